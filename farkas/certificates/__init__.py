@@ -1,0 +1,1 @@
+"""The trusted kernel: bounds proved in exact arithmetic, without any solver."""

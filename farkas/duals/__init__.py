@@ -1,0 +1,1 @@
+"""Duals: mechanical, printed, and closed-form points of runs."""

@@ -1,0 +1,83 @@
+"""Typed errors.  Every message is one line: what is wrong, where, and what to do about it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class FarkasError(Exception):
+    """Base of every error that farkas raises on purpose.
+
+    ``exit_code`` is what the command line returns: 1 a negative result, 2 bad input or usage,
+    3 no answer (solver missing, limit reached without a point).
+    """
+
+    exit_code = 2
+
+
+class InvalidInstance(FarkasError):
+    """An instance breaks a rule of its kind; the message names the JSON path and the rule."""
+
+
+class InvalidOption(FarkasError):
+    """An option has an unknown name or an impossible value."""
+
+
+class FileProblem(FarkasError):
+    """A file cannot be read or written, or holds something else than promised."""
+
+
+class UnknownName(FarkasError):
+    """A program, algorithm, solver, key or claim of that name does not exist."""
+
+    @classmethod
+    def of(cls, what: str, name: str, known: Iterable[str]) -> UnknownName:
+        """Build the message, with the nearest known names as suggestion."""
+        return cls(f"unknown {what} {name!r}{suggestion(name, known)}")
+
+
+class RuleError(FarkasError):
+    """A rule of a program cannot be traced; names program, family and, where known, the index."""
+
+
+class UnsupportedForm(FarkasError):
+    """A transformation or solver does not accept this kind of program."""
+
+
+class SolverUnavailable(FarkasError):
+    """A solver is missing, unlicensed, or its licence is too small for the program."""
+
+    exit_code = 3
+
+
+class NoAnswer(FarkasError):
+    """A value was asked of an answer that does not hold it (no point, no duals, no bound)."""
+
+    exit_code = 3
+
+
+class NotACertificate(FarkasError):
+    """Multipliers, a ray or a certificate file prove nothing, or less than they claim."""
+
+    exit_code = 1
+
+
+class NotApplicable(FarkasError):
+    """A quantity is not defined for this instance (for example too large to enumerate)."""
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """Text that names the closest known names, or lists them all when they are few.
+
+    >>> suggestion("higs", ["highs", "scip"])
+    '; did you mean highs?'
+    """
+    names = sorted(set(known))
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    if near:
+        return f"; did you mean {' or '.join(near)}?"
+    if not names:
+        return "; none is registered"
+    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    return f"; known: {shown}"

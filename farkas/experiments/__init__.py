@@ -1,0 +1,1 @@
+"""Figures, tables, named quantities, sweeps and reports."""

@@ -1,0 +1,18 @@
+"""Plain data of linear programs: the form, its names, its points."""
+
+from farkas.forms.blocks import Axis, Block
+from farkas.forms.feasibility import FeasibilityReport, Violation, check_point
+from farkas.forms.form import Bools, Floats, LinearForm, Sense, SparseRows
+
+__all__ = [
+    "Axis",
+    "Block",
+    "Bools",
+    "FeasibilityReport",
+    "Floats",
+    "LinearForm",
+    "Sense",
+    "SparseRows",
+    "Violation",
+    "check_point",
+]

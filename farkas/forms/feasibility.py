@@ -1,0 +1,106 @@
+"""Which rows and columns a point violates, by how much, in words."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from farkas.forms.form import Floats, LinearForm
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Violation:
+    """One violated row, bound or integrality requirement.
+
+    Parameters
+    ----------
+    what
+        Name with its index in words.
+    kind
+        ``"row"``, ``"bound"`` or ``"integrality"``.
+    distance
+        How far the value lies outside, in the row's or column's own unit.
+    """
+
+    what: str
+    kind: str
+    distance: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FeasibilityReport:
+    """Result of :func:`check_point`; truthy when the point is feasible.
+
+    Parameters
+    ----------
+    worst
+        Largest distance over all requirements; 0 when everything holds exactly.
+    count
+        Number of requirements violated by more than the tolerance.
+    violations
+        The worst of them, at most ``most``, worst first.
+    """
+
+    worst: float
+    count: int
+    violations: tuple[Violation, ...]
+
+    def __bool__(self) -> bool:
+        return self.count == 0
+
+    def __str__(self) -> str:
+        if self:
+            return f"feasible, largest violation {self.worst:.3g}"
+        lines = [f"{v.what}: {v.kind} off by {v.distance:.3g}" for v in self.violations]
+        more = f"\n... and {self.count - len(lines)} more" if self.count > len(lines) else ""
+        return "\n".join(lines) + more
+
+
+def check_point(
+    form: LinearForm, point: Floats, *, tolerance: float = 1e-6, most: int = 10
+) -> FeasibilityReport:
+    """Compare ``point`` with every row, bound and integrality requirement of ``form``.
+
+    Parameters
+    ----------
+    point
+        Shape (columns,).
+    tolerance
+        Absolute, scaled by ``max(1, |bound|)`` of the row or column.
+    most
+        How many violations the report names.
+    """
+    if point.shape != (form.num_columns,):
+        raise ValueError(f"{form.name}: point has shape {point.shape}, needs {form.num_columns}")
+    if not np.isfinite(point).all():
+        j = int(np.flatnonzero(~np.isfinite(point))[0])
+        return FeasibilityReport(np.inf, 1, (Violation(form.column_name(j), "bound", np.inf),))
+    activity = form.matrix.scipy() @ point
+    parts = [
+        ("row", _outside(activity, form.row_lower, form.row_upper), form.row_name),
+        ("bound", _outside(point, form.lower, form.upper), form.column_name),
+        ("integrality", _fraction(point, form), form.column_name),
+    ]
+    worst = max((float(d.max(initial=0.0)) for _, (d, _), _ in parts), default=0.0)
+    count = 0
+    found: list[Violation] = []
+    for kind, (distance, scale), name in parts:
+        bad = np.flatnonzero(distance > tolerance * scale)
+        count += len(bad)
+        for i in bad[np.argsort(-distance[bad], kind="stable")][:most]:
+            found.append(Violation(name(int(i)), kind, float(distance[i])))
+    found.sort(key=lambda v: -v.distance)
+    return FeasibilityReport(worst, count, tuple(found[:most]))
+
+
+def _outside(value: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    below, above = low - value, value - high
+    scale = np.where(below > above, np.abs(low), np.abs(high))
+    scale = np.maximum(1.0, np.where(np.isfinite(scale), scale, 1.0))
+    return np.maximum(0.0, np.maximum(below, above)), scale
+
+
+def _fraction(point: Floats, form: LinearForm) -> tuple[Floats, Floats]:
+    distance = np.where(form.integer, np.abs(point - np.rint(point)), 0.0)
+    return distance, np.ones(form.num_columns)

@@ -1,0 +1,270 @@
+"""The linear form: the plain data that solvers, duals and certificates work on."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from farkas.errors import UnknownName
+from farkas.forms.blocks import Block, find_block
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Sense = Literal["min", "max"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class SparseRows:
+    """A sparse matrix by rows, without duplicates or stored zeros, columns ascending in a row.
+
+    Parameters
+    ----------
+    starts
+        Shape (rows + 1,), int64; entries of row i stand at ``starts[i]:starts[i + 1]``.
+    columns
+        Shape (entries,), int32.
+    values
+        Shape (entries,), float64, finite.
+    num_columns
+        Number of columns.
+    """
+
+    starts: npt.NDArray[np.int64]
+    columns: npt.NDArray[np.int32]
+    values: Floats
+    num_columns: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.starts) - 1, self.num_columns
+
+    @property
+    def size(self) -> int:
+        return len(self.values)
+
+    @property
+    def rows(self) -> npt.NDArray[np.int64]:
+        """Row of every entry, shape (entries,)."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+    def row(self, i: int) -> tuple[npt.NDArray[np.int32], Floats]:
+        """Columns and values of row ``i``."""
+        here = slice(self.starts[i], self.starts[i + 1])
+        return self.columns[here], self.values[here]
+
+    def scipy(self) -> sp.csr_array:
+        """The same matrix for scipy; shares memory."""
+        import scipy.sparse as sp
+
+        return sp.csr_array((self.values, self.columns, self.starts), shape=self.shape)
+
+    @classmethod
+    def from_scipy(cls, matrix: sp.sparray | sp.spmatrix) -> SparseRows:
+        """Sum duplicates, drop zeros and sort."""
+        import scipy.sparse as sp
+
+        csr = sp.csr_array(matrix)
+        csr.sum_duplicates()
+        if not csr.data.all():
+            csr.eliminate_zeros()
+        return cls(
+            csr.indptr.astype(np.int64, copy=False),
+            csr.indices.astype(np.int32, copy=False),
+            csr.data.astype(np.float64, copy=False),
+            csr.shape[1],
+        )
+
+    @classmethod
+    def from_dense(cls, matrix: npt.ArrayLike) -> SparseRows:
+        """From a dense matrix, for tests and examples."""
+        dense = np.asarray(matrix, dtype=np.float64)
+        rows, columns = np.nonzero(dense)
+        starts = np.searchsorted(rows, np.arange(len(dense) + 1)).astype(np.int64)
+        return cls(starts, columns.astype(np.int32), dense[rows, columns], dense.shape[1])
+
+
+@dataclasses.dataclass(frozen=True, slots=False, eq=False, kw_only=True)
+class LinearForm:
+    """``min or max cost @ x + offset`` with ``row_lower <= A x <= row_upper``, ``lower <= x <= upper``.
+
+    Parameters
+    ----------
+    name
+        Program name with variant, for example ``mlbroker.relaxed[tight]``.
+    sense
+        ``"min"`` or ``"max"``; ``cost`` is the objective as written, never negated.
+    cost
+        Shape (columns,).
+    offset
+        Constant of the objective.
+    matrix
+        ``A`` by rows.
+    row_lower, row_upper
+        Shape (rows,); infinite where absent, equal for equations.
+    lower, upper
+        Shape (columns,); infinite where absent.
+    integer
+        Shape (columns,), bool.
+    implied_lower, implied_upper
+        Shape (columns,) or None: bounds that some optimal point satisfies, by an argument the
+        program states.  Solvers do not see them; bounds are proved with them.
+    rows, columns
+        Families in order; together they cover every row and column.
+    """
+
+    name: str
+    cost: Floats
+    matrix: SparseRows
+    row_lower: Floats
+    row_upper: Floats
+    lower: Floats
+    upper: Floats
+    integer: Bools
+    sense: Sense = "min"
+    offset: float = 0.0
+    implied_lower: Floats | None = None
+    implied_upper: Floats | None = None
+    rows: tuple[Block, ...] = ()
+    columns: tuple[Block, ...] = ()
+
+    def __post_init__(self) -> None:
+        m, n = self.matrix.shape
+        for field, length in _LENGTHS.items():
+            value = getattr(self, field)
+            if value is not None and value.shape != ((m if length == "rows" else n),):
+                raise ValueError(f"{self.name}: {field} has shape {value.shape}, matrix {m} x {n}")
+        if np.isnan(self.cost).any() or np.isnan(self.matrix.values).any():
+            raise ValueError(f"{self.name}: cost or matrix holds NaN")
+
+    @property
+    def num_rows(self) -> int:
+        return self.matrix.shape[0]
+
+    @property
+    def num_columns(self) -> int:
+        return self.matrix.shape[1]
+
+    @property
+    def num_entries(self) -> int:
+        return self.matrix.size
+
+    @property
+    def is_mip(self) -> bool:
+        return bool(self.integer.any())
+
+    @property
+    def safe_lower(self) -> Floats:
+        """Lower bounds including the implied ones, for proofs."""
+        if self.implied_lower is None:
+            return self.lower
+        return np.maximum(self.lower, self.implied_lower)
+
+    @property
+    def safe_upper(self) -> Floats:
+        """Upper bounds including the implied ones, for proofs."""
+        if self.implied_upper is None:
+            return self.upper
+        return np.minimum(self.upper, self.implied_upper)
+
+    def row_name(self, i: int) -> str:
+        """``enough_workers[job=3, slot=7, site=2]  (8a)``."""
+        return find_block(self.rows, i).describe(i) if self.rows else f"row {i}"
+
+    def column_name(self, j: int) -> str:
+        """``moved[job=3, slot=7, site=2, site=0]``."""
+        return find_block(self.columns, j).describe(j) if self.columns else f"column {j}"
+
+    def row_block(self, name: str) -> Block:
+        """Family ``name``."""
+        return _block(self.rows, name, "constraint family", self.name)
+
+    def column_block(self, name: str) -> Block:
+        """Variable ``name``."""
+        return _block(self.columns, name, "variable", self.name)
+
+    def values(self, point: Floats, variable: str) -> Floats:
+        """Part of ``point`` (shape (columns,)) that is ``variable``, in the shape of its sets."""
+        block = self.column_block(variable)
+        return point[block.where].reshape(block.shape)
+
+    def row_values(self, multipliers: Floats, family: str) -> Floats:
+        """Part of ``multipliers`` (shape (rows,)) that belongs to ``family``, in its shape."""
+        block = self.row_block(family)
+        return multipliers[block.where].reshape(block.shape)
+
+    def point(self, parts: Mapping[str, npt.ArrayLike]) -> Floats:
+        """Whole point from arrays per variable; variables left out are 0."""
+        out = np.zeros(self.num_columns)
+        for name, value in parts.items():
+            block = self.column_block(name)
+            out[block.where] = np.broadcast_to(value, block.shape).ravel()
+        return out
+
+    def objective(self, point: Floats) -> float:
+        """Objective value of ``point`` in floating point."""
+        return float(self.cost @ point) + self.offset
+
+    def exact_objective(self, point: Floats) -> Fraction:
+        """Objective value of ``point``, exact for the stored floats."""
+        used = np.flatnonzero((self.cost != 0) & (point != 0))
+        total = Fraction(self.offset)
+        for j in used:
+            total += Fraction(float(self.cost[j])) * Fraction(float(point[j]))
+        return total
+
+    def replace(self, **changes: object) -> LinearForm:
+        """Copy with other data."""
+        return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
+
+    @functools.cached_property
+    def sha256(self) -> str:
+        """Hash of everything that decides the optimum; names do not count."""
+        digest = hashlib.sha256(b"farkas form 1\n" + self.sense.encode())
+        digest.update(np.array([self.num_rows, self.num_columns], dtype="<i8").tobytes())
+        digest.update(np.array([self.offset + 0.0], dtype="<f8").tobytes())
+        digest.update(self.matrix.starts.astype("<i8", copy=False).tobytes())
+        digest.update(self.matrix.columns.astype("<i4", copy=False).tobytes())
+        for part in (
+            self.matrix.values,
+            self.cost,
+            self.row_lower,
+            self.row_upper,
+            self.lower,
+            self.upper,
+            self.safe_lower,
+            self.safe_upper,
+        ):
+            # adding zero turns -0.0 into 0.0, so equal numbers hash equally
+            digest.update((part + 0.0).astype("<f8", copy=False).tobytes())
+        digest.update(np.packbits(self.integer).tobytes())
+        return digest.hexdigest()
+
+
+_LENGTHS = {
+    "cost": "columns",
+    "row_lower": "rows",
+    "row_upper": "rows",
+    "lower": "columns",
+    "upper": "columns",
+    "integer": "columns",
+    "implied_lower": "columns",
+    "implied_upper": "columns",
+}
+
+
+def _block(blocks: tuple[Block, ...], name: str, role: str, form: str) -> Block:
+    for block in blocks:
+        if block.name == name:
+            return block
+    raise UnknownName.of(f"{role} of {form}", name, [b.name for b in blocks])
+

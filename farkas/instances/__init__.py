@@ -1,0 +1,1 @@
+"""Instances: strict reading, canonical writing, generators, importers."""

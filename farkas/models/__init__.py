@@ -1,0 +1,1 @@
+"""The published programs, one a file."""

@@ -1,0 +1,1 @@
+"""Online policies and the driver that runs them."""

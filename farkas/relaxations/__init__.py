@@ -1,0 +1,1 @@
+"""Relaxations: programs or maps from form to form."""

@@ -1,0 +1,1 @@
+"""Rounding: pure array functions with an explicit generator."""

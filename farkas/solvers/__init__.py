@@ -1,0 +1,1 @@
+"""Solver backends: their answers are claims."""

@@ -1,0 +1,117 @@
+"""What a solver says: a claim, never a proof."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import math
+
+from farkas.errors import NoAnswer
+from farkas.forms import Floats
+
+
+class Reason(enum.StrEnum):
+    """Why a solver stopped."""
+
+    FINISHED = "finished"
+    TIME_LIMIT = "time_limit"
+    NODE_LIMIT = "node_limit"
+    ITERATION_LIMIT = "iteration_limit"
+    INTERRUPTED = "interrupted"
+    NUMERICAL = "numerical"
+    ERROR = "error"
+    UNKNOWN = "unknown"
+
+
+class Claim(enum.StrEnum):
+    """What a solver says of its result; checked by nobody yet."""
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+    INFEASIBLE = "infeasible"
+    UNBOUNDED = "unbounded"
+    NONE = "none"
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Answer:
+    """Result of one solve.  The default is ignorance: no claim, NaN, no point.
+
+    Parameters
+    ----------
+    reason, claim
+        Why the solver stopped and what it says, kept apart.
+    objective
+        Value of the solver's point as the solver states it; NaN without a point.
+    bound
+        Dual bound the solver states, in the sense of the program; NaN when unknown.
+    solver
+        Name of the backend.
+    seconds
+        Wall time of the solver call.
+    raw_point
+        Shape (columns,), or None.
+    raw_row_duals
+        Shape (rows,): derivative of the optimal value with respect to each right-hand side,
+        whatever the sense; None for integer programs and where the solver gives none.
+    raw_ray
+        Shape (rows,): multipliers that should prove infeasibility, same sign rule as the duals of
+        a minimisation; None when the solver gives none.
+    message
+        The solver's own words for an unusual end.
+    """
+
+    reason: Reason = Reason.UNKNOWN
+    claim: Claim = Claim.NONE
+    objective: float = math.nan
+    bound: float = math.nan
+    solver: str = ""
+    seconds: float = math.nan
+    raw_point: Floats | None = None
+    raw_row_duals: Floats | None = None
+    raw_ray: Floats | None = None
+    message: str = ""
+
+    @property
+    def has_point(self) -> bool:
+        return self.raw_point is not None
+
+    @property
+    def point(self) -> Floats:
+        """The point, shape (columns,).
+
+        Raises
+        ------
+        NoAnswer
+            When there is none; the message says why the solver stopped.
+        """
+        if self.raw_point is None:
+            raise NoAnswer(f"{self._who()} has no point: {self._why()}")
+        return self.raw_point
+
+    @property
+    def row_duals(self) -> Floats:
+        """Row duals, shape (rows,); raises :class:`NoAnswer` when there are none."""
+        if self.raw_row_duals is None:
+            raise NoAnswer(f"{self._who()} has no row duals: {self._why()}")
+        return self.raw_row_duals
+
+    @property
+    def ray(self) -> Floats:
+        """Multipliers that should prove infeasibility, shape (rows,); raises when absent."""
+        if self.raw_ray is None:
+            raise NoAnswer(f"{self._who()} has no infeasibility ray: {self._why()}")
+        return self.raw_ray
+
+    def require_optimal(self) -> Answer:
+        """Return self when optimality is claimed, raise :class:`NoAnswer` otherwise."""
+        if self.claim is not Claim.OPTIMAL:
+            raise NoAnswer(f"{self._who()} did not reach an optimum: {self._why()}")
+        return self
+
+    def _who(self) -> str:
+        return f"the answer of {self.solver}" if self.solver else "an empty answer"
+
+    def _why(self) -> str:
+        tail = f" ({self.message})" if self.message else ""
+        return f"stopped for reason {self.reason}, claim {self.claim}{tail}"
