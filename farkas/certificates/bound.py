@@ -1,0 +1,194 @@
+"""Bounds and infeasibility proofs from any multipliers, in exact integer arithmetic.
+
+Weak duality as in :mod:`farkas.certificates.reference`, with whole vectors at once.
+Unboundedness is not certified here: multipliers cannot prove it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+
+import numpy as np
+
+from farkas.certificates.limbs import Limbs, RangeTooWide, dot, exact_dot, reduced_costs
+from farkas.certificates.reference import Multipliers, no_finite_bound, reference_bound, show
+from farkas.errors import NotACertificate
+from farkas.forms import Bools, Floats, LinearForm
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BoundProof:
+    """A bound, proved.
+
+    Parameters
+    ----------
+    value
+        Lower bound of a minimum, upper bound of a maximum.
+    ignored
+        Number of multipliers that pushed against an infinite row side and counted as 0.
+    implied
+        Number of columns whose implied bound (one that the program argues for, but does not
+        state as a constraint) was used.
+    """
+
+    value: Fraction
+    ignored: int
+    implied: int
+
+
+def exact_bound(form: LinearForm, multipliers: Multipliers, *, grid: int | None = None) -> Fraction:
+    """Lower bound of a minimum, upper bound of a maximum, proved by ``multipliers``.
+
+    Valid for integer programs too: it bounds their linear relaxation.
+
+    Parameters
+    ----------
+    multipliers
+        Shape (rows,): derivative of the optimal value with respect to each right-hand side,
+        floats or fractions.  Any finite values are valid; one that pushes against an infinite row
+        side counts as 0.
+    grid
+        Round multipliers to multiples of ``2**-grid`` first.
+
+    Raises
+    ------
+    NotACertificate
+        When a reduced cost meets an infinite column bound; names the column.
+    """
+    return prove_bound(form, multipliers, grid=grid).value
+
+
+def prove_bound(
+    form: LinearForm, multipliers: Multipliers, *, grid: int | None = None
+) -> BoundProof:
+    """As :func:`exact_bound`, with what the proof rests on."""
+    y = _as_floats(form, multipliers)
+    if y is None:
+        rounded = np.array([float(value > 0) - float(value < 0) for value in multipliers])
+        ignored = int(np.count_nonzero(project(form, rounded) != rounded))
+        return BoundProof(reference_bound(form, multipliers), ignored, _implied_count(form, None))
+    if grid is not None:
+        y = snap(y, grid)
+    projected = project(form, y)
+    ignored = int(np.count_nonzero(projected != y))
+    _check_data(form)
+    try:
+        reduced = reduced_costs(form.cost, form.matrix, projected)
+    except RangeTooWide:
+        return BoundProof(reference_bound(form, projected), ignored, _implied_count(form, None))
+    ends = _column_ends(form, reduced)
+    rows = exact_dot(projected, np.where(projected != 0, _row_ends(form, projected), 0.0))
+    value = rows + dot(reduced, ends) + Fraction(form.offset)
+    return BoundProof(value, ignored, _implied_count(form, reduced))
+
+
+def prove_infeasible(form: LinearForm, ray: Multipliers) -> Fraction:
+    """Prove that no point satisfies all rows and bounds.
+
+    Parameters
+    ----------
+    ray
+        Shape (rows,), signs as the multipliers of a minimisation: positive ones use the lower
+        side of their row, negative ones the upper side.
+
+    Returns
+    -------
+    ``sum of ray * row side`` minus the largest ``ray' A x`` over the column box, > 0.
+
+    Raises
+    ------
+    NotACertificate
+        When that difference is not positive, or infinite columns make it so.
+    """
+    zero = np.zeros(form.num_columns)
+    violation = exact_bound(form.replace(cost=zero, offset=0.0, sense="min"), ray)
+    if violation <= 0:
+        raise NotACertificate(
+            f"{form.name}: the ray misses by {show(violation)}; only a value above 0 proves"
+            " infeasibility"
+        )
+    return violation
+
+
+def snap(multipliers: Floats, grid: int) -> Floats:
+    """Round to multiples of ``2**-grid``; values too large for the grid stay as they are."""
+    with np.errstate(over="ignore"):
+        raised = np.ldexp(multipliers, grid)
+    fine = np.isfinite(raised) & (np.abs(raised) < 2.0**52)
+    return np.where(fine, np.ldexp(np.rint(np.where(fine, raised, 0.0)), -grid), multipliers)
+
+
+def project(form: LinearForm, multipliers: Floats) -> Floats:
+    """Set multipliers that push against an infinite row side to 0; shape (rows,)."""
+    return np.where(np.isfinite(_row_ends(form, multipliers)), multipliers, 0.0)
+
+
+def exact_reduced_costs(form: LinearForm, multipliers: Floats) -> Limbs:
+    """``cost - A' multipliers`` after :func:`project`, shape (columns,)."""
+    return reduced_costs(form.cost, form.matrix, project(form, multipliers))
+
+
+def cheap_and_dear(form: LinearForm) -> tuple[Floats, Floats]:
+    """Column ends that a positive and a negative reduced cost meet; shape (columns,) each."""
+    low, high = form.safe_lower, form.safe_upper
+    return (low, high) if form.sense == "min" else (high, low)
+
+
+def _row_ends(form: LinearForm, multipliers: Floats) -> Floats:
+    rising = multipliers > 0 if form.sense == "min" else multipliers < 0
+    return np.where(rising, form.row_lower, form.row_upper)
+
+
+def _column_ends(form: LinearForm, reduced: Limbs) -> Floats:
+    cheap, dear = cheap_and_dear(form)
+    used = reduced.nonzero
+    ends = np.where(reduced.negative, dear, cheap)
+    bad = used & ~np.isfinite(ends)
+    if bad.any():
+        j = int(np.flatnonzero(bad)[0])
+        more = int(bad.sum()) - 1
+        also = f" (and {more} more columns)" if more else ""
+        raise NotACertificate(no_finite_bound(form, j, reduced.exact(j)) + also)
+    return np.where(used, ends, 0.0)
+
+
+def _implied_count(form: LinearForm, reduced: Limbs | None) -> int:
+    """Columns whose implied bound counts; all differing ones when reduced costs are unknown."""
+    lower: Bools = form.safe_lower != form.lower
+    upper: Bools = form.safe_upper != form.upper
+    if reduced is None:
+        return int(np.count_nonzero(lower | upper))
+    meets_upper = reduced.negative if form.sense == "min" else ~reduced.negative
+    return int(np.count_nonzero(reduced.nonzero & np.where(meets_upper, upper, lower)))
+
+
+def _as_floats(form: LinearForm, multipliers: Multipliers) -> Floats | None:
+    """Multipliers as floats; None when they are fractions that floats cannot hold."""
+    raw = np.asarray(multipliers)
+    if raw.shape != (form.num_rows,):
+        raise NotACertificate(
+            f"{form.name}: multipliers have shape {raw.shape}, needed ({form.num_rows},)"
+        )
+    try:
+        y = raw.astype(np.float64)
+    except (OverflowError, TypeError, ValueError):
+        y = np.full(form.num_rows, np.nan)
+    if raw.dtype == object and not _same(raw.tolist(), y.tolist()):
+        return None
+    if not np.isfinite(y).all():
+        i = int(np.flatnonzero(~np.isfinite(y))[0])
+        raise NotACertificate(f"{form.row_name(i)}: multiplier {y[i]} is not a finite number")
+    return y
+
+
+def _same(exact: list[Fraction], rounded: list[float]) -> bool:
+    return all(x == y for x, y in zip(exact, rounded, strict=True))
+
+
+def _check_data(form: LinearForm) -> None:
+    for what, values in (("cost", form.cost), ("matrix", form.matrix.values)):
+        if not np.isfinite(values).all():
+            raise NotACertificate(f"{form.name}: the {what} holds infinite numbers")
+    if not np.isfinite(form.offset):
+        raise NotACertificate(f"{form.name}: the offset is {form.offset}")

@@ -1,0 +1,230 @@
+"""Vectors of exact binary numbers as small integers, so that numpy can add and multiply them.
+
+A vector of floats is written in base ``2**bits``: row k of ``digits`` holds, for every entry, the
+digit worth ``2**(exponent + bits * k)``.  Products of digits and sums of many products stay below
+``2**53`` (floats) or ``2**63`` (integers) and are therefore exact; carries are resolved once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from farkas.forms import Floats, SparseRows
+
+Digits = npt.NDArray[np.int64]
+
+
+class RangeTooWide(Exception):
+    """The exponents differ so much that digits would need too much memory or time."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Limbs:
+    """``values[j] == sum over k of digits[k, j] * 2**(exponent + bits * k)``, exactly.
+
+    Parameters
+    ----------
+    digits
+        Shape (limbs, entries), absolute value below ``2**bits``.
+    exponent
+        Power of two of the lowest digit.
+    bits
+        Bits per digit.
+    """
+
+    digits: Digits
+    exponent: int
+    bits: int
+
+    @property
+    def negative(self) -> npt.NDArray[np.bool_]:
+        """Entries below zero; needs resolved carries (lower digits >= 0)."""
+        return np.less(self.digits[-1], 0)
+
+    @property
+    def nonzero(self) -> npt.NDArray[np.bool_]:
+        return np.any(self.digits != 0, axis=0)
+
+    def take(self, where: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Limbs:
+        """Keep the chosen entries."""
+        return Limbs(self.digits[:, where], self.exponent, self.bits)
+
+    def exact(self, j: int) -> Fraction:
+        """Entry ``j``."""
+        number = sum(int(d) << (self.bits * k) for k, d in enumerate(self.digits[:, j]))
+        return scaled(number, self.exponent)
+
+
+def scaled(number: int, exponent: int) -> Fraction:
+    """Return ``number * 2**exponent``."""
+    return Fraction(number << exponent) if exponent >= 0 else Fraction(number, 1 << -exponent)
+
+
+def extent(values: Floats) -> tuple[int, int]:
+    """Exponents of the lowest set bit and just above the highest one; (0, 0) when all are zero.
+
+    Parameters
+    ----------
+    values
+        Finite.
+    """
+    values = values[values != 0]
+    if not len(values):
+        return 0, 0
+    whole, exponent = _mantissas(values)
+    lowest_bit = (whole & -whole).astype(np.float64)
+    return int((exponent + np.frexp(lowest_bit)[1] - 1).min()), int(exponent.max()) + 53
+
+
+def split(values: Floats, bits: int, exponent: int, high: int) -> Limbs:
+    """Digits of ``values`` above ``2**exponent``, which must not exceed their lowest set bit.
+
+    Parameters
+    ----------
+    values
+        Shape (entries,), finite, absolute values below ``2**high``.
+    """
+    whole, powers = _mantissas(values)
+    size = np.abs(whole).astype(np.uint64)
+    sign = np.sign(whole)
+    mask = np.uint64((1 << bits) - 1)
+    powers = powers - exponent
+    count = max(1, -(-(high - exponent) // bits))
+    digits = np.zeros((count, len(values)), np.int64)
+    for k in range(count):
+        right = np.clip(bits * k - powers, 0, 63).astype(np.uint64)
+        left = np.clip(powers - bits * k, 0, 63).astype(np.uint64)
+        digits[k] = (((size >> right) << left) & mask).astype(np.int64) * sign
+    return Limbs(digits, exponent, bits)
+
+
+def _mantissas(values: Floats) -> tuple[Digits, Digits]:
+    """Signed 53-bit integers and exponents, ``values == whole * 2**exponent``."""
+    mantissa, exponent = np.frexp(values)
+    return np.ldexp(mantissa, 53).astype(np.int64), exponent.astype(np.int64) - 53
+
+
+def digit_bits(terms: int) -> int:
+    """Most bits per digit so that ``terms`` products of two digits add up exactly in a float."""
+    return min(24, (53 - max(1, terms).bit_length()) // 2)
+
+
+def reduced_costs(cost: Floats, matrix: SparseRows, multipliers: Floats) -> Limbs:
+    """``cost - A' multipliers``, exactly, with resolved carries.
+
+    Parameters
+    ----------
+    cost, multipliers
+        Shapes (columns,) and (rows,), finite.
+
+    Raises
+    ------
+    RangeTooWide
+        When the digit-by-digit product would be slower than exact fractions.
+    """
+    used = multipliers != 0
+    counts = np.diff(matrix.starts)
+    keep = np.repeat(used, counts)
+    every = bool(keep.all())
+    columns = (matrix.columns if every else matrix.columns[keep]).astype(np.intp)
+    values = matrix.values if every else matrix.values[keep]
+    counts, multipliers = counts[used], multipliers[used]
+    bits = digit_bits(int(np.bincount(columns, minlength=1).max()))
+
+    low_a, high_a = extent(values)
+    low_y, high_y = extent(multipliers)
+    low_c, high_c = extent(cost)
+    pairs = -(-(high_a - low_a) // bits) * -(-(high_y - low_y) // bits)
+    # the grid of the sums lies whole digits below that of the products, to hold the costs too
+    below = max(0, -(-(low_a + low_y - low_c) // bits))
+    base = low_a + low_y - bits * below
+    # room for sums of 2**53 and for the sign
+    size = -(-(max(high_a + high_y, high_c) - base) // bits) + -(-64 // bits)
+    if pairs > 256 or size * len(cost) > 1 << 27:
+        raise RangeTooWide
+
+    total = np.zeros((size, len(cost)), np.int64)
+    own = split(cost, bits, base, high_c).digits if cost.any() else np.zeros((0, len(cost)), int)
+    total[: len(own)] = own
+    if len(values):
+        _subtract_products(
+            total[below:],
+            columns,
+            counts,
+            split(values, bits, low_a, high_a).digits,
+            split(multipliers, bits, low_y, high_y).digits,
+        )
+    return Limbs(_carry(total, bits), base, bits)
+
+
+def _subtract_products(
+    total: Digits, columns: npt.NDArray[np.intp], counts: Digits, entries: Digits, factors: Digits
+) -> None:
+    """Subtract digit products from ``total`` in place, entry by entry's column."""
+    width = total.shape[1]
+    parts = entries.astype(np.float64)
+    for q, factor in enumerate(factors):
+        if not factor.any():
+            continue
+        spread = np.repeat(factor.astype(np.float64), counts)
+        for p, part in enumerate(parts):
+            if not entries[p].any():
+                continue
+            sums = np.bincount(columns, weights=part * spread, minlength=width)
+            total[p + q] -= sums.astype(np.int64)
+
+
+def _carry(total: Digits, bits: int) -> Digits:
+    """Bring all digits but the highest into ``[0, 2**bits)``; the highest keeps the sign."""
+    mask = (1 << bits) - 1
+    for k in range(len(total) - 1):
+        total[k + 1] += total[k] >> bits
+        total[k] &= mask
+    return total
+
+
+def dot(left: Limbs, values: Floats) -> Fraction:
+    """``sum over j of left[j] * values[j]``, exactly.
+
+    Parameters
+    ----------
+    values
+        Shape (entries,), finite.
+    """
+    active = (values != 0) & left.nonzero
+    if not active.any():
+        return Fraction(0)
+    left, values = left.take(active), values[active]
+    low, high = extent(values)
+    right = split(values, left.bits, low, high)
+    # absolute products stay below 2**(2 bits): so many of them fit into int64
+    ends = np.arange(0, len(values), 1 << (62 - 2 * left.bits))
+    number = 0
+    for k, one in enumerate(left.digits):
+        if not one.any():
+            continue
+        for q, other in enumerate(right.digits):
+            part = np.add.reduceat(one * other, ends)
+            number += sum(int(p) for p in part) << (left.bits * (k + q))
+    return scaled(number, left.exponent + low)
+
+
+def exact_dot(left: Floats, right: Floats) -> Fraction:
+    """``left @ right`` without any rounding.
+
+    Parameters
+    ----------
+    left, right
+        Shape (entries,), finite.
+    """
+    active = (left != 0) & (right != 0)
+    left, right = left[active], right[active]
+    low, high = extent(left)
+    if high - low > 1024:
+        pairs = zip(left.tolist(), right.tolist(), strict=True)
+        return sum((Fraction(x) * Fraction(y) for x, y in pairs), Fraction(0))
+    return dot(split(left, 24, low, high), right)

@@ -1,0 +1,196 @@
+"""Bounds by weak duality, by hand and against plain fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+from farkas.certificates import (
+    exact_bound,
+    prove_bound,
+    prove_infeasible,
+    reference_bound,
+    reference_violation,
+)
+from farkas.certificates.bound import snap
+from farkas.errors import NotACertificate
+from tests.certificates.random_forms import INF, random_form, small
+
+
+def one_variable(offset=0.0, sense="min"):
+    """min x + offset, 2x >= 7, x >= 0; or its mirror image max -x + offset."""
+    sign = 1.0 if sense == "min" else -1.0
+    return small([[2.0]], cost=[sign], row_lower=[7.0], sense=sense, offset=offset)
+
+
+@pytest.mark.parametrize("bound", [exact_bound, reference_bound])
+@pytest.mark.parametrize("offset", [0, 5, -3])
+def test_bound_includes_the_constant_of_the_objective(bound, offset):
+    # y = 1/2: 1/2 * 7 + (1 - 2/2) * 0 = 7/2
+    assert bound(one_variable(offset), [F(1, 2)]) == F(7, 2) + offset
+
+
+@pytest.mark.parametrize("bound", [exact_bound, reference_bound])
+def test_an_upper_bound_of_a_maximum_has_the_sign_of_the_derivative(bound):
+    # max -x, 2x >= 7: raising 7 by 1 lowers the optimum by 1/2, so y = -1/2 gives -7/2
+    assert bound(one_variable(sense="max"), [-0.5]) == F(-7, 2)
+
+
+@pytest.mark.parametrize("bound", [exact_bound, reference_bound])
+def test_a_multiplier_on_an_infinite_side_counts_as_zero(bound):
+    # y = -1 would need the upper side of 2x >= 7, which is infinite; y = 0 leaves x >= 0
+    assert bound(one_variable(), [-1.0]) == 0
+
+
+@pytest.mark.parametrize("bound", [exact_bound, reference_bound])
+def test_a_reduced_cost_that_meets_no_bound_names_its_column(bound):
+    # 1 - 2 * (1/2 + 2**-52) = -2**-51 and x has no upper bound
+    with pytest.raises(NotACertificate, match=r"column\[i=0\]: reduced cost -4.44e-16 .* upper"):
+        bound(one_variable(), [0.5 + 2.0**-52])
+
+
+def test_fractions_that_floats_cannot_hold_stay_exact():
+    # min x, 3x >= 1: y = 1/3 is tight, and its float is not
+    form = small([[3.0]], cost=[1.0], row_lower=[1.0], upper=[10.0])
+    assert exact_bound(form, [F(1, 3)]) == F(1, 3)
+    assert exact_bound(form, [1 / 3]) != F(1, 3)
+
+
+def test_implied_bounds_are_used_and_counted():
+    # min -x, x >= 0 and no row: only the implied x <= 4 bounds it
+    form = small(np.zeros((0, 1)), cost=[-1.0])
+    with pytest.raises(NotACertificate, match="implied bound"):
+        exact_bound(form, [])
+    proof = prove_bound(form.replace(implied_upper=np.array([4.0])), [])
+    assert (proof.value, proof.implied) == (-4, 1)
+
+
+@pytest.mark.parametrize("value", [np.nan, INF, -INF])
+def test_multipliers_that_are_no_numbers_prove_nothing(value):
+    with pytest.raises(NotACertificate, match=r"row\[i=0\]"):
+        exact_bound(one_variable(), [value])
+
+
+@pytest.mark.parametrize("multipliers", [[], [1.0, 2.0], [[1.0]]])
+def test_multipliers_of_a_wrong_length_are_refused(multipliers):
+    with pytest.raises(NotACertificate, match="shape"):
+        exact_bound(one_variable(), multipliers)
+
+
+def test_infinite_data_are_refused():
+    with pytest.raises(NotACertificate, match="cost holds infinite"):
+        exact_bound(one_variable().replace(cost=np.array([INF])), [0.0])
+
+
+def outcome(bound, form, multipliers):
+    try:
+        return bound(form, multipliers), ""
+    except NotACertificate as error:
+        return None, str(error)
+
+
+def magnitudes(rng, exponent):
+    """Random doubles of all 53 bits, magnitudes 10**-exponent to 10**exponent, some zero."""
+
+    def number(size):
+        sign = rng.choice([-1.0, 1.0, 0.0], size=size)
+        return sign * rng.random(size) * 10.0 ** rng.uniform(-exponent, exponent, size)
+
+    return number
+
+
+@pytest.mark.parametrize("exponent", [0, 3, 20, 100, 300])
+@pytest.mark.parametrize("seed", range(3))
+def test_fast_bounds_equal_fractions_on_random_programs(exponent, seed):
+    rng = np.random.default_rng([seed, exponent])
+    number = magnitudes(rng, exponent)
+    proved = 0
+    for _ in range(150):
+        form = random_form(rng, number=number)
+        multipliers = number(form.num_rows)
+        expected, refusal = outcome(reference_bound, form, multipliers)
+        value, message = outcome(exact_bound, form, multipliers)
+        proved += expected is not None
+        assert value == expected
+        assert refusal in message
+    assert proved > 20
+
+
+@pytest.mark.parametrize("number", [5e-324, 1.7976931348623157e308, 2.0**-1022, 1e-300, 1e300])
+@pytest.mark.parametrize("other", [5e-324, 1.0, 1.7976931348623157e308])
+def test_the_ends_of_the_float_range_are_exact(number, other):
+    form = small(
+        [[number, 1.0], [other, number]],
+        cost=[other, number],
+        row_lower=[other, number],
+        lower=[-number, -other],
+        upper=[number, other],
+    )
+    for multipliers in ([number, other], [-other, number], [other, -number]):
+        assert exact_bound(form, multipliers) == reference_bound(form, multipliers)
+
+
+def test_sums_of_a_long_column_do_not_overflow():
+    # 70,000 entries in one column: digits must shrink so that their sums stay exact
+    rng = np.random.default_rng(1)
+    size = 70_000
+    column = rng.standard_normal((size, 1)) * (2.0 - 2.0**-52)
+    form = small(column, cost=[1.0], row_lower=rng.standard_normal(size), lower=[-9.0], upper=[9.0])
+    multipliers = np.abs(rng.standard_normal(size))
+    assert exact_bound(form, multipliers) == reference_bound(form, multipliers)
+
+
+def test_the_grid_rounds_multipliers_and_nothing_else():
+    # 0.3 on the grid of 1/4 is 1/4: 7/4 + (1 - 1/2) * 0
+    assert exact_bound(one_variable(), [0.3], grid=2) == F(7, 4)
+    assert snap(np.array([1e300, 0.3]), 2).tolist() == [1e300, 0.25]
+
+
+def test_contradicting_rows_are_infeasible_by_their_difference():
+    # x >= 3 and x <= 1: ray (1, -1) misses by 3 - 1 = 2
+    form = small([[1.0], [1.0]], cost=[5.0], row_lower=[3.0, -INF], row_upper=[INF, 1.0])
+    assert prove_infeasible(form, [1.0, -1.0]) == 2
+    assert prove_infeasible(form.replace(sense="max"), [1.0, -1.0]) == 2
+
+
+def test_a_ray_that_only_touches_proves_nothing():
+    # x >= 1 and x <= 1 has a point
+    form = small([[1.0], [1.0]], cost=[5.0], row_lower=[1.0, -INF], row_upper=[INF, 1.0])
+    with pytest.raises(NotACertificate, match="misses by 0"):
+        prove_infeasible(form, [1.0, -1.0])
+
+
+def test_no_ray_proves_a_feasible_program_infeasible():
+    rng = np.random.default_rng(5)
+    for _ in range(300):
+        form = random_form(rng)
+        low, high = np.maximum(form.lower, -9), np.minimum(form.upper, 9)
+        point = rng.uniform(np.minimum(low, high), high)
+        activity = form.matrix.scipy() @ point if form.num_rows else np.zeros(0)
+        form = form.replace(
+            row_lower=np.minimum(form.row_lower, activity - 0.1),
+            row_upper=np.maximum(form.row_upper, activity + 0.1),
+            lower=np.minimum(form.lower, point),
+            upper=np.maximum(form.upper, point),
+        )
+        ray = rng.integers(-3, 4, form.num_rows).astype(float)
+        with pytest.raises(NotACertificate):
+            prove_infeasible(form, ray)
+
+
+def test_infeasibility_agrees_with_fractions():
+    rng = np.random.default_rng(6)
+    found = 0
+    for _ in range(2000):
+        form = random_form(rng, most_rows=3, most_columns=2)
+        ray = rng.integers(-2, 3, form.num_rows).astype(float)
+        try:
+            expected = reference_violation(form, ray)
+        except NotACertificate:
+            continue
+        if expected > 0:
+            found += 1
+            assert prove_infeasible(form, ray) == expected
+    assert found > 20
