@@ -1,0 +1,143 @@
+"""Traced rules to sparse arrays."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from farkas.algebra.cells import Cells, Dims, as_cells, spread
+from farkas.algebra.declare import Declarations
+from farkas.algebra.expressions import Linear, Range, Relation, Term
+from farkas.algebra.sets import Set
+from farkas.algebra.tracing import tracing
+from farkas.errors import FarkasError, RuleError
+from farkas.forms import Block, Floats, SparseRows
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class TracedRows:
+    """Rows of one family before assembly."""
+
+    block: Block
+    dims: Dims
+    terms: tuple[Term, ...]
+    lower: Floats
+    upper: Floats
+
+
+def trace_family(
+    rule: Callable[..., Any], m: Declarations, sets: list[Set], block: Block, program: str
+) -> TracedRows:
+    """Call ``rule`` once, with every index standing for all members of its set.
+
+    Raises
+    ------
+    RuleError
+        Naming program, family and, where known, the index.
+    """
+    where = f"{program}: {block.name}" + (f" ({block.label})" if block.label else "")
+    with tracing() as trace:
+        try:
+            indices = [index for s in sets for index in _flat(s.opened(trace))]
+            dims = tuple(trace.open)
+            result = rule(m, *indices)
+            if len(trace.open) > len(dims):
+                raise RuleError("an index set is iterated outside Sum(...)")
+            return _rows(result, dims, block)
+        except FarkasError as error:
+            raise RuleError(f"{where}: {error}") from None
+        except (TypeError, AttributeError, ValueError, KeyError, IndexError) as error:
+            raise RuleError(f"{where}: {type(error).__name__}: {error}") from error
+
+
+def _flat(index: Any) -> tuple[Any, ...]:
+    return index if isinstance(index, tuple) else (index,)
+
+
+def _rows(result: Any, dims: Dims, block: Block) -> TracedRows:
+    if result is None:
+        raise RuleError("the rule returns nothing; return the relation")
+    shape = tuple(d.size for d in dims)
+    if isinstance(result, Relation):
+        body = result.body
+        low: Any = result.lower
+        high: Any = result.upper
+    elif isinstance(result, Range):
+        body, low, high = result.body, result.lower, result.upper
+    else:
+        raise RuleError(
+            f"the rule returns {type(result).__name__}; return a relation with <=, >= or =="
+        )
+    constant = _full(body.constant, dims, shape)
+    return TracedRows(
+        block, dims, body.terms, _full(low, dims, shape) - constant, _full(high, dims, shape) - constant
+    )
+
+
+def _full(value: Cells | float, dims: Dims, shape: tuple[int, ...]) -> Floats:
+    cells = as_cells(value)
+    if not set(cells.dims) <= set(dims):
+        raise RuleError("a constant depends on an index outside the sum that introduces it")
+    spread_out = np.broadcast_to(cells.onto(dims), shape)
+    return np.asarray(spread_out, dtype=np.float64).reshape(math.prod(shape))
+
+
+def assemble(families: list[TracedRows], num_columns: int) -> tuple[SparseRows, Floats, Floats]:
+    """Matrix and row bounds of all families, in order."""
+    import scipy.sparse as sp
+
+    pieces = [(f, t, t.dims(f.dims)) for f in families for t in f.terms]
+    sizes = [math.prod(d.size for d in dims) for _, _, dims in pieces]
+    rows = np.empty(sum(sizes), np.int32)
+    columns = np.empty(sum(sizes), np.int32)
+    values = np.empty(sum(sizes), np.float64)
+    at = 0
+    for (family, term, dims), size in zip(pieces, sizes, strict=True):
+        here, shape = slice(at, at + size), [d.size for d in dims]
+        number = np.arange(family.block.start, family.block.stop, dtype=np.int32)
+        own = number.reshape([d.size for d in family.dims])
+        rows[here].reshape(shape)[...] = spread(own, family.dims, dims)
+        columns[here].reshape(shape)[...] = term.columns.onto(dims)
+        values[here].reshape(shape)[...] = as_cells(term.coefficient).onto(dims)
+        at += size
+    num_rows = families[-1].block.stop if families else 0
+    coo = sp.coo_array((values, (rows, columns)), shape=(num_rows, num_columns))
+    matrix = SparseRows.from_scipy(coo)
+    if not families:
+        return matrix, np.zeros(0), np.zeros(0)
+    lower = np.concatenate([f.lower for f in families])
+    upper = np.concatenate([f.upper for f in families])
+    return matrix, lower, upper
+
+
+def trace_objective(
+    rule: Callable[..., Any], m: Declarations, program: str
+) -> tuple[Floats, float]:
+    """Cost vector and constant of the objective."""
+    block = Block(getattr(rule, "__name__", "objective"), "", 0)
+    where = f"{program}: {block.name}"
+    cost = np.zeros(m.num_columns)
+    with tracing() as trace:
+        try:
+            result = rule(m)
+            if trace.open:
+                raise RuleError("an index set is iterated outside Sum(...)")
+            if result is None:
+                raise RuleError("the rule returns nothing; return the expression")
+            linear = result if isinstance(result, Linear) else Linear((), result)
+            offset = float(as_cells(linear.constant).values)
+        except FarkasError as error:
+            raise RuleError(f"{where}: {error}") from None
+        except (TypeError, AttributeError, ValueError, KeyError, IndexError) as error:
+            raise RuleError(f"{where}: {type(error).__name__}: {error}") from error
+    for term in linear.terms:
+        dims = term.dims(())
+        shape = [d.size for d in dims]
+        columns = np.broadcast_to(term.columns.onto(dims), shape).ravel()
+        weights = np.broadcast_to(as_cells(term.coefficient).onto(dims), shape).ravel()
+        cost += np.bincount(columns, weights, len(cost))
+    return cost, offset

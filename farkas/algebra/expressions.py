@@ -1,0 +1,198 @@
+"""Affine expressions over all members of a family at once, and the relations between them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Generator, Iterable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from farkas.algebra.cells import NUMBERS, Cells, Dims, Number, as_cells, join, total
+from farkas.algebra.tracing import current
+from farkas.errors import RuleError
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Term:
+    """``coefficient * variable``, summed over the dimensions in ``over``.
+
+    Parameters
+    ----------
+    coefficient
+        A number or numbers over dimensions.
+    columns
+        Column of the variable, int32 over dimensions.
+    over
+        Dimensions of the sums around the term, also those that it does not mention.
+    """
+
+    coefficient: Cells | float
+    columns: Cells
+    over: Dims = ()
+
+    def times(self, factor: Cells | Number) -> Term:
+        return Term(self.coefficient * factor, self.columns, self.over)
+
+    def dims(self, family: Dims) -> Dims:
+        """Dimensions along which the term has entries in the rows of ``family``."""
+        groups = [family, self.columns.dims, self.over]
+        if isinstance(self.coefficient, Cells):
+            groups.append(self.coefficient.dims)
+        return join(*groups)
+
+
+class Linear:
+    """Affine expression: terms plus a constant."""
+
+    __slots__ = ("constant", "terms")
+    __array_ufunc__ = None
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, terms: tuple[Term, ...], constant: Cells | Number = 0.0) -> None:
+        self.terms = terms
+        self.constant = constant
+
+    def __add__(self, other: object) -> Any:
+        if isinstance(other, Linear):
+            return Linear(self.terms + other.terms, self.constant + other.constant)
+        if isinstance(other, (Cells, *NUMBERS)):
+            return Linear(self.terms, self.constant + other)  # type: ignore[operator]
+        return NotImplemented
+
+    __radd__ = __add__
+
+    def __mul__(self, other: object) -> Any:
+        if isinstance(other, Linear):
+            raise RuleError("product of variables; the program must be linear")
+        if isinstance(other, (Cells, *NUMBERS)):
+            terms = tuple(term.times(other) for term in self.terms)  # type: ignore[arg-type]
+            return Linear(terms, self.constant * other)  # type: ignore[operator]
+        return NotImplemented
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> Any:
+        if isinstance(other, Linear):
+            raise RuleError("division by a variable; the program must be linear")
+        if isinstance(other, (Cells, *NUMBERS)):
+            return self * (1.0 / other)  # type: ignore[operator]
+        return NotImplemented
+
+    def __rtruediv__(self, other: object) -> NoReturn:
+        raise RuleError("division by a variable; the program must be linear")
+
+    def __neg__(self) -> Any:
+        return self * -1.0
+
+    def __pos__(self) -> Linear:
+        return self
+
+    def __sub__(self, other: object) -> Any:
+        if isinstance(other, (Linear, Cells, *NUMBERS)):
+            return self + (-other)  # type: ignore[operator]
+        return NotImplemented
+
+    def __rsub__(self, other: object) -> Any:
+        return (-self) + other
+
+    def __le__(self, other: object) -> Relation:
+        return Relation.between(-np.inf, self - other, 0.0)
+
+    def __ge__(self, other: object) -> Relation:
+        return Relation.between(0.0, self - other, np.inf)
+
+    def __eq__(self, other: object) -> Relation:  # type: ignore[override]
+        return Relation.between(0.0, self - other, 0.0)
+
+    def _strict(self, *_: object) -> NoReturn:
+        raise RuleError("strict or unequal comparison; use <=, >= or ==")
+
+    __lt__ = __gt__ = __ne__ = _strict  # type: ignore[assignment]
+
+    def _nonlinear(self, *_: object) -> NoReturn:
+        raise RuleError("a nonlinear function of a variable; the program must be linear")
+
+    __pow__ = __rpow__ = __abs__ = __float__ = __int__ = __index__ = _nonlinear
+
+    def __bool__(self) -> NoReturn:
+        raise RuleError("the rule branches on a variable")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Relation:
+    """``lower <= body <= upper`` where the bounds are plain numbers."""
+
+    body: Linear
+    lower: float
+    upper: float
+
+    @classmethod
+    def between(cls, lower: float, body: object, upper: float) -> Relation:
+        if not isinstance(body, Linear):
+            raise RuleError("a relation compares a variable with something that is no expression")
+        return cls(body, lower, upper)
+
+    def __bool__(self) -> NoReturn:
+        raise RuleError(
+            "a relation is used as a truth value (chained comparison, if, and, max?); "
+            "return exactly one relation, or use Between(low, expression, high)"
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Range:
+    """``lower <= body <= upper`` with parameters on both sides."""
+
+    lower: Cells | Number
+    body: Linear
+    upper: Cells | Number
+
+
+def Between(low: Any, body: Any, high: Any) -> Any:
+    """Relation ``low <= body <= high``, where low and high hold no variable."""
+    if current() is None:
+        import pyomo.environ as pyo
+
+        return pyo.inequality(low, body, high)
+    if not isinstance(body, Linear) or isinstance(low, Linear) or isinstance(high, Linear):
+        raise RuleError("Between(low, body, high) takes parameters around one expression")
+    return Range(low, body, high)
+
+
+def Sum(terms: Iterable[Any]) -> Any:
+    """Sum a generator expression over index sets: ``Sum(m.x[i, j] for i in m.rows for j in m.cols)``.
+
+    While a rule is traced, the generator's body runs once, with every index standing for its
+    whole set.  When Pyomo runs the same rule, the sum is an ordinary one.
+    """
+    trace = current()
+    if trace is None:
+        import pyomo.environ as pyo
+
+        return pyo.quicksum(terms)
+    if not isinstance(terms, Generator):
+        raise RuleError("Sum takes a generator expression: Sum(m.x[i] for i in m.items)")
+    depth = len(trace.open)
+    try:
+        body = next(terms)
+    except StopIteration:
+        raise RuleError("Sum over something that is no index set of the program") from None
+    opened = trace.close(depth)
+    if isinstance(body, Linear):
+        summed = tuple(Term(t.coefficient, t.columns, t.over + opened) for t in body.terms)
+        return Linear(summed, _sum_constant(body.constant, opened))
+    if isinstance(body, (Cells, *NUMBERS)):
+        return _sum_constant(body, opened)
+    raise RuleError(f"Sum of {type(body).__name__}; a sum needs expressions or parameters")
+
+
+def _sum_constant(constant: Any, opened: Dims) -> Any:
+    if isinstance(constant, NUMBERS) and constant == 0:
+        return 0.0
+    cells = as_cells(constant)
+    dims = join(cells.dims, *((dim,) for dim in opened))
+    values = np.broadcast_to(cells.onto(dims), [dim.size for dim in dims])
+    for dim in reversed(opened):
+        values, dims = total(values, dims, dim)
+    return Cells(values, dims)

@@ -1,0 +1,114 @@
+"""The second reading: Pyomo runs the rules itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from farkas.algebra.declare import Param, Var
+from farkas.algebra.program import Family
+from farkas.algebra.sets import IndexedSet, Set, product_keys
+from farkas.errors import RuleError
+
+if TYPE_CHECKING:
+    import pyomo.environ as pyo
+
+    from farkas.algebra.program import Program
+
+
+def to_pyomo(program: Program, data: Any) -> pyo.ConcreteModel:
+    """Build the Pyomo model of ``program`` on ``data``; component ``doc`` holds label and words.
+
+    Raises
+    ------
+    RuleError
+        When a relation holds no variable and is false, which Pyomo cannot express.
+    """
+    import pyomo.environ as pyo
+
+    declared = program.declarations(data)
+    model = pyo.ConcreteModel(name=program.full_name)
+    known: dict[int, Any] = {}
+    for name, item in declared.each():
+        if isinstance(item, Set):
+            known[id(item)] = component = pyo.Set(
+                initialize=item.members(), dimen=item.width, ordered=True, doc=", ".join(item.labels)
+            )
+            model.add_component(name, component)
+    for name, item in declared.each():
+        if isinstance(item, IndexedSet):
+            groups = {key: item.group(k) for k, key in enumerate(item.keys())}
+            over = [_set(model, known, s) for s in item.over]
+            model.add_component(name, pyo.Set(*over, initialize=groups, dimen=item.width))
+        elif isinstance(item, Param):
+            model.add_component(name, _param(model, known, item))
+        elif isinstance(item, Var):
+            model.add_component(name, _variable(model, known, item))
+    for family in program.families():
+        over = [known[id(s)] for s in declared.sets_of(family.sets)]
+        rule = _checked(family, program.full_name)
+        doc = f"({family.label}) {family.doc}"
+        model.add_component(family.name, pyo.Constraint(*over, rule=rule, doc=doc))
+    goal = program.objective_rule()
+    sense = pyo.minimize if program.sense == "min" else pyo.maximize
+    expression = goal.rule(model)
+    model.add_component(goal.name, pyo.Objective(expr=expression, sense=sense, doc=goal.doc))
+    return model
+
+
+def _set(model: Any, known: dict[int, Any], one: Set) -> Any:
+    import pyomo.environ as pyo
+
+    if id(one) not in known:
+        known[id(one)] = made = pyo.Set(initialize=one.members(), dimen=one.width, ordered=True)
+        model.add_component(f"set_{len(known)}", made)
+    return known[id(one)]
+
+
+def _param(model: Any, known: dict[int, Any], item: Param) -> Any:
+    import pyomo.environ as pyo
+
+    if not item.sets:
+        return pyo.Param(initialize=float(item.values), within=pyo.Any)
+    values = dict(zip(product_keys(item.sets), item.values.ravel().tolist(), strict=True))
+    over = [_set(model, known, s) for s in item.sets]
+    return pyo.Param(*over, initialize=values, within=pyo.Any)
+
+
+def _variable(model: Any, known: dict[int, Any], item: Var) -> Any:
+    import pyomo.environ as pyo
+
+    sides = [
+        [v if np.isfinite(v) else None for v in item.bounds[side].ravel().tolist()]
+        for side in ("lower", "upper")
+    ]
+    domain = pyo.Integers if item.integer else pyo.Reals
+    if not item.sets:
+        return pyo.Var(domain=domain, bounds=(sides[0][0], sides[1][0]), doc=item.doc)
+    pairs = dict(zip(product_keys(item.sets), zip(*sides, strict=True), strict=True))
+
+    def bounds(_: Any, *key: Any) -> tuple[float | None, float | None]:
+        return pairs[key if len(key) > 1 else key[0]]
+
+    over = [_set(model, known, s) for s in item.sets]
+    return pyo.Var(*over, domain=domain, bounds=bounds, doc=item.doc)
+
+
+def _checked(family: Family, program: str) -> Callable[..., Any]:
+    """Rule whose rows without variables are left out when true and named when false."""
+
+    def rule(m: Any, *index: Any) -> Any:
+        import pyomo.environ as pyo
+
+        relation = family.rule(m, *index)
+        if isinstance(relation, bool | np.bool_):
+            if relation:
+                return pyo.Constraint.Skip
+            raise RuleError(
+                f"{program}: {family.name}{list(index)} holds no variable and is never true"
+            )
+        return relation
+
+    return rule
