@@ -1,0 +1,219 @@
+"""What all instances share: header, strict numbers, shape checks, content hash."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from farkas.errors import InvalidInstance
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+Nonnegative = Annotated[float, msgspec.Meta(ge=0.0)]
+Positive = Annotated[float, msgspec.Meta(gt=0.0)]
+Index = Annotated[int, msgspec.Meta(ge=0)]
+Count = Annotated[int, msgspec.Meta(ge=1, le=10_000_000)]
+Row = tuple[Nonnegative, ...]
+Matrix = tuple[Row, ...]
+
+LARGEST_EXACT = 2.0**53
+"""Beyond this a double no longer holds every integer."""
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A part of an instance, for example one job.  Unknown fields are refused."""
+
+
+class Instance(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    dict=True,
+    tag_field="kind",
+):
+    """Header of every instance file; each kind is a subclass with its own fields.
+
+    Arrays that programs need are properties made at the point of use, so the stored fields stay
+    plain tuples that compare and hash.  The constructor checks how the fields fit together;
+    `build` and `replace` check their types as well.
+
+    Parameters
+    ----------
+    farkas
+        Version of the file format.
+    name
+        For people; never read by an algorithm.
+    seed
+        Seed of the generator that made the instance, if one did.
+    description
+        Where the data come from, and every choice made on the way.
+    public, note, expected
+        Bookkeeping of collections of instances, ignored everywhere.
+    """
+
+    bookkeeping: ClassVar[frozenset[str]] = frozenset(
+        {"farkas", "name", "description", "public", "note", "expected"}
+    )
+    """Fields that change no result and so take no part in the content hash."""
+
+    farkas: Literal[1] = 1
+    name: str = ""
+    seed: int | None = None
+    description: str | None = None
+    public: bool | None = None
+    note: str | None = None
+    expected: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        self.check()
+
+    def check(self) -> None:
+        """Check what no single field's type can say; raises `InvalidInstance`."""
+
+    @property
+    def kind(self) -> str:
+        """The kind's name, as in the file."""
+        return str(type(self).__struct_config__.tag)
+
+    @classmethod
+    def build(cls, **fields: Any) -> Self:
+        """Make an instance from Python values as strictly as from a file.
+
+        Parameters
+        ----------
+        fields
+            The fields by name; sequences and numpy arrays stand for JSON lists.
+
+        Raises
+        ------
+        InvalidInstance
+            A field is missing, unknown, of a wrong type or breaks a rule of the kind.
+        """
+        tag = str(cls.__struct_config__.tag)
+        plain = {name: plain_value(value, f"$.{name}") for name, value in fields.items()}
+        try:
+            return msgspec.convert({"kind": tag, **plain}, cls)
+        except msgspec.ValidationError as error:
+            raise InvalidInstance(str(error)) from None
+
+    def replace(self, **changes: Any) -> Self:
+        """Return a copy with some fields changed, checked like a new instance."""
+        return self.build(**{**self._fields(), **changes})
+
+    def _fields(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__struct_fields__}
+
+    def canonical(self) -> bytes:
+        """Return the data that decide results, in one fixed spelling."""
+        data = {
+            name: plain_value(value, f"$.{name}")
+            for name, value in self._fields().items()
+            if name not in self.bookkeeping
+        }
+        return msgspec.json.encode({"kind": self.kind, **data}, order="sorted")
+
+    @property
+    def sha256(self) -> str:
+        """Hash of `canonical`: equal data have equal hashes whatever their name or notes."""
+        known = self.__dict__.get("_sha256")
+        if known is None:
+            known = self.__dict__["_sha256"] = hashlib.sha256(self.canonical()).hexdigest()
+        return str(known)
+
+    def __hash__(self) -> int:
+        return hash(self.sha256)
+
+
+def plain_value(value: Any, where: str) -> Any:
+    """Turn ``value`` into what JSON can hold; NaN, infinity and foreign objects are refused.
+
+    Parameters
+    ----------
+    value
+        Numbers, text, mappings, sequences, numpy arrays and scalars, records.
+    where
+        JSON path for the error message.
+    """
+    if isinstance(value, msgspec.Struct):
+        # `to_builtins` keeps a record's tag, so that unions of records survive the way back.
+        return plain_value(msgspec.to_builtins(value), where)
+    if isinstance(value, np.ndarray | np.generic):
+        return plain_value(value.tolist(), where)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise InvalidInstance(f"Expected a finite number, got {value} - at `{where}`")
+        return value + 0.0  # -0.0 and 0.0 are one number
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain_value(item, f"{where}.{key}") for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        return [plain_value(item, f"{where}[{index}]") for index, item in enumerate(value)]
+    raise InvalidInstance(f"Expected a JSON value, got {type(value).__name__} - at `{where}`")
+
+
+def require(condition: bool, message: str) -> None:
+    """Raise `InvalidInstance` with ``message`` unless ``condition`` holds."""
+    if not condition:
+        raise InvalidInstance(message)
+
+
+def require_length(values: Sequence[Any], length: int, where: str, per: str) -> None:
+    """Check that a list has one entry for each ``per``.
+
+    >>> require_length((1.0,), 2, "$.demand", "resource")
+    Traceback (most recent call last):
+    farkas.errors.InvalidInstance: Expected 2 entries (one per resource), got 1 - at `$.demand`
+    """
+    if len(values) != length:
+        entries = "1 entry" if length == 1 else f"{length} entries"
+        raise InvalidInstance(
+            f"Expected {entries} (one per {per}), got {len(values)} - at `{where}`"
+        )
+
+
+def require_shape(
+    values: Sequence[Any], shape: Sequence[int], where: str, per: Sequence[str]
+) -> None:
+    """Check nested lists against ``shape``; ``per`` names each axis."""
+    require_length(values, shape[0], where, per[0])
+    if len(shape) > 1:
+        for index, value in enumerate(values):
+            require_shape(value, shape[1:], f"{where}[{index}]", per[1:])
+
+
+def require_sorted(values: Iterable[float], where: str, field: str) -> None:
+    """Check that ``field`` never decreases along the list at ``where``."""
+    last = -math.inf
+    for index, value in enumerate(values):
+        if value < last:
+            raise InvalidInstance(
+                f"Expected {field} {value} >= {last} of the entry before - at `{where}[{index}]`"
+            )
+        last = value
+
+
+def frozen(values: npt.ArrayLike, dtype: npt.DTypeLike = np.float64) -> npt.NDArray[Any]:
+    """Return a read-only array, safe to cache and to share."""
+    array = np.array(values, dtype=dtype)
+    array.setflags(write=False)
+    return array
+
+
+def guarded_ceil(values: npt.ArrayLike) -> Floats:
+    """Round up, but forgive rounding errors: ceil(x - 1e-9 max(1, x)).
+
+    >>> guarded_ceil([2.0000000001, 2.1, 0.0]).tolist()
+    [2.0, 3.0, 0.0]
+    """
+    array = np.asarray(values, dtype=float)
+    rounded: Floats = np.ceil(array - 1e-9 * np.maximum(1.0, array))
+    return rounded + 0.0

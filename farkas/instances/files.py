@@ -1,0 +1,198 @@
+"""Instance files: read strictly, write canonically, one kind's module loaded at a time."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import json
+import operator
+import os
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+import farkas.instances as package
+from farkas.atomic import write_bytes
+from farkas.errors import FileProblem, InvalidInstance, UnknownName, suggestion
+from farkas.instances.base import Instance
+
+# Modules of this package that are no kind.  Everything else here is one.
+SHARED_MODULES = frozenset({"base", "files"})
+T = TypeVar("T")
+
+
+class Header(msgspec.Struct, frozen=True):
+    """The two fields that say how to read the rest."""
+
+    farkas: Literal[1]
+    kind: str
+
+
+def kinds() -> list[str]:
+    """Names of all kinds; finds their modules without importing them."""
+    return sorted(
+        module.name
+        for module in pkgutil.iter_modules(package.__path__)
+        if not module.ispkg and module.name not in SHARED_MODULES
+    )
+
+
+def kind_class(kind: str) -> type[Instance]:
+    """Return the instance class of ``kind``, importing its module only.
+
+    Raises
+    ------
+    UnknownName
+        No kind has that name.
+    """
+    if kind not in kinds():
+        raise UnknownName.of("kind", kind, kinds())
+    module = importlib.import_module(f"{package.__name__}.{kind}")
+    for value in vars(module).values():
+        if _is_class_of(value, kind):
+            found: type[Instance] = value
+            return found
+    raise TypeError(f"{module.__name__} defines no Instance with tag={kind!r}")
+
+
+def _is_class_of(value: Any, kind: str) -> bool:
+    is_class = isinstance(value, type) and issubclass(value, Instance)
+    return is_class and value.__struct_config__.tag == kind
+
+
+def read(path: str | os.PathLike[str]) -> Instance:
+    """Read an instance file of any kind.
+
+    Raises
+    ------
+    FileProblem
+        The file is missing, a directory, unreadable, or not JSON.
+    InvalidInstance
+        A field is missing, unknown, of a wrong type, or breaks a rule of the kind.
+    """
+    return read_bytes(file_bytes(path), source=os.fspath(path))
+
+
+def file_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Content of a file, with the system's refusal as a `FileProblem`."""
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        raise FileProblem(f"{os.fspath(path)}: no such file") from None
+    except IsADirectoryError:
+        raise FileProblem(f"{os.fspath(path)}: is a directory; name a file") from None
+    except (OSError, ValueError) as error:
+        reason = str(getattr(error, "strerror", None) or error).lower()
+        raise FileProblem(f"{os.fspath(path)}: cannot be read: {reason}") from None
+
+
+def read_bytes(data: bytes, source: str = "instance") -> Instance:
+    """Read an instance from the bytes of a file; ``source`` begins every error message."""
+    header = _decode(data, Header, source)
+    if header.kind not in kinds():
+        hint = suggestion(header.kind, kinds())
+        raise InvalidInstance(f"{source}: unknown kind {header.kind!r}{hint} - at `$.kind`")
+    _refuse_repeated_keys(data, source)
+    try:
+        return _decode(data, kind_class(header.kind), source)
+    except InvalidInstance as error:
+        message = str(error)
+        if message.startswith(f"{source}: "):
+            raise
+        raise InvalidInstance(f"{source}: {message}") from None
+
+
+def _decode(data: bytes, wanted: type[T], source: str) -> T:
+    try:
+        return msgspec.json.decode(data, type=wanted)
+    except msgspec.ValidationError as error:
+        raise InvalidInstance(f"{source}: {error}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise FileProblem(f"{source}: is not JSON: {error}") from None
+    except RecursionError:
+        raise FileProblem(f"{source}: lists or objects are nested too deep") from None
+
+
+class _Repeated(dict[str, Any]):
+    """An object of the file in which one key stands twice."""
+
+    key: str
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    plain = dict(pairs)
+    if len(plain) == len(pairs):
+        return plain
+    names = [name for name, _ in pairs]
+    marked = _Repeated(plain)
+    marked.key = next(name for name in names if names.count(name) > 1)
+    return marked
+
+
+def _refuse_repeated_keys(data: bytes, source: str) -> None:
+    """Refuse a file that says two things: the decoder would silently keep the last."""
+    try:
+        content = json.loads(data, object_pairs_hook=_object)
+    except RecursionError:
+        raise FileProblem(f"{source}: lists or objects are nested too deep") from None
+    except ValueError as error:
+        raise FileProblem(f"{source}: is not JSON: {error}") from None
+    for path, key in _repeated(content, "$"):
+        raise InvalidInstance(f"{source}: key {key!r} stands twice - at `{path}`")
+
+
+def _repeated(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, _Repeated):
+        yield path, value.key
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _repeated(item, f"{path}.{key}")
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            if isinstance(item, list | dict):
+                yield from _repeated(item, f"{path}[{index}]")
+
+
+def to_bytes(instance: Instance) -> bytes:
+    """File content of an instance: fixed order, one top-level field or list entry per line."""
+    content = msgspec.to_builtins(instance)
+    ordered = {"farkas": content.pop("farkas"), "kind": instance.kind, "name": content.pop("name")}
+    content.pop("kind")
+    optional = type(instance).bookkeeping
+    for name, value in content.items():
+        if not (value is None and name in optional):
+            ordered[name] = value
+    lines = [f'"{name}": {_pretty(value)}' for name, value in ordered.items()]
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+
+
+def _pretty(value: Any) -> str:
+    if isinstance(value, list | tuple) and value and isinstance(value[0], list | tuple | dict):
+        return "[\n  " + ",\n  ".join(_compact(item) for item in value) + "\n]"
+    return _compact(value)
+
+
+def _compact(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def write(instance: Instance, path: str | os.PathLike[str]) -> None:
+    """Write an instance file in one step; reading it again gives an equal instance.
+
+    Raises
+    ------
+    FileProblem
+        The path cannot be written; nothing is left behind.
+    """
+    write_bytes(path, to_bytes(instance))
+
+
+def schema(kind: str | None = None) -> dict[str, Any]:
+    """JSON Schema of one kind's files, or of the union over all kinds."""
+    if kind is not None:
+        return msgspec.json.schema(kind_class(kind))
+    union = functools.reduce(operator.or_, [kind_class(name) for name in kinds()])
+    return msgspec.json.schema(union)
