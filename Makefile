@@ -1,0 +1,68 @@
+# Everything runs from a .venv that the first target builds from requirements.lock.
+# Needs on the machine: python3 (3.11 or newer, with venv), git, make.
+PYTHON ?= python3
+JOBS   ?= 2
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.farkas-installed
+SHELL  := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+
+# One thread per process: the tests already use every core, and timings stay comparable.
+export OMP_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+
+.PHONY: demo test test-all lint format types contracts bench docs figures lock install clean
+
+demo: $(STAMP)  ## one certified run of every kind
+	@$(BIN)/farkas demo
+
+test: lint types contracts  ## what has to pass before a commit
+	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" --doctest-modules farkas tests
+
+test-all: lint types contracts  ## also the slow tests
+	@$(BIN)/python -m pytest -n $(JOBS) --doctest-modules farkas tests
+
+lint: $(STAMP)  ## style
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+format: $(STAMP)  ## rewrite the files in the project's style
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+types: $(STAMP)  ## mypy --strict
+	@$(BIN)/mypy
+
+contracts: $(STAMP)  ## layering
+	@$(BIN)/lint-imports --cache-dir .import_linter_cache
+
+bench: $(STAMP)  ## ratios measured side by side; JSON in benchmarks/results
+	@$(BIN)/python -m benchmarks
+
+docs: $(STAMP)  ## documentation site in docs/_build/html
+	@$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+
+figures: $(STAMP)  ## every published figure and table
+	@$(BIN)/farkas figure all
+
+lock: $(STAMP)  ## newest allowed versions, pinned with hashes
+	@$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
+	    --generate-hashes --upgrade --no-header --no-annotate --quiet -o requirements.lock
+
+install: $(STAMP)  ## only the set-up
+
+# The stamp is written last: an interrupted set-up starts over.  A .venv that already works is kept.
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "farkas needs Python 3.11 or newer; set PYTHON=/path/to/python" >&2; exit 2; }
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) || \
+	    { echo "cannot create $(VENV); on Debian: apt install python3-venv" >&2; exit 2; }
+	@echo "setting up $(VENV) (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-index --no-deps \
+	    --no-build-isolation --editable .
+	@touch $@
+
+clean:  ## caches and build products, not the .venv
+	@rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build dist docs/_build

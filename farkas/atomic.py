@@ -1,0 +1,71 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from farkas.errors import FileProblem
+
+Target = str | os.PathLike[str]
+
+
+@contextlib.contextmanager
+def replacing(path: Target) -> Iterator[IO[bytes]]:
+    """Binary stream that becomes ``path`` when the block ends well, and vanishes otherwise.
+
+    Readers never see a partial file; an existing file is replaced in one step.  A device such as
+    ``/dev/stdout`` is written directly.
+
+    Raises
+    ------
+    FileProblem
+        When the file cannot be written; names the path and the reason.
+    """
+    target = Path(path)
+    try:
+        if target.is_dir():
+            raise FileProblem(f"{target}: is a directory; give a file name")
+        if target.exists() and not target.is_file():
+            with open(target, "wb") as stream:
+                yield stream
+            return
+        target = target.resolve()  # the file behind a link is replaced, not the link
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                yield stream
+            os.chmod(name, _mode(target))
+            os.replace(name, target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+            raise
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise FileProblem(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def write_bytes(path: Target, content: bytes) -> None:
+    """Write ``content`` to ``path`` in one step; raises :class:`FileProblem`."""
+    with replacing(path) as stream:
+        stream.write(content)
+
+
+def write_text(path: Target, content: str) -> None:
+    """Write ``content`` to ``path`` in UTF-8 in one step; raises :class:`FileProblem`."""
+    write_bytes(path, content.encode())
+
+
+def _mode(target: Path) -> int:
+    """Permissions of the file that is replaced, or what ``open`` would have given."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

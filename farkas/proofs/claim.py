@@ -1,0 +1,198 @@
+"""Claims of the papers, and what became of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import inspect
+from collections.abc import Callable, Mapping
+from importlib import resources
+from typing import Any
+
+from farkas.registry import Registry
+
+
+class Standing(enum.StrEnum):
+    """What is known about a claim."""
+
+    PROVED = "proved"
+    """Symbolically, for all values."""
+    HELD = "held"
+    """In every one of a number of runs; no more than that."""
+    REFUTED = "refuted"
+    """By a counterexample that anyone can recompute."""
+    NOT_APPLICABLE = "not applicable"
+    """An assumption is false."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """Outcome of checking a claim; build it with the functions below.
+
+    Parameters
+    ----------
+    runs
+        Number of runs in which it held.
+    slack
+        Smallest distance from violation over those runs, in the unit of the claim.
+    counterexample
+        ``"kind/name"`` of an instance in ``farkas/instances/library``, or a small instance inline.
+    note
+        One sentence.
+    numbers
+        Named values a reader can recompute.
+    """
+
+    standing: Standing
+    runs: int | None = None
+    slack: float | None = None
+    counterexample: str | Mapping[str, Any] | None = None
+    note: str = ""
+    numbers: Mapping[str, float] = dataclasses.field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        raise TypeError("a verdict is neither true nor false: compare its standing")
+
+    def __str__(self) -> str:
+        words: list[str] = []
+        if self.runs is not None:
+            words.append(f"in {self.runs} runs, smallest slack {self.slack:.3g}")
+        if isinstance(self.counterexample, str):
+            words.append(f"by {self.counterexample}")
+        if self.note:
+            words.append(self.note)
+        return str(self.standing) + (f": {'; '.join(words)}" if words else "")
+
+    def to_builtins(self) -> dict[str, Any]:
+        """Plain data for JSON, without what is empty."""
+        shown = {
+            "standing": str(self.standing),
+            "runs": self.runs,
+            "slack": self.slack,
+            "counterexample": self.counterexample,
+            "note": self.note or None,
+            "numbers": dict(self.numbers) or None,
+        }
+        return {name: value for name, value in shown.items() if value is not None}
+
+
+def proved(note: str = "", **numbers: float) -> Verdict:
+    """Verdict of a symbolic proof for all values."""
+    return Verdict(standing=Standing.PROVED, note=note, numbers=numbers)
+
+
+def held(runs: int, slack: float, note: str = "", **numbers: float) -> Verdict:
+    """Verdict of ``runs`` runs without violation.
+
+    Raises
+    ------
+    ValueError
+        When there was no run, or the slack is negative or NaN: then it did not hold.
+    """
+    if runs < 1:
+        raise ValueError(f"held in {runs} runs says nothing: at least one run is needed")
+    if not slack >= 0:
+        raise ValueError(f"slack {slack} is a violation, not a slack: use refuted()")
+    return Verdict(standing=Standing.HELD, runs=runs, slack=slack, note=note, numbers=numbers)
+
+
+def refuted(counterexample: str | Mapping[str, Any], note: str = "", **numbers: float) -> Verdict:
+    """Verdict of a counterexample.
+
+    Parameters
+    ----------
+    counterexample
+        ``"kind/name"`` of a shipped instance, for example ``"mlbroker/harmonic"``, or the data of a
+        small counterexample inline.
+    numbers
+        The two sides of the violated statement.
+
+    Raises
+    ------
+    ValueError
+        Without a counterexample, or when the instance is not shipped.
+    """
+    if not counterexample:
+        raise ValueError("a refutation needs a counterexample")
+    if isinstance(counterexample, str) and not shipped(counterexample):
+        raise ValueError(f"no instance {counterexample!r} in farkas/instances/library")
+    return Verdict(
+        standing=Standing.REFUTED, counterexample=counterexample, note=note, numbers=numbers
+    )
+
+
+def not_applicable(reason: str) -> Verdict:
+    """Verdict when an assumption is false; ``reason`` says which."""
+    if not reason:
+        raise ValueError("say which assumption is false")
+    return Verdict(standing=Standing.NOT_APPLICABLE, note=reason)
+
+
+def shipped(name: str) -> bool:
+    """Whether ``kind/name`` is an instance in ``farkas/instances/library``."""
+    kind, _, stem = name.partition("/")
+    if not kind or not stem or "/" in stem:
+        return False
+    library = resources.files("farkas.instances") / "library"
+    return (library / kind / f"{stem.removesuffix('.json')}.json").is_file()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Claim:
+    """A statement of a paper with the function that checks it.
+
+    Parameters
+    ----------
+    name
+        ``kind.what_it_says``.
+    source
+        Paper and theorem, lemma, equation or page.
+    statement
+        The docstring of the function.
+    check
+        Function without arguments that returns the verdict.
+    """
+
+    name: str
+    source: str
+    statement: str
+    check: Callable[[], Verdict]
+
+    @property
+    def kind(self) -> str:
+        return self.name.partition(".")[0]
+
+    def run(self) -> Verdict:
+        """Check the claim anew; nothing is remembered."""
+        verdict = self.check()
+        if not isinstance(verdict, Verdict):
+            raise TypeError(f"claim {self.name} returned {type(verdict).__name__}, not a Verdict")
+        return verdict
+
+
+claims: Registry[Claim] = Registry("claim", "farkas.proofs")
+
+
+def claim(name: str, *, source: str) -> Callable[[Callable[[], Verdict]], Callable[[], Verdict]]:
+    """Register the decorated function as the check of a claim; its docstring is the statement.
+
+    Parameters
+    ----------
+    name
+        ``kind.what_it_says``.
+    source
+        Where the claim stands, for example ``"mlBroker Lemma 1 (P2)"``.
+    """
+    if "." not in name:
+        raise ValueError(f"claim {name!r} needs a name of the form kind.what_it_says")
+    if not source:
+        raise ValueError(f"claim {name!r} needs a source")
+
+    def register(check: Callable[[], Verdict]) -> Callable[[], Verdict]:
+        statement = inspect.getdoc(check)
+        if not statement:
+            raise ValueError(f"claim {name!r} needs its statement as docstring")
+        claims.add(name, Claim(name, source, statement, check))
+        return check
+
+    return register
