@@ -1,1 +1,38 @@
-"""Solver backends: their answers are claims."""
+"""Solver backends: their answers are claims.
+
+>>> from farkas.solvers import solve, open_session, status
+"""
+
+from farkas.solvers.answer import Answer, Claim, Reason
+from farkas.solvers.base import (
+    Ability,
+    Availability,
+    Options,
+    Standing,
+    Status,
+    availability,
+    backend,
+    backends,
+    open_session,
+    solve,
+    status,
+)
+from farkas.solvers.session import Session
+
+__all__ = [
+    "Ability",
+    "Answer",
+    "Availability",
+    "Claim",
+    "Options",
+    "Reason",
+    "Session",
+    "Standing",
+    "Status",
+    "availability",
+    "backend",
+    "backends",
+    "open_session",
+    "solve",
+    "status",
+]

@@ -1,0 +1,161 @@
+"""What is checked of every answer before it leaves: points, rays, and forms that need no solver."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+
+from farkas.forms import Floats, LinearForm, check_point
+from farkas.solvers.answer import Answer, Claim, Reason
+
+POINT_TOLERANCE = 1e-6
+RAY_TOLERANCE = 1e-9
+
+
+def settled_by_inspection(form: LinearForm) -> Answer | None:
+    """Answer a form without columns or with crossing bounds; None for all others.
+
+    Solvers differ most on these, so none of them sees one.
+    """
+    crossed = _crossing(form)
+    if crossed:
+        return Answer(
+            reason=Reason.FINISHED, claim=Claim.INFEASIBLE, seconds=0.0, message=crossed
+        )
+    if form.num_columns:
+        return None
+    # without columns every row reads row_lower <= 0 <= row_upper
+    ray = np.where(form.row_lower > 0, 1.0, np.where(form.row_upper < 0, -1.0, 0.0))
+    if ray.any():
+        first = form.row_name(int(np.flatnonzero(ray)[0]))
+        return Answer(
+            reason=Reason.FINISHED,
+            claim=Claim.INFEASIBLE,
+            seconds=0.0,
+            raw_ray=ray,
+            message=f"{first} excludes 0 and there are no columns",
+        )
+    return Answer(
+        reason=Reason.FINISHED,
+        claim=Claim.OPTIMAL,
+        objective=form.offset,
+        bound=form.offset,
+        seconds=0.0,
+        raw_point=np.zeros(0),
+        raw_row_duals=np.zeros(form.num_rows),
+    )
+
+
+def _crossing(form: LinearForm) -> str:
+    bad = form.lower > form.upper
+    if bad.any():
+        j = int(np.flatnonzero(bad)[0])
+        return f"{form.column_name(j)}: lower bound {form.lower[j]} > upper bound {form.upper[j]}"
+    bad = form.row_lower > form.row_upper
+    if bad.any():
+        i = int(np.flatnonzero(bad)[0])
+        return f"{form.row_name(i)}: lower side {form.row_lower[i]} > upper {form.row_upper[i]}"
+    return ""
+
+
+def audited(form: LinearForm, answer: Answer) -> Answer:
+    """Drop what the answer cannot show.
+
+    A point at a limit must be feasible within :data:`POINT_TOLERANCE`, a point called optimal
+    within the same relative to the size of the terms of each row, and a ray must prove
+    infeasibility up to rounding.
+    """
+    if answer.raw_ray is not None:
+        ray = cleaned_ray(form, answer.raw_ray)
+        if ray is not answer.raw_ray:
+            answer = dataclasses.replace(answer, raw_ray=ray)
+    if answer.raw_point is None:
+        return answer
+    if answer.claim is Claim.OPTIMAL:
+        return answer if plausible(form, answer.raw_point) else _distrusted(form, answer)
+    if answer.claim is Claim.FEASIBLE and check_point(
+        form, answer.raw_point, tolerance=POINT_TOLERANCE, most=1
+    ):
+        return answer
+    return dataclasses.replace(
+        answer, claim=Claim.NONE, objective=math.nan, raw_point=None, raw_row_duals=None
+    )
+
+
+def plausible(form: LinearForm, point: Floats) -> bool:
+    """Whether ``point`` (shape (columns,)) is feasible up to rounding of the terms of each row.
+
+    Rows of large terms cannot be met to an absolute 1e-6 in floating point; at limits, where
+    solvers return anything, :func:`farkas.forms.check_point` is asked instead.
+    """
+    if not np.isfinite(point).all():
+        return False
+    slack = POINT_TOLERANCE * np.maximum(1.0, np.abs(point))
+    if (point < form.lower - slack).any() or (point > form.upper + slack).any():
+        return False
+    if form.is_mip:
+        whole = point[form.integer]
+        # at magnitude 1e12 a float has no room for an absolute 1e-6
+        if (np.abs(whole - np.rint(whole)) > 1e-5 * np.maximum(1.0, 1e-9 * abs(whole))).any():
+            return False
+    if not form.num_rows:
+        return True
+    rows = form.matrix.rows
+    terms = form.matrix.values * point[form.matrix.columns]
+    activity = np.bincount(rows, terms, form.num_rows)
+    slack = POINT_TOLERANCE * np.maximum(1.0, np.bincount(rows, np.abs(terms), form.num_rows))
+    return bool(
+        (activity >= form.row_lower - slack).all() and (activity <= form.row_upper + slack).all()
+    )
+
+
+def _distrusted(form: LinearForm, answer: Answer) -> Answer:
+    assert answer.raw_point is not None
+    report = check_point(form, answer.raw_point, most=1)
+    worst = str(report.violations[0].what) if report.violations else "the point"
+    return dataclasses.replace(
+        answer,
+        reason=Reason.NUMERICAL,
+        claim=Claim.NONE,
+        objective=math.nan,
+        bound=math.nan,
+        raw_point=None,
+        raw_row_duals=None,
+        message=f"the point called optimal is off by {report.worst:.3g} in {worst}",
+    )
+
+
+def ray_value(form: LinearForm, ray: Floats) -> float:
+    """How strongly ``ray`` (shape (rows,)) proves infeasibility; positive when it does.
+
+    Sum of positive multipliers times ``row_lower`` and negative ones times ``row_upper``, minus
+    the largest ``ray @ A x`` over the column box; in floating point, so a hint and no proof.
+    """
+    rows = form.matrix.rows
+    terms = form.matrix.values * ray[rows]
+    reduced = np.bincount(form.matrix.columns, terms, form.num_columns)
+    size = np.bincount(form.matrix.columns, np.abs(terms), form.num_columns)
+    reduced[np.abs(reduced) <= RAY_TOLERANCE * size] = 0.0
+    return _times(ray, form.row_lower, form.row_upper) - _times(reduced, form.upper, form.lower)
+
+
+def _times(weight: Floats, positive: Floats, negative: Floats) -> float:
+    up, down = weight > 0, weight < 0
+    return float(weight[up] @ positive[up] + weight[down] @ negative[down])
+
+
+def cleaned_ray(form: LinearForm, ray: Floats) -> Floats | None:
+    """Ray without multipliers on absent sides, in the right sign; None when it proves nothing."""
+    if not np.isfinite(ray).all():
+        return None
+    for candidate in (ray, -ray):
+        absent = ((candidate > 0) & (form.row_lower == -math.inf)) | (
+            (candidate < 0) & (form.row_upper == math.inf)
+        )
+        if absent.any():
+            candidate = np.where(absent, 0.0, candidate)
+        if ray_value(form, candidate) > 0:
+            return candidate
+    return None

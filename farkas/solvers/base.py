@@ -1,0 +1,444 @@
+"""What every backend promises, and the single door through which forms reach solvers."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import importlib.metadata
+import importlib.util
+import math
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar, Unpack
+
+import numpy as np
+
+from farkas.errors import (
+    FarkasError,
+    InvalidOption,
+    SolverUnavailable,
+    UnknownName,
+    UnsupportedForm,
+    suggestion,
+)
+from farkas.forms import Floats, LinearForm
+from farkas.registry import Registry
+from farkas.solvers.answer import Answer, Claim, Reason
+from farkas.solvers.audit import audited, settled_by_inspection
+
+if TYPE_CHECKING:
+    from farkas.solvers.session import Session
+
+
+class Ability(enum.Flag):
+    """What a backend can do."""
+
+    LINEAR = enum.auto()
+    """Continuous linear programs."""
+    INTEGER = enum.auto()
+    """Integer columns."""
+    DUALS = enum.auto()
+    """Row duals of linear programs."""
+    RAYS = enum.auto()
+    """Multipliers that should prove infeasibility."""
+    CONIC = enum.auto()
+    """Exponential-cone programs, through :func:`farkas.solvers.via_cvxpy.solve_problem`."""
+    WARM = enum.auto()
+    """Sessions that start from the previous basis."""
+
+
+class Standing(enum.StrEnum):
+    """Whether a solver can be used here."""
+
+    MISSING = "missing"
+    UNLICENSED = "unlicensed"
+    LIMITED = "limited"
+    FULL = "full"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Availability:
+    """Standing of a solver on this machine; truthy when it solves something.
+
+    Parameters
+    ----------
+    standing
+        Missing, unlicensed, limited or full.
+    detail
+        What is missing or limited, and what to do.
+    most_rows, most_columns
+        Largest form a limited licence accepts; None without a limit.
+    """
+
+    standing: Standing
+    detail: str = ""
+    most_rows: int | None = None
+    most_columns: int | None = None
+
+    def __bool__(self) -> bool:
+        return self.standing in (Standing.LIMITED, Standing.FULL)
+
+    def __str__(self) -> str:
+        return f"{self.standing}: {self.detail}" if self.detail else str(self.standing)
+
+
+class OptionNames(TypedDict, total=False):
+    """The options of :func:`solve`, for type checkers."""
+
+    time_limit: float | None
+    gap: float | None
+    threads: int | None
+    seed: int | None
+    log: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Options:
+    """One set of options for all solvers.
+
+    Parameters
+    ----------
+    time_limit
+        Wall seconds, >= 0; infinite by default.
+    gap
+        Relative gap of objective and bound at which an integer program counts as solved; 0 by
+        default, unlike the 1e-4 of most solvers.
+    threads
+        Number of threads; 1 by default, so that results repeat.
+    seed
+        Seed of the solver's random choices, 0 by default.
+    log
+        Whether the solver's log goes to stderr.
+    """
+
+    time_limit: float = math.inf
+    gap: float = 0.0
+    threads: int = 1
+    seed: int = 0
+    log: bool = False
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any]) -> Options:
+        """Check names and values.
+
+        Raises
+        ------
+        InvalidOption
+            Naming the option, the value and the nearest known name.
+        """
+        if not given:
+            return _DEFAULTS
+        for name, value in given.items():
+            rule = _RULES.get(name)
+            if rule is None:
+                raise InvalidOption(f"unknown solver option {name!r}{suggestion(name, _RULES)}")
+            if value is not None and not rule[0](value):
+                raise InvalidOption(f"solver option {name} = {value!r}: must be {rule[1]}")
+        return cls(**{name: value for name, value in given.items() if value is not None})
+
+
+def _is_amount(value: object) -> bool:
+    number = isinstance(value, int | float | np.integer | np.floating)
+    return number and not isinstance(value, bool) and bool(value >= 0)  # type: ignore[operator]
+
+
+def _is_count(least: int) -> Callable[[object], bool]:
+    def check(value: object) -> bool:
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        # solvers keep their seeds and counts in 32 bits
+        return whole and least <= int(value) < 2**31  # type: ignore[call-overload, no-any-return]
+
+    return check
+
+
+_RULES: dict[str, tuple[Callable[[object], bool], str]] = {
+    "time_limit": (_is_amount, "a number of seconds >= 0"),
+    "gap": (lambda value: _is_amount(value) and value < math.inf, "a finite number >= 0"),  # type: ignore[operator]
+    "threads": (_is_count(1), "a whole number >= 1"),
+    "seed": (_is_count(0), "a whole number from 0 to 2147483647"),
+    "log": (lambda value: isinstance(value, bool), "True or False"),
+}
+_DEFAULTS = Options()
+
+
+class Backend(Protocol):
+    """One solver.  ``run`` may raise anything; :func:`solve` turns it into an answer."""
+
+    name: str
+    package: str
+    abilities: Ability
+
+    def availability(self) -> Availability:
+        """Standing here; cheap, and without importing the solver where possible."""
+        ...
+
+    def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
+        """Solve a form that has columns and whose bounds do not cross."""
+        ...
+
+    def open(self, form: LinearForm) -> Session:
+        """Session on the form."""
+        ...
+
+
+class BridgeBackend(Backend, Protocol):
+    """A backend that reaches many solvers, named ``bridge:solver``."""
+
+    def bridge(self, solver: str) -> Backend:
+        """Backend for one of its solvers; raises ``UnknownName``."""
+        ...
+
+
+backends: Registry[Backend] = Registry("solver", "farkas.solvers")
+
+B = TypeVar("B", bound=Backend)
+
+
+def backend(name: str) -> Callable[[type[B]], type[B]]:
+    """Register a backend class under ``name``."""
+
+    def register(cls: type[B]) -> type[B]:
+        cls.name = name
+        backends.add(name, cls())
+        return cls
+
+    return register
+
+
+def find(solver: str) -> Backend:
+    """Backend by name; ``pyomo:NAME`` and ``cvxpy:NAME`` reach the solvers behind the bridges.
+
+    Raises
+    ------
+    UnknownName
+        Naming the nearest known solver.
+    """
+    head, colon, tail = solver.partition(":")
+    if not colon and head not in backends:
+        raise UnknownName.of("solver", solver, backends.names())
+    chosen = backends[head]
+    bridge = getattr(chosen, "bridge", None)
+    if colon and bridge is None:
+        raise UnknownName(f"unknown solver {solver!r}: {head} takes no name after the colon")
+    if bridge is None:
+        return chosen
+    found: Backend = bridge(tail)
+    return found
+
+
+def installed(package: str) -> bool:
+    """Whether ``package`` can be imported, without importing it."""
+    try:
+        return importlib.util.find_spec(package) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def missing(package: str, extra: str = "") -> Availability:
+    """Availability of a solver whose package is absent."""
+    what = f"farkas[{extra}]" if extra else package
+    return Availability(Standing.MISSING, f"install {what!r} to use it")
+
+
+def version_of(package: str) -> str:
+    """Version of an installed distribution, empty when absent."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def availability(solver: str) -> Availability:
+    """Whether ``solver`` is missing, unlicensed, limited or full on this machine."""
+    return find(solver).availability()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Status:
+    """One line of ``farkas solvers``."""
+
+    name: str
+    availability: Availability
+    version: str
+    abilities: tuple[str, ...]
+
+
+def status() -> list[Status]:
+    """Every registered backend with standing, version and abilities, by name."""
+    return [
+        Status(
+            name,
+            backends[name].availability(),
+            version_of(backends[name].package),
+            tuple(str(a.name).lower() for a in backends[name].abilities),
+        )
+        for name in backends
+    ]
+
+
+def solve(
+    form: LinearForm,
+    solver: str = "highs",
+    *,
+    start: Floats | None = None,
+    **options: Unpack[OptionNames],
+) -> Answer:
+    """Hand a form to a solver and return what it claims.
+
+    The point is checked against the form before the claim is passed on: an answer whose point
+    violates the form comes back with reason ``numerical`` and no claim, and a point found at a
+    limit is returned only when it is feasible.
+
+    Parameters
+    ----------
+    form
+        What to solve.
+    solver
+        Name of a backend, ``pyomo:NAME`` or ``cvxpy:NAME``.
+    start
+        Shape (columns,), a point from which an integer program may start; a hint, ignored by
+        solvers that take none.
+    **options
+        ``time_limit``, ``gap``, ``threads``, ``seed``, ``log``; see :class:`Options`.
+
+    Returns
+    -------
+    Ctrl-C stops the solver and gives reason ``interrupted``; a failure inside the solver gives
+    reason ``error`` with its words in ``message``.
+
+    Raises
+    ------
+    UnknownName, InvalidOption
+        For a solver or option that does not exist.
+    SolverUnavailable
+        When the solver is missing, unlicensed, or its licence too small for the form.
+    UnsupportedForm
+        When the solver lacks an ability, or the form holds NaN or misplaced infinities.
+    """
+    engine = find(solver)
+    chosen = Options.parse(options)
+    refuse(engine, form, solver)
+    check_start(form, start)
+    known = settled_by_inspection(form)
+    if known is not None:
+        return dataclasses.replace(known, solver=solver)
+    return guarded(engine, form, chosen, start, solver)
+
+
+def open_session(form: LinearForm, solver: str = "highs") -> Session:
+    """Open a session: change data, add rows and columns, solve again.
+
+    Raises
+    ------
+    UnknownName, SolverUnavailable, UnsupportedForm
+        As :func:`solve`.
+    """
+    engine = find(solver)
+    refuse(engine, form, solver)
+    return engine.open(form)
+
+
+def guarded(
+    engine: Backend, form: LinearForm, options: Options, start: Floats | None, solver: str
+) -> Answer:
+    """Run a backend; its exceptions become answers, its points are checked."""
+    begin = time.perf_counter()
+    try:
+        answer = engine.run(form, options, start)
+    except FarkasError:
+        raise
+    except Exception as failure:
+        return failed(failure, solver, time.perf_counter() - begin)
+    return audited(form, answer)
+
+
+def failed(failure: Exception, solver: str, seconds: float = math.nan) -> Answer:
+    """Answer for a solver that raised."""
+    words = " ".join(str(failure).split()) or type(failure).__name__
+    return Answer(reason=Reason.ERROR, solver=solver, seconds=seconds, message=words)
+
+
+def refuse(engine: Backend, form: LinearForm, solver: str) -> None:
+    """Refuse what the backend cannot take, before anything is handed over."""
+    standing = engine.availability()
+    if standing.standing is not Standing.FULL:
+        _refuse_licence(standing, form, solver)
+    if Ability.INTEGER not in engine.abilities and form.is_mip:
+        raise UnsupportedForm(
+            f"{solver} takes no integer columns and {form.name} has {int(form.integer.sum())}; "
+            "use another solver or relax the form"
+        )
+    _refuse_numbers(form)
+
+
+def _refuse_licence(standing: Availability, form: LinearForm, solver: str) -> None:
+    if not standing:
+        raise SolverUnavailable(f"{solver} is {standing}")
+    for size, most, what in (
+        (form.num_rows, standing.most_rows, "rows"),
+        (form.num_columns, standing.most_columns, "columns"),
+    ):
+        if most is not None and size > most:
+            raise SolverUnavailable(
+                f"{solver} is limited to {most} {what} by its licence and {form.name} has {size}; "
+                "use another solver or a full licence"
+            )
+
+
+def _refuse_numbers(form: LinearForm) -> None:
+    if not np.isfinite(form.cost).all():
+        _refuse_number(form, "cost", ~np.isfinite(form.cost), "must be finite")
+    if not np.isfinite(form.matrix.values).all():
+        _refuse_number(form, "matrix value", ~np.isfinite(form.matrix.values), "must be finite")
+    if not math.isfinite(form.offset):
+        raise UnsupportedForm(f"{form.name}: the objective's constant is {form.offset}")
+    for what, low, high in (
+        ("row_lower", form.row_lower, form.row_upper),
+        ("lower", form.lower, form.upper),
+    ):
+        # NaN fails every comparison
+        if not (low < math.inf).all():
+            _refuse_number(form, what, ~(low < math.inf), "must be below infinity")
+        if not (high > -math.inf).all():
+            upper = what.replace("lower", "upper")
+            _refuse_number(form, upper, ~(high > -math.inf), "must be above -infinity")
+
+
+def _refuse_number(form: LinearForm, what: str, bad: Any, rule: str) -> None:
+    place = int(np.flatnonzero(bad)[0])
+    name = f"{what}[{place}]"
+    if what.startswith("row"):
+        name += f" of {form.row_name(place)}"
+    elif what != "matrix value":
+        name += f" of {form.column_name(place)}"
+    raise UnsupportedForm(f"{form.name}: {name} {rule}")
+
+
+def check_start(form: LinearForm, start: Floats | None) -> None:
+    """Refuse a start of the wrong shape or with NaN."""
+    if start is None:
+        return
+    if start.shape != (form.num_columns,) or not np.isfinite(start).all():
+        raise InvalidOption(
+            f"start has shape {start.shape}: needs {form.num_columns} finite values, one a column"
+        )
+
+
+__all__ = [
+    "Ability",
+    "Answer",
+    "Availability",
+    "Backend",
+    "Claim",
+    "Options",
+    "Reason",
+    "Standing",
+    "Status",
+    "availability",
+    "backend",
+    "backends",
+    "find",
+    "open_session",
+    "solve",
+    "status",
+]

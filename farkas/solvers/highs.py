@@ -1,0 +1,366 @@
+"""HiGHS: linear and integer programs, warm sessions, rays."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from farkas.errors import FarkasError
+from farkas.forms import Floats, LinearForm, SparseRows
+from farkas.solvers.answer import Answer, Claim, Reason
+from farkas.solvers.audit import audited, settled_by_inspection
+from farkas.solvers.base import (
+    Ability,
+    Availability,
+    Options,
+    Standing,
+    backend,
+    failed,
+    installed,
+    missing,
+)
+from farkas.solvers.interrupt import CtrlC
+from farkas.solvers.session import Indices, Session
+
+ROWWISE = 2
+# below this a solve ends before anybody can press Ctrl-C, and callbacks would only cost time
+LISTEN_FROM = 5_000
+# HiGHS searches the whole column for each changed entry; beyond this the model is passed anew
+MOST_SINGLE_ENTRIES = 2_000
+
+
+@backend("highs")
+class Highs:
+    """HiGHS through highspy.
+
+    >=1.15 because earlier releases return wrong points for some quadratic programs through other
+    packages and because only then rays are recomputed when presolve found the infeasibility.
+    """
+
+    name = "highs"
+    package = "highspy"
+    abilities = Ability.LINEAR | Ability.INTEGER | Ability.DUALS | Ability.RAYS | Ability.WARM
+
+    def __init__(self) -> None:
+        self._found: Availability | None = None
+
+    def availability(self) -> Availability:
+        if self._found is None:
+            here = installed(self.package)
+            self._found = Availability(Standing.FULL) if here else missing("highspy>=1.15")
+        return self._found
+
+    def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
+        with _borrowed() as solver:
+            pass_form(solver, form)
+            return _solve(solver, form, options, start)
+
+    def open(self, form: LinearForm) -> HighsSession:
+        return HighsSession(self, form)
+
+
+def pass_form(solver: Any, form: LinearForm) -> None:
+    """Hand the form over in one call."""
+    status = solver.passModel(
+        form.num_columns,
+        form.num_rows,
+        form.num_entries,
+        ROWWISE,
+        1 if form.sense == "min" else -1,
+        form.offset,
+        form.cost,
+        form.lower,
+        form.upper,
+        form.row_lower,
+        form.row_upper,
+        form.matrix.starts.astype(np.int32),
+        form.matrix.columns,
+        form.matrix.values,
+        form.integer.astype(np.int32),
+    )
+    _expect(solver, status, "refused the model")
+
+
+def _expect(solver: Any, status: Any, what: str) -> None:
+    if status.value < 0:
+        raise RuntimeError(f"HiGHS {what}")
+
+
+_idle = threading.local()
+
+
+def _new() -> Any:
+    from highspy import _core
+
+    solver = _core._Highs()
+    solver.setOptionValue("output_flag", False)
+    return solver
+
+
+@contextlib.contextmanager
+def _borrowed() -> Iterator[Any]:
+    """Lend this thread's solver object, since making one costs half of a small solve."""
+    solver = _idle.__dict__.pop("solver", None) or _new()
+    yield solver
+    # reached only when nothing was raised: a solver that threw is not used again
+    solver.clearModel()
+    _idle.solver = solver
+
+
+def _set_options(solver: Any, options: Options) -> None:
+    # the clock of a solver object runs on from solve to solve
+    until = solver.getRunTime() + options.time_limit
+    for name, value in (
+        ("time_limit", until),
+        ("mip_rel_gap", float(options.gap)),
+        ("threads", int(options.threads)),
+        ("random_seed", int(options.seed)),
+        ("output_flag", options.log),
+        ("log_to_console", False),
+    ):
+        solver.setOptionValue(name, value)
+
+
+def _solve(solver: Any, form: LinearForm, options: Options, start: Floats | None) -> Answer:
+    """Run, read, and where HiGHS leaves unbounded or infeasible open, decide."""
+    begin = time.perf_counter()
+    _set_options(solver, options)
+    if start is not None and form.is_mip:
+        solver.setSolution(len(start), np.arange(len(start), dtype=np.int32), start)
+    pressed = _launch(solver, form, options)
+    if not pressed and solver.getModelStatus().name == "kUnboundedOrInfeasible":
+        answer = _decided(solver, form, options)
+    else:
+        answer = _read(solver, form)
+    seconds = time.perf_counter() - begin
+    reason = Reason.INTERRUPTED if pressed else answer.reason
+    return dataclasses.replace(answer, solver="highs", seconds=seconds, reason=reason)
+
+
+def _launch(solver: Any, form: LinearForm, options: Options) -> bool:
+    """Run; returns whether Ctrl-C stopped it."""
+    small = form.num_entries < LISTEN_FROM and not form.is_mip
+    if small and not options.log:
+        solver.run()
+        return False
+    with CtrlC() as key, _listening(solver, key, options.log):
+        solver.run()
+        return key.pressed
+
+
+@contextlib.contextmanager
+def _listening(solver: Any, key: CtrlC, log: bool) -> Iterator[None]:
+    from highspy import _core
+
+    kinds = _core.cb.HighsCallbackType
+    asked = [
+        kinds.kCallbackSimplexInterrupt,
+        kinds.kCallbackIpmInterrupt,
+        kinds.kCallbackMipInterrupt,
+    ]
+    if log:
+        asked.append(kinds.kCallbackLogging)
+    logging = int(kinds.kCallbackLogging)
+
+    def listen(kind: int, message: str, _out: Any, into: Any, _user: Any) -> None:
+        if kind == logging:
+            sys.stderr.write(message)
+        else:
+            into.user_interrupt = key.pressed
+
+    solver.setCallback(listen, None)
+    for kind in asked:
+        solver.startCallback(kind)
+    try:
+        yield
+    finally:
+        for kind in asked:
+            solver.stopCallback(kind)
+
+
+def _decided(solver: Any, form: LinearForm, options: Options) -> Answer:
+    """Solve again without presolve; if that leaves it open too, ask for feasibility alone."""
+    every = np.arange(form.num_columns, dtype=np.int32)
+    solver.setOptionValue("presolve", "off")
+    try:
+        pressed = _launch(solver, form, options)
+        if pressed or solver.getModelStatus().name != "kUnboundedOrInfeasible":
+            return _read(solver, form)
+        solver.changeColsCost(form.num_columns, every, np.zeros(form.num_columns))
+        _launch(solver, form, options)
+        if solver.getModelStatus().name == "kOptimal":
+            # feasible, and HiGHS had left only unbounded beside infeasible
+            return Answer(reason=Reason.FINISHED, claim=Claim.UNBOUNDED)
+        return _read(solver, form)
+    finally:
+        solver.setOptionValue("presolve", "choose")
+        solver.changeColsCost(form.num_columns, every, form.cost)
+
+
+_REASONS = {
+    "kOptimal": Reason.FINISHED,
+    "kInfeasible": Reason.FINISHED,
+    "kUnbounded": Reason.FINISHED,
+    "kModelEmpty": Reason.FINISHED,
+    "kTimeLimit": Reason.TIME_LIMIT,
+    "kIterationLimit": Reason.ITERATION_LIMIT,
+    "kSolutionLimit": Reason.NODE_LIMIT,
+    "kInterrupt": Reason.INTERRUPTED,
+    "kHighsInterrupt": Reason.INTERRUPTED,
+    "kUnknown": Reason.NUMERICAL,
+    "kUnboundedOrInfeasible": Reason.NUMERICAL,
+}
+
+
+def _read(solver: Any, form: LinearForm) -> Answer:
+    """Claim, values and ray as HiGHS states them."""
+    status = solver.getModelStatus()
+    name = status.name
+    reason = _REASONS.get(name, Reason.ERROR)
+    if name == "kInfeasible":
+        return Answer(reason=reason, claim=Claim.INFEASIBLE, raw_ray=_ray(solver, form))
+    if name == "kUnbounded":
+        return Answer(reason=reason, claim=Claim.UNBOUNDED)
+    words = "" if reason is Reason.FINISHED else solver.modelStatusToString(status)
+    optimal = reason is Reason.FINISHED
+    bound = _bound(solver, form)
+    # 2 is "feasible"; anything less is a leftover of the algorithm, not a solution
+    if not optimal and int(solver.getInfoValue("primal_solution_status")[1]) != 2:
+        return Answer(reason=reason, bound=bound, message=words)
+    solution = solver.getSolution()
+    point = np.array(solution.col_value, dtype=np.float64)
+    if not solution.value_valid or len(point) != form.num_columns:
+        return Answer(reason=reason, bound=bound, message=words)
+    objective = form.objective(point)
+    duals = None
+    if optimal and not form.is_mip and solution.dual_valid:
+        duals = np.array(solution.row_dual, dtype=np.float64)
+    return Answer(
+        reason=reason,
+        claim=Claim.OPTIMAL if optimal else Claim.FEASIBLE,
+        objective=objective,
+        bound=objective if optimal and not form.is_mip else bound,
+        raw_point=point,
+        raw_row_duals=duals,
+        message=words,
+    )
+
+
+def _bound(solver: Any, form: LinearForm) -> float:
+    if not form.is_mip:
+        return math.nan
+    bound = float(solver.getInfoValue("mip_dual_bound")[1])
+    return bound if math.isfinite(bound) else math.nan
+
+
+def _ray(solver: Any, form: LinearForm) -> Floats | None:
+    if form.is_mip:
+        return None
+    _status, found, ray = solver.getDualRay()
+    return np.array(ray, dtype=np.float64) if found else None
+
+
+class HighsSession(Session):
+    """A model that stays in HiGHS: every change is passed on, every solve starts warm."""
+
+    def __init__(self, engine: Highs, form: LinearForm) -> None:
+        super().__init__(engine, form)
+        self._solver = _new()
+        pass_form(self._solver, form)
+
+    @property
+    def reduced_costs(self) -> Floats:
+        """Reduced cost of every column at the last optimum, ``cost - row_duals @ A``."""
+        return np.array(self._solver.getSolution().col_dual, dtype=np.float64)
+
+    def close(self) -> None:
+        self._solver.clear()
+
+    def _changed(self, where: dict[str, Indices | None]) -> None:
+        if "cost" in where:
+            at = self._positions("cost", where["cost"])
+            self._pass(self._solver.changeColsCost, at, "cost")
+        for names, change in (
+            (("lower", "upper"), self._solver.changeColsBounds),
+            (("row_lower", "row_upper"), self._solver.changeRowsBounds),
+        ):
+            touched = [where[name] for name in names if name in where]
+            if touched:
+                at = self._positions(names[0], _union(touched))
+                self._pass(change, at, *names)
+
+    def _positions(self, name: str, where: Indices | None) -> Indices:
+        return np.arange(self._size(name), dtype=np.int32) if where is None else where
+
+    def _pass(self, change: Any, at: Indices, *names: str) -> None:
+        if len(at):
+            status = change(len(at), at, *(self._data[name][at] for name in names))
+            _expect(self._solver, status, f"refused new {' and '.join(names)}")
+
+    def _entries_changed(self, rows: Indices, columns: Indices, values: Floats) -> None:
+        if len(rows) > MOST_SINGLE_ENTRIES:
+            basis = self._solver.getBasis()
+            pass_form(self._solver, self.form)
+            if basis.valid:
+                self._solver.setBasis(basis)
+            return
+        for i, j, value in zip(rows.tolist(), columns.tolist(), values.tolist(), strict=True):
+            self._solver.changeCoeff(i, j, value)
+
+    def _rows_added(self, rows: SparseRows, first: int) -> None:
+        new = slice(first, self._num_rows)
+        status = self._solver.addRows(
+            self._num_rows - first,
+            self._data["row_lower"][new],
+            self._data["row_upper"][new],
+            rows.size,
+            rows.starts.astype(np.int32),
+            rows.columns,
+            rows.values,
+        )
+        _expect(self._solver, status, "refused new rows")
+
+    def _columns_added(self, columns: SparseRows, first: int) -> None:
+        new = slice(first, self._num_columns)
+        status = self._solver.addCols(
+            self._num_columns - first,
+            self._data["cost"][new],
+            self._data["lower"][new],
+            self._data["upper"][new],
+            columns.size,
+            columns.starts.astype(np.int32),
+            columns.columns,
+            columns.values,
+        )
+        _expect(self._solver, status, "refused new columns")
+        whole = np.flatnonzero(self._data["integer"][new]) + first
+        if len(whole):
+            ones = np.ones(len(whole), dtype=np.uint8)
+            self._solver.changeColsIntegrality(len(whole), whole.astype(np.int32), ones)
+
+    def _run(self, options: Options, start: Floats | None) -> Answer:
+        form = self.form
+        known = settled_by_inspection(form)
+        if known is not None:
+            return dataclasses.replace(known, solver=self.solver)
+        try:
+            return audited(form, _solve(self._solver, form, options, start))
+        except FarkasError:
+            raise
+        except Exception as failure:
+            return failed(failure, self.solver)
+
+
+def _union(parts: list[Indices | None]) -> Indices | None:
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    return known[0] if len(known) == 1 else np.union1d(*known).astype(np.int32)

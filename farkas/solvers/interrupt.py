@@ -1,0 +1,57 @@
+"""Ctrl-C and logs while foreign code runs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from types import FrameType
+
+
+class CtrlC:
+    """Remembers Ctrl-C while a solver runs, so that the solver can be asked to stop.
+
+    Used as a context manager.  A handler that somebody else installed stays in place.
+    """
+
+    __slots__ = ("_previous", "pressed")
+
+    def __init__(self) -> None:
+        self.pressed = False
+        self._previous: object = None
+
+    def __enter__(self) -> CtrlC:
+        main = threading.current_thread() is threading.main_thread()
+        if main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            self._previous = signal.signal(signal.SIGINT, self._press)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._previous is not None:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _press(self, _number: int, _frame: FrameType | None) -> None:
+        self.pressed = True
+
+
+@contextlib.contextmanager
+def log_to_stderr(wanted: bool) -> Iterator[None]:
+    """Send what native code writes to stdout to stderr, when a log is wanted.
+
+    stdout belongs to results.
+    """
+    if not wanted:
+        yield
+        return
+    sys.stdout.flush()
+    kept = os.dup(1)
+    try:
+        os.dup2(2, 1)
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
