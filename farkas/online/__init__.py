@@ -1,1 +1,32 @@
-"""Online policies and the driver that runs them."""
+"""Online algorithms and baselines, their driver, and the certified runs they leave."""
+
+from farkas.online.driver import (
+    Algorithm,
+    Environment,
+    Outcome,
+    Policy,
+    algorithm,
+    algorithms,
+    drive,
+    environment,
+    environments,
+)
+from farkas.online.run import Bound, Manifest, Run, certified_ratio, read_run, write_run
+
+__all__ = [
+    "Algorithm",
+    "Bound",
+    "Environment",
+    "Manifest",
+    "Outcome",
+    "Policy",
+    "Run",
+    "algorithm",
+    "algorithms",
+    "certified_ratio",
+    "drive",
+    "environment",
+    "environments",
+    "read_run",
+    "write_run",
+]

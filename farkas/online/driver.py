@@ -1,0 +1,316 @@
+"""The driver: a policy meets the arrivals one after the other, and the run is certified.
+
+A kind adds one `Environment` (who arrives when, what decisions cost, what bounds every run), an
+algorithm one `Policy`.  Both are one file below ``farkas/online/<kind>/``::
+
+    @environment("mlbroker")
+    class Market: ...
+
+    @algorithm("mlbroker.fractional", source="mlBroker Algorithm 1")
+    @dataclasses.dataclass(frozen=True)
+    class Fractional:
+        '''Splits every job over the sites ...'''
+
+        relax: Literal["printed", "tight"] = "printed"      # an option with its default
+
+        def start(self, known, seed): ...
+        def step(self, state, arrivals): ...
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import time
+import typing
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import msgspec
+
+from farkas.errors import InvalidInstance, InvalidOption, suggestion
+from farkas.online.run import Bound, Run, Sense, certified_ratio, manifest, plain
+from farkas.registry import Registry
+
+Progress = Callable[[int, int], None]
+"""Called with the steps done and the number of steps."""
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """An online algorithm: state in, state out, and never a look at the future."""
+
+    def start(self, known: Any, seed: int) -> Any:
+        """Return the state before the first arrival; ``known`` is what is known in advance."""
+
+    def step(self, state: Any, arrivals: Any) -> tuple[Any, Any]:
+        """Return the next state and the decision about ``arrivals``."""
+
+
+@runtime_checkable
+class Clairvoyant(Protocol):
+    """A baseline that sees the whole instance, for example the offline optimum."""
+
+    def decide(self, instance: Any, seed: int) -> Sequence[Any]:
+        """Return every decision, in the order of the environment's arrivals."""
+
+
+@runtime_checkable
+class Priced(Protocol):
+    """A policy whose decisions cost something else than the environment says (fractional ones)."""
+
+    def evaluate(self, instance: Any, decisions: Sequence[Any]) -> Outcome:
+        """Return the costs of the decisions."""
+
+
+@runtime_checkable
+class Certifying(Protocol):
+    """A policy that can rebuild a dual point from its last state."""
+
+    def certify(self, instance: Any, state: Any, decisions: Sequence[Any]) -> Bound | None:
+        """Return a proved bound; ``state`` is None for a clairvoyant baseline."""
+
+
+class Environment(Protocol):
+    """What a kind adds to the driver."""
+
+    sense: Sense
+
+    def known(self, instance: Any) -> Any:
+        """Return what a policy may see before the first arrival."""
+
+    def arrivals(self, instance: Any) -> Sequence[Any]:
+        """Return what arrives, one entry per step."""
+
+    def evaluate(self, instance: Any, decisions: Sequence[Any]) -> Outcome:
+        """Return costs and violations of the decisions, computed from the instance alone."""
+
+    def bound(self, instance: Any) -> Bound | None:
+        """Return a proved bound on every run, for policies that prove none themselves."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Outcome:
+    """What decisions are worth.
+
+    Parameters
+    ----------
+    costs
+        One mapping per slot, from part to amount.
+    violations
+        Broken requirements, in words.
+    value
+        Cost or reward of the run; by default the sum over slots and parts.
+    numbers
+        Further named results.
+    """
+
+    costs: list[dict[str, float]]
+    violations: list[str] = dataclasses.field(default_factory=list)
+    value: float | None = None
+    numbers: dict[str, float] = dataclasses.field(default_factory=dict)
+
+    @property
+    def total(self) -> float:
+        if self.value is not None:
+            return float(self.value)
+        return float(sum(sum(slot.values()) for slot in self.costs))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Algorithm:
+    """A registered policy with its options.
+
+    Parameters
+    ----------
+    name
+        ``kind.name``.
+    source
+        Paper and algorithm.
+    doc
+        The policy's docstring.
+    make
+        Called with the options, returns the policy.
+    options
+        Default of every option.
+    types
+        Type of every option.
+    """
+
+    name: str
+    source: str
+    doc: str
+    make: Callable[..., Any]
+    options: dict[str, Any]
+    types: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        return self.name.partition(".")[0]
+
+    def settle(self, given: dict[str, Any], *, strict: bool = True) -> dict[str, Any]:
+        """Return every option with its value, checked.
+
+        Parameters
+        ----------
+        given
+            Options by name.
+        strict
+            Whether text stands for text only; the command line passes False.
+
+        Raises
+        ------
+        InvalidOption
+            An unknown option, or a value of the wrong type.
+        """
+        settled = dict(self.options)
+        for name, value in given.items():
+            if name not in settled:
+                hint = suggestion(name, settled) if settled else "; it takes none"
+                raise InvalidOption(f"{self.name} has no option {name!r}{hint}")
+            try:
+                settled[name] = msgspec.convert(value, self.types[name], strict=strict)
+            except msgspec.ValidationError as error:
+                message = f"{self.name}: option {name} cannot be {value!r}: {error}"
+                raise InvalidOption(message) from None
+        return settled
+
+    def policy(self, **options: Any) -> Any:
+        """Make the policy; raises `InvalidOption`."""
+        return self.make(**self.settle(options))
+
+    def run(
+        self, instance: Any, seed: int = 0, *, progress: Progress | None = None, **options: Any
+    ) -> Run:
+        """Run on ``instance`` and certify.
+
+        Parameters
+        ----------
+        instance
+            Instance of the algorithm's kind.
+        seed
+            Seed of every random draw.
+        progress
+            Called after every step.
+        options
+            See `options`.
+
+        Raises
+        ------
+        InvalidInstance
+            The instance is of another kind.
+        InvalidOption
+            An unknown option, or a value of the wrong type.
+        """
+        if instance.kind != self.kind:
+            message = f"{self.name} takes instances of kind {self.kind}, not {instance.kind}"
+            raise InvalidInstance(message)
+        settled = self.settle(options)
+        run = drive(self.make(**settled), instance, seed, progress=progress)
+        run.algorithm, run.options = self.name, plain(settled)
+        return run
+
+
+algorithms: Registry[Algorithm] = Registry("algorithm", "farkas.online")
+environments: Registry[Environment] = Registry("environment", "farkas.online")
+
+Maker = TypeVar("Maker", bound=Callable[..., Any])
+EnvironmentClass = TypeVar("EnvironmentClass", bound=type)
+
+
+def algorithm(name: str, *, source: str = "") -> Callable[[Maker], Maker]:
+    """Register a policy class, or a function that makes one; its keyword arguments are options."""
+
+    def register(make: Maker) -> Maker:
+        doc = inspect.getdoc(make)
+        if not doc:
+            raise ValueError(f"algorithm {name!r} needs a docstring")
+        options: dict[str, Any] = {}
+        for parameter in inspect.signature(make).parameters.values():
+            if parameter.default is parameter.empty:
+                raise ValueError(f"{name}: option {parameter.name!r} needs a default")
+            options[parameter.name] = parameter.default
+        hints = typing.get_type_hints(make, include_extras=True)
+        types = {option: hints.get(option, Any) for option in options}
+        algorithms.add(name, Algorithm(name, source, doc, make, options, types))
+        return make
+
+    return register
+
+
+def environment(kind: str) -> Callable[[EnvironmentClass], EnvironmentClass]:
+    """Register an `Environment` class, made without arguments."""
+
+    def register(cls: EnvironmentClass) -> EnvironmentClass:
+        environments.add(kind, cls())
+        return cls
+
+    return register
+
+
+def drive(policy: Any, instance: Any, seed: int = 0, *, progress: Progress | None = None) -> Run:
+    """Let ``policy`` decide about one arrival after the other, then price and certify the run.
+
+    Parameters
+    ----------
+    policy
+        `Policy` or `Clairvoyant`; may also be `Priced` and `Certifying`.
+    instance
+        Instance of a kind that has an environment.
+    seed
+        Seed of every random draw.
+    progress
+        Called after every step.
+    """
+    world = environments[instance.kind]
+    arrivals = world.arrivals(instance)
+    begin = time.perf_counter()
+    longest = 0.0
+    state: Any = None
+    if isinstance(policy, Clairvoyant):
+        decisions = list(policy.decide(instance, seed))
+    else:
+        decisions = []
+        state = policy.start(world.known(instance), seed)
+        for arrival in _reported(arrivals, progress):
+            step_begin = time.perf_counter()
+            state, decision = policy.step(state, arrival)
+            longest = max(longest, time.perf_counter() - step_begin)
+            decisions.append(decision)
+    decided = time.perf_counter()
+    judge = policy if isinstance(policy, Priced) else world
+    outcome = judge.evaluate(instance, decisions)
+    evaluated = time.perf_counter()
+    bound = policy.certify(instance, state, decisions) if isinstance(policy, Certifying) else None
+    if bound is None:
+        bound = world.bound(instance)
+    certified = time.perf_counter()
+    broken = bool(outcome.violations)
+    return Run(
+        algorithm=f"{instance.kind}.{type(policy).__name__}",
+        kind=instance.kind,
+        options={},
+        instance=instance.name,
+        sense=world.sense,
+        value=outcome.total,
+        costs=[{part: float(x) for part, x in slot.items()} for slot in outcome.costs],
+        decisions=plain(decisions),
+        violations=list(outcome.violations),
+        certificate=bound,
+        ratio=None if broken else certified_ratio(world.sense, outcome.total, bound),
+        numbers={name: float(x) for name, x in outcome.numbers.items()},
+        timings={
+            "policy": decided - begin,
+            "longest_step": longest,
+            "evaluate": evaluated - decided,
+            "certify": certified - evaluated,
+        },
+        manifest=manifest(instance, seed),
+    )
+
+
+def _reported(arrivals: Sequence[Any], progress: Progress | None) -> Iterable[Any]:
+    for done, arrival in enumerate(arrivals):
+        yield arrival
+        if progress is not None:
+            progress(done + 1, len(arrivals))

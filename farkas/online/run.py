@@ -1,0 +1,239 @@
+"""What an online run leaves behind: a file that says what was decided, paid and proved."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+from collections.abc import Mapping
+from fractions import Fraction
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+
+import farkas
+from farkas.atomic import write_bytes
+from farkas.errors import FileProblem, NotACertificate
+
+Sense = Literal["min", "max"]
+
+SOLVER_PACKAGES = (
+    "clarabel", "cvxpy", "gurobipy", "highspy", "mosek", "numba", "pyscipopt", "scipy",
+)  # fmt: skip
+
+# A value and its bound come from different float sums; a larger gap is a wrong bound.
+ROUNDING = 1e-6
+
+
+class Bound(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A proved bound on the value of every solution of the instance.
+
+    Parameters
+    ----------
+    exact
+        Rational number as text, for example ``"37/10"``; below every value when minimising, above
+        every value when maximising.
+    method
+        How it was proved, in a few words.
+    certificate
+        Plain data of the certificate from which the bound can be proved again.
+    """
+
+    exact: str
+    method: str
+    certificate: dict[str, Any] | None = None
+
+    @classmethod
+    def of(
+        cls, value: Fraction | int, method: str, certificate: dict[str, Any] | None = None
+    ) -> Bound:
+        """Build from an exact number."""
+        exact = Fraction(value)
+        text = f"{exact.numerator}/{exact.denominator}" if exact.denominator != 1 else str(exact)
+        return cls(exact=text, method=method, certificate=certificate)
+
+    @property
+    def fraction(self) -> Fraction:
+        return Fraction(self.exact)
+
+    def __float__(self) -> float:
+        return float(self.fraction)
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a run depends on.
+
+    Parameters
+    ----------
+    farkas, python, numpy
+        Versions.
+    solvers
+        Versions of the solver packages installed.
+    seed
+        Seed of every random draw of the run.
+    instance_sha256
+        Content hash of the instance.
+    """
+
+    farkas: str
+    python: str
+    numpy: str
+    solvers: dict[str, str]
+    seed: int
+    instance_sha256: str
+
+
+class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False):
+    """One run of an algorithm on an instance, with what was proved about it.
+
+    Equality ignores ``timings``: two runs with one seed are equal.
+
+    Parameters
+    ----------
+    algorithm, kind, options
+        Which algorithm, with every option, defaults included.
+    instance
+        Name of the instance; its content hash stands in the manifest.
+    sense
+        ``min`` for a cost, ``max`` for welfare, profit or reward.
+    value
+        Cost or reward of the whole run.
+    costs
+        One mapping per slot, from part (``transfer``, ``deploy``, ...) to amount.
+    decisions
+        One entry per step, plain data.
+    violations
+        Requirements the decisions break, in words; then there is no ratio.
+    certificate
+        Proved bound; None when the run proves none.
+    ratio
+        Certified ratio, >= 1: value/bound when minimising, bound/value when maximising; None when
+        there is no bound, a violation, or a zero that makes it meaningless.
+    numbers
+        Further named results of the algorithm.
+    timings
+        Seconds: ``policy`` (all steps), ``longest_step``, ``evaluate``, ``certify``.
+    """
+
+    farkas: Literal[1] = 1
+    algorithm: str
+    kind: str
+    options: dict[str, Any]
+    instance: str
+    sense: Sense
+    value: float
+    costs: list[dict[str, float]]
+    decisions: list[Any]
+    violations: list[str] = []
+    certificate: Bound | None = None
+    ratio: float | None = None
+    numbers: dict[str, float] = {}
+    timings: dict[str, float] = {}
+    manifest: Manifest
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Run):
+            return NotImplemented
+        return self._content() == other._content()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _content(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__struct_fields__ if name != "timings"}
+
+
+def certified_ratio(sense: Sense, value: float, bound: Bound | None) -> float | None:
+    """Return how far ``value`` can be from the optimum at most; None when that says nothing.
+
+    Raises
+    ------
+    NotACertificate
+        When the value is better than the bound allows: one of the two is wrong.
+
+    >>> certified_ratio("min", 12.0, Bound.of(8, "example"))
+    1.5
+    >>> certified_ratio("max", 0.0, Bound.of(0, "example"))
+    1.0
+    >>> certified_ratio("max", 0.0, Bound.of(3, "example")) is None
+    True
+    """
+    if bound is None or not math.isfinite(value):
+        return None
+    low, high = (float(bound), value) if sense == "min" else (value, float(bound))
+    slack = ROUNDING * max(1.0, abs(low), abs(high))
+    if low > high + slack:
+        raise NotACertificate(
+            f"the bound {float(bound):.9g} ({bound.method}) is worse than the value {value:.9g} "
+            f"that a {sense}imisation reached: bound or decisions are wrong"
+        )
+    if low == high:
+        return 1.0
+    if low <= 0:  # nothing was earned, or a bound that any cost is infinitely far from
+        return None
+    return max(1.0, high / low)
+
+
+def manifest(instance: Any, seed: int) -> Manifest:
+    """Record versions and hashes."""
+    return Manifest(
+        farkas=farkas.__version__,
+        python=platform.python_version(),
+        numpy=np.__version__,
+        solvers=_installed(),
+        seed=seed,
+        instance_sha256=instance.sha256,
+    )
+
+
+def _installed() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for package in SOLVER_PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def plain(value: Any) -> Any:
+    """Plain data of a decision: arrays, numpy scalars, fractions and structs become JSON values."""
+    return msgspec.to_builtins(value, enc_hook=_plain_object, str_keys=True)
+
+
+def _plain_object(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if hasattr(value, "tolist"):  # numpy arrays and scalars
+        return value.tolist()
+    if isinstance(value, Fraction):
+        return str(value)
+    raise TypeError(f"a decision holds a {type(value).__name__}, which JSON cannot")
+
+
+def to_bytes(run: Run) -> bytes:
+    """File content of a run."""
+    return msgspec.json.format(msgspec.json.encode(run), indent=1) + b"\n"
+
+
+def write_run(run: Run, path: str | os.PathLike[str]) -> None:
+    """Write a run file in one step; raises `FileProblem`."""
+    write_bytes(path, to_bytes(run))
+
+
+def read_run(path: str | os.PathLike[str]) -> Run:
+    """Read a run file.
+
+    Raises
+    ------
+    FileProblem
+        The file cannot be read, or holds something else than a run.
+    """
+    try:
+        return msgspec.json.decode(Path(path).read_bytes(), type=Run)
+    except OSError as error:
+        raise FileProblem(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise FileProblem(f"{path}: is no run file: {error}") from None
