@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from farkas.forms import Floats, SparseRows
+from farkas.forms import Bools, Floats, SparseRows
 
 Digits = npt.NDArray[np.int64]
 
@@ -41,15 +41,17 @@ class Limbs:
     bits: int
 
     @property
-    def negative(self) -> npt.NDArray[np.bool_]:
+    def negative(self) -> Bools:
         """Entries below zero; needs resolved carries (lower digits >= 0)."""
-        return np.less(self.digits[-1], 0)
+        below: Bools = self.digits[-1] < 0
+        return below
 
     @property
-    def nonzero(self) -> npt.NDArray[np.bool_]:
-        return np.any(self.digits != 0, axis=0)
+    def nonzero(self) -> Bools:
+        any_digit: Bools = (self.digits != 0).any(axis=0)
+        return any_digit
 
-    def take(self, where: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Limbs:
+    def take(self, where: Bools | npt.NDArray[np.int64]) -> Limbs:
         """Keep the chosen entries."""
         return Limbs(self.digits[:, where], self.exponent, self.bits)
 
