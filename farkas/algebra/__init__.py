@@ -1,12 +1,16 @@
 """Rules written once in Pyomo's syntax, traced to sparse arrays or executed by Pyomo."""
 
+from farkas.algebra.convex import ConvexModel, ConvexProgram
 from farkas.algebra.declare import Param, Var
 from farkas.algebra.expressions import Between, Sum
-from farkas.algebra.program import Program, constraint, objective, option, programs
+from farkas.algebra.formulation import constraint, objective, option, programs
+from farkas.algebra.program import Program
 from farkas.algebra.sets import IndexedSet, Set
 
 __all__ = [
     "Between",
+    "ConvexModel",
+    "ConvexProgram",
     "IndexedSet",
     "Param",
     "Program",

@@ -11,9 +11,9 @@ import numpy as np
 
 from farkas.algebra.cells import Cells, Dims, as_cells, spread
 from farkas.algebra.declare import Declarations
-from farkas.algebra.expressions import Linear, Range, Relation, Term
+from farkas.algebra.expressions import Linear, Range, Relation, Term, Trace
 from farkas.algebra.sets import Set
-from farkas.algebra.tracing import tracing
+from farkas.algebra.tracing import reading
 from farkas.errors import FarkasError, RuleError
 from farkas.forms import Block, Floats, SparseRows
 
@@ -40,9 +40,10 @@ def trace_family(
         Naming program, family and, where known, the index.
     """
     where = f"{program}: {block.name}" + (f" ({block.label})" if block.label else "")
-    with tracing() as trace:
+    trace = Trace()
+    with reading(trace):
         try:
-            indices = [index for s in sets for index in _flat(s.opened(trace))]
+            indices = [index for s in sets for index in _flat(trace.enter(s))]
             dims = tuple(trace.open)
             result = rule(m, *indices)
             if len(trace.open) > len(dims):
@@ -74,7 +75,11 @@ def _rows(result: Any, dims: Dims, block: Block) -> TracedRows:
         )
     constant = _full(body.constant, dims, shape)
     return TracedRows(
-        block, dims, body.terms, _full(low, dims, shape) - constant, _full(high, dims, shape) - constant
+        block,
+        dims,
+        body.terms,
+        _full(low, dims, shape) - constant,
+        _full(high, dims, shape) - constant,
     )
 
 
@@ -121,7 +126,8 @@ def trace_objective(
     block = Block(getattr(rule, "__name__", "objective"), "", 0)
     where = f"{program}: {block.name}"
     cost = np.zeros(m.num_columns)
-    with tracing() as trace:
+    trace = Trace()
+    with reading(trace):
         try:
             result = rule(m)
             if trace.open:

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from farkas.algebra.cells import NUMBERS, Cells, Dims, Number, as_cells, join, total
+from farkas.algebra.cells import NUMBERS, Array, Cells, Dim, Dims, Number, as_cells, join, total
 from farkas.algebra.tracing import current
 from farkas.errors import RuleError
 
@@ -149,42 +149,78 @@ class Range:
     upper: Cells | Number
 
 
+class Trace:
+    """Reads a rule once for all members: dimensions opened so far, outermost first."""
+
+    def __init__(self) -> None:
+        self.open: list[Dim] = []
+        self._serial = 0
+
+    def push(self, size: int, parents: dict[Dim, Array] | None = None) -> Dim:
+        """Open a dimension."""
+        dim = Dim(self._serial, size, parents)
+        self._serial += 1
+        self.open.append(dim)
+        return dim
+
+    def finest(self, dim: Dim) -> Dim:
+        """Innermost open dimension that is ``dim`` or refines it."""
+        for candidate in reversed(self.open):
+            if candidate is dim or candidate.refines(dim):
+                return candidate
+        return dim
+
+    def enter(self, index_set: Any) -> Any:
+        """Open the dimension of ``index_set``."""
+        return index_set.opened(self)
+
+    def sum(self, terms: Any) -> Any:
+        """Run the generator's body once and sum over what it opened."""
+        if not isinstance(terms, Generator):
+            raise RuleError("Sum takes a generator expression: Sum(m.x[i] for i in m.items)")
+        depth = len(self.open)
+        body = next(terms, None)
+        opened = tuple(self.open[depth:])
+        del self.open[depth:]
+        if body is None:
+            raise RuleError("Sum over something that is no index set of the program")
+        if isinstance(body, Linear):
+            summed = tuple(Term(t.coefficient, t.columns, t.over + opened) for t in body.terms)
+            return Linear(summed, _sum_constant(body.constant, opened))
+        if isinstance(body, (Cells, *NUMBERS)):
+            return _sum_constant(body, opened)
+        raise RuleError(f"Sum of {type(body).__name__}; a sum needs expressions or parameters")
+
+    def between(self, low: Any, body: Any, high: Any) -> Range:
+        """Ranged relation."""
+        if not isinstance(body, Linear) or isinstance(low, Linear) or isinstance(high, Linear):
+            raise RuleError("Between(low, body, high) takes parameters around one expression")
+        return Range(low, body, high)
+
+
 def Between(low: Any, body: Any, high: Any) -> Any:
     """Relation ``low <= body <= high``, where low and high hold no variable."""
-    if current() is None:
-        import pyomo.environ as pyo
+    reader = current()
+    if reader is not None:
+        return reader.between(low, body, high)
+    import pyomo.environ as pyo
 
-        return pyo.inequality(low, body, high)
-    if not isinstance(body, Linear) or isinstance(low, Linear) or isinstance(high, Linear):
-        raise RuleError("Between(low, body, high) takes parameters around one expression")
-    return Range(low, body, high)
+    return pyo.inequality(low, body, high)
 
 
 def Sum(terms: Iterable[Any]) -> Any:
-    """Sum a generator expression over index sets: ``Sum(m.x[i, j] for i in m.rows for j in m.cols)``.
+    """Sum a generator expression over index sets.
 
-    While a rule is traced, the generator's body runs once, with every index standing for its
-    whole set.  When Pyomo runs the same rule, the sum is an ordinary one.
+    ``Sum(m.x[i, j] for i in m.rows for j in m.columns)``.  While a rule is traced, the body runs
+    once, with every index standing for its whole set.  When Pyomo runs the same rule, the sum is
+    an ordinary one.
     """
-    trace = current()
-    if trace is None:
-        import pyomo.environ as pyo
+    reader = current()
+    if reader is not None:
+        return reader.sum(terms)
+    import pyomo.environ as pyo
 
-        return pyo.quicksum(terms)
-    if not isinstance(terms, Generator):
-        raise RuleError("Sum takes a generator expression: Sum(m.x[i] for i in m.items)")
-    depth = len(trace.open)
-    try:
-        body = next(terms)
-    except StopIteration:
-        raise RuleError("Sum over something that is no index set of the program") from None
-    opened = trace.close(depth)
-    if isinstance(body, Linear):
-        summed = tuple(Term(t.coefficient, t.columns, t.over + opened) for t in body.terms)
-        return Linear(summed, _sum_constant(body.constant, opened))
-    if isinstance(body, (Cells, *NUMBERS)):
-        return _sum_constant(body, opened)
-    raise RuleError(f"Sum of {type(body).__name__}; a sum needs expressions or parameters")
+    return pyo.quicksum(terms)
 
 
 def _sum_constant(constant: Any, opened: Dims) -> Any:

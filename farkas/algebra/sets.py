@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from farkas.algebra.cells import Array, Cells, Dim, Index, as_cells, join
-from farkas.algebra.tracing import Trace, current
+from farkas.algebra.expressions import Trace
+from farkas.algebra.tracing import current
 from farkas.errors import RuleError
 from farkas.forms import Axis
 
@@ -65,11 +66,11 @@ class Set:
         return [row[0] for row in rows] if self.width == 1 else [tuple(row) for row in rows]
 
     def __iter__(self) -> Iterator[Any]:
-        trace = current()
-        if trace is None:
+        reader = current()
+        if reader is None:
             yield from self.members()
             return
-        yield self.opened(trace)
+        yield reader.enter(self)
         _only_sum()
 
     def opened(self, trace: Trace) -> Any:
@@ -207,14 +208,15 @@ class _Group:
         self.key = key
 
     def __iter__(self) -> Iterator[Any]:
-        trace = current()
-        if trace is None:
+        reader = current()
+        if reader is None:
             yield from self.family.group(int(self.key.values))
             return
-        yield self._opened(trace)
+        yield reader.enter(self)
         _only_sum()
 
-    def _opened(self, trace: Trace) -> Any:
+    def opened(self, trace: Trace) -> Any:
+        """Open a dimension with one place per (key, member) pair that occurs."""
         family, key = self.family, self.key
         dims = join(key.dims, *((trace.finest(d),) for d in key.dims))
         shape = [d.size for d in dims]
@@ -237,7 +239,7 @@ def _indices(table: Array, dim: Dim, origin: Set | None) -> Any:
 
 
 def _whole(part: Any, where: str) -> Cells:
-    if isinstance(part, Index) or (isinstance(part, int | np.integer)):
+    if isinstance(part, Index | int | np.integer):
         return as_cells(part)
     if isinstance(part, Cells) and part.values.dtype.kind == "i":
         return part

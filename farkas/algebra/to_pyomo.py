@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from farkas.algebra.declare import Param, Var
-from farkas.algebra.program import Family
+from farkas.algebra.formulation import Family
 from farkas.algebra.sets import IndexedSet, Set, product_keys
 from farkas.errors import RuleError
 
@@ -34,7 +34,10 @@ def to_pyomo(program: Program, data: Any) -> pyo.ConcreteModel:
     for name, item in declared.each():
         if isinstance(item, Set):
             known[id(item)] = component = pyo.Set(
-                initialize=item.members(), dimen=item.width, ordered=True, doc=", ".join(item.labels)
+                initialize=item.members(),
+                dimen=item.width,
+                ordered=True,
+                doc=", ".join(item.labels),
             )
             model.add_component(name, component)
     for name, item in declared.each():

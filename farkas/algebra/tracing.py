@@ -1,60 +1,44 @@
-"""The state of a trace: which dimensions are open, and for whom."""
+"""Who reads a rule at the moment: a trace, a pen, or (nobody) Pyomo and the user."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
 from collections.abc import Iterator
+from typing import Any, Protocol
 
-from farkas.algebra.cells import Array, Dim, Dims
 
+class Reader(Protocol):
+    """What ``Sum``, ``Between`` and index sets ask of whoever reads the rule."""
 
-class Trace:
-    """Dimensions opened so far by the family being traced, outermost first."""
+    def sum(self, terms: Any) -> Any:
+        """Sum a generator expression over index sets."""
 
-    def __init__(self) -> None:
-        self.open: list[Dim] = []
-        self._serial = 0
+    def between(self, low: Any, body: Any, high: Any) -> Any:
+        """Relation ``low <= body <= high``."""
 
-    def push(self, size: int, parents: dict[Dim, Array] | None = None) -> Dim:
-        """Open a dimension."""
-        dim = Dim(self._serial, size, parents)
-        self._serial += 1
-        self.open.append(dim)
-        return dim
-
-    def close(self, depth: int) -> Dims:
-        """Close everything opened beyond ``depth`` and return it, outermost first."""
-        closed = tuple(self.open[depth:])
-        del self.open[depth:]
-        return closed
-
-    def finest(self, dim: Dim) -> Dim:
-        """Innermost open dimension that is ``dim`` or refines it."""
-        for candidate in reversed(self.open):
-            if candidate is dim or candidate.refines(dim):
-                return candidate
-        return dim
+    def enter(self, index_set: Any) -> Any:
+        """Index (or tuple of indices) that stands for every member of ``index_set``."""
 
 
 class _Local(threading.local):
-    trace: Trace | None = None
+    reader: Reader | None = None
 
 
 _local = _Local()
 
 
-def current() -> Trace | None:
-    """Trace in progress in this thread, or None when Pyomo (or a user) runs the rule."""
-    return _local.trace
+def current() -> Reader | None:
+    """Reader of this thread, or None when Pyomo (or a user) runs the rule."""
+    return _local.reader
 
 
 @contextlib.contextmanager
-def tracing() -> Iterator[Trace]:
-    """Make a fresh trace the current one."""
-    before = _local.trace
-    _local.trace = trace = Trace()
+def reading(reader: Reader) -> Iterator[None]:
+    """Make ``reader`` the current one."""
+    before = _local.reader
+    _local.reader = reader
     try:
-        yield trace
+        yield
     finally:
-        _local.trace = before
+        _local.reader = before

@@ -1,0 +1,217 @@
+"""The third reading: the rules as mathematics."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Iterator
+from types import GeneratorType
+from typing import TYPE_CHECKING, Any
+
+from farkas.algebra.declare import Declarations, Param, Var
+from farkas.algebra.sets import IndexedSet, Set
+from farkas.algebra.tracing import reading
+from farkas.errors import RuleError
+
+if TYPE_CHECKING:
+    from farkas.algebra.formulation import Family
+    from farkas.algebra.program import Program
+
+_SUM, _PRODUCT, _ATOM = 0, 1, 2
+
+
+def _number(value: float) -> str:
+    return f"{value:g}"
+
+
+class Text:
+    """A piece of mathematics with the strength of its outermost operation."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, text: str, strength: int = _ATOM) -> None:
+        self.text = text
+        self.strength = strength
+
+    def at(self, strength: int) -> str:
+        """Text, in parentheses where the context binds more tightly."""
+        return self.text if self.strength >= strength else rf"\left({self.text}\right)"
+
+    def _join(self, left: Any, sign: str, right: Any) -> Text:
+        return Text(f"{_text(left).at(_SUM)} {sign} {_text(right).at(_PRODUCT)}", _SUM)
+
+    def __add__(self, other: Any) -> Text:
+        return self._join(self, "+", other)
+
+    def __radd__(self, other: Any) -> Text:
+        return self._join(other, "+", self)
+
+    def __sub__(self, other: Any) -> Text:
+        return self._join(self, "-", other)
+
+    def __rsub__(self, other: Any) -> Text:
+        return self._join(other, "-", self)
+
+    def __mul__(self, other: Any) -> Text:
+        return Text(rf"{self.at(_PRODUCT)} \, {_text(other).at(_PRODUCT)}", _PRODUCT)
+
+    def __rmul__(self, other: Any) -> Text:
+        return _text(other) * self
+
+    def __truediv__(self, other: Any) -> Text:
+        return Text(rf"\frac{{{self.text}}}{{{_text(other).text}}}")
+
+    def __rtruediv__(self, other: Any) -> Text:
+        return _text(other) / self
+
+    def __pow__(self, other: Any) -> Text:
+        return Text(f"{self.at(_ATOM)}^{{{_text(other).text}}}")
+
+    def __neg__(self) -> Text:
+        return Text(f"-{self.at(_PRODUCT)}", _SUM)
+
+    def __le__(self, other: Any) -> Text:
+        return Text(rf"{self.text} \le {_text(other).text}")
+
+    def __ge__(self, other: Any) -> Text:
+        return Text(rf"{self.text} \ge {_text(other).text}")
+
+    def __eq__(self, other: Any) -> Text:  # type: ignore[override]
+        return Text(rf"{self.text} = {_text(other).text}")
+
+
+def _text(value: Any) -> Text:
+    return value if isinstance(value, Text) else Text(_number(value))
+
+
+def _name(name: str) -> str:
+    words = name.replace("_", r"\_")
+    return words if len(name) == 1 else rf"\mathit{{{words}}}"
+
+
+def _indexed(name: str, key: Any) -> Text:
+    parts = key if isinstance(key, tuple) else (key,)
+    return Text(rf"{_name(name)}_{{{','.join(_text(p).text for p in parts)}}}")
+
+
+@dataclasses.dataclass(slots=True)
+class Pen:
+    """Reader that writes sums down instead of adding."""
+
+    names: list[list[str]] = dataclasses.field(default_factory=list)
+    ranges: list[list[str]] = dataclasses.field(default_factory=list)
+
+    def enter(self, index_set: Any) -> Any:
+        """Name the next loop variables after those of the generator expression."""
+        raise RuleError("an index set is iterated outside the model")
+
+    def loop(self, width: int, over: str) -> Any:
+        """Symbols for one ``for`` of a sum, and a note of its range."""
+        if not self.names:
+            raise RuleError("an index set is iterated outside Sum(...)")
+        taken = [self.names[-1].pop(0) if self.names[-1] else "i" for _ in range(width)]
+        inside = taken[0] if width == 1 else f"({','.join(taken)})"
+        self.ranges[-1].append(rf"{inside} \in {over}")
+        symbols = tuple(Text(name) for name in taken)
+        return symbols if width > 1 else symbols[0]
+
+    def sum(self, terms: Any) -> Text:
+        """``\\sum_{i \\in rows, j \\in columns} body``."""
+        if not isinstance(terms, GeneratorType):
+            raise RuleError("Sum takes a generator expression")
+        self.names.append([n for n in terms.gi_code.co_varnames if not n.startswith(".")])
+        self.ranges.append([])
+        body = next(terms)
+        self.names.pop()
+        under = r",\ ".join(self.ranges.pop())
+        return Text(rf"\sum_{{{under}}} {_text(body).at(_PRODUCT)}", _PRODUCT)
+
+    def between(self, low: Any, body: Any, high: Any) -> Text:
+        """Ranged relation."""
+        return Text(rf"{_text(low).text} \le {body.text} \le {_text(high).text}")
+
+
+class _Ranged:
+    """A set inside a rule that is being written down."""
+
+    def __init__(self, pen: Pen, text: str, width: int) -> None:
+        self.pen, self.text, self.width = pen, text, width
+
+    def __iter__(self) -> Iterator[Any]:
+        yield self.pen.loop(self.width, self.text)
+
+
+class _Keyed:
+    """A parameter, variable or indexed set inside a rule that is being written down."""
+
+    def __init__(self, pen: Pen, name: str, item: Any) -> None:
+        self.pen, self.name, self.item = pen, name, item
+
+    def __getitem__(self, key: Any) -> Any:
+        text = _indexed(self.name, key)
+        if isinstance(self.item, IndexedSet):
+            return _Ranged(self.pen, text.text, self.item.width)
+        return text
+
+
+class _Page:
+    """The ``m`` of a rule that is being written down."""
+
+    def __init__(self, declared: Declarations, pen: Pen) -> None:
+        self._items = dict(declared.each())
+        self._pen = pen
+
+    def __getattr__(self, name: str) -> Any:
+        item = self._items[name]
+        if isinstance(item, Set):
+            return _Ranged(self._pen, _name(name), item.width)
+        if isinstance(item, Param | Var) and not item.sets:
+            return Text(_name(name))
+        return _Keyed(self._pen, name, item)
+
+
+def latex(program: Program) -> str:
+    r"""Write ``program`` as a LaTeX ``align`` block, one line per family, tagged with its label.
+
+    Examples
+    --------
+    ``\text{min} & \sum ... \\ & rate_{i} \, workers_{i,t,r} \ge ... \tag{8a}``
+    """
+    declared = program.declarations(program.example())
+    pen = Pen()
+    page = _Page(declared, pen)
+    goal = program.objective_rule()
+    sense = r"\min" if program.sense == "min" else r"\max"
+    with reading(pen):
+        lines = [rf"{sense} \quad & {_text(goal.rule(page)).text}"]
+        for family in program.families():
+            lines.append(_family_line(family, declared, page))
+    lines += [_domain_line(v) for v in declared.variables]
+    inside = " \\\\\n".join(lines)
+    return f"\\begin{{align}}\n{inside}\n\\end{{align}}"
+
+
+def _family_line(family: Family, declared: Declarations, page: _Page) -> str:
+    names = list(inspect.signature(family.rule).parameters)[1:]
+    relation = family.rule(page, *(Text(name) for name in names))
+    return rf"& {relation.text} \quad {_forall(family, declared, names)} \tag{{{family.label}}}"
+
+
+def _forall(family: Family, declared: Declarations, names: list[str]) -> str:
+    parts, at = [], 0
+    for set_name, one in zip(family.sets, declared.sets_of(family.sets), strict=True):
+        own = names[at : at + one.width]
+        at += one.width
+        inside = own[0] if len(own) == 1 else f"({','.join(own)})"
+        parts.append(rf"{inside} \in {_name(set_name)}")
+    return r"\forall " + r",\ ".join(parts) if parts else ""
+
+
+def _domain_line(variable: Var) -> str:
+    low, high = variable.bounds["lower"], variable.bounds["upper"]
+    free = variable.size and not (low > -float("inf")).any()
+    binary = variable.integer and variable.size and (low >= 0).all() and (high <= 1).all()
+    domain = r"\{0,1\}" if binary else r"\mathbb{Z}" if variable.integer else r"\mathbb{R}"
+    if not free and not binary:
+        domain += "_{+}" if variable.size and (low >= 0).all() else ""
+    return rf"& {_name(variable.name)} \in {domain} \notag"
