@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from farkas.algebra.cells import Cells, Dims, as_cells, spread
+from farkas.algebra.cells import Cells, Dims, Number, as_cells, spread
 from farkas.algebra.declare import Declarations
 from farkas.algebra.expressions import Linear, Range, Relation, Term, Trace
 from farkas.algebra.sets import Set
@@ -83,7 +83,7 @@ def _rows(result: Any, dims: Dims, block: Block) -> TracedRows:
     )
 
 
-def _full(value: Cells | float, dims: Dims, shape: tuple[int, ...]) -> Floats:
+def _full(value: Cells | Number, dims: Dims, shape: tuple[int, ...]) -> Floats:
     cells = as_cells(value)
     if not set(cells.dims) <= set(dims):
         raise RuleError("a constant depends on an index outside the sum that introduces it")

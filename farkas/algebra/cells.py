@@ -1,9 +1,9 @@
-"""Arrays over named dimensions: what indices, parameters and coefficients are while a rule is traced.
+"""Arrays over named dimensions: what indices and coefficients are while a rule is traced.
 
-A rule is called once.  Every index it receives stands for *all* members of its set, as an array
-along a :class:`Dim`.  Combining two arrays lines up equal dimensions.  A ragged set (``jobs_at[t]``)
-opens a dimension that *refines* the dimension of ``t``: it has one place per (t, job) pair and a
-pointer back to t, so no padding is ever stored.
+A rule is called once.  Every index it receives stands for *all* members of its set, as an
+array along a :class:`Dim`.  Combining two arrays lines up equal dimensions.  A ragged set
+(``jobs_at[t]``) opens a dimension that *refines* that of ``t``: it has one place per (t, job) pair
+and a pointer back to t, so no padding is ever stored.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ class Dim:
         return found
 
     def refines(self, other: Dim) -> bool:
+        """Whether this dimension has a pointer to ``other``."""
         return other in self.pointers
 
 
@@ -135,6 +136,7 @@ class Cells:
         self.dims = dims
 
     def onto(self, dims: Dims) -> Array:
+        """View or gather of the values that broadcasts over ``dims``."""
         return spread(self.values, self.dims, dims)
 
     def _combine(self, other: object, op: Callable[[Any, Any], Any], swap: bool = False) -> Any:
@@ -191,7 +193,7 @@ class Cells:
             "declare a Param and index it instead"
         )
 
-    __bool__ = __lt__ = __gt__ = __ne__ = _branch  # type: ignore[assignment]
+    __bool__ = __lt__ = __gt__ = __ne__ = _branch
     __float__ = __int__ = __index__ = __abs__ = _as_number
 
     def _compare(self, other: object) -> Any:
@@ -202,7 +204,7 @@ class Cells:
         raise RuleError("a relation holds no variable, or the rule branches on a parameter")
 
     __le__ = __ge__ = _compare
-    __eq__ = _compare  # type: ignore[assignment]
+    __eq__ = _compare
 
 
 class Index(Cells):
@@ -215,7 +217,7 @@ class Index(Cells):
     """
 
     __slots__ = ("origin",)
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __init__(self, values: Array, dims: Dims, origin: tuple[Any, int] | None = None) -> None:
         super().__init__(values, dims)

@@ -123,7 +123,7 @@ class ConvexProgram(Formulation):
         return made
 
     def describe(self) -> str:
-        """The program in words: its families with their labels, on the shipped example."""
+        """Say the program in words: its families with their labels, on the shipped example."""
         model = self.model(self.example())
         lines = [first_line(self) or self.full_name, "", f"{self.sense} {model.problem.objective}"]
         lines += [f"  ({model.labels[n]}) {n}: {c}" for n, c in model.constraints.items()]

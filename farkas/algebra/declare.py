@@ -46,6 +46,7 @@ class Param:
         self.values: Floats = np.zeros(0)
 
     def declared(self, name: str) -> None:
+        """Take the name and check the shape."""
         self.name = name
         shape = tuple(len(s) for s in self.sets)
         self.values = _over_product(self.raw, shape, f"parameter {name}")
@@ -124,6 +125,7 @@ class Var:
         return Block(self.name, "", self.start, self.axes, self.doc)
 
     def declared(self, name: str, start: int) -> None:
+        """Take name and first column, and check the shapes."""
         self.name, self.start = name, start
         for side, value in self.raw.items():
             self.bounds[side] = _over_product(value, self.shape, f"{side} bound of {name}")

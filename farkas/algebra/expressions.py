@@ -27,11 +27,12 @@ class Term:
         Dimensions of the sums around the term, also those that it does not mention.
     """
 
-    coefficient: Cells | float
+    coefficient: Cells | Number
     columns: Cells
     over: Dims = ()
 
     def times(self, factor: Cells | Number) -> Term:
+        """Scale the coefficient."""
         return Term(self.coefficient * factor, self.columns, self.over)
 
     def dims(self, family: Dims) -> Dims:
@@ -57,7 +58,7 @@ class Linear:
         if isinstance(other, Linear):
             return Linear(self.terms + other.terms, self.constant + other.constant)
         if isinstance(other, (Cells, *NUMBERS)):
-            return Linear(self.terms, self.constant + other)  # type: ignore[operator]
+            return Linear(self.terms, self.constant + other)
         return NotImplemented
 
     __radd__ = __add__
@@ -66,8 +67,8 @@ class Linear:
         if isinstance(other, Linear):
             raise RuleError("product of variables; the program must be linear")
         if isinstance(other, (Cells, *NUMBERS)):
-            terms = tuple(term.times(other) for term in self.terms)  # type: ignore[arg-type]
-            return Linear(terms, self.constant * other)  # type: ignore[operator]
+            terms = tuple(term.times(other) for term in self.terms)
+            return Linear(terms, self.constant * other)
         return NotImplemented
 
     __rmul__ = __mul__
@@ -76,7 +77,7 @@ class Linear:
         if isinstance(other, Linear):
             raise RuleError("division by a variable; the program must be linear")
         if isinstance(other, (Cells, *NUMBERS)):
-            return self * (1.0 / other)  # type: ignore[operator]
+            return self * (1.0 / other)
         return NotImplemented
 
     def __rtruediv__(self, other: object) -> NoReturn:
@@ -90,7 +91,7 @@ class Linear:
 
     def __sub__(self, other: object) -> Any:
         if isinstance(other, (Linear, Cells, *NUMBERS)):
-            return self + (-other)  # type: ignore[operator]
+            return self + (-other)
         return NotImplemented
 
     def __rsub__(self, other: object) -> Any:
@@ -108,7 +109,7 @@ class Linear:
     def _strict(self, *_: object) -> NoReturn:
         raise RuleError("strict or unequal comparison; use <=, >= or ==")
 
-    __lt__ = __gt__ = __ne__ = _strict  # type: ignore[assignment]
+    __lt__ = __gt__ = __ne__ = _strict
 
     def _nonlinear(self, *_: object) -> NoReturn:
         raise RuleError("a nonlinear function of a variable; the program must be linear")
@@ -129,6 +130,7 @@ class Relation:
 
     @classmethod
     def between(cls, lower: float, body: object, upper: float) -> Relation:
+        """Make the relation ``lower <= body <= upper``."""
         if not isinstance(body, Linear):
             raise RuleError("a relation compares a variable with something that is no expression")
         return cls(body, lower, upper)

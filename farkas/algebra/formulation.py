@@ -97,7 +97,7 @@ class _Body(dict[str, Any]):
 
 class _ProgramType(type):
     @classmethod
-    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **kwargs: Any) -> _Body:  # type: ignore[override]
+    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **kwargs: Any) -> _Body:
         return _Body()
 
 

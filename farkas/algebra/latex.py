@@ -116,7 +116,7 @@ class Pen:
         return symbols if width > 1 else symbols[0]
 
     def sum(self, terms: Any) -> Text:
-        """``\\sum_{i \\in rows, j \\in columns} body``."""
+        """Write the sum sign with the ranges of its generator expression."""
         if not isinstance(terms, GeneratorType):
             raise RuleError("Sum takes a generator expression")
         self.names.append([n for n in terms.gi_code.co_varnames if not n.startswith(".")])

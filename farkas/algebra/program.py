@@ -43,7 +43,7 @@ class Program(Formulation):
         raise RuleError(f"{self.full_name} has no @objective")
 
     def declarations(self, data: Any) -> Declarations:
-        """Declared sets, parameters and variables for the instance ``data``.
+        """Declare sets, parameters and variables for the instance ``data``.
 
         Raises
         ------
@@ -108,13 +108,13 @@ class Program(Formulation):
         return to_pyomo(self, data)
 
     def latex(self) -> str:
-        """The program in mathematics, read off its rules."""
+        """Write the program as mathematics, read off its rules."""
         from farkas.algebra.latex import latex
 
         return latex(self)
 
     def describe(self) -> str:
-        """The program in words: what each family says, with its label."""
+        """Say the program in words: what each family means, with its label."""
         lines = [first_line(self) or self.full_name, ""]
         goal = self.objective_rule()
         lines.append(f"{self.sense} {goal.name}: {goal.doc}".rstrip(": "))

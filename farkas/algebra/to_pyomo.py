@@ -93,7 +93,8 @@ def _variable(model: Any, known: dict[int, Any], item: Var) -> Any:
     pairs = dict(zip(product_keys(item.sets), zip(*sides, strict=True), strict=True))
 
     def bounds(_: Any, *key: Any) -> tuple[float | None, float | None]:
-        return pairs[key if len(key) > 1 else key[0]]
+        pair: tuple[float | None, float | None] = pairs[key if len(key) > 1 else key[0]]
+        return pair
 
     over = [_set(model, known, s) for s in item.sets]
     return pyo.Var(*over, domain=domain, bounds=bounds, doc=item.doc)
