@@ -1,0 +1,89 @@
+"""Random instances with the published settings of each kind, one module a kind.
+
+A module ``<kind>`` holds ``Published`` (a `Settings` whose defaults are the published values, with
+every unpublished choice under a name of its own), ``PRESETS`` (changes by preset name) and
+``draw(settings, rng)``, which returns the fields of the instance.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from farkas.errors import InvalidOption, UnknownName, suggestion
+from farkas.instances.base import Instance
+from farkas.instances.files import kind_class
+from farkas.instances.options import Settings, require_option
+
+
+def generate(
+    kind: str, preset: str = "published", seed: int = 0, *, name: str | None = None, **settings: Any
+) -> Instance:
+    """Draw an instance; the same arguments give the same instance on every machine.
+
+    Parameters
+    ----------
+    kind
+        For example ``"mlbroker"``.
+    preset
+        ``"published"``, ``"small"`` or another of `presets`.
+    seed
+        Seed of the numpy generator, >= 0.
+    name
+        Name of the instance; kind, preset and seed if left out.
+    settings
+        Changes on top of the preset, see `settings_of`.
+
+    Raises
+    ------
+    UnknownName
+        The kind has no generator.
+    InvalidOption
+        The preset or a setting does not exist, or a value is impossible.
+    """
+    module = _module(kind)
+    require_option(seed >= 0, f"seed = {seed}; give an integer >= 0")
+    changes = _preset(kind, module, preset)
+    chosen = module.Published.given(f"generator {kind}", {**changes, **settings})
+    fields = module.draw(chosen, np.random.default_rng(seed))
+    return kind_class(kind).build(
+        name=name or f"{kind}-{preset}-{seed}",
+        seed=seed,
+        description=f"generated, preset {preset}, seed {seed}, settings {chosen.text()}",
+        **fields,
+    )
+
+
+def generators() -> list[str]:
+    """Kinds that have a generator."""
+    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+
+
+def presets(kind: str) -> list[str]:
+    """Names of the presets of a kind."""
+    return ["published", *sorted(_module(kind).PRESETS)]
+
+
+def settings_of(kind: str, preset: str = "published") -> Settings:
+    """Return the settings of a preset, by name and with their values."""
+    module = _module(kind)
+    chosen: Settings = module.Published.given(f"generator {kind}", _preset(kind, module, preset))
+    return chosen
+
+
+def _module(kind: str) -> ModuleType:
+    if kind not in generators():
+        raise UnknownName.of("generator", kind, generators())
+    return importlib.import_module(f"{__name__}.{kind}")
+
+
+def _preset(kind: str, module: ModuleType, preset: str) -> dict[str, Any]:
+    known: dict[str, dict[str, Any]] = {"published": {}, **module.PRESETS}
+    if preset not in known:
+        hint = suggestion(preset, known)
+        raise InvalidOption(f"generator {kind} has no preset {preset!r}{hint}")
+    return known[preset]

@@ -1,0 +1,76 @@
+"""Settings given by name: checked like instance fields, misspellings answered with the nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from farkas.errors import InvalidInstance, InvalidOption, suggestion
+from farkas.instances.base import plain_value
+
+S = TypeVar("S", bound="Settings")
+Range = tuple[float, float]
+"""Lowest and highest value of a uniform draw."""
+WholeRange = tuple[int, int]
+"""Lowest and highest value, both included, of a uniform draw of integers."""
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Named settings with defaults; subclasses list them as fields."""
+
+    @classmethod
+    def given(cls: type[S], what: str, values: Mapping[str, Any]) -> S:
+        """Return the defaults with ``values`` on top.
+
+        Parameters
+        ----------
+        what
+            Words for error messages, for example ``"generator mlbroker"``.
+        values
+            Settings by name.
+
+        Raises
+        ------
+        InvalidOption
+            A name is unknown (the message names the nearest) or a value impossible.
+        """
+        for name in values:
+            if name not in cls.__struct_fields__:
+                hint = suggestion(name, cls.__struct_fields__)
+                raise InvalidOption(f"{what} has no setting {name!r}{hint}")
+        try:
+            plain = {name: plain_value(value, f"$.{name}") for name, value in values.items()}
+            settings = msgspec.convert(plain, cls)
+        except (msgspec.ValidationError, InvalidInstance) as error:
+            raise InvalidOption(f"{what}: {error}") from None
+        settings.check(what)
+        return settings
+
+    def check(self, what: str) -> None:
+        """Check that every range is in order and every share sensible."""
+        for name in self.__struct_fields__:
+            _check_ranges(getattr(self, name), f"{what}: {name}")
+
+    def text(self) -> str:
+        """All settings as one line of JSON, for descriptions."""
+        return msgspec.json.encode(self).decode()
+
+
+def _check_ranges(value: Any, where: str) -> None:
+    """Refuse a pair that runs backwards; every pair of numbers in the settings is a range."""
+    if not isinstance(value, tuple):
+        return
+    if len(value) == 2 and all(isinstance(end, int | float) for end in value):
+        if value[0] > value[1]:
+            raise InvalidOption(f"{where} = [{value[0]}, {value[1]}]; the lower end comes first")
+    else:
+        for index, item in enumerate(value):
+            _check_ranges(item, f"{where}[{index}]")
+
+
+def require_option(condition: bool, message: str) -> None:
+    """Raise `InvalidOption` with ``message`` unless ``condition`` holds."""
+    if not condition:
+        raise InvalidOption(message)
