@@ -1,1 +1,5 @@
-"""The command line."""
+"""The command line: parse, call, print."""
+
+from farkas.cli.app import call, main
+
+__all__ = ["call", "main"]

@@ -173,6 +173,20 @@ class Claim:
 claims: Registry[Claim] = Registry("claim", "farkas.proofs")
 
 
+def select(name: str | None = None) -> list[Claim]:
+    """Return all claims, those of a kind, or the one of that name, sorted by name.
+
+    Raises
+    ------
+    UnknownName
+        When ``name`` is neither a kind with claims nor a claim.
+    """
+    if name is None:
+        return [claims[item] for item in claims]
+    of_kind = claims.names(f"{name}.")
+    return [claims[item] for item in of_kind] if of_kind else [claims[name]]
+
+
 def claim(name: str, *, source: str) -> Callable[[Callable[[], Verdict]], Callable[[], Verdict]]:
     """Register the decorated function as the check of a claim; its docstring is the statement.
 

@@ -64,7 +64,7 @@ def evaluate(instance: Any, keys: Iterable[str] | None = None) -> dict[str, Valu
 def evaluate_all(instance: Any, keys: Iterable[str] | None = None) -> Iterator[Evaluation]:
     """Evaluate one key after the other; an error concerns its own key only."""
     blind = _without_expected(instance)
-    asked = list(_default_keys(instance) if keys is None else keys)
+    asked = list(wanted_keys(instance) if keys is None else keys)
     admissible: dict[int, dict[str, dict[str, Any]]] = {}
     results: dict[tuple[int, str], Value | Exception] = {}
     for key in dict.fromkeys(asked):
@@ -121,7 +121,8 @@ def _plain(value: Any) -> Any:
     return float(value)  # Fraction, Decimal, gmpy2
 
 
-def _default_keys(instance: Any) -> Iterable[str]:
+def wanted_keys(instance: Any) -> list[str]:
+    """Keys the instance's file lists as expected, or every key defined for it."""
     expected = getattr(instance, "expected", None)
     if expected:
         return list(expected)

@@ -1,0 +1,122 @@
+"""The application: finds the commands, runs one, turns every error into one line."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
+
+import typer
+
+import farkas
+from farkas.cli import commands
+from farkas.cli.output import complain
+from farkas.errors import FarkasError
+
+BROKEN_PIPE = 128 + int(getattr(signal, "SIGPIPE", 13))
+INTERRUPTED = 128 + int(signal.SIGINT)
+INTERNAL_ERROR = 70
+
+app = typer.Typer(
+    name="farkas",
+    no_args_is_help=False,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"farkas {farkas.__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Certified online resource allocation for distributed machine-learning jobs.
+
+    Start with `farkas demo`.  Every command takes --json (one JSON object on standard output) and
+    --help.  Exit codes: 0 done, 1 a negative result (mismatch, rejected certificate, refuted
+    claim), 2 bad input or usage, 3 no answer (solver missing, limit reached without a point).
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def load_commands() -> None:
+    """Add every module of ``farkas.cli.commands`` as a command, in the order a newcomer needs."""
+    names = [info.name for info in pkgutil.iter_modules(commands.__path__)]
+    for name in sorted(names, key=lambda n: (commands.ORDER.get(n, len(commands.ORDER)), n)):
+        module = importlib.import_module(f"{commands.__name__}.{name}")
+        summary = module.command.__doc__.split("\n")[0]
+        app.command(name.rstrip("_"), short_help=summary)(module.command)
+
+
+load_commands()
+
+
+def call(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; nothing escapes but the exit code.
+
+    Parameters
+    ----------
+    arguments
+        Words after ``farkas``; those of the process by default.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = app(words, prog_name="farkas", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except FarkasError as error:
+        complain(str(error))
+        return error.exit_code
+    except BrokenPipeError:
+        return _silent_end()
+    except (KeyboardInterrupt, typer.Abort):
+        complain("interrupted")
+        return INTERRUPTED
+    except SystemExit as error:  # the parser's own way to end, on a closed pipe
+        return _silent_end() if error.code == 1 else int(error.code or 0)
+    except Exception as error:
+        return _unexpected(error)
+
+
+def _unexpected(error: Exception) -> int:
+    usage = getattr(
+        error, "format_message", None
+    )  # errors of the parser, whose classes are private
+    if usage is not None:
+        complain(f"{usage()} (see farkas --help)")
+        return 2
+    if os.environ.get("FARKAS_DEBUG") == "1":
+        traceback.print_exc()
+    if isinstance(error, OSError) and error.filename is None:
+        complain(f"cannot write to standard output: {error.strerror or error}")
+        return 2
+    complain(f"internal error: {type(error).__name__}: {error} (FARKAS_DEBUG=1 shows where)")
+    return INTERNAL_ERROR
+
+
+def _silent_end() -> int:
+    # Whoever read our output has left.  Python would complain once more when it flushes at exit.
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(quiet, sys.stdout.fileno())
+    return BROKEN_PIPE
+
+
+def main() -> NoReturn:
+    """Entry point of the console script."""
+    sys.exit(call())

@@ -1,0 +1,42 @@
+"""``farkas compare``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from farkas.cli.output import Json, complain, print_json, print_table, progress
+from farkas.cli.values import InstanceFile, Seed
+
+
+def command(
+    file: InstanceFile,
+    algorithms: Annotated[
+        str | None, typer.Option(help="Names joined with commas; all of the kind by default.")
+    ] = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Run every algorithm and baseline of the kind and measure them against one proved bound.
+
+    The bound is the best one proved in any of the runs.
+    """
+    from farkas.experiments.comparing import compare
+    from farkas.instances import read
+
+    names = None if algorithms is None else [n.strip() for n in algorithms.split(",") if n.strip()]
+    with progress("compare") as report:
+        result = compare(read(file), names, seed=seed, progress=report)
+    if as_json:
+        print_json(result.to_builtins())
+    else:
+        bound = "none" if result.bound is None else f"{float(result.bound):.6g}"
+        print_table(
+            f"{result.instance or file}: proved bound {bound}",
+            ["algorithm", "value", "certified ratio", "seconds", "note"],
+            [(e.algorithm, e.value, e.ratio, e.seconds, e.note) for e in result.entries],
+        )
+    if not any(entry.value is not None for entry in result.entries):
+        complain("no algorithm gave a run")
+        raise typer.Exit(3)

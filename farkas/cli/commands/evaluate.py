@@ -1,0 +1,62 @@
+"""``farkas evaluate``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from farkas.cli.output import Json, complain, print_json, print_table, progress
+from farkas.cli.values import InstanceFile
+from farkas.errors import FarkasError, NotApplicable
+
+
+def command(
+    file: InstanceFile,
+    keys: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[KEY]...", help="Quantities; by default those the file expects."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compute named quantities of an instance.
+
+    Without keys: those listed under "expected" in the file, or everything defined for the kind.
+    The expected values themselves are never looked at.  A quantity that is not defined for the
+    instance is absent; standard error says why.
+    """
+    from farkas.experiments.quantities import evaluate_all, find
+    from farkas.experiments.quantities.evaluate import wanted_keys
+    from farkas.instances import read
+
+    instance = read(file)
+    for key in keys or ():
+        find(key, instance.kind)  # a misspelt key is refused before any work
+    wanted = wanted_keys(instance) if not keys else list(dict.fromkeys(keys))
+    values, codes = {}, []
+    with progress("evaluate") as report:
+        for done, outcome in enumerate(evaluate_all(instance, wanted)):
+            report(done + 1, len(wanted))
+            if outcome.error is None:
+                values[outcome.key] = outcome.value
+            elif keys or not isinstance(outcome.error, NotApplicable):
+                codes.append(_explain(outcome.key, outcome.error))
+    if as_json:
+        print_json(values)
+    else:
+        print_table(instance.name or file, ["quantity", "value"], list(values.items()))
+    serious = [code for code in codes if code is not None]
+    if serious or (codes and not values):
+        raise typer.Exit(max(serious, default=3))
+
+
+def _explain(key: str, error: Exception) -> int | None:
+    """Say on standard error why a key has no value; exit code unless it is merely undefined."""
+    if isinstance(error, NotApplicable):
+        complain(str(error))
+        return None
+    if isinstance(error, FarkasError):
+        complain(f"{key}: {error}")
+        return error.exit_code
+    complain(f"{key}: internal error: {type(error).__name__}: {error}")
+    return 70

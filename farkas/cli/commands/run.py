@@ -1,0 +1,52 @@
+"""``farkas run``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from farkas.cli.output import Json, print_json, print_table, progress
+from farkas.cli.values import InstanceFile, Seed, Settings, assignments, check_writable
+
+
+def command(
+    file: InstanceFile,
+    algorithm: Annotated[
+        str, typer.Option("--algorithm", "-a", help="Name, for example mlbroker.fractional.")
+    ],
+    seed: Seed = 0,
+    settings: Settings = None,
+    out: Annotated[str | None, typer.Option("--out", "-o", help="Write the run here.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Run an online algorithm on an instance, with a proved bound on the optimum.
+
+    Prints value, proved bound and their ratio; --out keeps decisions, costs and certificate.
+    """
+    from farkas.instances import read
+    from farkas.online import algorithms, write_run
+    from farkas.online.run import plain
+
+    chosen = algorithms[algorithm]
+    options = chosen.settle(assignments(settings, "--set"), strict=False)
+    check_writable(out)
+    instance = read(file)
+    with progress(algorithm) as report:
+        run = chosen.run(instance, seed, progress=report, **options)
+    if out is not None:
+        write_run(run, out)
+    if as_json:
+        print_json(plain(run))
+        return
+    bound = None if run.certificate is None else float(run.certificate)
+    rows = [
+        ("value", run.value),
+        ("proved bound", bound),
+        ("certified ratio", run.ratio),
+        ("proof", run.certificate.method if run.certificate else None),
+        ("seconds", run.timings.get("policy")),
+        *run.numbers.items(),
+        *(("violated", words) for words in run.violations),
+    ]
+    print_table(f"{algorithm} on {run.instance or file}", ["", ""], rows)

@@ -1,0 +1,33 @@
+"""``farkas solvers``."""
+
+from __future__ import annotations
+
+from farkas.cli.output import Json, print_json, print_table
+
+
+def command(as_json: Json = False) -> None:
+    """List the solvers: installed, licensed, limited, and what each can do."""
+    from farkas.solvers import status
+
+    lines = status()
+    if as_json:
+        solvers = [
+            {
+                "name": line.name,
+                "standing": str(line.availability.standing),
+                "detail": line.availability.detail,
+                "most_rows": line.availability.most_rows,
+                "most_columns": line.availability.most_columns,
+                "version": line.version,
+                "abilities": list(line.abilities),
+            }
+            for line in lines
+        ]
+        print_json({"solvers": solvers})
+        return
+    rows = [
+        (s.name, str(s.availability.standing), s.version, ", ".join(s.abilities),
+         s.availability.detail)
+        for s in lines
+    ]  # fmt: skip
+    print_table("solvers", ["solver", "standing", "version", "abilities", "detail"], rows)

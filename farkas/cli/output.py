@@ -1,0 +1,114 @@
+"""Everything that is printed goes through here."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+# Wide enough that nothing is cut or wrapped where no terminal limits the width.
+PIPED_WIDTH = 1000
+
+
+def complain(message: str) -> None:
+    """Print one line on standard error, whatever the message holds."""
+    line = " ".join(message.split())
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+    data = f"farkas: {shown}\n".encode(errors="backslashreplace")
+    with contextlib.suppress(OSError, ValueError):  # standard error closed: nobody listens
+        sys.stderr.write(data.decode())
+        sys.stderr.flush()
+
+
+def print_json(data: Mapping[str, Any]) -> None:
+    """Print one JSON object; NaN and infinity, which JSON lacks, become null."""
+    text = msgspec.json.format(msgspec.json.encode(data, enc_hook=_plain), indent=1).decode()
+    _write(text + "\n")
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else str(value)
+
+
+def print_text(text: str) -> None:
+    """Print text as it is."""
+    _write(text.rstrip("\n") + "\n")
+
+
+def _write(text: str) -> None:
+    try:
+        sys.stdout.write(text)
+    except UnicodeEncodeError:  # a terminal that lacks our symbols
+        encoding = sys.stdout.encoding or "ascii"
+        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Print a table; numbers stand right, words left."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    terminal = sys.stdout.isatty()
+    console = Console(width=None if terminal else PIPED_WIDTH, highlight=False, markup=False)
+    table = Table(title=Text(title), title_justify="left", pad_edge=False)
+    for place, column in enumerate(columns):
+        numeric = bool(rows) and all(isinstance(r[place], int | float | None) for r in rows)
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(show(cell)) for cell in row))
+    with console.capture() as captured:
+        console.print(table)
+    _write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
+
+
+def show(value: Any) -> str:
+    """Text of one table cell.
+
+    >>> show(1234.56789), show(None), show(True), show("a")
+    ('1234.57', '-', 'yes', 'a')
+    """
+    if value is None or value == "":
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value)
+
+
+@contextlib.contextmanager
+def progress(label: str) -> Iterator[Callable[[int, int], None]]:
+    """Progress bar on standard error of a terminal; elsewhere nothing.
+
+    The value is called with the number done and the total.
+    """
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    bar = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,0 +1,53 @@
+"""Words of the command line as values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from farkas.errors import FileProblem, InvalidOption
+
+InstanceFile = Annotated[str, typer.Argument(metavar="FILE", help="Instance file (JSON).")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of every random draw.")]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Set an option (repeatable).")
+]
+
+
+def assignments(words: Sequence[str] | None, flag: str) -> dict[str, str]:
+    """Split ``KEY=VALUE`` words.
+
+    >>> assignments(["a=1", "b=x=y"], "--set")
+    {'a': '1', 'b': 'x=y'}
+
+    Raises
+    ------
+    InvalidOption
+        A word without ``=``, or a key given twice.
+    """
+    found: dict[str, str] = {}
+    for word in words or ():
+        key, equals, value = word.partition("=")
+        key = key.strip()
+        if not equals or not key:
+            raise InvalidOption(f"{flag} {word!r}: write KEY=VALUE")
+        if key in found:
+            raise InvalidOption(f"{flag} {key}: given twice")
+        found[key] = value.strip()
+    return found
+
+
+def check_writable(path: str | None) -> None:
+    """Refuse an output path before any work is done for it; raises `FileProblem`."""
+    if path is None:
+        return
+    target = Path(path)
+    if not path:
+        raise FileProblem("the output file has an empty name")
+    if target.is_dir():
+        raise FileProblem(f"{path}: is a directory; give a file name")
+    if not target.parent.is_dir():
+        raise FileProblem(f"{path}: there is no directory {target.parent}")

@@ -1,0 +1,131 @@
+"""Algorithms side by side on one instance, against one proved bound."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from farkas.errors import FarkasError, InvalidOption
+from farkas.online import Bound, Run, algorithms, certified_ratio
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Entry:
+    """One algorithm's part of a comparison.
+
+    Parameters
+    ----------
+    value, ratio, seconds
+        None where the algorithm gave no run, or no ratio.
+    note
+        Why not.
+    run
+        The run itself.
+    """
+
+    algorithm: str
+    value: float | None = None
+    ratio: float | None = None
+    seconds: float | None = None
+    note: str = ""
+    run: Run | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Comparison:
+    """Entries in order of their value, best first, with the bound all are measured against."""
+
+    instance: str
+    kind: str
+    sense: str
+    bound: Bound | None
+    entries: tuple[Entry, ...]
+
+    def to_builtins(self) -> dict[str, Any]:
+        """Plain data for JSON, without the runs."""
+        bound = None
+        if self.bound is not None:
+            bound = {
+                "value": float(self.bound),
+                "exact": self.bound.exact,
+                "method": self.bound.method,
+            }
+        fields = ("algorithm", "value", "ratio", "seconds", "note")
+        return {
+            "instance": self.instance,
+            "kind": self.kind,
+            "sense": self.sense,
+            "bound": bound,
+            "algorithms": [{f: getattr(e, f) for f in fields} for e in self.entries],
+        }
+
+
+def compare(
+    instance: Any,
+    names: Sequence[str] | None = None,
+    *,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Comparison:
+    """Run algorithms on ``instance`` and measure all against the best bound proved by any.
+
+    Parameters
+    ----------
+    names
+        Algorithms; all of the instance's kind by default.
+    seed
+        Seed of every run.
+    progress
+        Called after every run with the number done and the total.
+
+    Raises
+    ------
+    UnknownName
+        An algorithm that does not exist.
+    InvalidOption
+        No algorithm is left to compare.
+    """
+    chosen = algorithms.names(f"{instance.kind}.") if names is None else list(dict.fromkeys(names))
+    if not chosen:
+        raise InvalidOption(f"no algorithm of kind {instance.kind} to compare")
+    items = [algorithms[name] for name in chosen]
+    outcomes: list[Run | FarkasError] = []
+    for done, item in enumerate(items):
+        try:
+            outcomes.append(item.run(instance, seed))
+        except FarkasError as error:
+            outcomes.append(error)
+        if progress is not None:
+            progress(done + 1, len(items))
+    runs = [run for run in outcomes if isinstance(run, Run)]
+    bound = best_bound(runs)
+    entries = [_entry(item.name, out, bound) for item, out in zip(items, outcomes, strict=True)]
+    sense = runs[0].sense if runs else "min"
+    sign = 1 if sense == "min" else -1
+    entries.sort(key=lambda e: (e.value is None, sign * (e.value or 0.0), e.algorithm))
+    return Comparison(instance.name, instance.kind, sense, bound, tuple(entries))
+
+
+def best_bound(runs: Sequence[Run]) -> Bound | None:
+    """Tightest of the bounds proved by runs on one instance."""
+    bounds = [run.certificate for run in runs if run.certificate is not None]
+    if not bounds:
+        return None
+
+    def exact(bound: Bound) -> Fraction:
+        return bound.fraction
+
+    return max(bounds, key=exact) if runs[0].sense == "min" else min(bounds, key=exact)
+
+
+def _entry(name: str, outcome: Run | FarkasError, bound: Bound | None) -> Entry:
+    if not isinstance(outcome, Run):
+        return Entry(name, note=str(outcome))
+    seconds = outcome.timings.get("policy")
+    if outcome.violations:
+        note = f"breaks {len(outcome.violations)} requirements: {outcome.violations[0]}"
+        return Entry(name, outcome.value, None, seconds, note, outcome)
+    ratio = certified_ratio(outcome.sense, outcome.value, bound)
+    return Entry(name, outcome.value, ratio, seconds, "", outcome)
