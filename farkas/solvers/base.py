@@ -173,20 +173,28 @@ class Backend(Protocol):
         ...
 
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
-        """Solve a form that has columns and whose bounds do not cross."""
+        """Solve a form that has columns and whose bounds do not cross.
+
+        Raises
+        ------
+        Undecided
+            When the solver only knows that the form is unbounded or infeasible.
+        """
         ...
+
+    def footprint(self, form: LinearForm) -> tuple[int, int]:
+        """Rows and columns that the form takes inside the solver, against licence limits."""
+        return form.num_rows, form.num_columns
 
     def open(self, form: LinearForm) -> Session:
-        """Session on the form."""
-        ...
+        """Open a session on the form; by default one that solves from nothing each time."""
+        from farkas.solvers.session import Session
+
+        return Session(self, form)
 
 
-class BridgeBackend(Backend, Protocol):
-    """A backend that reaches many solvers, named ``bridge:solver``."""
-
-    def bridge(self, solver: str) -> Backend:
-        """Backend for one of its solvers; raises ``UnknownName``."""
-        ...
+class Undecided(Exception):
+    """A solver found a ray of the objective but not whether any point is feasible."""
 
 
 backends: Registry[Backend] = Registry("solver", "farkas.solvers")
@@ -345,11 +353,33 @@ def guarded(
     begin = time.perf_counter()
     try:
         answer = engine.run(form, options, start)
+    except Undecided:
+        answer = _with_feasibility_known(engine, form, options, solver)
     except FarkasError:
         raise
     except Exception as failure:
         return failed(failure, solver, time.perf_counter() - begin)
     return audited(form, answer)
+
+
+def _with_feasibility_known(
+    engine: Backend, form: LinearForm, options: Options, solver: str
+) -> Answer:
+    """Solve without cost: a feasible form was unbounded, every other answer stands."""
+    asked = form.replace(cost=np.zeros(form.num_columns))
+    try:
+        answer = engine.run(asked, options, None)
+    except Exception as failure:
+        return failed(failure, solver)
+    if answer.claim is Claim.OPTIMAL:
+        return Answer(
+            reason=Reason.FINISHED, claim=Claim.UNBOUNDED, solver=solver, seconds=answer.seconds
+        )
+    if answer.claim is Claim.INFEASIBLE:
+        return answer
+    return Answer(
+        reason=answer.reason, solver=solver, seconds=answer.seconds, message=answer.message
+    )
 
 
 def failed(failure: Exception, solver: str, seconds: float = math.nan) -> Answer:
@@ -362,7 +392,7 @@ def refuse(engine: Backend, form: LinearForm, solver: str) -> None:
     """Refuse what the backend cannot take, before anything is handed over."""
     standing = engine.availability()
     if standing.standing is not Standing.FULL:
-        _refuse_licence(standing, form, solver)
+        _refuse_licence(standing, engine.footprint(form), form.name, solver)
     if Ability.INTEGER not in engine.abilities and form.is_mip:
         raise UnsupportedForm(
             f"{solver} takes no integer columns and {form.name} has {int(form.integer.sum())}; "
@@ -371,16 +401,19 @@ def refuse(engine: Backend, form: LinearForm, solver: str) -> None:
     _refuse_numbers(form)
 
 
-def _refuse_licence(standing: Availability, form: LinearForm, solver: str) -> None:
+def _refuse_licence(
+    standing: Availability, size: tuple[int, int], form: str, solver: str
+) -> None:
+    rows, columns = size
     if not standing:
-        raise SolverUnavailable(f"{solver} is {standing}")
-    for size, most, what in (
-        (form.num_rows, standing.most_rows, "rows"),
-        (form.num_columns, standing.most_columns, "columns"),
+        raise SolverUnavailable(f"solver {solver} is {standing}")
+    for count, most, what in (
+        (rows, standing.most_rows, "rows"),
+        (columns, standing.most_columns, "columns"),
     ):
-        if most is not None and size > most:
+        if most is not None and count > most:
             raise SolverUnavailable(
-                f"{solver} is limited to {most} {what} by its licence and {form.name} has {size}; "
+                f"{solver} is limited to {most} {what} by its licence and {form} has {count}; "
                 "use another solver or a full licence"
             )
 

@@ -20,6 +20,7 @@ from farkas.solvers.audit import audited, settled_by_inspection
 from farkas.solvers.base import (
     Ability,
     Availability,
+    Backend,
     Options,
     Standing,
     backend,
@@ -38,7 +39,7 @@ MOST_SINGLE_ENTRIES = 2_000
 
 
 @backend("highs")
-class Highs:
+class Highs(Backend):
     """HiGHS through highspy.
 
     >=1.15 because earlier releases return wrong points for some quadratic programs through other

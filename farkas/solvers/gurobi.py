@@ -1,0 +1,226 @@
+"""Gurobi: linear and integer programs, rays; the wheel's own licence is limited in size."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+
+from farkas.forms import Bools, Floats, LinearForm
+from farkas.solvers.answer import Answer, Claim, Reason
+from farkas.solvers.base import (
+    Ability,
+    Availability,
+    Backend,
+    Options,
+    Standing,
+    Undecided,
+    backend,
+    installed,
+    missing,
+)
+from farkas.solvers.interrupt import CtrlC, log_to_stderr
+
+# what the licence inside the wheel accepts
+MOST = 2000
+TOO_LARGE = 10010
+
+
+@backend("gurobi")
+class Gurobi(Backend):
+    """Gurobi through gurobipy.
+
+    Rows with two different finite sides become an equation with a slack column, as Gurobi itself
+    would do; they count as columns against a limited licence.
+    """
+
+    name = "gurobi"
+    package = "gurobipy"
+    abilities = Ability.LINEAR | Ability.INTEGER | Ability.DUALS | Ability.RAYS
+
+    def __init__(self) -> None:
+        self._found: Availability | None = None
+        self._environment: Any = None
+
+    def availability(self) -> Availability:
+        if self._found is None:
+            self._found = self._look() if installed(self.package) else missing("gurobipy", "gurobi")
+        return self._found
+
+    def footprint(self, form: LinearForm) -> tuple[int, int]:
+        return form.num_rows, form.num_columns + int(_ranged(form).sum())
+
+    def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
+        begin = time.perf_counter()
+        with (
+            log_to_stderr(options.log),
+            _model(self._env(), form, options, start) as model,
+            CtrlC() as key,
+        ):
+            _optimize(model, key)
+            if _infeasible_or_unbounded(model) and not key.pressed:
+                # only a second run tells them apart and yields the ray
+                model.Params.DualReductions = 0
+                model.Params.InfUnbdInfo = 0 if form.is_mip else 1
+                if math.isfinite(options.time_limit):
+                    spent = time.perf_counter() - begin
+                    model.Params.TimeLimit = max(0.0, options.time_limit - spent)
+                _optimize(model, key)
+            return _read(model, form, time.perf_counter() - begin)
+
+    def _env(self) -> Any:
+        if self._environment is None:
+            import gurobipy
+
+            environment = gurobipy.Env(empty=True)
+            environment.setParam("OutputFlag", 0)
+            environment.start()
+            self._environment = environment
+        return self._environment
+
+    def _look(self) -> Availability:
+        """Ask with a model one column too large: the licence tells its size in no other way."""
+        import gurobipy
+
+        try:
+            with gurobipy.Model(env=self._env()) as model:
+                model.addMVar(MOST + 1)
+                model.optimize()
+        except gurobipy.GurobiError as failure:
+            if failure.errno == TOO_LARGE:
+                words = f"{MOST} rows and {MOST} columns"
+                return Availability(Standing.LIMITED, words, MOST, MOST)
+            return Availability(Standing.UNLICENSED, " ".join(str(failure).split()))
+        return Availability(Standing.FULL)
+
+
+def _ranged(form: LinearForm) -> Bools:
+    both = np.isfinite(form.row_lower) & np.isfinite(form.row_upper)
+    ranged: Bools = both & (form.row_lower != form.row_upper)
+    return ranged
+
+
+def _model(env: Any, form: LinearForm, options: Options, start: Floats | None) -> Any:
+    import gurobipy
+
+    model = gurobipy.Model(env=env)
+    model.Params.OutputFlag = int(options.log)
+    model.Params.Threads = options.threads
+    model.Params.Seed = options.seed
+    model.Params.MIPGap = options.gap
+    if math.isfinite(options.time_limit):
+        model.Params.TimeLimit = options.time_limit
+    columns = model.addMVar(
+        form.num_columns,
+        lb=form.lower,
+        ub=form.upper,
+        obj=form.cost,
+        vtype=np.where(form.integer, "I", "C"),
+    )
+    model.ModelSense = 1 if form.sense == "min" else -1
+    model.ObjCon = form.offset
+    if start is not None:
+        columns.Start = start
+    if form.num_rows:
+        _add_rows(model, columns, form)
+    return model
+
+
+def _add_rows(model: Any, columns: Any, form: LinearForm) -> None:
+    ranged = _ranged(form)
+    equal = ranged | (form.row_lower == form.row_upper)
+    senses = np.where(equal, "=", np.where(np.isfinite(form.row_lower), ">", "<"))
+    sides = np.where(np.isfinite(form.row_lower), form.row_lower, form.row_upper)
+    model.addMConstr(form.matrix.scipy(), columns, senses, sides)
+    model.update()
+    rows = model.getConstrs()
+    import gurobipy
+
+    for i in np.flatnonzero(ranged).tolist():
+        # row - slack = row_lower with slack up to the distance of the sides
+        span = float(form.row_upper[i] - form.row_lower[i])
+        model.addVar(ub=span, column=gurobipy.Column([-1.0], [rows[i]]))
+
+
+def _optimize(model: Any, key: CtrlC) -> None:
+    def listen(asked: Any, _where: int) -> None:
+        if key.pressed:
+            asked.terminate()
+
+    model.optimize(listen)
+
+
+def _infeasible_or_unbounded(model: Any) -> bool:
+    import gurobipy
+
+    kinds = gurobipy.GRB.Status
+    if model.Status == kinds.INF_OR_UNBD:
+        return True
+    return model.Status == kinds.INFEASIBLE and not model.IsMIP
+
+
+_REASONS = {
+    "OPTIMAL": Reason.FINISHED,
+    "INFEASIBLE": Reason.FINISHED,
+    "TIME_LIMIT": Reason.TIME_LIMIT,
+    "NODE_LIMIT": Reason.NODE_LIMIT,
+    "ITERATION_LIMIT": Reason.ITERATION_LIMIT,
+    "INTERRUPTED": Reason.INTERRUPTED,
+    "NUMERIC": Reason.NUMERICAL,
+    "SUBOPTIMAL": Reason.NUMERICAL,
+}
+
+
+def _read(model: Any, form: LinearForm, seconds: float) -> Answer:
+    import gurobipy
+
+    names = {
+        getattr(gurobipy.GRB.Status, name): name
+        for name in (*_REASONS, "UNBOUNDED", "INF_OR_UNBD")
+    }
+    name = names.get(model.Status, f"status {model.Status}")
+    if name in ("UNBOUNDED", "INF_OR_UNBD"):
+        raise Undecided
+    common: dict[str, Any] = {
+        "reason": _REASONS.get(name, Reason.ERROR),
+        "solver": "gurobi",
+        "seconds": seconds,
+        "message": "" if name in ("OPTIMAL", "INFEASIBLE") else name.lower().replace("_", " "),
+    }
+    if name == "INFEASIBLE":
+        return Answer(claim=Claim.INFEASIBLE, raw_ray=_ray(model, form), **common)
+    bound = _bound(model, form)
+    if model.SolCount == 0:
+        return Answer(bound=bound, **common)
+    point = np.array(model.getAttr("X", model.getVars()[: form.num_columns]))
+    optimal = name == "OPTIMAL"
+    objective = form.objective(point)
+    duals = None
+    if optimal and not form.is_mip:
+        duals = np.array(model.getAttr("Pi", model.getConstrs()), dtype=np.float64)
+    return Answer(
+        claim=Claim.OPTIMAL if optimal else Claim.FEASIBLE,
+        objective=objective,
+        bound=objective if optimal and not form.is_mip else bound,
+        raw_point=point,
+        raw_row_duals=duals,
+        **common,
+    )
+
+
+def _bound(model: Any, form: LinearForm) -> float:
+    bound = float(model.ObjBound) if form.is_mip else math.nan
+    return bound if abs(bound) < 1e100 else math.nan
+
+
+def _ray(model: Any, form: LinearForm) -> Floats | None:
+    import gurobipy
+
+    if form.is_mip:
+        return None
+    try:
+        return np.array(model.getAttr("FarkasDual", model.getConstrs()), dtype=np.float64)
+    except (AttributeError, gurobipy.GurobiError):
+        return None
