@@ -1,0 +1,64 @@
+"""Imports of public traces: a module ``<source>_<kind>`` turns one source into one kind.
+
+Imports are deterministic given the seed.  What the trace does not hold is drawn from the published
+ranges of the kind, in job order; every choice is written into the instance's description.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from farkas.errors import UnknownName
+from farkas.instances.traces.result import Imported, Importer, importers
+
+__all__ = ["Imported", "Importer", "import_trace", "importers", "kinds_of", "sources"]
+
+
+def import_trace(
+    source: str, path: str | os.PathLike[str], kind: str, seed: int = 0, **options: Any
+) -> Imported:
+    """Make an instance from a public trace.
+
+    Parameters
+    ----------
+    source
+        Format of the trace, see `sources`.
+    path
+        Its file.
+    kind
+        Kind of the instance, see `kinds_of`.
+    seed
+        Seed for what the trace does not hold.
+    options
+        Options of the importer by name.
+
+    Returns
+    -------
+    Imported
+        The instance, and how many jobs were left out for which reason.
+
+    Raises
+    ------
+    UnknownName
+        No importer makes that kind from that source.
+    InvalidOption
+        An option does not exist or is impossible.
+    FileProblem
+        The file cannot be read; the message names the line where that is at fault.
+    """
+    if source not in sources():
+        raise UnknownName.of("trace source", source, sources())
+    if kind not in kinds_of(source):
+        raise UnknownName.of(f"kind made from {source}", kind, kinds_of(source))
+    return importers[f"{source}:{kind}"](path, seed, options)
+
+
+def sources() -> list[str]:
+    """Known trace formats."""
+    return sorted({name.split(":")[0] for name in importers})
+
+
+def kinds_of(source: str) -> list[str]:
+    """Kinds that can be made from a source."""
+    return sorted(name.split(":")[1] for name in importers if name.split(":")[0] == source)

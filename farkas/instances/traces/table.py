@@ -1,0 +1,121 @@
+"""Comma-separated tables with a header line; every complaint names file, line and column."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import io
+import math
+import os
+from collections.abc import Iterator, Sequence
+
+from farkas.errors import FileProblem
+from farkas.instances.files import file_bytes
+
+
+class Line:
+    """One line of a table, with access by column name.
+
+    Parameters
+    ----------
+    place
+        File and line for error messages.
+    cells
+        Text by column.
+    """
+
+    __slots__ = ("cells", "place")
+
+    def __init__(self, place: str, cells: dict[str, str]) -> None:
+        self.place = place
+        self.cells = cells
+
+    def text(self, column: str) -> str:
+        """Text of a cell without surrounding blanks; may be empty."""
+        return self.cells[column].strip()
+
+    def number(self, column: str) -> float:
+        """Finite number of a cell; raises `FileProblem`."""
+        value = self.number_or_none(column)
+        if value is None:
+            raise self._wrong(column, "a number")
+        return value
+
+    def number_or_none(self, column: str) -> float | None:
+        """Finite number of a cell, None if it is empty; raises `FileProblem`."""
+        text = self.text(column)
+        if not text:
+            return None
+        try:
+            value = float(text)
+        except ValueError:
+            raise self._wrong(column, "a number") from None
+        if not math.isfinite(value):
+            raise self._wrong(column, "a finite number")
+        return value
+
+    def nonnegative(self, column: str) -> float:
+        """Finite number of a cell, >= 0; raises `FileProblem`."""
+        value = self.number(column)
+        if value < 0:
+            raise self._wrong(column, "a number >= 0")
+        return value
+
+    def whole(self, column: str) -> int:
+        """Integer of a cell, >= 0; raises `FileProblem`."""
+        value = self.number(column)
+        if value < 0 or value != int(value):
+            raise self._wrong(column, "an integer >= 0")
+        return int(value)
+
+    def time(self, column: str) -> float:
+        """Seconds since 1970 (UTC) of a cell such as ``2017-10-09 07:01:55``."""
+        try:
+            return seconds(self.text(column))
+        except ValueError:
+            raise self._wrong(column, "a time such as 2017-10-09 07:01:55") from None
+
+    def _wrong(self, column: str, wanted: str) -> FileProblem:
+        return FileProblem(f"{self.place}: {column} = {self.text(column)!r}; expected {wanted}")
+
+
+def seconds(text: str) -> float:
+    """Seconds since 1970 of an ISO 8601 time; UTC unless it names a zone.
+
+    >>> seconds("1970-01-02 00:00:01")
+    86401.0
+    """
+    moment = datetime.datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=datetime.UTC)
+    return moment.timestamp()
+
+
+def lines(path: str | os.PathLike[str], columns: Sequence[str]) -> Iterator[Line]:
+    """Iterate over the lines of a table that has at least ``columns``.
+
+    Raises
+    ------
+    FileProblem
+        The file cannot be read, is empty, lacks a column, or a line is too short or too long.
+    """
+    name = os.fspath(path)
+    try:
+        text = file_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileProblem(f"{name}: is not text in UTF-8: {error.reason}") from None
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        header = [cell.strip() for cell in next(reader, [])]
+        missing = [column for column in columns if column not in header]
+        if missing:
+            raise FileProblem(f"{name}: line 1: no column {', '.join(missing)}")
+        for cells in reader:
+            if not cells:
+                continue
+            place = f"{name}: line {reader.line_num}"
+            if len(cells) != len(header):
+                raise FileProblem(f"{place}: {len(cells)} cells, but {len(header)} columns")
+            yield Line(place, dict(zip(header, cells, strict=True)))
+    except csv.Error as error:
+        raise FileProblem(f"{name}: line {reader.line_num}: {error}") from None

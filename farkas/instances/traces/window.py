@@ -1,0 +1,89 @@
+"""Cut a window of slots out of a trace."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from typing import Annotated, Protocol, TypeVar
+
+import msgspec
+
+from farkas.errors import InvalidOption
+from farkas.instances.base import Count, Positive
+from farkas.instances.options import Settings
+from farkas.instances.traces.table import seconds
+
+
+class Timed(Protocol):
+    """A job of a trace; times in seconds."""
+
+    @property
+    def submitted(self) -> float:
+        """When the job came."""
+
+    @property
+    def duration(self) -> float:
+        """How long it ran."""
+
+
+J = TypeVar("J", bound=Timed)
+
+
+class Window(Settings, frozen=True, kw_only=True):
+    """Options that every importer of timed jobs has.
+
+    Parameters
+    ----------
+    slot_seconds
+        Length of a slot.
+    slots
+        Number of slots.
+    jobs
+        At most this many jobs, the earliest; all if left out.
+    start
+        Begin of the window: a time such as ``"2017-10-09 07:00"``, or seconds after the first job
+        of the trace.
+    """
+
+    slot_seconds: Positive = 3600.0
+    slots: Count = 24
+    jobs: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    start: float | str = 0.0
+
+    def begin(self, first: float) -> float:
+        """Begin of the window in seconds, for a trace whose first job came at ``first``."""
+        if isinstance(self.start, str):
+            try:
+                return seconds(self.start)
+            except ValueError:
+                raise InvalidOption(
+                    f"start = {self.start!r}; give seconds after the first job, "
+                    "or a time such as 2017-10-09 07:00"
+                ) from None
+        return first + self.start
+
+    def cut(self, trace: Iterable[J], dropped: Counter[str]) -> list[tuple[int, J]]:
+        """Return (arrival slot, job) of the jobs inside, by time; count the others in ``dropped``.
+
+        Jobs that come at the same second keep the order of the trace.
+        """
+        ordered = sorted(trace, key=lambda job: job.submitted)
+        if not ordered:
+            return []
+        begin = self.begin(ordered[0].submitted)
+        inside: list[tuple[int, J]] = []
+        for job in ordered:
+            slot = math.floor((job.submitted - begin) / self.slot_seconds)
+            if not 0 <= slot < self.slots:
+                dropped["outside the window"] += 1
+            elif self.jobs is not None and len(inside) >= self.jobs:
+                dropped["beyond the number asked for"] += 1
+            else:
+                inside.append((slot, job))
+        return inside
+
+    def last_slot(self, arrival: int, job: Timed) -> int:
+        """Last slot of a job that arrives in slot ``arrival``, cut at the end of the window."""
+        length = max(1, math.ceil(job.duration / self.slot_seconds - 1e-9))
+        return min(arrival + length, self.slots) - 1
