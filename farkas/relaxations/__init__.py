@@ -1,1 +1,5 @@
 """Relaxations: programs or maps from form to form."""
+
+from farkas.relaxations.integrality import relax
+
+__all__ = ["relax"]

@@ -1,0 +1,106 @@
+"""The linear form: data checks, names, exact values, hash."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from farkas.errors import UnknownName
+from farkas.forms import LinearForm, SparseRows
+from tests.certificates.random_forms import INF, random_form, small
+
+
+def form():
+    return small([[1, 0, 2], [0, 3, 0]], cost=[1, 2, 3], row_lower=[1, 2], offset=0.5)
+
+
+def test_dense_and_scipy_matrices_give_the_same_rows():
+    dense = np.array([[0.0, 1.5, 0.0], [2.0, 0.0, -1.0], [0.0, 0.0, 0.0]])
+    for rows in (SparseRows.from_dense(dense), SparseRows.from_scipy(sp.csc_array(dense))):
+        assert rows.starts.tolist() == [0, 1, 3, 3]
+        assert rows.columns.tolist() == [1, 0, 2]
+        assert rows.values.tolist() == [1.5, 2.0, -1.0]
+        assert rows.rows.tolist() == [0, 1, 1]
+        assert rows.scipy().toarray().tolist() == dense.tolist()
+
+
+def test_duplicates_are_summed_and_cancelled_entries_dropped():
+    # (0,0): 1 + 2 = 3; (0,1): 1 - 1 = 0
+    entries = sp.coo_array(([1.0, 2.0, 1.0, -1.0], ([0, 0, 0, 0], [0, 0, 1, 1])), shape=(1, 2))
+    rows = SparseRows.from_scipy(entries)
+    assert (rows.columns.tolist(), rows.values.tolist()) == ([0], [3.0])
+
+
+@pytest.mark.parametrize(
+    "field", ["cost", "lower", "upper", "row_lower", "row_upper", "integer", "implied_upper"]
+)
+def test_arrays_of_a_wrong_length_are_refused(field):
+    with pytest.raises(ValueError, match=f"{field} has shape"):
+        form().replace(**{field: np.zeros(7)})
+
+
+def test_a_cost_of_nan_is_refused():
+    with pytest.raises(ValueError, match="NaN"):
+        form().replace(cost=np.array([1.0, np.nan, 0.0]))
+
+
+def test_exact_objectives_use_the_binary_value_of_floats():
+    # 0.1 is not 1/10 in binary
+    one = small(np.zeros((0, 1)), cost=[0.1])
+    assert one.exact_objective(np.array([3.0])) == 3 * F(0.1) != F(3, 10)
+
+
+def test_points_are_read_and_made_by_variable():
+    point = form().point({"column": [1.0, 2.0, 4.0]})
+    assert form().values(point, "column").tolist() == [1, 2, 4]
+    assert form().objective(point) == 1 + 4 + 12 + 0.5
+    assert form().row_values(np.array([5.0, 6.0]), "row").tolist() == [5, 6]
+
+
+def test_unknown_families_are_named_with_the_nearest():
+    with pytest.raises(UnknownName, match="did you mean column"):
+        form().column_block("colum")
+
+
+def test_safe_bounds_are_the_tighter_of_stated_and_implied():
+    both = form().replace(implied_upper=np.array([4.0, INF, 9.0]), upper=np.array([5.0, 6.0, 7.0]))
+    assert both.safe_upper.tolist() == [4, 6, 7]
+    assert both.safe_lower.tolist() == [0, 0, 0]
+
+
+CHANGES = {
+    "sense": "max",
+    "offset": 1.0,
+    "cost": np.array([1.0, 2.0, 4.0]),
+    "row_lower": np.array([1.0, 2.5]),
+    "row_upper": np.array([1.0, INF]),
+    "lower": np.array([0.0, 0.0, -1.0]),
+    "upper": np.array([INF, INF, 1.0]),
+    "integer": np.array([False, False, True]),
+    "implied_lower": np.array([0.0, 0.0, 1.0]),
+    "implied_upper": np.array([INF, INF, 1.0]),
+    "matrix": SparseRows.from_dense([[1, 0, 2], [0, 0, 3]]),
+}
+
+
+@pytest.mark.parametrize("field", CHANGES)
+def test_the_hash_feels_every_number(field):
+    assert form().replace(**{field: CHANGES[field]}).sha256 != form().sha256
+
+
+def test_the_hash_does_not_feel_names_or_the_sign_of_zero():
+    renamed = form().replace(name="other", rows=(), columns=(), lower=np.array([-0.0, 0.0, -0.0]))
+    assert renamed.sha256 == form().sha256
+
+
+def test_random_forms_cover_every_kind_of_side():
+    rng = np.random.default_rng(0)
+    seen = set()
+    for _ in range(50):
+        one: LinearForm = random_form(rng)
+        for low, high in zip(one.lower, one.upper, strict=True):
+            seen.add((low == high, bool(np.isfinite(low)), bool(np.isfinite(high))))
+    assert len(seen) == 5
