@@ -26,19 +26,19 @@ def load_package(package: str) -> None:
 
 
 class Registry(Generic[T]):
-    """Objects of one role by name, found by importing the role's package on first use.
+    """Objects of one role by name, found by importing the role's packages on first use.
 
     Parameters
     ----------
     role
         Word for error messages, for example ``"program"``.
-    package
-        Package whose modules register themselves on import.
+    packages
+        Packages whose modules register themselves on import.
     """
 
-    def __init__(self, role: str, package: str) -> None:
+    def __init__(self, role: str, *packages: str) -> None:
         self.role = role
-        self.package = package
+        self.packages = packages
         self._items: dict[str, T] = {}
         self._loaded = False
 
@@ -54,10 +54,11 @@ class Registry(Generic[T]):
         return lambda item: self.add(name, item)
 
     def load(self) -> None:
-        """Import the role's package."""
+        """Import the role's packages."""
         if not self._loaded:
             self._loaded = True
-            load_package(self.package)
+            for package in self.packages:
+                load_package(package)
 
     def names(self, prefix: str = "") -> list[str]:
         """Sorted names, optionally only those that begin with ``prefix``."""
