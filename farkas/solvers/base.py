@@ -354,7 +354,7 @@ def guarded(
     try:
         answer = engine.run(form, options, start)
     except Undecided:
-        answer = _with_feasibility_known(engine, form, options, solver)
+        answer = _with_feasibility_known(engine, form, options)
     except FarkasError:
         raise
     except Exception as failure:
@@ -362,10 +362,9 @@ def guarded(
     return audited(form, answer)
 
 
-def _with_feasibility_known(
-    engine: Backend, form: LinearForm, options: Options, solver: str
-) -> Answer:
+def _with_feasibility_known(engine: Backend, form: LinearForm, options: Options) -> Answer:
     """Solve without cost: a feasible form was unbounded, every other answer stands."""
+    solver = engine.name
     asked = form.replace(cost=np.zeros(form.num_columns))
     try:
         answer = engine.run(asked, options, None)

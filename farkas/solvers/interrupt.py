@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import signal
 import sys
@@ -39,17 +40,36 @@ class CtrlC:
 
 @contextlib.contextmanager
 def log_to_stderr(wanted: bool) -> Iterator[None]:
-    """Send what native code writes to stdout to stderr, when a log is wanted.
+    """Send what foreign code writes to stdout to stderr when a log is wanted.
 
-    stdout belongs to results.
+    stdout belongs to results.  Without a log nothing is redirected: for solvers that are silent
+    when told so.
     """
-    if not wanted:
+    with _redirected(2) if wanted else contextlib.nullcontext():
         yield
+
+
+@contextlib.contextmanager
+def off_stdout(log: bool) -> Iterator[None]:
+    """Keep stdout free even of solvers that chatter when told to be silent."""
+    if log:
+        with _redirected(2), contextlib.redirect_stdout(sys.stderr):
+            yield
         return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        with _redirected(nowhere), contextlib.redirect_stdout(io.StringIO()):
+            yield
+    finally:
+        os.close(nowhere)
+
+
+@contextlib.contextmanager
+def _redirected(target: int) -> Iterator[None]:
     sys.stdout.flush()
     kept = os.dup(1)
     try:
-        os.dup2(2, 1)
+        os.dup2(target, 1)
         yield
     finally:
         sys.stdout.flush()

@@ -1,0 +1,190 @@
+"""MOSEK: linear and integer programs, rays.  Its wheel holds no licence."""
+
+from __future__ import annotations
+
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from farkas.forms import Floats, LinearForm
+from farkas.solvers.answer import Answer, Claim, Reason
+from farkas.solvers.base import (
+    Ability,
+    Availability,
+    Backend,
+    Options,
+    Standing,
+    Undecided,
+    backend,
+    installed,
+    missing,
+)
+from farkas.solvers.interrupt import CtrlC
+
+
+@backend("mosek")
+class Mosek(Backend):
+    """MOSEK through its Optimizer API."""
+
+    name = "mosek"
+    package = "mosek"
+    abilities = (
+        Ability.LINEAR | Ability.INTEGER | Ability.DUALS | Ability.RAYS | Ability.CONIC
+    )
+
+    def __init__(self) -> None:
+        self._found: Availability | None = None
+
+    def availability(self) -> Availability:
+        if self._found is None:
+            self._found = _look() if installed(self.package) else missing("mosek", "mosek")
+        return self._found
+
+    def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
+        import mosek
+
+        begin = time.perf_counter()
+        with mosek.Env() as environment, environment.Task() as task, CtrlC() as key:
+            fill(task, form)
+            _set_options(task, options, key)
+            kind = mosek.soltype.itg if form.is_mip else mosek.soltype.bas
+            if start is not None and form.is_mip:
+                task.putxx(kind, start)
+            ended = task.optimize()
+            return _read(task, kind, ended, form, time.perf_counter() - begin)
+
+
+def export(form: LinearForm, path: Path) -> None:
+    """Write the task that MOSEK would solve; needs the package but no licence.
+
+    Parameters
+    ----------
+    path
+        The suffix decides the format: ``.mps``, ``.lp``, ``.opf``, ``.task``.
+    """
+    import mosek
+
+    with mosek.Env() as environment, environment.Task() as task:
+        fill(task, form)
+        task.writedata(str(path))
+
+
+def fill(task: Any, form: LinearForm) -> None:
+    """Hand the form over, in whole arrays."""
+    import mosek
+
+    task.appendvars(form.num_columns)
+    task.appendcons(form.num_rows)
+    task.putcslice(0, form.num_columns, form.cost)
+    task.putcfix(form.offset)
+    kinds, low, high = _bounds(form.lower, form.upper)
+    task.putvarboundslice(0, form.num_columns, kinds, low, high)
+    if form.num_rows:
+        starts = form.matrix.starts
+        task.putarowslice(
+            0, form.num_rows, starts[:-1], starts[1:], form.matrix.columns, form.matrix.values
+        )
+        kinds, low, high = _bounds(form.row_lower, form.row_upper)
+        task.putconboundslice(0, form.num_rows, kinds, low, high)
+    whole = np.flatnonzero(form.integer).astype(np.int32)
+    if len(whole):
+        task.putvartypelist(whole, [mosek.variabletype.type_int] * len(whole))
+    sense = mosek.objsense.minimize if form.sense == "min" else mosek.objsense.maximize
+    task.putobjsense(sense)
+
+
+def _bounds(low: Floats, high: Floats) -> tuple[list[Any], Floats, Floats]:
+    """Keys and finite values; MOSEK looks only at the sides that the key names."""
+    import mosek
+
+    names = mosek.boundkey
+    table = np.array([names.fr, names.lo, names.up, names.ra, names.fx], dtype=object)
+    code = np.isfinite(low) + 2 * np.isfinite(high) + (low == high)
+    finite_low = np.where(np.isfinite(low), low, 0.0)
+    finite_high = np.where(np.isfinite(high), high, 0.0)
+    return table[code].tolist(), finite_low, finite_high
+
+
+def _set_options(task: Any, options: Options, key: CtrlC) -> None:
+    import sys
+
+    import mosek
+
+    task.putintparam(mosek.iparam.num_threads, options.threads)
+    task.putintparam(mosek.iparam.mio_seed, options.seed)
+    task.putdouparam(mosek.dparam.mio_tol_rel_gap, options.gap)
+    if math.isfinite(options.time_limit):
+        task.putdouparam(mosek.dparam.optimizer_max_time, options.time_limit)
+        task.putdouparam(mosek.dparam.mio_max_time, options.time_limit)
+    if options.log:
+        task.set_Stream(mosek.streamtype.log, sys.stderr.write)
+    task.set_Progress(lambda _caller: int(key.pressed))
+
+
+def _look() -> Availability:
+    """Solve one column: only an optimisation asks for the licence."""
+    import mosek
+
+    try:
+        with mosek.Env() as environment, environment.Task() as task:
+            task.appendvars(1)
+            task.putvarbound(0, mosek.boundkey.ra, 0.0, 1.0)
+            task.optimize()
+    except mosek.Error as failure:
+        words = str(failure.msg).split(".")[0].strip()
+        return Availability(
+            Standing.UNLICENSED,
+            f"{words}; put a licence file at ~/mosek/mosek.lic or name it in MOSEKLM_LICENSE_FILE",
+        )
+    return Availability(Standing.FULL)
+
+
+def _read(task: Any, kind: Any, ended: Any, form: LinearForm, seconds: float) -> Answer:
+    import mosek
+
+    reasons = {
+        mosek.rescode.trm_max_time: Reason.TIME_LIMIT,
+        mosek.rescode.trm_max_iterations: Reason.ITERATION_LIMIT,
+        mosek.rescode.trm_mio_num_branches: Reason.NODE_LIMIT,
+        mosek.rescode.trm_mio_num_relaxs: Reason.NODE_LIMIT,
+        mosek.rescode.trm_user_callback: Reason.INTERRUPTED,
+        mosek.rescode.trm_stall: Reason.NUMERICAL,
+        mosek.rescode.trm_numerical_problem: Reason.NUMERICAL,
+        mosek.rescode.ok: Reason.FINISHED,
+    }
+    reason = reasons.get(ended, Reason.ERROR)
+    message = "" if reason is Reason.FINISHED else str(ended)
+    common: dict[str, Any] = {
+        "reason": reason,
+        "solver": "mosek",
+        "seconds": seconds,
+        "message": message,
+    }
+    if not form.is_mip and not task.solutiondef(kind):
+        kind = mosek.soltype.itr
+    if not task.solutiondef(kind):
+        return Answer(**common)
+    claimed, problem = task.getsolsta(kind), task.getprosta(kind)
+    if claimed == mosek.solsta.dual_infeas_cer or problem in (
+        mosek.prosta.prim_infeas_or_unbounded,
+        mosek.prosta.dual_infeas,
+    ):
+        raise Undecided
+    if claimed == mosek.solsta.prim_infeas_cer:
+        return Answer(claim=Claim.INFEASIBLE, raw_ray=np.array(task.gety(kind)), **common)
+    if problem == mosek.prosta.prim_infeas:
+        return Answer(claim=Claim.INFEASIBLE, **common)
+    optimal = claimed in (mosek.solsta.optimal, mosek.solsta.integer_optimal)
+    if form.is_mip:
+        common["bound"] = float(task.getdouinf(mosek.dinfitem.mio_obj_bound))
+    if not optimal and claimed not in (mosek.solsta.prim_feas, mosek.solsta.prim_and_dual_feas):
+        return Answer(**common)
+    point = np.array(task.getxx(kind))
+    objective = form.objective(point)
+    if optimal and not form.is_mip:
+        common |= {"bound": objective, "raw_row_duals": np.array(task.gety(kind))}
+    claim = Claim.OPTIMAL if optimal else Claim.FEASIBLE
+    return Answer(claim=claim, objective=objective, raw_point=point, **common)

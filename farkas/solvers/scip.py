@@ -1,0 +1,138 @@
+"""SCIP: integer programs, and linear ones without duals."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+
+from farkas.forms import Floats, LinearForm
+from farkas.solvers.answer import Answer, Claim, Reason
+from farkas.solvers.base import (
+    Ability,
+    Availability,
+    Backend,
+    Options,
+    Standing,
+    Undecided,
+    backend,
+    installed,
+    missing,
+)
+from farkas.solvers.interrupt import log_to_stderr
+
+
+@backend("scip")
+class Scip(Backend):
+    """SCIP through pyscipopt.
+
+    No duals: SCIP turns rows into bounds and tightens bounds while solving, so the multipliers it
+    could give belong to another program.  SCIP listens to Ctrl-C by itself.
+    """
+
+    name = "scip"
+    package = "pyscipopt"
+    abilities = Ability.LINEAR | Ability.INTEGER
+
+    def availability(self) -> Availability:
+        if not installed(self.package):
+            return missing("pyscipopt", "scip")
+        return Availability(Standing.FULL)
+
+    def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
+        begin = time.perf_counter()
+        with log_to_stderr(options.log):
+            model, columns = _model(form)
+            _set_options(model, options)
+            if start is not None:
+                guess = model.createSol()
+                for column, value in zip(columns, start.tolist(), strict=True):
+                    model.setSolVal(guess, column, value)
+                model.addSol(guess)
+            # the plain call keeps the interpreter locked, and with it every other thread
+            model.optimizeNogil()
+        return _read(model, columns, form, time.perf_counter() - begin)
+
+
+def _model(form: LinearForm) -> tuple[Any, list[Any]]:
+    from pyscipopt import Model
+    from pyscipopt.scip import Expr, ExprCons, Term
+
+    model = Model()
+    model.hideOutput()
+    columns = [
+        model.addVar(vtype="I" if whole else "C", lb=_side(low), ub=_side(high))
+        for low, high, whole in zip(
+            form.lower.tolist(), form.upper.tolist(), form.integer.tolist(), strict=True
+        )
+    ]
+    terms = [Term(column) for column in columns]
+    for i in range(form.num_rows):
+        where, values = form.matrix.row(i)
+        row = Expr({terms[j]: v for j, v in zip(where.tolist(), values.tolist(), strict=True)})
+        low, high = _side(form.row_lower[i]), _side(form.row_upper[i])
+        if low is None and high is None:
+            continue
+        model.addCons(ExprCons(row, lhs=low, rhs=high))
+    used = np.flatnonzero(form.cost).tolist()
+    model.setObjective(
+        Expr({terms[j]: float(form.cost[j]) for j in used}),
+        "minimize" if form.sense == "min" else "maximize",
+    )
+    model.addObjoffset(form.offset)
+    return model, columns
+
+
+def _side(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _set_options(model: Any, options: Options) -> None:
+    if options.log:
+        model.hideOutput(quiet=False)
+    if math.isfinite(options.time_limit):
+        model.setParam("limits/time", options.time_limit)
+    model.setParam("limits/gap", options.gap)
+    model.setParam("lp/threads", options.threads)
+    model.setParam("randomization/randomseedshift", options.seed)
+
+
+_REASONS = {
+    "optimal": Reason.FINISHED,
+    "gaplimit": Reason.FINISHED,
+    "infeasible": Reason.FINISHED,
+    "timelimit": Reason.TIME_LIMIT,
+    "nodelimit": Reason.NODE_LIMIT,
+    "totalnodelimit": Reason.NODE_LIMIT,
+    "stallnodelimit": Reason.NODE_LIMIT,
+    "userinterrupt": Reason.INTERRUPTED,
+}
+
+
+def _read(model: Any, columns: list[Any], form: LinearForm, seconds: float) -> Answer:
+    status = model.getStatus()
+    if status in ("unbounded", "inforunbd"):
+        raise Undecided
+    common: dict[str, Any] = {
+        "reason": _REASONS.get(status, Reason.ERROR),
+        "solver": "scip",
+        "seconds": seconds,
+    }
+    if status == "infeasible":
+        return Answer(claim=Claim.INFEASIBLE, **common)
+    optimal = common["reason"] is Reason.FINISHED
+    common["message"] = "" if optimal else status
+    bound = float(model.getDualbound())
+    common["bound"] = bound if abs(bound) < model.infinity() else math.nan
+    if model.getNSols() == 0:
+        return Answer(**common)
+    best = model.getBestSol()
+    point = np.array([model.getSolVal(best, column) for column in columns], dtype=np.float64)
+    return Answer(
+        claim=Claim.OPTIMAL if optimal else Claim.FEASIBLE,
+        objective=form.objective(point),
+        raw_point=point,
+        **common,
+    )

@@ -1,0 +1,399 @@
+"""CVXPY: its solvers on forms as ``cvxpy:NAME``, and convex problems with one set of options."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+import warnings
+from typing import Any, Unpack
+
+import numpy as np
+
+from farkas.errors import InvalidOption, NoAnswer, SolverUnavailable, UnknownName, UnsupportedForm
+from farkas.forms import Floats, LinearForm
+from farkas.solvers.answer import Answer, Claim, Reason
+from farkas.solvers.base import (
+    Ability,
+    Availability,
+    Backend,
+    OptionNames,
+    Options,
+    Standing,
+    Undecided,
+    backend,
+    backends,
+    installed,
+    missing,
+)
+from farkas.solvers.interrupt import off_stdout
+
+DEFAULT = "CLARABEL"
+INTEGER = ("GUROBI", "HIGHS", "MOSEK", "SCIP", "SCIPY")
+TOLERANCE = 1e-6
+
+
+class CvxpySolver(Backend):
+    """One solver behind CVXPY, on forms.
+
+    Parameters
+    ----------
+    solver
+        CVXPY's name of it, for example ``SCS``.
+    """
+
+    package = "cvxpy"
+
+    def __init__(self, solver: str) -> None:
+        self.solver = solver
+        self.name = f"cvxpy:{solver}"
+        self.abilities = Ability.LINEAR | Ability.DUALS
+        if solver in INTEGER:
+            self.abilities |= Ability.INTEGER
+        if solver in ("CLARABEL", "SCS", "MOSEK", "ECOS"):
+            self.abilities |= Ability.CONIC
+
+    def availability(self) -> Availability:
+        if not installed(self.package):
+            return missing("cvxpy")
+        _check_known(self.solver)
+        native = self.solver.lower()
+        if native in ("gurobi", "mosek"):
+            return backends[native].availability()
+        return Availability(Standing.FULL)
+
+    def footprint(self, form: LinearForm) -> tuple[int, int]:
+        # every finite side and bound becomes a row
+        sides = [form.row_lower, form.row_upper]
+        equal = int((form.row_lower == form.row_upper).sum())
+        rows = sum(int(np.isfinite(side).sum()) for side in sides) - equal
+        bounds = int(np.isfinite(form.lower).sum() + np.isfinite(form.upper).sum())
+        return rows + bounds, form.num_columns
+
+    def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
+        problem, column, families = _problem(form)
+        begin = time.perf_counter()
+        status, message = _run(problem, self.solver, options)
+        reason, claim = _verdict(status, problem)
+        common: dict[str, Any] = {
+            "reason": reason,
+            "solver": self.name,
+            "seconds": time.perf_counter() - begin,
+            "message": message,
+        }
+        if claim in (Claim.NONE, Claim.INFEASIBLE) or column.value is None:
+            return Answer(claim=claim if claim is Claim.INFEASIBLE else Claim.NONE, **common)
+        # first-order methods end a little outside the bounds
+        point = np.clip(np.asarray(column.value, dtype=np.float64), form.lower, form.upper)
+        optimal = claim is Claim.OPTIMAL
+        objective = form.objective(point)
+        linear = optimal and not form.is_mip
+        return Answer(
+            claim=claim,
+            objective=objective,
+            bound=objective if linear else math.nan,
+            raw_point=point,
+            raw_row_duals=_row_duals(form, families) if linear else None,
+            **common,
+        )
+
+
+@backend("cvxpy")
+class ViaCvxpy(CvxpySolver):
+    """Bridge to every solver of CVXPY; ``cvxpy`` alone means ``cvxpy:CLARABEL``."""
+
+    def __init__(self) -> None:
+        super().__init__(DEFAULT)
+
+    def availability(self) -> Availability:
+        if not installed(self.package):
+            return missing("cvxpy")
+        return Availability(Standing.FULL, "bridge: cvxpy:NAME")
+
+    def bridge(self, solver: str) -> Backend:
+        """Backend for one solver of CVXPY."""
+        return CvxpySolver(solver.upper() or DEFAULT)
+
+
+def _check_known(solver: str) -> None:
+    import cvxpy
+
+    known = cvxpy.installed_solvers()
+    if solver in known:
+        return
+    if solver in cvxpy.settings.SOLVERS:
+        raise SolverUnavailable(f"solver cvxpy:{solver} is missing: install its package")
+    raise UnknownName.of("CVXPY solver", solver, known)
+
+
+def _problem(form: LinearForm) -> tuple[Any, Any, list[tuple[Any, Any, float]]]:
+    """Problem, its variable, and (constraint, rows, sign of the dual) of each family of rows.
+
+    Always a minimisation, so that the sign of duals does not depend on the sense.
+    """
+    import cvxpy as cp
+
+    whole = [np.flatnonzero(form.integer)] if form.is_mip else False
+    column = cp.Variable(form.num_columns, integer=whole)
+    matrix = form.matrix.scipy()
+    toward = 1.0 if form.sense == "min" else -1.0
+    equal = form.row_lower == form.row_upper
+    above = np.isfinite(form.row_upper) & ~equal
+    below = np.isfinite(form.row_lower) & ~equal
+    families: list[tuple[Any, Any, float]] = []
+    for chosen, sign in ((equal, -toward), (above, -toward), (below, toward)):
+        at = np.flatnonzero(chosen)
+        if not len(at):
+            continue
+        activity = matrix[at] @ column
+        if chosen is equal:
+            relation = activity == form.row_lower[at]
+        elif chosen is above:
+            relation = activity <= form.row_upper[at]
+        else:
+            relation = activity >= form.row_lower[at]
+        families.append((relation, at, sign))
+    bounds = []
+    low, high = np.flatnonzero(np.isfinite(form.lower)), np.flatnonzero(np.isfinite(form.upper))
+    if len(low):
+        bounds.append(column[low] >= form.lower[low])
+    if len(high):
+        bounds.append(column[high] <= form.upper[high])
+    goal = cp.Minimize((toward * form.cost) @ column)
+    return cp.Problem(goal, [f[0] for f in families] + bounds), column, families
+
+
+def _row_duals(form: LinearForm, families: list[tuple[Any, Any, float]]) -> Floats | None:
+    duals = np.zeros(form.num_rows)
+    for relation, at, sign in families:
+        if relation.dual_value is None:
+            return None
+        duals[at] += sign * np.asarray(relation.dual_value).ravel()
+    return duals
+
+
+def _arguments(solver: str, options: Options) -> dict[str, Any]:
+    """Our options in the words of each solver; refuses what cannot be passed."""
+    limit = options.time_limit if math.isfinite(options.time_limit) else None
+    given: dict[str, Any]
+    if solver == "CLARABEL":
+        given = {"time_limit": limit, "max_threads": options.threads}
+    elif solver == "SCS":
+        given = {"time_limit_secs": limit, "eps_abs": 1e-8, "eps_rel": 1e-8, "max_iters": 100_000}
+    elif solver == "OSQP":
+        given = {"time_limit": limit, "eps_abs": 1e-8, "eps_rel": 1e-8, "max_iter": 100_000}
+    elif solver == "HIGHS":
+        given = {
+            "time_limit": limit,
+            "mip_rel_gap": options.gap,
+            "threads": options.threads,
+            "random_seed": options.seed,
+        }
+    elif solver == "GUROBI":
+        given = {
+            "TimeLimit": limit,
+            "MIPGap": options.gap,
+            "Threads": options.threads,
+            "Seed": options.seed,
+        }
+    elif solver == "SCIP":
+        words = {"limits/gap": options.gap, "randomization/randomseedshift": options.seed}
+        if limit is not None:
+            words["limits/time"] = limit
+        given = {"scip_params": words}
+    elif solver == "MOSEK":
+        return {"mosek_params": _mosek_words(limit, options)}
+    elif solver == "SCIPY":
+        words = {"mip_rel_gap": options.gap}
+        if limit is not None:
+            words["time_limit"] = limit
+        given = {"scipy_options": words}
+    else:
+        if limit is not None:
+            raise InvalidOption(f"farkas cannot pass time_limit to cvxpy:{solver}; leave it out")
+        given = {}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _mosek_words(limit: float | None, options: Options) -> dict[str, Any]:
+    words: dict[str, Any] = {
+        "MSK_IPAR_NUM_THREADS": options.threads,
+        "MSK_DPAR_MIO_TOL_REL_GAP": options.gap,
+    }
+    if limit is not None:
+        words["MSK_DPAR_OPTIMIZER_MAX_TIME"] = limit
+    return words
+
+
+def _run(problem: Any, solver: str, options: Options) -> tuple[str, str]:
+    """Solve; returns CVXPY's status and the words of a failure."""
+    import cvxpy as cp
+
+    with off_stdout(options.log), warnings.catch_warnings():
+        # what CVXPY warns of, doubtful accuracy, is checked below on the point itself
+        warnings.simplefilter("ignore")
+        try:
+            problem.solve(solver=solver, verbose=options.log, **_arguments(solver, options))
+        except cp.error.SolverError as failure:
+            return "solver_error", " ".join(str(failure).split())
+    status = str(problem.status)
+    return status, "" if status in ("optimal", "infeasible") else status.replace("_", " ")
+
+
+def _verdict(status: str, problem: Any) -> tuple[Reason, Claim]:
+    if status in ("unbounded", "unbounded_inaccurate", "infeasible_or_unbounded"):
+        raise Undecided
+    if status == "optimal":
+        return Reason.FINISHED, Claim.OPTIMAL
+    if status == "infeasible":
+        return Reason.FINISHED, Claim.INFEASIBLE
+    if status == "optimal_inaccurate":
+        return Reason.NUMERICAL, Claim.FEASIBLE
+    if status == "user_limit":
+        return Reason.TIME_LIMIT, Claim.FEASIBLE
+    return (Reason.NUMERICAL if status.endswith("inaccurate") else Reason.ERROR), Claim.NONE
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class ConvexAnswer:
+    """What a solver says of a convex problem, with the violation measured here.
+
+    Parameters
+    ----------
+    reason, claim
+        Why it stopped and what it says, as in :class:`farkas.solvers.Answer`; the claim is
+        ``none`` when the point violates a constraint by more than the tolerance.
+    objective
+        Objective at the point, evaluated from the expression; NaN without a point.
+    violation
+        Largest absolute violation of any constraint at the point; NaN without a point.
+    solver, seconds, message
+        Who answered, after how long, and the words of an unusual end.
+    values
+        Value of every variable, by name; empty without a point.
+    duals
+        Dual values of the constraints in order, as CVXPY gives them (for a constraint
+        ``f(x) <= b``: minus the derivative of a minimum with respect to ``b``); None where the
+        solver gives none.
+    """
+
+    reason: Reason = Reason.UNKNOWN
+    claim: Claim = Claim.NONE
+    objective: float = math.nan
+    violation: float = math.nan
+    solver: str = ""
+    seconds: float = math.nan
+    message: str = ""
+    values: dict[str, Any] = dataclasses.field(default_factory=dict)
+    duals: tuple[Any, ...] = ()
+
+    def require_optimal(self) -> ConvexAnswer:
+        """Return self when optimality is claimed, raise :class:`NoAnswer` otherwise."""
+        if self.claim is not Claim.OPTIMAL:
+            tail = f" ({self.message})" if self.message else ""
+            raise NoAnswer(
+                f"{self.solver} did not reach an optimum: stopped for reason {self.reason}, "
+                f"claim {self.claim}{tail}"
+            )
+        return self
+
+
+def solve_problem(
+    problem: Any,
+    solver: str = DEFAULT,
+    *,
+    tolerance: float = TOLERANCE,
+    **options: Unpack[OptionNames],
+) -> ConvexAnswer:
+    """Solve a ``cvxpy.Problem``; the status is not believed, the point is measured.
+
+    Parameters
+    ----------
+    problem
+        A convex problem; its variables hold the point afterwards.
+    solver
+        CVXPY's name, with or without the prefix ``cvxpy:``, in any case.
+    tolerance
+        Largest violation of a constraint, relative to ``max(1, size of the variables)``.
+    **options
+        As :func:`farkas.solvers.solve`.
+
+    Raises
+    ------
+    UnknownName, InvalidOption, SolverUnavailable
+        For a solver or option that does not exist or cannot be used.
+    UnsupportedForm
+        When the problem is not convex by CVXPY's rules, or the solver cannot take its cones.
+    """
+    name = solver.removeprefix("cvxpy:").upper()
+    chosen = Options.parse(options)
+    standing = CvxpySolver(name).availability()
+    if not standing:
+        raise SolverUnavailable(f"solver cvxpy:{name} is {standing}")
+    if not problem.is_dcp():
+        raise UnsupportedForm("the problem is not convex by the rules of CVXPY")
+    begin = time.perf_counter()
+    try:
+        status, message = _run(problem, name, chosen)
+    except (InvalidOption, KeyboardInterrupt):
+        raise
+    except Exception as failure:
+        status, message = "solver_error", " ".join(str(failure).split())
+    if "annot solve" in message or "not able to solve" in message:
+        raise UnsupportedForm(f"cvxpy:{name}: {message}")
+    seconds = time.perf_counter() - begin
+    return _measured(problem, f"cvxpy:{name}", status, message, seconds, tolerance)
+
+
+def _measured(
+    problem: Any, solver: str, status: str, message: str, seconds: float, tolerance: float
+) -> ConvexAnswer:
+    common: dict[str, Any] = {"solver": solver, "seconds": seconds}
+    try:
+        reason, claim = _verdict(status, problem)
+    except Undecided:
+        # a direction without end proves nothing until a point is known
+        words = "unbounded, or infeasible"
+        return ConvexAnswer(reason=Reason.FINISHED, claim=Claim.NONE, message=words, **common)
+    variables = problem.variables()
+    known = all(v.value is not None and np.isfinite(v.value).all() for v in variables)
+    if claim in (Claim.NONE, Claim.INFEASIBLE) or not known:
+        claim = claim if claim is Claim.INFEASIBLE else Claim.NONE
+        return ConvexAnswer(reason=reason, claim=claim, message=message, **common)
+    worst, where = _violation(problem)
+    size = max((float(np.abs(v.value).max(initial=0.0)) for v in variables), default=0.0)
+    objective = float(np.asarray(problem.objective.value).item())
+    if not (worst <= tolerance * max(1.0, size) and math.isfinite(objective)):
+        return ConvexAnswer(
+            reason=Reason.NUMERICAL,
+            claim=Claim.NONE,
+            violation=worst,
+            message=f"{status}, but {where} is off by {worst:.3g}",
+            **common,
+        )
+    return ConvexAnswer(
+        reason=reason,
+        claim=claim,
+        objective=objective,
+        violation=worst,
+        message=message,
+        values={v.name(): v.value for v in variables},
+        duals=tuple(c.dual_value for c in problem.constraints),
+        **common,
+    )
+
+
+def _violation(problem: Any) -> tuple[float, str]:
+    """Largest violation and the constraint that has it; NaN counts as infinite."""
+    worst, where = 0.0, "no constraint"
+    parts = [(c, f"constraint {i}") for i, c in enumerate(problem.constraints)]
+    parts += [(c, f"the domain of {v.name()}") for v in problem.variables() for c in v.domain]
+    with np.errstate(all="ignore"):
+        for constraint, name in parts:
+            label = getattr(constraint, "label", None) or name
+            off = float(np.max(np.asarray(constraint.violation()), initial=0.0))
+            if math.isnan(off):
+                off = math.inf
+            if off > worst:
+                worst, where = off, str(label)
+    return worst, where

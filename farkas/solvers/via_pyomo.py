@@ -1,0 +1,302 @@
+"""Any solver that Pyomo knows, as ``pyomo:NAME``."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import math
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from farkas.errors import InvalidOption, UnknownName
+from farkas.forms import Floats, LinearForm
+from farkas.solvers.answer import Answer, Claim, Reason
+from farkas.solvers.base import (
+    Ability,
+    Availability,
+    Backend,
+    Options,
+    Standing,
+    Undecided,
+    backend,
+    backends,
+    find,
+    installed,
+    missing,
+)
+from farkas.solvers.interrupt import off_stdout
+
+DEFAULT = "appsi_highs"
+
+# our option names in the words of each family of solvers
+_WORDS = {
+    "highs": {
+        "time_limit": "time_limit",
+        "gap": "mip_rel_gap",
+        "threads": "threads",
+        "seed": "random_seed",
+    },
+    "gurobi": {"time_limit": "TimeLimit", "gap": "MIPGap", "threads": "Threads", "seed": "Seed"},
+    "scip": {
+        "time_limit": "limits/time",
+        "gap": "limits/gap",
+        "threads": "lp/threads",
+        "seed": "randomization/randomseedshift",
+    },
+    "cbc": {"time_limit": "sec", "gap": "ratio", "threads": "threads", "seed": "randomSeed"},
+    "glpk": {"time_limit": "tmlim", "gap": "mipgap", "seed": "seed"},
+    "cplex": {
+        "time_limit": "timelimit",
+        "gap": "mip_tolerances_mipgap",
+        "threads": "threads",
+        "seed": "randomseed",
+    },
+    "mosek": {
+        "time_limit": "dparam.optimizer_max_time",
+        "gap": "dparam.mio_tol_rel_gap",
+        "threads": "iparam.num_threads",
+        "seed": "iparam.mio_seed",
+    },
+}
+
+
+class PyomoSolver(Backend):
+    """One solver behind Pyomo.
+
+    Parameters
+    ----------
+    solver
+        Pyomo's name of it.
+    """
+
+    package = "pyomo"
+    abilities = Ability.LINEAR | Ability.INTEGER | Ability.DUALS
+
+    def __init__(self, solver: str) -> None:
+        self.solver = solver
+        self.name = f"pyomo:{solver}"
+        # SCIP has none, and asking Pyomo for them fails the whole solve
+        self._duals = "scip" not in solver
+        if not self._duals:
+            self.abilities = Ability.LINEAR | Ability.INTEGER
+
+    def availability(self) -> Availability:
+        if not installed(self.package):
+            return missing("pyomo")
+        with _quiet():
+            usable = self._factory().available(exception_flag=False)
+        if not usable:
+            return Availability(
+                Standing.MISSING, f"Pyomo knows {self.solver} but cannot find or license it"
+            )
+        behind = self._native()
+        return behind.availability() if behind else Availability(Standing.FULL)
+
+    def footprint(self, form: LinearForm) -> tuple[int, int]:
+        behind = self._native()
+        return behind.footprint(form) if behind else (form.num_rows, form.num_columns)
+
+    def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
+        begin = time.perf_counter()
+        model = to_model(form, duals=self._duals and not form.is_mip)
+        solver = self._factory()
+        words = self._translated(options)
+        with off_stdout(options.log), _quiet():
+            results = solver.solve(
+                model, load_solutions=False, tee=options.log, options=words
+            )
+            reason, claim, message = _verdict(results)
+            if claim in (Claim.OPTIMAL, Claim.FEASIBLE):
+                try:
+                    model.solutions.load_from(results)
+                except Exception:
+                    # results without a solution raise in many ways; none of them has a point
+                    claim = Claim.NONE
+        seconds = time.perf_counter() - begin
+        common: dict[str, Any] = {
+            "reason": reason,
+            "solver": self.name,
+            "seconds": seconds,
+            "message": message,
+        }
+        if claim in (Claim.NONE, Claim.INFEASIBLE):
+            return Answer(claim=claim, **common)
+        point = _point(model, form)
+        if point is None:
+            return Answer(**common)
+        optimal = claim is Claim.OPTIMAL
+        objective = form.objective(point)
+        linear = optimal and not form.is_mip
+        return Answer(
+            claim=claim,
+            objective=objective,
+            bound=objective if linear else _bound(results, form),
+            raw_point=point,
+            raw_row_duals=_duals(model, form) if linear and self._duals else None,
+            **common,
+        )
+
+    def _factory(self) -> Any:
+        import pyomo.environ as pyo
+
+        with _quiet():
+            solver = pyo.SolverFactory(self.solver)
+        if type(solver).__name__ == "UnknownSolver":
+            raise UnknownName(
+                f"unknown solver {self.name!r}: Pyomo has no {self.solver!r}; "
+                "try pyomo:appsi_highs or pyomo:highs"
+            )
+        return solver
+
+    def _native(self) -> Backend | None:
+        for family in ("gurobi", "mosek"):
+            if family in self.solver and family in backends:
+                return find(family)
+        return None
+
+    def _translated(self, options: Options) -> dict[str, float | int]:
+        family = next((f for f in _WORDS if f in self.solver), "")
+        words = _WORDS.get(family, {})
+        given: dict[str, float | int] = {
+            "gap": float(options.gap),
+            "threads": options.threads,
+            "seed": options.seed,
+        }
+        if math.isfinite(options.time_limit):
+            given["time_limit"] = options.time_limit
+        standard = Options()
+        for name, value in given.items():
+            if name not in words and value != getattr(standard, name):
+                raise InvalidOption(f"farkas cannot pass {name} to {self.name}; leave it out")
+        if family == "glpk" and "time_limit" in given:
+            given["time_limit"] = max(1, math.ceil(options.time_limit))
+        return {words[name]: value for name, value in given.items() if name in words}
+
+
+@backend("pyomo")
+class ViaPyomo(PyomoSolver):
+    """Bridge to every solver of Pyomo; ``pyomo`` alone means ``pyomo:appsi_highs``."""
+
+    def __init__(self) -> None:
+        super().__init__(DEFAULT)
+
+    def availability(self) -> Availability:
+        if not installed(self.package):
+            return missing("pyomo")
+        return Availability(Standing.FULL, "bridge: pyomo:NAME")
+
+    def bridge(self, solver: str) -> Backend:
+        """Backend for one solver of Pyomo."""
+        return PyomoSolver(solver or DEFAULT)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Pyomo's warnings off the user's terminal; what matters is read from its results."""
+    logger = logging.getLogger("pyomo")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+def to_model(form: LinearForm, *, duals: bool = False) -> Any:
+    """Plain ``ConcreteModel`` of a form: variables ``x``, constraints ``rows``, suffix ``dual``.
+
+    Rows without entries are left out, since Pyomo refuses constant constraints; the caller has
+    checked them.
+    """
+    import pyomo.environ as pyo
+    from pyomo.core.expr import LinearExpression
+
+    model = pyo.ConcreteModel()
+    low, high = form.lower.tolist(), form.upper.tolist()
+    model.x = pyo.Var(
+        range(form.num_columns),
+        bounds=lambda _m, j: (_side(low[j]), _side(high[j])),
+        domain=lambda _m, j: pyo.Integers if form.integer[j] else pyo.Reals,
+    )
+    columns = [model.x[j] for j in range(form.num_columns)]
+
+    def line(i: int) -> Any:
+        where, values = form.matrix.row(i)
+        return LinearExpression(
+            constant=0.0,
+            linear_coefs=values.tolist(),
+            linear_vars=[columns[j] for j in where.tolist()],
+        )
+
+    def rule(_model: Any, i: int) -> Any:
+        low, high = _side(form.row_lower[i]), _side(form.row_upper[i])
+        return (low, line(i), high) if low != high else (line(i), high)
+
+    filled = np.flatnonzero(np.diff(form.matrix.starts) > 0)
+    sided = np.isfinite(form.row_lower) | np.isfinite(form.row_upper)
+    model.rows = pyo.Constraint([int(i) for i in filled if sided[i]], rule=rule)
+    model.value = pyo.Objective(
+        expr=LinearExpression(
+            constant=form.offset, linear_coefs=form.cost.tolist(), linear_vars=columns
+        ),
+        sense=pyo.minimize if form.sense == "min" else pyo.maximize,
+    )
+    if duals:
+        model.dual = pyo.Suffix(direction=pyo.Suffix.IMPORT)
+    return model
+
+
+def _side(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _verdict(results: Any) -> tuple[Reason, Claim, str]:
+    from pyomo.opt import TerminationCondition as Condition
+
+    condition = results.solver.termination_condition
+    if condition in (Condition.unbounded, Condition.infeasibleOrUnbounded):
+        raise Undecided
+    if condition in (Condition.optimal, Condition.globallyOptimal, Condition.locallyOptimal):
+        return Reason.FINISHED, Claim.OPTIMAL, ""
+    if condition == Condition.infeasible:
+        return Reason.FINISHED, Claim.INFEASIBLE, ""
+    reason = {
+        Condition.maxTimeLimit: Reason.TIME_LIMIT,
+        Condition.maxIterations: Reason.ITERATION_LIMIT,
+        Condition.maxEvaluations: Reason.ITERATION_LIMIT,
+        Condition.userInterrupt: Reason.INTERRUPTED,
+        Condition.feasible: Reason.NUMERICAL,
+    }.get(condition, Reason.ERROR)
+    stopped = reason is not Reason.ERROR
+    return reason, Claim.FEASIBLE if stopped else Claim.NONE, str(condition)
+
+
+def _point(model: Any, form: LinearForm) -> Floats | None:
+    values = [model.x[j].value for j in range(form.num_columns)]
+    # solvers leave out columns that stand in no row and cost nothing: any value will do
+    idle = (np.bincount(form.matrix.columns, minlength=form.num_columns) == 0) & (form.cost == 0)
+    point = np.array([math.nan if v is None else v for v in values], dtype=np.float64)
+    point[idle] = np.clip(0.0, form.lower, form.upper)[idle]
+    return None if np.isnan(point).any() else point
+
+
+def _duals(model: Any, form: LinearForm) -> Floats | None:
+    duals = np.zeros(form.num_rows)
+    try:
+        for i in model.rows:
+            duals[i] = model.dual[model.rows[i]]
+    except KeyError:
+        return None
+    return duals
+
+
+def _bound(results: Any, form: LinearForm) -> float:
+    bound = results.problem.lower_bound if form.sense == "min" else results.problem.upper_bound
+    try:
+        number = float(bound)
+    except (TypeError, ValueError):
+        return math.nan
+    return number if math.isfinite(number) else math.nan
