@@ -1,0 +1,122 @@
+"""Utilities μ(progress): one record a family, evaluated on whole arrays.
+
+Curvature is asked for on a grid, because a job only ever holds whole worker-slots: a sigmoid whose
+bend lies beyond the reachable progress, or a table sampled between its kinks, may well be concave
+where it counts.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Union
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from farkas.instances.base import Floats, Positive, Record
+
+# Differences of utilities are noise below this share of the largest value involved.
+CURVATURE_TOLERANCE = 1e-12
+
+
+class _Curve(Record, frozen=True, kw_only=True, tag_field="kind"):
+    """Base of the families."""
+
+    def __call__(self, progress: npt.ArrayLike) -> Floats:
+        """Evaluate at ``progress``, any shape, >= 0."""
+        return self._at(np.asarray(progress, dtype=float))
+
+    def _at(self, progress: Floats) -> Floats:
+        """Evaluate an array; each family says how."""
+        raise NotImplementedError(type(self).__name__)
+
+    def differences(self, step: float, count: int) -> Floats:
+        """Gains μ(step m) - μ(step (m - 1)) for m = 1..count."""
+        return np.diff(self(step * np.arange(count + 1)))
+
+    def _noise(self, step: float, count: int) -> float:
+        values = np.abs(self(step * np.arange(count + 1)))
+        return CURVATURE_TOLERANCE * max(1.0, float(values.max(initial=0.0)))
+
+    def is_monotone(self, step: float, count: int) -> bool:
+        """Whether the utility never falls on 0, step, ..., step count."""
+        return bool((self.differences(step, count) >= -self._noise(step, count)).all())
+
+    def is_concave(self, step: float, count: int) -> bool:
+        """Whether gains never rise on 0, step, ..., step count."""
+        rise = np.diff(self.differences(step, count))
+        return bool((rise <= self._noise(step, count)).all())
+
+
+class Linear(_Curve, frozen=True, kw_only=True, tag="linear"):
+    """``slope * k``."""
+
+    slope: float
+
+    def _at(self, progress: Floats) -> Floats:
+        return self.slope * progress
+
+
+class Sqrt(_Curve, frozen=True, kw_only=True, tag="sqrt"):
+    """``scale * sqrt(k)``."""
+
+    scale: float
+
+    def _at(self, progress: Floats) -> Floats:
+        value: Floats = self.scale * np.sqrt(progress)
+        return value
+
+
+class Log1p(_Curve, frozen=True, kw_only=True, tag="log1p"):
+    """``scale * ln(1 + k)``; the printed logarithm is -inf before the first worker-slot."""
+
+    scale: float
+
+    def _at(self, progress: Floats) -> Floats:
+        value: Floats = self.scale * np.log1p(progress)
+        return value
+
+
+class Sigmoid(_Curve, frozen=True, kw_only=True, tag="sigmoid"):
+    """``height / (1 + exp(-steepness (k - midpoint)))``: convex below the midpoint."""
+
+    height: float
+    steepness: float
+    midpoint: float
+
+    def _at(self, progress: Floats) -> Floats:
+        exponent = self.steepness * (progress - self.midpoint)
+        small = np.exp(-np.abs(exponent))  # never overflows, underflows to the right limit
+        return self.height * np.where(exponent >= 0, 1.0, small) / (1.0 + small)
+
+
+class QuadraticCost(_Curve, frozen=True, kw_only=True, tag="quadratic_cost"):
+    """``-(quadratic k² + linear k)``, the energy utility of the paper: decreasing."""
+
+    quadratic: float
+    linear: float
+
+    def _at(self, progress: Floats) -> Floats:
+        value: Floats = -(self.quadratic * progress**2 + self.linear * progress)
+        return value
+
+
+class Table(_Curve, frozen=True, kw_only=True, tag="table"):
+    """Linear interpolation of ``values`` at ``k / step``, constant after the last.
+
+    Parameters
+    ----------
+    values
+        Utility at progress 0, step, 2 step, ...
+    step
+        Progress between two entries, > 0.
+    """
+
+    values: Annotated[tuple[float, ...], msgspec.Meta(min_length=1)]
+    step: Positive = 1.0
+
+    def _at(self, progress: Floats) -> Floats:
+        return np.interp(progress / self.step, np.arange(len(self.values)), self.values)
+
+
+Utility = Union[Linear, Sqrt, Log1p, Sigmoid, QuadraticCost, Table]  # noqa: UP007 - a schema

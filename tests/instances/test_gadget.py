@@ -1,0 +1,197 @@
+"""Kind gadget: strict files, host capacities, budgets, utilities."""
+
+from __future__ import annotations
+
+import itertools
+
+import msgspec
+import numpy as np
+import pytest
+
+from farkas.errors import InvalidInstance
+from farkas.instances import read, read_bytes, to_bytes
+from farkas.instances.gadget import Cluster, Timing, iteration_times
+from farkas.instances.utilities import Linear, Log1p, QuadraticCost, Sigmoid, Sqrt, Table
+from tests.shared import shared
+
+JOB = {
+    "arrival": 0,
+    "demand": [1],
+    "budget": [None],
+    "max_workers": 3,
+    "bandwidth": 1,
+    "efficiency": 1,
+    "utility": {"kind": "linear", "slope": 1},
+}
+
+
+def cluster(capacity=(2,), servers=1, horizon=2, links=(), jobs=(JOB,), **more):
+    nodes = [{"name": f"s{u}", "capacity": list(capacity)} for u in range(servers)]
+    return Cluster.build(
+        horizon=horizon,
+        resources=[f"r{r}" for r in range(len(capacity))],
+        nodes=nodes,
+        links=list(links),
+        jobs=list(jobs),
+        **more,
+    )
+
+
+def test_three_workers_of_a_tenth_fit_into_three_tenths():
+    # 0.3 / 0.1 = 2.9999999999999996 in floating point
+    job = JOB | {"demand": [0.1]}
+    assert cluster((0.3,), jobs=[job]).host_cap.tolist() == [[3]]
+
+
+def test_switches_host_nothing_and_unlimited_or_unwanted_resources_do_not_bind():
+    job = JOB | {"demand": [1, 0], "budget": [None, 0]}
+    built = cluster((None, 0), jobs=[job])
+    assert built.host_cap.tolist() == [[3]]
+    assert built.most_slots.tolist() == [np.inf]
+    nodes = [{"name": "switch", "server": False, "capacity": [None, None]}]
+    assert built.replace(nodes=nodes).host_cap.tolist() == [[0]]
+
+
+def test_budget_is_rounded_down_and_limits_the_last_ring():
+    # F = 2.5, l = 1: two worker-slots; after one of them a single worker is left
+    built = cluster((9,), jobs=[JOB | {"budget": [2.5]}])
+    assert built.most_slots.tolist() == [2]
+    assert built.ring_limit([1]).tolist() == [1]
+    assert built.active(0, [2]).tolist() == [False]
+
+
+def test_a_job_that_arrives_after_the_horizon_reaches_nothing():
+    built = cluster((2,), jobs=[JOB | {"arrival": 7}])
+    assert built.reachable_slots.tolist() == [0]
+
+
+def test_self_links_are_ignored_and_null_bandwidth_is_unlimited():
+    links = [{"from": 0, "to": 0, "bandwidth": 5}, {"from": 0, "to": 1, "bandwidth": None}]
+    built = cluster(servers=2, links=links)
+    assert built.num_links == 1
+    assert built.link_index.tolist() == [1]
+    assert built.link_bandwidth.tolist() == [np.inf]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"horizon": 0}, "$.horizon"),
+        ({"resources": []}, "at least one resource"),
+        ({"resources": ["gpu", "gpu"]}, "stands twice"),
+        ({"links": [{"from": 0, "to": 3, "bandwidth": 1}]}, "$.links[0].to"),
+        ({"links": [{"from": 0, "to": 0, "bandwidth": -1}]}, "$.links[0].bandwidth"),
+        ({"slot": 2}, "Expected slot < horizon = 2"),
+        ({"jobs": [JOB | {"demand": [1, 1]}]}, "$.jobs[0].demand"),
+        ({"jobs": [JOB | {"efficiency": 0}]}, "$.jobs[0].efficiency"),
+        ({"jobs": [JOB | {"max_workers": 0}]}, "$.jobs[0].max_workers"),
+        ({"jobs": [JOB | {"utility": {"kind": "cubic"}}]}, "$.jobs[0].utility"),
+        ({"jobs": [JOB | {"utility": {"kind": "table", "values": []}}]}, "$.jobs[0].utility.values"),
+        ({"jobs": [JOB | {"demand": [float("nan")]}]}, "finite"),
+    ],
+)
+def test_nonsense_is_refused_by_path(change, words):
+    fields = cluster()
+    with pytest.raises(InvalidInstance, match=r".") as caught:
+        fields.replace(**change)
+    assert words in str(caught.value)
+
+
+def test_every_public_case_file_is_read_and_survives_writing():
+    folder = shared("cases/gadget")
+    files = sorted(folder.glob("*.json"))
+    assert len(files) >= 8
+    for file in files:
+        instance = read(file)
+        assert read_bytes(to_bytes(instance)) == instance
+
+
+CURVES = [
+    Linear(slope=2.0),
+    Sqrt(scale=3.0),
+    Log1p(scale=4.0),
+    Sigmoid(height=10.0, steepness=0.5, midpoint=6.0),
+    QuadraticCost(quadratic=0.1, linear=0.2),
+    Table(values=(0.0, 2.0, 3.0), step=2.0),
+]
+
+
+@pytest.mark.parametrize("curve", CURVES, ids=lambda c: type(c).__name__)
+def test_a_curve_survives_the_file_and_evaluates_entrywise(curve):
+    data = msgspec.json.encode(curve)
+    assert msgspec.json.decode(data, type=type(curve)) == curve
+    points = np.array([[0.0, 1.0], [2.5, 40.0]])
+    alone = [[float(curve(x)) for x in row] for row in points]
+    assert curve(points).tolist() == alone
+
+
+def test_values_by_hand():
+    assert float(Sqrt(scale=2.0)(9.0)) == 6.0
+    assert float(Log1p(scale=2.0)(0.0)) == 0.0
+    assert float(Sigmoid(height=8.0, steepness=3.0, midpoint=2.0)(2.0)) == 4.0
+    assert float(QuadraticCost(quadratic=2.0, linear=1.0)(3.0)) == -21.0
+    # table 0, 2, 3 at 0, 2, 4: halfway at 3 it is 2.5, beyond 4 it stays 3
+    assert Table(values=(0.0, 2.0, 3.0), step=2.0)([3.0, 99.0]).tolist() == [2.5, 3.0]
+
+
+def test_the_sigmoid_neither_overflows_nor_loses_its_tail():
+    curve = Sigmoid(height=1.0, steepness=5.0, midpoint=300.0)
+    assert float(curve(1e6)) == 1.0
+    assert float(curve(0.0)) == 0.0  # exp(-1500) underflows to the right limit
+    assert float(curve(290.0)) == pytest.approx(np.exp(-50.0), rel=1e-12)
+
+
+def test_curvature_is_judged_where_a_job_can_be():
+    bend = Sigmoid(height=1.0, steepness=1.0, midpoint=5.0)
+    assert not bend.is_concave(1.0, 10)
+    assert not bend.is_concave(1.0, 4)  # convex all the way
+    assert bend.is_monotone(1.0, 10)
+    kinked = Table(values=(0.0, 0.0, 1.0, 1.0))
+    assert not kinked.is_concave(1.0, 3)
+    assert kinked.is_concave(3.0, 1)  # sampled at 0 and 3 only
+    assert not QuadraticCost(quadratic=1.0, linear=0.0).is_monotone(1.0, 2)
+
+
+def test_printed_sigmoid_of_the_paper_gains_more_later():
+    # steepness .5, midpoint 300, 50 iterations per worker-slot: the sixth worker-slot is worth
+    # 10^10 times the fifth, so gains are far from diminishing
+    curve = Sigmoid(height=100.0, steepness=0.5, midpoint=300.0)
+    gains = curve.differences(50.0, 6)
+    assert gains[5] > 1e9 * gains[4]
+
+
+def test_iteration_time_of_one_worker_has_no_ring_term():
+    timing = Timing(
+        gradient_size=3,
+        bandwidth=4,
+        compute_speed=6,
+        forward_time_per_sample=0.02,
+        batch_size=16,
+        backward_time=0.4,
+        overhead=0.1,
+    )
+    # t_f M + t_b + γ = .32 + .4 + .1;  d/2 (2/4 + 1/6) = 1 more with two workers
+    assert iteration_times(timing, 2).tolist() == pytest.approx([0.82, 1.82])
+
+
+def test_reward_counts_progress_not_worker_slots():
+    job = JOB | {"efficiency": 2, "utility": {"kind": "sqrt", "scale": 1}}
+    built = cluster(jobs=[job, job])
+    assert built.total_reward([2, 8]) == pytest.approx(2 + 4)
+
+
+def test_bookkeeping_does_not_change_the_hash():
+    plain = cluster()
+    assert plain.replace(name="other", medium=True, note="x").sha256 == plain.sha256
+    assert plain.replace(horizon=3).sha256 != plain.sha256
+
+
+def test_host_capacity_is_the_largest_count_that_fits():
+    rng = np.random.default_rng(0)
+    for _, size in itertools.product(range(30), (1, 3)):
+        demand = rng.integers(0, 4, size=2).tolist()
+        capacity = rng.integers(0, 6, size=2).tolist()
+        job = JOB | {"demand": demand, "budget": [None, None], "max_workers": 4}
+        held = cluster(capacity, servers=size, jobs=[job]).host_cap[0, 0]
+        fits = [k for k in range(5) if all(k * d <= c for d, c in zip(demand, capacity, strict=True))]
+        assert held == max(fits)
