@@ -86,7 +86,10 @@ def test_self_links_are_ignored_and_null_bandwidth_is_unlimited():
         ({"jobs": [JOB | {"efficiency": 0}]}, "$.jobs[0].efficiency"),
         ({"jobs": [JOB | {"max_workers": 0}]}, "$.jobs[0].max_workers"),
         ({"jobs": [JOB | {"utility": {"kind": "cubic"}}]}, "$.jobs[0].utility"),
-        ({"jobs": [JOB | {"utility": {"kind": "table", "values": []}}]}, "$.jobs[0].utility.values"),
+        (
+            {"jobs": [JOB | {"utility": {"kind": "table", "values": []}}]},
+            "$.jobs[0].utility.values",
+        ),
         ({"jobs": [JOB | {"demand": [float("nan")]}]}, "finite"),
     ],
 )
@@ -193,5 +196,7 @@ def test_host_capacity_is_the_largest_count_that_fits():
         capacity = rng.integers(0, 6, size=2).tolist()
         job = JOB | {"demand": demand, "budget": [None, None], "max_workers": 4}
         held = cluster(capacity, servers=size, jobs=[job]).host_cap[0, 0]
-        fits = [k for k in range(5) if all(k * d <= c for d, c in zip(demand, capacity, strict=True))]
+        fits = [
+            k for k in range(5) if all(k * d <= c for d, c in zip(demand, capacity, strict=True))
+        ]
         assert held == max(fits)
