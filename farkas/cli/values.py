@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import msgspec
 import typer
 
 from farkas.errors import FileProblem, InvalidOption
@@ -51,3 +52,30 @@ def check_writable(path: str | None) -> None:
         raise FileProblem(f"{path}: is a directory; give a file name")
     if not target.parent.is_dir():
         raise FileProblem(f"{path}: there is no directory {target.parent}")
+
+
+def json_assignments(words: Sequence[str] | None, flag: str) -> dict[str, Any]:
+    """Split ``KEY=VALUE`` words, reading each value as JSON where it is, as text where not.
+
+    >>> json_assignments(["jobs=3", "range=[1, 2]", "start=2017-10-03"], "--set")
+    {'jobs': 3, 'range': [1, 2], 'start': '2017-10-03'}
+    """
+    return {key: _json_or_text(value) for key, value in assignments(words, flag).items()}
+
+
+def _json_or_text(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return text
+
+
+def summary(instance: Any, path: str) -> dict[str, Any]:
+    """Describe an instance that a command has written."""
+    return {
+        "file": path,
+        "kind": instance.kind,
+        "name": instance.name,
+        "seed": instance.seed,
+        "sha256": instance.sha256,
+    }

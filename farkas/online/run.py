@@ -182,13 +182,14 @@ def manifest(instance: Any, seed: int) -> Manifest:
         farkas=farkas.__version__,
         python=platform.python_version(),
         numpy=np.__version__,
-        solvers=_installed(),
+        solvers=installed(),
         seed=seed,
         instance_sha256=instance.sha256,
     )
 
 
-def _installed() -> dict[str, str]:
+def installed() -> dict[str, str]:
+    """Versions of the solver packages on this machine, by package."""
     found: dict[str, str] = {}
     for package in SOLVER_PACKAGES:
         try:

@@ -1,0 +1,25 @@
+"""``farkas demo``."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from farkas.cli.output import Json, print_json, print_table, progress
+
+
+def command(as_json: Json = False) -> None:
+    """Show a certified online run and an offline solve of every kind, on shipped instances.
+
+    The ratio is value over proved bound for costs, proved bound over value for rewards: however
+    good the unknown optimum is, the value is within that factor.
+    """
+    from farkas.experiments.demo import demo
+
+    with progress("demo") as report:
+        lines = demo(report)
+    if as_json:
+        print_json({"demo": [dataclasses.asdict(line) for line in lines]})
+        return
+    columns = ["instance", "algorithm or program", "value", "proved bound", "certified ratio",
+               "seconds"]  # fmt: skip
+    print_table("farkas demo", columns, [dataclasses.astuple(line) for line in lines])

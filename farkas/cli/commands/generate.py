@@ -1,0 +1,38 @@
+"""``farkas generate``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from farkas.cli.output import Json, print_json, print_text
+from farkas.cli.values import Seed, Settings, check_writable, json_assignments, summary
+
+
+def command(
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="For example mlbroker.")],
+    preset: Annotated[str, typer.Option(help="published, small, ...")] = "published",
+    seed: Seed = 0,
+    settings: Settings = None,
+    out: Annotated[str | None, typer.Option("--out", "-o", help="Instance file to write.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Draw a random instance with the published settings of a kind.
+
+    Without -o the instance itself goes to standard output.  --set changes a setting; values are
+    JSON, for example --set jobs=10 or --set 'epsilon=0.5'.
+    """
+    from farkas.instances import to_bytes, write
+    from farkas.instances.generate import generate
+
+    check_writable(out)
+    instance = generate(kind, preset, seed, **json_assignments(settings, "--set"))
+    if out is None:
+        print_text(to_bytes(instance).decode())
+        return
+    write(instance, out)
+    if as_json:
+        print_json(summary(instance, out))
+    else:
+        print_text(f"{out}: {instance.kind} instance {instance.name}, sha256 {instance.sha256}")

@@ -1,0 +1,50 @@
+"""``farkas import``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from farkas.cli.output import Json, complain, print_json, print_text
+from farkas.cli.values import Seed, Settings, check_writable, json_assignments, summary
+from farkas.errors import InvalidOption
+
+
+def command(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="Trace, for example philly.")],
+    path: Annotated[str, typer.Argument(metavar="PATH", help="File of the trace.")],
+    kind: Annotated[str, typer.Option(help="Kind of instance to make, for example mlbroker.")],
+    prices: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Price table, where the kind needs one.")
+    ] = None,
+    seed: Seed = 0,
+    settings: Settings = None,
+    out: Annotated[str | None, typer.Option("--out", "-o", help="Instance file to write.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Make an instance from a public trace.
+
+    What the trace does not hold is drawn from the published ranges, and the choice is written into
+    the instance's description.  Without -o the instance itself goes to standard output.
+    """
+    from farkas.instances import to_bytes, write
+    from farkas.instances.traces import import_trace
+
+    check_writable(out)
+    options = json_assignments(settings, "--set")
+    if prices is not None:
+        if "prices" in options:
+            raise InvalidOption("prices: given twice, as --prices and as --set prices")
+        options["prices"] = prices
+    imported = import_trace(source, path, kind, seed, **options)
+    if out is None:
+        complain(imported.report())
+        print_text(to_bytes(imported.instance).decode())
+        return
+    write(imported.instance, out)
+    if as_json:
+        counts = {"kept": imported.kept, "dropped": dict(imported.dropped)}
+        print_json({**summary(imported.instance, out), **counts})
+    else:
+        print_text(f"{out}: {imported.report()}; sha256 {imported.instance.sha256}")

@@ -1,0 +1,110 @@
+"""``farkas solve``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from farkas.cli.output import Json, complain, print_json, print_table
+from farkas.cli.values import InstanceFile, assignments, check_writable
+
+
+def command(
+    file: InstanceFile,
+    program: Annotated[
+        str, typer.Option("--program", "-p", help="Name, for example mlbroker.relaxed[tight].")
+    ],
+    variant: Annotated[
+        list[str] | None,
+        typer.Option("--variant", metavar="KEY=VALUE", help="Variant switch (repeatable)."),
+    ] = None,
+    relax: Annotated[bool, typer.Option("--relax", help="Drop integrality.")] = False,
+    solver: Annotated[str, typer.Option("--solver", "-s", help="See farkas solvers.")] = "highs",
+    time_limit: Annotated[float | None, typer.Option(help="Seconds.")] = None,
+    gap: Annotated[float | None, typer.Option(help="Relative gap that counts as solved.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads of the solver.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the solver.")] = None,
+    log: Annotated[bool, typer.Option("--log", help="Solver's log on standard error.")] = False,
+    certify: Annotated[
+        bool, typer.Option("--certify", help="Prove the bound in exact arithmetic.")
+    ] = False,
+    point: Annotated[bool, typer.Option("--point", help="Also print the nonzero values.")] = False,
+    write: Annotated[
+        list[str] | None,
+        typer.Option("--write", metavar="FILE", help="Write .mps, .lp, .vipr or .json."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Solve a program on an instance.
+
+    What the solver says is printed as a claim; its point is checked again row by row.  --certify
+    proves a bound (or infeasibility) from the solver's multipliers alone.  --write keeps the
+    program (.mps, .lp) or its certificate (.vipr, .json); certificates imply --certify.
+    Exit code 1 when infeasible or unbounded, 3 when there is no answer.
+    """
+    from farkas.experiments import solving, writing
+    from farkas.instances import read
+
+    outputs = write or []
+    for path in outputs:
+        writing.check_suffix(path)
+        check_writable(path)
+    chosen = solving.find_program(program, **assignments(variant, "--variant"))
+    instance = read(file)
+    solution = solving.solve_form(
+        solving.trace(chosen, instance),
+        solver=solver,
+        relax=relax,
+        certify=certify or any(writing.needs_proof(path) for path in outputs),
+        time_limit=time_limit,
+        gap=gap,
+        threads=threads,
+        seed=seed,
+        log=log,
+    )
+    for path in outputs:
+        writing.write(solution, instance, path)
+    if as_json:
+        print_json(solution.to_builtins(point=point))
+    else:
+        _print(solution, instance.name or file, point)
+    raise typer.Exit(_exit_code(solution))
+
+
+def _print(solution: Any, instance: str, point: bool) -> None:
+    shown = solution.to_builtins()
+    size = f"{shown['rows']} rows, {shown['columns']} columns, {shown['integers']} integer"
+    has_point = solution.answer.has_point
+    rows = [
+        ("size", size),
+        ("solver", f"{shown['solver']}, {shown['seconds']:.3g} s"),
+        ("claim", f"{shown['claim']} (stopped: {shown['reason']})"),
+        ("claimed objective", shown["objective"] if has_point else None),
+        ("largest violation", shown["largest_violation"]),
+        ("proved bound", shown["proved_bound"]),
+        ("proved gap", shown["proved_gap"]),
+    ]
+    if solution.infeasible is not None:
+        rows.append(("proved infeasible", f"by {float(solution.infeasible):.6g}"))
+    if shown["message"]:
+        rows.append(("solver says", shown["message"]))
+    print_table(f"{shown['program']} on {instance}", ["", ""], rows)
+    if point and has_point:
+        print_table("nonzero values", ["variable", "value"], list(solution.values().items()))
+
+
+def _exit_code(solution: Any) -> int:
+    from farkas.solvers import Claim
+
+    answer = solution.answer
+    if solution.report is not None and not solution.report:
+        complain(f"the point of {answer.solver} is not feasible: {solution.report}")
+        return 1
+    if answer.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED):
+        complain(f"{solution.form.name} is {answer.claim} by the word of {answer.solver}")
+        return 1
+    if not answer.has_point:
+        complain(f"no answer: {answer.solver} stopped for reason {answer.reason}")
+        return 3
+    return 0

@@ -1,0 +1,191 @@
+"""One program on one instance: solved, re-checked, and proved where asked."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+from typing import Any
+
+from farkas.algebra import Program, programs
+from farkas.algebra.convex import ConvexProgram
+from farkas.algebra.formulation import Formulation
+from farkas.certificates import exact_bound, prove_infeasible
+from farkas.errors import NoAnswer, NotACertificate, UnsupportedForm
+from farkas.forms import FeasibilityReport, LinearForm, check_point
+from farkas.registry import load_package
+from farkas.relaxations.integrality import relax as without_integrality
+from farkas.solvers import Answer, Claim, solve
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Solution:
+    """What a solver said about a program, and what of it is proved.
+
+    Parameters
+    ----------
+    form
+        The form that was solved.
+    answer
+        The solver's claims.
+    report
+        Re-check of its point; None without a point.
+    bound
+        Proved bound on the optimum; None when not asked for, or when there is none.
+    infeasible
+        Proved distance from feasibility, > 0; None when feasible or not asked for.
+    multipliers
+        Row multipliers that prove the bound or the infeasibility; shape (rows,).
+    """
+
+    form: LinearForm
+    answer: Answer
+    report: FeasibilityReport | None = None
+    bound: Fraction | None = None
+    infeasible: Fraction | None = None
+    multipliers: Any = None
+
+    @property
+    def gap(self) -> float | None:
+        """Distance of the point's value from the proved bound, in the objective's unit."""
+        if self.bound is None or not self.answer.has_point:
+            return None
+        value = self.form.exact_objective(self.answer.point)
+        return float(value - self.bound if self.form.sense == "min" else self.bound - value)
+
+    def to_builtins(self, *, point: bool = False) -> dict[str, Any]:
+        """Plain data for JSON; with ``point`` also the nonzero values by name."""
+        form, answer = self.form, self.answer
+        data: dict[str, Any] = {
+            "program": form.name,
+            "sense": form.sense,
+            "rows": form.num_rows,
+            "columns": form.num_columns,
+            "entries": form.num_entries,
+            "integers": int(form.integer.sum()),
+            "form_sha256": form.sha256,
+            "solver": answer.solver,
+            "reason": str(answer.reason),
+            "claim": str(answer.claim),
+            "objective": answer.objective,
+            "claimed_bound": answer.bound,
+            "seconds": answer.seconds,
+            "message": answer.message,
+            "largest_violation": None if self.report is None else self.report.worst,
+            "feasible": None if self.report is None else bool(self.report),
+            "proved_bound": None if self.bound is None else float(self.bound),
+            "proved_bound_exact": None if self.bound is None else str(self.bound),
+            "proved_gap": self.gap,
+            "proved_infeasible": None if self.infeasible is None else str(self.infeasible),
+        }
+        if point and answer.has_point:
+            data["point"] = self.values()
+        return data
+
+    def values(self) -> dict[str, float]:
+        """Nonzero entries of the point by name, for example ``workers[3,7,2]``."""
+        return {
+            block.short(j): float(self.answer.point[j])
+            for block in self.form.columns
+            for j in range(block.start, block.stop)
+            if self.answer.point[j] != 0
+        }
+
+
+def find_program(name: str, **variant: str) -> Formulation:
+    """Program of any floor by name, for example ``mlbroker.relaxed[tight,strict]``.
+
+    Raises
+    ------
+    UnknownName, InvalidOption
+        When there is no such program, or it has no such variant.
+    """
+    load_package("farkas.relaxations")
+    return programs.build(name, **variant)
+
+
+def describe(program: Formulation, *, latex: bool = False) -> str:
+    """Say a program in words, or in LaTeX.
+
+    Raises
+    ------
+    UnsupportedForm
+        When the program is convex but not linear and LaTeX is asked for.
+    """
+    if isinstance(program, Program):
+        return program.latex() if latex else program.describe()
+    if isinstance(program, ConvexProgram) and not latex:
+        return program.describe()
+    raise UnsupportedForm(f"{program.full_name} is not linear: it is shown in words only")
+
+
+def trace(program: Formulation, instance: Any) -> LinearForm:
+    """Linear form of ``program`` on ``instance``.
+
+    Raises
+    ------
+    UnsupportedForm
+        When the program is convex but not linear.
+    """
+    if not isinstance(program, Program):
+        raise UnsupportedForm(f"{program.full_name} is not linear: it has no linear form")
+    return program.form(instance)
+
+
+def solve_form(
+    form: LinearForm, *, solver: str = "highs", relax: bool = False, certify: bool = False,
+    **options: Any,
+) -> Solution:  # fmt: skip
+    """Solve a form, re-check the point and, where asked, prove bound or infeasibility.
+
+    Parameters
+    ----------
+    relax
+        Drop integrality first.
+    certify
+        Prove in exact arithmetic what the solver claims.  The bound of an integer program is that
+        of its linear relaxation.
+    options
+        See :func:`farkas.solvers.solve`.
+
+    Raises
+    ------
+    NoAnswer
+        When the solver gives no multipliers to prove anything with.
+    NotACertificate
+        When its multipliers prove nothing.
+    """
+    if relax:
+        form = without_integrality(form)
+    answer = solve(form, solver, **options)
+    report = check_point(form, answer.point) if answer.has_point else None
+    if not certify:
+        return Solution(form, answer, report)
+    if answer.claim is Claim.UNBOUNDED:
+        raise NotACertificate(f"{form.name}: {answer.solver} claims unbounded; nothing bounds it")
+    witness = answer
+    if form.is_mip:
+        witness = solve(without_integrality(form), solver, **options)
+    if answer.claim is Claim.INFEASIBLE:
+        ray = _ray(form, witness)
+        return Solution(form, answer, report, None, prove_infeasible(form, ray), ray)
+    if witness.raw_row_duals is None:
+        raise NoAnswer(
+            f"{form.name}: nothing to prove a bound with, {solver} stopped for reason "
+            f"{witness.reason}, claim {witness.claim}"
+        )
+    bound = exact_bound(form, witness.row_duals)
+    return Solution(form, answer, report, bound, None, witness.row_duals)
+
+
+def _ray(form: LinearForm, witness: Answer) -> Any:
+    if witness.claim is Claim.OPTIMAL:
+        raise NotACertificate(
+            f"{form.name}: infeasible only because of integrality; rows alone do not prove it"
+        )
+    return witness.ray
+
+
+def program_names() -> list[str]:
+    """Names of the programs of every floor."""
+    load_package("farkas.relaxations")
+    return programs.names()
