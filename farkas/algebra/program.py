@@ -28,10 +28,18 @@ class Program(Formulation):
         raise NotImplementedError(f"{type(self).__name__} declares nothing")
 
     def families(self) -> list[Family]:
-        """Constraint families of this variant, in order of definition."""
+        """Constraint families of this variant, in order of definition.
+
+        A subclass replaces an inherited family by one of the same name, or drops it by setting
+        the name to None.
+        """
         found: dict[str, Family] = {}
         for base in reversed(type(self).__mro__):
-            found |= {k: v for k, v in base.__dict__.items() if isinstance(v, Family)}
+            for key, value in base.__dict__.items():
+                if isinstance(value, Family):
+                    found[key] = value
+                else:
+                    found.pop(key, None)
         return [f for f in found.values() if f.when is None or f.when(self)]
 
     def objective_rule(self) -> Objective:

@@ -1,0 +1,1 @@
+"""Kind mlbroker: placement, resource and deployment decisions of a broker."""

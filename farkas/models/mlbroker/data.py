@@ -1,0 +1,76 @@
+"""Sets and parameters that the programs of kind mlbroker share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from farkas.algebra import IndexedSet, Param, Set
+from farkas.instances.base import Floats, Ints
+from farkas.instances.mlbroker import Brokerage, Semantics
+
+ROOM = 1 + 1e-6
+"""Implied bounds are this much wider than their argument needs, for data rounded to doubles."""
+
+
+def trained_volume(data: Brokerage) -> Floats:
+    """GB that the needed workers can train, shape (pairs, sites); D up to 1e-9 relative.
+
+    The count of needed workers forgives a rounding error of the data.  What it forgives is left
+    out here in proportion, so that as many workers as are needed always suffice.
+    """
+    total = data.volume.sum(axis=1)
+    capacity = data.workers_needed * data.worker_capacity[data.pair_job]
+    share = np.ones_like(total)
+    np.divide(capacity, total, out=share, where=total > capacity)
+    return data.volume * share[:, None]
+
+
+def deployment_bound(data: Brokerage, semantics: Semantics) -> int:
+    """Bound on workers + server at a site, 1 + max Ȳ over all active (job, slot); U of (8g)."""
+    return 1 + int(data.most_workers(semantics).max(initial=0))
+
+
+def valid_big_m(data: Brokerage, semantics: Semantics) -> float:
+    """Return the constant in force, raised where idle workers under strict semantics need it; M."""
+    first, second = data.two_big_ms(semantics)
+    return max(data.single_big_m, float(first.max(initial=0)), float(second.max(initial=0)))
+
+
+def busy_slots(data: Brokerage) -> Ints:
+    """Slots with an active job, ascending; all other slots cost nothing."""
+    return np.unique(data.pair_slot)
+
+
+def declare_sets(m: Any, data: Brokerage) -> None:
+    """Sites, resources, jobs, busy slots, active pairs and the jobs of every slot."""
+    pairs = np.column_stack([data.pair_job, data.pair_slot])
+    first = data.previous_pair < 0
+    slots = busy_slots(data)
+    m.sites = Set(range(data.num_sites), label="site")
+    m.resources = Set(range(data.num_resources), label="resource")
+    m.jobs = Set(range(data.num_jobs), label="job")
+    m.slots = Set(slots, label="slot")
+    m.job_slots = Set(pairs, label=("job", "slot"))
+    m.first_slots = Set(pairs[first], label=("job", "slot"))
+    m.later_slots = Set(pairs[~first], label=("job", "slot"))
+    m.jobs_at = IndexedSet(m.slots, [data.jobs_at(t) for t in slots], label="job")
+
+
+def declare_data(m: Any, data: Brokerage, semantics: Semantics) -> None:
+    """Parameters over the sets of :func:`declare_sets`."""
+    m.rate = Param(m.jobs, values=data.worker_capacity)
+    m.worker_demand = Param(m.jobs, m.resources, values=data.worker_demand)
+    m.server_demand = Param(m.jobs, m.resources, values=data.server_demand)
+    m.sync_volume = Param(m.jobs, values=data.sync_volume)
+    m.deploy_cost = Param(m.jobs, values=data.deploy_cost)
+    m.transfer_price = Param(m.sites, m.sites, values=data.transfer)
+    m.volume = Param(m.job_slots, m.sites, values=trained_volume(data))
+    m.needed = Param(m.job_slots, values=data.workers_needed)
+    m.most = Param(m.job_slots, values=data.most_workers(semantics))
+
+
+def of_busy_slots(data: Brokerage, values: Floats) -> Floats:
+    """Rows of ``values``, shape (slots, ...), that belong to busy slots."""
+    return values[busy_slots(data)]

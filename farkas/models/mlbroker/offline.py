@@ -1,0 +1,31 @@
+"""Program mlbroker.offline."""
+
+from __future__ import annotations
+
+from farkas.algebra import option
+from farkas.models.mlbroker.placement import Placement
+
+
+class Offline(Placement):
+    """Cheapest placement when all data volumes are known.  mlBroker (8).
+
+    Every variant of one ``semantics`` has the same optimum; they differ in the bound of their
+    linear relaxations and in how fast they solve.  ``prices`` writes the discount (7) with a
+    single constant M, with two constants per site, resource and slot, or as a multiple choice;
+    the last two relax to the convex envelope.  ``presence`` writes (8g) with the global constant U
+    or split in two rows with the job's own bound.
+    """
+
+    name = "mlbroker.offline"
+    prices: str = option("single", "two", "choice")
+    presence: str = option("global", "split")
+
+    @property
+    def pricing(self) -> str:
+        """The variant's price form."""
+        return self.prices
+
+    @property
+    def linking(self) -> str:
+        """The variant's form of (8g)."""
+        return self.presence

@@ -1,0 +1,292 @@
+"""The rules of (8), shared by the offline program and its linear relaxations."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from farkas.algebra import Param, Program, Sum, Var, constraint, objective, option
+from farkas.instances.mlbroker import Brokerage
+from farkas.models.mlbroker import data as shared
+from farkas.models.mlbroker.data import ROOM
+
+
+def usage(m, t, r, k):
+    """Units of a resource that all jobs together use at a site; h."""
+    return Sum(
+        m.worker_demand[i, k] * m.workers[i, t, r] + m.server_demand[i, k] * m.server[i, t, r]
+        for i in m.jobs_at[t]
+    )
+
+
+class Placement(Program):
+    """Where data, workers and parameter servers go in every slot.  mlBroker (8).
+
+    ``semantics``: "printed" is (8) literally; "strict" adds (8l) and (8m), which the text of
+    section 3.2 states but (8) omits.  Subclasses choose how prices enter and whether variables
+    take whole numbers only.
+    """
+
+    kind = "mlbroker"
+    sense = "min"
+    integral: ClassVar[bool] = True
+    semantics: str = option("printed", "strict")
+
+    @property
+    def pricing(self) -> str:
+        """How the volume discount enters: single, two, choice or chord."""
+        raise NotImplementedError
+
+    @property
+    def linking(self) -> str:
+        """How presence at a site follows from workers and server: global (8g) or split."""
+        raise NotImplementedError
+
+    def declare(self, m: Any, data: Brokerage) -> None:
+        """Sets, parameters, then decisions."""
+        shared.declare_sets(m, data)
+        shared.declare_data(m, data, self.semantics)
+        m.presence_bound = Param(values=shared.deployment_bound(data, self.semantics))
+        self._declare_decisions(m, data)
+        self._declare_prices(m, data)
+
+    def _decision(self, *sets: Any, most: npt.ArrayLike, reason: str, doc: str) -> Var:
+        """Whole numbers up to ``most``, or nonnegative ones for which it is only implied."""
+        if self.integral:
+            return Var(*sets, integer=True, upper=most, reason=reason, doc=doc)
+        return Var(*sets, implied_upper=np.multiply(most, ROOM), reason=reason, doc=doc)
+
+    def _declare_decisions(self, m: Any, data: Brokerage) -> None:
+        most = data.most_workers(self.semantics)[:, None]
+        m.workers = self._decision(
+            m.job_slots,
+            m.sites,
+            most=most,
+            reason="clipping connections at s Y keeps (8a) and (8j) and costs nothing",
+            doc="Workers; y.",
+        )
+        m.server = self._decision(
+            m.job_slots, m.sites, most=1, reason="(8f)", doc="Parameter server here; s."
+        )
+        m.deployed = self._decision(
+            m.job_slots,
+            m.sites,
+            most=1,
+            reason="clipping at 1 keeps (8g) and raises no difference of (8h)",
+            doc="Job present at the site; v.",
+        )
+        m.started = Var(
+            m.job_slots,
+            m.sites,
+            implied_upper=ROOM,
+            reason="differences of deployed are at most 1",
+            doc="Job newly deployed at the site; z, whole whenever v is.",
+        )
+        m.moved = Var(
+            m.job_slots,
+            m.sites,
+            m.sites,
+            implied_upper=ROOM * shared.trained_volume(data)[:, :, None],
+            reason="(8b)",
+            doc="Data moved from the first to the second site, GB; q.",
+        )
+        m.connected = Var(
+            m.job_slots,
+            m.sites,
+            m.sites,
+            implied_upper=ROOM * most[:, :, None],
+            reason="(8i)",
+            doc="Workers at the first site served from the second; g.",
+        )
+
+    def _declare_prices(self, m: Any, data: Brokerage) -> None:
+        cap = shared.of_busy_slots(data, data.usage_cap(self.semantics))[:, None, :]
+        m.list_price = Param(m.sites, m.resources, values=data.list_price)
+        m.reduced_price = Param(m.sites, m.resources, values=data.reduced_price)
+        m.surcharge = Param(m.sites, m.resources, values=data.surcharge)
+        m.resource_cost = Var(
+            m.slots,
+            m.sites,
+            m.resources,
+            implied_upper=ROOM * (data.list_price * cap + data.surcharge),
+            reason="the cheapest cost is below list price and surcharge at full usage",
+            doc="Cost of a resource at a site, USD; x.",
+        )
+        if self.pricing == "chord":
+            slope = shared.of_busy_slots(data, data.chord_slope(self.semantics))
+            m.slope = Param(m.slots, m.sites, m.resources, values=slope)
+        elif self.pricing == "choice":
+            self._declare_choice(m, data, cap)
+        else:
+            self._declare_big_m(m, data)
+
+    def _declare_big_m(self, m: Any, data: Brokerage) -> None:
+        if self.pricing == "single":
+            first = second = np.array(shared.valid_big_m(data, self.semantics))
+        else:
+            both = data.two_big_ms(self.semantics)
+            first, second = (shared.of_busy_slots(data, values) for values in both)
+        over = (m.slots, m.sites, m.resources)
+        m.big_m_list = Param(*over, values=first)
+        m.big_m_reduced = Param(*over, values=second)
+        doc = "Turns the {} price off; {}."
+        m.not_list = self._decision(
+            *over, most=1, reason="(8e)", doc=doc.format("list", "u¹, on when the discount counts")
+        )
+        m.not_reduced = self._decision(
+            *over, most=1, reason="(8e)", doc=doc.format("discounted", "u²")
+        )
+
+    def _declare_choice(self, m: Any, data: Brokerage, cap: npt.NDArray[np.float64]) -> None:
+        over = (m.slots, m.sites, m.resources)
+        m.threshold = Param(m.sites, m.resources, values=data.threshold)
+        m.cap = Param(*over, values=cap)
+        below = np.broadcast_to(data.threshold, (len(m.slots), *data.threshold.shape))
+        m.usage_below = Var(
+            *over, implied_upper=below, reason="(7)", doc="Units while the list price counts."
+        )
+        m.usage_beyond = Var(
+            *over, implied_upper=cap, reason="(7)", doc="Units while the discount counts."
+        )
+        m.at_list = self._decision(*over, most=1, reason="(7)", doc="The list price counts.")
+        m.at_reduced = self._decision(*over, most=1, reason="(7)", doc="The discount counts.")
+
+    @constraint("8a", "job_slots", "sites")
+    def enough_workers(m, i, t, r):
+        """Workers in a site process all data moved to it."""
+        return m.rate[i] * m.workers[i, t, r] >= Sum(m.moved[i, t, o, r] for o in m.sites)
+
+    @constraint("8b", "job_slots", "sites")
+    def all_data_moved(m, i, t, o):
+        """All data collected at a site are trained somewhere."""
+        return Sum(m.moved[i, t, o, r] for r in m.sites) == m.volume[i, t, o]
+
+    @constraint("8c", "slots", "sites", "resources", when=lambda p: p.pricing in ("single", "two"))
+    def cost_at_list_price(m, t, r, k):
+        """Cost is at least usage at list price, unless that branch is off."""
+        return (
+            m.resource_cost[t, r, k]
+            >= m.list_price[r, k] * usage(m, t, r, k) - m.big_m_list[t, r, k] * m.not_list[t, r, k]
+        )
+
+    @constraint("8d", "slots", "sites", "resources", when=lambda p: p.pricing in ("single", "two"))
+    def cost_at_reduced_price(m, t, r, k):
+        """Cost is at least usage at the discounted price plus surcharge, unless that is off."""
+        return (
+            m.resource_cost[t, r, k]
+            >= m.reduced_price[r, k] * usage(m, t, r, k)
+            + m.surcharge[r, k]
+            - m.big_m_reduced[t, r, k] * m.not_reduced[t, r, k]
+        )
+
+    @constraint("8e", "slots", "sites", "resources", when=lambda p: p.pricing in ("single", "two"))
+    def one_branch(m, t, r, k):
+        """One of the two prices counts."""
+        return m.not_list[t, r, k] + m.not_reduced[t, r, k] == 1
+
+    @constraint("7", "slots", "sites", "resources", when=lambda p: p.pricing == "choice")
+    def usage_by_branch(m, t, r, k):
+        """Usage lies on the branch that counts."""
+        return m.usage_below[t, r, k] + m.usage_beyond[t, r, k] == usage(m, t, r, k)
+
+    @constraint("7", "slots", "sites", "resources", when=lambda p: p.pricing == "choice")
+    def one_price(m, t, r, k):
+        """One of the two prices counts."""
+        return m.at_list[t, r, k] + m.at_reduced[t, r, k] == 1
+
+    @constraint("7", "slots", "sites", "resources", when=lambda p: p.pricing == "choice")
+    def list_price_up_to_threshold(m, t, r, k):
+        """The list price counts up to the threshold."""
+        return m.usage_below[t, r, k] <= m.threshold[r, k] * m.at_list[t, r, k]
+
+    @constraint("7", "slots", "sites", "resources", when=lambda p: p.pricing == "choice")
+    def discount_from_threshold(m, t, r, k):
+        """The discount counts from the threshold on."""
+        return m.usage_beyond[t, r, k] >= m.threshold[r, k] * m.at_reduced[t, r, k]
+
+    @constraint("7", "slots", "sites", "resources", when=lambda p: p.pricing == "choice")
+    def discount_up_to_cap(m, t, r, k):
+        """No usage at a price that does not count."""
+        return m.usage_beyond[t, r, k] <= m.cap[t, r, k] * m.at_reduced[t, r, k]
+
+    @constraint("7", "slots", "sites", "resources", when=lambda p: p.pricing == "choice")
+    def cost_of_branches(m, t, r, k):
+        """Cost on the branch that counts."""
+        return (
+            m.resource_cost[t, r, k]
+            == m.list_price[r, k] * m.usage_below[t, r, k]
+            + m.reduced_price[r, k] * m.usage_beyond[t, r, k]
+            + m.surcharge[r, k] * m.at_reduced[t, r, k]
+        )
+
+    @constraint("7*", "slots", "sites", "resources", when=lambda p: p.pricing == "chord")
+    def cost_on_chord(m, t, r, k):
+        """Convex envelope of (7) between no and full usage."""
+        return m.resource_cost[t, r, k] == m.slope[t, r, k] * usage(m, t, r, k)
+
+    @constraint("8f", "job_slots")
+    def one_server(m, i, t):
+        """A job has one parameter server."""
+        return Sum(m.server[i, t, r] for r in m.sites) == 1
+
+    @constraint("8g", "job_slots", "sites", when=lambda p: p.linking == "global")
+    def present_where_used(m, i, t, r):
+        """A job is deployed where it has workers or its server."""
+        return m.presence_bound * m.deployed[i, t, r] >= m.workers[i, t, r] + m.server[i, t, r]
+
+    @constraint("8g*", "job_slots", "sites", when=lambda p: p.linking == "split")
+    def present_with_workers(m, i, t, r):
+        """A job is deployed where it has workers; one half of (8g) with its own bound."""
+        return m.most[i, t] * m.deployed[i, t, r] >= m.workers[i, t, r]
+
+    @constraint("8g*", "job_slots", "sites", when=lambda p: p.linking == "split")
+    def present_with_server(m, i, t, r):
+        """A job is deployed where it has its server; the other half of (8g)."""
+        return m.deployed[i, t, r] >= m.server[i, t, r]
+
+    @constraint("8h", "first_slots", "sites")
+    def started_at_arrival(m, i, t, r):
+        """Every deployment at arrival is new."""
+        return m.started[i, t, r] >= m.deployed[i, t, r]
+
+    @constraint("8h", "later_slots", "sites")
+    def started_when_new(m, i, t, r):
+        """A deployment is new where the job was absent one slot before."""
+        return m.started[i, t, r] >= m.deployed[i, t, r] - m.deployed[i, t - 1, r]
+
+    @constraint("8i", "job_slots", "sites")
+    def workers_connect(m, i, t, r):
+        """Every worker is connected to a server."""
+        return Sum(m.connected[i, t, r, p] for p in m.sites) == m.workers[i, t, r]
+
+    @constraint("8j", "job_slots", "sites")
+    def server_is_connected(m, i, t, p):
+        """At least as many workers as are needed connect to the server's site."""
+        return Sum(m.connected[i, t, r, p] for r in m.sites) >= m.needed[i, t] * m.server[i, t, p]
+
+    @constraint("8l", "job_slots", "sites", when=lambda p: p.semantics == "strict")
+    def absent_where_unused(m, i, t, r):
+        """A job without workers and server at a site leaves it; stated by the text, not in (8)."""
+        return m.deployed[i, t, r] <= m.workers[i, t, r] + m.server[i, t, r]
+
+    @constraint("8m", "job_slots", "sites", "sites", when=lambda p: p.semantics == "strict")
+    def connect_to_server_only(m, i, t, r, p):
+        """Workers connect to the server's site only; stated by the text, not in (8)."""
+        return m.connected[i, t, r, p] <= m.most[i, t] * m.server[i, t, p]
+
+    @objective
+    def cost(m):
+        """Transfer, resource, deployment and synchronisation cost, USD; C1 + C2 + C3 + C4."""
+        return (
+            Sum(
+                m.transfer_price[o, r] * m.moved[i, t, o, r]
+                + m.transfer_price[o, r] * m.sync_volume[i] * m.connected[i, t, o, r]
+                for i, t in m.job_slots
+                for o in m.sites
+                for r in m.sites
+            )
+            + Sum(m.resource_cost[t, r, k] for t in m.slots for r in m.sites for k in m.resources)
+            + Sum(m.deploy_cost[i] * m.started[i, t, r] for i, t in m.job_slots for r in m.sites)
+        )
