@@ -1,0 +1,124 @@
+"""Round the fractional workers and servers of one slot.  mlBroker Algorithms 2 and 3."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from farkas.errors import InvalidOption, suggestion
+from farkas.rounding.dependent import Floats, Ints, Last, round_keeping_weight
+
+COMBINE = ("max", "round2")
+Combine = Literal["max", "round2"]
+
+
+def round_sites(
+    workers: Floats, weight: npt.ArrayLike, rng: np.random.Generator, *, last: Last = "up"
+) -> Ints:
+    """Round site by site, keeping each site's use of one resource.  Round1(k).
+
+    Parameters
+    ----------
+    workers
+        Shape (jobs, sites), >= 0; ỹ.
+    weight
+        Shape (jobs,), units of the resource per worker; n of one k.
+    rng
+        Sites draw in ascending order.
+    last
+        See `round_keeping_weight`.
+
+    Returns
+    -------
+    Shape (jobs, sites).  A job may end with fewer workers than it had (Lemma 1 needs Round2).
+    """
+    columns = [round_keeping_weight(column, weight, rng, last=last) for column in workers.T]
+    return np.stack(columns, axis=1) if columns else np.zeros(workers.shape, dtype=np.int64)
+
+
+def round_jobs(workers: Floats, rng: np.random.Generator, *, last: Last = "up") -> Ints:
+    """Round job by job, keeping each job's number of workers.  Round2.
+
+    Parameters
+    ----------
+    workers
+        Shape (jobs, sites), >= 0; ỹ.
+    rng
+        Jobs draw in ascending order.
+    last
+        See `round_keeping_weight`.
+
+    Returns
+    -------
+    Shape (jobs, sites).  With ``last="up"`` and a sum >= Y, Y integer, a job keeps >= Y workers.
+    """
+    ones = np.ones(workers.shape[1])
+    rows = [round_keeping_weight(row, ones, rng, last=last) for row in workers]
+    return np.stack(rows) if rows else np.zeros(workers.shape, dtype=np.int64)
+
+
+def round_workers(
+    workers: Floats,
+    worker_demand: Floats,
+    rng: np.random.Generator,
+    *,
+    combine: Combine = "max",
+) -> Ints:
+    """Round the workers of all jobs of a slot to integers that still train all data.
+
+    Parameters
+    ----------
+    workers
+        Shape (jobs, sites), >= 0, free of solver noise (`snap_workers`); ỹ.
+    worker_demand
+        Shape (jobs, resources), units per worker; n.
+    rng
+        Draws for Round1 of every resource in order, then for Round2; all independent.
+    combine
+        ``"max"``: the largest of all roundings, as in the paper.  ``"round2"``: Round2 alone,
+        which is feasible already and adds less than one worker per job.
+
+    Returns
+    -------
+    Shape (jobs, sites); row sums >= the row sums of ``workers``, up to `SETTLED` per entry.
+
+    Raises
+    ------
+    InvalidOption
+        ``combine`` is unknown.
+    """
+    if combine not in COMBINE:
+        raise InvalidOption(f"unknown combine {combine!r}{suggestion(combine, COMBINE)}")
+    if combine == "round2":
+        return round_jobs(workers, rng)
+    roundings = [round_sites(workers, demand, rng) for demand in worker_demand.T]
+    roundings.append(round_jobs(workers, rng))
+    most: Ints = np.max(roundings, axis=0)
+    return most
+
+
+def draw_servers(shares: Floats, rng: np.random.Generator) -> Ints:
+    """Draw one server site per job with the fractional solution as probabilities.
+
+    Parameters
+    ----------
+    shares
+        Shape (jobs, sites); rows sum to 1 but for noise; s̃.
+    rng
+        One number per job.
+
+    Returns
+    -------
+    Shape (jobs,), site of each job's parameter server; never one of share 0.
+    """
+    clipped = np.maximum(shares, 0.0)
+    total = np.cumsum(clipped, axis=1)
+    if np.any(total[:, -1:] <= 0):
+        raise ValueError("a job has no share at any site")
+    drawn = rng.random(len(shares))[:, None] * total[:, -1:]
+    # A product that rounds up to the total would fall behind the last site.
+    drawn = np.minimum(drawn, np.nextafter(total[:, -1:], 0.0))
+    sites: Ints = np.argmax(total > drawn, axis=1).astype(np.int64)
+    return sites

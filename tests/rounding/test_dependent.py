@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from farkas.rounding import round_keeping_weight, trade_once
+
+NO_DEADLINE = settings(deadline=None, derandomize=True, max_examples=300)
+entries = st.lists(st.tuples(st.floats(0, 5), st.floats(0.01, 100)), min_size=0, max_size=8)
+
+
+def means(fractional, weight, draws=40_000, **options):
+    rng = np.random.default_rng(5)
+    total = np.zeros(len(fractional))
+    for _ in range(draws):
+        total += round_keeping_weight(fractional, weight, rng, **options)
+    return total / draws
+
+
+@NO_DEADLINE
+@given(entries, st.integers(0, 2**32))
+def test_every_entry_becomes_its_floor_or_its_ceiling(items, seed):
+    fractional = np.array([item[0] for item in items])
+    weight = np.array([item[1] for item in items])
+    rounded = round_keeping_weight(fractional, weight, np.random.default_rng(seed))
+    for value, whole in zip(fractional, rounded, strict=True):
+        # Within 1e-9 of an integer the entry is settled without a draw.
+        assert whole in {np.floor(value), np.ceil(value)}
+
+
+@NO_DEADLINE
+@given(entries, st.integers(0, 2**32))
+def test_weight_is_kept_up_to_the_last_item_which_goes_up(items, seed):
+    fractional = np.array([item[0] for item in items])
+    weight = np.array([item[1] for item in items])
+    rounded = round_keeping_weight(fractional, weight, np.random.default_rng(seed))
+    excess = weight @ (rounded - fractional)
+    noise = 1e-8 * (1 + weight.sum())
+    assert excess >= -noise
+    assert excess <= weight.max(initial=0.0) + noise
+
+
+@NO_DEADLINE
+@given(entries, st.integers(0, 2**32))
+def test_weight_moves_by_less_than_one_item_either_way_with_a_bernoulli_end(items, seed):
+    fractional = np.array([item[0] for item in items])
+    weight = np.array([item[1] for item in items])
+    rng = np.random.default_rng(seed)
+    rounded = round_keeping_weight(fractional, weight, rng, last="bernoulli")
+    noise = 1e-8 * (1 + weight.sum())
+    assert abs(weight @ (rounded - fractional)) <= weight.max(initial=0.0) + noise
+
+
+@NO_DEADLINE
+@given(
+    st.tuples(st.floats(1e-8, 1 - 1e-8), st.floats(1e-8, 1 - 1e-8)),
+    st.tuples(st.floats(1e-3, 1e3), st.floats(1e-3, 1e3)),
+)
+def test_one_trade_keeps_weight_and_both_expectations_and_settles_one(share, weight):
+    p, w = np.array(share), np.array(weight)
+    up, down = trade_once(p, w, 0.0), trade_once(p, w, np.nextafter(1.0, 0.0))
+    gain = min(1 - p[0], w[1] * p[1] / w[0])
+    loss = min(p[0], w[1] * (1 - p[1]) / w[0])
+    chance = loss / (gain + loss)
+    assert chance * up + (1 - chance) * down == pytest.approx(p, rel=1e-9, abs=1e-12)
+    for result in (up, down):
+        assert w @ result == pytest.approx(w @ p, rel=1e-9)
+        assert {0.0, 1.0} & set(result.tolist())
+
+
+def test_with_the_last_item_always_up_the_marginals_are_not_the_fractions():
+    # p = (0.3, 0.4), w = (1, 1): the first gains 0.4 with probability 0.3/0.7 and then goes up as
+    # the last item; otherwise it is 0 and the second (0.7) goes up.  So (0.4286, 0.5714): P1 fails.
+    assert means([0.3, 0.4], [1, 1]) == pytest.approx([3 / 7, 4 / 7], abs=0.01)
+
+
+def test_unequal_weights_push_the_last_item_up_whatever_its_fraction():
+    # p = (0.3, 0.4), w = (1, 3): the first goes to 1 (p2 = 1/6) or to 0 (p2 = 1/2); then p2 -> 1.
+    assert means([0.3, 0.4], [1, 3]) == pytest.approx([0.3, 1.0], abs=0.01)
+
+
+def test_the_excess_of_weight_is_less_than_the_last_item():
+    # Same data, weight 1.5: 3 or 4 afterwards.  P2 as an equality fails.
+    rng = np.random.default_rng(1)
+    kept = {int(np.dot([1, 3], round_keeping_weight([0.3, 0.4], [1, 3], rng))) for _ in range(100)}
+    assert kept == {3, 4}
+
+
+@pytest.mark.parametrize("weight", [[1, 1, 1], [1, 3, 7], [5, 1, 0.2]])
+def test_with_a_bernoulli_end_the_marginals_are_the_fractions(weight):
+    # Standard error of a mean of 40,000 draws is at most 0.0025; 0.0125 is five of them.
+    assert means([0.3, 1.45, 0.8], weight, last="bernoulli") == pytest.approx(
+        [0.3, 1.45, 0.8], abs=0.0125
+    )
+
+
+def test_weightless_entries_are_independent_bernoulli_draws():
+    # The printed trade would divide by their weight.
+    assert means([0.25, 0.6], [0, 0]) == pytest.approx([0.25, 0.6], abs=0.0125)
+
+
+def test_weightless_entries_leave_the_weight_of_the_others_alone():
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        rounded = round_keeping_weight([0.5, 0.25, 0.5], [2, 0, 2], rng)
+        assert rounded[0] + rounded[2] == 1
+
+
+def test_integers_draw_nothing():
+    rng = np.random.default_rng(0)
+    before = rng.bit_generator.state
+    assert round_keeping_weight([0, 2, 3.0], [1, 1, 1], rng).tolist() == [0, 2, 3]
+    assert rng.bit_generator.state == before
+
+
+def test_extreme_weights_terminate():
+    rng = np.random.default_rng(0)
+    rounded = round_keeping_weight(np.full(40, 0.5), np.logspace(-150, 150, 40), rng)
+    assert set(rounded.tolist()) <= {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("fractional", "weight"),
+    [([0.5], [1, 1]), ([-0.5], [1]), ([0.5], [-1]), ([np.nan], [1]), ([0.5], [np.inf])],
+)
+def test_nonsense_is_refused(fractional, weight):
+    with pytest.raises(ValueError, match="weight"):
+        round_keeping_weight(fractional, weight, np.random.default_rng(0))

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.rounding import add_missing_workers, round_jobs, snap, snap_workers
+
+
+def test_noise_around_integers_disappears():
+    assert snap([1.0000004, 1.9999995, -3e-8, 0.5]).tolist() == [1.0, 2.0, 0.0, 0.5]
+
+
+def test_a_fraction_further_away_stays():
+    assert snap([1.00001]).tolist() == [1.00001]
+
+
+def test_missing_workers_are_given_back_to_the_fractional_sites():
+    # 1 + 0.6 + 0.3999 < 2: the fractional part 0.9999 is scaled to 1, the whole worker stays.
+    row = snap_workers([[1.0, 0.6, 0.3999]], [2])[0]
+    assert row[0] == 1.0
+    assert row.sum() == pytest.approx(2.0, abs=1e-15)
+    assert row[1] / row[2] == pytest.approx(0.6 / 0.3999)
+
+
+def test_whole_workers_that_are_too_few_become_fractional():
+    # Only whole entries are left, so all of them are scaled.
+    assert snap_workers([[1.0, 1.0]], [3])[0].tolist() == [1.5, 1.5]
+
+
+def test_noise_above_the_need_is_taken_off_so_that_it_is_not_rounded_up():
+    # Without this the last item, 4e-7, would become a whole worker.
+    row = snap_workers([[0.5, 0.5000004]], [1])
+    assert row.sum() == pytest.approx(1.0, abs=1e-15)
+    rng = np.random.default_rng(0)
+    assert {int(round_jobs(row, rng).sum()) for _ in range(100)} == {1}
+
+
+def test_a_real_surplus_is_kept():
+    assert snap_workers([[0.75, 0.75]], [1])[0].tolist() == [0.75, 0.75]
+
+
+def test_a_job_without_need_may_have_no_worker():
+    assert snap_workers([[0.0, 0.0]], [0]).tolist() == [[0.0, 0.0]]
+
+
+def test_no_workers_at_all_is_not_noise():
+    with pytest.raises(ValueError, match="needs 2 workers has none"):
+        snap_workers([[0.0, 0.0]], [2])
+
+
+def test_repair_adds_where_most_data_wait_and_takes_the_first_of_equals():
+    # Volumes 12, 12, 30 at 10 GB a worker: 30 -> 20 -> 10 left at site 2, then 12 at site 0.
+    repaired = add_missing_workers(np.zeros(3, int), 3, np.array([12.0, 12.0, 30.0]), 10.0)
+    assert repaired.tolist() == [1, 0, 2]
+
+
+def test_repair_never_removes_workers():
+    assert add_missing_workers(np.array([3, 1]), 2, np.array([5.0, 5.0]), 10.0).tolist() == [3, 1]
