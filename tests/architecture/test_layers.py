@@ -1,0 +1,86 @@
+"""Floors, imports and what importing costs."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.shared import ROOT
+
+SOLVERS = {"clarabel", "gurobipy", "highspy", "mosek", "pyscipopt"}
+MODELLING = {"cvxpy", "pyomo", "sympy", "matplotlib"}
+
+
+def loaded_by(code: str, *arguments: str) -> set[str]:
+    """Top-level packages in ``sys.modules`` after running ``code`` in a fresh interpreter."""
+    report = (
+        "\nimport sys, json\n"
+        "print('\\n' + json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code + report, *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_every_floor_imports_only_floors_below_it() -> None:
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 kept, 0 broken" in done.stdout
+
+
+def test_importing_farkas_loads_no_modelling_language_and_no_solver() -> None:
+    assert not loaded_by("import farkas") & (MODELLING | SOLVERS | {"numba", "scipy", "numpy"})
+
+
+@pytest.mark.parametrize(
+    "package", ["instances", "forms", "algebra", "solvers", "online", "proofs"]
+)
+def test_importing_a_package_loads_no_modelling_language_and_no_solver(package: str) -> None:
+    assert not loaded_by(f"import farkas.{package}") & (MODELLING | SOLVERS)
+
+
+def test_certificates_load_no_solver_no_modelling_language_and_no_scipy() -> None:
+    loaded = loaded_by("import farkas.certificates")
+    assert not loaded & (MODELLING | SOLVERS | {"scipy"})
+
+
+def test_help_loads_nothing_heavy() -> None:
+    loaded = loaded_by("from farkas.cli import call; call(['--help'])")
+    assert not loaded & (MODELLING | SOLVERS | {"scipy", "numba", "numpy"})
+
+
+def test_solver_packages_are_imported_inside_functions() -> None:
+    # A missing extra must be an answer ("missing"), not an ImportError while loading backends.
+    optional = {"gurobipy", "mosek", "pyscipopt"}
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sorted((ROOT / "farkas").rglob("*.py"))
+        for node in ast.parse(path.read_text()).body
+        if imported(node) & optional
+    ]
+    assert not found
+
+
+def imported(node: ast.stmt) -> set[str]:
+    """Top-level packages that a statement imports."""
+    if isinstance(node, ast.Import):
+        return {alias.name.partition(".")[0] for alias in node.names}
+    if isinstance(node, ast.ImportFrom):
+        return {(node.module or "").partition(".")[0]}
+    return set()

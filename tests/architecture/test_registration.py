@@ -1,0 +1,90 @@
+"""A registered object that nobody tests or explains is forgotten: these tests name it."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from farkas.experiments.quantities import find, quantities
+from farkas.experiments.solving import program_names
+from farkas.instances import kinds
+from farkas.instances.library import names as shipped_names
+from farkas.online import algorithms, environments
+from farkas.proofs import claims
+from farkas.solvers import backends
+from tests.shared import ROOT, case_files
+
+THIS_FOLDER = Path(__file__).resolve().parent
+
+
+@functools.cache
+def texts(folder: str, pattern: str) -> str:
+    """All files of a folder in one text, without the ones in this folder."""
+    files = sorted((ROOT / folder).rglob(pattern))
+    return "\n".join(f.read_text() for f in files if THIS_FOLDER not in f.parents)
+
+
+def named_in(text: str, name: str) -> bool:
+    """Whether ``name`` stands in ``text`` as a whole word."""
+    return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w])(?!\.\w)", text) is not None
+
+
+ROLES = {
+    "program": program_names,
+    "algorithm": algorithms.names,
+    "claim": claims.names,
+    "solver": backends.names,
+}
+REGISTERED = [(role, name) for role, names in ROLES.items() for name in names()]
+
+
+@pytest.mark.parametrize(("role", "name"), REGISTERED)
+def test_every_registered_object_has_a_test(role: str, name: str) -> None:
+    assert named_in(texts("tests", "*.py"), name), f"no file below tests/ names the {role} {name}"
+
+
+@pytest.mark.parametrize(("role", "name"), REGISTERED)
+def test_every_registered_object_has_a_docs_entry(role: str, name: str) -> None:
+    assert named_in(texts("docs", "*.md"), name), f"no file below docs/ names the {role} {name}"
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_every_kind_has_a_shipped_tiny_instance(kind: str) -> None:
+    assert f"{kind}/tiny" in shipped_names(kind)
+
+
+@pytest.mark.parametrize("role", ["program", "algorithm", "claim"])
+def test_every_name_begins_with_a_kind(role: str) -> None:
+    assert {name.partition(".")[0] for name in ROLES[role]()} <= set(kinds())
+
+
+def test_every_kind_with_algorithms_has_an_environment() -> None:
+    assert {algorithms[name].kind for name in algorithms} == set(environments)
+
+
+def test_every_quantity_belongs_to_a_kind() -> None:
+    assert {quantities[name].kind for name in quantities} <= set(kinds())
+
+
+KINDS_WITH_QUANTITIES = sorted({quantities[name].kind for name in quantities})
+CASES = [path for kind in KINDS_WITH_QUANTITIES for path in case_files(kind)]
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_every_key_a_case_file_expects_belongs_to_a_quantity(path: Path) -> None:
+    case = json.loads(path.read_text())
+    for key in set(case["expected"]) - {"error"}:
+        assert find(key, case["kind"]).kind == case["kind"]
+
+
+def test_a_name_inside_a_longer_name_does_not_count_as_named() -> None:
+    assert named_in("run mlbroker.opt now", "mlbroker.opt")
+    assert named_in("`mlbroker.opt`.", "mlbroker.opt")
+    assert named_in("mlbroker.relaxed[tight]", "mlbroker.relaxed")
+    assert not named_in("mlbroker.optimum", "mlbroker.opt")
+    assert not named_in("mlbroker.opt.cost", "mlbroker.opt")
+    assert not named_in("old.mlbroker.opt", "mlbroker.opt")
