@@ -27,6 +27,8 @@ def replacing(path: Target) -> Iterator[IO[bytes]]:
         When the file cannot be written; names the path and the reason.
     """
     target = Path(path)
+    if "\0" in str(target):
+        raise FileProblem(f"{path!r}: a file name holds no null character")
     try:
         if target.is_dir():
             raise FileProblem(f"{target}: is a directory; give a file name")
@@ -35,7 +37,7 @@ def replacing(path: Target) -> Iterator[IO[bytes]]:
                 yield stream
             return
         target = target.resolve()  # the file behind a link is replaced, not the link
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        handle, name = tempfile.mkstemp(prefix=".farkas-", dir=target.parent)
         try:
             with os.fdopen(handle, "wb") as stream:
                 yield stream

@@ -1,0 +1,216 @@
+"""The driver, on a toy kind: pay for what you order, at least what is asked."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+
+from farkas.errors import InvalidInstance, InvalidOption, NotACertificate
+from farkas.online import Bound, Outcome, read_run, write_run
+from farkas.online.driver import Algorithm, algorithm, algorithms, drive, environments
+from tests.shared import ROOT
+
+
+@dataclasses.dataclass(frozen=True)
+class Orders:
+    asked: tuple[float, ...] = (3.0, 1.0, 2.0)
+    kind: str = "toy"
+    name: str = "three orders"
+    sha256: str = "00"
+
+
+class Shop:
+    sense: Literal["min"] = "min"
+
+    def known(self, instance: Orders) -> int:
+        return len(instance.asked)
+
+    def arrivals(self, instance: Orders) -> Sequence[float]:
+        return instance.asked
+
+    def evaluate(self, instance: Orders, decisions: Sequence[float]) -> Outcome:
+        short = [
+            f"slot {t}: {d} < {a}"
+            for t, (a, d) in enumerate(zip(instance.asked, decisions, strict=True))
+            if d < a
+        ]
+        return Outcome([{"price": float(d)} for d in decisions], short)
+
+    def bound(self, instance: Orders) -> Bound | None:
+        return Bound.of(int(sum(instance.asked)), "every order is paid")
+
+
+@dataclasses.dataclass(frozen=True)
+class Factor:
+    """Orders a multiple of what is asked, with some noise."""
+
+    factor: float = 2.0
+    mode: Literal["plain", "noisy"] = "plain"
+    once: int | None = None
+
+    def start(self, known: Any, seed: int) -> Any:
+        assert not isinstance(known, Orders)  # a policy never sees the future
+        return np.random.default_rng(seed)
+
+    def step(self, state: Any, arrivals: float) -> tuple[Any, Any]:
+        noise = state.random() if self.mode == "noisy" else 0.0
+        return state, np.float64(self.factor * arrivals + noise)
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch: pytest.MonkeyPatch) -> Algorithm:
+    algorithms.load()
+    environments.load()
+    monkeypatch.setattr(environments, "_items", {**environments._items, "toy": Shop()})
+    monkeypatch.setattr(algorithms, "_items", dict(algorithms._items))
+    algorithm("toy.factor", source="Nowhere, Algorithm 0")(Factor)
+    return algorithms["toy.factor"]
+
+
+def test_a_run_ends_with_value_bound_and_ratio(toy: Algorithm) -> None:
+    # 2 * (3 + 1 + 2) = 12 against 6
+    run = toy.run(Orders())
+    assert (run.value, run.ratio) == (12.0, 2.0)
+    assert run.certificate is not None
+    assert run.certificate.exact == "6"
+    assert run.costs == [{"price": 6.0}, {"price": 2.0}, {"price": 4.0}]
+    assert run.options == {"factor": 2.0, "mode": "plain", "once": None}
+
+
+def test_decisions_are_plain_data_and_survive_a_file(toy: Algorithm, tmp_path: Path) -> None:
+    run = toy.run(Orders(), seed=3, mode="noisy")
+    write_run(run, tmp_path / "run.json")
+    again = read_run(tmp_path / "run.json")
+    assert again == run
+    assert again.timings == run.timings
+    assert all(type(d) is float for d in run.decisions)
+
+
+def test_one_seed_gives_one_run_and_timings_do_not_count(toy: Algorithm) -> None:
+    first, second = (toy.run(Orders(), seed=7, mode="noisy") for _ in range(2))
+    second.timings = {"policy": 1e9}
+    assert first == second
+    assert first != toy.run(Orders(), seed=8, mode="noisy")
+
+
+def test_broken_requirements_leave_no_ratio(toy: Algorithm) -> None:
+    run = toy.run(Orders(), factor=0.5)
+    assert run.ratio is None
+    assert run.violations == ["slot 0: 1.5 < 3.0", "slot 1: 0.5 < 1.0", "slot 2: 1.0 < 2.0"]
+
+
+def test_a_value_better_than_the_bound_is_an_error_not_a_ratio() -> None:
+    class Liar(Factor):
+        def certify(self, instance: Any, state: Any, decisions: Any) -> Bound:
+            return Bound.of(13, "wrong")
+
+    with pytest.raises(NotACertificate, match="bound 13"):
+        drive(Liar(), Orders())
+
+
+def test_a_policy_may_price_and_certify_itself() -> None:
+    class Own(Factor):
+        def evaluate(self, instance: Any, decisions: Any) -> Outcome:
+            return Outcome([{"whole": 10.0}], value=10.0, numbers={"moving": 4.0})
+
+        def certify(self, instance: Any, state: Any, decisions: Any) -> Bound:
+            assert isinstance(state, np.random.Generator)  # the last state
+            return Bound.of(8, "own dual", {"y": [1]})
+
+    run = drive(Own(), Orders())
+    assert (run.value, run.ratio, run.numbers) == (10.0, 1.25, {"moving": 4.0})
+    assert run.certificate is not None
+    assert run.certificate.certificate == {"y": [1]}
+
+
+def test_a_clairvoyant_baseline_sees_the_instance() -> None:
+    class Exact:
+        def decide(self, instance: Orders, seed: int) -> Sequence[float]:
+            return instance.asked
+
+    assert drive(Exact(), Orders()).ratio == 1.0
+
+
+def test_progress_is_reported_after_every_step(toy: Algorithm) -> None:
+    seen: list[tuple[int, int]] = []
+    toy.run(Orders(), progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_an_instance_without_arrivals_has_ratio_one(toy: Algorithm) -> None:
+    run = toy.run(Orders(asked=()))
+    assert (run.value, run.ratio, run.costs) == (0.0, 1.0, [])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"facter": 1.0}, "no option 'facter'; did you mean factor?"),
+        ({"factor": "2"}, "Expected `float`"),
+        ({"factor": True}, "Expected `float`"),
+        ({"mode": "quiet"}, "Invalid enum value 'quiet'"),
+        ({"once": 1.5}, "Expected `int | null`"),
+    ],
+)
+def test_a_wrong_option_is_refused(toy: Algorithm, options: Any, words: str) -> None:
+    with pytest.raises(InvalidOption) as caught:
+        toy.run(Orders(), **options)
+    assert words in str(caught.value)
+
+
+def test_words_of_the_command_line_become_values(toy: Algorithm) -> None:
+    settled = toy.settle({"factor": "1.5", "once": "null", "mode": "noisy"}, strict=False)
+    assert settled == {"factor": 1.5, "once": None, "mode": "noisy"}
+
+
+def test_an_instance_of_another_kind_is_refused(toy: Algorithm) -> None:
+    with pytest.raises(InvalidInstance, match=r"takes instances of kind toy, not other"):
+        toy.run(Orders(kind="other"))
+
+
+def test_an_option_needs_a_default_and_a_policy_a_docstring() -> None:
+    @dataclasses.dataclass
+    class Bare:
+        """Has an option without default."""
+
+        factor: float
+
+    with pytest.raises(ValueError, match="needs a default"):
+        algorithm("toy.bare")(Bare)
+    with pytest.raises(ValueError, match="needs a docstring"):
+        algorithm("toy.silent")(lambda: None)
+
+
+HASHED = """
+from farkas.instances.library import load
+from farkas.online import algorithms
+from farkas.online.run import to_bytes
+instance = load("mlbroker/tiny")
+for name in algorithms.names("mlbroker."):
+    run = algorithms[name].run(instance, seed=5)
+    run.timings = {}
+    print(to_bytes(run).decode())
+"""
+
+
+def test_runs_do_not_depend_on_the_hash_seed() -> None:
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", HASHED],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert outputs[0] == outputs[1]

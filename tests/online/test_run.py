@@ -1,0 +1,65 @@
+"""Ratios and run files."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from farkas.errors import FileProblem, NotACertificate
+from farkas.online import Bound, certified_ratio, read_run
+
+
+@pytest.mark.parametrize(
+    ("sense", "value", "bound", "ratio"),
+    [
+        ("min", 12, 8, 1.5),
+        ("max", 8, 12, 1.5),
+        ("min", 0, 0, 1.0),  # nothing to pay and nothing paid
+        ("max", 0, 0, 1.0),  # nothing to earn and nothing earned
+        ("min", 3, 0, None),  # any cost is infinitely far from a bound of 0
+        ("max", 0, 3, None),
+        ("min", 1, -1, None),
+        ("max", -2, 5, None),
+        ("min", math.nan, 1, None),
+        ("min", math.inf, 1, None),
+        ("min", 1 - 1e-9, 1, 1.0),  # float sums of value and bound differ in the last digits
+        ("max", 1 + 1e-9, 1, 1.0),
+    ],
+)
+def test_certified_ratio(sense: str, value: float, bound: int, ratio: float | None) -> None:
+    assert certified_ratio(sense, value, Bound.of(bound, "test")) == ratio  # type: ignore[arg-type]
+
+
+def test_without_bound_there_is_no_ratio() -> None:
+    assert certified_ratio("min", 1.0, None) is None
+
+
+@pytest.mark.parametrize(("sense", "value"), [("min", 0.9), ("max", 1.1)])
+def test_a_bound_that_a_run_beats_is_wrong(sense: str, value: float) -> None:
+    with pytest.raises(NotACertificate, match="wrong"):
+        certified_ratio(sense, value, Bound.of(1, "test"))  # type: ignore[arg-type]
+
+
+def test_a_bound_keeps_its_exact_value() -> None:
+    third = Bound.of(Fraction(1, 3), "test")
+    assert third.exact == "1/3"
+    assert third.fraction * 3 == 1
+    assert float(third) == 1 / 3
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{}", "[]", "null", '{"farkas": 1}', '{"algorithm": 3}', "\xff", "{" * 100]
+)
+def test_a_file_that_is_no_run_is_one_clear_error(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "run.json"
+    path.write_bytes(content.encode("latin-1"))
+    with pytest.raises(FileProblem, match="is no run file"):
+        read_run(path)
+
+
+def test_a_missing_run_file_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(FileProblem, match="No such file"):
+        read_run(tmp_path / "none.json")

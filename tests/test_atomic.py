@@ -1,0 +1,75 @@
+"""Files appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from farkas.atomic import replacing, write_bytes, write_text
+from farkas.errors import FileProblem
+
+
+def fail_half_way(path: Path, error: BaseException) -> None:
+    with replacing(path) as stream:
+        stream.write(b"half of the n")
+        raise error
+
+
+def test_a_failure_leaves_the_old_file_and_no_other(tmp_path: Path) -> None:
+    target = tmp_path / "run.json"
+    target.write_text("old")
+    with pytest.raises(RuntimeError):
+        fail_half_way(target, RuntimeError())
+    assert target.read_text() == "old"
+    assert os.listdir(tmp_path) == ["run.json"]
+
+
+def test_an_interrupt_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        fail_half_way(tmp_path / "run.json", KeyboardInterrupt())
+    assert os.listdir(tmp_path) == []
+
+
+def test_permissions_of_a_replaced_file_stay(tmp_path: Path) -> None:
+    target = tmp_path / "run.json"
+    target.write_text("old")
+    target.chmod(0o640)
+    write_text(target, "new ω")
+    assert target.read_text(encoding="utf-8") == "new ω"
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_new_file_has_the_permissions_that_open_gives(tmp_path: Path) -> None:
+    # tempfile alone would give 0600, unreadable for the group
+    (tmp_path / "plain").write_text("")
+    write_bytes(tmp_path / "ours", b"")
+    assert (tmp_path / "ours").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    write_text(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+
+
+@pytest.mark.parametrize("name", ["", "missing/run.json", "a" * 300, "nul\0byte"])
+def test_an_impossible_path_is_one_clear_error(tmp_path: Path, name: str) -> None:
+    with pytest.raises(FileProblem) as caught:
+        write_text(tmp_path / name if name else tmp_path, "x")
+    assert "\n" not in str(caught.value)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_device_is_written_directly() -> None:
+    write_text("/dev/null", "x")
+    assert Path("/dev/null").is_char_device()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_is_one_clear_error() -> None:
+    with pytest.raises(FileProblem, match="No space left"):
+        write_text("/dev/full", "x" * 100_000)
