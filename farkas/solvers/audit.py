@@ -16,7 +16,7 @@ RAY_TOLERANCE = 1e-7
 
 
 def settled_by_inspection(form: LinearForm) -> Answer | None:
-    """Answer a form without columns or with crossing bounds; None for all others.
+    """Answer a form with crossing bounds, an impossible empty row, or no columns; else None.
 
     Solvers differ most on these, so none of them sees one.
     """
@@ -25,19 +25,20 @@ def settled_by_inspection(form: LinearForm) -> Answer | None:
         return Answer(
             reason=Reason.FINISHED, claim=Claim.INFEASIBLE, seconds=0.0, message=crossed
         )
+    # a row without entries reads row_lower <= 0 <= row_upper
+    empty = form.matrix.starts[1:] == form.matrix.starts[:-1]
+    if empty.any():
+        ray = np.where(form.row_lower > 0, 1.0, np.where(form.row_upper < 0, -1.0, 0.0)) * empty
+        if ray.any():
+            return Answer(
+                reason=Reason.FINISHED,
+                claim=Claim.INFEASIBLE,
+                seconds=0.0,
+                raw_ray=ray,
+                message=f"{form.row_name(int(np.flatnonzero(ray)[0]))}: no entries and not 0",
+            )
     if form.num_columns:
         return None
-    # without columns every row reads row_lower <= 0 <= row_upper
-    ray = np.where(form.row_lower > 0, 1.0, np.where(form.row_upper < 0, -1.0, 0.0))
-    if ray.any():
-        first = form.row_name(int(np.flatnonzero(ray)[0]))
-        return Answer(
-            reason=Reason.FINISHED,
-            claim=Claim.INFEASIBLE,
-            seconds=0.0,
-            raw_ray=ray,
-            message=f"{first} excludes 0 and there are no columns",
-        )
     return Answer(
         reason=Reason.FINISHED,
         claim=Claim.OPTIMAL,

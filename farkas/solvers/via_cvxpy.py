@@ -47,7 +47,9 @@ class CvxpySolver(Backend):
     def __init__(self, solver: str) -> None:
         self.solver = solver
         self.name = f"cvxpy:{solver}"
-        self.abilities = Ability.LINEAR | Ability.DUALS
+        self.abilities = Ability.LINEAR
+        if solver != "SCIP":  # the duals CVXPY reads from SCIP belong to its presolved program
+            self.abilities |= Ability.DUALS
         if solver in INTEGER:
             self.abilities |= Ability.INTEGER
         if solver in ("CLARABEL", "SCS", "MOSEK", "ECOS"):
@@ -74,11 +76,15 @@ class CvxpySolver(Backend):
         problem, column, families = _problem(form)
         begin = time.perf_counter()
         status, message = _run(problem, self.solver, options)
-        reason, claim = _verdict(status, problem)
+        reason, claim = _verdict(status)
+        seconds = time.perf_counter() - begin
+        if reason is not Reason.FINISHED and seconds >= options.time_limit:
+            # CVXPY has no word for a limit, only "inaccurate" or an error
+            reason = Reason.TIME_LIMIT
         common: dict[str, Any] = {
             "reason": reason,
             "solver": self.name,
-            "seconds": time.perf_counter() - begin,
+            "seconds": seconds,
             "message": message,
         }
         if claim in (Claim.NONE, Claim.INFEASIBLE) or column.value is None:
@@ -88,12 +94,13 @@ class CvxpySolver(Backend):
         optimal = claim is Claim.OPTIMAL
         objective = form.objective(point)
         linear = optimal and not form.is_mip
+        known = Ability.DUALS in self.abilities
         return Answer(
             claim=claim,
             objective=objective,
             bound=objective if linear else math.nan,
             raw_point=point,
-            raw_row_duals=_row_duals(form, families) if linear else None,
+            raw_row_duals=_row_duals(form, families) if linear and known else None,
             **common,
         )
 
@@ -240,7 +247,7 @@ def _run(problem: Any, solver: str, options: Options) -> tuple[str, str]:
     return status, "" if status in ("optimal", "infeasible") else status.replace("_", " ")
 
 
-def _verdict(status: str, problem: Any) -> tuple[Reason, Claim]:
+def _verdict(status: str) -> tuple[Reason, Claim]:
     if status in ("unbounded", "unbounded_inaccurate", "infeasible_or_unbounded"):
         raise Undecided
     if status == "optimal":
@@ -350,7 +357,7 @@ def _measured(
 ) -> ConvexAnswer:
     common: dict[str, Any] = {"solver": solver, "seconds": seconds}
     try:
-        reason, claim = _verdict(status, problem)
+        reason, claim = _verdict(status)
     except Undecided:
         # a direction without end proves nothing until a point is known
         words = "unbounded, or infeasible"

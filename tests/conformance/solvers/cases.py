@@ -1,0 +1,83 @@
+"""Small forms by hand for the solver tests, and the list of solvers that must pass them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from farkas.forms import LinearForm, SparseRows
+
+INF = math.inf
+
+NATIVE = ["highs", "gurobi", "scip", "clarabel"]
+BRIDGED = [
+    "pyomo:appsi_highs",
+    "pyomo:highs",
+    "pyomo:gurobi_direct",
+    "pyomo:scip_direct",
+    "cvxpy:CLARABEL",
+    "cvxpy:SCS",
+    "cvxpy:HIGHS",
+    "cvxpy:GUROBI",
+    "cvxpy:SCIP",
+]
+EVERY = NATIVE + BRIDGED
+
+
+def form(
+    cost: Sequence[float],
+    rows: Sequence[tuple[float, Sequence[float], float]] = (),
+    *,
+    lower: Sequence[float] | float = 0.0,
+    upper: Sequence[float] | float = INF,
+    integer: Sequence[int] = (),
+    sense: str = "min",
+    offset: float = 0.0,
+) -> LinearForm:
+    """Each row is (lower side, coefficients, upper side)."""
+    n = len(cost)
+    whole = np.zeros(n, dtype=bool)
+    whole[list(integer)] = True
+    dense = np.array([line for _, line, _ in rows], dtype=float).reshape(len(rows), n)
+    return LinearForm(
+        name="case",
+        sense=sense,
+        cost=np.array(cost, dtype=float),
+        offset=offset,
+        matrix=SparseRows.from_dense(dense),
+        row_lower=np.array([low for low, _, _ in rows], dtype=float),
+        row_upper=np.array([high for _, _, high in rows], dtype=float),
+        lower=np.broadcast_to(np.asarray(lower, dtype=float), (n,)).copy(),
+        upper=np.broadcast_to(np.asarray(upper, dtype=float), (n,)).copy(),
+        integer=whole,
+    )
+
+
+def market_split(rows: int = 5, seed: int = 1) -> LinearForm:
+    """Equations in 0-1 variables; finding any point takes these solvers far longer than a test."""
+    rng = np.random.default_rng(seed)
+    n = 10 * (rows - 1)
+    matrix = rng.integers(0, 100, (rows, n)).astype(float)
+    side = np.floor(matrix.sum(axis=1) / 2)
+    return form(
+        np.zeros(n).tolist(),
+        [(b, line.tolist(), b) for b, line in zip(side, matrix, strict=True)],
+        upper=1.0,
+        integer=range(n),
+    )
+
+
+def knapsacks(columns: int = 120, rows: int = 12, seed: int = 3) -> LinearForm:
+    """Many knapsacks at once: points are easy (0 is one), proving the best takes very long."""
+    rng = np.random.default_rng(seed)
+    weight = rng.integers(10, 1000, (rows, columns)).astype(float)
+    worth = weight.mean(axis=0) + rng.integers(0, 50, columns)
+    return form(
+        worth.tolist(),
+        [(-INF, line.tolist(), float(line.sum() // 2)) for line in weight],
+        upper=1.0,
+        integer=range(columns),
+        sense="max",
+    )
