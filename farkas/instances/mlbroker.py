@@ -105,16 +105,26 @@ class Brokerage(Instance, frozen=True, kw_only=True, tag="mlbroker"):
         self._check_prices()
         for index, job in enumerate(self.jobs):
             self._check_job(job, f"$.jobs[{index}]")
-        needed = self.volume.sum(axis=1) / self.worker_capacity[self.pair_job]
-        for pair in np.flatnonzero(~(needed < LARGEST_EXACT))[:1]:
-            job, slot = self.pair_job[pair], self.pair_slot[pair]
-            require(False, f"jobs[{job}] needs {needed[pair]:.3g} workers in slot {slot}; too many")
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._check_magnitudes()
         if self.big_m is not None:
             smallest = self.smallest_big_m
             require(
                 self.big_m >= smallest * (1 - 1e-9),
                 f"big_m = {self.big_m:g}; the smallest valid constant is {smallest:.12g}",
             )
+
+    def _check_magnitudes(self) -> None:
+        """Refuse loads that cannot be counted and bills that overflow."""
+        needed = self.volume.sum(axis=1) / self.worker_capacity[self.pair_job]
+        for pair in np.flatnonzero(~(needed < LARGEST_EXACT))[:1]:
+            job, slot = self.pair_job[pair], self.pair_slot[pair]
+            require(False, f"jobs[{job}] needs {needed[pair]:.3g} workers in slot {slot}; too many")
+        dearest = self.list_price * self.usage_cap("strict").max(axis=0)
+        require(
+            bool(np.isfinite(dearest).all()) and bool(np.isfinite(self.surcharge).all()),
+            "base_price times the demand of all jobs overflows; give smaller numbers",
+        )
 
     def _check_prices(self) -> None:
         sites, resources = self.num_sites, self.num_resources

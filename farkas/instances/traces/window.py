@@ -53,15 +53,15 @@ class Window(Settings, frozen=True, kw_only=True):
 
     def begin(self, first: float) -> float:
         """Begin of the window in seconds, for a trace whose first job came at ``first``."""
-        if isinstance(self.start, str):
-            try:
-                return seconds(self.start)
-            except ValueError:
-                raise InvalidOption(
-                    f"start = {self.start!r}; give seconds after the first job, "
-                    "or a time such as 2017-10-09 07:00"
-                ) from None
-        return first + self.start
+        if not isinstance(self.start, str):
+            return first + self.start
+        try:
+            return seconds(self.start)
+        except ValueError:
+            raise InvalidOption(
+                f"start = {self.start!r}; give seconds after the first job, "
+                "or a time such as 2017-10-09 07:00"
+            ) from None
 
     def cut(self, trace: Iterable[J], dropped: Counter[str]) -> list[tuple[int, J]]:
         """Return (arrival slot, job) of the jobs inside, by time; count the others in ``dropped``.

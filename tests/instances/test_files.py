@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import msgspec
+import numpy as np
+import pytest
+
+from farkas import instances
+from farkas.errors import FileProblem, InvalidInstance, UnknownName
+from farkas.instances import library
+from tests.shared import case_files
+
+TINY = json.loads(instances.to_bytes(library.load("mlbroker/tiny")))
+
+
+def text(**changes):
+    return json.dumps({**TINY, **changes})
+
+
+def read(content):
+    return instances.read_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_an_instance_survives_writing_and_reading(name, tmp_path):
+    instance = library.load(name)
+    instances.write(instance, tmp_path / "copy.json")
+    copy = instances.read(tmp_path / "copy.json")
+    assert copy == instance
+    assert copy.sha256 == instance.sha256
+    assert hash(copy) == hash(instance)
+    assert instances.to_bytes(copy) == (tmp_path / "copy.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "path", [path for kind in instances.kinds() for path in case_files(kind)], ids=lambda p: p.stem
+)
+def test_case_files_load_or_are_refused_as_expected(path):
+    expected = json.loads(path.read_bytes())["expected"]
+    if expected.keys() == {"error"}:
+        with pytest.raises(InvalidInstance, match=path.name):
+            instances.read(path)
+    else:
+        instance = instances.read(path)
+        assert instances.read_bytes(instances.to_bytes(instance)) == instance
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (text(epsilon="1"), r"Expected `float`, got `str` - at `\$\.epsilon`"),
+        (text(epsilon=True), r"Expected `float`, got `bool` - at `\$\.epsilon`"),
+        (text(num_sites=2.0), r"Expected `int`, got `float` - at `\$\.num_sites`"),
+        (text(num_sites=0), r"Expected `int` >= 1 - at `\$\.num_sites`"),
+        (text(num_sites=10**30), r"Expected `int` <= 10000000 - at `\$\.num_sites`"),
+        (text(epsilon=None), r"Expected `float`, got `null` - at `\$\.epsilon`"),
+        (text(epsilom=1), r"unknown field `epsilom`"),
+        (text(farkas=2), r"Invalid enum value 2 - at `\$\.farkas`"),
+        (text(farkas=True), r"Expected `int`, got `bool` - at `\$\.farkas`"),
+        (text(kind="mlbrokr"), r"unknown kind 'mlbrokr'; did you mean mlbroker\?"),
+        (text(kind=None), r"Expected `str`, got `null` - at `\$\.kind`"),
+        (text().replace('"epsilon": 1.0', '"epsilon": 1e400'), r"out of range - at `\$\.epsilon`"),
+        (text().replace('"epsilon": 1.0, ', ""), "missing required field `epsilon`"),
+        ('{"kind": "mlbroker"}', "missing required field `farkas`"),
+        ("[]", "Expected `object`, got `array`"),
+        ("3", "Expected `object`, got `int`"),
+    ],
+)
+def test_a_wrong_field_is_named_with_its_path(content, message):
+    with pytest.raises(InvalidInstance, match=message) as caught:
+        read(content)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        text() + "x",
+        text().replace('"epsilon": 1.0', '"epsilon": NaN'),
+        text().replace('"epsilon": 1.0', '"epsilon": Infinity'),
+        b"\xff\xfe{}",
+        text().encode("utf-16"),
+        text(name="?").encode().replace(b"?", b"\xff"),
+    ],
+)
+def test_what_is_not_json_is_a_file_problem(content):
+    with pytest.raises(FileProblem, match="instance: is not JSON") as caught:
+        read(content)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":'])
+def test_deep_nesting_is_refused_not_crashed_upon(opening):
+    closing = "]" if opening == "[" else "}"
+    deep = opening * 100_000 + "1" + closing * 100_000
+    with pytest.raises((FileProblem, InvalidInstance)):
+        read(text(expected=1).replace('"expected": 1', f'"expected": {{"a": {deep}}}'))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        (
+            '"epsilon": 1.0',
+            '"epsilon": 1.0, "epsilon": 2.0',
+            r"key 'epsilon' stands twice - at `\$`",
+        ),
+        ('"arrival": 1', '"arrival": 0, "arrival": 1', r"'arrival' .* at `\$\.jobs\[1\]`"),
+    ],
+)
+def test_a_repeated_key_is_refused_with_its_path(before, after, message):
+    with pytest.raises(InvalidInstance, match=message):
+        read(text().replace(before, after))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda folder: folder / "absent.json", "no such file"),
+        (lambda folder: folder, "is a directory"),
+        (lambda folder: folder / "a\0b", "cannot be read: embedded null byte"),
+    ],
+)
+def test_an_unreadable_path_is_one_line(make, message, tmp_path):
+    with pytest.raises(FileProblem, match=message):
+        instances.read(make(tmp_path))
+
+
+def test_an_unwritable_target_leaves_nothing_behind(tmp_path):
+    instance = library.load("mlbroker/tiny")
+    with pytest.raises(FileProblem):
+        instances.write(instance, tmp_path)
+    with pytest.raises(FileProblem):
+        instances.write(instance, tmp_path / "absent" / "file.json")
+    assert os.listdir(tmp_path) == []
+
+
+def test_integers_stand_for_floats_and_both_have_one_hash():
+    whole, real = read(text(epsilon=1)), read(text(epsilon=1.0))
+    assert whole == real
+    assert whole.sha256 == real.sha256
+    assert type(whole.epsilon) is float
+
+
+def test_bookkeeping_changes_no_hash_and_data_do():
+    tiny = library.load("mlbroker/tiny")
+    for change in (
+        {"name": "x"},
+        {"note": "x"},
+        {"public": False},
+        {"expected": {"k": {"value": 1}}},
+    ):
+        assert tiny.replace(**change).sha256 == tiny.sha256
+    for change in ({"epsilon": 2.0}, {"seed": 4}, {"jobs": []}):
+        assert tiny.replace(**change).sha256 != tiny.sha256
+
+
+def test_the_hash_is_the_same_in_every_process_and_version():
+    # Certificates are bound to this number; a change here breaks all that were written.
+    expected = "d7fdee67"
+    assert library.load("mlbroker/tiny").sha256.startswith(expected)
+    code = "from farkas.instances import library; print(library.load('mlbroker/tiny').sha256)"
+    for seed in ("0", "1"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        run = subprocess.run(
+            [sys.executable, "-c", code],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert run.stdout.startswith(expected)
+
+
+def test_minus_zero_is_zero():
+    tiny = library.load("mlbroker/tiny")
+    minus = tiny.replace(transfer_price=[[-0.0, 0.02], [0.015, -0.0]])
+    assert minus == tiny
+    assert minus.sha256 == tiny.sha256
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_building_from_python_refuses_what_json_cannot_hold(value):
+    tiny = library.load("mlbroker/tiny")
+    with pytest.raises(InvalidInstance, match=r"finite number.*\$\.base_price\[1\]\[0\]"):
+        tiny.replace(base_price=np.array([[1.0], [value]]))
+
+
+def test_building_from_python_is_as_strict_as_a_file():
+    tiny = library.load("mlbroker/tiny")
+    with pytest.raises(InvalidInstance, match=r"Expected `float`, got `str` - at `\$\.epsilon`"):
+        tiny.replace(epsilon="1")
+    with pytest.raises(InvalidInstance, match=r"got complex - at `\$\.epsilon`"):
+        tiny.replace(epsilon=1j)
+
+
+def test_an_unknown_kind_names_the_known_ones():
+    with pytest.raises(UnknownName, match="unknown kind 'mlbrokr'; did you mean mlbroker"):
+        instances.kind_class("mlbrokr")
+
+
+def test_reading_imports_the_module_of_the_kind_alone():
+    code = (
+        "import sys; from farkas.instances import read, library; library.load('mlbroker/tiny');"
+        "print([k for k in ('coded', 'dps', 'eris', 'gadget')"
+        " if f'farkas.instances.{k}' in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_the_schema_names_every_kind():
+    definitions = instances.schema()["$defs"]
+    tags = {
+        d["properties"]["kind"]["enum"][0]
+        for d in definitions.values()
+        if "kind" in d.get("properties", {}) and "farkas" in d["properties"]
+    }
+    assert tags == set(instances.kinds())
+    assert "Brokerage" in instances.schema("mlbroker")["$defs"]
+    assert msgspec.json.encode(instances.schema())
