@@ -24,7 +24,8 @@ def trained_volume(data: Brokerage) -> Floats:
     capacity = data.workers_needed * data.worker_capacity[data.pair_job]
     share = np.ones_like(total)
     np.divide(capacity, total, out=share, where=total > capacity)
-    return data.volume * share[:, None]
+    trained: Floats = data.volume * share[:, None]
+    return trained
 
 
 def deployment_bound(data: Brokerage, semantics: Semantics) -> int:

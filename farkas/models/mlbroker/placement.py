@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.algebra import Param, Program, Sum, Var, constraint, objective, option
-from farkas.instances.mlbroker import Brokerage
+from farkas.instances.base import Floats
+from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker import data as shared
 from farkas.models.mlbroker.data import ROOM
 
@@ -32,7 +33,7 @@ class Placement(Program):
     kind = "mlbroker"
     sense = "min"
     integral: ClassVar[bool] = True
-    semantics: str = option("printed", "strict")
+    semantics: Semantics = option("printed", "strict")
 
     @property
     def pricing(self) -> str:
@@ -45,7 +46,7 @@ class Placement(Program):
         raise NotImplementedError
 
     def declare(self, m: Any, data: Brokerage) -> None:
-        """Sets, parameters, then decisions."""
+        """Declare sets, parameters, then decisions."""
         shared.declare_sets(m, data)
         shared.declare_data(m, data, self.semantics)
         m.presence_bound = Param(values=shared.deployment_bound(data, self.semantics))
@@ -115,12 +116,15 @@ class Placement(Program):
             doc="Cost of a resource at a site, USD; x.",
         )
         if self.pricing == "chord":
-            slope = shared.of_busy_slots(data, data.chord_slope(self.semantics))
-            m.slope = Param(m.slots, m.sites, m.resources, values=slope)
+            m.slope = Param(m.slots, m.sites, m.resources, values=self._slope(data))
         elif self.pricing == "choice":
             self._declare_choice(m, data, cap)
         else:
             self._declare_big_m(m, data)
+
+    def _slope(self, data: Brokerage) -> Floats:
+        """USD per unit when the price is linear, shape (busy slots, sites, resources)."""
+        return shared.of_busy_slots(data, data.chord_slope(self.semantics))
 
     def _declare_big_m(self, m: Any, data: Brokerage) -> None:
         if self.pricing == "single":
@@ -139,7 +143,7 @@ class Placement(Program):
             *over, most=1, reason="(8e)", doc=doc.format("discounted", "u²")
         )
 
-    def _declare_choice(self, m: Any, data: Brokerage, cap: npt.NDArray[np.float64]) -> None:
+    def _declare_choice(self, m: Any, data: Brokerage, cap: Floats) -> None:
         over = (m.slots, m.sites, m.resources)
         m.threshold = Param(m.sites, m.resources, values=data.threshold)
         m.cap = Param(*over, values=cap)

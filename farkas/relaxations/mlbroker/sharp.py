@@ -24,12 +24,11 @@ class Sharp(Relaxed, relax="sharp"):
     """
 
     def declare(self, m: Any, data: Brokerage) -> None:
-        """Sets and parameters of (8), decisions by the server's site."""
+        """Declare sets and parameters of (8), and decisions by the server's site."""
         shared.declare_sets(m, data)
         shared.declare_data(m, data, self.semantics)
         most = data.most_workers(self.semantics)[:, None, None]
-        slope = shared.of_busy_slots(data, data.chord_slope(self.semantics))
-        m.slope = Param(m.slots, m.sites, m.resources, values=slope)
+        m.slope = Param(m.slots, m.sites, m.resources, values=self._slope(data))
         by_server = (m.job_slots, m.sites, m.sites)
         m.workers = Var(
             *by_server,
@@ -94,7 +93,9 @@ class Sharp(Relaxed, relax="sharp"):
         """A job without workers and server at a site leaves it."""
         return m.deployed[i, t, r] <= workers_at(m, i, t, r) + m.server[i, t, r]
 
-    cost_on_chord = workers_connect = None  # prices enter the objective, connections are workers
+    # prices enter the objective, and connections are workers
+    cost_on_chord: Any = None
+    workers_connect: Any = None
 
     @objective
     def cost(m):

@@ -1,0 +1,128 @@
+"""Program mlbroker.one_shot."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from farkas.algebra import Param, constraint, option
+from farkas.errors import NotApplicable
+from farkas.forms import Bools
+from farkas.instances.base import Floats, Ints
+from farkas.instances.mlbroker import Brokerage
+from farkas.models.mlbroker import data as shared
+from farkas.models.mlbroker.placement import Placement
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """What is known in one slot.
+
+    Parameters
+    ----------
+    slot
+        Slot of the whole instance.
+    jobs
+        Shape (jobs,): numbers of the jobs in the whole instance.
+    market
+        Instance of one slot, slot 0, with these jobs only, in this order.
+    deployed
+        Shape (jobs, sites): the job was at the site one slot before; False at arrival.
+    """
+
+    slot: int
+    jobs: Ints
+    market: Brokerage
+    deployed: Bools
+
+
+def snapshot(
+    instance: Brokerage,
+    slot: int,
+    deployed: npt.ArrayLike | None = None,
+    jobs: npt.ArrayLike | None = None,
+) -> Snapshot:
+    """Cut one slot out of an instance.
+
+    Parameters
+    ----------
+    deployed
+        Shape (jobs, sites): where each of the chosen jobs was one slot before; nowhere by
+        default.
+    jobs
+        Which of the active jobs; all by default.
+
+    Raises
+    ------
+    NotApplicable
+        When a job is not active in the slot.
+    """
+    chosen = instance.jobs_at(slot) if jobs is None else np.asarray(jobs, np.int64).reshape(-1)
+    absent = np.setdiff1d(chosen, instance.jobs_at(slot))
+    if len(absent):
+        raise NotApplicable(f"job {absent[0]} is not active in slot {slot}")
+    before = np.zeros((len(chosen), instance.num_sites), bool)
+    if deployed is not None:
+        before |= np.asarray(deployed, bool)
+        before[instance.arrival[chosen] == slot] = False
+    market = instance.replace(
+        num_slots=1, big_m=None, jobs=[_only(instance, int(i), slot) for i in chosen]
+    )
+    return Snapshot(slot, chosen, market, before)
+
+
+def _only(instance: Brokerage, job: int, slot: int) -> Any:
+    import msgspec
+
+    whole = instance.jobs[job]
+    row = whole.data[slot - whole.arrival]
+    return msgspec.structs.replace(whole, arrival=0, departure=0, data=(row,))
+
+
+class OneShot(Placement):
+    """Cheapest integer placement of one slot, given where jobs were before.  (8), (8l), (8m).
+
+    It sees neither past costs nor future data; the baselines one_shot (all jobs together) and
+    oasis (each job alone, at list prices) solve it slot by slot.  On a whole instance the program
+    is that of its first busy slot.  Staying deployed is free, so the deployment cost falls on
+    sites where the job was not.
+    """
+
+    name = "mlbroker.one_shot"
+    semantics: Any = option("strict")
+    prices: str = option("choice", "single", "list")
+
+    @property
+    def pricing(self) -> str:
+        """List prices are linear; otherwise the variant's price form."""
+        return "chord" if self.prices == "list" else self.prices
+
+    @property
+    def linking(self) -> str:
+        """Split: the job's own bound."""
+        return "split"
+
+    def declare(self, m: Any, data: Brokerage | Snapshot) -> None:
+        """Declare the rules of (8) for one slot, and who was where before."""
+        now = data if isinstance(data, Snapshot) else _first_busy_slot(data)
+        super().declare(m, now.market)
+        m.deployed_before = Param(m.job_slots, m.sites, values=now.deployed)
+
+    def _slope(self, data: Brokerage) -> Floats:
+        slots = shared.busy_slots(data)
+        return np.broadcast_to(data.list_price, (len(slots), *data.list_price.shape))
+
+    @constraint("8h", "job_slots", "sites")
+    def started_when_new(m, i, t, r):
+        """A deployment is new where the job was absent one slot before."""
+        return m.started[i, t, r] >= m.deployed[i, t, r] - m.deployed_before[i, t, r]
+
+    started_at_arrival: Any = None
+
+
+def _first_busy_slot(data: Brokerage) -> Snapshot:
+    slots = shared.busy_slots(data)
+    return snapshot(data, int(slots[0]) if len(slots) else 0)

@@ -1,0 +1,1 @@
+"""Kind mlbroker online: algorithms, baselines and what their decisions cost."""
