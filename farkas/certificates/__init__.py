@@ -1,13 +1,48 @@
 """The trusted kernel: proofs of bounds and infeasibility, checked without any solver."""
 
 from farkas.certificates.bound import BoundProof, exact_bound, prove_bound, prove_infeasible
+from farkas.certificates.check import check
+from farkas.certificates.files import (
+    Certificate,
+    FormCertificate,
+    InfeasibleCertificate,
+    LinearCertificate,
+    certificate_type,
+    certificate_types,
+    certify,
+    certify_infeasible,
+    from_json,
+    read,
+    to_json,
+    write,
+)
+from farkas.certificates.points import exact_feasibility, exact_value
+from farkas.certificates.proof import Proof
 from farkas.certificates.reference import reference_bound, reference_violation
+from farkas.certificates.repair import repaired
 
 __all__ = [
     "BoundProof",
+    "Certificate",
+    "FormCertificate",
+    "InfeasibleCertificate",
+    "LinearCertificate",
+    "Proof",
+    "certificate_type",
+    "certificate_types",
+    "certify",
+    "certify_infeasible",
+    "check",
     "exact_bound",
+    "exact_feasibility",
+    "exact_value",
+    "from_json",
     "prove_bound",
     "prove_infeasible",
+    "read",
     "reference_bound",
     "reference_violation",
+    "repaired",
+    "to_json",
+    "write",
 ]

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from farkas.forms import Bools, Floats, SparseRows
 
 Digits = npt.NDArray[np.int64]
+Indices = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 
 
 class RangeTooWide(Exception):
@@ -128,55 +129,89 @@ def reduced_costs(cost: Floats, matrix: SparseRows, multipliers: Floats) -> Limb
     RangeTooWide
         When the digit-by-digit product would be slower than exact fractions.
     """
-    used = multipliers != 0
-    counts = np.diff(matrix.starts)
-    keep = np.repeat(used, counts)
-    every = bool(keep.all())
-    columns = (matrix.columns if every else matrix.columns[keep]).astype(np.intp)
-    values = matrix.values if every else matrix.values[keep]
-    counts, multipliers = counts[used], multipliers[used]
-    bits = digit_bits(int(np.bincount(columns, minlength=1).max()))
+    return residual(cost, matrix.columns, matrix.rows, matrix.values, multipliers)
+
+
+def slacks(side: Floats, matrix: SparseRows, point: Floats) -> Limbs:
+    """``side - A point``, exactly, with resolved carries; shape (rows,).
+
+    Parameters
+    ----------
+    side, point
+        Shapes (rows,) and (columns,), finite.
+    """
+    return residual(side, matrix.rows, matrix.columns, matrix.values, point)
+
+
+def residual(
+    constant: Floats,
+    target: Indices,
+    source: Indices,
+    values: Floats,
+    factors: Floats,
+) -> Limbs:
+    """``constant[t] - sum of values[k] * factors[source[k]] over k with target[k] == t``.
+
+    Parameters
+    ----------
+    constant
+        Shape (targets,).
+    target, source, values
+        Shape (entries,).
+    factors
+        Shape (sources,).
+    """
+    used = (factors != 0)[source]
+    if not used.all():
+        target, source, values = target[used], source[used], values[used]
+    target = target.astype(np.intp)
+    bits = digit_bits(int(np.bincount(target, minlength=1).max()))
 
     low_a, high_a = extent(values)
-    low_y, high_y = extent(multipliers)
-    low_c, high_c = extent(cost)
+    low_y, high_y = extent(factors)
+    low_c, high_c = extent(constant)
     pairs = -(-(high_a - low_a) // bits) * -(-(high_y - low_y) // bits)
-    # the grid of the sums lies whole digits below that of the products, to hold the costs too
+    # the grid of the sums lies whole digits below that of the products, to hold the constants too
     below = max(0, -(-(low_a + low_y - low_c) // bits))
     base = low_a + low_y - bits * below
     # room for sums of 2**53 and for the sign
     size = -(-(max(high_a + high_y, high_c) - base) // bits) + -(-64 // bits)
-    if pairs > 256 or size * len(cost) > 1 << 27:
+    if pairs > 256 or size * len(constant) > 1 << 27:
         raise RangeTooWide
 
-    total = np.zeros((size, len(cost)), np.int64)
-    own = split(cost, bits, base, high_c).digits if cost.any() else np.zeros((0, len(cost)), int)
-    total[: len(own)] = own
+    total = np.zeros((size, len(constant)), np.int64)
+    if constant.any():
+        own = split(constant, bits, base, high_c).digits
+        total[: len(own)] = own
     if len(values):
         _subtract_products(
             total[below:],
-            columns,
-            counts,
+            target,
+            source,
             split(values, bits, low_a, high_a).digits,
-            split(multipliers, bits, low_y, high_y).digits,
+            split(factors, bits, low_y, high_y).digits,
         )
     return Limbs(_carry(total, bits), base, bits)
 
 
 def _subtract_products(
-    total: Digits, columns: npt.NDArray[np.intp], counts: Digits, entries: Digits, factors: Digits
+    total: Digits,
+    target: npt.NDArray[np.intp],
+    source: Indices,
+    entries: Digits,
+    factors: Digits,
 ) -> None:
-    """Subtract digit products from ``total`` in place, entry by entry's column."""
+    """Subtract digit products from ``total`` in place, each from its entry's target."""
     width = total.shape[1]
     parts = entries.astype(np.float64)
     for q, factor in enumerate(factors):
         if not factor.any():
             continue
-        spread = np.repeat(factor.astype(np.float64), counts)
+        spread = factor.astype(np.float64)[source]
         for p, part in enumerate(parts):
             if not entries[p].any():
                 continue
-            sums = np.bincount(columns, weights=part * spread, minlength=width)
+            sums = np.bincount(target, weights=part * spread, minlength=width)
             total[p + q] -= sums.astype(np.int64)
 
 

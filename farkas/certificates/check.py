@@ -1,0 +1,39 @@
+"""Checking a certificate: from the file's numbers to a proof, without any solver."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from farkas.certificates.files import Certificate
+from farkas.certificates.proof import Proof
+from farkas.errors import NotACertificate
+from farkas.forms import LinearForm
+
+if TYPE_CHECKING:
+    from farkas.instances import Instance
+
+
+def check(
+    certificate: Certificate, form: LinearForm | None = None, *, instance: Instance | None = None
+) -> Proof:
+    """Prove what ``certificate`` claims, from scratch and in exact arithmetic.
+
+    Parameters
+    ----------
+    form
+        The program rebuilt from the instance; its hash must be the certificate's.  Without it the
+        data inside the file are used, and the proof is about those.
+    instance
+        The instance the form was rebuilt from; its hash must be the one the certificate names.
+
+    Raises
+    ------
+    NotACertificate
+        When a hash differs, the data are malformed, or less is proved than claimed.
+    """
+    if instance is not None and certificate.instance != instance.sha256:
+        named = f"{certificate.instance[:12]}..." if certificate.instance else "no instance"
+        raise NotACertificate(
+            f"the certificate is about {named}, the instance hashes to {instance.sha256[:12]}..."
+        )
+    return certificate.prove(form, instance)

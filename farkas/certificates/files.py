@@ -1,0 +1,407 @@
+"""Certificate files: JSON, one tagged record each, strictly read.
+
+The tag is the field ``certificate``.  A certificate of a further shape is a subclass of
+:class:`Certificate` in a module of this package, registered with :func:`certificate_type`.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union
+
+import msgspec
+import numpy as np
+
+from farkas import __version__
+from farkas.atomic import Target, write_bytes
+from farkas.certificates.bound import project, prove_bound, prove_infeasible, snap
+from farkas.certificates.packed import (
+    ExactVector,
+    PackedForm,
+    Record,
+    deflate,
+    inflate,
+    rational,
+)
+from farkas.certificates.points import exact_feasibility, exact_value
+from farkas.certificates.proof import Proof, provenance
+from farkas.certificates.repair import grid_for, repaired
+from farkas.errors import FarkasError, FileProblem, NotACertificate
+from farkas.forms import Floats, LinearForm
+from farkas.registry import Registry
+
+if TYPE_CHECKING:
+    from farkas.instances import Instance
+
+Hash = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+Option = str | int | float | bool | None
+
+LARGEST_FILE = 2**30
+"""Bytes; a larger file is refused unread."""
+
+
+class Certificate(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="certificate"
+):
+    """What every certificate file says of itself.
+
+    Parameters
+    ----------
+    farkas
+        Version of the file format.
+    version
+        Version of farkas that wrote the file.
+    kind
+        Kind of the instance, for example ``mlbroker``; null for a program without one.
+    program
+        Program name with variant.
+    options
+        Options of the program that rebuild the form.
+    instance
+        SHA-256 of the instance, or null.
+    """
+
+    farkas: Literal[1] = 1
+    version: str = __version__
+    kind: str | None = None
+    program: str
+    options: dict[str, Option] = {}
+    instance: Hash | None = None
+
+    def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
+        """Prove what the certificate claims, from scratch.
+
+        Parameters
+        ----------
+        form
+            The program rebuilt from the instance, or None to use the data of the file.
+        instance
+            Whose hash was compared already, or None.
+
+        Raises
+        ------
+        NotACertificate
+            When the claim is not proved.
+        """
+        raise NotImplementedError
+
+
+certificate_types: Registry[type[Certificate]] = Registry("certificate", "farkas.certificates")
+
+C = TypeVar("C", bound=type[Certificate])
+
+
+def certificate_type(cls: C) -> C:
+    """Register a certificate class under its tag."""
+    certificate_types.add(str(cls.__struct_config__.tag), cls)
+    return cls
+
+
+class PointClaim(Record, frozen=True, kw_only=True):
+    """A point whose objective is claimed to be reached.
+
+    Parameters
+    ----------
+    objective
+        Exact objective, a fraction.
+    tolerance
+        Feasibility tolerance, relative to ``max(1, |side|)``; 0 for exact feasibility.
+    values
+        Base64 of the deflated doubles, one a column.
+    """
+
+    objective: str
+    tolerance: Annotated[float, msgspec.Meta(ge=0.0, le=0.1)]
+    values: str
+
+    @classmethod
+    def of(cls, form: LinearForm, point: Floats, tolerance: float) -> PointClaim:
+        """Claim ``point``, shape (columns,), after checking it."""
+        exact_feasibility(form, point, tolerance)
+        return cls(
+            objective=str(exact_value(form, point)),
+            tolerance=tolerance,
+            values=deflate((point + 0.0).astype("<f8").tobytes()),
+        )
+
+    def floats(self, size: int) -> Floats:
+        """Return the point, shape (size,)."""
+        raw = np.frombuffer(inflate(self.values, 8 * size, "point.values"), "<f8")
+        return raw.astype(np.float64)
+
+
+class FormCertificate(Certificate, frozen=True, kw_only=True):
+    """A certificate about one linear form.
+
+    Parameters
+    ----------
+    form
+        SHA-256 of the form.
+    sense
+        Sense of the program.
+    data
+        The form itself, so that the file can be checked on its own; null to leave it out.
+    """
+
+    form: Hash
+    sense: Literal["min", "max"]
+    data: PackedForm | None = None
+
+    def bound_form(self, rebuilt: LinearForm | None) -> LinearForm:
+        """Return the form the certificate speaks of, its hash recomputed and compared.
+
+        Parameters
+        ----------
+        rebuilt
+            The program rebuilt from the instance, or None to use the data of the file.
+        """
+        form = rebuilt
+        if form is None:
+            if self.data is None:
+                raise NotACertificate(
+                    "the certificate holds no program data; check it with its instance"
+                )
+            form = self.data.form(self.program, self.sense)
+        if form.sha256 != self.form:
+            whose = "its own data" if rebuilt is None else f"the rebuilt {form.name}"
+            raise NotACertificate(
+                f"the certificate is about form {self.form[:12]}..., {whose} hash to"
+                f" {form.sha256[:12]}..."
+            )
+        if form.sense != self.sense:
+            raise NotACertificate(f"the certificate says {self.sense}, the program {form.sense}")
+        return form
+
+
+@certificate_type
+class LinearCertificate(FormCertificate, frozen=True, kw_only=True, tag="linear"):
+    """Multipliers that prove a bound on the optimal value.
+
+    Parameters
+    ----------
+    bound
+        Lower bound of a minimum, upper bound of a maximum, a fraction.
+    multipliers
+        One a row.
+    point
+        A point that reaches a value, or null.
+    """
+
+    bound: str
+    multipliers: ExactVector
+    point: PointClaim | None = None
+
+    def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
+        """Recompute the bound, and the point's feasibility and value."""
+        bound = rational(self.bound, "bound")
+        own = self.bound_form(form)
+        y = self.multipliers.floats("multipliers", own.num_rows)
+        proof = prove_bound(own, y)
+        better = bound > proof.value if self.sense == "min" else bound < proof.value
+        if better:
+            raise NotACertificate(
+                f"the certificate claims the bound {_decimal(self.bound)}, its multipliers prove"
+                f" {_decimal(str(proof.value))} only"
+            )
+        value, tolerance = None, 0.0
+        if self.point is not None:
+            value, tolerance = self._checked_point(self.point, own), self.point.tolerance
+        return Proof(
+            program=self.program,
+            sense=self.sense,
+            bound=bound,
+            infeasible=False,
+            value=value,
+            tolerance=tolerance,
+            implied=proof.implied,
+            form=own.sha256,
+            instance=self.instance,
+            provenance=provenance(form, instance),
+        )
+
+    def _checked_point(self, point: PointClaim, form: LinearForm) -> Any:
+        values = point.floats(form.num_columns)
+        exact_feasibility(form, values, point.tolerance)
+        value = exact_value(form, values)
+        if value != rational(point.objective, "point.objective"):
+            raise NotACertificate(
+                f"the point is claimed to reach {_decimal(point.objective)}, it reaches"
+                f" {_decimal(str(value))}"
+            )
+        return value
+
+
+@certificate_type
+class InfeasibleCertificate(FormCertificate, frozen=True, kw_only=True, tag="infeasible"):
+    """A ray that proves that a program has no point.
+
+    Parameters
+    ----------
+    violation
+        By how much the rows, combined by the ray, miss the column box; a fraction above 0.
+    ray
+        One a row, signs as the multipliers of a minimisation.
+    """
+
+    violation: str
+    ray: ExactVector
+
+    def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
+        """Recompute the violation."""
+        claimed = rational(self.violation, "violation")
+        own = self.bound_form(form)
+        violation = prove_infeasible(own, self.ray.floats("ray", own.num_rows))
+        if not 0 < claimed <= violation:
+            raise NotACertificate(
+                f"the certificate claims the violation {_decimal(self.violation)}, its ray proves"
+                f" {_decimal(str(violation))}"
+            )
+        return Proof(
+            program=self.program,
+            sense=self.sense,
+            bound=None,
+            infeasible=True,
+            value=None,
+            tolerance=0.0,
+            implied=own.num_columns if self._rests_on_implied(own) else 0,
+            form=own.sha256,
+            instance=self.instance,
+            provenance=provenance(form, instance),
+        )
+
+    def _rests_on_implied(self, form: LinearForm) -> bool:
+        stated = form.replace(implied_lower=None, implied_upper=None)
+        try:
+            prove_infeasible(stated, self.ray.floats("ray", form.num_rows))
+        except NotACertificate:
+            return True
+        return False
+
+
+def certify(
+    form: LinearForm,
+    multipliers: Floats,
+    *,
+    point: Floats | None = None,
+    tolerance: float = 0.0,
+    inner: Floats | None = None,
+    embed: bool = True,
+    kind: str | None = None,
+    options: dict[str, Option] | None = None,
+    instance: str | None = None,
+) -> LinearCertificate:
+    """Certificate of the bound that ``multipliers`` prove, repaired where they prove none.
+
+    Parameters
+    ----------
+    multipliers
+        Shape (rows,), derivatives of the optimal value with respect to each right-hand side.
+    point
+        Shape (columns,), feasible within ``tolerance``; its value becomes part of the claim.
+    inner
+        Shape (rows,), see :func:`farkas.certificates.repair.repaired`.
+    embed
+        Put the form's data into the file, so that it can be checked on its own.
+    kind, options, instance
+        How to rebuild the form: kind, program options, SHA-256 of the instance.
+
+    Raises
+    ------
+    NotACertificate
+        When the multipliers prove nothing or the point is infeasible.
+    """
+    y, proof = repaired(form, multipliers, inner)
+    y = project(form, y)
+    short = snap(y, min(grid_for(y), 1000))
+    try:
+        # fewer digits, for a loss far below what a solver's gap leaves
+        compact = prove_bound(form, short)
+        if abs(compact.value - proof.value) <= abs(proof.value) / 10**9:
+            y, proof = short, compact
+    except NotACertificate:
+        pass
+    return LinearCertificate(
+        program=form.name,
+        kind=kind,
+        options=options or {},
+        instance=instance,
+        form=form.sha256,
+        sense=form.sense,
+        data=PackedForm.of(form) if embed else None,
+        bound=str(proof.value),
+        multipliers=ExactVector.of(project(form, y)),
+        point=None if point is None else PointClaim.of(form, point, tolerance),
+    )
+
+
+def certify_infeasible(
+    form: LinearForm,
+    ray: Floats,
+    *,
+    embed: bool = True,
+    kind: str | None = None,
+    options: dict[str, Option] | None = None,
+    instance: str | None = None,
+) -> InfeasibleCertificate:
+    """Certificate that ``form`` has no point; parameters as in :func:`certify`."""
+    zero = form.replace(cost=np.zeros(form.num_columns), offset=0.0, sense="min")
+    y, _ = repaired(zero, ray)
+    y = project(zero, y)
+    return InfeasibleCertificate(
+        program=form.name,
+        kind=kind,
+        options=options or {},
+        instance=instance,
+        form=form.sha256,
+        sense=form.sense,
+        data=PackedForm.of(form) if embed else None,
+        violation=str(prove_infeasible(form, y)),
+        ray=ExactVector.of(y),
+    )
+
+
+def to_json(certificate: Certificate) -> bytes:
+    """Content of a certificate file."""
+    return msgspec.json.encode(certificate) + b"\n"
+
+
+def from_json(content: bytes, where: str = "certificate") -> Certificate:
+    """Read the content of a certificate file; raises :class:`FileProblem` unless it is one."""
+    certificate_types.load()
+    every: Any = Union[tuple(certificate_types[name] for name in certificate_types.names())]  # noqa: UP007
+    try:
+        certificate: Certificate = msgspec.json.decode(content, type=every)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise FileProblem(f"{where}: no certificate: {str(error).splitlines()[0]}") from None
+    return certificate
+
+
+def read(path: str | os.PathLike[str]) -> Certificate:
+    """Read a certificate file; nothing in it is believed before :func:`check`.
+
+    Raises
+    ------
+    FileProblem
+        When the file cannot be read or is no certificate; names the JSON path.
+    """
+    try:
+        size = Path(path).stat().st_size
+        if size > LARGEST_FILE:
+            raise FileProblem(f"{path}: {size} bytes; certificates end at {LARGEST_FILE}")
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise FileProblem(f"{path}: cannot be read: {error.strerror or error}") from None
+    return from_json(content, str(path))
+
+
+def write(certificate: Certificate, path: Target) -> None:
+    """Write a certificate file, whole or not at all; raises :class:`FileProblem`."""
+    write_bytes(path, to_json(certificate))
+
+
+def _decimal(text: str) -> str:
+    try:
+        return f"{float(rational(text, 'bound')):.10g}"
+    except (OverflowError, FarkasError):
+        return text if len(text) <= 40 else text[:37] + "..."

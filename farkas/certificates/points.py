@@ -1,0 +1,98 @@
+"""Exact feasibility of a point: what a claimed value is worth."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from farkas.certificates.limbs import RangeTooWide, exact_dot, slacks
+from farkas.errors import NotACertificate
+from farkas.forms import Bools, Floats, LinearForm
+
+
+def exact_value(form: LinearForm, point: Floats) -> Fraction:
+    """Objective of ``point``, shape (columns,), without any rounding."""
+    return exact_dot(form.cost, point) + Fraction(form.offset)
+
+
+def exact_feasibility(form: LinearForm, point: Floats, tolerance: float = 0.0) -> None:
+    """Check every row, bound and integrality requirement in exact arithmetic.
+
+    Parameters
+    ----------
+    point
+        Shape (columns,).
+    tolerance
+        Absolute, scaled by ``max(1, |side|)`` for rows and bounds; 0 asks for exact feasibility.
+
+    Raises
+    ------
+    NotACertificate
+        For the first requirement that is violated by more than the tolerance; names it.
+    """
+    if point.shape != (form.num_columns,):
+        raise NotACertificate(
+            f"{form.name}: the point has shape {point.shape}, needed ({form.num_columns},)"
+        )
+    if not np.isfinite(point).all():
+        j = int(np.flatnonzero(~np.isfinite(point))[0])
+        raise NotACertificate(f"{form.column_name(j)}: the point holds {point[j]}")
+    low, high = relaxed(form.lower, form.upper, tolerance)
+    _refuse(form, (point < low) | (point > high), "column", "bound", tolerance)
+    # the difference of a double and its nearest integer is exact
+    fraction = np.abs(point - np.rint(point))
+    _refuse(form, form.integer & (fraction > tolerance), "column", "integrality", tolerance)
+    low, high = relaxed(form.row_lower, form.row_upper, tolerance)
+    _refuse(form, _below(form, point, low, 1.0), "row", "lower side", tolerance)
+    _refuse(form, _below(form, point, high, -1.0), "row", "upper side", tolerance)
+
+
+def relaxed(low: Floats, high: Floats, tolerance: float) -> tuple[Floats, Floats]:
+    """Sides moved outwards by at most ``tolerance * max(1, |side|)``, whatever the rounding."""
+    if tolerance == 0:
+        return low, high
+    with np.errstate(invalid="ignore", over="ignore"):
+        wide_low = low - tolerance * np.maximum(1.0, np.abs(low))
+        wide_high = high + tolerance * np.maximum(1.0, np.abs(high))
+        for _ in range(2):  # one unit for the product, one for the difference
+            wide_low = np.minimum(low, np.nextafter(wide_low, np.inf))
+            wide_high = np.maximum(high, np.nextafter(wide_high, -np.inf))
+    return (
+        np.where(np.isfinite(low), wide_low, low),
+        np.where(np.isfinite(high), wide_high, high),
+    )
+
+
+def _below(form: LinearForm, point: Floats, side: Floats, sign: float) -> Bools:
+    """Rows with ``sign * (A point) < sign * side``, exactly."""
+    finite = np.isfinite(side)
+    bad: Bools = (side if sign > 0 else -side) == np.inf
+    try:
+        slack = slacks(np.where(finite, side, 0.0), form.matrix, point)
+    except RangeTooWide:
+        return bad | (finite & _below_slowly(form, point, side, sign))
+    wrong = ~slack.negative & slack.nonzero if sign > 0 else slack.negative
+    return bad | (finite & wrong)
+
+
+def _below_slowly(form: LinearForm, point: Floats, side: Floats, sign: float) -> Bools:
+    out = np.zeros(form.num_rows, np.bool_)
+    for i in np.flatnonzero(np.isfinite(side)).tolist():
+        where, values = form.matrix.row(i)
+        pairs = zip(values.tolist(), point[where].tolist(), strict=True)
+        activity = sum((Fraction(a) * Fraction(x) for a, x in pairs), Fraction(0))
+        difference = activity - Fraction(float(side[i]))
+        out[i] = difference < 0 if sign > 0 else difference > 0
+    return out
+
+
+def _refuse(form: LinearForm, bad: Bools, role: str, what: str, tolerance: float) -> None:
+    if bad.any():
+        k = int(np.flatnonzero(bad)[0])
+        name = form.row_name(k) if role == "row" else form.column_name(k)
+        more = int(bad.sum()) - 1
+        also = f" (and {more} more)" if more else ""
+        raise NotACertificate(
+            f"{name}: the point violates the {what} by more than {tolerance:g}{also}"
+        )

@@ -1,0 +1,95 @@
+"""What a checked certificate proves, in numbers and in words."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal
+
+from farkas.certificates.reference import show
+from farkas.forms import LinearForm, Sense
+
+if TYPE_CHECKING:
+    from farkas.instances import Instance
+
+Provenance = Literal["file", "form", "instance"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """What a checked certificate proves.
+
+    Parameters
+    ----------
+    program
+        Name with variant, as the file states it.
+    sense
+        ``min`` or ``max``.
+    bound
+        Proved bound on the optimal value; None for infeasibility.
+    infeasible
+        The program has no point.
+    value
+        Objective of the file's point, exact; None without one.
+    tolerance
+        Within which that point is feasible.
+    implied
+        Columns whose implied bound the proof rests on.
+    form, instance
+        SHA-256 of the form, and of the instance the file names.
+    provenance
+        What the numbers came from: the file alone, a rebuilt form, or a rebuilt form of an
+        instance whose hash was compared.
+    """
+
+    program: str
+    sense: Sense
+    bound: Fraction | None
+    infeasible: bool
+    value: Fraction | None
+    tolerance: float
+    implied: int
+    form: str
+    instance: str | None
+    provenance: Provenance
+
+    @property
+    def ratio(self) -> Fraction | None:
+        """Value over bound (``max``: bound over value), >= 1; None unless both are positive."""
+        if self.value is None or self.bound is None or self.value <= 0 or self.bound <= 0:
+            return None
+        return self.value / self.bound if self.sense == "min" else self.bound / self.value
+
+    @property
+    def statement(self) -> str:
+        """The proof in words."""
+        return "  ".join(self._sentences())
+
+    def _sentences(self) -> list[str]:
+        if self.infeasible:
+            said = [f"{self.program} is infeasible."]
+        else:
+            assert self.bound is not None
+            side = "at least" if self.sense == "min" else "at most"
+            said = [f"The optimal value of {self.program} is {side} {show(self.bound)}."]
+        if self.value is not None:
+            exactly = f"within {self.tolerance:g}" if self.tolerance else "exactly"
+            said.append(f"A point that is feasible {exactly} reaches {show(self.value)}.")
+        if self.implied:
+            said.append(f"Uses the implied bounds of {self.implied} variables.")
+        said.append(_ORIGIN[self.provenance])
+        return said
+
+
+_ORIGIN: dict[Provenance, str] = {
+    "file": "The program is the one inside the file; it was not compared with an instance.",
+    "form": "The program was rebuilt and is the same as the certificate's.",
+    "instance": "The program was rebuilt from the given instance.",
+}
+
+
+def provenance(form: LinearForm | None, instance: Instance | None) -> Provenance:
+    """Name what the proof's numbers came from."""
+    if form is None:
+        return "file"
+    return "form" if instance is None else "instance"

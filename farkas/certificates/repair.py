@@ -1,0 +1,161 @@
+"""Multipliers that prove a bound, from ones that almost do.
+
+A solver's multipliers leave reduced costs of wrong sign, of the size of its tolerance.  Against an
+infinite bound even ``-1e-12`` proves nothing.  Nothing here has to be believed: every candidate is
+proved afresh by :func:`farkas.certificates.bound.prove_bound`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from farkas.certificates.bound import (
+    BoundProof,
+    cheap_and_dear,
+    exact_reduced_costs,
+    project,
+    prove_bound,
+    snap,
+)
+from farkas.certificates.limbs import RangeTooWide
+from farkas.errors import NotACertificate
+from farkas.forms import Bools, Floats, LinearForm
+
+KEPT_BITS = 48
+"""Bits below the largest multiplier that the compact candidate keeps."""
+
+ROUNDS = 8
+"""Sweeps of row shifts; each leaves fewer wrong reduced costs or the repair stops."""
+
+
+def repaired(
+    form: LinearForm, multipliers: Floats, inner: Floats | None = None
+) -> tuple[Floats, BoundProof]:
+    """Multipliers close to the given ones that prove a bound, and the bound.
+
+    Tried in turn: the multipliers themselves; rounded to a grid, where exact zeros often return;
+    shifted on rows whose shift harms no unbounded column; mixed with strictly feasible ones.
+
+    Parameters
+    ----------
+    multipliers
+        Shape (rows,).
+    inner
+        Shape (rows,): multipliers whose reduced costs have the right sign with room to spare on
+        columns without the opposite bound.  Zero is tried when none is given.
+
+    Raises
+    ------
+    NotACertificate
+        When no candidate proves anything; the message is that of the original multipliers.
+    """
+    first: NotACertificate | None = None
+    for candidate in _candidates(form, np.asarray(multipliers, np.float64), inner):
+        try:
+            return candidate, prove_bound(form, candidate)
+        except NotACertificate as error:
+            first = first or error
+    assert first is not None
+    raise first
+
+
+def grid_for(multipliers: Floats) -> int:
+    """Exponent of a grid that keeps ``KEPT_BITS`` bits below the largest multiplier."""
+    largest = float(np.abs(multipliers).max(initial=0.0))
+    return KEPT_BITS - int(np.frexp(largest)[1]) if 0 < largest < np.inf else KEPT_BITS
+
+
+def _candidates(form: LinearForm, y: Floats, inner: Floats | None) -> Iterator[Floats]:
+    yield y
+    if y.shape != (form.num_rows,) or not np.isfinite(y).all():
+        return
+    rounded = [snap(y, min(grid_for(y), 1000) - drop) for drop in (0, 8, 16)]
+    yield from rounded
+    for start in (y, rounded[0]):
+        shifted = shift_rows(form, start)
+        if shifted is not None:
+            yield shifted
+    target = np.zeros(form.num_rows) if inner is None else inner
+    for weight in (2.0**-k for k in range(44, -1, -4)):
+        yield (1.0 - weight) * y + weight * target
+
+
+def shift_rows(form: LinearForm, multipliers: Floats) -> Floats | None:
+    """Move multipliers until every reduced cost can be met; None when no harmless row is left.
+
+    A shift of row i changes reduced cost j by ``-a_ij`` times it.  The shift is harmless when it
+    turns no reduced cost against an infinite bound; each wrong column takes its harmless row with
+    the largest entry.
+    """
+    y = project(form, multipliers)
+    harmless_up, harmless_down = _harmless(form)
+    for _ in range(ROUNDS):
+        wrong = _wrong_reduced_costs(form, y)
+        if wrong is None or not wrong.any():
+            return y if wrong is not None else None
+        step = _steps(form, y, wrong, harmless_up, harmless_down)
+        if not step.any():
+            return None
+        moved = project(form, y + step)
+        if np.array_equal(moved, y):
+            return None
+        y = moved
+    return y
+
+
+def _sides_needed(form: LinearForm) -> tuple[Bools, Bools]:
+    """Columns whose reduced cost must not be negative, and must not be positive."""
+    cheap, dear = cheap_and_dear(form)
+    return ~np.isfinite(dear), ~np.isfinite(cheap)
+
+
+def _harmless(form: LinearForm) -> tuple[Bools, Bools]:
+    """Rows whose multiplier may rise, and may fall, without pushing against an infinite bound."""
+    floor, ceiling = _sides_needed(form)
+    rows, columns, values = form.matrix.rows, form.matrix.columns, form.matrix.values
+    lowers = (values > 0) & floor[columns] | (values < 0) & ceiling[columns]
+    raises = (values < 0) & floor[columns] | (values > 0) & ceiling[columns]
+    up = np.bincount(rows, weights=lowers, minlength=form.num_rows) == 0
+    down = np.bincount(rows, weights=raises, minlength=form.num_rows) == 0
+    return up, down
+
+
+def _wrong_reduced_costs(form: LinearForm, y: Floats) -> Floats | None:
+    """Reduced costs of wrong sign, 0 elsewhere, shape (columns,); None when they are too wide."""
+    try:
+        reduced = exact_reduced_costs(form, y)
+    except RangeTooWide:
+        return None
+    floor, ceiling = _sides_needed(form)
+    negative = reduced.negative
+    bad = (floor & negative) | (ceiling & ~negative & reduced.nonzero)
+    wrong = np.zeros(form.num_columns)
+    for j in np.flatnonzero(bad).tolist():
+        wrong[j] = float(reduced.exact(j))
+    return wrong
+
+
+def _steps(form: LinearForm, y: Floats, wrong: Floats, up: Bools, down: Bools) -> Floats:
+    """Change of each multiplier, shape (rows,), a little more than the wrong columns need."""
+    entries = np.flatnonzero(wrong[form.matrix.columns])
+    rows, columns = form.matrix.rows[entries], form.matrix.columns[entries]
+    values = form.matrix.values[entries]
+    needed = wrong[columns] / values
+    # a multiplier that pushes against an infinite side counts as 0: that row cannot help
+    rising = (y[rows] + needed > 0) == (form.sense == "min")
+    side = np.where(rising, form.row_lower[rows], form.row_upper[rows])
+    usable = np.where(needed > 0, up[rows], down[rows]) & np.isfinite(side)
+    rows, columns = rows[usable], columns[usable]
+    values, needed = values[usable], needed[usable]
+    # the last entry of each column in this order is its largest
+    order = np.lexsort((np.abs(values), columns))
+    last = np.append(np.diff(columns[order]) != 0, True)[: len(order)]
+    chosen = order[last]
+    step = np.zeros(form.num_rows)
+    more = needed[chosen] * (1.0 + 2.0**-30)
+    np.maximum.at(step, rows[chosen], np.where(more > 0, more, 0.0))
+    fall = np.zeros(form.num_rows)
+    np.minimum.at(fall, rows[chosen], np.where(more < 0, more, 0.0))
+    return np.where(step > 0, step, fall)

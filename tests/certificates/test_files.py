@@ -1,0 +1,437 @@
+"""Certificate files: what they hold, what they refuse, and that mutants prove nothing more."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import copy
+import json
+import subprocess
+import sys
+import zlib
+from fractions import Fraction as F
+
+import msgspec
+import numpy as np
+import pytest
+
+from farkas.certificates import (
+    certify,
+    certify_infeasible,
+    check,
+    exact_bound,
+    from_json,
+    read,
+    reference_bound,
+    reference_violation,
+    to_json,
+    write,
+)
+from farkas.certificates.packed import ExactVector, PackedForm, deflate, inflate
+from farkas.errors import FarkasError, FileProblem, NotACertificate
+from tests.certificates.random_forms import INF, random_form, small
+
+
+def form():
+    """min x + 2y + 1/2 with x + y >= 3, x - y <= 1, 0 <= x <= 5, y >= 0; optimum (2, 1): 4.5."""
+    return small(
+        [[1, 1], [1, -1]],
+        cost=[1, 2],
+        row_lower=[3, -INF],
+        row_upper=[INF, 1],
+        upper=[5, INF],
+        offset=0.5,
+    )
+
+
+def good(**more):
+    # y = (3/2, -1/2): 3 * 3/2 - 1/2 + 1/2 = 4.5
+    return certify(form(), np.array([1.5, -0.5]), **more)
+
+
+def test_a_certificate_is_proved_from_the_file_alone(tmp_path):
+    write(good(point=np.array([2.0, 1.0])), tmp_path / "c.json")
+    proof = check(read(tmp_path / "c.json"))
+    assert (proof.bound, proof.value, proof.ratio) == (F(9, 2), F(9, 2), 1)
+    assert proof.provenance == "file"
+    assert proof.statement == (
+        "The optimal value of small is at least 4.5.  A point that is feasible exactly reaches"
+        " 4.5.  The program is the one inside the file; it was not compared with an instance."
+    )
+
+
+def test_a_certificate_without_data_needs_the_rebuilt_form():
+    certificate = from_json(to_json(good(embed=False)))
+    with pytest.raises(NotACertificate, match="with its instance"):
+        check(certificate)
+    assert check(certificate, form()).provenance == "form"
+
+
+def test_a_certificate_of_another_form_is_refused():
+    other = form().replace(cost=np.array([1.0, 3.0]))
+    with pytest.raises(NotACertificate, match="the rebuilt small hash to"):
+        check(good(), other)
+
+
+class Instance:
+    sha256 = "ab" * 32
+
+
+def test_a_certificate_of_another_instance_is_refused():
+    with pytest.raises(NotACertificate, match="about no instance"):
+        check(good(), form(), instance=Instance())
+    with pytest.raises(NotACertificate, match=r"about cdcdcdcdcdcd\.\.\."):
+        check(good(instance="cd" * 32), form(), instance=Instance())
+    proof = check(good(instance="ab" * 32), form(), instance=Instance())
+    assert proof.provenance == "instance"
+
+
+def test_infeasibility_is_certified():
+    empty = small([[1.0], [1.0]], cost=[5.0], row_lower=[3.0, -INF], row_upper=[INF, 1.0])
+    proof = check(from_json(to_json(certify_infeasible(empty, np.array([1.0, -1.0])))))
+    assert proof.infeasible
+    assert proof.statement.startswith("small is infeasible.")
+
+
+def test_a_proof_says_that_it_rests_on_implied_bounds():
+    implied = small(np.zeros((0, 1)), cost=[-1.0], implied_upper=np.array([4.0]))
+    proof = check(from_json(to_json(certify(implied, np.zeros(0)))))
+    assert (proof.bound, proof.implied) == (-4, 1)
+    assert "implied bounds of 1 variables" in proof.statement
+
+
+def test_an_infeasible_point_is_not_certified():
+    with pytest.raises(NotACertificate, match=r"row\[i=0\]"):
+        good(point=np.array([1.0, 1.0]))
+
+
+def test_a_weaker_claim_is_proved_and_a_stronger_one_is_not():
+    plain = json.loads(to_json(good()))
+    assert check(from_json(json.dumps(plain | {"bound": "4"}).encode())).bound == 4
+    stronger = from_json(json.dumps(plain | {"bound": "9000000001/2000000000"}).encode())
+    with pytest.raises(NotACertificate, match=r"claims the bound 4.500000001, .* prove 4.5 only"):
+        check(stronger)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [],
+        [0.0, 0.0],
+        [1.0, -2.0, 0.0, 3.0],
+        [0.1, 1e-300, -1e300],
+        [5e-324, 1.7976931348623157e308],
+        [2.0**1023],
+        [1024.0, 2048.0],
+    ],
+)
+def test_exact_vectors_hold_every_double(values):
+    vector = ExactVector.of(np.array(values))
+    again = msgspec.json.decode(msgspec.json.encode(vector), type=ExactVector)
+    assert again.floats("v", len(values)).tolist() == values
+
+
+def test_packed_forms_keep_the_hash():
+    rng = np.random.default_rng(8)
+    for _ in range(100):
+        one = random_form(rng)
+        one = one.replace(integer=rng.random(one.num_columns) < 0.5)
+        if rng.random() < 0.5:
+            one = one.replace(implied_upper=np.full(one.num_columns, 3.0))
+        assert PackedForm.of(one).form("again", one.sense).sha256 == one.sha256
+
+
+# --- malformed files ------------------------------------------------------------------------------
+
+
+def changed(**fields):
+    """The good certificate with parts replaced; ``a__b`` reaches into part a."""
+    plain = json.loads(to_json(good(point=np.array([2.0, 1.0]))))
+    for path, value in fields.items():
+        *parents, last = path.split("__")
+        target = plain
+        for name in parents:
+            target = target[name]
+        target[last] = value
+    return json.dumps(plain).encode()
+
+
+BOMB = base64.b64encode(zlib.compress(b"\0" * 10_000_000)).decode()
+MALFORMED = {
+    "not JSON": b"x",
+    "not UTF-8": b"\xff\xfe",
+    "deep nesting": b"[" * 100_000,
+    "an unknown tag": changed(certificate="magic"),
+    "an unknown field": changed(extra=1),
+    "another format version": changed(farkas=2),
+    "a hash of wrong length": changed(form="abc"),
+    "a foreign sense": changed(sense="best"),
+    "a bound in floating point": changed(bound=4.5),
+    "a decimal bound": changed(bound="4.5"),
+    "a bound with an exponent": changed(bound="1e1000000000"),
+    "a bound over zero": changed(bound="1/0"),
+    "a bound of a million digits": changed(bound="1" * 1_000_000),
+    "a NaN bound": changed(bound="nan"),
+    "a huge exponent": changed(multipliers__exponent=10**10),
+    "a negative exponent of doom": changed(multipliers__exponent=-(10**10)),
+    "a number that is no double": changed(multipliers__numbers=[2**53 + 1, -1]),
+    "a number beyond doubles": changed(multipliers__numbers=[2**1500, -1]),
+    "a stored zero": changed(multipliers__numbers=[0, -1]),
+    "too few numbers": changed(multipliers__numbers=[3]),
+    "positions out of order": changed(multipliers__positions=[1, 0]),
+    "a position out of range": changed(multipliers__positions=[0, 2]),
+    "a negative position": changed(multipliers__positions=[-1, 0]),
+    "a wrong size": changed(multipliers__size=3),
+    "a gigantic size": changed(multipliers__size=2**31 - 1),
+    "a negative size of data": changed(data__rows=-1),
+    "gigantic data": changed(data__rows=2**31 - 1, data__entries=2**31 - 1),
+    "data that are not base64": changed(data__data="%%%"),
+    "data that are not deflated": changed(data__data="AAAA"),
+    "data of a wrong length": changed(data__columns=3),
+    "a decompression bomb": changed(data__data=BOMB),
+    "a bomb of the promised size": changed(data__rows=1_200_000, data__data=BOMB),
+    "an infinite offset": changed(data__offset=1e308).replace(b"1e+308", b"1e999"),
+    "a point of a wrong length": changed(point__values=deflate(b"\0" * 8)),
+    "a point of NaN": changed(point__values=deflate(np.full(2, np.nan).tobytes())),
+    "a point of another value": changed(point__objective="4"),
+    "a negative tolerance": changed(point__tolerance=-1.0),
+    "a generous tolerance": changed(point__tolerance=1e6),
+}
+
+
+@pytest.mark.parametrize("content", MALFORMED.values(), ids=MALFORMED)
+def test_malformed_files_are_one_clear_error(content):
+    with pytest.raises((FileProblem, NotACertificate)) as caught:
+        check(from_json(content))
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda f: {"values": np.array([1, np.nan, 1, -1.0])},
+        lambda f: {"columns": np.array([0, 7, 0, 1], np.int32)},
+        lambda f: {"columns": np.array([1, 0, 0, 1], np.int32)},
+        lambda f: {"columns": np.array([0, 0, 0, 1], np.int32)},
+        lambda f: {"starts": np.array([0, 5, 4], np.int64)},
+        lambda f: {"starts": np.array([1, 2, 4], np.int64)},
+    ],
+)
+def test_data_that_are_no_matrix_are_refused(spoil):
+    one = form()
+    parts = {
+        "starts": one.matrix.starts,
+        "columns": one.matrix.columns,
+        "values": one.matrix.values,
+    }
+    parts |= spoil(one)
+    tail = (one.cost, one.row_lower, one.row_upper, one.lower, one.upper)
+    raw = b"".join(p.tobytes() for p in (*parts.values(), *tail)) + b"\0"
+    with pytest.raises(NotACertificate, match="data"):
+        check(from_json(changed(data__data=deflate(raw))))
+
+
+@pytest.mark.parametrize("name", ["missing.json", "."])
+def test_files_that_cannot_be_read_are_one_clear_error(name, tmp_path):
+    with pytest.raises(FileProblem, match="cannot be read"):
+        read(tmp_path / name)
+
+
+def test_the_kernel_loads_no_solver_and_no_scipy(tmp_path):
+    write(good(point=np.array([2.0, 1.0])), tmp_path / "c.json")
+    code = (
+        "import sys; from farkas.certificates import check, read;"
+        f"print(check(read({str(tmp_path / 'c.json')!r})).bound);"
+        "print(sorted({m.split('.')[0] for m in sys.modules} & {'scipy', 'highspy', 'pyomo',"
+        " 'cvxpy', 'gurobipy', 'clarabel', 'mosek', 'pyscipopt', 'sympy'}))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.split("\n")[:2] == ["9/2", "[]"]
+
+
+# --- mutants --------------------------------------------------------------------------------------
+
+
+class Mutants:
+    """Random changes of one certificate file."""
+
+    def __init__(self, plain, rng):
+        self.plain, self.rng = plain, rng
+        self.kinds = [
+            self.claim,
+            self.number,
+            self.exponent,
+            self.position,
+            self.fingerprint,
+            self.sense,
+            self.entry,
+            self.entry_with_its_hash,
+            self.text,
+            self.truncated,
+        ]
+
+    def one(self):
+        kind = self.kinds[int(self.rng.integers(len(self.kinds)))]
+        plain = copy.deepcopy(self.plain)
+        return kind(plain)
+
+    def pick(self, items):
+        return items[int(self.rng.integers(len(items)))]
+
+    def vector(self, plain):
+        return plain["multipliers" if "multipliers" in plain else "ray"]
+
+    def claim(self, plain):
+        names = ["bound" if "bound" in plain else "violation"]
+        old = F(plain[names[0]])
+        step = F(int(self.rng.integers(-9, 10))) / 10 ** int(self.rng.integers(0, 30))
+        plain[names[0]] = str(self.pick([old + step, -old, old * 2, old + 10**9, old / 2]))
+        return plain
+
+    def number(self, plain):
+        numbers = self.vector(plain)["numbers"]
+        if numbers:
+            k = int(self.rng.integers(len(numbers)))
+            numbers[k] = self.pick([-numbers[k], numbers[k] + 1, numbers[k] * 2, numbers[k] ^ 5, 0])
+        return plain
+
+    def exponent(self, plain):
+        self.vector(plain)["exponent"] += int(self.rng.integers(-3, 4))
+        return plain
+
+    def position(self, plain):
+        positions = self.vector(plain)["positions"]
+        if positions:
+            k = int(self.rng.integers(len(positions)))
+            positions[k] += int(self.rng.integers(-1, 2))
+        return plain
+
+    def fingerprint(self, plain):
+        k = int(self.rng.integers(64))
+        digit = self.pick("0123456789abcdef")
+        plain["form"] = plain["form"][:k] + digit + plain["form"][k + 1 :]
+        return plain
+
+    def sense(self, plain):
+        plain["sense"] = "max" if plain["sense"] == "min" else "min"
+        return plain
+
+    def entry(self, plain):
+        raw = bytearray(zlib.decompress(base64.b64decode(plain["data"]["data"])))
+        k = int(self.rng.integers(len(raw)))
+        raw[k] ^= 1 << int(self.rng.integers(8))
+        plain["data"]["data"] = deflate(bytes(raw))
+        return plain
+
+    def entry_with_its_hash(self, plain):
+        plain = self.entry(plain)
+        packed = msgspec.convert(plain["data"], PackedForm)
+        with contextlib.suppress(NotACertificate):
+            plain["form"] = packed.form("forged", plain["sense"]).sha256
+        return plain
+
+    def text(self, plain):
+        content = bytearray(json.dumps(plain).encode())
+        k = int(self.rng.integers(len(content)))
+        content[k] = self.pick([content[k] ^ (1 << int(self.rng.integers(7))), 48, 34, 44])
+        return bytes(content)
+
+    def truncated(self, plain):
+        content = json.dumps(plain).encode()
+        return content[: int(self.rng.integers(len(content)))]
+
+
+def feasible_form(rng):
+    """A random form with a point of small integers, so that every value is known exactly."""
+    one = random_form(rng, most_rows=4, most_columns=4)
+    point = rng.integers(-3, 4, one.num_columns).astype(float)
+    point = np.clip(point, one.lower, one.upper)
+    activity = np.zeros(one.num_rows)
+    for i in range(one.num_rows):
+        where, values = one.matrix.row(i)
+        activity[i] = values @ point[where]
+    one = one.replace(
+        row_lower=np.minimum(one.row_lower, activity), row_upper=np.maximum(one.row_upper, activity)
+    )
+    return one.replace(lower=np.maximum(one.lower, -9), upper=np.minimum(one.upper, 9)), point
+
+
+def originals(rng):
+    """Bound certificates with and without a point, and infeasibility ones."""
+    for turn in range(18):
+        one, point = feasible_form(rng)
+        y = rng.integers(-16, 17, one.num_rows) / 8
+        yield one, point, certify(one, y, point=point if turn % 2 else None)
+    for _ in range(6):
+        n = int(rng.integers(1, 4))
+        row = rng.integers(1, 5, n).astype(float)
+        one = small([row, row], cost=row, row_lower=[3.0, -INF], row_upper=[INF, 1.0])
+        yield one, None, certify_infeasible(one, np.array([1.0, -1.0]))
+
+
+def exact_multipliers(content, name, size):
+    vector = json.loads(content)[name]
+    y = [F(0)] * size
+    for position, number in zip(vector["positions"], vector["numbers"], strict=True):
+        y[position] = F(number) / F(2) ** vector["exponent"]
+    return y
+
+
+def judge(proof, content, one, point):
+    """Plain fractions on the form itself: is it true what was accepted?"""
+    if proof.infeasible:
+        ray = exact_multipliers(content, "ray", one.num_rows)
+        assert 0 < F(json.loads(content)["violation"]) <= reference_violation(one, ray)
+        return
+    y = exact_multipliers(content, "multipliers", one.num_rows)
+    proved = reference_bound(one, y)
+    value = one.exact_objective(point)
+    if one.sense == "min":
+        assert proof.bound <= proved <= value
+    else:
+        assert proof.bound >= proved >= value
+    assert proof.value in (None, value)
+
+
+def test_no_mutant_proves_more_than_is_true():
+    """12,000 mutants, each checked against its form and on its own."""
+    rng = np.random.default_rng(20260802)
+    accepted = refused = foreign = 0
+    for one, point, certificate in originals(rng):
+        mutants = Mutants(json.loads(to_json(certificate)), rng)
+        for _ in range(500):
+            mutant = mutants.one()
+            content = mutant if isinstance(mutant, bytes) else json.dumps(mutant).encode()
+            for given in (one, None):
+                try:
+                    proof = check(from_json(content), given)
+                except (NotACertificate, FileProblem):
+                    refused += 1
+                    continue
+                if proof.form != one.sha256:
+                    # a consistent certificate of another form: never accepted for this one
+                    assert given is None
+                    assert proof.provenance == "file"
+                    foreign += 1
+                    continue
+                accepted += 1
+                judge(proof, content, one, point)
+    assert accepted + refused + foreign == 24_000
+    assert accepted > 1000
+    assert foreign > 100
+    assert refused > 10_000
+
+
+def test_inflating_stops_at_the_promised_size():
+    with pytest.raises(NotACertificate, match="cannot hold"):
+        inflate(deflate(b"abc"), 10**9, "data")
+    with pytest.raises(NotACertificate, match="promise"):
+        inflate(deflate(b"abcd"), 3, "data")
+    with pytest.raises(NotACertificate, match="not base64"):
+        inflate("ü", 3, "data")
+
+
+def test_errors_of_the_kernel_are_all_of_one_family():
+    assert issubclass(NotACertificate, FarkasError)
+    assert exact_bound(form(), [1.5, -0.5]) == F(9, 2)

@@ -1,0 +1,92 @@
+"""Exact feasibility of points."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+from farkas.certificates import exact_feasibility, exact_value
+from farkas.certificates.points import relaxed
+from farkas.errors import NotACertificate
+from tests.certificates.random_forms import INF, random_form, small
+from tests.certificates.test_bound import magnitudes
+
+
+def test_rounding_errors_that_floats_cannot_see_are_seen():
+    # 0.1 + 0.2 exceeds 0.3 in binary, but 0.1 + 0.2 <= 0.30000000000000004 = 0.1 + 0.2 rounded up
+    form = small([[1, 1]], cost=[1, 1], row_upper=[0.3])
+    point = np.array([0.1, 0.2])
+    with pytest.raises(NotACertificate, match=r"row\[i=0\]: the point violates the upper side"):
+        exact_feasibility(form, point)
+    exact_feasibility(form, point, 1e-15)
+
+
+@pytest.mark.parametrize(
+    ("point", "words"),
+    [
+        ([0.5, 0.25], r"row\[i=0\]: the point violates the lower side"),
+        ([3, 2], r"row\[i=0\]: the point violates the upper side"),
+        ([4, 0], r"column\[i=0\]: the point violates the bound"),
+        ([2, -0.5], r"column\[i=1\]: the point violates the bound"),
+        ([1.75, 0], r"column\[i=0\]: the point violates the integrality"),
+        ([np.nan, 0], r"column\[i=0\]: the point holds nan"),
+        ([0.0], "shape"),
+    ],
+)
+def test_each_violation_is_named(point, words):
+    form = small(
+        [[1, 1]], cost=[1, 1], row_lower=[1], row_upper=[4], upper=[3, 3], integer=[True, False]
+    )
+    if point == [0.5, 0.25]:
+        form = form.replace(integer=np.array([False, False]))
+    with pytest.raises(NotACertificate, match=words):
+        exact_feasibility(form, np.array(point))
+
+
+def test_values_are_exact():
+    form = small(np.zeros((0, 2)), cost=[0.1, 1e300], offset=0.2)
+    assert exact_value(form, np.array([3.0, 1e-300])) == 3 * F(0.1) + F(1e300) * F(1e-300) + F(0.2)
+
+
+def feasible_by_fractions(form, point):
+    def inside(v, low, high):
+        return (low == -INF or v >= F(low)) and (high == INF or v <= F(high))
+
+    x = [F(float(v)) for v in point]
+    if not all(map(inside, x, form.lower.tolist(), form.upper.tolist())):
+        return False
+    activity = [
+        sum((F(float(a)) * x[j] for j, a in zip(*form.matrix.row(i), strict=True)), F(0))
+        for i in range(form.num_rows)
+    ]
+    return all(map(inside, activity, form.row_lower.tolist(), form.row_upper.tolist()))
+
+
+@pytest.mark.parametrize("exponent", [0, 2, 300])
+def test_feasibility_agrees_with_fractions(exponent):
+    rng = np.random.default_rng(exponent)
+    number = magnitudes(rng, exponent)
+    answers = []
+    for _ in range(600):
+        form = random_form(rng, most_rows=2, most_columns=3, number=number)
+        point = np.clip(number(form.num_columns), form.lower, form.upper)
+        answers.append(feasible_by_fractions(form, point))
+        try:
+            exact_feasibility(form, point)
+        except NotACertificate:
+            assert not answers[-1]
+        else:
+            assert answers[-1]
+    assert 50 < sum(answers) < 550
+
+
+def test_the_tolerance_is_never_exceeded_by_rounding():
+    rng = np.random.default_rng(3)
+    side = rng.standard_normal(2000) * 10.0 ** rng.uniform(-9, 9, 2000)
+    for tolerance in (1e-9, 1e-6, 0.1):
+        low, high = relaxed(side, side, tolerance)
+        for one, down, up in zip(side.tolist(), low.tolist(), high.tolist(), strict=True):
+            slack = F(tolerance) * max(F(1), abs(F(one)))
+            assert F(one) - slack <= F(down) <= F(one) <= F(up) <= F(one) + slack
