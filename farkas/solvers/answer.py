@@ -42,7 +42,7 @@ class Answer:
     reason, claim
         Why the solver stopped and what it says, kept apart.
     objective
-        Value of the solver's point as the solver states it; NaN without a point.
+        Value of the solver's point, computed from the form; NaN without a point.
     bound
         Dual bound the solver states, in the sense of the program; NaN when unknown.
     solver

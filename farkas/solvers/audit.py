@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from farkas.forms import Floats, LinearForm, check_point
 from farkas.solvers.answer import Answer, Claim, Reason
@@ -22,12 +25,10 @@ def settled_by_inspection(form: LinearForm) -> Answer | None:
     """
     crossed = _crossing(form)
     if crossed:
-        return Answer(
-            reason=Reason.FINISHED, claim=Claim.INFEASIBLE, seconds=0.0, message=crossed
-        )
+        return Answer(reason=Reason.FINISHED, claim=Claim.INFEASIBLE, seconds=0.0, message=crossed)
     # a row without entries reads row_lower <= 0 <= row_upper
     empty = form.matrix.starts[1:] == form.matrix.starts[:-1]
-    if empty.any():
+    if empty.any():  # seldom, and then worth the look
         ray = np.where(form.row_lower > 0, 1.0, np.where(form.row_upper < 0, -1.0, 0.0)) * empty
         if ray.any():
             return Answer(
@@ -92,10 +93,7 @@ def plausible(form: LinearForm, point: Floats) -> bool:
     Rows of large terms cannot be met to an absolute 1e-6 in floating point; at limits, where
     solvers return anything, :func:`farkas.forms.check_point` is asked instead.
     """
-    if not np.isfinite(point).all():
-        return False
-    slack = POINT_TOLERANCE * np.maximum(1.0, np.abs(point))
-    if (point < form.lower - slack).any() or (point > form.upper + slack).any():
+    if not _within(point, form.lower, form.upper, np.abs, point):
         return False
     if form.is_mip:
         whole = point[form.integer]
@@ -106,11 +104,32 @@ def plausible(form: LinearForm, point: Floats) -> bool:
         return True
     rows = form.matrix.rows
     terms = form.matrix.values * point[form.matrix.columns]
-    activity = np.bincount(rows, terms, form.num_rows)
-    slack = POINT_TOLERANCE * np.maximum(1.0, np.bincount(rows, np.abs(terms), form.num_rows))
-    return bool(
-        (activity >= form.row_lower - slack).all() and (activity <= form.row_upper + slack).all()
-    )
+    activity = _sums(rows, terms, form.num_rows)
+
+    def size(terms: Floats) -> Floats:
+        return _sums(rows, np.abs(terms), form.num_rows)
+
+    return _within(activity, form.row_lower, form.row_upper, size, terms)
+
+
+def _sums(where: npt.NDArray[np.integer[Any]], terms: Floats, size: int) -> Floats:
+    # without any entry bincount answers in integers
+    return np.bincount(where, terms, size).astype(np.float64, copy=False)
+
+
+def _within(
+    value: Floats,
+    low: Floats,
+    high: Floats,
+    size: Callable[[Floats], Floats],
+    terms: Floats,
+) -> bool:
+    """Whether every value lies between its sides, first to an absolute, then to a relative 1e-6."""
+    off = np.maximum(low - value, value - high)
+    # NaN fails the comparison
+    if off.max() <= POINT_TOLERANCE:
+        return True
+    return bool((off <= POINT_TOLERANCE * np.maximum(1.0, size(terms))).all())
 
 
 def _distrusted(form: LinearForm, answer: Answer) -> Answer:
@@ -137,8 +156,8 @@ def ray_value(form: LinearForm, ray: Floats) -> float:
     """
     rows = form.matrix.rows
     terms = form.matrix.values * ray[rows]
-    reduced = np.bincount(form.matrix.columns, terms, form.num_columns)
-    size = np.bincount(form.matrix.columns, np.abs(terms), form.num_columns)
+    reduced = _sums(form.matrix.columns, terms, form.num_columns)
+    size = _sums(form.matrix.columns, np.abs(terms), form.num_columns)
     reduced[np.abs(reduced) <= RAY_TOLERANCE * size] = 0.0
     return _times(ray, form.row_lower, form.row_upper) - _times(reduced, form.upper, form.lower)
 

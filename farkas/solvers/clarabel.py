@@ -39,11 +39,13 @@ class Clarabel(Backend):
     abilities = Ability.LINEAR | Ability.DUALS | Ability.RAYS | Ability.CONIC
 
     def availability(self) -> Availability:
+        """Standing here."""
         if not installed(self.package):
             return missing("clarabel")
         return Availability(Standing.FULL)
 
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
+        """Solve once."""
         import clarabel
         import scipy.sparse as sp
 
@@ -95,7 +97,7 @@ class Conic:
     sign: Floats
 
     def to_rows(self, multipliers: Floats, num_rows: int) -> Floats:
-        """Derivative with respect to the form's right-hand sides from multipliers of the cones."""
+        """Turn multipliers of the cones into derivatives by the form's right-hand sides."""
         mine = self.line >= 0
         out = np.bincount(self.line[mine], -(self.sign * multipliers)[mine], num_rows)
         return np.asarray(out, dtype=np.float64)

@@ -21,7 +21,7 @@ from farkas.solvers.base import (
     installed,
     missing,
 )
-from farkas.solvers.interrupt import CtrlC, log_to_stderr
+from farkas.solvers.interrupt import CtrlC, off_stdout
 
 # what the licence inside the wheel accepts
 MOST = 2000
@@ -45,17 +45,21 @@ class Gurobi(Backend):
         self._environment: Any = None
 
     def availability(self) -> Availability:
+        """Standing here."""
         if self._found is None:
             self._found = self._look() if installed(self.package) else missing("gurobipy", "gurobi")
         return self._found
 
     def footprint(self, form: LinearForm) -> tuple[int, int]:
+        """Rows and columns inside the solver."""
         return form.num_rows, form.num_columns + int(_ranged(form).sum())
 
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
+        """Solve once."""
         begin = time.perf_counter()
         with (
-            log_to_stderr(options.log),
+            # Gurobi announces Ctrl-C on stdout
+            off_stdout(options.log),
             _model(self._env(), form, options, start) as model,
             CtrlC() as key,
         ):
@@ -122,7 +126,7 @@ def _model(env: Any, form: LinearForm, options: Options, start: Floats | None) -
     model.ModelSense = 1 if form.sense == "min" else -1
     model.ObjCon = form.offset
     if start is not None:
-        columns.Start = start
+        columns.setAttr("Start", start)
     if form.num_rows:
         _add_rows(model, columns, form)
     return model
@@ -177,8 +181,7 @@ def _read(model: Any, form: LinearForm, seconds: float) -> Answer:
     import gurobipy
 
     names = {
-        getattr(gurobipy.GRB.Status, name): name
-        for name in (*_REASONS, "UNBOUNDED", "INF_OR_UNBD")
+        getattr(gurobipy.GRB.Status, name): name for name in (*_REASONS, "UNBOUNDED", "INF_OR_UNBD")
     }
     name = names.get(model.Status, f"status {model.Status}")
     if name in ("UNBOUNDED", "INF_OR_UNBD"):

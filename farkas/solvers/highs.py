@@ -54,17 +54,20 @@ class Highs(Backend):
         self._found: Availability | None = None
 
     def availability(self) -> Availability:
+        """Standing here."""
         if self._found is None:
             here = installed(self.package)
             self._found = Availability(Standing.FULL) if here else missing("highspy>=1.15")
         return self._found
 
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
+        """Solve once."""
         with _borrowed() as solver:
             pass_form(solver, form)
             return _solve(solver, form, options, start)
 
     def open(self, form: LinearForm) -> HighsSession:
+        """Warm session."""
         return HighsSession(self, form)
 
 
@@ -137,13 +140,11 @@ def _solve(solver: Any, form: LinearForm, options: Options, start: Floats | None
     if start is not None and form.is_mip:
         solver.setSolution(len(start), np.arange(len(start), dtype=np.int32), start)
     pressed = _launch(solver, form, options)
-    if not pressed and solver.getModelStatus().name == "kUnboundedOrInfeasible":
-        answer = _decided(solver, form, options)
+    if not pressed and int(solver.getModelStatus()) == UNBOUNDED_OR_INFEASIBLE:
+        answer = _decided(solver, form, options, begin)
     else:
-        answer = _read(solver, form)
-    seconds = time.perf_counter() - begin
-    reason = Reason.INTERRUPTED if pressed else answer.reason
-    return dataclasses.replace(answer, solver="highs", seconds=seconds, reason=reason)
+        answer = _read(solver, form, begin)
+    return dataclasses.replace(answer, reason=Reason.INTERRUPTED) if pressed else answer
 
 
 def _launch(solver: Any, form: LinearForm, options: Options) -> bool:
@@ -187,71 +188,83 @@ def _listening(solver: Any, key: CtrlC, log: bool) -> Iterator[None]:
             solver.stopCallback(kind)
 
 
-def _decided(solver: Any, form: LinearForm, options: Options) -> Answer:
+def _decided(solver: Any, form: LinearForm, options: Options, begin: float) -> Answer:
     """Solve again without presolve; if that leaves it open too, ask for feasibility alone."""
     every = np.arange(form.num_columns, dtype=np.int32)
     solver.setOptionValue("presolve", "off")
     try:
         pressed = _launch(solver, form, options)
-        if pressed or solver.getModelStatus().name != "kUnboundedOrInfeasible":
-            return _read(solver, form)
+        if pressed or int(solver.getModelStatus()) != UNBOUNDED_OR_INFEASIBLE:
+            return _read(solver, form, begin)
         solver.changeColsCost(form.num_columns, every, np.zeros(form.num_columns))
         _launch(solver, form, options)
-        if solver.getModelStatus().name == "kOptimal":
+        if int(solver.getModelStatus()) == OPTIMAL:
             # feasible, and HiGHS had left only unbounded beside infeasible
-            return Answer(reason=Reason.FINISHED, claim=Claim.UNBOUNDED)
-        return _read(solver, form)
+            return Answer(
+                reason=Reason.FINISHED,
+                claim=Claim.UNBOUNDED,
+                solver="highs",
+                seconds=time.perf_counter() - begin,
+            )
+        return _read(solver, form, begin)
     finally:
         solver.setOptionValue("presolve", "choose")
         solver.changeColsCost(form.num_columns, every, form.cost)
 
 
+# values of HighsModelStatus; comparing numbers is far cheaper than pybind's enumerations
+OPTIMAL, INFEASIBLE, UNBOUNDED_OR_INFEASIBLE, UNBOUNDED = 7, 8, 9, 10
 _REASONS = {
-    "kOptimal": Reason.FINISHED,
-    "kInfeasible": Reason.FINISHED,
-    "kUnbounded": Reason.FINISHED,
-    "kModelEmpty": Reason.FINISHED,
-    "kTimeLimit": Reason.TIME_LIMIT,
-    "kIterationLimit": Reason.ITERATION_LIMIT,
-    "kSolutionLimit": Reason.NODE_LIMIT,
-    "kInterrupt": Reason.INTERRUPTED,
-    "kHighsInterrupt": Reason.INTERRUPTED,
-    "kUnknown": Reason.NUMERICAL,
-    "kUnboundedOrInfeasible": Reason.NUMERICAL,
+    6: Reason.FINISHED,  # empty model
+    OPTIMAL: Reason.FINISHED,
+    INFEASIBLE: Reason.FINISHED,
+    UNBOUNDED_OR_INFEASIBLE: Reason.NUMERICAL,
+    UNBOUNDED: Reason.FINISHED,
+    13: Reason.TIME_LIMIT,
+    14: Reason.ITERATION_LIMIT,
+    15: Reason.NUMERICAL,  # unknown
+    16: Reason.NODE_LIMIT,  # solution limit
+    17: Reason.INTERRUPTED,
+    18: Reason.ERROR,  # memory limit
+    19: Reason.INTERRUPTED,
 }
 
 
-def _read(solver: Any, form: LinearForm) -> Answer:
+def _read(solver: Any, form: LinearForm, begin: float) -> Answer:
     """Claim, values and ray as HiGHS states them."""
     status = solver.getModelStatus()
-    name = status.name
-    reason = _REASONS.get(name, Reason.ERROR)
-    if name == "kInfeasible":
-        return Answer(reason=reason, claim=Claim.INFEASIBLE, raw_ray=_ray(solver, form))
-    if name == "kUnbounded":
-        return Answer(reason=reason, claim=Claim.UNBOUNDED)
-    words = "" if reason is Reason.FINISHED else solver.modelStatusToString(status)
-    optimal = reason is Reason.FINISHED
-    bound = _bound(solver, form)
-    # 2 is "feasible"; anything less is a leftover of the algorithm, not a solution
-    if not optimal and int(solver.getInfoValue("primal_solution_status")[1]) != 2:
-        return Answer(reason=reason, bound=bound, message=words)
-    solution = solver.getSolution()
-    point = np.array(solution.col_value, dtype=np.float64)
-    if not solution.value_valid or len(point) != form.num_columns:
-        return Answer(reason=reason, bound=bound, message=words)
-    objective = form.objective(point)
-    duals = None
-    if optimal and not form.is_mip and solution.dual_valid:
-        duals = np.array(solution.row_dual, dtype=np.float64)
+    code = int(status)
+    reason = _REASONS.get(code, Reason.ERROR)
+    optimal = reason is Reason.FINISHED and code not in (INFEASIBLE, UNBOUNDED)
+    claim, objective, bound = Claim.NONE, math.nan, math.nan
+    point = duals = ray = None
+    if code == INFEASIBLE:
+        claim, ray = Claim.INFEASIBLE, _ray(solver, form)
+    elif code == UNBOUNDED:
+        claim = Claim.UNBOUNDED
+    else:
+        bound = _bound(solver, form)
+        # 2 is "feasible"; anything less is a leftover of the algorithm, not a solution
+        if optimal or solver.getInfoValue("primal_solution_status")[1] == 2:
+            solution = solver.getSolution()
+            values = np.array(solution.col_value, dtype=np.float64)
+            if solution.value_valid and len(values) == form.num_columns:
+                claim = Claim.OPTIMAL if optimal else Claim.FEASIBLE
+                point, objective = values, form.objective(values)
+            if optimal and not form.is_mip and solution.dual_valid:
+                duals = np.array(solution.row_dual, dtype=np.float64)
+                bound = objective
     return Answer(
         reason=reason,
-        claim=Claim.OPTIMAL if optimal else Claim.FEASIBLE,
+        claim=claim,
         objective=objective,
-        bound=objective if optimal and not form.is_mip else bound,
+        bound=bound,
+        solver="highs",
+        seconds=time.perf_counter() - begin,
         raw_point=point,
         raw_row_duals=duals,
-        message=words,
+        raw_ray=ray,
+        message="" if reason is Reason.FINISHED else solver.modelStatusToString(status),
     )
 
 
@@ -283,6 +296,7 @@ class HighsSession(Session):
         return np.array(self._solver.getSolution().col_dual, dtype=np.float64)
 
     def close(self) -> None:
+        """Free the memory of the solver."""
         self._solver.clear()
 
     def _changed(self, where: dict[str, Indices | None]) -> None:

@@ -31,19 +31,19 @@ class Mosek(Backend):
 
     name = "mosek"
     package = "mosek"
-    abilities = (
-        Ability.LINEAR | Ability.INTEGER | Ability.DUALS | Ability.RAYS | Ability.CONIC
-    )
+    abilities = Ability.LINEAR | Ability.INTEGER | Ability.DUALS | Ability.RAYS | Ability.CONIC
 
     def __init__(self) -> None:
         self._found: Availability | None = None
 
     def availability(self) -> Availability:
+        """Standing here."""
         if self._found is None:
             self._found = _look() if installed(self.package) else missing("mosek", "mosek")
         return self._found
 
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
+        """Solve once."""
         import mosek
 
         begin = time.perf_counter()

@@ -21,7 +21,7 @@ from farkas.solvers.base import (
     installed,
     missing,
 )
-from farkas.solvers.interrupt import log_to_stderr
+from farkas.solvers.interrupt import off_stdout
 
 
 @backend("scip")
@@ -37,13 +37,16 @@ class Scip(Backend):
     abilities = Ability.LINEAR | Ability.INTEGER
 
     def availability(self) -> Availability:
+        """Standing here."""
         if not installed(self.package):
             return missing("pyscipopt", "scip")
         return Availability(Standing.FULL)
 
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
+        """Solve once."""
         begin = time.perf_counter()
-        with log_to_stderr(options.log):
+        # SCIP announces Ctrl-C on stdout
+        with off_stdout(options.log):
             model, columns = _model(form)
             _set_options(model, options)
             if start is not None:

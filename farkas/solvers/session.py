@@ -227,7 +227,7 @@ class Session:
         if isinstance(change, tuple):
             where = np.atleast_1d(np.asarray(change[0])).astype(np.int32)
             values = np.broadcast_to(np.asarray(change[1], dtype=np.float64), where.shape)
-            if len(where) and not (0 <= where.min() and where.max() < size):
+            if len(where) and (where.min() < 0 or where.max() >= size):
                 raise InvalidOption(f"{name}: positions must lie in 0..{size - 1}")
         else:
             values = np.array(change, dtype=np.float64)
@@ -330,7 +330,9 @@ def _lines(lines: Lines, length: int, what: str) -> SparseRows:
     return lines
 
 
-def _with_entries(matrix: SparseRows, rows: Indices, columns: Indices, values: Floats) -> SparseRows:
+def _with_entries(
+    matrix: SparseRows, rows: Indices, columns: Indices, values: Floats
+) -> SparseRows:
     changed = matrix.scipy().copy()
     known = changed[rows, columns] != 0
     known = np.asarray(known).ravel()

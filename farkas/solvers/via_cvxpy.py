@@ -56,6 +56,7 @@ class CvxpySolver(Backend):
             self.abilities |= Ability.CONIC
 
     def availability(self) -> Availability:
+        """Standing here."""
         if not installed(self.package):
             return missing("cvxpy")
         _check_known(self.solver)
@@ -65,6 +66,7 @@ class CvxpySolver(Backend):
         return Availability(Standing.FULL)
 
     def footprint(self, form: LinearForm) -> tuple[int, int]:
+        """Rows and columns inside the solver."""
         # every finite side and bound becomes a row
         sides = [form.row_lower, form.row_upper]
         equal = int((form.row_lower == form.row_upper).sum())
@@ -73,6 +75,7 @@ class CvxpySolver(Backend):
         return rows + bounds, form.num_columns
 
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
+        """Solve once."""
         problem, column, families = _problem(form)
         begin = time.perf_counter()
         status, message = _run(problem, self.solver, options)
@@ -113,6 +116,7 @@ class ViaCvxpy(CvxpySolver):
         super().__init__(DEFAULT)
 
     def availability(self) -> Availability:
+        """Standing here."""
         if not installed(self.package):
             return missing("cvxpy")
         return Availability(Standing.FULL, "bridge: cvxpy:NAME")
@@ -144,9 +148,10 @@ def _problem(form: LinearForm) -> tuple[Any, Any, list[tuple[Any, Any, float]]]:
     column = cp.Variable(form.num_columns, integer=whole)
     matrix = form.matrix.scipy()
     toward = 1.0 if form.sense == "min" else -1.0
-    equal = form.row_lower == form.row_upper
-    above = np.isfinite(form.row_upper) & ~equal
-    below = np.isfinite(form.row_lower) & ~equal
+    filled = np.diff(form.matrix.starts) > 0
+    equal = (form.row_lower == form.row_upper) & filled
+    above = np.isfinite(form.row_upper) & ~equal & filled
+    below = np.isfinite(form.row_lower) & ~equal & filled
     families: list[tuple[Any, Any, float]] = []
     for chosen, sign in ((equal, -toward), (above, -toward), (below, toward)):
         at = np.flatnonzero(chosen)

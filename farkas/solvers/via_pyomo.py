@@ -84,6 +84,7 @@ class PyomoSolver(Backend):
             self.abilities = Ability.LINEAR | Ability.INTEGER
 
     def availability(self) -> Availability:
+        """Standing here."""
         if not installed(self.package):
             return missing("pyomo")
         with _quiet():
@@ -96,18 +97,18 @@ class PyomoSolver(Backend):
         return behind.availability() if behind else Availability(Standing.FULL)
 
     def footprint(self, form: LinearForm) -> tuple[int, int]:
+        """Rows and columns inside the solver."""
         behind = self._native()
         return behind.footprint(form) if behind else (form.num_rows, form.num_columns)
 
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
+        """Solve once."""
         begin = time.perf_counter()
         model = to_model(form, duals=self._duals and not form.is_mip)
         solver = self._factory()
         words = self._translated(options)
         with off_stdout(options.log), _quiet():
-            results = solver.solve(
-                model, load_solutions=False, tee=options.log, options=words
-            )
+            results = solver.solve(model, load_solutions=False, tee=options.log, options=words)
             reason, claim, message = _verdict(results)
             if claim in (Claim.OPTIMAL, Claim.FEASIBLE):
                 try:
@@ -184,6 +185,7 @@ class ViaPyomo(PyomoSolver):
         super().__init__(DEFAULT)
 
     def availability(self) -> Availability:
+        """Standing here."""
         if not installed(self.package):
             return missing("pyomo")
         return Availability(Standing.FULL, "bridge: pyomo:NAME")

@@ -45,7 +45,7 @@ def test_promised_solvers_are_usable_here(solver):
 @pytest.mark.parametrize("offset", [0.0, 5.0, -3.0])
 @pytest.mark.parametrize(("sense", "sign"), [("max", 1.0), ("min", -1.0)])
 def test_linear_program(solver, sense, sign, offset):
-    # max 3x + 2y, x + y <= 4, x + 3y <= 6: (4, 0), value 12; the minimum of the negated cost is -12.
+    # max 3x + 2y, x + y <= 4, x + 3y <= 6: (4, 0), value 12; min of the negated cost: -12.
     case = form(
         [3 * sign, 2 * sign],
         [(-INF, [1, 1], 4), (-INF, [1, 3], 6)],
