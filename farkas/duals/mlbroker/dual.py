@@ -1,0 +1,175 @@
+"""Program mlbroker.dual."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
+from farkas.instances.mlbroker import Brokerage
+from farkas.models.mlbroker import data as shared
+
+
+class Dual(Program):
+    """Dual of the printed relaxation (9), corrected.  mlBroker (11).
+
+    Written by hand; tests compare it row by row with the mechanical dual.  Variables carry the
+    names of the constraints of (8) whose multipliers they are, so
+    ``enough_workers`` is α, ``all_data_moved`` β, ``cost_at_list_price`` θ,
+    ``cost_at_reduced_price`` ρ, ``one_branch`` ξ, ``one_server`` γ, ``present_where_used`` φ,
+    ``started_when_new`` μ, ``workers_connect`` ψ and ``server_is_connected`` η.
+    """
+
+    name = "mlbroker.dual"
+    kind = "mlbroker"
+    sense = "max"
+
+    column_of: ClassVar[dict[str, str]] = {
+        "price_weights": "resource_cost",
+        "worth_of_moved_data": "moved",
+        "worth_of_workers": "workers",
+        "worth_of_server": "server",
+        "worth_of_connections": "connected",
+        "worth_of_presence": "deployed",
+        "worth_of_staying": "deployed",
+        "deploy_at_most_cost": "started",
+        "list_branch": "not_list",
+        "reduced_branch": "not_reduced",
+    }
+    """Primal variable to which each constraint family belongs."""
+
+    def declare(self, m: Any, data: Brokerage) -> None:
+        """Declare the data of (9) and one multiplier per row."""
+        shared.declare_sets(m, data)
+        shared.declare_data(m, data, "printed")
+        last = data.next_pair < 0
+        pairs = np.column_stack([data.pair_job, data.pair_slot])
+        m.last_slots = Set(pairs[last], label=("job", "slot"))
+        m.staying_slots = Set(pairs[~last], label=("job", "slot"))
+        m.list_price = Param(m.sites, m.resources, values=data.list_price)
+        m.reduced_price = Param(m.sites, m.resources, values=data.reduced_price)
+        m.surcharge = Param(m.sites, m.resources, values=data.surcharge)
+        m.big_m = Param(values=shared.valid_big_m(data, "printed"))
+        m.presence_bound = Param(values=shared.deployment_bound(data, "printed"))
+        self._declare_multipliers(m)
+
+    def _declare_multipliers(self, m: Any) -> None:
+        at_site = (m.job_slots, m.sites)
+        priced = (m.slots, m.sites, m.resources)
+        free = -np.inf
+        m.enough_workers = Var(*at_site, doc="USD per GB of capacity; α.")
+        m.all_data_moved = Var(*at_site, lower=free, doc="USD per GB of data; β.")
+        m.cost_at_list_price = Var(*priced, doc="Weight of the list price; θ.")
+        m.cost_at_reduced_price = Var(*priced, doc="Weight of the discounted price; ρ.")
+        m.one_branch = Var(*priced, lower=free, doc="USD for choosing a price; ξ.")
+        m.one_server = Var(m.job_slots, lower=free, doc="USD per server; γ.")
+        m.present_where_used = Var(*at_site, doc="USD per worker or server present; φ.")
+        m.started_when_new = Var(*at_site, doc="USD saved by being there before; μ.")
+        m.workers_connect = Var(*at_site, lower=free, doc="USD per connection of a worker; ψ.")
+        m.server_is_connected = Var(*at_site, doc="USD per connection to the server; η.")
+
+    @constraint("11a", "slots", "sites", "resources")
+    def price_weights(m, t, r, k):
+        """The weights of both prices are at most 1 together.  Column x."""
+        return m.cost_at_list_price[t, r, k] + m.cost_at_reduced_price[t, r, k] <= 1
+
+    @constraint("11b", "job_slots", "sites", "sites")
+    def worth_of_moved_data(m, i, t, o, r):
+        """Data are not worth more than moving and capacity.  Column q.
+
+        As printed α carries both sites; see erratum 4.
+        """
+        return m.all_data_moved[i, t, o] - m.enough_workers[i, t, r] <= m.transfer_price[o, r]
+
+    @constraint("11c", "job_slots", "sites")
+    def worth_of_workers(m, i, t, r):
+        """Capacity is not worth more than all resources and links of a worker.  Column y.
+
+        As printed the sum over resources is missing; see erratum 3.
+        """
+        resources = Sum(
+            m.list_price[r, k] * m.worker_demand[i, k] * m.cost_at_list_price[t, r, k]
+            + m.reduced_price[r, k] * m.worker_demand[i, k] * m.cost_at_reduced_price[t, r, k]
+            for k in m.resources
+        )
+        return (
+            m.rate[i] * m.enough_workers[i, t, r]
+            <= resources + m.present_where_used[i, t, r] + m.workers_connect[i, t, r]
+        )
+
+    @constraint("11d", "job_slots", "sites")
+    def worth_of_server(m, i, t, r):
+        """A server is not worth more than all its resources and links.  Column s.
+
+        As printed the sum over resources is missing; see erratum 3.
+        """
+        resources = Sum(
+            m.list_price[r, k] * m.server_demand[i, k] * m.cost_at_list_price[t, r, k]
+            + m.reduced_price[r, k] * m.server_demand[i, k] * m.cost_at_reduced_price[t, r, k]
+            for k in m.resources
+        )
+        return (
+            m.one_server[i, t]
+            <= resources
+            + m.present_where_used[i, t, r]
+            + m.needed[i, t] * m.server_is_connected[i, t, r]
+        )
+
+    @constraint("11e", "job_slots", "sites", "sites")
+    def worth_of_connections(m, i, t, r, p):
+        """A connection is not worth more than its traffic.  Column g."""
+        traffic = m.transfer_price[r, p] * m.sync_volume[i]
+        return m.workers_connect[i, t, r] + m.server_is_connected[i, t, p] <= traffic
+
+    @constraint("11f", "staying_slots", "sites")
+    def worth_of_staying(m, i, t, r):
+        """Presence pays for being used now and for not starting next.  Column v."""
+        return (
+            m.presence_bound * m.present_where_used[i, t, r] + m.started_when_new[i, t + 1, r]
+            <= m.started_when_new[i, t, r]
+        )
+
+    @constraint("11f", "last_slots", "sites")
+    def worth_of_presence(m, i, t, r):
+        """Presence at departure pays for being used only.  Column v.
+
+        As printed nothing says that μ is 0 after departure; see erratum 5.
+        """
+        return m.presence_bound * m.present_where_used[i, t, r] <= m.started_when_new[i, t, r]
+
+    @constraint("11g", "job_slots", "sites")
+    def deploy_at_most_cost(m, i, t, r):
+        """Having been there saves at most the deployment cost.  Column z."""
+        return m.started_when_new[i, t, r] <= m.deploy_cost[i]
+
+    @constraint("11h", "slots", "sites", "resources")
+    def list_branch(m, t, r, k):
+        """Turning the list price off is not worth more than M.  Column u¹."""
+        return m.big_m * m.cost_at_list_price[t, r, k] + m.one_branch[t, r, k] <= 0
+
+    @constraint("11i", "slots", "sites", "resources")
+    def reduced_branch(m, t, r, k):
+        """Turning the discounted price off is not worth more than M.  Column u²."""
+        return m.big_m * m.cost_at_reduced_price[t, r, k] + m.one_branch[t, r, k] <= 0
+
+    @objective
+    def worth(m):
+        """Worth of data, surcharges, servers and price choices, USD.
+
+        As printed the sum over ξ is missing and sums over jobs run over all slots; see erratum 2.
+        """
+        return (
+            Sum(
+                m.volume[i, t, r] * m.all_data_moved[i, t, r]
+                for i, t in m.job_slots
+                for r in m.sites
+            )
+            + Sum(
+                m.surcharge[r, k] * m.cost_at_reduced_price[t, r, k] + m.one_branch[t, r, k]
+                for t in m.slots
+                for r in m.sites
+                for k in m.resources
+            )
+            + Sum(m.one_server[i, t] for i, t in m.job_slots)
+        )
