@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import pkgutil
 import signal
 import sys
 import traceback
-from collections.abc import Sequence
-from typing import Annotated, NoReturn
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -61,7 +62,29 @@ def load_commands() -> None:
     for name in sorted(names, key=lambda n: (commands.ORDER.get(n, len(commands.ORDER)), n)):
         module = importlib.import_module(f"{commands.__name__}.{name}")
         summary = module.command.__doc__.split("\n")[0]
-        app.command(name.rstrip("_"), short_help=summary)(module.command)
+        app.command(name.rstrip("_"), short_help=summary)(_announcing(module.command))
+
+
+class _Ended(Exception):
+    """Ctrl-C or a closed pipe, on its way past the parser, which would swallow the difference."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+def _announcing(command: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(command)
+    def announced(*arguments: Any, **options: Any) -> None:
+        try:
+            command(*arguments, **options)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            raise _Ended(INTERRUPTED) from None
+        except BrokenPipeError:
+            raise _Ended(BROKEN_PIPE) from None
+
+    return announced
 
 
 load_commands()
@@ -76,6 +99,7 @@ def call(arguments: Sequence[str] | None = None) -> int:
         Words after ``farkas``; those of the process by default.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    _open_closed_streams()
     try:
         code = app(words, prog_name="farkas", standalone_mode=False)
         sys.stdout.flush()
@@ -83,11 +107,8 @@ def call(arguments: Sequence[str] | None = None) -> int:
     except FarkasError as error:
         complain(str(error))
         return error.exit_code
-    except BrokenPipeError:
-        return _silent_end()
-    except (KeyboardInterrupt, typer.Abort):
-        complain("interrupted")
-        return INTERRUPTED
+    except (_Ended, KeyboardInterrupt, BrokenPipeError) as end:
+        return _ended(end)
     except SystemExit as error:  # the parser's own way to end, on a closed pipe
         return _silent_end() if error.code == 1 else int(error.code or 0)
     except Exception as error:
@@ -108,6 +129,21 @@ def _unexpected(error: Exception) -> int:
         return 2
     complain(f"internal error: {type(error).__name__}: {error} (FARKAS_DEBUG=1 shows where)")
     return INTERNAL_ERROR
+
+
+def _ended(end: BaseException) -> int:
+    if isinstance(end, BrokenPipeError) or getattr(end, "code", None) == BROKEN_PIPE:
+        return _silent_end()
+    complain("interrupted")
+    return INTERRUPTED
+
+
+def _open_closed_streams() -> None:
+    """Give a process started with closed streams (``>&-``) somewhere to write."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - lives as long as the process
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
 
 
 def _silent_end() -> int:

@@ -57,7 +57,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
 
     terminal = sys.stdout.isatty()
     console = Console(width=None if terminal else PIPED_WIDTH, highlight=False, markup=False)
-    table = Table(title=Text(title), title_justify="left", pad_edge=False)
+    table = Table(show_header=any(columns), pad_edge=False)
     for place, column in enumerate(columns):
         numeric = bool(rows) and all(isinstance(r[place], int | float | None) for r in rows)
         table.add_column(column, justify="right" if numeric else "left", overflow="fold")
@@ -65,7 +65,8 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
         table.add_row(*(Text(show(cell)) for cell in row))
     with console.capture() as captured:
         console.print(table)
-    _write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
+    lines = [title, *captured.get().splitlines()]
+    _write("".join(f"{line.rstrip()}\n" for line in lines))
 
 
 def show(value: Any) -> str:

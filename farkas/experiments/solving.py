@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from farkas.algebra import Program, programs
 from farkas.algebra.convex import ConvexProgram
 from farkas.algebra.formulation import Formulation
-from farkas.certificates import exact_bound, prove_infeasible
+from farkas.certificates import Certificate, FormCertificate, certify_infeasible
+from farkas.certificates import certify as bound_certificate
 from farkas.errors import NoAnswer, NotACertificate, UnsupportedForm
 from farkas.forms import FeasibilityReport, LinearForm, check_point
 from farkas.registry import load_package
 from farkas.relaxations.integrality import relax as without_integrality
 from farkas.solvers import Answer, Claim, solve
+
+RELAXATION = "relaxation of "
+"""How the name of a form begins whose integrality was dropped."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -33,8 +38,8 @@ class Solution:
         Proved bound on the optimum; None when not asked for, or when there is none.
     infeasible
         Proved distance from feasibility, > 0; None when feasible or not asked for.
-    multipliers
-        Row multipliers that prove the bound or the infeasibility; shape (rows,).
+    certificate
+        What proves the bound or the infeasibility; None when not asked for.
     """
 
     form: LinearForm
@@ -42,7 +47,7 @@ class Solution:
     report: FeasibilityReport | None = None
     bound: Fraction | None = None
     infeasible: Fraction | None = None
-    multipliers: Any = None
+    certificate: Certificate | None = None
 
     @property
     def gap(self) -> float | None:
@@ -132,9 +137,14 @@ def trace(program: Formulation, instance: Any) -> LinearForm:
 
 
 def solve_form(
-    form: LinearForm, *, solver: str = "highs", relax: bool = False, certify: bool = False,
+    form: LinearForm,
+    *,
+    solver: str = "highs",
+    relax: bool = False,
+    about: Mapping[str, Any] | None = None,
+    certify: bool = False,
     **options: Any,
-) -> Solution:  # fmt: skip
+) -> Solution:
     """Solve a form, re-check the point and, where asked, prove bound or infeasibility.
 
     Parameters
@@ -144,6 +154,8 @@ def solve_form(
     certify
         Prove in exact arithmetic what the solver claims.  The bound of an integer program is that
         of its linear relaxation.
+    about
+        What the certificate says of its origin, see :func:`origin`.
     options
         See :func:`farkas.solvers.solve`.
 
@@ -162,27 +174,52 @@ def solve_form(
         return Solution(form, answer, report)
     if answer.claim is Claim.UNBOUNDED:
         raise NotACertificate(f"{form.name}: {answer.solver} claims unbounded; nothing bounds it")
-    witness = answer
-    if form.is_mip:
-        witness = solve(without_integrality(form), solver, **options)
+    witness = solve(without_integrality(form), solver, **options) if form.is_mip else answer
+    return _proved(form, answer, report, witness, dict(about or {"embed": False}))
+
+
+def _proved(
+    form: LinearForm,
+    answer: Answer,
+    report: FeasibilityReport | None,
+    witness: Answer,
+    about: dict[str, Any],
+) -> Solution:
     if answer.claim is Claim.INFEASIBLE:
-        ray = _ray(form, witness)
-        return Solution(form, answer, report, None, prove_infeasible(form, ray), ray)
+        if witness.claim is Claim.OPTIMAL:
+            raise NotACertificate(
+                f"{form.name}: infeasible only because of integrality; rows alone do not prove it"
+            )
+        refusal = certify_infeasible(form, witness.ray, **about)
+        violation = Fraction(refusal.violation)
+        return Solution(form, answer, report, None, violation, refusal)
     if witness.raw_row_duals is None:
         raise NoAnswer(
-            f"{form.name}: nothing to prove a bound with, {solver} stopped for reason "
+            f"{form.name}: nothing to prove a bound with, {witness.solver} stopped for reason "
             f"{witness.reason}, claim {witness.claim}"
         )
-    bound = exact_bound(form, witness.row_duals)
-    return Solution(form, answer, report, bound, None, witness.row_duals)
+    point = answer.raw_point if report else None
+    proof = bound_certificate(form, witness.row_duals, point=point, tolerance=1e-6, **about)
+    return Solution(form, answer, report, Fraction(proof.bound), None, proof)
 
 
-def _ray(form: LinearForm, witness: Answer) -> Any:
-    if witness.claim is Claim.OPTIMAL:
-        raise NotACertificate(
-            f"{form.name}: infeasible only because of integrality; rows alone do not prove it"
-        )
-    return witness.ray
+def origin(program: Formulation, instance: Any, *, embed: bool) -> dict[str, Any]:
+    """Where a form comes from, for its certificate; ``embed`` puts the form into the file."""
+    return {
+        "kind": program.kind,
+        "options": dict(program.variant),
+        "instance": instance.sha256,
+        "embed": embed,
+    }
+
+
+def rebuild(certificate: Certificate, instance: Any) -> LinearForm | None:
+    """Form of the program that a certificate names, on ``instance``; None when it names a run's."""
+    if not isinstance(certificate, FormCertificate):
+        return None
+    name = certificate.program.removeprefix(RELAXATION)
+    form = trace(find_program(name), instance)
+    return form if name == certificate.program else without_integrality(form)
 
 
 def program_names() -> list[str]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-from farkas.errors import InvalidOption, suggestion
+from farkas.certificates import write as write_certificate
+from farkas.errors import InvalidOption, NoAnswer, suggestion
 from farkas.experiments.solving import Solution
 from farkas.forms.writers import write_lp, write_mps
 
 PROGRAMS = {".mps": write_mps, ".lp": write_lp}
-CERTIFICATES = (".json", ".vipr")
+CERTIFICATES = (".json",)
 
 
 def check_suffix(path: str) -> None:
@@ -26,7 +26,12 @@ def needs_proof(path: str) -> bool:
     return Path(path).suffix in CERTIFICATES
 
 
-def write(solution: Solution, instance: Any, path: str) -> None:
-    """Write the program (``.mps``, ``.lp``) or its certificate (``.json``, ``.vipr``)."""
+def write(solution: Solution, path: str) -> None:
+    """Write the program (``.mps``, ``.lp``) or its certificate (``.json``)."""
     suffix = Path(path).suffix
-    PROGRAMS[suffix](solution.form, path)
+    if suffix in PROGRAMS:
+        PROGRAMS[suffix](solution.form, path)
+        return
+    if solution.certificate is None:
+        raise NoAnswer(f"{path}: {solution.form.name} was solved without a certificate to write")
+    write_certificate(solution.certificate, path)

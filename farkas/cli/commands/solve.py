@@ -32,7 +32,7 @@ def command(
     point: Annotated[bool, typer.Option("--point", help="Also print the nonzero values.")] = False,
     write: Annotated[
         list[str] | None,
-        typer.Option("--write", metavar="FILE", help="Write .mps, .lp, .vipr or .json."),
+        typer.Option("--write", metavar="FILE", help="Write .mps, .lp or .json."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -40,7 +40,7 @@ def command(
 
     What the solver says is printed as a claim; its point is checked again row by row.  --certify
     proves a bound (or infeasibility) from the solver's multipliers alone.  --write keeps the
-    program (.mps, .lp) or its certificate (.vipr, .json); certificates imply --certify.
+    program (.mps, .lp) or its certificate (.json), which implies --certify.
     Exit code 1 when infeasible or unbounded, 3 when there is no answer.
     """
     from farkas.experiments import solving, writing
@@ -52,11 +52,13 @@ def command(
         check_writable(path)
     chosen = solving.find_program(program, **assignments(variant, "--variant"))
     instance = read(file)
+    kept = any(writing.needs_proof(path) for path in outputs)
     solution = solving.solve_form(
         solving.trace(chosen, instance),
         solver=solver,
         relax=relax,
-        certify=certify or any(writing.needs_proof(path) for path in outputs),
+        certify=certify or kept,
+        about=solving.origin(chosen, instance, embed=kept),
         time_limit=time_limit,
         gap=gap,
         threads=threads,
@@ -64,7 +66,7 @@ def command(
         log=log,
     )
     for path in outputs:
-        writing.write(solution, instance, path)
+        writing.write(solution, path)
     if as_json:
         print_json(solution.to_builtins(point=point))
     else:

@@ -1,0 +1,220 @@
+"""The command line on bad input: one line, the right code, no traceback, no partial file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from farkas.cli import app as application
+from farkas.cli import call
+from farkas.cli.commands import solvers as solvers_command
+from farkas.instances.library import path as shipped
+
+TINY = str(shipped("mlbroker/tiny"))
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with nasty files in which every command runs."""
+    monkeypatch.chdir(tmp_path)
+    text = Path(TINY).read_text()
+    files = {
+        "tiny.json": text.encode(),
+        "empty.json": b"",
+        "words.json": b"not json",
+        "half.json": text[: len(text) // 2].encode(),
+        "list.json": b"[]",
+        "null.json": b"null",
+        "number.json": b"3",
+        "deep.json": b"[" * 100_000,
+        "binary.json": bytes(range(256)),
+        "latin.json": b'{"farkas": 1, "kind": "mlbroker", "name": "\xe9"}',
+        "nan.json": text.replace("0.02", "NaN").encode(),
+        "huge.json": text.replace("0.02", "1e999").encode(),
+        "kind.json": text.replace('"mlbroker"', '"mlbrocker"').encode(),
+        "nokind.json": b'{"farkas": 1}',
+        "version.json": text.replace('"farkas": 1', '"farkas": 2').encode(),
+        "extra.json": text.replace('"num_sites"', '"x": 1, "num_sites"').encode(),
+        "twice.json": text.replace('"num_sites"', '"num_sites": 2, "num_sites"').encode(),
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "folder.json").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    return tmp_path
+
+
+def one_line(words: list[str], capsys: Capture) -> tuple[int, str]:
+    """Exit code and the one line on standard error; standard output stays empty."""
+    before = set(os.listdir())
+    code = call(words)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("farkas: ")
+    assert captured.err.count("\n") == 1
+    assert captured.err.isprintable() or captured.err[:-1].isprintable()
+    assert "Traceback" not in captured.err
+    assert set(os.listdir()) == before  # nothing was left behind
+    return code, captured.err
+
+
+BAD_FILES = [
+    "none.json",
+    "folder.json",
+    "tiny.json/below",
+    "",
+    "a" * 5000,
+    "nul\0.json",
+    "new\nline.json",
+    "esc\x1b[31m.json",
+    "\udcff.json",
+    "empty.json",
+    "words.json",
+    "half.json",
+    "list.json",
+    "null.json",
+    "number.json",
+    "deep.json",
+    "binary.json",
+    "latin.json",
+    "nan.json",
+    "huge.json",
+    "kind.json",
+    "nokind.json",
+    "version.json",
+    "extra.json",
+    "twice.json",
+]
+
+
+@pytest.mark.parametrize("json_flag", [[], ["--json"]], ids=["table", "json"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["evaluate"],
+        ["compare"],
+        ["run", "-a", "mlbroker.fractional"],
+        ["solve", "-p", "mlbroker.offline"],
+    ],
+    ids=lambda words: words[0],
+)
+@pytest.mark.parametrize("file", BAD_FILES, ids=lambda name: ascii(name)[1:21])
+def test_a_bad_instance_file(
+    file: str, command: list[str], json_flag: list[str], capsys: Capture
+) -> None:
+    code, _ = one_line([*command, file, *json_flag], capsys)
+    assert code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (["bogus"], "No such command 'bogus'"),
+        (["--bogus"], "--bogus"),
+        (["run"], "Missing argument"),
+        (["run", "tiny.json"], "--algorithm"),
+        (["run", "tiny.json", "-a"], "requires an argument"),
+        (["run", "tiny.json", "-a", "mlbroker.fractionel"], "did you mean mlbroker.fractional"),
+        (["run", "tiny.json", "-a", ""], "unknown algorithm ''"),
+        (["run", "tiny.json", "-a", "x\ny\x1b[0m"], r"x\\ny\\x1b[0m"),
+        (["run", "tiny.json", "-a", "mlbroker.fractional", "--set", "relax"], "KEY=VALUE"),
+        (["run", "tiny.json", "-a", "mlbroker.fractional", "--set", "=tight"], "KEY=VALUE"),
+        (["run", "tiny.json", "-a", "mlbroker.fractional", "--set", "relaks=tight"], "relax"),
+        (["run", "tiny.json", "-a", "mlbroker.fractional", "--set", "relax=tigth"], "tigth"),
+        (
+            ["run", "tiny.json", "-a", "mlbroker.fractional", "--set", "relax=tight", "--set",
+             "relax=tight"],
+            "given twice",
+        ),
+        (["run", "tiny.json", "-a", "mlbroker.fractional", "--seed", "-1"], "--seed"),
+        (["run", "tiny.json", "-a", "mlbroker.fractional", "--seed", "one"], "--seed"),
+        (["run", "tiny.json", "-a", "mlbroker.fractional", "-o", "no/out.json"], "no directory"),
+        (["run", "tiny.json", "-a", "mlbroker.fractional", "-o", "folder.json"], "directory"),
+        (["run", "tiny.json", "-a", "mlbroker.fractional", "-o", ""], "empty name"),
+        (["compare", "tiny.json", "--algorithms", "mlbroker.fractionel"], "did you mean"),
+        (["compare", "tiny.json", "--algorithms", ","], "no algorithm"),
+        (["evaluate", "tiny.json", "mlbroker.offlin[printed]"], "did you mean"),
+        (["evaluate", "tiny.json", "eris.offline"], "unknown mlbroker quantity"),
+        (["evaluate", "tiny.json", ""], "unknown mlbroker quantity"),
+        (["solve", "tiny.json"], "--program"),
+        (["solve", "tiny.json", "-p", "mlbroker.ofline"], "did you mean mlbroker.offline"),
+        (["solve", "tiny.json", "-p", "mlbroker.offline[strikt]"], "strikt"),
+        (["solve", "tiny.json", "-p", "mlbroker.offline["], "no program name"),
+        (["solve", "tiny.json", "-p", ""], "no program name"),
+        (["solve", "tiny.json", "-p", "mlbroker.offline", "--variant", "a=b"], "no option 'a'"),
+        (["solve", "tiny.json", "-p", "mlbroker.offline", "-s", "higs"], "did you mean highs"),
+        (["solve", "tiny.json", "-p", "mlbroker.offline", "--time-limit", "-1"], "time_limit"),
+        (["solve", "tiny.json", "-p", "mlbroker.offline", "--time-limit", "nan"], "time_limit"),
+        (["solve", "tiny.json", "-p", "mlbroker.offline", "--threads", "0"], "threads"),
+        (["solve", "tiny.json", "-p", "mlbroker.offline", "--gap", "inf"], "gap"),
+        (["solve", "tiny.json", "-p", "mlbroker.offline", "--write", "x.txt"], "suffix '.txt'"),
+        (["solve", "tiny.json", "-p", "mlbroker.offline", "--write", "no/x.mps"], "no directory"),
+        (["generate"], "Missing argument"),
+        (["generate", "mlbrocker"], "did you mean mlbroker"),
+        (["generate", "mlbroker", "--preset", "smal"], "did you mean small"),
+        (["generate", "mlbroker", "--preset", "small", "--set", "jbos=3"], "jbos"),
+        (["generate", "mlbroker", "--preset", "small", "--seed", "-3"], "--seed"),
+        (["generate", "mlbroker", "--preset", "small", "-o", "no/x.json"], "no directory"),
+        (["generate", "mlbroker", "--preset", "small", "-o", "folder.json"], "directory"),
+        (["import", "filly", "tiny.json", "--kind", "mlbroker"], "did you mean philly"),
+        (["import", "philly", "tiny.json", "--kind", "nokind"], "nokind"),
+        (["import", "philly", "none.csv", "--kind", "mlbroker", "--prices", "none"], "none"),
+        (["check", "none.json"], "o such file"),
+        (["check", "folder.json"], "directory"),
+        (["check", "words.json"], "words.json"),
+        (["claims", "mlbroker.no_such_claim"], "unknown claim"),
+        (["show", "mlbroker.offlin"], "did you mean mlbroker.offline"),
+        (["show", ""], "unknown name"),
+        (["show", "mlbroker.fractional", "--latex"], "not a program"),
+        (["solvers", "extra"], "unexpected extra argument"),
+    ],
+    ids=lambda value: " ".join(map(ascii, value)) if isinstance(value, list) else "",
+)  # fmt: skip
+def test_bad_words(words: list[str], part: str, capsys: Capture) -> None:
+    code, line = one_line(words, capsys)
+    assert part.encode().decode("unicode_escape") in line
+    assert code == 2
+
+
+def test_an_unexpected_failure_is_one_line_and_a_traceback_only_on_demand(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    def fail() -> None:
+        raise RuntimeError("wires\ncrossed")
+
+    monkeypatch.setattr("farkas.solvers.status", fail)
+    code, line = one_line(["solvers"], capsys)
+    assert code == 70
+    assert "internal error: RuntimeError: wires crossed" in line
+    monkeypatch.setenv("FARKAS_DEBUG", "1")
+    assert call(["solvers"]) == 70
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_an_interrupt_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("farkas.solvers.status", interrupt)
+    code, line = one_line(["solvers"], capsys)
+    assert (code, line) == (130, "farkas: interrupted\n")
+    assert application.INTERRUPTED == 130
+    assert callable(solvers_command.command)
+
+
+def test_a_failing_write_keeps_the_old_file(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    (here / "out.json").write_text("old")
+
+    def full(source: str, target: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    code, line = one_line(["generate", "mlbroker", "--preset", "small", "-o", "out.json"], capsys)
+    assert code == 2
+    assert "out.json: cannot be written: No space left on device" in line
+    assert (here / "out.json").read_text() == "old"

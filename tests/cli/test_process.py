@@ -1,0 +1,132 @@
+"""The command as a process: pipes, signals, streams."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from farkas.instances.library import path as shipped
+from tests.shared import ROOT
+
+TINY = str(shipped("mlbroker/tiny"))
+FARKAS = [sys.executable, "-m", "farkas"]
+
+
+def run(*words: str, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*FARKAS, *words], cwd=ROOT, capture_output=True, text=True, check=False, **options
+    )  # type: ignore[call-overload, no-any-return]
+
+
+def test_the_console_script_is_installed_and_the_same() -> None:
+    script = Path(sys.executable).with_name("farkas")
+    done = subprocess.run([script, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == run("--version").stdout
+
+
+def test_an_invalid_case_is_refused_with_code_2_and_one_line(tmp_path: Path) -> None:
+    data = json.loads(Path(TINY).read_text())
+    data["jobs"][0]["data"].pop()
+    (tmp_path / "invalid.json").write_text(json.dumps(data))
+    done = run("evaluate", str(tmp_path / "invalid.json"), "--json")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "$.jobs[0].data" in done.stderr
+
+
+@pytest.mark.parametrize("words", [["--help"], ["solvers"], ["claims", "--json"], ["demo"]])
+def test_a_closed_pipe_ends_silently(words: list[str]) -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)  # whoever should read has left, as in `farkas ... | head -0`
+    done = subprocess.run(
+        [*FARKAS, *words], cwd=ROOT, stdout=write_end, stderr=subprocess.PIPE, check=False
+    )
+    os.close(write_end)
+    assert done.stderr == b""
+    assert done.returncode == 141
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_behind_standard_output_is_one_line() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*FARKAS, "solvers", "--json"],
+            cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == "farkas: cannot write to standard output: No space left on device\n"
+
+
+def test_closed_standard_streams_are_no_crash() -> None:
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m farkas --version >&- 2>&- <&-"], cwd=ROOT, check=False
+    )
+    assert done.returncode in (0, 2)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_a_terminal_without_our_symbols_still_gets_the_answer(encoding: str) -> None:
+    done = run("solvers", env={**os.environ, "PYTHONIOENCODING": encoding})
+    assert done.returncode == 0
+    assert "highs" in done.stdout
+
+
+WAITING = """
+import time, sys
+import farkas.solvers
+def wait():
+    print("ready", file=sys.stderr, flush=True)
+    time.sleep(60)
+farkas.solvers.status = wait
+from farkas.cli import main
+sys.argv = ["farkas", "solvers"]
+main()
+"""
+
+
+def test_control_c_is_one_line_and_130() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", WAITING], cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    assert process.stderr.readline() == "ready\n"
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (130, "", "farkas: interrupted\n")
+
+
+def test_progress_shows_on_a_terminal_only() -> None:
+    words = [*FARKAS, "compare", TINY]
+    assert run("compare", TINY).stderr == ""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        words,
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm"},
+    )
+    os.close(theirs)
+    shown = b""
+    try:
+        while chunk := os.read(ours, 4096):
+            shown += chunk
+    except OSError:  # the other side is closed
+        pass
+    os.close(ours)
+    assert process.wait(timeout=60) == 0
+    assert b"compare" in shown
+
+
+def test_output_does_not_depend_on_the_width_of_the_terminal() -> None:
+    narrow, wide = (run("solvers", env={**os.environ, "COLUMNS": c}).stdout for c in ("20", "200"))
+    assert narrow == wide
