@@ -1,0 +1,136 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from farkas.errors import InvalidOption, SolverUnavailable, UnknownName, UnsupportedForm
+from farkas.solvers import Claim, Options, Reason, Standing, backends, solve, status
+from farkas.solvers.base import find
+from tests.conformance.solvers.cases import INF, form
+
+SMALL = form([1], [(2, [1], INF)])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"timelimit": 3}, "unknown solver option 'timelimit'; did you mean time_limit?"),
+        ({"time_limit": -1}, "time_limit = -1: must be a number of seconds >= 0"),
+        ({"time_limit": "3"}, "time_limit = '3': must be a number of seconds >= 0"),
+        ({"time_limit": float("nan")}, "time_limit = nan: must be"),
+        ({"gap": INF}, "gap = inf: must be a finite number >= 0"),
+        ({"threads": 0}, "threads = 0: must be a whole number >= 1"),
+        ({"threads": True}, "threads = True: must be"),
+        ({"seed": 2**31}, "seed = 2147483648: must be a whole number from 0"),
+        ({"log": 1}, "log = 1: must be True or False"),
+    ],
+)
+def test_options_are_refused_by_name_and_value(options, words):
+    with pytest.raises(InvalidOption) as refusal:
+        solve(SMALL, **options)
+    assert words in str(refusal.value)
+
+
+def test_none_stands_for_the_default():
+    assert Options.parse({"time_limit": None, "threads": None}) == Options()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("higs", "did you mean highs?"),
+        ("highs:x", "highs takes no name after the colon"),
+        ("cvxpy:clarabell", "did you mean CLARABEL?"),
+        ("pyomo:nosuch", "Pyomo has no 'nosuch'"),
+        ("nosuch:highs", "unknown solver 'nosuch'"),
+    ],
+)
+def test_unknown_solvers_name_the_nearest(name, words):
+    with pytest.raises(UnknownName) as refusal:
+        solve(SMALL, name)
+    assert words in str(refusal.value)
+
+
+def test_solver_that_pyomo_knows_but_cannot_find_is_unavailable():
+    with pytest.raises(SolverUnavailable, match="Pyomo knows glpk but cannot find"):
+        solve(SMALL, "pyomo:glpk")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("cost", INF, "cost[0] of column 0 must be finite"),
+        ("lower", np.nan, "lower[0] of column 0 must be below infinity"),
+        ("upper", -INF, "upper[0] of column 0 must be above -infinity"),
+        ("row_lower", INF, "row_lower[0] of row 0 must be below infinity"),
+        ("row_upper", np.nan, "row_upper[0] of row 0 must be above -infinity"),
+    ],
+)
+def test_numbers_that_mean_nothing_are_refused(field, value, words):
+    with pytest.raises(UnsupportedForm) as refusal:
+        solve(SMALL.replace(**{field: np.array([value])}))
+    assert words in str(refusal.value)
+
+
+def test_start_of_the_wrong_shape_is_refused():
+    with pytest.raises(InvalidOption, match="needs 1 finite values"):
+        solve(SMALL, start=np.zeros(2))
+
+
+@pytest.mark.parametrize("failure", [RuntimeError("out of\nmemory"), MemoryError()])
+def test_exceptions_of_a_solver_become_answers(monkeypatch, failure):
+    def explode(*_):
+        raise failure
+
+    monkeypatch.setattr(find("highs"), "run", explode)
+    answer = solve(SMALL)
+    assert (answer.reason, answer.claim) == (Reason.ERROR, Claim.NONE)
+    assert answer.message in ("out of memory", "MemoryError")
+
+
+def test_a_solver_that_lies_about_its_point_is_not_believed(monkeypatch):
+    honest = find("highs").run
+
+    def lie(*arguments):
+        answer = honest(*arguments)
+        object.__setattr__(answer, "raw_point", answer.raw_point - 1)
+        return answer
+
+    monkeypatch.setattr(find("highs"), "run", lie)
+    answer = solve(SMALL)
+    assert (answer.reason, answer.claim) == (Reason.NUMERICAL, Claim.NONE)
+    assert answer.message == "the point called optimal is off by 1 in row 0"
+    assert not answer.has_point
+
+
+def test_status_lists_every_backend():
+    lines = status()
+    assert [line.name for line in lines] == backends.names()
+    highs = next(line for line in lines if line.name == "highs")
+    assert highs.availability.standing is Standing.FULL
+    assert highs.version >= "1.15"
+    assert set(highs.abilities) == {"linear", "integer", "duals", "rays", "warm"}
+
+
+def test_a_missing_package_is_said_with_its_remedy(monkeypatch):
+    monkeypatch.setattr("farkas.solvers.scip.installed", lambda _: False)
+    with pytest.raises(SolverUnavailable, match=r"scip is missing: install 'farkas\[scip\]'"):
+        solve(SMALL, "scip")
+
+
+def test_importing_the_solvers_loads_no_solver():
+    code = (
+        "import sys, farkas.solvers as s; s.backends.load(); "
+        "print([m for m in ('highspy', 'gurobipy', 'mosek', 'pyscipopt', 'clarabel', 'pyomo', "
+        "'cvxpy') if m in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_log_goes_to_stderr(capfd):
+    solve(SMALL, log=True)
+    shown = capfd.readouterr()
+    assert shown.out == ""
+    assert "HiGHS" in shown.err
