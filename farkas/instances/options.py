@@ -49,9 +49,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return settings
 
     def check(self, what: str) -> None:
-        """Check that every range is in order and every share sensible."""
+        """Check what types cannot say; as it stands, that every pair of numbers is a range."""
         for name in self.__struct_fields__:
-            _check_ranges(getattr(self, name), f"{what}: {name}")
+            self.check_ranges(name, what)
+
+    def check_ranges(self, name: str, what: str) -> None:
+        """Refuse a pair of numbers in one setting that runs backwards."""
+        _check_ranges(getattr(self, name), f"{what}: {name}")
 
     def text(self) -> str:
         """All settings as one line of JSON, for descriptions."""
@@ -59,7 +63,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def _check_ranges(value: Any, where: str) -> None:
-    """Refuse a pair that runs backwards; every pair of numbers in the settings is a range."""
+    """Refuse a pair that runs backwards, at any depth of the lists."""
     if not isinstance(value, tuple):
         return
     if len(value) == 2 and all(isinstance(end, int | float) for end in value):

@@ -1,0 +1,207 @@
+"""Kind coded: workers shared by masters that multiply MDS-coded matrices.
+
+Array order is [master][worker].  A forbidden pair has rate 0 and shift infinity in the arrays: it
+never returns anything.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated, ClassVar
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from farkas.instances.base import (
+    Count,
+    Floats,
+    Index,
+    Instance,
+    Ints,
+    Nonnegative,
+    Positive,
+    Record,
+    frozen,
+    require,
+    require_shape,
+)
+
+Bools = npt.NDArray[np.bool_]
+OpenShare = Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)]
+Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+Shares = tuple[tuple[Share, ...], ...]
+PairValues = tuple[tuple[Positive | None, ...], ...]
+Loads = tuple[tuple[Index, ...], ...]
+Masters = ("master", "worker")
+
+ROUNDING = 1e-9
+"""Slack for sums of decimal probabilities."""
+
+
+class Master(Record, frozen=True, kw_only=True):
+    """A task: any ``rows`` coded rows of its matrix recover the product; L in the paper."""
+
+    name: str = ""
+    rows: Count
+
+
+class Plan(Record, frozen=True, kw_only=True):
+    """An explicit plan to evaluate.
+
+    Parameters
+    ----------
+    name
+        Unique within the instance.
+    probability
+        Shape (masters, workers), in [0, 1]; column sums <= 1; k.
+    loads
+        Shape (masters, workers), coded rows; 0 leaves the pair unused; l.
+    time
+        Time at which the plan is judged; t.
+    """
+
+    name: str
+    probability: Shares
+    loads: Loads
+    time: Nonnegative
+
+
+class Point(Record, frozen=True, kw_only=True):
+    """A point of P3 from which one convex step is taken; loads are real and > 0."""
+
+    probability: Shares
+    loads: tuple[tuple[Positive, ...], ...]
+    time: Positive
+
+
+class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
+    """Masters, workers and their shifted exponential finishing times.  Symbols after ";".
+
+    A worker with l rows of a master returns all of them after time T, where
+    P[T <= t] = 1 - exp(-(u / l) (t - a l)) for t >= a l.
+
+    Parameters
+    ----------
+    time_unit
+        One unit for all times.
+    success_probability
+        In (0, 1); ρ.
+    masters
+        Tasks, at least one; M of them.
+    workers
+        Number of workers, >= 1; N.
+    rate
+        Shape (masters, workers), rows per time, > 0; u.  Null forbids the pair.
+    shift
+        Shape (masters, workers), time per row, > 0; a.  Null where the rate is.
+    plans, sca_point
+        Optional points to evaluate.
+    small, tiny
+        Bookkeeping: which expensive values are wanted.
+    """
+
+    bookkeeping: ClassVar[frozenset[str]] = Instance.bookkeeping | {"small", "tiny"}
+
+    time_unit: str = "ms"
+    success_probability: OpenShare
+    masters: Annotated[tuple[Master, ...], msgspec.Meta(min_length=1)]
+    workers: Count
+    rate: PairValues
+    shift: PairValues
+    plans: tuple[Plan, ...] | None = None
+    sca_point: Point | None = None
+    small: bool | None = None
+    tiny: bool | None = None
+
+    def check(self) -> None:
+        """Check shapes, forbidden pairs, plans and the point."""
+        shape = (self.num_masters, self.workers)
+        require_shape(self.rate, shape, "$.rate", Masters)
+        require_shape(self.shift, shape, "$.shift", Masters)
+        for master, (rates, shifts) in enumerate(zip(self.rate, self.shift, strict=True)):
+            for worker, (rate, shift) in enumerate(zip(rates, shifts, strict=True)):
+                require(
+                    (rate is None) == (shift is None),
+                    f"Expected null in both rate and shift or in neither - "
+                    f"at `$.rate[{master}][{worker}]`",
+                )
+        for index, plan in enumerate(self.plans or ()):
+            self._check_plan(plan, f"$.plans[{index}]")
+        names = [plan.name for plan in self.plans or ()]
+        for index, name in enumerate(names):
+            require(
+                name not in names[:index], f"plan {name!r} stands twice - at `$.plans[{index}]`"
+            )
+        if self.sca_point is not None:
+            self._check_point(self.sca_point)
+
+    def _check_plan(self, plan: Plan, where: str) -> None:
+        shape = (self.num_masters, self.workers)
+        require_shape(plan.loads, shape, f"{where}.loads", Masters)
+        self._check_probability(plan.probability, f"{where}.probability")
+        used = (np.array(plan.probability) > 0) & (np.array(plan.loads) > 0)
+        for master, worker in np.argwhere(used & ~self.allowed)[:1]:
+            require(
+                False,
+                f"Expected no load on a forbidden pair - at `{where}.loads[{master}][{worker}]`",
+            )
+
+    def _check_probability(self, probability: Shares, where: str) -> None:
+        require_shape(probability, (self.num_masters, self.workers), where, Masters)
+        total = np.sum(probability, axis=0)
+        for worker in np.flatnonzero(total > 1 + ROUNDING)[:1]:
+            require(
+                False, f"worker {worker} has probability {total[worker]:.9g} > 1 - at `{where}`"
+            )
+
+    def _check_point(self, point: Point) -> None:
+        require_shape(point.loads, (self.num_masters, self.workers), "$.sca_point.loads", Masters)
+        self._check_probability(point.probability, "$.sca_point.probability")
+        share, loads = np.array(point.probability), np.array(point.loads)
+        used = self.allowed & (share > 0)
+        late = np.where(used, point.time / loads - np.where(used, self.shifts, 0.0), 0.0)
+        with np.errstate(over="ignore"):
+            returned = np.where(used, share * loads * -np.expm1(-self.rates * late), 0.0)
+        results = returned.sum(axis=1)
+        for master in np.flatnonzero(~(results >= self.rows * (1 - 1e-6)))[:1]:
+            require(
+                False,
+                f"Expected a point of P3: master {master} gets {results[master]:.9g} of "
+                f"{self.rows[master]:g} results - at `$.sca_point`",
+            )
+
+    @property
+    def num_masters(self) -> int:
+        """Number of masters; M."""
+        return len(self.masters)
+
+    @cached_property
+    def rows(self) -> Floats:
+        """Rows that each master needs, shape (masters,); L."""
+        return frozen([master.rows for master in self.masters])
+
+    @cached_property
+    def allowed(self) -> Bools:
+        """Pairs that may be used, shape (masters, workers)."""
+        return frozen([[rate is not None for rate in row] for row in self.rate], np.bool_)
+
+    @cached_property
+    def rates(self) -> Floats:
+        """Rows per time, shape (masters, workers); 0 where forbidden; u."""
+        given = np.array(self.rate, dtype=float)
+        return frozen(np.where(self.allowed, given, 0.0))
+
+    @cached_property
+    def shifts(self) -> Floats:
+        """Time per row, shape (masters, workers); infinite where forbidden; a."""
+        given = np.array(self.shift, dtype=float)
+        return frozen(np.where(self.allowed, given, np.inf))
+
+    @cached_property
+    def blocks(self) -> tuple[Ints, ...]:
+        """Contiguous workers of each master; the first N mod M masters have one more."""
+        return tuple(
+            frozen(part, np.int64)
+            for part in np.array_split(np.arange(self.workers), len(self.masters))
+        )
