@@ -1,0 +1,93 @@
+"""Certificates from ``farkas solve`` through ``farkas check``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from farkas.cli import call
+from farkas.instances import read, write
+from farkas.instances.library import path as shipped
+from tests.shared import ROOT
+
+TINY = str(shipped("mlbroker/tiny"))
+HARMONIC = str(shipped("mlbroker/harmonic"))
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def certificate(tmp_path: Path, capsys: Capture) -> Path:
+    """Certificate of the tight relaxation of the tiny instance."""
+    out = tmp_path / "tight.json"
+    assert call(["solve", TINY, "-p", "mlbroker.relaxed[tight]", "--write", str(out)]) == 0
+    capsys.readouterr()
+    return out
+
+
+@pytest.mark.parametrize("extra", [[], ["--instance", TINY]], ids=["alone", "with instance"])
+def test_a_certificate_proves_its_bound_again(
+    certificate: Path, extra: list[str], capsys: Capture
+) -> None:
+    # The sheet of the kind gives 16.8.
+    assert call(["check", str(certificate), *extra, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["bound"] == pytest.approx(16.8, abs=1e-6)
+    assert Fraction(shown["bound_exact"]) <= Fraction(shown["value_exact"])
+    assert shown["provenance"] == ("instance" if extra else "file")
+
+
+def test_a_relaxed_program_is_rebuilt_relaxed(tmp_path: Path, capsys: Capture) -> None:
+    out = str(tmp_path / "relaxed.json")
+    assert call(["solve", TINY, "-p", "mlbroker.offline", "--relax", "--write", out]) == 0
+    assert call(["check", out, "--instance", TINY]) == 0
+    assert "rebuilt from the given instance" in capsys.readouterr().out
+
+
+def test_another_instance_is_refused(certificate: Path, capsys: Capture) -> None:
+    assert call(["check", str(certificate), "--instance", HARMONIC]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_an_instance_with_another_name_only_is_the_same(
+    certificate: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    renamed = tmp_path / "renamed.json"
+    write(read(TINY).replace(name="other words, same numbers"), renamed)
+    assert call(["check", str(certificate), "--instance", str(renamed)]) == 0
+
+
+def test_a_certificate_that_claims_more_is_rejected(certificate: Path, capsys: Capture) -> None:
+    data = json.loads(certificate.read_text())
+    data["bound"] = str(Fraction(data["bound"]) + Fraction(1, 10**6))
+    certificate.write_text(json.dumps(data))
+    assert call(["check", str(certificate), "--json"]) == 1
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err.count("\n")) == ("", 1)
+
+
+def test_checking_loads_no_solver(certificate: Path) -> None:
+    code = (
+        "import sys\n"
+        "from farkas.cli import call\n"
+        f"assert call(['check', {str(certificate)!r}, '--instance', {TINY!r}]) == 0\n"
+        "banned = {'highspy', 'gurobipy', 'mosek', 'pyscipopt', 'clarabel', 'cvxpy', 'pyomo'}\n"
+        "loaded = {name.partition('.')[0] for name in sys.modules}\n"
+        "assert not loaded & banned, loaded & banned\n"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True)
+
+
+def test_the_command_without_instance_loads_not_even_scipy(certificate: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "farkas", "check", str(certificate)],
+        cwd=ROOT, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    loaded = {
+        line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()
+    }
+    assert not loaded & {"scipy", "highspy", "gurobipy", "mosek", "pyscipopt", "clarabel", "pyomo"}
