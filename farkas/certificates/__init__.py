@@ -20,6 +20,8 @@ from farkas.certificates.points import exact_feasibility, exact_value
 from farkas.certificates.proof import Proof
 from farkas.certificates.reference import reference_bound, reference_violation
 from farkas.certificates.repair import repaired
+from farkas.certificates.vipr import write_vipr, write_vipr_infeasible
+from farkas.certificates.vipr_check import ViprProof, check_vipr
 
 __all__ = [
     "BoundProof",
@@ -28,11 +30,13 @@ __all__ = [
     "InfeasibleCertificate",
     "LinearCertificate",
     "Proof",
+    "ViprProof",
     "certificate_type",
     "certificate_types",
     "certify",
     "certify_infeasible",
     "check",
+    "check_vipr",
     "exact_bound",
     "exact_feasibility",
     "exact_value",
@@ -45,4 +49,6 @@ __all__ = [
     "repaired",
     "to_json",
     "write",
+    "write_vipr",
+    "write_vipr_infeasible",
 ]

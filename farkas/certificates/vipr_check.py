@@ -1,0 +1,421 @@
+"""An independent reader and checker of VIPR 1.0 files, in plain Python.
+
+Shares no code with the writer.  Every derivation is recomputed in fractions; a file is accepted
+only when all of it holds.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import IO, Literal
+
+from farkas.errors import FileProblem, NotACertificate
+
+_INTEGER = re.compile(r"-?[0-9]{1,18}")
+_VALUE = re.compile(r"[+-]?[0-9]{1,4000}(?:\.[0-9]{1,4000}|/[1-9][0-9]{0,3999})?")
+_SENSES = {"G": 1, "E": 0, "L": -1}
+
+Coefficients = dict[int, Fraction]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ViprProof:
+    """What a VIPR file proves.
+
+    Parameters
+    ----------
+    sense
+        ``min`` or ``max``.
+    infeasible
+        The program has no point.
+    lower, upper
+        Proved bounds of the optimal value, without any constant of the objective; None where the
+        file claims none.
+    num_derivations
+        Derived constraints that were recomputed.
+    comments
+        Lines before the version, for example the constant to add.
+    """
+
+    sense: Literal["min", "max"]
+    infeasible: bool
+    lower: Fraction | None
+    upper: Fraction | None
+    num_derivations: int
+    comments: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Constraint:
+    """``sum coefficients * x  sense  side`` under assumptions; sense is 1 (>=), 0 or -1 (<=)."""
+
+    sense: int
+    side: Fraction
+    coefficients: Coefficients
+    assumptions: frozenset[int] = frozenset()
+
+    @property
+    def absurd(self) -> bool:
+        if self.coefficients:
+            return False
+        return self.side != 0 if self.sense == 0 else self.sense * self.side > 0
+
+    def dominates(self, other: _Constraint) -> bool:
+        """Every point that satisfies this one satisfies ``other``."""
+        if self.absurd:
+            return True
+        if self.coefficients != other.coefficients:
+            return False
+        if other.sense == 0:
+            return self.sense == 0 and self.side == other.side
+        if self.sense not in (0, other.sense):
+            return False
+        return other.sense * (self.side - other.side) >= 0
+
+
+class _Words:
+    """Words of the file one after the other, with the line for messages."""
+
+    def __init__(self, lines: Iterator[str], name: str) -> None:
+        self.lines, self.name, self.line = lines, name, 0
+        self.comments: list[str] = []
+        self.words: list[str] = []
+
+    def next(self) -> str:
+        while not self.words:
+            text = next(self.lines, None)
+            if text is None:
+                raise FileProblem(f"{self.name}: ends after line {self.line}, in the middle")
+            self.line += 1
+            self.words = text.split()[::-1]
+        return self.words.pop()
+
+    def skip_comments(self) -> None:
+        for text in self.lines:
+            self.line += 1
+            if text.startswith("%"):
+                self.comments.append(text[1:].strip())
+            elif text.strip():
+                self.words = text.split()[::-1]
+                return
+
+    def expect(self, *choices: str) -> str:
+        word = self.next()
+        if word not in choices:
+            raise self.wrong(f"{_short(word)} instead of {' or '.join(choices)}")
+        return word
+
+    def integer(self, low: int, high: int, what: str) -> int:
+        word = self.next()
+        if not _INTEGER.fullmatch(word) or not low <= int(word) <= high:
+            raise self.wrong(f"{what} {_short(word)} is no integer from {low} to {high}")
+        return int(word)
+
+    def value(self) -> Fraction:
+        word = self.next()
+        if not _VALUE.fullmatch(word):
+            raise self.wrong(f"{_short(word)} is no fraction or finite decimal")
+        try:
+            return Fraction(word)
+        except (ValueError, ZeroDivisionError):
+            raise self.wrong(f"{_short(word)} is no fraction or finite decimal") from None
+
+    def wrong(self, text: str) -> FileProblem:
+        return FileProblem(f"{self.name}: line {self.line}: {text}")
+
+    def end(self) -> None:
+        if self.words or any(text.strip() for text in self.lines):
+            raise self.wrong("text after the last derivation")
+
+
+MOST = 10**9
+
+
+def check_vipr(path: str | os.PathLike[str]) -> ViprProof:
+    """Read and check a VIPR 1.0 file.
+
+    Raises
+    ------
+    FileProblem
+        When the file cannot be read or is malformed; names the line.
+    NotACertificate
+        When a solution is infeasible, a derivation does not follow or the claim is not reached.
+    """
+    try:
+        with open(path, encoding="ascii") as stream:
+            return _Checker(_Words(_lines(stream), str(path))).run()
+    except OSError as error:
+        raise FileProblem(f"{path}: cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise FileProblem(f"{path}: not ASCII text") from None
+
+
+def _lines(stream: IO[str]) -> Iterator[str]:
+    yield from stream
+
+
+class _Checker:
+    """The seven sections in order."""
+
+    def __init__(self, words: _Words) -> None:
+        self.words = words
+        self.constraints: list[_Constraint] = []
+        self.last_use: list[int] = []
+
+    def run(self) -> ViprProof:
+        words = self.words
+        words.skip_comments()
+        words.expect("VER")
+        words.expect("1.0")
+        self.read_variables()
+        self.read_objective()
+        self.read_constraints()
+        self.read_claim()
+        self.read_solutions()
+        count = self.read_derivations()
+        words.end()
+        self.conclude()
+        return ViprProof(
+            self.sense, self.infeasible, self.lower, self.upper, count, tuple(words.comments)
+        )
+
+    def read_variables(self) -> None:
+        words = self.words
+        words.expect("VAR")
+        count = words.integer(0, MOST, "number of variables")
+        names = {words.next() for _ in range(count)}
+        if len(names) != count:
+            raise words.wrong("two variables have the same name")
+        self.num_variables = count
+        words.expect("INT")
+        integers = words.integer(0, count, "number of integer variables")
+        self.integer = {words.integer(0, count - 1, "variable") for _ in range(integers)}
+
+    def read_objective(self) -> None:
+        self.words.expect("OBJ")
+        self.sense: Literal["min", "max"] = (
+            "min" if self.words.expect("min", "max") == "min" else "max"
+        )
+        self.objective = self.coefficients()
+
+    def read_constraints(self) -> None:
+        words = self.words
+        words.expect("CON")
+        count = words.integer(0, MOST, "number of constraints")
+        words.integer(0, count, "number of bounds")
+        for _ in range(count):
+            self.constraints.append(self.constraint())
+            self.last_use.append(-1)
+        self.num_given = count
+
+    def read_claim(self) -> None:
+        words = self.words
+        words.expect("RTP")
+        self.infeasible = words.expect("infeas", "range") == "infeas"
+        self.lower = self.upper = None
+        if not self.infeasible:
+            self.lower = self.end("-inf")
+            self.upper = self.end("inf")
+            if self.lower is not None and self.upper is not None and self.lower > self.upper:
+                raise words.wrong(f"the range from {self.lower} to {self.upper} is empty")
+
+    def end(self, infinite: str) -> Fraction | None:
+        word = self.words.next()
+        if word == infinite:
+            return None
+        self.words.words.append(word)
+        return self.words.value()
+
+    def read_solutions(self) -> None:
+        words = self.words
+        words.expect("SOL")
+        values: list[Fraction] = []
+        for _ in range(words.integer(0, MOST, "number of solutions")):
+            name = words.next()
+            point = self.terms()
+            self.check_solution(name, point)
+            values.append(_product(self.objective, point))
+        self.best = None
+        if values:
+            if self.infeasible:
+                raise NotACertificate(f"{words.name}: claims infeasibility and holds a solution")
+            self.best = min(values) if self.sense == "min" else max(values)
+
+    def check_solution(self, name: str, point: Coefficients) -> None:
+        where = f"{self.words.name}: solution {_short(name)}"
+        for j, value in point.items():
+            if j in self.integer and value.denominator != 1:
+                raise NotACertificate(f"{where}: integer variable {j} is {value}")
+        for k, constraint in enumerate(self.constraints):
+            slack = _product(constraint.coefficients, point) - constraint.side
+            if slack != 0 if constraint.sense == 0 else constraint.sense * slack < 0:
+                raise NotACertificate(f"{where} violates constraint {k}")
+
+    def read_derivations(self) -> int:
+        words = self.words
+        words.expect("DER")
+        count = words.integer(0, MOST, "number of derivations")
+        for _ in range(count):
+            index = len(self.constraints)
+            stated = self.constraint()
+            words.expect("{")
+            kind = words.expect("asm", "lin", "rnd", "uns", "sol")
+            derived = self.derive(kind, index, stated)
+            words.expect("}")
+            last = words.integer(-1, MOST, "index of the last use")
+            self.constraints.append(derived)
+            self.last_use.append(last)
+        return count
+
+    def derive(self, kind: str, index: int, stated: _Constraint) -> _Constraint:
+        """Check one derivation; return the stated constraint with its assumptions."""
+        if kind == "asm":
+            return dataclasses.replace(stated, assumptions=frozenset({index}))
+        if kind == "sol":
+            return self.cutoff(stated)
+        if kind == "uns":
+            return self.unsplit(index, stated)
+        found = self.combination(index)
+        if kind == "rnd":
+            found = self.rounded(found, index)
+        if not found.dominates(stated):
+            raise self.unproved(index, f"does not follow from its {kind} derivation")
+        return dataclasses.replace(stated, assumptions=found.assumptions)
+
+    def combination(self, index: int) -> _Constraint:
+        """Linear combination of earlier constraints whose senses agree."""
+        words = self.words
+        side = Fraction(0)
+        total: Coefficients = {}
+        assumptions: frozenset[int] = frozenset()
+        senses: set[int] = set()
+        seen: set[int] = set()
+        for _ in range(words.integer(0, index, "number of terms")):
+            k, factor = self.reference(index), words.value()
+            if k in seen:
+                raise words.wrong(f"constraint {k} occurs twice in a combination")
+            seen.add(k)
+            used = self.constraints[k]
+            direction = used.sense * (1 if factor > 0 else -1 if factor < 0 else 0)
+            senses |= {direction} - {0}
+            side += factor * used.side
+            for j, value in used.coefficients.items():
+                total[j] = total.get(j, Fraction(0)) + factor * value
+            assumptions |= used.assumptions
+        if len(senses) > 1:
+            raise self.unproved(index, "combines inequalities of opposite directions")
+        sense = senses.pop() if senses else 0
+        return _Constraint(sense, side, {j: v for j, v in total.items() if v}, assumptions)
+
+    def rounded(self, found: _Constraint, index: int) -> _Constraint:
+        whole = all(v.denominator == 1 and j in self.integer for j, v in found.coefficients.items())
+        if not whole or found.sense == 0:
+            raise self.unproved(index, "cannot be rounded: a term is not integer")
+        side = -((-found.side) // 1) if found.sense == 1 else found.side // 1
+        return dataclasses.replace(found, side=Fraction(side))
+
+    def unsplit(self, index: int, stated: _Constraint) -> _Constraint:
+        first, left = self.reference(index), self.reference(index)
+        second, right = self.reference(index), self.reference(index)
+        if not self.disjunction(self.constraints[left], self.constraints[right]):
+            raise self.unproved(index, f"{left} and {right} are no integer disjunction")
+        for k in (first, second):
+            if not self.constraints[k].dominates(stated):
+                raise self.unproved(index, f"does not follow from constraint {k}")
+        assumptions = (self.constraints[first].assumptions - {left}) | (
+            self.constraints[second].assumptions - {right}
+        )
+        return dataclasses.replace(stated, assumptions=assumptions)
+
+    def disjunction(self, left: _Constraint, right: _Constraint) -> bool:
+        """Recognise ``a x <= b`` and ``a x >= b + 1`` with integers throughout, in either order."""
+        if left.sense == 1:
+            left, right = right, left
+        return (
+            (left.sense, right.sense) == (-1, 1)
+            and left.coefficients == right.coefficients
+            and left.side.denominator == 1
+            and right.side == left.side + 1
+            and all(v.denominator == 1 and j in self.integer for j, v in left.coefficients.items())
+        )
+
+    def cutoff(self, stated: _Constraint) -> _Constraint:
+        """Keep only points at least as good as the best solution; the optimum is among them."""
+        index = len(self.constraints)
+        if self.best is None:
+            raise self.unproved(index, "rests on a solution, and the file holds none")
+        sense = -1 if self.sense == "min" else 1
+        if not _Constraint(sense, self.best, self.objective).dominates(stated):
+            raise self.unproved(index, "cuts off more than the best solution does")
+        return stated
+
+    def conclude(self) -> None:
+        """Compare the claim with the solutions and the last constraint."""
+        name = self.words.name
+        if self.infeasible:
+            if not self.proved(_Constraint(1, Fraction(1), {})):
+                raise NotACertificate(f"{name}: the last constraint is no absurdity")
+            return
+        proved, reached = self.lower, self.upper
+        if self.sense == "max":
+            proved, reached = reached, proved
+        sense = 1 if self.sense == "min" else -1
+        if proved is not None and not self.proved(_Constraint(sense, proved, self.objective)):
+            raise NotACertificate(
+                f"{name}: the last constraint does not prove {_short(str(proved))}"
+            )
+        if reached is None:
+            return
+        if self.best is None or sense * (reached - self.best) < 0:
+            raise NotACertificate(f"{name}: no solution reaches {_short(str(reached))}")
+
+    def proved(self, claim: _Constraint) -> bool:
+        """Tell whether the last constraint dominates ``claim`` without assumptions."""
+        if not self.constraints:
+            return False
+        last = self.constraints[-1]
+        return not last.assumptions and last.dominates(claim)
+
+    def constraint(self) -> _Constraint:
+        self.words.next()  # its name
+        sense = _SENSES[self.words.expect("G", "E", "L")]
+        side = self.words.value()
+        return _Constraint(sense, side, self.coefficients())
+
+    def coefficients(self) -> Coefficients:
+        word = self.words.next()
+        if word == "OBJ" and hasattr(self, "objective"):
+            return self.objective
+        self.words.words.append(word)
+        return self.terms()
+
+    def terms(self) -> Coefficients:
+        words = self.words
+        found: Coefficients = {}
+        for _ in range(words.integer(0, self.num_variables, "number of terms")):
+            j = words.integer(0, self.num_variables - 1, "variable")
+            if j in found:
+                raise words.wrong(f"variable {j} occurs twice")
+            found[j] = words.value()
+        return {j: value for j, value in found.items() if value}
+
+    def reference(self, index: int) -> int:
+        k = self.words.integer(0, index - 1, "constraint")
+        if -1 < self.last_use[k] < index:
+            raise self.words.wrong(f"constraint {k} is used after its last use")
+        return k
+
+    def unproved(self, index: int, text: str) -> NotACertificate:
+        return NotACertificate(f"{self.words.name}: constraint {index} {text}")
+
+
+def _product(coefficients: Coefficients, point: Coefficients) -> Fraction:
+    return sum((v * point[j] for j, v in coefficients.items() if j in point), Fraction(0))
+
+
+def _short(word: str) -> str:
+    return repr(word if len(word) <= 30 else word[:27] + "...")
