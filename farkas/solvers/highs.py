@@ -151,11 +151,19 @@ def _launch(solver: Any, form: LinearForm, options: Options) -> bool:
     """Run; returns whether Ctrl-C stopped it."""
     small = form.num_entries < LISTEN_FROM and not form.is_mip
     if small and not options.log:
-        solver.run()
+        _run(solver)
         return False
     with CtrlC() as key, _listening(solver, key, options.log):
-        solver.run()
+        _run(solver)
         return key.pressed
+
+
+def _run(solver: Any) -> None:
+    status = solver.run()
+    if status.value < 0 and int(solver.getModelStatus()) == NOT_SET:
+        # HiGHS refuses a number of threads other than that of its first run in this process
+        solver.resetGlobalScheduler(True)
+        solver.run()
 
 
 @contextlib.contextmanager
@@ -213,7 +221,7 @@ def _decided(solver: Any, form: LinearForm, options: Options, begin: float) -> A
 
 
 # values of HighsModelStatus; comparing numbers is far cheaper than pybind's enumerations
-OPTIMAL, INFEASIBLE, UNBOUNDED_OR_INFEASIBLE, UNBOUNDED = 7, 8, 9, 10
+NOT_SET, OPTIMAL, INFEASIBLE, UNBOUNDED_OR_INFEASIBLE, UNBOUNDED = 0, 7, 8, 9, 10
 _REASONS = {
     6: Reason.FINISHED,  # empty model
     OPTIMAL: Reason.FINISHED,

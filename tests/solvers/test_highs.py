@@ -93,3 +93,13 @@ def test_ctrl_c_stops_the_solver_and_keeps_its_point():
     assert answer.claim is Claim.FEASIBLE
     assert check_point(case, answer.point)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_the_number_of_threads_may_change_from_solve_to_solve():
+    # HiGHS keeps the thread pool of its first run and then refuses any other number
+    case = form([5, 4], [(-INF, [6, 4], 24), (-INF, [1, 2], 6)], sense="max", integer=[0, 1])
+    for threads in (1, 2, 1, 2):
+        assert solve(case, threads=threads).objective == pytest.approx(20)
+    session = open_session(case)
+    for threads in (2, 1, 2):
+        assert session.solve(threads=threads).objective == pytest.approx(20)
