@@ -196,4 +196,4 @@ def _by_option(cls: type[Formulation], given: list[str]) -> dict[str, str]:
     return found
 
 
-programs = ProgramRegistry("program", "farkas.models", "farkas.relaxations")
+programs = ProgramRegistry("program", "farkas.models", "farkas.relaxations", "farkas.duals")

@@ -106,7 +106,8 @@ def _checked(family: Family, program: str) -> Callable[..., Any]:
     def rule(m: Any, *index: Any) -> Any:
         import pyomo.environ as pyo
 
-        relation = family.rule(m, *index)
+        # a family without index sets is called with the index None
+        relation = family.rule(m, *(index if family.sets else ()))
         if isinstance(relation, bool | np.bool_):
             if relation:
                 return pyo.Constraint.Skip
