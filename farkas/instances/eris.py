@@ -268,6 +268,8 @@ class Auction(Instance, frozen=True, kw_only=True, tag="eris"):
             demand = self.worker_demand[job]
             used = demand > 0
             if used.any():
-                hosted = np.floor(self.capacity[:, used] / demand[used] + FLOOR_SLACK).min(axis=1)
+                with np.errstate(over="ignore"):
+                    quotient = self.capacity[:, used] / demand[used]
+                hosted = np.floor(quotient + FLOOR_SLACK).min(axis=1)
                 most[job] = np.minimum(most[job], np.minimum(hosted, 2.0**62).astype(np.int64))
         return frozen(most, np.int64)

@@ -1,0 +1,316 @@
+"""Kind dps: a provider prices and places parameter-server jobs with unknown budgets."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated, ClassVar, Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from farkas.instances.base import (
+    Count,
+    Floats,
+    Index,
+    Instance,
+    Ints,
+    Nonnegative,
+    Positive,
+    Record,
+    Row,
+    frozen,
+    guarded_ceil,
+    require,
+    require_length,
+    require_shape,
+    require_sorted,
+)
+
+Bools = npt.NDArray[np.bool_]
+AtLeastOne = Annotated[float, msgspec.Meta(ge=1.0)]
+Installed = Annotated[int, msgspec.Meta(ge=0, le=10**9)]
+Counts = tuple[tuple[Installed, ...], ...]
+
+
+class Job(Record, frozen=True, kw_only=True):
+    """One training job and its user's budget; symbols of the paper after ";".
+
+    Parameters
+    ----------
+    arrival
+        Slot; t_i.
+    worker_type, ps_type
+        Types asked for; k and m.
+    workers, ps
+        How many of them, >= 1; d_ik and d_im.
+    model_size
+        Gbit; w.
+    epochs
+        At least 1; α.
+    epoch_compute
+        Slots of computation per epoch, > 0; β.
+    budget
+        What the user pays at most; v.  Algorithms learn it by accept and decline only.
+    """
+
+    arrival: Index
+    worker_type: Index
+    workers: Count
+    ps_type: Index
+    ps: Count
+    model_size: Nonnegative
+    epochs: AtLeastOne
+    epoch_compute: Positive
+    budget: Nonnegative
+
+
+class Learning(Record, frozen=True, kw_only=True):
+    """Changes to the constants of the pricing algorithm; defaults are the published ones.
+
+    Parameters
+    ----------
+    delta
+        Fixed grid step for every type; δ.
+    delta_scale, delta_max
+        Multiple of the published δ, and its cap.
+    theta_scale, explore_cap
+        Multiple of the published share of explored jobs, and its cap; θ.
+    eta_scale
+        Multiple of the confidence constant; η.
+    """
+
+    delta: Positive | None = None
+    delta_scale: Positive = 1.0
+    delta_max: Positive = 0.5
+    theta_scale: Nonnegative = 1.0
+    explore_cap: Nonnegative | None = None
+    eta_scale: Nonnegative = 1.0
+
+
+class FixedPrices(Record, frozen=True, kw_only=True):
+    """Unit prices that never change, one per worker type and one per server type."""
+
+    worker: Row
+    ps: Row
+
+
+class Market(Instance, frozen=True, kw_only=True, tag="dps"):
+    """Servers, job types and a stream of users.
+
+    Parameters
+    ----------
+    horizon
+        Number of slots; T.
+    occupancy
+        A job j still holds resources at slot t iff t_j + τ_j >= t (``"closed"``, as printed) or
+        iff t_j + τ_j > t (``"half_open"``).
+    runtime_rounding
+        ``"ceil"``: whole slots; ``"none"``: real runtimes.
+    slot_seconds
+        Length of a slot.
+    price_cap
+        Upper bound of unit prices; null for none; P̄.
+    server_workers, server_ps
+        Shapes (servers, worker types), (servers, server types): installed units.
+    worker_bandwidth, ps_bandwidth
+        Gbit/s per type, > 0; null is infinite; h and H.
+    jobs
+        By arrival; ties in list order.
+    dps, fixed_prices, price_grid
+        Inputs of single algorithms.
+    bfp_attained
+        Bookkeeping: marks an instance whose best fixed price is a supremum only.
+    """
+
+    bookkeeping: ClassVar[frozenset[str]] = Instance.bookkeeping | {"bfp_attained"}
+
+    horizon: Count
+    occupancy: Literal["closed", "half_open"] = "closed"
+    runtime_rounding: Literal["ceil", "none"] = "ceil"
+    slot_seconds: Positive = 300.0
+    price_cap: Positive | None = 1.0
+    server_workers: Counts
+    server_ps: Counts
+    worker_bandwidth: tuple[Positive | None, ...]
+    ps_bandwidth: tuple[Positive | None, ...]
+    jobs: tuple[Job, ...]
+    dps: Learning | None = None
+    fixed_prices: FixedPrices | None = None
+    price_grid: Row | None = None
+    bfp_attained: bool | None = None
+
+    def check(self) -> None:
+        """Check shapes, types and order of jobs."""
+        shape = (self.num_servers, self.num_worker_types)
+        require_shape(self.server_workers, shape, "$.server_workers", ("server", "worker type"))
+        shape = (self.num_servers, self.num_ps_types)
+        require_shape(self.server_ps, shape, "$.server_ps", ("server", "server type"))
+        require_sorted([job.arrival for job in self.jobs], "$.jobs", "arrival")
+        for index, job in enumerate(self.jobs):
+            self._check_job(job, f"$.jobs[{index}]")
+        if self.fixed_prices is not None:
+            where = "$.fixed_prices"
+            types = (self.num_worker_types, self.num_ps_types)
+            require_length(self.fixed_prices.worker, types[0], f"{where}.worker", "worker type")
+            require_length(self.fixed_prices.ps, types[1], f"{where}.ps", "server type")
+        with np.errstate(over="ignore", invalid="ignore"):
+            finite = np.isfinite(self.raw_spread)
+        for index in np.flatnonzero(~finite)[:1]:
+            require(False, f"runtime of jobs[{index}] overflows; give smaller numbers")
+
+    def _check_job(self, job: Job, where: str) -> None:
+        limits = {
+            "arrival": ("horizon", self.horizon),
+            "worker_type": ("number of worker types", self.num_worker_types),
+            "ps_type": ("number of server types", self.num_ps_types),
+        }
+        for field, (name, limit) in limits.items():
+            value = getattr(job, field)
+            message = f"Expected {field} < {name} = {limit}, got {value} - at `{where}.{field}`"
+            require(value < limit, message)
+
+    @property
+    def num_servers(self) -> int:
+        """Number of servers; S."""
+        return len(self.server_workers)
+
+    @property
+    def num_worker_types(self) -> int:
+        """Number of worker types; K."""
+        return len(self.worker_bandwidth)
+
+    @property
+    def num_ps_types(self) -> int:
+        """Number of parameter server types; M."""
+        return len(self.ps_bandwidth)
+
+    @property
+    def num_jobs(self) -> int:
+        """Number of jobs; N."""
+        return len(self.jobs)
+
+    @property
+    def learning(self) -> Learning:
+        """Constants of the pricing algorithm, published ones unless given."""
+        return self.dps or Learning()
+
+    @cached_property
+    def arrival(self) -> Ints:
+        """Arrival slots, shape (jobs,)."""
+        return frozen([job.arrival for job in self.jobs], np.int64)
+
+    @cached_property
+    def worker_type(self) -> Ints:
+        """Worker type of each job, shape (jobs,)."""
+        return frozen([job.worker_type for job in self.jobs], np.int64)
+
+    @cached_property
+    def ps_type(self) -> Ints:
+        """Server type of each job, shape (jobs,)."""
+        return frozen([job.ps_type for job in self.jobs], np.int64)
+
+    @cached_property
+    def workers(self) -> Ints:
+        """Workers of each job, shape (jobs,); d_ik."""
+        return frozen([job.workers for job in self.jobs], np.int64)
+
+    @cached_property
+    def ps(self) -> Ints:
+        """Parameter servers of each job, shape (jobs,); d_im."""
+        return frozen([job.ps for job in self.jobs], np.int64)
+
+    @cached_property
+    def budget(self) -> Floats:
+        """Budgets, shape (jobs,); v."""
+        return frozen([job.budget for job in self.jobs])
+
+    @cached_property
+    def installed_workers(self) -> Ints:
+        """Installed workers, shape (servers, worker types)."""
+        shape = (self.num_servers, self.num_worker_types)
+        return frozen(np.reshape(np.array(self.server_workers, np.int64), shape), np.int64)
+
+    @cached_property
+    def installed_ps(self) -> Ints:
+        """Installed parameter servers, shape (servers, server types)."""
+        shape = (self.num_servers, self.num_ps_types)
+        return frozen(np.reshape(np.array(self.server_ps, np.int64), shape), np.int64)
+
+    @cached_property
+    def worker_capacity(self) -> Ints:
+        """Installed workers in all, shape (worker types,); C_k."""
+        return frozen(self.installed_workers.sum(axis=0), np.int64)
+
+    @cached_property
+    def ps_capacity(self) -> Ints:
+        """Installed parameter servers in all, shape (server types,); C_m."""
+        return frozen(self.installed_ps.sum(axis=0), np.int64)
+
+    @cached_property
+    def bandwidth(self) -> Floats:
+        """Gbit/s between a worker and a server elsewhere, shape (jobs,); b = min(h, H / d)."""
+        worker, ps = _bandwidths(self.worker_bandwidth), _bandwidths(self.ps_bandwidth)
+        return frozen(np.minimum(worker[self.worker_type], ps[self.ps_type] / self.workers))
+
+    @cached_property
+    def raw_colocated(self) -> Floats:
+        """Slots on one server, unrounded, shape (jobs,); α β."""
+        return frozen([job.epochs * job.epoch_compute for job in self.jobs])
+
+    @cached_property
+    def raw_spread(self) -> Floats:
+        """Slots when spread, unrounded, shape (jobs,); α β + 2 α w / (b x slot length)."""
+        traffic = np.array([2.0 * job.epochs * job.model_size for job in self.jobs])
+        return frozen(self.raw_colocated + traffic / (self.bandwidth * self.slot_seconds))
+
+    @cached_property
+    def colocated_runtime(self) -> Floats:
+        """Runtime on one server, slots, shape (jobs,); τ¹."""
+        return frozen(self._rounded(self.raw_colocated))
+
+    @cached_property
+    def spread_runtime(self) -> Floats:
+        """Runtime when spread over servers, slots, shape (jobs,); τ⁰ >= τ¹."""
+        return frozen(self._rounded(self.raw_spread))
+
+    def _rounded(self, slots: Floats) -> Floats:
+        if self.runtime_rounding == "none":
+            return slots
+        return np.maximum(1.0, guarded_ceil(slots))
+
+    @cached_property
+    def fits_one_server(self) -> Bools:
+        """Some empty server can host the job alone, shape (jobs,)."""
+        hosts = (self.installed_workers[:, self.worker_type] >= self.workers) & (
+            self.installed_ps[:, self.ps_type] >= self.ps
+        )
+        return frozen(hosts.any(axis=0), np.bool_)
+
+    @cached_property
+    def fits(self) -> Bools:
+        """All servers together can host the job, shape (jobs,)."""
+        enough = (self.worker_capacity[self.worker_type] >= self.workers) & (
+            self.ps_capacity[self.ps_type] >= self.ps
+        )
+        return frozen(enough, np.bool_)
+
+    @cached_property
+    def least_runtime(self) -> Floats:
+        """Shortest runtime that any placement reaches, shape (jobs,); τ^min."""
+        return frozen(np.where(self.fits_one_server, self.colocated_runtime, self.spread_runtime))
+
+    @cached_property
+    def capped_reward(self) -> Floats:
+        """Most a job can pay under the price cap, shape (jobs,); min(v, P̄ (d_k + d_m))."""
+        if self.price_cap is None:
+            return self.budget
+        return frozen(np.minimum(self.budget, self.price_cap * (self.workers + self.ps)))
+
+    def still_held(self, end: float, slot: float) -> bool:
+        """Whether a job that ends at ``end`` = t_j + τ_j still holds its resources at ``slot``."""
+        return end >= slot if self.occupancy == "closed" else end > slot
+
+
+def _bandwidths(given: tuple[float | None, ...]) -> Floats:
+    return np.array([np.inf if value is None else value for value in given], dtype=float)

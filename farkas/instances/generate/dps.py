@@ -1,0 +1,174 @@
+"""Random markets with the published sizes of DPS.
+
+Draw order: server workers, server parameter servers, worker bandwidths, server bandwidths, arrivals
+(sorted), worker types, server types, workers, servers, model sizes, epochs, computation per epoch,
+worker prices, server prices, budget noise.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+import numpy as np
+
+from farkas.instances.base import Count, Floats, Ints, Nonnegative, Positive
+from farkas.instances.options import Settings
+
+Units = Annotated[int, msgspec.Meta(ge=0, le=10**6)]
+UnitRange = tuple[Units, Units]
+CountRange = tuple[Count, Count]
+NonnegativeRange = tuple[Nonnegative, Nonnegative]
+PositiveRange = tuple[Positive, Positive]
+Amplitude = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+
+
+class Published(Settings, frozen=True, kw_only=True):
+    """Published sizes; demands, runtimes and budgets, from ``workers`` on, are choices.
+
+    Parameters
+    ----------
+    horizon, slot_seconds
+        Slots and their length; T.
+    num_servers, num_worker_types, num_ps_types, num_jobs
+        S, K, M and N.
+    worker_bandwidth, ps_bandwidth
+        Gbit/s; h and H.
+    installed_workers, installed_ps
+        Units of each type per server, integers.
+    price_cap
+        P̄; null for none.
+    workers, ps
+        Demands, integers.
+    model_size
+        Gbit; w.
+    epochs_median, epochs_spread
+        Epochs are lognormal with this median and this deviation of the logarithm, at least 1; α.
+    epoch_seconds
+        Computation per epoch, seconds; β times the slot length.
+    price
+        Base price of a unit of each type.
+    budget_spread
+        A budget is the base price of the demand times a lognormal factor with this deviation.
+    diurnal, period
+        Arrivals have the rate 1 + ``diurnal`` sin(2π t / period).
+    drift
+        Base prices grow linearly by this share of themselves over the horizon.
+    occupancy, runtime_rounding
+        As in the instance.
+    """
+
+    horizon: Count = 10_000
+    slot_seconds: Positive = 300.0
+    num_servers: Count = 50
+    num_worker_types: Count = 15
+    num_ps_types: Count = 10
+    num_jobs: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 10_000
+    worker_bandwidth: PositiveRange = (0.1, 5.0)
+    ps_bandwidth: PositiveRange = (5.0, 20.0)
+    installed_workers: UnitRange = (0, 30)
+    installed_ps: UnitRange = (0, 18)
+    price_cap: Positive | None = 1.0
+    workers: CountRange = (1, 60)
+    ps: CountRange = (1, 20)
+    model_size: NonnegativeRange = (0.1, 2.0)
+    epochs_median: Positive = 4000.0
+    epochs_spread: Nonnegative = 0.6
+    epoch_seconds: PositiveRange = (2.0, 15.0)
+    price: NonnegativeRange = (0.1, 0.8)
+    budget_spread: Nonnegative = 0.5
+    diurnal: Amplitude = 0.0
+    period: Positive = 288.0
+    drift: Nonnegative = 0.0
+    occupancy: Literal["closed", "half_open"] = "closed"
+    runtime_rounding: Literal["ceil", "none"] = "ceil"
+
+
+PRESETS: dict[str, dict[str, Any]] = {
+    # Five times the load of the published size.
+    "heavy": {"epochs_median": 20_000.0},
+    # Demand and prices that move: the setting in which a dynamic price can win.
+    "moving": {"diurnal": 0.8, "drift": 1.0},
+    # Small enough for an exact integer optimum.
+    "small": {
+        "horizon": 40,
+        "num_servers": 3,
+        "num_worker_types": 2,
+        "num_ps_types": 1,
+        "num_jobs": 14,
+        "installed_workers": [1, 4],
+        "installed_ps": [1, 3],
+        "workers": [1, 4],
+        "ps": [1, 3],
+        "model_size": [20.0, 120.0],
+        "epochs_median": 4.0,
+        "epoch_seconds": [150.0, 900.0],
+    },
+}
+
+
+def draw(settings: Published, rng: np.random.Generator) -> dict[str, Any]:
+    """Return the fields of a market, drawn in the order given at the top of the module."""
+    servers, workers, ps = settings.num_servers, settings.num_worker_types, settings.num_ps_types
+    return {
+        "horizon": settings.horizon,
+        "occupancy": settings.occupancy,
+        "runtime_rounding": settings.runtime_rounding,
+        "slot_seconds": settings.slot_seconds,
+        "price_cap": settings.price_cap,
+        "server_workers": _whole(rng, settings.installed_workers, (servers, workers)),
+        "server_ps": _whole(rng, settings.installed_ps, (servers, ps)),
+        "worker_bandwidth": rng.uniform(*settings.worker_bandwidth, workers),
+        "ps_bandwidth": rng.uniform(*settings.ps_bandwidth, ps),
+        "jobs": _jobs(settings, rng),
+    }
+
+
+def _whole(rng: np.random.Generator, ends: tuple[int, int], shape: int | tuple[int, ...]) -> Ints:
+    return rng.integers(*ends, shape, endpoint=True)
+
+
+def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]:
+    count = settings.num_jobs
+    arrival = _arrivals(settings, rng)
+    worker_type = rng.integers(settings.num_worker_types, size=count)
+    ps_type = rng.integers(settings.num_ps_types, size=count)
+    workers, ps = _whole(rng, settings.workers, count), _whole(rng, settings.ps, count)
+    size = rng.uniform(*settings.model_size, count)
+    epochs = np.exp(rng.normal(np.log(settings.epochs_median), settings.epochs_spread, count))
+    compute = rng.uniform(*settings.epoch_seconds, count) / settings.slot_seconds
+    worker_price = rng.uniform(*settings.price, settings.num_worker_types)
+    ps_price = rng.uniform(*settings.price, settings.num_ps_types)
+    noise = np.exp(rng.normal(0.0, settings.budget_spread, count))
+    growth = 1.0 + settings.drift * arrival / settings.horizon
+    budget = (worker_price[worker_type] * workers + ps_price[ps_type] * ps) * growth * noise
+    return [
+        {
+            "arrival": arrival[index],
+            "worker_type": worker_type[index],
+            "workers": workers[index],
+            "ps_type": ps_type[index],
+            "ps": ps[index],
+            "model_size": size[index],
+            "epochs": max(1.0, epochs[index]),
+            "epoch_compute": compute[index],
+            "budget": budget[index],
+        }
+        for index in range(count)
+    ]
+
+
+def _arrivals(settings: Published, rng: np.random.Generator) -> Ints:
+    """Sorted slots: uniform draws sent through the inverse of the cumulated rate."""
+    position = np.sort(rng.random(settings.num_jobs))
+    if settings.diurnal == 0.0:
+        return np.floor(position * settings.horizon).astype(np.int64)
+    cumulated = np.cumsum(_rate(settings))
+    slots = np.searchsorted(cumulated / cumulated[-1], position, side="right")
+    return np.minimum(slots, settings.horizon - 1).astype(np.int64)
+
+
+def _rate(settings: Published) -> Floats:
+    angle = 2.0 * np.pi * np.arange(settings.horizon) / settings.period
+    rate: Floats = 1.0 + settings.diurnal * np.sin(angle)
+    return rate
