@@ -1,0 +1,61 @@
+"""``farkas sweep``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from farkas.cli.output import Json, complain, print_json, print_table, progress
+
+
+def command(
+    config: Annotated[str, typer.Argument(help="TOML file that says what to run.")],
+    workers: Annotated[
+        int | None, typer.Option(help="Child processes on this machine; default: processors.")
+    ] = None,
+    scheduler: Annotated[
+        str, typer.Option(help="Address of a dask scheduler to use instead.")
+    ] = "",
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Try failed, crashed and overlong tasks again.")
+    ] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Skip what is present (always so).", hidden=True)
+    ] = True,
+    as_json: Json = False,
+) -> None:
+    """Perform every task of a sweep that its store does not hold yet.
+
+    Stopping at any moment, even with kill -9, loses at most the tasks under way; the same command
+    goes on where it stopped.  A task that fails, crashes or takes too long is recorded as such.
+    """
+    from farkas.experiments.sweeps import Result, sweep
+
+    with progress("sweep") as bar:
+
+        def report(done: int, total: int, newest: Result | None) -> None:
+            bar(done, total)
+
+        found = sweep(config, workers=workers, scheduler=scheduler, retry=retry, report=report)
+    if as_json:
+        print_json(
+            {
+                "store": found.store,
+                "tasks": found.tasks,
+                "present": found.present,
+                "performed": found.performed,
+                "rejected_certificates": found.rejected,
+                "interrupted": found.interrupted,
+            }
+        )
+    else:
+        rows: list[tuple[str, int | str]] = [("tasks", found.tasks), ("present", found.present)]
+        rows += sorted(found.performed.items())
+        rows += [("certificates rejected", found.rejected), ("store", found.store)]
+        print_table("sweep", ["", ""], rows)
+    if found.interrupted:
+        complain("interrupted; the same command goes on from here")
+        raise typer.Exit(130)
+    if found.rejected or set(found.performed) - {"done"}:
+        raise typer.Exit(1)

@@ -1,0 +1,190 @@
+"""What a sweep runs: instances times algorithms (or programs) times seeds, options and solvers."""
+
+from __future__ import annotations
+
+import glob
+import itertools
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from farkas.errors import FileProblem, InvalidOption, suggestion
+from farkas.instances import Instance, read
+from farkas.instances.generate import generate
+
+Settings = dict[str, Any]
+Seeds = list[int] | str
+
+
+class Instances(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One source of instances: files, or a generator.
+
+    Parameters
+    ----------
+    files
+        Paths or patterns, relative to the configuration file.
+    kind, preset
+        Generator and its preset.
+    seeds
+        Seeds of the generator: a list, or text ``"0..19"``.
+    settings
+        Settings of the generator; a list means every one of its values.
+    """
+
+    files: list[str] = []
+    kind: str = ""
+    preset: str = "small"
+    seeds: Seeds = "0..0"
+    settings: Settings = {}
+
+
+class Algorithms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One algorithm with the seeds and options to run.
+
+    Parameters
+    ----------
+    name
+        Algorithm; it runs on the instances of its kind.
+    seeds
+        Seeds of the run.
+    options
+        Options by name; a list means every one of its values.
+    """
+
+    name: str
+    seeds: Seeds = "0..0"
+    options: Settings = {}
+
+
+class Programs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One program with the solvers that solve it.
+
+    Parameters
+    ----------
+    name
+        Program with its variant, for example ``mlbroker.offline[strict]``.
+    solvers
+        Backends by name.
+    relax
+        Whether integrality is dropped.
+    time_limit, gap
+        Limits of the solver, in seconds and relative.
+    """
+
+    name: str
+    solvers: tuple[str, ...] = ("highs",)
+    relax: bool = False
+    time_limit: float | None = None
+    gap: float | None = None
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A sweep.
+
+    Parameters
+    ----------
+    name
+        Title of the sweep.
+    store
+        File of the results, relative to the configuration file; ``NAME.sqlite`` if left out.
+    timeout
+        Seconds after which a task is stopped and recorded as overlong.
+    recheck
+        Share of the certificates that are proved again from their plain data, in [0, 1].
+    """
+
+    name: str
+    store: str = ""
+    timeout: float = 600.0
+    recheck: float = 0.1
+    instances: list[Instances]
+    algorithms: list[Algorithms] = []
+    programs: list[Programs] = []
+
+
+def read_config(path: str | os.PathLike[str]) -> Config:
+    """Read a sweep from a TOML file.
+
+    Raises
+    ------
+    FileProblem
+        The file cannot be read or is no TOML.
+    InvalidOption
+        A field is unknown, of the wrong type or impossible.
+    """
+    try:
+        config = msgspec.toml.decode(Path(path).read_bytes(), type=Config)
+    except OSError as error:
+        raise FileProblem(f"{path}: cannot be read: {error.strerror or error}") from None
+    except msgspec.ValidationError as error:
+        raise InvalidOption(f"{path}: {error}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
+        raise FileProblem(f"{path}: is no TOML: {error}") from None
+    _check(config, path)
+    return config
+
+
+def _check(config: Config, path: str | os.PathLike[str]) -> None:
+    if not 0 <= config.recheck <= 1:
+        raise InvalidOption(f"{path}: recheck = {config.recheck}; give a share between 0 and 1")
+    if not config.timeout > 0:
+        raise InvalidOption(f"{path}: timeout = {config.timeout}; give seconds > 0")
+    if not config.algorithms and not config.programs:
+        raise InvalidOption(f"{path}: names no algorithm and no program; add [[algorithms]]")
+    for n, source in enumerate(config.instances):
+        if bool(source.files) == bool(source.kind):
+            raise InvalidOption(f"{path}: instances[{n}] needs either files or a kind to generate")
+
+
+def seeds(given: Seeds) -> list[int]:
+    """Seeds as a list.
+
+    >>> seeds("3..5")
+    [3, 4, 5]
+    """
+    if isinstance(given, list):
+        return given
+    first, dots, last = given.partition("..")
+    if not dots or not first.strip().isdigit() or not last.strip().isdigit():
+        raise InvalidOption(f"seeds = {given!r}; write a list or 'first..last'")
+    return list(range(int(first), int(last) + 1))
+
+
+def product(settings: Settings) -> Iterator[Settings]:
+    """Every combination of the listed values.
+
+    >>> list(product({"a": [1, 2], "b": 3}))
+    [{'a': 1, 'b': 3}, {'a': 2, 'b': 3}]
+    """
+    choices = [value if isinstance(value, list) else [value] for value in settings.values()]
+    for values in itertools.product(*choices):
+        yield dict(zip(settings, values, strict=True))
+
+
+def instances(config: Config, folder: Path) -> Iterator[Instance]:
+    """Every instance of the sweep, in order.
+
+    Raises
+    ------
+    FileProblem, InvalidInstance, InvalidOption
+        From reading and generating; a pattern that matches nothing is a FileProblem.
+    """
+    for source in config.instances:
+        if source.files:
+            for pattern in source.files:
+                found = sorted(glob.glob(str(folder / pattern), recursive=True))
+                if not found:
+                    raise FileProblem(f"{folder / pattern}: no such file{_near(folder, pattern)}")
+                yield from (read(path) for path in found)
+        else:
+            for settings, seed in itertools.product(product(source.settings), seeds(source.seeds)):
+                yield generate(source.kind, source.preset, seed, **settings)
+
+
+def _near(folder: Path, pattern: str) -> str:
+    parent = (folder / pattern).parent
+    names = [p.name for p in parent.iterdir()] if parent.is_dir() else []
+    return suggestion(Path(pattern).name, names) if names else ""

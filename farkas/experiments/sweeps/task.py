@@ -1,0 +1,146 @@
+"""Tasks: the smallest unit of a sweep, addressed by everything that decides its result."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+import farkas
+from farkas.experiments.sweeps.config import Config, instances, product, seeds
+from farkas.instances import Instance
+from farkas.online import algorithms
+from farkas.online.run import SOLVER_PACKAGES
+
+What = Literal["run", "solve"]
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of an algorithm, or one solve of a program, on one instance.
+
+    Parameters
+    ----------
+    what
+        ``"run"`` or ``"solve"``.
+    name
+        Algorithm, or program with its variant.
+    kind
+        Kind of the instance.
+    instance
+        SHA-256 of the instance.
+    seed
+        Seed of the run.
+    options
+        Options of the algorithm, or ``solver``, ``relax``, ``time_limit``, ``gap``.
+    recheck
+        Whether the certificate is proved again from its plain data; does not change the result.
+    """
+
+    what: What
+    name: str
+    kind: str
+    instance: str
+    seed: int = 0
+    options: dict[str, Any] = {}
+    recheck: bool = False
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of the task and the versions of everything that computes it."""
+        content = {
+            "what": self.what,
+            "name": self.name,
+            "instance": self.instance,
+            "seed": self.seed,
+            "options": self.options,
+            "versions": versions(),
+        }
+        return hashlib.sha256(msgspec.json.encode(content, order="deterministic")).hexdigest()
+
+
+@functools.cache
+def _versions() -> tuple[tuple[str, str], ...]:
+    found = [("farkas", farkas.__version__)]
+    for package in sorted((*SOLVER_PACKAGES, "numpy")):
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found.append((package, metadata.version(package)))
+    return tuple(found)
+
+
+def versions() -> dict[str, str]:
+    """Versions that a result depends on."""
+    return dict(_versions())
+
+
+def plan(config: Config, folder: Path) -> tuple[list[Task], dict[str, Instance]]:
+    """All tasks of a sweep, without duplicates, and the instances they need by hash.
+
+    Parameters
+    ----------
+    config
+        The sweep.
+    folder
+        Where relative paths of the configuration start.
+
+    Raises
+    ------
+    UnknownName, InvalidOption
+        An algorithm, program or option does not exist.
+    """
+    found = {instance.sha256: instance for instance in instances(config, folder)}
+    tasks: dict[str, Task] = {}
+    for sha, instance in found.items():
+        for task in (*_runs(config, instance, sha), *_solves(config, instance, sha)):
+            tasks.setdefault(task.key, task)
+    return [_marked(task, key, config.recheck) for key, task in tasks.items()], found
+
+
+def _runs(config: Config, instance: Instance, sha: str) -> list[Task]:
+    made = []
+    for entry in config.algorithms:
+        algorithm = algorithms[entry.name]
+        if algorithm.kind != instance.kind:
+            continue
+        for options in product(entry.options):
+            settled = msgspec.to_builtins(algorithm.settle(options))
+            made += [
+                Task(
+                    what="run",
+                    name=entry.name,
+                    kind=instance.kind,
+                    instance=sha,
+                    seed=seed,
+                    options=settled,
+                )
+                for seed in seeds(entry.seeds)
+            ]
+    return made
+
+
+def _solves(config: Config, instance: Instance, sha: str) -> list[Task]:
+    from farkas.algebra import programs
+
+    made = []
+    for entry in config.programs:
+        program = programs.build(entry.name)
+        if program.kind != instance.kind:
+            continue
+        for solver in entry.solvers:
+            options = {"solver": solver, "relax": entry.relax}
+            limits = {"time_limit": entry.time_limit, "gap": entry.gap}
+            options |= {name: value for name, value in limits.items() if value is not None}
+            name = program.full_name
+            kind = instance.kind
+            made.append(Task(what="solve", name=name, kind=kind, instance=sha, options=options))
+    return made
+
+
+def _marked(task: Task, key: str, share: float) -> Task:
+    """Choose the share of tasks to re-check by hash, so that a resumed sweep chooses the same."""
+    chosen = int(key[:8], 16) < share * 2**32
+    return msgspec.structs.replace(task, recheck=chosen)
