@@ -180,7 +180,7 @@ class PackedForm(Record, frozen=True, kw_only=True):
 
 def deflate(raw: bytes) -> str:
     """Compress and write as base64."""
-    return base64.b64encode(zlib.compress(raw, 6)).decode("ascii")
+    return base64.b64encode(zlib.compress(raw, 1)).decode("ascii")
 
 
 def inflate(text: str, size: int, what: str) -> bytes:

@@ -435,3 +435,27 @@ def test_inflating_stops_at_the_promised_size():
 def test_errors_of_the_kernel_are_all_of_one_family():
     assert issubclass(NotACertificate, FarkasError)
     assert exact_bound(form(), [1.5, -0.5]) == F(9, 2)
+
+
+FURTHER = """
+from fractions import Fraction
+from farkas.certificates import Certificate, Proof, certificate_type, check, from_json, to_json
+
+@certificate_type
+class Toy(Certificate, frozen=True, kw_only=True, tag="toy"):
+    bound: str
+
+    def prove(self, form, instance):
+        return Proof(program=self.program, sense="min", bound=Fraction(self.bound),
+                     infeasible=False, value=None, tolerance=0.0, implied=0, form="",
+                     instance=None, provenance="file")
+
+print(check(from_json(to_json(Toy(program="toys", bound="7/2")))).statement)
+"""
+
+
+def test_a_further_kind_of_certificate_is_one_registered_class():
+    out = subprocess.run(
+        [sys.executable, "-c", FURTHER], capture_output=True, text=True, check=True
+    )
+    assert out.stdout.startswith("The optimal value of toys is at least 3.5.")

@@ -1,0 +1,381 @@
+"""Bounds from runs of a broker: a dual point of (9) in closed form.  mlBroker section 5.
+
+A guide, that is a few multipliers of each slot, is completed to a dual point of the relaxation in
+floating point whose every step is rounded so that the constraints hold exactly; then its objective
+is summed without rounding.  So *any* guide proves a bound, and a good one a good bound.
+
+Notation of the formulation, multipliers in brackets: α (8a), β (8b), θ (8c), ρ (8d), ξ (8e), γ (8f),
+φ (8g), μ (8h), ψ (8i), η (8j), ω (8l), κ (8m).  With worker price π^y = Σ n price + φ^y − ω and
+server price π^s = Σ m price + φ^s − ω, the dual constraints of a pair (job, slot) are
+
+    moved:      β^o ≤ α^r + d^{or}                    workers:  P α^r ≤ π^{y,r} + ψ^r
+    connected:  ψ^r + η^p ≤ d^{rp} B + κ^{rp}         server:   γ ≤ π^{s,p} + Y η^p − Ȳ Σ_r κ^{rp}
+    deployed:   Ȳ φ^y + φ^s − ω ≤ μ(t) − μ(t+1)       started:  0 ≤ μ ≤ c
+
+with ω = κ = 0 under printed semantics, and U φ in place of Ȳ φ^y + φ^s in printed mode, where also
+price = a θ + b ρ, θ + ρ ≤ 1 and ξ = −M max(θ, ρ); in tight mode price is the chord's slope.
+
+Strict semantics (not in the paper).  ω is raised to μ(t+1) − μ(t) where deployment falls, so that
+φ >= 0 always fits; ψ is free but for π^y + ψ >= 0; κ pays for what ψ + η exceeds.  Every
+constraint above then holds by construction, and the remaining ones, α, φ, ω, κ, η >= 0, by clipping:
+this is the proof that any guide is valid.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from farkas.certificates.files import Certificate, certificate_type
+from farkas.certificates.limbs import exact_dot
+from farkas.certificates.packed import deflate, inflate, rational
+from farkas.certificates.proof import Proof
+from farkas.errors import NotACertificate
+from farkas.forms import Floats, LinearForm
+from farkas.instances.mlbroker import Brokerage, Semantics
+
+if TYPE_CHECKING:
+    from farkas.instances import Instance
+
+Relax = Literal["printed", "tight"]
+
+ULP = 2.0**-52
+TINY = 1e-290
+"""Positive numbers below this round down to 0, so that underflow cannot spoil a bound."""
+INSIDE = 2.0**-40
+"""Relative distance kept from the edge where a price of workers would turn negative."""
+
+
+def down(values: Floats, roundings: int = 1) -> Floats:
+    """Lower bound on the exact result of which ``values`` is the rounded one.
+
+    Parameters
+    ----------
+    values
+        Result of ``roundings`` operations, all but the last on numbers of one sign.
+    """
+    lower = values - np.abs(values) * ((roundings + 1) * ULP)
+    return np.where((lower > 0) & (lower < TINY), 0.0, lower)
+
+
+def up(values: Floats, roundings: int = 1) -> Floats:
+    """Upper bound, see `down`."""
+    return -down(-values, roundings)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Guide:
+    """Multipliers from which a dual point is completed; any finite numbers will do.
+
+    Parameters
+    ----------
+    move
+        Shape (pairs, sites), USD; μ.
+    leave
+        Shape (jobs, sites), USD; μ in the slot after departure, which only weakens the bound.
+    server
+        Shape (pairs, sites), USD per worker; η.
+    presence
+        Shape (pairs, sites), USD; φ^s of tight mode.
+    worker, absence
+        Shape (pairs, sites); ψ in USD per worker and ω in USD, of strict semantics only.
+    list_share, reduced_share
+        Shape (slots, sites, resources); θ and ρ, of printed mode only.
+    """
+
+    move: Floats
+    leave: Floats
+    server: Floats
+    presence: Floats
+    worker: Floats
+    absence: Floats
+    list_share: Floats
+    reduced_share: Floats
+
+    @classmethod
+    def shapes(cls, data: Brokerage) -> dict[str, tuple[int, ...]]:
+        """Shape of every field for an instance, in order."""
+        pairs = (data.num_pairs, data.num_sites)
+        table = (data.num_slots, data.num_sites, data.num_resources)
+        return {
+            "move": pairs,
+            "leave": (data.num_jobs, data.num_sites),
+            "server": pairs,
+            "presence": pairs,
+            "worker": pairs,
+            "absence": pairs,
+            "list_share": table,
+            "reduced_share": table,
+        }
+
+    @classmethod
+    def zeros(cls, data: Brokerage) -> Guide:
+        """Guide without any knowledge."""
+        return cls(**{name: np.zeros(shape) for name, shape in cls.shapes(data).items()})
+
+    def check(self, data: Brokerage) -> None:
+        """Raise `NotACertificate` unless shapes fit and numbers are finite."""
+        for name, shape in self.shapes(data).items():
+            values = getattr(self, name)
+            if values.shape != shape:
+                raise NotACertificate(f"{name} has shape {values.shape}, needed {shape}")
+            if not np.isfinite(values).all():
+                raise NotACertificate(f"{name} holds a number that is not finite")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DualPoint:
+    """A point that satisfies every constraint of the dual exactly; symbols as above.
+
+    Parameters
+    ----------
+    alpha, beta, psi, eta, phi_worker, phi_server, omega, mu
+        Shape (pairs, sites).
+    gamma
+        Shape (pairs,).
+    kappa
+        Shape (pairs, sites, sites), worker's site first.
+    theta, rho, xi
+        Shape (slots, sites, resources).
+    bound
+        Objective, a lower bound on the relaxation and on every run, USD.
+    """
+
+    alpha: Floats
+    beta: Floats
+    gamma: Floats
+    theta: Floats
+    rho: Floats
+    xi: Floats
+    phi_worker: Floats
+    phi_server: Floats
+    mu: Floats
+    psi: Floats
+    eta: Floats
+    omega: Floats
+    kappa: Floats
+    bound: Fraction
+
+
+def complete(data: Brokerage, guide: Guide, relax: Relax, semantics: Semantics) -> DualPoint:
+    """Complete a guide to a dual point of ``mlbroker.relaxed[relax,semantics]``.
+
+    Parameters
+    ----------
+    data
+        The instance.
+    guide
+        Any finite multipliers.
+    relax, semantics
+        Which relaxation.
+
+    Raises
+    ------
+    NotACertificate
+        When shapes do not fit or numbers are not finite.
+    """
+    guide.check(data)
+    theta, rho, xi = _shares(data, guide, relax, semantics)
+    price = _unit_price(data, theta, rho, relax, semantics)
+    jobs = data.pair_job
+    most = data.most_workers(semantics)[:, None].astype(float)
+    needed = data.workers_needed[:, None].astype(float)
+    strict = semantics == "strict"
+    mu, drop = _moves(data, guide, strict)
+    omega = np.maximum(np.maximum(guide.absence, 0.0), up(-drop)) if strict else np.zeros_like(drop)
+    omega = np.maximum(omega, 0.0)
+    phi_worker, phi_server = _presence(data, guide, down(drop + omega), most, relax, semantics)
+    worker = down(_demand(price, data.worker_demand[jobs]) + phi_worker)
+    server = down(_demand(price, data.server_demand[jobs]) + phi_server)
+    if strict:
+        worker, server = down(worker - omega), down(server - omega)
+    sync = down(data.sync_volume[jobs][:, None, None] * data.transfer)
+    inside = worker - INSIDE * np.abs(worker)
+    eta = np.maximum(guide.server, 0.0)
+    if strict:
+        psi = np.maximum(guide.worker, -inside)
+        kappa = np.maximum(up(up(psi[:, :, None] + eta[:, None, :]) - sync), 0.0)
+        paid = up(most * up(kappa.sum(axis=1), data.num_sites))
+    else:
+        eta = np.minimum(eta, _smallest(down(sync + inside[:, :, None]), axis=1))
+        psi = _smallest(down(sync - eta[:, None, :]), axis=2)
+        kappa, paid = np.zeros_like(sync), np.zeros_like(eta)
+    alpha = np.maximum(down(down(worker + psi) / data.worker_capacity[jobs][:, None]), 0.0)
+    beta = _smallest(down(alpha[:, None, :] + data.transfer), axis=2)
+    gamma = _smallest(down(down(server + down(needed * eta)) - paid), axis=1)
+    bound = (
+        exact_dot(_volume(data).reshape(-1), beta.reshape(-1))
+        + exact_dot(np.ones_like(gamma), gamma)
+        + exact_dot(
+            np.broadcast_to(down(data.surcharge, 2), rho.shape).reshape(-1), rho.reshape(-1)
+        )
+        + exact_dot(np.ones(xi.size), xi.reshape(-1))
+    )
+    return DualPoint(
+        alpha=alpha,
+        beta=beta,
+        gamma=gamma,
+        theta=theta,
+        rho=rho,
+        xi=xi,
+        phi_worker=phi_worker,
+        phi_server=phi_server,
+        mu=mu,
+        psi=psi,
+        eta=eta,
+        omega=omega,
+        kappa=kappa,
+        bound=bound,
+    )
+
+
+def _smallest(values: Floats, axis: int) -> Floats:
+    smallest: Floats = values.min(axis=axis)
+    return smallest
+
+
+def _shares(
+    data: Brokerage, guide: Guide, relax: Relax, semantics: Semantics
+) -> tuple[Floats, Floats, Floats]:
+    """Return θ, ρ and ξ: zero in tight mode and in slots without jobs."""
+    busy = np.zeros((data.num_slots, 1, 1))
+    busy[data.pair_slot] = 1.0 if relax == "printed" else 0.0
+    theta = busy * np.clip(guide.list_share, 0.0, 1.0)
+    rho = busy * np.clip(guide.reduced_share, 0.0, down(1.0 - theta))
+    first, second = data.two_big_ms(semantics)
+    big_m = max(data.single_big_m, float(first.max(initial=0)), float(second.max(initial=0)))
+    return theta, rho, -up(big_m * np.maximum(theta, rho))
+
+
+def _unit_price(
+    data: Brokerage, theta: Floats, rho: Floats, relax: Relax, semantics: Semantics
+) -> Floats:
+    """Lower bound on the price of a unit, shape (pairs, sites, resources)."""
+    if relax == "printed":
+        price = down(data.list_price * theta + data.reduced_price * rho, 3)
+    else:
+        # The slope is F(H)/H with H a sum over the jobs of the slot.
+        price = down(data.chord_slope(semantics), data.num_jobs + 16)
+    return price[data.pair_slot]
+
+
+def _demand(price: Floats, units: Floats) -> Floats:
+    """Lower bound on the price of a worker or server, shape (pairs, sites)."""
+    total: Floats = (price * units[:, None, :]).sum(axis=2)
+    return down(total, price.shape[2] + 1)
+
+
+def _moves(data: Brokerage, guide: Guide, strict: bool) -> tuple[Floats, Floats]:
+    """Return μ, and a lower bound on μ(t) − μ(t+1); printed deployment never falls, so no μ rises."""
+    most = data.deploy_cost[:, None]
+    mu = np.clip(guide.move, 0.0, most[data.pair_job])
+    if not strict:
+        for pair in np.flatnonzero(data.previous_pair >= 0):
+            np.minimum(mu[pair], mu[pair - 1], out=mu[pair])
+    after = np.clip(guide.leave, 0.0, most)[data.pair_job]
+    stays = data.next_pair >= 0
+    after[stays] = mu[data.next_pair[stays]]
+    if not strict:
+        after = np.minimum(after, mu)
+    return mu, down(mu - after)
+
+
+def _presence(
+    data: Brokerage, guide: Guide, room: Floats, most: Floats, relax: Relax, semantics: Semantics
+) -> tuple[Floats, Floats]:
+    """Share ``room`` >= 0 between workers and server, as the form of (8g) allows."""
+    if relax == "printed":
+        both = down(room / (1 + data.most_workers(semantics).max(initial=0)))
+        return both, both
+    server = np.where(most > 0, np.clip(guide.presence, 0.0, room), room)
+    worker = np.zeros_like(room)
+    np.divide(down(room - server), most, out=worker, where=most > 0)
+    return np.maximum(down(worker), 0.0), server
+
+
+def _volume(data: Brokerage) -> Floats:
+    """GB that needed workers can train, shape (pairs, sites), rounded down."""
+    total = data.volume.sum(axis=1)
+    capacity = data.workers_needed * data.worker_capacity[data.pair_job]
+    share = np.ones_like(total)
+    short = total > capacity
+    np.divide(capacity, total, out=share, where=short)
+    rounded = down(data.volume * share[:, None], data.num_sites + 4)
+    return np.where(short[:, None], rounded, data.volume)
+
+
+@certificate_type
+class RunCertificate(Certificate, frozen=True, kw_only=True, tag="mlbroker_run"):
+    """A guide that proves a bound on every run and on the offline optimum of a broker.
+
+    Parameters
+    ----------
+    relax, semantics
+        Variant of mlbroker.relaxed of which the completed guide is a dual point.
+    bound
+        Lower bound, a fraction.
+    guide
+        Base64 of the deflated doubles of the guide's fields, in order.
+    """
+
+    relax: Relax
+    semantics: Semantics
+    bound: str
+    guide: str
+
+    @classmethod
+    def of(
+        cls, data: Brokerage, guide: Guide, relax: Relax, semantics: Semantics = "printed"
+    ) -> RunCertificate:
+        """Certify what ``guide`` proves about ``data``."""
+        point = complete(data, guide, relax, semantics)
+        parts = [getattr(guide, name).reshape(-1) + 0.0 for name in Guide.shapes(data)]
+        return cls(
+            kind="mlbroker",
+            program=f"mlbroker.relaxed[{relax},{semantics}]",
+            instance=data.sha256,
+            relax=relax,
+            semantics=semantics,
+            bound=str(point.bound),
+            guide=deflate(np.concatenate(parts).astype("<f8").tobytes()),
+        )
+
+    def read_guide(self, data: Brokerage) -> Guide:
+        """Return the guide; raises `NotACertificate` when it has another size."""
+        shapes = Guide.shapes(data)
+        sizes = [int(np.prod(shape)) for shape in shapes.values()]
+        raw = np.frombuffer(inflate(self.guide, 8 * sum(sizes), "guide"), "<f8").astype(float)
+        parts = np.split(raw, np.cumsum(sizes)[:-1])
+        fields = zip(shapes.items(), parts, strict=True)
+        return Guide(**{name: part.reshape(shape) for (name, shape), part in fields})
+
+    def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
+        """Complete the guide anew; the instance is needed, the form is not."""
+        if not isinstance(instance, Brokerage):
+            raise NotACertificate(
+                "a run's certificate is about an instance of kind mlbroker; give it"
+            )
+        if self.program != f"mlbroker.relaxed[{self.relax},{self.semantics}]":
+            raise NotACertificate(f"{self.program} is not the relaxation the guide belongs to")
+        bound = rational(self.bound, "bound")
+        proved = complete(instance, self.read_guide(instance), self.relax, self.semantics).bound
+        if bound > proved:
+            raise NotACertificate(
+                f"the certificate claims the bound {float(bound):.12g}, its guide proves"
+                f" {float(proved):.12g} only"
+            )
+        return Proof(
+            program=self.program,
+            sense="min",
+            bound=bound,
+            infeasible=False,
+            value=None,
+            tolerance=0.0,
+            implied=0,
+            form="" if form is None else form.sha256,
+            instance=self.instance,
+            provenance="instance",
+        )
