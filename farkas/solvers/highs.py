@@ -161,8 +161,9 @@ def _launch(solver: Any, form: LinearForm, options: Options) -> bool:
 def _run(solver: Any) -> None:
     status = solver.run()
     if status.value < 0 and int(solver.getModelStatus()) == NOT_SET:
-        # HiGHS refuses a number of threads other than that of its first run in this process
-        solver.resetGlobalScheduler(True)
+        # HiGHS refuses a number of threads other than that of its first run in this process;
+        # waiting for the old pool (True) can hang after a time limit
+        solver.resetGlobalScheduler(False)
         solver.run()
 
 

@@ -103,3 +103,10 @@ def test_the_number_of_threads_may_change_from_solve_to_solve():
     session = open_session(case)
     for threads in (2, 1, 2):
         assert session.solve(threads=threads).objective == pytest.approx(20)
+
+
+def test_fewer_threads_after_a_time_limit_do_not_hang():
+    # dropping the pool of two threads while one still sleeps in it once blocked for ever
+    for threads in (2, 1):
+        answer = solve(knapsacks(), threads=threads, time_limit=0.5)
+        assert answer.reason is Reason.TIME_LIMIT
