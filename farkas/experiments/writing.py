@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
+from farkas.certificates import (
+    Certificate,
+    InfeasibleCertificate,
+    LinearCertificate,
+    exact_feasibility,
+    write_vipr,
+    write_vipr_infeasible,
+)
 from farkas.certificates import write as write_certificate
-from farkas.errors import InvalidOption, NoAnswer, suggestion
+from farkas.errors import InvalidOption, NoAnswer, NotACertificate, suggestion
 from farkas.experiments.solving import Solution
+from farkas.forms import Floats
 from farkas.forms.writers import write_lp, write_mps
 
 PROGRAMS = {".mps": write_mps, ".lp": write_lp}
-CERTIFICATES = (".json",)
+CERTIFICATES = (".json", ".vipr")
 
 
 def check_suffix(path: str) -> None:
@@ -27,11 +38,36 @@ def needs_proof(path: str) -> bool:
 
 
 def write(solution: Solution, path: str) -> None:
-    """Write the program (``.mps``, ``.lp``) or its certificate (``.json``)."""
+    """Write the program (``.mps``, ``.lp``) or its certificate (``.json``, ``.vipr``)."""
     suffix = Path(path).suffix
     if suffix in PROGRAMS:
         PROGRAMS[suffix](solution.form, path)
         return
     if solution.certificate is None:
         raise NoAnswer(f"{path}: {solution.form.name} was solved without a certificate to write")
-    write_certificate(solution.certificate, path)
+    if suffix == ".json":
+        write_certificate(solution.certificate, path)
+    else:
+        _write_vipr(solution, solution.certificate, path)
+
+
+def _write_vipr(solution: Solution, certificate: Certificate, path: str) -> None:
+    form = solution.form
+    if isinstance(certificate, InfeasibleCertificate):
+        write_vipr_infeasible(form, certificate.ray.floats("ray", form.num_rows), path)
+    elif isinstance(certificate, LinearCertificate):
+        multipliers = certificate.multipliers.floats("multipliers", form.num_rows)
+        write_vipr(form, multipliers, path, point=exactly_feasible(solution))
+
+
+def exactly_feasible(solution: Solution) -> Floats | None:
+    """Point of the solution when it satisfies the form without any tolerance, as VIPR demands."""
+    point = solution.answer.raw_point
+    if point is None:
+        return None
+    rounded = np.where(solution.form.integer, np.rint(point), point)
+    try:
+        exact_feasibility(solution.form, rounded)
+    except NotACertificate:
+        return None
+    return rounded

@@ -91,3 +91,27 @@ def test_the_command_without_instance_loads_not_even_scipy(certificate: Path) ->
         line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()
     }
     assert not loaded & {"scipy", "highspy", "gurobipy", "mosek", "pyscipopt", "clarabel", "pyomo"}
+
+
+def test_a_vipr_file_proves_the_same_bound(
+    tmp_path: Path, certificate: Path, capsys: Capture
+) -> None:
+    out = str(tmp_path / "tight.vipr")
+    assert call(["solve", TINY, "-p", "mlbroker.relaxed[tight]", "--write", out]) == 0
+    capsys.readouterr()
+    assert call(["check", out, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert call(["check", str(certificate), "--json"]) == 0
+    assert shown["lower_exact"] == json.loads(capsys.readouterr().out)["bound_exact"]
+    assert call(["check", out, "--instance", TINY]) == 2
+    assert "names no instance" in capsys.readouterr().err
+
+
+def test_a_damaged_vipr_file_is_refused(tmp_path: Path, capsys: Capture) -> None:
+    out = tmp_path / "tight.vipr"
+    assert call(["solve", TINY, "-p", "mlbroker.relaxed[tight]", "--write", str(out)]) == 0
+    capsys.readouterr()
+    lines = out.read_text().splitlines()
+    out.write_text("\n".join(lines[: len(lines) // 2]))
+    assert call(["check", str(out)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

@@ -32,7 +32,7 @@ def command(
     point: Annotated[bool, typer.Option("--point", help="Also print the nonzero values.")] = False,
     write: Annotated[
         list[str] | None,
-        typer.Option("--write", metavar="FILE", help="Write .mps, .lp or .json."),
+        typer.Option("--write", metavar="FILE", help="Write .mps, .lp, .json or .vipr."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -40,7 +40,7 @@ def command(
 
     What the solver says is printed as a claim; its point is checked again row by row.  --certify
     proves a bound (or infeasibility) from the solver's multipliers alone.  --write keeps the
-    program (.mps, .lp) or its certificate (.json), which implies --certify.
+    program (.mps, .lp) or its certificate (.json, .vipr), which implies --certify.
     Exit code 1 when infeasible or unbounded, 3 when there is no answer.
     """
     from farkas.experiments import solving, writing

@@ -1,0 +1,114 @@
+"""Comparisons measure every algorithm against the best bound that any of them proved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from farkas.errors import InvalidOption, SolverUnavailable, UnknownName
+from farkas.experiments.comparing import best_bound, compare
+from farkas.online import Bound, Outcome, algorithm, algorithms, environments
+
+
+class Shop:
+    sense = "min"
+
+    def known(self, instance: Any) -> None:
+        return None
+
+    def arrivals(self, instance: Any) -> list[float]:
+        return [2.0, 4.0]
+
+    def evaluate(self, instance: Any, decisions: Any) -> Outcome:
+        short = [f"{d} < {a}" for a, d in zip([2.0, 4.0], decisions, strict=True) if d < a]
+        return Outcome([{"price": float(d)} for d in decisions], short)
+
+    def bound(self, instance: Any) -> Bound:
+        return Bound.of(3, "weak")
+
+
+class Base:
+    factor = 1.0
+
+    def start(self, known: Any, seed: int) -> None:
+        return None
+
+    def step(self, state: None, arrivals: float) -> tuple[None, float]:
+        return None, self.factor * arrivals
+
+
+class Toy:
+    kind, name, sha256 = "toy", "two orders", "00"
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch: pytest.MonkeyPatch) -> None:
+    algorithms.load()
+    environments.load()
+    monkeypatch.setattr(environments, "_items", {"toy": Shop()})
+    monkeypatch.setattr(algorithms, "_items", {})
+
+    @algorithm("toy.double")
+    class Double(Base):
+        """Orders twice what is asked."""
+
+        factor = 2.0
+
+    @algorithm("toy.exact")
+    class Exact(Base):
+        """Orders what is asked and proves that less is impossible."""
+
+        def certify(self, instance: Any, state: Any, decisions: Any) -> Bound:
+            return Bound.of(6, "strong")
+
+    @algorithm("toy.short")
+    class Short(Base):
+        """Orders too little."""
+
+        factor = 0.5
+
+    @algorithm("toy.absent")
+    class Absent(Base):
+        """Needs a solver that is not there."""
+
+        def start(self, known: Any, seed: int) -> None:
+            raise SolverUnavailable("nowhere is missing")
+
+
+def test_all_are_measured_against_the_strongest_bound() -> None:
+    result = compare(Toy())
+    assert result.bound is not None
+    assert result.bound.exact == "6"
+    ratios = {entry.algorithm: entry.ratio for entry in result.entries}
+    # double pays 12 against 6; its own run proved only 3
+    assert ratios == {"toy.exact": 1.0, "toy.double": 2.0, "toy.short": None, "toy.absent": None}
+
+
+def test_broken_requirements_and_missing_solvers_say_so() -> None:
+    notes = {entry.algorithm: entry.note for entry in compare(Toy()).entries}
+    assert notes["toy.short"] == "breaks 2 requirements: 1.0 < 2.0"
+    assert notes["toy.absent"] == "nowhere is missing"
+    assert notes["toy.exact"] == ""
+
+
+def test_entries_stand_in_order_of_value_and_those_without_come_last() -> None:
+    order = [entry.algorithm for entry in compare(Toy()).entries]
+    assert order == ["toy.short", "toy.exact", "toy.double", "toy.absent"]
+
+
+def test_a_name_given_twice_runs_once() -> None:
+    seen: list[int] = []
+    compare(Toy(), ["toy.exact", "toy.exact"], progress=lambda done, total: seen.append(total))
+    assert seen == [1]
+
+
+def test_unknown_and_no_algorithms_are_refused_before_any_run() -> None:
+    with pytest.raises(UnknownName, match=r"did you mean toy\.exact"):
+        compare(Toy(), ["toy.double", "toy.exakt"])
+    with pytest.raises(InvalidOption, match="no algorithm"):
+        compare(Toy(), [])
+
+
+def test_no_proof_is_no_bound() -> None:
+    assert best_bound([]) is None

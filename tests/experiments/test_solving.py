@@ -1,0 +1,108 @@
+"""Solving one program: claims re-checked, bounds proved, infeasibility proved."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from farkas.certificates import check
+from farkas.errors import NoAnswer, NotACertificate
+from farkas.experiments.solving import find_program, origin, rebuild, solve_form, trace
+from farkas.forms import LinearForm, SparseRows
+from farkas.instances.library import load
+from farkas.solvers import Claim
+
+
+def form(
+    rows: list[list[float]], low: list[float], high: list[float], **changes: object
+) -> LinearForm:
+    """Min of the sum of the columns in [0, 10] subject to ``low <= rows x <= high``."""
+    dense = np.array(rows, dtype=float)
+    m, n = dense.shape
+    where = np.nonzero(dense)
+    matrix = SparseRows(
+        np.concatenate([[0], np.cumsum((dense != 0).sum(axis=1))]).astype(np.int64),
+        where[1].astype(np.int32),
+        dense[where],
+        n,
+    )
+    base = LinearForm(
+        name="test",
+        cost=np.ones(n),
+        matrix=matrix,
+        row_lower=np.array(low, dtype=float),
+        row_upper=np.array(high, dtype=float),
+        lower=np.zeros(n),
+        upper=np.full(n, 10.0),
+        integer=np.zeros(n, dtype=bool),
+    )
+    assert m == len(low) == len(high)
+    return base.replace(**changes)
+
+
+INF = float("inf")
+
+
+def test_the_bound_of_a_linear_program_meets_its_value() -> None:
+    # min x + y, 2x + y >= 7, x <= 10: x = 7/2
+    solution = solve_form(form([[2, 1]], [7], [INF]), certify=True)
+    assert solution.bound == Fraction(7, 2)
+    assert solution.gap == 0
+    assert solution.report
+
+
+def test_the_bound_of_an_integer_program_is_that_of_its_relaxation() -> None:
+    # the same with integers: 4, relaxation 7/2
+    whole = form([[2, 1]], [7], [INF], integer=np.array([True, True]))
+    solution = solve_form(whole, certify=True)
+    assert solution.answer.objective == pytest.approx(4)
+    assert solution.bound == Fraction(7, 2)
+    assert solution.gap == pytest.approx(0.5)
+
+
+def test_relax_drops_integrality() -> None:
+    whole = form([[2, 1]], [7], [INF], integer=np.array([True, True]))
+    assert solve_form(whole, relax=True).answer.objective == pytest.approx(3.5)
+
+
+def test_infeasibility_is_proved_from_the_rows() -> None:
+    # x + y >= 30 with x, y <= 10
+    solution = solve_form(form([[1, 1]], [30], [INF]), certify=True)
+    assert solution.answer.claim is Claim.INFEASIBLE
+    assert solution.infeasible is not None
+    assert solution.infeasible > 0
+    assert solution.bound is None
+
+
+def test_infeasibility_by_integrality_alone_is_not_proved() -> None:
+    # 2x = 1
+    whole = form([[2]], [1], [1], integer=np.array([True]))
+    with pytest.raises(NotACertificate, match="only because of integrality"):
+        solve_form(whole, certify=True)
+    assert solve_form(whole).answer.claim is Claim.INFEASIBLE
+
+
+def test_an_unbounded_program_has_no_bound_to_prove() -> None:
+    loose = form([[1, -1]], [0], [INF], upper=np.full(2, INF), sense="max")
+    assert solve_form(loose).answer.claim is Claim.UNBOUNDED
+    with pytest.raises(NotACertificate, match="unbounded"):
+        solve_form(loose, certify=True)
+
+
+def test_a_limit_without_multipliers_is_no_answer() -> None:
+    program = trace(find_program("mlbroker.relaxed"), load("mlbroker/demo"))
+    with pytest.raises(NoAnswer, match="nothing to prove a bound with"):
+        solve_form(program, certify=True, time_limit=0.0)
+
+
+@pytest.mark.parametrize("relax", [False, True])
+def test_a_certificate_is_checked_against_the_rebuilt_program(relax: bool) -> None:
+    instance = load("mlbroker/tiny")
+    program = find_program("mlbroker.offline[strict]")
+    about = origin(program, instance, embed=False)
+    solution = solve_form(trace(program, instance), relax=relax, certify=True, about=about)
+    assert solution.certificate is not None
+    proof = check(solution.certificate, rebuild(solution.certificate, instance), instance=instance)
+    assert proof.bound == solution.bound
