@@ -1,4 +1,8 @@
-"""Kind eris: an auction of edge sites to training jobs whose data lie at all sites."""
+"""Kind eris: edge sites auction slots of workers, servers and transfer to training jobs.
+
+Slots and sites count from 0.  A job that arrives in slot a may run in the slots a .. T - 1; what
+it is worth depends on the slot in which the last chunk is processed.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,10 @@ from typing import Annotated
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from farkas.instances.base import (
+    LARGEST_EXACT,
     Count,
     Floats,
     Index,
@@ -26,49 +32,47 @@ from farkas.instances.base import (
 )
 
 PriceBase = Annotated[float, msgspec.Meta(ge=2.0)]
-# Products of these three stay exact 64-bit integers.
-Chunks = Annotated[int, msgspec.Meta(ge=0, le=10**9)]
-Passes = Annotated[int, msgspec.Meta(ge=1, le=10**6)]
-Rate = Annotated[int, msgspec.Meta(ge=1, le=10**12)]
+Bools = npt.NDArray[np.bool_]
 
-FLOOR_SLACK = 1e-9
-"""Quotients of capacities are rounded down with this slack."""
+GUARD = 1e-9
+"""Rounding errors forgiven when a capacity is divided or compared."""
 
 
 class Job(Record, frozen=True, kw_only=True):
-    """One training job; symbols of the paper after ";".
+    """One training job; every chunk at every site is processed ``epochs`` times.
 
     Parameters
     ----------
     arrival
-        Slot; a.
+        First slot in which the job may run; a.
     utility
-        Shape (slots - arrival,), value if completed in slot ``arrival + k``; >= 0, non-increasing;
-        f.
+        Shape (slots - arrival,), >= 0, never increasing: worth if the last chunk is processed
+        in slot arrival + k; f.
     data
         Shape (sites,), chunks stored at each site; D.
     epochs
-        Passes over every chunk, >= 1; E.
+        Passes over each chunk, >= 1; E.
     worker_rate
-        Chunk passes of one worker per slot, >= 1; P.
+        Passes over one chunk that one worker makes in one slot, >= 1; P.
     worker_demand, server_demand
-        Shape (resources,), units per worker and per parameter server; w and s.
+        Shape (resources,), units per worker and per parameter server, >= 0; w and s.
     parameter_size
-        MB per slot between the server and each worker at another site; λ.
+        MB that a worker away from the parameter server exchanges per slot, >= 0; λ.
     """
 
+    name: str = ""
     arrival: Index
     utility: Row
-    data: tuple[Chunks, ...]
-    epochs: Passes
-    worker_rate: Rate
+    data: tuple[Index, ...]
+    epochs: Count
+    worker_rate: Count
     worker_demand: Row
     server_demand: Row
     parameter_size: Nonnegative
 
 
 class Occupied(Record, frozen=True, kw_only=True):
-    """Use by jobs accepted earlier.
+    """What is in use when a job arrives.
 
     Parameters
     ----------
@@ -83,27 +87,29 @@ class Occupied(Record, frozen=True, kw_only=True):
 
 
 class Auction(Instance, frozen=True, kw_only=True, tag="eris"):
-    """Sites, prices and jobs of an auction.
+    """Sites, prices and jobs of an auction.  Eris section 3; symbols of the paper after ";".
 
     Parameters
     ----------
     slots, sites
-        T and R.
+        Counts, >= 1; T, R.
     resource_names
-        One per resource; K of them.
+        One name per resource type; their number is K.
     site_capacity
         Shape (sites, resources), units per slot, >= 0; C.
     transfer_budget
-        MB per slot for all sites together; B.
+        MB per slot, shared by all sites, >= 0; B.
     chunk_size
-        MB per moved chunk; θ.
-    price_base_transfer, price_base_resource
-        Bases of the exponential prices, >= 2; scalar and shape (resources,); γ.
+        MB per chunk moved to another site, >= 0; θ.
+    price_base_transfer
+        Base of the price of transfer, >= 2; γ_d.
+    price_base_resource
+        Shape (resources,), bases of the resource prices, >= 2; γ_k.
     jobs
-        By arrival; ties in list order, which is the order of the auction.
+        In order of arrival; equal arrivals keep file order.
     occupied
-        State on the arrival of every job; read by prices and best schedules only, empty for all
-        programs and runs.  Nothing if left out.
+        State that every job meets on arrival, for prices and single-job programs; null is empty.
+        Offline programs and online runs begin with an empty system whatever it says.
     """
 
     slots: Count
@@ -118,13 +124,17 @@ class Auction(Instance, frozen=True, kw_only=True, tag="eris"):
     occupied: Occupied | None = None
 
     def check(self) -> None:
-        """Check shapes, order of jobs, utilities, and use against capacity."""
-        shape = (self.sites, self.num_resources)
-        require_shape(self.site_capacity, shape, "$.site_capacity", ("site", "resource"))
-        require_length(
-            self.price_base_resource, self.num_resources, "$.price_base_resource", "resource"
+        """Check shapes, the order of arrivals, utilities and the state."""
+        resources = self.num_resources
+        require(
+            len(set(self.resource_names)) == resources,
+            "Expected different names of resources - at `$.resource_names`",
         )
-        require_sorted([job.arrival for job in self.jobs], "$.jobs", "arrival")
+        require_shape(
+            self.site_capacity, (self.sites, resources), "$.site_capacity", ("site", "resource")
+        )
+        require_length(self.price_base_resource, resources, "$.price_base_resource", "resource")
+        require_sorted((job.arrival for job in self.jobs), "$.jobs", "arrival")
         for index, job in enumerate(self.jobs):
             self._check_job(job, f"$.jobs[{index}]")
         if self.occupied is not None:
@@ -135,43 +145,53 @@ class Auction(Instance, frozen=True, kw_only=True, tag="eris"):
             job.arrival < self.slots,
             f"Expected arrival < slots = {self.slots}, got {job.arrival} - at `{where}.arrival`",
         )
-        require_length(
-            job.utility, self.slots - job.arrival, f"{where}.utility", "slot from arrival on"
-        )
-        for index in range(1, len(job.utility)):
-            before, value = job.utility[index - 1 : index + 1]
-            require(
-                value <= before,
-                f"Expected utility {value} <= {before} of the slot before - "
-                f"at `{where}.utility[{index}]`",
-            )
-        require_length(job.data, self.sites, f"{where}.data", "site")
         for field in ("worker_demand", "server_demand"):
             require_length(getattr(job, field), self.num_resources, f"{where}.{field}", "resource")
+        require_length(job.data, self.sites, f"{where}.data", "site")
+        require_length(
+            job.utility, self.slots - job.arrival, f"{where}.utility", "slot from the arrival on"
+        )
+        for after, (earlier, later) in enumerate(zip(job.utility, job.utility[1:], strict=False)):
+            require(
+                later <= earlier,
+                f"Expected utility {later:g} <= {earlier:g} of the slot before - "
+                f"at `{where}.utility[{after + 1}]`",
+            )
+        passes = job.epochs * sum(job.data)
+        require(
+            passes < LARGEST_EXACT,
+            f"epochs x data = {passes:.3g}; too many passes to count exactly - at `{where}`",
+        )
 
     def _check_occupied(self, occupied: Occupied) -> None:
-        where = "$.occupied.resources"
-        require_length(occupied.transfer, self.slots, "$.occupied.transfer", "slot")
-        shape = (self.sites, self.num_resources, self.slots)
-        require_shape(occupied.resources, shape, where, ("site", "resource", "slot"))
-        for slot, use in enumerate(occupied.transfer):
+        where = "$.occupied"
+        require_length(occupied.transfer, self.slots, f"{where}.transfer", "slot")
+        require_shape(
+            occupied.resources,
+            (self.sites, self.num_resources, self.slots),
+            f"{where}.resources",
+            ("site", "resource", "slot"),
+        )
+        for slot, used in enumerate(occupied.transfer):
             require(
-                use <= self.transfer_budget,
-                f"Expected use {use} <= transfer_budget = {self.transfer_budget:g} - "
-                f"at `$.occupied.transfer[{slot}]`",
+                used <= self.transfer_budget + GUARD,
+                f"Expected use <= transfer_budget = {self.transfer_budget:g}, got {used:g} - "
+                f"at `{where}.transfer[{slot}]`",
             )
-        excess = np.argwhere(self.used_resources > self.capacity[:, :, None])
-        for site, resource, slot in excess[:1]:
+        over = self.used - self.capacity[:, :, None] > GUARD
+        for site, resource, slot in np.argwhere(over)[:1].tolist():
             require(
                 False,
-                f"Expected use {self.used_resources[site, resource, slot]} <= "
-                f"site_capacity = {self.capacity[site, resource]:g} - "
-                f"at `{where}[{site}][{resource}][{slot}]`",
+                f"Expected use <= capacity {self.site_capacity[site][resource]:g}, got "
+                f"{occupied.resources[site][resource][slot]:g} - "
+                f"at `{where}.resources[{site}][{resource}][{slot}]`",
             )
+
+    # --- counts ---------------------------------------------------------------------------------
 
     @property
     def num_resources(self) -> int:
-        """Number of resources; K."""
+        """Number of resource types; K."""
         return len(self.resource_names)
 
     @property
@@ -179,97 +199,109 @@ class Auction(Instance, frozen=True, kw_only=True, tag="eris"):
         """Number of jobs; I."""
         return len(self.jobs)
 
+    # --- sites and the state ----------------------------------------------------------------------
+
     @cached_property
     def capacity(self) -> Floats:
         """Units per slot, shape (sites, resources); C."""
-        return frozen(np.reshape(self.site_capacity, (self.sites, self.num_resources)))
+        return frozen(np.reshape(np.array(self.site_capacity), (self.sites, self.num_resources)))
 
     @cached_property
-    def price_bases(self) -> Floats:
-        """Shape (resources,); γ_k."""
+    def price_base(self) -> Floats:
+        """Bases of the resource prices, shape (resources,); γ_k."""
         return frozen(self.price_base_resource)
 
     @cached_property
-    def used_transfer(self) -> Floats:
-        """MB in use when jobs arrive, shape (slots,); ρ."""
-        if self.occupied is None:
-            return frozen(np.zeros(self.slots))
-        return frozen(self.occupied.transfer)
-
-    @cached_property
-    def used_resources(self) -> Floats:
-        """Units in use when jobs arrive, shape (sites, resources, slots); η."""
+    def used(self) -> Floats:
+        """Units in use on arrival, shape (sites, resources, slots); η."""
         shape = (self.sites, self.num_resources, self.slots)
         if self.occupied is None:
             return frozen(np.zeros(shape))
-        return frozen(np.reshape(self.occupied.resources, shape))
+        return frozen(np.reshape(np.array(self.occupied.resources, dtype=float), shape))
+
+    @cached_property
+    def transferred(self) -> Floats:
+        """MB in use on arrival, shape (slots,); ρ."""
+        return frozen(np.zeros(self.slots) if self.occupied is None else self.occupied.transfer)
+
+    # --- jobs -------------------------------------------------------------------------------------
 
     @cached_property
     def arrival(self) -> Ints:
-        """Arrival slots, shape (jobs,); a."""
+        """First slot of each job, shape (jobs,); a."""
         return frozen([job.arrival for job in self.jobs], np.int64)
 
     @cached_property
-    def utility(self) -> Floats:
-        """Value if completed in a slot, shape (jobs, slots); 0 before arrival; f."""
-        values = np.zeros((self.num_jobs, self.slots))
-        for index, job in enumerate(self.jobs):
-            values[index, job.arrival :] = job.utility
-        return frozen(values)
+    def data(self) -> Ints:
+        """Chunks by job and site, shape (jobs, sites); D."""
+        rows = [job.data for job in self.jobs]
+        return frozen(np.reshape(np.array(rows, dtype=np.int64), (-1, self.sites)), np.int64)
 
     @cached_property
     def chunks(self) -> Ints:
-        """Chunks by site, shape (jobs, sites); D."""
-        data = [job.data for job in self.jobs]
-        return frozen(np.reshape(np.array(data, np.int64), (self.num_jobs, self.sites)), np.int64)
-
-    @cached_property
-    def total_chunks(self) -> Ints:
-        """Chunks of each job, shape (jobs,); D̄."""
-        return frozen(self.chunks.sum(axis=1), np.int64)
-
-    @cached_property
-    def epochs(self) -> Ints:
-        """Passes over every chunk, shape (jobs,); E."""
-        return frozen([job.epochs for job in self.jobs], np.int64)
-
-    @cached_property
-    def worker_rate(self) -> Ints:
-        """Chunk passes per worker and slot, shape (jobs,); P."""
-        return frozen([job.worker_rate for job in self.jobs], np.int64)
+        """Chunks of each job at all sites together, shape (jobs,); D̄."""
+        return frozen(self.data.sum(axis=1), np.int64)
 
     @cached_property
     def worker_demand(self) -> Floats:
         """Units per worker, shape (jobs, resources); w."""
-        rows = np.array([job.worker_demand for job in self.jobs], dtype=float)
-        return frozen(np.reshape(rows, (self.num_jobs, self.num_resources)))
+        return self._per_resource([job.worker_demand for job in self.jobs])
 
     @cached_property
     def server_demand(self) -> Floats:
         """Units per parameter server, shape (jobs, resources); s."""
-        rows = np.array([job.server_demand for job in self.jobs], dtype=float)
-        return frozen(np.reshape(rows, (self.num_jobs, self.num_resources)))
+        return self._per_resource([job.server_demand for job in self.jobs])
 
-    @cached_property
-    def parameter_size(self) -> Floats:
-        """MB per slot and remote worker, shape (jobs,); λ."""
-        return frozen([job.parameter_size for job in self.jobs])
-
-    @cached_property
-    def workers_needed(self) -> Ints:
-        """Workers that train all data in one slot, shape (jobs,); N = ceil(E D̄ / P)."""
-        return frozen(-(-self.epochs * self.total_chunks // self.worker_rate), np.int64)
+    def _per_resource(self, rows: list[Row]) -> Floats:
+        shape = (self.num_jobs, self.num_resources)
+        return frozen(np.reshape(np.array(rows, dtype=float), shape))
 
     @cached_property
     def most_workers(self) -> Ints:
-        """Workers that an empty site can host and a job can use, shape (jobs, sites); G."""
-        most = np.repeat(self.workers_needed[:, None], self.sites, axis=1)
-        for job in range(self.num_jobs):
-            demand = self.worker_demand[job]
-            used = demand > 0
-            if used.any():
-                with np.errstate(over="ignore"):
-                    quotient = self.capacity[:, used] / demand[used]
-                hosted = np.floor(quotient + FLOOR_SLACK).min(axis=1)
-                most[job] = np.minimum(most[job], np.minimum(hosted, 2.0**62).astype(np.int64))
-        return frozen(most, np.int64)
+        """Workers a whole empty site can use, shape (jobs, sites); G.
+
+        No more than process all chunks, ⌈E D̄ / P⌉, and no more than the site's capacity holds.
+        """
+        found = np.zeros((self.num_jobs, self.sites), np.int64)
+        for index, job in enumerate(self.jobs):
+            needed = workers_for(int(self.chunks[index]), job.epochs, job.worker_rate)
+            found[index] = hosted(self.capacity, self.worker_demand[index], needed)
+        return frozen(found, np.int64)
+
+    @cached_property
+    def server_fits(self) -> Bools:
+        """Whether an empty site holds the parameter server, shape (jobs, sites)."""
+        room = self.capacity[None] - self.server_demand[:, None] >= -GUARD
+        return frozen(room.all(axis=2), np.bool_)
+
+
+def workers_for(chunks: int, epochs: int, worker_rate: int) -> int:
+    """Workers that process ``chunks`` chunks in one slot: ⌈E q / P⌉, in exact integers.
+
+    >>> workers_for(3, epochs=2, worker_rate=4)
+    2
+    """
+    return -(-epochs * chunks // worker_rate)
+
+
+def hosted(free: Floats, demand: Floats, most: int) -> Ints:
+    """Workers that fit in ``free`` units, at most ``most``; nothing fits where a unit is lacking.
+
+    Parameters
+    ----------
+    free
+        Shape (..., resources), units; below zero hosts nothing.
+    demand
+        Shape (resources,), units per worker.
+    most
+        Upper limit, which also holds for workers that demand nothing.
+
+    Returns
+    -------
+    Shape (...,).
+    """
+    counts = np.full(free.shape[:-1], float(most))
+    for resource in np.flatnonzero(demand > 0):
+        counts = np.minimum(counts, np.floor(free[..., resource] / demand[resource] + GUARD))
+    lacking = (free < -GUARD).any(axis=-1)
+    return np.where(lacking, 0, np.maximum(counts, 0)).astype(np.int64)

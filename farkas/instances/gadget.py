@@ -1,10 +1,13 @@
-"""Kind gadget: rings of workers embedded into a network of servers, slot by slot."""
+"""Kind gadget: ring-all-reduce training jobs share the servers and links of a cluster.
+
+In a slot a job runs one directed ring of identical workers.  Co-located workers talk for free;
+every ring edge between two servers reserves the job's bandwidth along a directed path.  What a job
+is worth depends on its *progress*, efficiency times the worker-slots it has received.
+"""
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
-from typing import Annotated, ClassVar
 
 import msgspec
 import numpy as np
@@ -24,13 +27,12 @@ from farkas.instances.base import (
     require,
     require_length,
 )
-from farkas.instances.utility import AnyUtility, is_concave, is_monotone
+from farkas.instances.utilities import Utility
 
-Bools = npt.NDArray[np.bool_]
-Limits = tuple[Nonnegative | None, ...]
+OptionalRow = tuple[Nonnegative | None, ...]
 
-FLOOR_SLACK = 1e-9
-"""Quotients of capacities are rounded down with this slack."""
+# Capacities are decimals on disk: 0.3 holds three workers of 0.1 although 0.3 / 0.1 < 3.
+FIT = 1e-9
 
 
 class Node(Record, frozen=True, kw_only=True):
@@ -38,27 +40,51 @@ class Node(Record, frozen=True, kw_only=True):
 
     Parameters
     ----------
+    name
+        For people.
     server
-        Only servers host workers.
+        Whether it may host workers; switches only forward.
     capacity
-        Shape (resources,), units; null is unlimited; C.
+        Shape (resources,), null for unlimited; C.
     """
 
     name: str = ""
     server: bool = True
-    capacity: Limits
+    capacity: OptionalRow
 
 
-class Link(Record, frozen=True, kw_only=True, rename={"source": "from", "target": "to"}):
-    """A directed link between nodes; bandwidth in Gbps, null is unlimited; B."""
+class Link(Record, frozen=True, kw_only=True):
+    """A directed link.
 
-    source: Index
-    target: Index
+    Parameters
+    ----------
+    source, target
+        Node indices, ``from`` and ``to`` in the file.  A link from a node to itself is ignored.
+    bandwidth
+        Gbps, null for unlimited; B.
+    """
+
+    source: Index = msgspec.field(name="from")
+    target: Index = msgspec.field(name="to")
     bandwidth: Nonnegative | None
 
 
 class Timing(Record, frozen=True, kw_only=True):
-    """Constants of the iteration time of ring all-reduce, in one consistent set of units."""
+    """What one training iteration of a ring consists of.  GADGET (1).
+
+    Parameters
+    ----------
+    gradient_size
+        d, in the unit of bandwidth x time.
+    bandwidth
+        b, between neighbours of the ring.
+    compute_speed
+        G, gradient entries reduced per time.
+    forward_time_per_sample, batch_size
+        t_f and M.
+    backward_time, overhead
+        t_b and γ.
+    """
 
     gradient_size: Nonnegative
     bandwidth: Positive
@@ -70,68 +96,63 @@ class Timing(Record, frozen=True, kw_only=True):
 
 
 class Job(Record, frozen=True, kw_only=True):
-    """One preemptible training job; symbols of the paper after ";".
+    """One training job.
 
     Parameters
     ----------
     arrival
         First usable slot; at or after the horizon the job never runs; a.
     demand
-        Shape (resources,), units per worker; l.
+        Shape (resources,), units per worker and slot; l.
     budget
-        Shape (resources,), units x slots over the job's life; null is unlimited; F.
+        Shape (resources,), units x slots over the whole horizon, null for unlimited; F.
     max_workers
         Largest ring; N.
     fixed_workers
-        Ring size of the baselines; ``max_workers`` if left out.
+        Ring size under FIFO and LAS; ``max_workers`` if left out.
     bandwidth
-        Gbps per edge of the ring; b.
+        Gbps reserved by every ring edge between two servers; b.
     efficiency
-        Progress per worker-slot; ζ.
+        Progress per worker-slot, > 0; ζ.
     utility
-        Value of progress; μ.
+        Reward of the job's final progress; μ.
     timing
-        Only for iteration times.
+        Parts of an iteration, for :func:`iteration_times`.
     """
 
+    name: str = ""
     arrival: Index
     demand: Row
-    budget: Limits
+    budget: OptionalRow
     max_workers: Count
     fixed_workers: Count | None = None
     bandwidth: Nonnegative
     efficiency: Positive
-    utility: AnyUtility
+    utility: Utility
     timing: Timing | None = None
-
-    def reward(self, worker_slots: npt.ArrayLike) -> Floats:
-        """Value after ``worker_slots``, any shape; μ(ζ z)."""
-        return self.utility.value(self.efficiency * np.asarray(worker_slots, dtype=float))
 
 
 class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
-    """A network of servers and the jobs that come to it.
+    """Nodes, links and jobs of a training cluster.  GADGET section IV; symbols after ";".
 
     Parameters
     ----------
     horizon
         Number of slots; T.
     resources
-        Names; the first is the one that least-attained-service counts; R of them.
-    nodes, links
-        The network; the order of links is the order in which baselines search.
-    jobs
-        In file order, which is the order of all job indices.
+        Names; the first is the one that least-attained-service meters.
+    nodes, links, jobs
+        In file order, which is the order of all indices.
     slot
-        Slot of the single-slot programs, at which no job has run yet; 0 if left out.
+        Slot at which programs of a single slot are evaluated, before any progress.
     medium
-        Bookkeeping: which expensive values are wanted.
+        Bookkeeping of collections of instances: too large to enumerate.
     """
 
-    bookkeeping: ClassVar[frozenset[str]] = Instance.bookkeeping | {"medium"}
+    bookkeeping = Instance.bookkeeping | {"medium"}
 
     horizon: Count
-    resources: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
+    resources: tuple[str, ...]
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
     jobs: tuple[Job, ...]
@@ -139,82 +160,89 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
     medium: bool | None = None
 
     def check(self) -> None:
-        """Check shapes, the ends of links, and the evaluated slot."""
-        for index, node in enumerate(self.nodes):
-            require_length(
-                node.capacity, self.num_resources, f"$.nodes[{index}].capacity", "resource"
-            )
-        for index, link in enumerate(self.links):
+        """Check shapes and node indices."""
+        require(len(self.resources) > 0, "Expected at least one resource - at `$.resources`")
+        names = [name for name in self.resources if self.resources.count(name) > 1]
+        require(not names, f"resource {names[:1]} stands twice - at `$.resources`")
+        width = len(self.resources)
+        for u, node in enumerate(self.nodes):
+            require_length(node.capacity, width, f"$.nodes[{u}].capacity", "resource")
+        for e, link in enumerate(self.links):
             for field, end in (("from", link.source), ("to", link.target)):
                 require(
-                    end < self.num_nodes,
-                    f"Expected a node < {self.num_nodes}, got {end} - "
-                    f"at `$.links[{index}].{field}`",
+                    end < len(self.nodes),
+                    f"Expected node index < {len(self.nodes)}, got {end} - at "
+                    f"`$.links[{e}].{field}`",
                 )
-        for index, job in enumerate(self.jobs):
-            for field in ("demand", "budget"):
-                where = f"$.jobs[{index}].{field}"
-                require_length(getattr(job, field), self.num_resources, where, "resource")
-        require(
-            self.evaluated_slot < self.horizon,
-            f"Expected slot < horizon = {self.horizon}, got {self.slot} - at `$.slot`",
-        )
+        for i, job in enumerate(self.jobs):
+            require_length(job.demand, width, f"$.jobs[{i}].demand", "resource")
+            require_length(job.budget, width, f"$.jobs[{i}].budget", "resource")
+        if self.slot is not None:
+            require(
+                self.slot < self.horizon,
+                f"Expected slot < horizon = {self.horizon}, got {self.slot} - at `$.slot`",
+            )
 
-    @property
-    def evaluated_slot(self) -> int:
-        """Slot of the single-slot programs."""
-        return self.slot or 0
+    # --- the substrate --------------------------------------------------------------------------
 
     @property
     def num_nodes(self) -> int:
-        """Number of nodes."""
         return len(self.nodes)
 
     @property
+    def num_jobs(self) -> int:
+        return len(self.jobs)
+
+    @property
     def num_resources(self) -> int:
-        """Number of resources; R."""
         return len(self.resources)
 
     @property
-    def num_jobs(self) -> int:
-        """Number of jobs."""
-        return len(self.jobs)
+    def at_slot(self) -> int:
+        """Slot of the single-slot programs."""
+        return 0 if self.slot is None else self.slot
 
     @cached_property
-    def is_server(self) -> Bools:
+    def is_server(self) -> npt.NDArray[np.bool_]:
         """Which nodes host workers, shape (nodes,)."""
         return frozen([node.server for node in self.nodes], np.bool_)
 
     @cached_property
     def capacity(self) -> Floats:
-        """Units, shape (nodes, resources), infinite where unlimited, 0 at switches; C."""
-        rows = [
-            [_limit(value) if node.server else 0.0 for value in node.capacity]
-            for node in self.nodes
-        ]
-        return frozen(np.reshape(np.array(rows, float), (self.num_nodes, self.num_resources)))
+        """Units, shape (nodes, resources), infinite where unlimited; C."""
+        rows = [_infinite(node.capacity) for node in self.nodes]
+        return frozen(np.reshape(rows, (self.num_nodes, self.num_resources)))
 
     @cached_property
-    def link_ends(self) -> Ints:
-        """Source and target of the links that join two nodes, shape (real links, 2).
+    def link_index(self) -> Ints:
+        """Links of the file that are no self-links, shape (links,)."""
+        return frozen([e for e, k in enumerate(self.links) if k.source != k.target], np.int64)
 
-        Links from a node to itself are ignored everywhere.
-        """
-        ends = [(link.source, link.target) for link in self._real_links]
-        return frozen(np.reshape(np.array(ends, np.int64), (len(ends), 2)), np.int64)
+    @cached_property
+    def link_source(self) -> Ints:
+        """Tail of every link but self-links, shape (links,)."""
+        return frozen([self.links[e].source for e in self.link_index], np.int64)
+
+    @cached_property
+    def link_target(self) -> Ints:
+        """Head of every link but self-links, shape (links,)."""
+        return frozen([self.links[e].target for e in self.link_index], np.int64)
 
     @cached_property
     def link_bandwidth(self) -> Floats:
-        """Gbps of the same links, infinite where unlimited; B."""
-        return frozen([_limit(link.bandwidth) for link in self._real_links])
+        """Gbps, shape (links,), infinite where unlimited; B."""
+        return frozen(_infinite(tuple(self.links[e].bandwidth for e in self.link_index)))
 
     @property
-    def _real_links(self) -> list[Link]:
-        return [link for link in self.links if link.source != link.target]
+    def num_links(self) -> int:
+        """Links that are no self-links."""
+        return len(self.link_index)
+
+    # --- jobs -----------------------------------------------------------------------------------
 
     @cached_property
     def arrival(self) -> Ints:
-        """First usable slots, shape (jobs,); a."""
+        """First usable slot, shape (jobs,); a."""
         return frozen([job.arrival for job in self.jobs], np.int64)
 
     @cached_property
@@ -226,17 +254,17 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
     @cached_property
     def budget(self) -> Floats:
         """Units x slots, shape (jobs, resources), infinite where unlimited; F."""
-        rows = [[_limit(value) for value in job.budget] for job in self.jobs]
-        return frozen(np.reshape(np.array(rows, float), (self.num_jobs, self.num_resources)))
+        rows = [_infinite(job.budget) for job in self.jobs]
+        return frozen(np.reshape(rows, (self.num_jobs, self.num_resources)))
 
     @cached_property
     def max_workers(self) -> Ints:
-        """Largest rings, shape (jobs,); N."""
+        """Largest ring, shape (jobs,); N."""
         return frozen([job.max_workers for job in self.jobs], np.int64)
 
     @cached_property
     def fixed_workers(self) -> Ints:
-        """Ring sizes of the baselines as given, shape (jobs,)."""
+        """Ring size of FIFO and LAS, shape (jobs,), not yet capped."""
         return frozen([job.fixed_workers or job.max_workers for job in self.jobs], np.int64)
 
     @cached_property
@@ -250,67 +278,96 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
         return frozen([job.efficiency for job in self.jobs])
 
     @cached_property
-    def hosted(self) -> Ints:
-        """Workers of a job that an empty node can host, shape (jobs, nodes); cap <= N."""
-        most = np.zeros((self.num_jobs, self.num_nodes), dtype=np.int64)
-        for index in range(self.num_jobs):
-            most[index] = _whole(self.capacity, self.demand[index], int(self.max_workers[index]))
-        return frozen(np.where(self.is_server, most, 0), np.int64)
+    def budget_slots(self) -> Floats:
+        """min_r F / l, not rounded, shape (jobs,), infinite without a budget."""
+        return frozen(_least_ratio(self.budget, self.demand))
 
     @cached_property
-    def lifetime(self) -> Floats:
-        """Worker-slots that the budget allows, whole or infinite, shape (jobs,); Z."""
-        whole = [
-            _lifetime(budget, demand)
-            for budget, demand in zip(self.budget, self.demand, strict=True)
-        ]
-        return frozen(whole)
+    def most_slots(self) -> Floats:
+        """Worker-slots that the budgets allow, whole or infinite, shape (jobs,); Z."""
+        return frozen(np.floor(self.budget_slots + FIT))
+
+    @cached_property
+    def host_cap(self) -> Ints:
+        """Workers that a node holds when it is empty, shape (jobs, nodes), 0 for switches.
+
+        (5): floor(min_r C / l), at most N.
+        """
+        fit = _least_ratio(self.capacity[None, :, :], self.demand[:, None, :])
+        held = np.minimum(np.floor(fit + FIT), self.max_workers[:, None])
+        return frozen(np.where(self.is_server, held, 0.0), np.int64)
 
     @cached_property
     def largest_ring(self) -> Ints:
-        """Largest ring of a job that has not run yet, shape (jobs,); kmax(0)."""
-        most = np.minimum(self.max_workers, self.hosted.sum(axis=1))
-        return frozen(np.minimum(most, self.lifetime), np.int64)
+        """Workers in one slot without budgets and links, shape (jobs,): min(N, Σ_u cap)."""
+        return frozen(np.minimum(self.max_workers, self.host_cap.sum(axis=1)), np.int64)
+
+    def ring_limit(self, progress: npt.ArrayLike = 0.0) -> Ints:
+        """Largest ring after ``progress`` worker-slots, shape (jobs,); kmax(z)."""
+        left = self.most_slots - np.asarray(progress, dtype=float)
+        limit: Ints = np.maximum(0.0, np.minimum(left, self.largest_ring)).astype(np.int64)
+        return limit
+
+    def active(self, slot: int, progress: npt.ArrayLike = 0.0) -> npt.NDArray[np.bool_]:
+        """Jobs that have arrived and have budget left, shape (jobs,); I[t]."""
+        open_budget: npt.NDArray[np.bool_] = np.asarray(progress, dtype=float) < self.most_slots
+        return (self.arrival <= slot) & open_budget
 
     @cached_property
-    def most_worker_slots(self) -> Ints:
-        """Worker-slots a job can ever get, shape (jobs,): by budget, ring size and horizon."""
+    def reachable_slots(self) -> Ints:
+        """Worker-slots that fit budget and time left after arrival, shape (jobs,)."""
         slots = np.maximum(0, self.horizon - self.arrival)
-        return frozen(np.minimum(slots * self.max_workers, self.lifetime), np.int64)
+        return frozen(np.minimum(self.most_slots, slots * self.largest_ring), np.int64)
 
-    def active_jobs(self, slot: int) -> Ints:
-        """Jobs that have arrived by ``slot`` and may run at all, ascending."""
-        return np.flatnonzero((self.arrival <= slot) & (self.lifetime >= 1)).astype(np.int64)
+    # --- rewards --------------------------------------------------------------------------------
 
-    def is_monotone(self, job: int) -> bool:
-        """Whether more worker-slots never lower the job's value."""
-        one = self.jobs[job]
-        return is_monotone(one.utility, one.efficiency, int(self.most_worker_slots[job]))
+    def reward(self, job: int, worker_slots: npt.ArrayLike) -> Floats:
+        """Reward of a job that has received ``worker_slots``, any shape; μ(ζ z)."""
+        return self.jobs[job].utility(self.jobs[job].efficiency * np.asarray(worker_slots, float))
+
+    @cached_property
+    def idle_reward(self) -> Floats:
+        """Reward of never running, shape (jobs,); μ(0)."""
+        return frozen([float(self.reward(i, 0.0)) for i in range(self.num_jobs)])
+
+    def total_reward(self, worker_slots: npt.ArrayLike) -> float:
+        """Sum of rewards; ``worker_slots`` has shape (jobs,)."""
+        received = np.asarray(worker_slots, dtype=float)
+        return float(sum(float(self.reward(i, z)) for i, z in enumerate(received)))
 
     def is_concave(self, job: int) -> bool:
-        """Whether each further worker-slot adds at most as much as the one before."""
-        one = self.jobs[job]
-        return is_concave(one.utility, one.efficiency, int(self.most_worker_slots[job]))
+        """Whether the job's gains never rise, over the worker-slots it can reach."""
+        count = int(self.reachable_slots[job])
+        return self.jobs[job].utility.is_concave(self.jobs[job].efficiency, count)
+
+    def is_monotone(self, job: int) -> bool:
+        """Whether more worker-slots are never worse, over those the job can reach."""
+        count = int(self.reachable_slots[job])
+        return self.jobs[job].utility.is_monotone(self.jobs[job].efficiency, count)
 
 
-def _limit(value: float | None) -> float:
-    return math.inf if value is None else value
+def iteration_times(timing: Timing, most_workers: int) -> Floats:
+    """Time of one iteration with 1..``most_workers`` workers, shape (most_workers,).  GADGET (1).
+
+    d (w-1)/w (2/b + 1/G) + t_f M + t_b + γ: one worker has no ring to wait for.
+    """
+    workers = np.arange(1, most_workers + 1)
+    exchange = timing.gradient_size * (workers - 1) / workers
+    per_entry = 2.0 / timing.bandwidth + 1.0 / timing.compute_speed
+    compute = timing.forward_time_per_sample * timing.batch_size + timing.backward_time
+    times: Floats = exchange * per_entry + compute + timing.overhead
+    return times
 
 
-def _whole(available: Floats, demand: Floats, most: int) -> Ints:
-    """Whole workers that fit into ``available`` (..., resources), at most ``most``."""
-    used = demand > 0
-    fit = np.full(available.shape[:-1], float(most))
-    if used.any():
-        with np.errstate(over="ignore"):
-            quotient = available[..., used] / demand[used]
-        fit = np.minimum(fit, np.floor(quotient + FLOOR_SLACK).min(-1))
-    return fit.astype(np.int64)
+def _infinite(values: OptionalRow) -> list[float]:
+    return [np.inf if value is None else float(value) for value in values]
 
 
-def _lifetime(budget: Floats, demand: Floats) -> float:
-    used = demand > 0
-    if not used.any():
-        return math.inf
-    with np.errstate(over="ignore"):
-        return float(np.floor(budget[used] / demand[used] + FLOOR_SLACK).min())
+def _least_ratio(available: Floats, wanted: Floats) -> Floats:
+    """Divide and take the least over the last axis, ignoring what is not wanted or unlimited."""
+    available, wanted = np.broadcast_arrays(available, wanted)
+    ratio = np.full(available.shape, np.inf)
+    counts = (wanted > 0) & np.isfinite(available)
+    np.divide(available, wanted, out=ratio, where=counts)
+    least: Floats = ratio.min(axis=-1, initial=np.inf)
+    return least

@@ -7,38 +7,8 @@ from collections.abc import Callable
 from farkas.instances.eris import Auction
 
 
-def tiny() -> Auction:
-    """One site, three jobs, one of which must lose; the optimum is 29."""
-    return Auction.build(
-        name="tiny",
-        description="Three jobs on one site; a GPU is scarce.",
-        slots=3,
-        sites=1,
-        resource_names=["gpu", "cpu"],
-        site_capacity=[[2, 6]],
-        transfer_budget=5.0,
-        chunk_size=1.0,
-        price_base_transfer=100.0,
-        price_base_resource=[100.0, 100.0],
-        jobs=[
-            {
-                "arrival": 0, "utility": [30, 20, 9], "data": [3], "epochs": 2, "worker_rate": 2,
-                "worker_demand": [1, 2], "server_demand": [0, 1], "parameter_size": 3.0,
-            },
-            {
-                "arrival": 0, "utility": [25, 24, 1], "data": [2], "epochs": 3, "worker_rate": 2,
-                "worker_demand": [1, 1], "server_demand": [0, 1], "parameter_size": 3.0,
-            },
-            {
-                "arrival": 1, "utility": [12, 5], "data": [1], "epochs": 1, "worker_rate": 1,
-                "worker_demand": [0, 3], "server_demand": [0, 2], "parameter_size": 1.0,
-            },
-        ],
-    )  # fmt: skip
-
-
 def one_chunk_twice() -> Auction:
-    """The printed recursion trains one site's chunk twice, because it forgets what is done.
+    """Let the printed recursion train one site's chunk twice: it forgets what is done.
 
     Site 1 is nearly full, so its chunk looks dear; the true best payoff is 0.
     """
@@ -65,7 +35,7 @@ def one_chunk_twice() -> Auction:
 
 
 def late_fortune(value: float = 1998.0, base: float = 1000.0) -> Auction:
-    """A cheap first job takes everything: the ratio is ``value / 2``, beyond Theorem 5.
+    """Let a cheap first job take everything: the ratio is ``value / 2``, beyond Theorem 5.
 
     Parameters
     ----------
@@ -94,7 +64,6 @@ def late_fortune(value: float = 1998.0, base: float = 1000.0) -> Auction:
 
 
 SHIPPED: dict[str, Callable[[], Auction]] = {
-    "tiny": tiny,
     "one_chunk_twice": one_chunk_twice,
     "late_fortune": late_fortune,
 }

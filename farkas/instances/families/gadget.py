@@ -41,9 +41,7 @@ def idle_cluster() -> Cluster:
 
 
 def slow_start(midpoint: float = 4.0) -> Cluster:
-    """Sigmoid utility: the first gains are small, so greedy choices starve the better job.
-
-    The marginal gains grow at first, which refutes concavity where the analysis needs it.
+    """Sigmoid utility: gains grow at first, so rewards are not concave where proofs need it.
 
     Parameters
     ----------
@@ -53,7 +51,7 @@ def slow_start(midpoint: float = 4.0) -> Cluster:
     sigmoid = {"kind": "sigmoid", "height": 12.0, "steepness": 1.5, "midpoint": midpoint}
     return Cluster.build(
         name="slow_start",
-        description="A sigmoid and a linear job on one server; greedy gains look flat at first.",
+        description="A sigmoid and a linear job on one server; the sigmoid's gains grow at first.",
         horizon=3,
         resources=["gpu"],
         nodes=[_server("server0", 2)],

@@ -13,18 +13,19 @@ import msgspec
 import numpy as np
 
 from farkas.instances.base import Count, Ints, Nonnegative, Positive
-from farkas.instances.eris import Chunks, Passes, PriceBase
+from farkas.instances.eris import PriceBase
 from farkas.instances.options import Settings, WholeRange, require_option
 
 Units = Annotated[int, msgspec.Meta(ge=0, le=10**6)]
 UnitRange = tuple[Units, Units]
+Passes = Annotated[int, msgspec.Meta(ge=1, le=10**6)]
 
 
 class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A model type: chunks of its data set, and MB of parameters per slot and remote worker."""
 
     name: str
-    chunks: Chunks
+    chunks: Units
     parameter_size: Nonnegative
 
 
