@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import importlib
+
 import pytest
 
 from farkas import instances
@@ -7,17 +9,22 @@ from farkas.errors import InvalidOption, UnknownName
 from farkas.instances import library
 from farkas.instances.families import mlbroker
 from farkas.instances.generate import generate
-from tests.shared import case_files
+from tests.shared import shared
+
+KINDS = instances.kinds()
+FAMILIES = {kind: importlib.import_module(f"farkas.instances.families.{kind}") for kind in KINDS}
+SHIPPED = [(kind, name) for kind in KINDS for name in FAMILIES[kind].SHIPPED]
 
 
-@pytest.mark.parametrize("name", sorted(mlbroker.SHIPPED))
-def test_shipped_brokerages_are_members_of_their_families(name):
-    assert library.load(f"mlbroker/{name}") == mlbroker.SHIPPED[name]()
+@pytest.mark.parametrize(("kind", "name"), SHIPPED)
+def test_shipped_instances_are_members_of_their_families(kind, name):
+    assert library.load(f"{kind}/{name}") == FAMILIES[kind].SHIPPED[name]()
 
 
-def test_the_demo_is_a_generated_instance():
-    demo = library.load("mlbroker/demo")
-    assert demo == generate("mlbroker", "small", demo.seed, name="demo")
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_demo_of_each_kind_is_a_generated_instance(kind):
+    demo = library.load(f"{kind}/demo")
+    assert demo == generate(kind, "small", demo.seed, name="demo")
 
 
 def test_every_file_has_the_name_it_is_loaded_by_and_a_description():
@@ -42,20 +49,26 @@ def test_a_set_cover_moves_freely_to_covering_subsets_only():
         mlbroker.set_cover([[5]], 2)
 
 
-@pytest.mark.parametrize(
-    ("shipped", "case"),
-    [
-        ("tiny", "tiny"),
-        ("return_trip", "return_trip"),
-        ("surplus_worker", "surplus_worker"),
-        ("harmonic", "harmonic_twelve"),
-    ],
-)
-def test_the_instances_of_the_case_files_are_the_same_data(shipped, case):
-    paths = {path.stem: path for path in case_files("mlbroker")}
-    if case not in paths:
-        pytest.skip(f"../shared/cases/mlbroker/{case}.json is not beside this checkout")
-    assert library.load(f"mlbroker/{shipped}").sha256 == instances.read(paths[case]).sha256
+SAME = {
+    "mlbroker/tiny": "tiny",
+    "mlbroker/return_trip": "return_trip",
+    "mlbroker/surplus_worker": "surplus_worker",
+    "mlbroker/harmonic": "harmonic_twelve",
+    "coded/stuck": "iterated_greedy_stuck",
+    "coded/forbidden_pairs": "tiny_forbidden",
+    "eris/one_chunk_twice": "eris-biased",
+    "eris/late_fortune": "eris-theorem5-counterexample",
+    "dps/too_many_servers": "pa_servers",
+    "gadget/two_ring_star": "two_ring_star",
+    "gadget/idle_cluster": "lone_server_idle",
+}
+
+
+@pytest.mark.parametrize(("shipped", "case"), SAME.items())
+def test_counterexamples_are_the_data_of_the_case_files(shipped, case):
+    kind = shipped.split("/")[0]
+    path = shared("cases", kind, f"{case}.json")
+    assert library.load(shipped).sha256 == instances.read(path).sha256
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():

@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from farkas import instances
+from farkas.errors import InvalidInstance
+from farkas.instances import library
+from farkas.instances.generate import generate
+from tests.shared import case_files
+
+MARKET = library.load("dps/one_server")
+
+
+def job(**changes):
+    given = json.loads(instances.to_bytes(MARKET))["jobs"][0]
+    return {"jobs": [{**given, **changes}]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"horizon": 0}, r">= 1 - at `\$\.horizon`"),
+        ({"horizon": 1}, r"Expected arrival < horizon = 1, got 1 - at `\$\.jobs\[1\]\.arrival`"),
+        ({"occupancy": "open"}, r"Invalid enum value 'open' - at `\$\.occupancy`"),
+        ({"runtime_rounding": "floor"}, r"Invalid enum value 'floor' - at `\$\.runtime_rounding`"),
+        ({"slot_seconds": 0}, r"> 0.0 - at `\$\.slot_seconds`"),
+        ({"price_cap": 0}, r"> 0.0 - at `\$\.price_cap`"),
+        ({"server_workers": [[1], [1]]}, r"one per server\), got 1 - at `\$\.server_ps`"),
+        (
+            {"server_workers": [[1, 2]]},
+            r"one per worker type\), got 2 - at `\$\.server_workers\[0\]`",
+        ),
+        ({"server_workers": [[-1]]}, r">= 0 - at `\$\.server_workers\[0\]\[0\]`"),
+        ({"server_ps": [[0.5]]}, r"Expected `int`, got `float` - at `\$\.server_ps"),
+        ({"worker_bandwidth": [0]}, r"> 0.0 - at `\$\.worker_bandwidth\[0\]`"),
+        (job(worker_type=1), r"worker_type < number of worker types = 1, got 1"),
+        (job(ps_type=1), r"ps_type < number of server types = 1, got 1"),
+        (job(workers=0), r">= 1 - at `\$\.jobs\[0\]\.workers`"),
+        (job(ps=0), r">= 1 - at `\$\.jobs\[0\]\.ps`"),
+        (job(model_size=-1), r">= 0.0 - at `\$\.jobs\[0\]\.model_size`"),
+        (job(epochs=0.5), r">= 1.0 - at `\$\.jobs\[0\]\.epochs`"),
+        (job(epoch_compute=0), r"> 0.0 - at `\$\.jobs\[0\]\.epoch_compute`"),
+        (job(budget=-0.1), r">= 0.0 - at `\$\.jobs\[0\]\.budget`"),
+        (job(epochs=1e300, epoch_compute=1e300), r"runtime of jobs\[0\] overflows"),
+        (
+            {"jobs": list(reversed(MARKET.jobs))},
+            r"arrival 1 >= 2 of the entry before - at `\$\.jobs\[1\]`",
+        ),
+        ({"dps": {"delta": 0}}, r"> 0.0 - at `\$\.dps\.delta`"),
+        ({"dps": {"deltas": 1}}, r"unknown field `deltas` - at `\$\.dps`"),
+        ({"fixed_prices": {"worker": [1, 2], "ps": [1]}}, r"got 2 - at `\$\.fixed_prices\.worker`"),
+        ({"fixed_prices": {"worker": [1], "ps": []}}, r"got 0 - at `\$\.fixed_prices\.ps`"),
+        ({"price_grid": [-0.5]}, r">= 0.0 - at `\$\.price_grid\[0\]`"),
+    ],
+)
+def test_every_rule_of_the_kind_is_checked_with_its_path(changes, message):
+    with pytest.raises(InvalidInstance, match=message):
+        MARKET.replace(**changes)
+
+
+def test_defaults_are_the_published_ones():
+    fields = json.loads(instances.to_bytes(MARKET))
+    for name in ("occupancy", "runtime_rounding", "slot_seconds", "price_cap"):
+        del fields[name]
+    data = instances.read_bytes(json.dumps(fields).encode())
+    assert (data.occupancy, data.runtime_rounding) == ("closed", "ceil")
+    assert (data.slot_seconds, data.price_cap) == (300.0, 1.0)
+    assert data.learning.delta_max == 0.5
+
+
+def two_servers(**changes):
+    given = json.loads(instances.to_bytes(MARKET))
+    one = {**given["jobs"][0], "workers": 2, "ps": 1, "model_size": 90.0, "epochs": 3}
+    return MARKET.replace(
+        **{
+            "server_workers": [[1], [1]], "server_ps": [[1], [0]],
+            "worker_bandwidth": [1.5], "ps_bandwidth": [2.0], "jobs": [one], **changes,
+        }
+    )  # fmt: skip
+
+
+def test_a_spread_job_waits_for_the_network():
+    # b = min(1.5, 2/2) = 1; colocated 3 slots, spread 3 + 3·2·90/(1·300) = 4.8, rounded up 5.
+    data = two_servers()
+    assert data.bandwidth.tolist() == [1.0]
+    assert data.colocated_runtime.tolist() == [3.0]
+    assert data.raw_spread == pytest.approx([4.8])
+    assert data.spread_runtime.tolist() == [5.0]
+    assert two_servers(runtime_rounding="none").spread_runtime == pytest.approx([4.8])
+
+
+def test_where_a_job_fits_decides_its_least_runtime():
+    # Two workers, one server: together the servers suffice, none alone does.
+    data = two_servers()
+    assert (data.fits.tolist(), data.fits_one_server.tolist()) == ([True], [False])
+    assert data.least_runtime.tolist() == [5.0]
+    roomy = two_servers(server_workers=[[2], [1]])
+    assert roomy.fits_one_server.tolist() == [True]
+    assert roomy.least_runtime.tolist() == [3.0]
+    assert two_servers(server_workers=[[1], [0]]).fits.tolist() == [False]
+
+
+def test_no_bandwidth_limit_means_no_waiting():
+    data = two_servers(worker_bandwidth=[None], ps_bandwidth=[None])
+    assert data.bandwidth.tolist() == [np.inf]
+    assert data.spread_runtime.tolist() == data.colocated_runtime.tolist()
+
+
+def test_runtimes_are_at_least_one_slot_and_forgive_rounding():
+    short = two_servers(**job(epochs=1, epoch_compute=0.1))
+    assert short.colocated_runtime.tolist() == [1.0]
+    # 3 x 1.0000000000000002 is 3.000000000000001 slots in doubles; that is three.
+    exact = two_servers(**job(epochs=3, epoch_compute=1.0000000000000002))
+    assert exact.colocated_runtime.tolist() == [3.0]
+
+
+def test_the_price_cap_limits_what_a_job_can_pay():
+    # Budgets 1, 1.2, 0.9; two units each at a cap of 0.5.
+    capped = MARKET.replace(price_cap=0.5)
+    assert capped.capped_reward.tolist() == [1.0, 1.0, 0.9]
+    assert MARKET.replace(price_cap=None).capped_reward.tolist() == [1.0, 1.2, 0.9]
+
+
+def test_closed_slots_hold_one_slot_longer():
+    assert MARKET.still_held(2.0, 2.0)
+    assert not MARKET.replace(occupancy="half_open").still_held(2.0, 2.0)
+
+
+@pytest.mark.parametrize("path", case_files("dps"), ids=lambda path: path.stem)
+def test_runtimes_of_the_case_files(path):
+    expected = json.loads(path.read_bytes())["expected"]["dps.runtimes"]["value"]
+    data = instances.read(path)
+    assert data.colocated_runtime.tolist() == pytest.approx(expected["colocated"])
+    assert data.spread_runtime.tolist() == pytest.approx(expected["spread"])
+
+
+def test_no_jobs_and_no_servers_leave_empty_arrays():
+    empty = MARKET.replace(jobs=[], server_workers=[], server_ps=[])
+    assert empty.fits.shape == empty.least_runtime.shape == (0,)
+    assert empty.worker_capacity.tolist() == [0]
+
+
+def test_the_published_market_has_the_published_sizes():
+    data = generate("dps", seed=1)
+    assert (data.num_servers, data.num_worker_types, data.num_ps_types) == (50, 15, 10)
+    assert (data.num_jobs, data.horizon, data.slot_seconds) == (10_000, 10_000, 300.0)
+    assert data.installed_workers.max() == 30
+    assert data.installed_ps.max() == 18
+    assert data.workers.max() == 60
+    # Mean runtimes of the chosen model sizes and epochs: about 136 and 233 slots.
+    assert data.colocated_runtime.mean() == pytest.approx(136, rel=0.05)
+    assert data.spread_runtime.mean() == pytest.approx(233, rel=0.15)
+
+
+def test_moving_demand_comes_in_waves_and_gets_dearer():
+    data = generate("dps", seed=1, diurnal=1.0, period=10_000.0, drift=1.0)
+    # Rate 1 + sin over one period: the first half holds 1/2 + 1/π = 0.818 of all arrivals.
+    assert np.mean(data.arrival < 5000) == pytest.approx(0.818, abs=0.02)
+    per_unit = data.budget / (data.workers + data.ps)
+    assert per_unit[data.arrival > 7000].mean() > 1.3 * per_unit[data.arrival < 2000].mean()
