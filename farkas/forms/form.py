@@ -63,7 +63,7 @@ class SparseRows:
         return self.columns[here], self.values[here]
 
     def scipy(self) -> sp.csr_array:
-        """The same matrix for scipy; shares memory."""
+        """Return the same matrix for scipy; shares memory."""
         import scipy.sparse as sp
 
         return sp.csr_array((self.values, self.columns, self.starts), shape=self.shape)
@@ -95,7 +95,7 @@ class SparseRows:
 
 @dataclasses.dataclass(frozen=True, slots=False, eq=False, kw_only=True)
 class LinearForm:
-    """``min or max cost @ x + offset`` with ``row_lower <= A x <= row_upper``, ``lower <= x <= upper``.
+    """Optimise ``cost @ x + offset`` over ``row_lower <= A x <= row_upper``, ``lower <= x <= upper``.
 
     Parameters
     ----------
