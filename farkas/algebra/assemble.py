@@ -51,7 +51,10 @@ def trace_family(
             return _rows(result, dims, block)
         except FarkasError as error:
             raise RuleError(f"{where}: {error}") from None
-        except (TypeError, AttributeError, ValueError, KeyError, IndexError) as error:
+        except IndexError as error:
+            hint = "an array or list is indexed by an index; declare a Param"
+            raise RuleError(f"{where}: {hint} ({error})") from error
+        except (TypeError, AttributeError, ValueError, KeyError) as error:
             raise RuleError(f"{where}: {type(error).__name__}: {error}") from error
 
 
@@ -138,7 +141,10 @@ def trace_objective(
             offset = float(as_cells(linear.constant).values)
         except FarkasError as error:
             raise RuleError(f"{where}: {error}") from None
-        except (TypeError, AttributeError, ValueError, KeyError, IndexError) as error:
+        except IndexError as error:
+            hint = "an array or list is indexed by an index; declare a Param"
+            raise RuleError(f"{where}: {hint} ({error})") from error
+        except (TypeError, AttributeError, ValueError, KeyError) as error:
             raise RuleError(f"{where}: {type(error).__name__}: {error}") from error
     for term in linear.terms:
         dims = term.dims(())

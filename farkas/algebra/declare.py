@@ -168,6 +168,8 @@ class Declarations:
             raise RuleError(f"Pyomo keeps the name m.{name} for itself; choose another")
         if isinstance(value, Set | IndexedSet):
             value.name = value.name or name
+            if isinstance(value, Set):
+                value.check_unique()
         elif isinstance(value, Param):
             value.declared(name)
         elif isinstance(value, Var):

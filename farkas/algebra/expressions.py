@@ -156,6 +156,7 @@ class Trace:
 
     def __init__(self) -> None:
         self.open: list[Dim] = []
+        self.draining = False
         self._serial = 0
 
     def push(self, size: int, parents: dict[Dim, Array] | None = None) -> Dim:
@@ -184,7 +185,7 @@ class Trace:
         body = next(terms, None)
         opened = tuple(self.open[depth:])
         del self.open[depth:]
-        if body is None:
+        if body is None or not opened or self._goes_on(terms):
             raise RuleError("Sum over something that is no index set of the program")
         if isinstance(body, Linear):
             summed = tuple(Term(t.coefficient, t.columns, t.over + opened) for t in body.terms)
@@ -192,6 +193,14 @@ class Trace:
         if isinstance(body, (Cells, *NUMBERS)):
             return _sum_constant(body, opened)
         raise RuleError(f"Sum of {type(body).__name__}; a sum needs expressions or parameters")
+
+    def _goes_on(self, terms: Generator[Any]) -> bool:
+        """Whether the generator has a second term: index sets have one, a range or list more."""
+        self.draining = True
+        try:
+            return next(terms, None) is not None
+        finally:
+            self.draining = False
 
     def between(self, low: Any, body: Any, high: Any) -> Range:
         """Ranged relation."""

@@ -100,6 +100,7 @@ class Pen:
 
     names: list[list[str]] = dataclasses.field(default_factory=list)
     ranges: list[list[str]] = dataclasses.field(default_factory=list)
+    draining: bool = False
 
     def enter(self, index_set: Any) -> Any:
         """Name the next loop variables after those of the generator expression."""

@@ -9,6 +9,7 @@ import numpy as np
 from farkas.algebra.assemble import TracedRows, assemble, trace_family, trace_objective
 from farkas.algebra.declare import Declarations
 from farkas.algebra.formulation import Family, Formulation, Objective, first_line
+from farkas.algebra.reserved import RESERVED
 from farkas.errors import FarkasError, RuleError
 from farkas.forms import Block, LinearForm
 
@@ -66,8 +67,20 @@ class Program(Formulation):
             self.declare(m, data)
         except RuleError as error:
             raise RuleError(f"{self.full_name}: {error}") from None
+        self._check_names(m)
         m.read_only()
         return m
+
+    def _check_names(self, m: Declarations) -> None:
+        """Refuse family names that Pyomo keeps for itself or that are declared already."""
+        for rule in (*self.families(), self.objective_rule()):
+            if rule.name in RESERVED:
+                raise RuleError(
+                    f"{self.full_name}: Pyomo keeps the name {rule.name} for itself; "
+                    "choose another for the rule"
+                )
+            if rule.name in m:
+                raise RuleError(f"{self.full_name}: {rule.name} is both declared and a rule")
 
     def form(self, data: Any) -> LinearForm:
         """Trace every rule once and assemble the sparse linear form.

@@ -71,7 +71,8 @@ class Set:
             yield from self.members()
             return
         yield reader.enter(self)
-        _only_sum()
+        if not reader.draining:
+            _only_sum()
 
     def opened(self, trace: Trace) -> Any:
         """Open a dimension for this set and return the index (or tuple of indices) along it."""
@@ -135,6 +136,11 @@ class Set:
             self._outside(places, found < 0, where)
         return Cells(found, dims)
 
+    def check_unique(self) -> None:
+        """Raise when a member stands twice: its rows would be doubled, not merged."""
+        if not self._consecutive and len(self):
+            self._inverse  # noqa: B018  (building it refuses repeated members)
+
     def _find(self, keys: Array) -> Array:
         table, order = self._inverse
         if order is None:
@@ -175,6 +181,9 @@ class IndexedSet:
         self.labels = _words(label)
         self.name = ""
         groups = [_table(group, len(self.labels)) for group in members]
+        for key, group in enumerate(groups):
+            if len(group) > 1 and len(np.unique(group, axis=0)) < len(group):
+                raise RuleError(f"group {key} of an indexed set holds a member twice")
         expected = math.prod(len(s) for s in self.over)
         if len(groups) != expected:
             raise RuleError(f"an indexed set has {len(groups)} groups for {expected} keys")
@@ -213,7 +222,8 @@ class _Group:
             yield from self.family.group(int(self.key.values))
             return
         yield reader.enter(self)
-        _only_sum()
+        if not reader.draining:
+            _only_sum()
 
     def opened(self, trace: Trace) -> Any:
         """Open a dimension with one place per (key, member) pair that occurs."""

@@ -9,7 +9,12 @@ from typing import Any, Protocol
 
 
 class Reader(Protocol):
-    """What ``Sum``, ``Between`` and index sets ask of whoever reads the rule."""
+    """What ``Sum``, ``Between`` and index sets ask of whoever reads the rule.
+
+    ``draining`` is True while a sum makes sure that its loops have no second round.
+    """
+
+    draining: bool
 
     def sum(self, terms: Any) -> Any:
         """Sum a generator expression over index sets."""

@@ -1,0 +1,285 @@
+"""What a traced rule means: each case by hand, and against Pyomo."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from farkas.algebra import Between, IndexedSet, Param, Set, Sum, Var
+from farkas.forms.blocks import find_block
+from tests.algebra.toys import declare, toy
+from tests.conformance.oracle import differences, traced
+
+
+def rows_of(program):
+    """Rows by name, after the comparison with Pyomo."""
+    form = program.form(None)
+    assert list(differences(form, program.to_pyomo(None))) == []
+    return traced(form).rows
+
+
+def test_a_row_stands_for_every_member_of_its_sets():
+    rows = rows_of(toy(lambda m, i: m.weight[i] * m.amount[i] >= m.budget, "things"))
+    assert rows["family[1]"] == ({"amount[1]": 3.0}, 6.0, math.inf)
+    assert len(rows) == 3
+
+
+def test_a_family_without_index_sets_is_one_row():
+    rows = rows_of(toy(lambda m: Sum(m.amount[i] for i in m.things) <= m.budget))
+    assert rows == {"family": ({f"amount[{i}]": 1.0 for i in range(3)}, -math.inf, 6.0)}
+
+
+def test_a_sum_counts_a_body_that_does_not_mention_its_index():
+    # three things: 3 total + 2 * 3 amount[i] = 2 + 3 + 5
+    def rule(m, i):
+        often = Sum(m.total for _ in m.things) + Sum(m.amount[i] for _ in m.things) * 2
+        return often == Sum(m.weight[j] for j in m.things)
+
+    assert rows_of(toy(rule, "things"))["family[2]"] == ({"total": 3.0, "amount[2]": 6.0}, 10, 10)
+
+
+def test_a_ragged_sum_counts_a_body_that_does_not_mention_its_index():
+    # places_of: 2, 0 and 1 members
+    rows = rows_of(
+        toy(lambda m, i: Sum(m.total for _ in m.places_of[i]) + m.amount[i] >= 0, "things")
+    )
+    assert [rows[f"family[{i}]"][0].get("total", 0) for i in range(3)] == [2, 0, 1]
+
+
+def test_a_ragged_sum_of_parameters_is_a_number_per_row():
+    # rate: thing 0 has places 4 and 7 (1 + 10), thing 1 none, thing 2 place 4 (3)
+    rows = rows_of(
+        toy(lambda m, i: m.amount[i] >= Sum(m.rate[i, r] for r in m.places_of[i]), "things")
+    )
+    assert [rows[f"family[{i}]"][1] for i in range(3)] == [11, 0, 3]
+
+
+def test_a_ragged_sum_of_a_plain_number_counts_members():
+    rows = rows_of(toy(lambda m, i: m.amount[i] >= Sum(1 for _ in m.places_of[i]), "things"))
+    assert [rows[f"family[{i}]"][1] for i in range(3)] == [2, 0, 1]
+
+
+def test_two_ragged_sums_over_one_index_run_over_all_pairs():
+    # thing 0: places 4, 7 twice; grid[0,r] * rate[0,s]: each r meets 1 + 10
+    def rule(m, i):
+        return (
+            Sum(m.rate[i, s] * m.grid[i, r] for r in m.places_of[i] for s in m.places_of[i])
+            + m.amount[i]
+            >= 0
+        )
+
+    rows = rows_of(toy(rule, "things"))
+    assert rows["family[0]"][0] == {"amount[0]": 1, "grid[0,4]": 11, "grid[0,7]": 11}
+    assert rows["family[1]"][0] == {"amount[1]": 1}
+
+
+def test_two_ragged_sums_side_by_side_stay_apart():
+    def rule(m, i):
+        return Sum(m.grid[i, r] for r in m.places_of[i]) >= Sum(
+            m.rate[i, r] * m.amount[i] for r in m.places_of[i]
+        )
+
+    rows = rows_of(toy(rule, "things"))
+    assert rows["family[2]"][0] == {"grid[2,4]": 1, "amount[2]": -3}
+
+
+def test_a_sum_inside_a_ragged_sum():
+    # for thing 0: places 4 and 7, each with all three things
+    def rule(m, i):
+        inner = Sum(m.rate[i, r] * Sum(m.grid[j, r] for j in m.things) for r in m.places_of[i])
+        return inner + m.amount[i] <= 1
+
+    rows = rows_of(toy(rule, "things"))
+    expected = {f"grid[{j},{r}]": v for j in range(3) for r, v in ((4, 1.0), (7, 10.0))}
+    assert rows["family[0]"][0] == {**expected, "amount[0]": 1.0}
+
+
+def test_a_ragged_set_of_a_ragged_member():
+    # things_at[i, r] for r in places_of[i]: thing 0: {0} at 4, {1, 2} at 7; thing 2: {1} at 4
+    def rule(m, i):
+        return (
+            Sum(m.grid[j, r] for r in m.places_of[i] for j in m.things_at[i, r]) + m.amount[i] <= 1
+        )
+
+    rows = rows_of(toy(rule, "things"))
+    assert rows["family[0]"][0].keys() == {"amount[0]", "grid[0,4]", "grid[1,7]", "grid[2,7]"}
+    assert rows["family[2]"][0].keys() == {"amount[2]", "grid[1,4]"}
+
+
+def test_a_ragged_set_keyed_by_two_sets():
+    rows = rows_of(
+        toy(
+            lambda m, i, r: Sum(m.amount[j] for j in m.things_at[i, r]) + m.total <= 0,
+            "things",
+            "places",
+        )
+    )
+    assert rows["family[1,7]"][0] == {"amount[0]": 1, "amount[2]": 1, "total": 1}
+    assert rows["family[2,7]"][0] == {"total": 1}
+
+
+def test_tuple_sets_give_one_index_per_component():
+    rows = rows_of(toy(lambda m, i, r: m.flow[i, r] <= m.rate[i, r] * m.amount[i], "pairs"))
+    assert rows["family[2,4]"][0] == {"flow[2,4]": 1, "amount[2]": -3}
+    assert list(rows) == ["family[0,7]", "family[2,4]", "family[0,4]"]  # the order given
+
+
+def test_sums_over_tuple_sets():
+    rows = rows_of(toy(lambda m: Sum(m.rate[i, r] * m.flow[i, r] for i, r in m.pairs) >= 1))
+    assert rows["family"][0] == {"flow[0,7]": 10, "flow[2,4]": 3, "flow[0,4]": 1}
+
+
+def test_index_arithmetic_reaches_the_neighbour():
+    def declaring(m):
+        declare(m)
+        m.later = Set([1, 2], label="thing")
+
+    rows = rows_of(toy(lambda m, i: m.amount[i] >= m.amount[i - 1], "later", declaring=declaring))
+    assert rows["family[2]"][0] == {"amount[2]": 1, "amount[1]": -1}
+
+
+def test_an_index_is_a_number_too():
+    rows = rows_of(toy(lambda m, r: r * m.total >= r + 1, "places"))
+    assert rows["family[7]"] == ({"total": 7.0}, 8.0, math.inf)
+
+
+def test_constant_indices():
+    rows = rows_of(toy(lambda m, i: m.grid[i, 7] >= m.weight[0], "things"))
+    assert rows["family[1]"] == ({"grid[1,7]": 1.0}, 2.0, math.inf)
+
+
+def test_between_keeps_parameters_on_both_sides():
+    rows = rows_of(toy(lambda m, i: Between(-m.weight[i], m.amount[i] + 1, m.budget), "things"))
+    assert rows["family[2]"] == ({"amount[2]": 1.0}, -6.0, 5.0)
+
+
+def test_both_sides_may_hold_variables_and_constants():
+    # 2 (total + 1) - amount / 4 <= amount - 3  :  2 total - 1.25 amount <= -5
+    rows = rows_of(
+        toy(lambda m, i: 2 * (m.total + 1) - m.amount[i] / 4 <= m.amount[i] - 3, "things")
+    )
+    assert rows["family[0]"] == ({"total": 2.0, "amount[0]": -1.25}, -math.inf, -5.0)
+
+
+def test_terms_that_cancel_leave_the_row():
+    rows = rows_of(toy(lambda m, i: m.total + m.amount[i] - m.total >= 1, "things"))
+    assert rows["family[0]"][0] == {"amount[0]": 1.0}
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_the_objective_keeps_sense_and_constant(sense):
+    # 6 * sum weight * amount + (2 + 3 + 5) - 1
+    program = toy(
+        goal=lambda m: (
+            m.budget * Sum(m.weight[i] * m.amount[i] + m.weight[i] for i in m.things) - 51
+        ),
+        sense=sense,
+    )
+    form = program.form(None)
+    assert list(differences(form, program.to_pyomo(None))) == []
+    assert form.sense == sense
+    assert form.offset == 60 - 51
+    assert form.values(form.cost, "amount").tolist() == [12, 18, 30]
+
+
+def test_an_objective_without_variables_is_a_constant():
+    form = toy(goal=lambda m: Sum(m.weight[i] for i in m.things)).form(None)
+    assert (form.offset, form.cost.any()) == (10.0, False)
+
+
+def test_bounds_integrality_and_implied_bounds_reach_the_form():
+    def declaring(m):
+        declare(m)
+        m.count = Var(m.things, integer=True, lower=[0, 1, 2], upper=5)
+        m.chosen = Var(binary=True)
+        m.share = Var(m.things, implied_upper=[1, 2, 3], reason="by argument")
+
+    form = toy(declaring=declaring).form(None)
+    assert form.values(form.lower, "count").tolist() == [0, 1, 2]
+    assert form.values(form.upper, "chosen") == 1
+    assert form.values(form.integer.astype(float), "chosen") == 1
+    assert form.values(form.upper, "share").tolist() == [np.inf] * 3
+    assert form.values(form.safe_upper, "share").tolist() == [1, 2, 3]
+    assert form.values(form.safe_upper, "flow").tolist() == [9, 9, 9]
+
+
+def test_empty_sets_give_no_rows_and_no_columns():
+    def declaring(m):
+        m.things = Set([], label="thing")
+        m.places = Set([3], label="place")
+        m.pairs = Set([], label=("thing", "place"))
+        m.places_of = IndexedSet(m.things, [], label="place")
+        m.things_at = IndexedSet(m.places, [[]], label="thing")
+        m.weight = Param(m.things, values=[])
+        m.amount = Var(m.things)
+        m.flow = Var(m.pairs)
+        m.total = Var()
+
+    def rule(m, i):
+        return Sum(m.amount[i] for r in m.places_of[i]) >= m.weight[i]
+
+    program = toy(rule, "things", declaring=declaring)
+    assert (program.form(None).num_rows, program.form(None).num_columns) == (0, 1)
+    rows = rows_of(
+        toy(
+            lambda m, r: m.total >= Sum(m.weight[i] * m.amount[i] for i in m.things_at[r]),
+            "places",
+            declaring=declaring,
+        )
+    )
+    assert rows["family[3]"][0] == {"total": 1.0}
+
+
+def test_sparse_tuple_sets_are_found_by_bisection():
+    # a span of 10^18 keys, far beyond any table
+    far = [(0, 0), (10**9, 10**9), (10**9, 1)]
+
+    def declaring(m):
+        m.far = Set(far, label=("a", "b"))
+        m.one = Set([10**9], label="a")
+        m.x = Var(m.far)
+        m.total = Var()
+
+    rows = rows_of(toy(lambda m, a: m.x[a, 1] + 2 * m.x[a, a] >= 0, "one", declaring=declaring))
+    assert rows["family[1000000000]"][0] == {
+        "x[1000000000,1]": 1.0,
+        "x[1000000000,1000000000]": 2.0,
+    }
+
+
+def test_rows_carry_names_words_and_labels():
+    def everything_is_small(m, i, r):
+        """Nothing is large."""
+        return m.flow[i, r] <= 1
+
+    form = toy(everything_is_small, "pairs").form(None)
+    assert form.row_name(1) == "everything_is_small[thing=2, place=4]  (1)"
+    assert find_block(form.rows, 1).doc == "Nothing is large."
+
+
+def test_an_inherited_family_is_replaced_or_dropped():
+    program = toy(lambda m: m.total >= 1)
+    parent = type(program)
+
+    class Child(parent):
+        family = None
+
+    assert [f.name for f in program.families()] == ["family"]
+    assert Child().families() == []
+
+
+def test_latex_reads_the_same_rules():
+    def covered(m, i):
+        return m.weight[i] * Sum(m.grid[i, r] for r in m.places_of[i]) >= m.budget - 1
+
+    program = toy(covered, "things")
+    type(program).example = lambda self: None
+    text = program.latex()
+    assert (
+        r"& \mathit{weight}_{i} \, \sum_{r \in \mathit{places\_of}_{i}} \mathit{grid}_{i,r}"
+        r" \ge \mathit{budget} - 1 \quad \forall i \in \mathit{things} \tag{1}"
+    ) in text
+    assert r"\min \quad & \mathit{total}" in text
+    assert r"\mathit{total} \in \mathbb{R} \notag" in text
