@@ -95,7 +95,7 @@ class SparseRows:
 
 @dataclasses.dataclass(frozen=True, slots=False, eq=False, kw_only=True)
 class LinearForm:
-    """Optimise ``cost @ x + offset`` over ``row_lower <= A x <= row_upper``, ``lower <= x <= upper``.
+    """Optimise ``cost @ x + offset``, ``row_lower <= A x <= row_upper``, ``lower <= x <= upper``.
 
     Parameters
     ----------
