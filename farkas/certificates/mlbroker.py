@@ -4,8 +4,8 @@ A guide, that is a few multipliers of each slot, is completed to a dual point of
 floating point whose every step is rounded so that the constraints hold exactly; then its objective
 is summed without rounding.  So *any* guide proves a bound, and a good one a good bound.
 
-Notation of the formulation, multipliers in brackets: α (8a), β (8b), θ (8c), ρ (8d), ξ (8e), γ (8f),
-φ (8g), μ (8h), ψ (8i), η (8j), ω (8l), κ (8m).  With worker price π^y = Σ n price + φ^y − ω and
+Multipliers: α (8a), β (8b), θ (8c), ρ (8d), ξ (8e), γ (8f), φ (8g), μ (8h), ψ (8i), η (8j),
+ω (8l), κ (8m).  With worker price π^y = Σ n price + φ^y − ω and
 server price π^s = Σ m price + φ^s − ω, the dual constraints of a pair (job, slot) are
 
     moved:      β^o ≤ α^r + d^{or}                    workers:  P α^r ≤ π^{y,r} + ψ^r
@@ -17,16 +17,17 @@ price = a θ + b ρ, θ + ρ ≤ 1 and ξ = −M max(θ, ρ); in tight mode pric
 
 Strict semantics (not in the paper).  ω is raised to μ(t+1) − μ(t) where deployment falls, so that
 φ >= 0 always fits; ψ is free but for π^y + ψ >= 0; κ pays for what ψ + η exceeds.  Every
-constraint above then holds by construction, and the remaining ones, α, φ, ω, κ, η >= 0, by clipping:
-this is the proof that any guide is valid.
+constraint above then holds by construction, and the remaining ones, α, φ, ω, κ, η >= 0, by
+clipping: this is the proof that any guide is valid.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
 import numpy as np
 
 from farkas.certificates.files import Certificate, certificate_type
@@ -269,7 +270,7 @@ def _demand(price: Floats, units: Floats) -> Floats:
 
 
 def _moves(data: Brokerage, guide: Guide, strict: bool) -> tuple[Floats, Floats]:
-    """Return μ, and a lower bound on μ(t) − μ(t+1); printed deployment never falls, so no μ rises."""
+    """Return μ and a lower bound on μ(t) − μ(t+1), >= 0 unless deployment may fall (strict)."""
     most = data.deploy_cost[:, None]
     mu = np.clip(guide.move, 0.0, most[data.pair_job])
     if not strict:
@@ -342,6 +343,10 @@ class RunCertificate(Certificate, frozen=True, kw_only=True, tag="mlbroker_run")
             bound=str(point.bound),
             guide=deflate(np.concatenate(parts).astype("<f8").tobytes()),
         )
+
+    def plain(self) -> dict[str, Any]:
+        """Plain data, as in the file."""
+        return dict(msgspec.to_builtins(self))
 
     def read_guide(self, data: Brokerage) -> Guide:
         """Return the guide; raises `NotACertificate` when it has another size."""

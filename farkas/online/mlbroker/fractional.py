@@ -1,0 +1,302 @@
+"""Algorithm mlbroker.fractional."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+
+from farkas.certificates.mlbroker import Guide, RunCertificate
+from farkas.duals.mlbroker.closed_form import move_prices, trajectory_bound
+from farkas.instances.base import Floats, Ints
+from farkas.instances.mlbroker import Brokerage, Semantics
+from farkas.models.mlbroker.data import trained_volume, valid_big_m
+from farkas.models.mlbroker.one_shot import Snapshot
+from farkas.models.mlbroker.slot import SlotProblem
+from farkas.online.driver import Outcome, algorithm
+from farkas.online.mlbroker.market import Known
+from farkas.online.mlbroker.slot_solver import JobByJob, SlotSolution, Together
+from farkas.online.run import Bound
+
+TOLERANCE = 1e-6
+"""Relative violation of a row that counts as solver noise."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Lanes:
+    """Positive entries of an array over (jobs, sites, sites).
+
+    Parameters
+    ----------
+    job, origin, target
+        Shape (entries,); the job by its place in the slot.
+    amount
+        Shape (entries,), > 0.
+    """
+
+    job: Ints
+    origin: Ints
+    target: Ints
+    amount: Floats
+
+    @classmethod
+    def of(cls, values: Floats) -> Lanes:
+        """Keep what is positive."""
+        job, origin, target = np.nonzero(values > 0)
+        return cls(job, origin, target, values[job, origin, target])
+
+    def dense(self, num_jobs: int, num_sites: int) -> Floats:
+        """Shape (jobs, sites, sites)."""
+        values = np.zeros((num_jobs, num_sites, num_sites))
+        values[self.job, self.origin, self.target] = self.amount
+        return values
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class FractionalSlot:
+    """Fractional decision for one slot.
+
+    Parameters
+    ----------
+    jobs
+        Shape (jobs,), numbers in the whole instance.
+    workers, server, deployed
+        Shape (jobs, sites); y, s and v.
+    moved, connected
+        GB and workers from site to site; q and g.
+    gap
+        By how much the slot's objective may exceed its optimum, USD.
+    """
+
+    jobs: Ints
+    workers: Floats
+    server: Floats
+    deployed: Floats
+    moved: Lanes
+    connected: Lanes
+    gap: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class State:
+    """Deployment of the slot before by job, and the multipliers of all slots so far."""
+
+    known: Known
+    solver: JobByJob | Together
+    before: dict[int, Floats]
+    solved: tuple[SlotSolution, ...] = ()
+
+
+@algorithm("mlbroker.fractional", source="mlBroker Algorithm 1")
+@dataclasses.dataclass(frozen=True)
+class Fractional:
+    """Fractional decisions, slot by slot, with relative entropy in place of deployment cost.
+
+    Every slot solves (10), with the deployment v of the slot before as its only memory.  Since the
+    entropy term is least where v stays, v never falls during a job's life (under printed
+    semantics).  ``relax="printed"`` is the paper's and needs constants that depend on future jobs;
+    ``"tight"`` prices resources on the chord and needs nothing.
+
+    Parameters
+    ----------
+    relax, semantics
+        As in mlbroker.regularized.
+    epsilon
+        ε; 0 takes the instance's.
+    """
+
+    relax: Literal["tight", "printed"] = "tight"
+    semantics: Semantics = "printed"
+    epsilon: float = 0.0
+
+    def start(self, known: Known, seed: int) -> State:
+        """Nothing is deployed; the algorithm draws no random numbers."""
+        solver: JobByJob | Together
+        if self.relax == "tight" and self.semantics == "printed":
+            solver = JobByJob(known.num_sites)
+        else:
+            solver = Together(self.relax, self.semantics)
+        return State(known, solver, {})
+
+    def step(self, state: State, arrivals: Snapshot) -> tuple[State, FractionalSlot]:
+        """Solve the regularised slot."""
+        solution, decision = self.solve(state, arrivals)
+        after = dict(zip(arrivals.jobs.tolist(), decision.deployed, strict=True))
+        solved = (*state.solved, solution)
+        return dataclasses.replace(state, before=after, solved=solved), decision
+
+    def solve(self, state: State, arrivals: Snapshot) -> tuple[SlotSolution, FractionalSlot]:
+        """Solve the slot and keep what noise leaves of it: v := min(1, max(v(t−1), need))."""
+        market = arrivals.market
+        if self.epsilon > 0:
+            market = market.replace(epsilon=self.epsilon)
+        none = np.zeros(market.num_sites)
+        before = np.array([state.before.get(job, none) for job in arrivals.jobs.tolist()])
+        before = before.reshape(market.num_jobs, market.num_sites)
+        constants = state.known.printed if self.semantics == "printed" else state.known.strict
+        problem = SlotProblem(market=market, before=before, constants=constants)
+        solution = state.solver.solve(problem) if market.num_jobs else _nothing(market)
+        deployed = np.minimum(1.0, solution.deployed)
+        if self.semantics == "printed" and market.num_jobs:
+            deployed = np.minimum(1.0, np.maximum(before, self._need(problem, solution)))
+        decision = FractionalSlot(
+            jobs=arrivals.jobs,
+            workers=solution.workers,
+            server=solution.server,
+            deployed=deployed,
+            moved=Lanes.of(solution.moved),
+            connected=Lanes.of(solution.connected),
+            gap=solution.gap,
+        )
+        return solution, decision
+
+    def _need(self, problem: SlotProblem, solution: SlotSolution) -> Floats:
+        """Least deployment that (8g) allows, shape (jobs, sites)."""
+        if self.relax == "printed":
+            return (solution.workers + solution.server) / problem.constants.presence_bound
+        needed = problem.market.workers_needed[:, None]
+        share = np.zeros_like(solution.workers)
+        np.divide(solution.workers, needed, out=share, where=needed > 0)
+        return np.maximum(solution.server, share)
+
+    def evaluate(self, instance: Brokerage, decisions: Sequence[FractionalSlot]) -> Outcome:
+        """Price the decisions under the relaxation, and check its rows."""
+        data = self._seen(instance)
+        costs = [self._costs(data, slot, decision) for slot, decision in enumerate(decisions)]
+        deployed = _deployed(data, decisions)
+        before = np.zeros_like(deployed)
+        later = data.previous_pair >= 0
+        before[later] = deployed[data.previous_pair[later]]
+        entered = np.maximum(deployed - before, 0.0).sum(axis=1)
+        moving = data.deploy_cost[data.pair_job] * entered
+        for slot, part in enumerate(costs):
+            part["deploy"] = float(moving[data.pairs_at(slot)].sum())
+        static = sum(sum(part.values()) - part["deploy"] for part in costs)
+        violations = [
+            message
+            for slot, decision in enumerate(decisions)
+            for message in self._violations(data, slot, decision)
+        ]
+        numbers = {
+            "static": static,
+            "moving": float(moving.sum()),
+            "certificate": trajectory_bound(data, static, deployed),
+            "gap": sum(decision.gap for decision in decisions),
+        }
+        return Outcome(costs, violations, numbers=numbers)
+
+    def certify(
+        self, instance: Brokerage, state: State, decisions: Sequence[FractionalSlot]
+    ) -> Bound:
+        """Complete the multipliers of the slots to a dual point of the whole relaxation."""
+        data = self._seen(instance)
+        guide = self.guide(data, state)
+        proved = RunCertificate.of(instance, guide, self.relax, self.semantics)
+        method = f"dual point of the run, mlbroker.relaxed[{self.relax},{self.semantics}]"
+        return Bound.of(Fraction(proved.bound), method, proved.plain())
+
+    def guide(self, data: Brokerage, state: State) -> Guide:
+        """Collect the multipliers of all slots by pair."""
+        guide, saved = Guide.zeros(data), np.zeros((data.num_pairs, data.num_sites))
+        for slot, solution in enumerate(state.solved):
+            pairs = data.pairs_at(slot)
+            saved[pairs] = solution.deployed_price
+            guide.server[pairs] = solution.server_price
+            guide.presence[pairs] = solution.presence_price
+            guide.worker[pairs] = solution.worker_price
+            guide.absence[pairs] = solution.absence_price
+            guide.list_share[slot] = solution.list_price
+            guide.reduced_share[slot] = solution.reduced_price
+        guide.move[:], guide.leave[:] = move_prices(data, saved)
+        return guide
+
+    def _seen(self, instance: Brokerage) -> Brokerage:
+        """Return the instance with the ε in use, which no cost depends on."""
+        if self.epsilon > 0:
+            return instance.replace(epsilon=self.epsilon)
+        return instance
+
+    def _costs(self, data: Brokerage, slot: int, decision: FractionalSlot) -> dict[str, float]:
+        moved, connected = decision.moved, decision.connected
+        sync = data.sync_volume[decision.jobs]
+        lane = data.transfer[moved.origin, moved.target]
+        wire = data.transfer[connected.origin, connected.target] * sync[connected.job]
+        return {
+            "transfer": float(lane @ moved.amount),
+            "resource": self._resource_cost(data, slot, decision),
+            "deploy": 0.0,
+            "sync": float(wire @ connected.amount),
+        }
+
+    def _resource_cost(self, data: Brokerage, slot: int, decision: FractionalSlot) -> float:
+        """C2 of the relaxation; in printed mode the least x that (8c), (8d), (8e) leave."""
+        usage = decision.workers.T @ data.worker_demand[decision.jobs]
+        usage = usage + decision.server.T @ data.server_demand[decision.jobs]
+        if self.relax == "tight":
+            return float((data.chord_slope(self.semantics)[slot] * usage).sum())
+        if not len(decision.jobs):
+            return 0.0
+        big_m = valid_big_m(data, self.semantics)
+        dear, cheap = data.list_price * usage, data.reduced_price * usage + data.surcharge
+        if big_m == 0:
+            return float(np.maximum(dear, cheap).sum())
+        off = np.clip((dear - cheap) / (2 * big_m) + 0.5, 0.0, 1.0)
+        least = np.maximum(dear - big_m * off, cheap - big_m * (1 - off))
+        return float(np.maximum(least, 0.0).sum())
+
+    def _violations(self, data: Brokerage, slot: int, decision: FractionalSlot) -> list[str]:
+        pairs = data.pairs_at(slot)
+        size = (len(pairs), data.num_sites)
+        moved, connected = decision.moved.dense(*size), decision.connected.dense(*size)
+        rate, volume = data.worker_capacity[decision.jobs][:, None], trained_volume(data)[pairs]
+        needed = data.workers_needed[pairs][:, None]
+        scale = {"volume": np.maximum(1.0, volume.sum(axis=1, initial=0.0))[:, None]}
+        room = np.maximum(1.0, needed)
+        excess = {
+            "8a": (moved.sum(axis=1) - rate * decision.workers) / scale["volume"],
+            "8b": np.abs(moved.sum(axis=2) - volume) / scale["volume"],
+            "8f": np.abs(decision.server.sum(axis=1) - 1.0),
+            "8i": np.abs(connected.sum(axis=2) - decision.workers) / room,
+            "8j": (needed * decision.server - connected.sum(axis=1)) / room,
+        }
+        return [
+            f"slot {slot}: ({label}) missed by {float(values.max()):.2g}"
+            for label, values in excess.items()
+            if values.size and values.max() > TOLERANCE
+        ]
+
+
+def _deployed(data: Brokerage, decisions: Sequence[FractionalSlot]) -> Floats:
+    """Deployment of the whole run, shape (pairs, sites); v."""
+    deployed = np.zeros((data.num_pairs, data.num_sites))
+    for slot, decision in enumerate(decisions):
+        deployed[data.pairs_at(slot)] = decision.deployed
+    return deployed
+
+
+def _nothing(market: Brokerage) -> SlotSolution:
+    """Solution of a slot without jobs."""
+    pairs, cubes = (
+        np.zeros((0, market.num_sites)),
+        np.zeros((0, market.num_sites, market.num_sites)),
+    )
+    table = np.zeros(market.list_price.shape)
+    return SlotSolution(
+        workers=pairs,
+        server=pairs,
+        deployed=pairs,
+        moved=cubes,
+        connected=cubes,
+        server_price=pairs,
+        presence_price=pairs,
+        worker_price=pairs,
+        absence_price=pairs,
+        list_price=table,
+        reduced_price=table,
+        deployed_price=pairs,
+        objective=0.0,
+        gap=0.0,
+    )

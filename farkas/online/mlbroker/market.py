@@ -1,0 +1,154 @@
+"""What the broker's algorithms meet: a slot at a time; and what integer decisions cost."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from farkas.certificates.mlbroker import Guide, RunCertificate
+from farkas.errors import InvalidInstance
+from farkas.forms import Bools
+from farkas.instances.base import Floats, Ints
+from farkas.instances.mlbroker import Brokerage
+from farkas.models.mlbroker.one_shot import Snapshot, snapshot
+from farkas.models.mlbroker.recourse import Placed
+from farkas.models.mlbroker.slot import Constants
+from farkas.online.driver import Outcome, environment
+from farkas.online.mlbroker.recourse import recourse_costs
+from farkas.online.run import Bound, Sense
+from farkas.relaxations.mlbroker import Relaxed
+from farkas.solvers import solve
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """What an algorithm may know before the first slot.
+
+    Parameters
+    ----------
+    num_sites
+        Number of sites.
+    printed, strict
+        Constants M and U of the printed relaxation under either semantics.  They depend on the
+        jobs to come; the paper's algorithm needs them, the tight relaxation does not.
+    """
+
+    num_sites: int
+    printed: Constants
+    strict: Constants
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class PlacedSlot:
+    """Integer decision for one slot.
+
+    Parameters
+    ----------
+    jobs
+        Shape (jobs,), numbers in the whole instance, ascending.
+    workers
+        Shape (jobs, sites), whole numbers.
+    server
+        Shape (jobs,), site of the parameter server.
+    repaired
+        Number of jobs that a rounding left with too few workers and that were then given more.
+    """
+
+    jobs: Ints
+    workers: Ints
+    server: Ints
+    repaired: int = 0
+
+
+def by_pair(instance: Brokerage, decisions: Sequence[PlacedSlot]) -> tuple[Ints, Ints]:
+    """Workers, shape (pairs, sites), and server, shape (pairs,), of decisions slot by slot.
+
+    Raises
+    ------
+    InvalidInstance
+        When decisions leave out an active job or place another one.
+    """
+    workers = np.zeros((instance.num_pairs, instance.num_sites), np.int64)
+    server = np.zeros(instance.num_pairs, np.int64)
+    if len(decisions) != instance.num_slots:
+        raise InvalidInstance(f"{len(decisions)} decisions for {instance.num_slots} slots")
+    for slot, decision in enumerate(decisions):
+        pairs = instance.pairs_at(slot)
+        if not np.array_equal(instance.pair_job[pairs], decision.jobs):
+            raise InvalidInstance(f"the decision of slot {slot} is not about its active jobs")
+        workers[pairs], server[pairs] = decision.workers, decision.server
+    return workers, server
+
+
+def present(decision: PlacedSlot) -> Bools:
+    """Job has workers or its server at the site, shape (jobs, sites); v of an integer decision."""
+    here: Bools = decision.workers > 0
+    here[np.arange(len(here)), decision.server] = True
+    return here
+
+
+def certify(instance: Brokerage) -> Bound:
+    """Prove a lower bound on every run: the tight relaxation, its duals repaired exactly."""
+    if not instance.num_pairs:
+        return Bound.of(Fraction(0), "no job is ever active")
+    form = Relaxed(relax="tight").form(instance)
+    duals = solve(form).require_optimal().row_duals
+    guide = Guide.zeros(instance)
+    first = instance.previous_pair < 0
+    shape = (-1, instance.num_sites)
+
+    def family(name: str) -> Floats:
+        return np.abs(duals[form.row_block(name).where].reshape(shape))
+
+    guide.server[:] = family("server_is_connected")
+    guide.presence[:] = family("present_with_server")
+    guide.move[first] = family("started_at_arrival")
+    guide.move[~first] = family("started_when_new")
+    proved = RunCertificate.of(instance, guide, "tight")
+    return Bound.of(Fraction(proved.bound), "dual of the tight relaxation", proved.plain())
+
+
+@environment("mlbroker")
+class Market:
+    """Slots in order, each with its active jobs; no capacities, so that every run can go on."""
+
+    sense: Sense = "min"
+
+    def known(self, instance: Brokerage) -> Known:
+        """Return the number of sites and the constants of the printed relaxation."""
+        return Known(
+            num_sites=instance.num_sites,
+            printed=Constants.of(instance, "printed"),
+            strict=Constants.of(instance, "strict"),
+        )
+
+    def arrivals(self, instance: Brokerage) -> list[Snapshot]:
+        """Return one snapshot a slot."""
+        return [snapshot(instance, slot) for slot in range(instance.num_slots)]
+
+    def evaluate(self, instance: Brokerage, decisions: Sequence[PlacedSlot]) -> Outcome:
+        """Price integer decisions: data moved optimally, discounts pooled, every re-entry paid."""
+        workers, server = by_pair(instance, decisions)
+        short = int((workers.sum(axis=1) < instance.workers_needed).sum())
+        if short:
+            return Outcome([], [f"{short} job-slots have too few workers for their data"], np.nan)
+        costs = recourse_costs(Placed.of(instance, workers, server))
+        slots = [
+            {"transfer": c1, "resource": c2, "deploy": c3, "sync": c4}
+            for c1, c2, c3, c4 in zip(
+                costs.transfer, costs.resource, costs.deploy, costs.sync, strict=True
+            )
+        ]
+        numbers = {
+            "deploy_once": float(costs.deploy_once.sum()),
+            "total_sticky": costs.total_sticky,
+            "repaired": float(sum(decision.repaired for decision in decisions)),
+        }
+        return Outcome(slots, numbers=numbers)
+
+    def bound(self, instance: Brokerage) -> Bound:
+        """Prove a lower bound from the tight relaxation."""
+        return certify(instance)

@@ -1,0 +1,328 @@
+"""Exact solution of the regularised slot (10) by cutting planes on warm linear programs.
+
+Each round solves a linear program whose tangents lie below the entropy terms; its value is a lower
+bound and its point, priced with the true terms, an upper bound.  Tangents join until the two meet.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+
+from farkas.forms import Block, LinearForm
+from farkas.instances.base import Floats
+from farkas.instances.mlbroker import Semantics
+from farkas.models.mlbroker.slot import SlotProblem
+from farkas.relaxations.mlbroker.outer import Outer, Touched
+from farkas.relaxations.mlbroker.outer_job import JobPrices, OuterJob
+from farkas.relaxations.mlbroker.tangents import Tangents, entropy
+from farkas.solvers import Answer, Session, open_session
+
+PRECISE = 1e-9
+"""Rounds end when bounds are this close, relative to the objective and the deployment costs."""
+
+MOST_ROUNDS = 60
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class SlotSolution:
+    """Fractional decisions of one slot and the multipliers that a certificate needs.
+
+    Parameters
+    ----------
+    workers, server, deployed
+        Shape (jobs, sites); y, s and v.
+    moved, connected
+        Shape (jobs, sites, sites), GB and workers; q and g.
+    server_price
+        Shape (jobs, sites), multiplier of (8j), USD per worker; η.
+    presence_price
+        Shape (jobs, sites), multiplier of v >= s in tight mode, USD; φ^s.
+    worker_price
+        Shape (jobs, sites), multiplier of (8i), USD per worker; ψ.
+    absence_price
+        Shape (jobs, sites), multiplier of (8l), USD, 0 under printed semantics; ω.
+    list_price, reduced_price
+        Shape (sites, resources), multipliers of (8c) and (8d) in printed mode, else 0; θ and ρ.
+    deployed_price
+        Shape (jobs, sites), what more deployment would save, USD; derivative of the entropy term.
+    objective
+        Value of (10) at these decisions, USD.
+    gap
+        By how much that may exceed the optimum of (10), USD.
+    """
+
+    workers: Floats
+    server: Floats
+    deployed: Floats
+    moved: Floats
+    connected: Floats
+    server_price: Floats
+    presence_price: Floats
+    worker_price: Floats
+    absence_price: Floats
+    list_price: Floats
+    reduced_price: Floats
+    deployed_price: Floats
+    objective: float
+    gap: float
+
+
+def settle(
+    tangents: Tangents,
+    ask: Callable[[Floats, Floats], Answer],
+    deployed: Callable[[Floats], Floats],
+    price: Callable[[Floats], Floats],
+) -> tuple[Answer, float]:
+    """Add tangents until the linear program's point is optimal for (10).
+
+    Parameters
+    ----------
+    ask
+        Solves with new prices and widths of the segments.
+    deployed, price
+        Read deployment from a point, and what it would be worth from row duals; shape (jobs,
+        sites).
+
+    Returns
+    -------
+    The last answer, and an upper bound on how far it is from the optimum, USD.
+    """
+    rounds = 0
+    while True:
+        answer = ask(*tangents.segments()).require_optimal()
+        here = deployed(answer.point)
+        short = tangents.shortfall(here)
+        gap, rounds = float(short.sum()), rounds + 1
+        goal = PRECISE * (abs(answer.objective) + float(tangents.scale.sum()))
+        if gap <= goal:
+            return answer, gap
+        where = short > goal / (4 * short.size)
+        fresh = tangents.refine(here, price(answer.row_duals), where)
+        if not fresh or rounds == MOST_ROUNDS:
+            return answer, gap
+
+
+class JobByJob:
+    """Slots of the tight relaxation, which falls apart into jobs; one warm session for all.
+
+    Parameters
+    ----------
+    num_sites
+        Number of sites of every slot to come.
+    """
+
+    PIECES = 24
+
+    def __init__(self, num_sites: int) -> None:
+        self._sites = num_sites
+        self._session: Session | None = None
+        self._form: LinearForm | None = None
+
+    def _open(self, problem: SlotProblem, tangents: Tangents) -> tuple[Session, LinearForm]:
+        if self._session is None or self._form is None:
+            self._form = OuterJob().form(Touched(problem, tangents))
+            self._session = open_session(self._form)
+        return self._session, self._form
+
+    def solve(self, problem: SlotProblem) -> SlotSolution:
+        """Solve (10) tight for every job of a slot."""
+        market, sites = problem.market, self._sites
+        prices, needed = JobPrices.of(market), market.workers_needed[:, None]
+        shape, square = (market.num_jobs, sites), (market.num_jobs, sites, sites)
+        moved, connected = np.zeros(square), np.zeros(square)
+        server, eta, phi, price = (np.zeros(shape) for _ in range(4))
+        gap = 0.0
+        for job in range(market.num_jobs):
+            answer, missing, form = self._job(problem, prices, job)
+            gap += missing
+            point, duals = _Blocks(form.columns, answer.point), _Blocks(form.rows, answer.row_duals)
+            moved[job] = np.maximum(point["moved"], 0.0)
+            connected[job] = np.maximum(point["connected"], 0.0)
+            server[job] = np.maximum(point["server"], 0.0)
+            eta[job] = duals["server_is_connected"]
+            phi[job] = duals["present_with_server"]
+            price[job] = phi[job] + duals["present_with_workers"]
+        share = connected.sum(axis=2)
+        need = np.maximum(server, np.where(needed > 0, share, 0.0))
+        deployed = np.maximum(problem.before, need)
+        eta /= np.maximum(needed, 1)
+        capacity = needed * market.worker_capacity[:, None]
+        static = float(
+            (prices.moved * moved).sum()
+            + (prices.connected * connected).sum()
+            + (prices.server * server).sum()
+        )
+        terms = entropy(deployed, problem.before, problem.scale, market.epsilon)
+        zero = np.zeros(market.list_price.shape)
+        return SlotSolution(
+            workers=needed * share,
+            server=server,
+            deployed=deployed,
+            moved=capacity[:, :, None] * moved,
+            connected=needed[:, :, None] * connected,
+            server_price=eta,
+            presence_price=phi,
+            worker_price=np.zeros(shape),
+            absence_price=np.zeros(shape),
+            deployed_price=price,
+            list_price=zero,
+            reduced_price=zero,
+            objective=static + float(terms.sum()),
+            gap=gap,
+        )
+
+    def _job(
+        self, problem: SlotProblem, prices: JobPrices, job: int
+    ) -> tuple[Answer, float, LinearForm]:
+        one = slice(job, job + 1)
+        before = problem.before[one]
+        tangents = Tangents.first(
+            before, problem.scale[one], problem.market.epsilon, grows=True, pieces=self.PIECES
+        )
+        session, form = self._open(problem, tangents)
+        risen = _block(form.columns, "risen")
+        fixed = [prices.moved[job], prices.connected[job], prices.server[job]]
+        cost = np.concatenate(
+            [part.reshape(-1) for part in fixed] + [np.zeros(risen.stop - risen.start)]
+        )
+        pieces = np.arange(risen.start, risen.stop)
+        self._place(session, form, prices.volume[job], before[0])
+
+        def ask(segments: Floats, widths: Floats) -> Answer:
+            cost[risen] = segments.reshape(-1)
+            session.update(cost=cost, upper=(pieces, widths.reshape(-1)))
+            return session.solve()
+
+        def deployed(point: Floats) -> Floats:
+            parts = _Blocks(form.columns, point)
+            need = np.maximum(parts["server"], parts["connected"].sum(axis=1))
+            reached: Floats = np.maximum(before, need)
+            return reached
+
+        def price(duals: Floats) -> Floats:
+            parts = _Blocks(form.rows, duals)
+            total: Floats = parts["present_with_workers"] + parts["present_with_server"]
+            return total[None]
+
+        answer, gap = settle(tangents, ask, deployed, price)
+        return answer, gap, form
+
+    def _place(self, session: Session, form: LinearForm, volume: Floats, before: Floats) -> None:
+        """Change the right-hand sides to one job's data."""
+        lower, upper = form.row_lower.copy(), form.row_upper.copy()
+        data = _block(form.rows, "all_data_moved")
+        lower[data] = upper[data] = volume
+        for family in ("present_with_workers", "present_with_server"):
+            lower[_block(form.rows, family)] = -before
+        session.update(row_lower=lower, row_upper=upper)
+
+
+class Together:
+    """Slots of any relaxation and semantics, all jobs in one linear program.
+
+    Parameters
+    ----------
+    relax, semantics
+        As in mlbroker.regularized.
+    """
+
+    PIECES = 24
+
+    def __init__(self, relax: str = "printed", semantics: Semantics = "printed") -> None:
+        self._program = Outer(relax=relax, semantics=semantics)
+        self._semantics: Semantics = semantics
+
+    def solve(self, problem: SlotProblem) -> SlotSolution:
+        """Solve (10) for all jobs of a slot, at least one."""
+        market = problem.market
+        grows = self._semantics == "printed"
+        tangents = Tangents.first(
+            problem.before, problem.scale, market.epsilon, grows=grows, pieces=self.PIECES
+        )
+        form = self._program.form(Touched(problem, tangents))
+        risen = _block(form.columns, "risen")
+        shape = problem.before.shape
+        cost, pieces = form.cost.copy(), np.arange(risen.start, risen.stop)
+
+        def deployed(point: Floats) -> Floats:
+            return np.maximum(_Blocks(form.columns, point)["deployed"], tangents.start)
+
+        def price(duals: Floats) -> Floats:
+            return -_aligned(form, "deployed_in_pieces", "deployed", duals).reshape(shape)
+
+        with open_session(form) as session:
+
+            def ask(segments: Floats, widths: Floats) -> Answer:
+                cost[risen] = segments.reshape(-1)
+                session.update(cost=cost, upper=(pieces, widths.reshape(-1)))
+                return session.solve()
+
+            answer, gap = settle(tangents, ask, deployed, price)
+        terms = entropy(deployed(answer.point), problem.before, problem.scale, market.epsilon)
+        linear = answer.objective - form.offset - float(answer.point[risen] @ cost[risen])
+        return self._solution(form, answer, linear + float(terms.sum()), gap)
+
+    def _solution(
+        self, form: LinearForm, answer: Answer, objective: float, gap: float
+    ) -> SlotSolution:
+        point, duals = _Blocks(form.columns, answer.point), _Blocks(form.rows, answer.row_duals)
+        none = np.zeros_like(point["workers"])
+        table = point["resource_cost"][0]
+        printed = "cost_at_list_price" in duals
+        return SlotSolution(
+            workers=np.maximum(point["workers"], 0.0),
+            server=np.maximum(point["server"], 0.0),
+            deployed=np.maximum(point["deployed"], 0.0),
+            moved=np.maximum(point["moved"], 0.0),
+            connected=np.maximum(point["connected"], 0.0),
+            server_price=np.abs(duals["server_is_connected"]),
+            presence_price=none if printed else np.abs(duals["present_with_server"]),
+            worker_price=_aligned(form, "workers_connect", "connected", answer.row_duals),
+            deployed_price=-_aligned(form, "deployed_in_pieces", "deployed", answer.row_duals),
+            absence_price=(
+                np.abs(duals["absent_where_unused"]) if "absent_where_unused" in duals else none
+            ),
+            list_price=np.abs(duals["cost_at_list_price"][0]) if printed else np.zeros_like(table),
+            reduced_price=(
+                np.abs(duals["cost_at_reduced_price"][0]) if printed else np.zeros_like(table)
+            ),
+            objective=objective,
+            gap=gap,
+        )
+
+
+def _aligned(form: LinearForm, family: str, variable: str, duals: Floats) -> Floats:
+    """Multipliers of a family with ``variable`` on its left, whichever way round it is stored."""
+    block, where = form.row_block(family), _block(form.columns, variable)
+    entries = slice(form.matrix.starts[block.start], form.matrix.starts[block.start + 1])
+    columns = form.matrix.columns[entries]
+    inside = (columns >= where.start) & (columns < where.stop)
+    sign = np.sign(form.matrix.values[entries][inside][0])
+    aligned: Floats = sign * duals[block.where].reshape(block.shape)
+    return aligned
+
+
+def _block(blocks: tuple[Block, ...], name: str) -> slice:
+    for block in blocks:
+        if block.name == name:
+            return block.where
+    raise KeyError(name)
+
+
+class _Blocks:
+    """A vector of rows or columns, read by family in the shape of its index sets."""
+
+    def __init__(self, blocks: tuple[Block, ...], values: Floats) -> None:
+        self._blocks = {block.name: block for block in blocks}
+        self._values = values
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._blocks
+
+    def __getitem__(self, name: str) -> Floats:
+        block = self._blocks[name]
+        part: Floats = self._values[block.where].reshape(block.shape)
+        return part

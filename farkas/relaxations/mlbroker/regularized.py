@@ -1,0 +1,108 @@
+"""Program mlbroker.regularized."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from farkas.algebra import option
+from farkas.algebra.convex import ConvexModel, ConvexProgram
+from farkas.instances.base import Floats
+from farkas.instances.mlbroker import Brokerage, Semantics
+from farkas.models.mlbroker.data import trained_volume
+from farkas.models.mlbroker.slot import SlotProblem
+
+
+class Regularized(ConvexProgram):
+    """Cheapest fractional slot, with relative entropy in place of deployment cost.  mlBroker (10).
+
+    min C1 + C2 + C4 + Σ (c/σ) [(v+ε) ln((v+ε)/(p+ε)) − v + p], p the deployment one slot before.
+    ``relax`` and ``semantics`` as in mlbroker.relaxed.  Data are moved in units of what a worker
+    trains, without which interior-point methods fail at 15 sites.
+    """
+
+    name = "mlbroker.regularized"
+    kind = "mlbroker"
+    sense = "min"
+    relax: str = option("printed", "tight")
+    semantics: Semantics = option("printed", "strict")
+
+    def declare(self, m: ConvexModel, data: SlotProblem | Brokerage) -> None:
+        """Declare the slot's decisions, families (8a) to (8m) and the objective of (10)."""
+        import cvxpy as cp
+
+        problem = SlotProblem.of(data, self.semantics)
+        market = problem.market
+        jobs, sites = range(market.num_jobs), market.num_sites
+        shape = (market.num_jobs, sites)
+        for name in ("workers", "server", "deployed"):
+            m.variable(name, shape, nonneg=True)
+        for name in ("moved", "connected"):  # one (sites, sites) block a job
+            m.variable(name, (shape[0] * sites, sites), nonneg=True)
+        moved = [m.moved[i * sites : (i + 1) * sites] for i in jobs]
+        connected = [m.connected[i * sites : (i + 1) * sites] for i in jobs]
+        volume = trained_volume(market) / market.worker_capacity[:, None]
+        needed, most = market.workers_needed, market.most_workers(self.semantics)[:, None]
+        if not shape[0]:
+            m.optimise(cp.Constant(0.0))
+            return
+        m.constrain("8a", "enough_workers", m.workers >= _rows([cp.sum(q, axis=0) for q in moved]))
+        m.constrain("8b", "all_data_moved", _rows([cp.sum(q, axis=1) for q in moved]) == volume)
+        m.constrain("8f", "one_server", cp.sum(m.server, axis=1) == 1)
+        if self.relax == "printed":
+            bound = problem.constants.presence_bound
+            m.constrain("8g", "present_where_used", bound * m.deployed >= m.workers + m.server)
+        else:
+            m.constrain("8g*", "present_with_workers", cp.multiply(most, m.deployed) >= m.workers)
+            m.constrain("8g*", "present_with_server", m.deployed >= m.server)
+        m.constrain(
+            "8i", "workers_connect", _rows([cp.sum(g, axis=1) for g in connected]) == m.workers
+        )
+        m.constrain(
+            "8j",
+            "server_is_connected",
+            _rows([cp.sum(g, axis=0) for g in connected])
+            >= cp.multiply(needed[:, None].astype(float), m.server),
+        )
+        if self.semantics == "strict":
+            m.constrain("8l", "absent_where_unused", m.deployed <= m.workers + m.server)
+            served = [np.ones((sites, 1)) @ m.server[i : i + 1] * float(most[i, 0]) for i in jobs]
+            m.constrain("8m", "connect_to_server_only", m.connected <= cp.vstack(served))
+        entropy = cp.kl_div(m.deployed + market.epsilon, problem.before + market.epsilon)
+        m.optimise(
+            self._resources(m, problem)
+            + sum(
+                float(market.worker_capacity[i]) * cp.sum(cp.multiply(market.transfer, moved[i]))
+                + float(market.sync_volume[i]) * cp.sum(cp.multiply(market.transfer, connected[i]))
+                for i in jobs
+            )
+            + cp.sum(cp.multiply(np.broadcast_to(problem.scale, shape), entropy))
+        )
+
+    def _resources(self, m: ConvexModel, problem: SlotProblem) -> Any:
+        """C2 of the relaxation: on the chord, or with (8c), (8d), (8e) and one constant."""
+        import cvxpy as cp
+
+        market = problem.market
+        usage = m.workers.T @ market.worker_demand + m.server.T @ market.server_demand
+        if self.relax == "tight":
+            slope: Floats = market.chord_slope(self.semantics)[0]
+            return cp.sum(cp.multiply(slope, usage))
+        big_m = problem.constants.big_m
+        shape = market.list_price.shape
+        for name in ("resource_cost", "not_list", "not_reduced"):
+            m.variable(name, shape, nonneg=True)
+        dear = cp.multiply(market.list_price, usage)
+        cheap = cp.multiply(market.reduced_price, usage) + market.surcharge
+        m.constrain("8c", "cost_at_list_price", m.resource_cost >= dear - big_m * m.not_list)
+        m.constrain("8d", "cost_at_reduced_price", m.resource_cost >= cheap - big_m * m.not_reduced)
+        m.constrain("8e", "one_branch", m.not_list + m.not_reduced == 1)
+        return cp.sum(m.resource_cost)
+
+
+def _rows(vectors: list[Any]) -> Any:
+    """Stack vectors as the rows of a matrix."""
+    import cvxpy as cp
+
+    return cp.vstack(vectors)

@@ -1,0 +1,124 @@
+"""Certificates of runs: any guide proves a bound, and none proves too much."""
+
+from fractions import Fraction as F
+
+import msgspec
+import numpy as np
+import pytest
+
+from farkas.certificates import check, exact_bound
+from farkas.certificates.mlbroker import Guide, RunCertificate, complete
+from farkas.duals.mlbroker.closed_form import lift
+from farkas.errors import NotACertificate
+from farkas.instances import library
+from farkas.instances.generate import generate
+from farkas.online import algorithms
+from farkas.relaxations.mlbroker import Relaxed
+from farkas.solvers import solve
+
+VARIANTS = [
+    (relax, semantics) for relax in ("printed", "tight") for semantics in ("printed", "strict")
+]
+
+
+def brokers():
+    names = ("tiny", "quiet_slot", "return_trip", "set_cover", "unit_scaling", "harmonic")
+    found = [library.load(f"mlbroker/{name}") for name in names]
+    return found + [generate("mlbroker", "small", seed=seed) for seed in range(2)]
+
+
+def random_guide(broker, rng):
+    size = 10.0 ** rng.integers(-2, 3)
+    return Guide(**{n: size * rng.normal(size=s) for n, s in Guide.shapes(broker).items()})
+
+
+@pytest.mark.parametrize(("relax", "semantics"), VARIANTS)
+def test_any_guide_is_exactly_feasible_for_the_traced_relaxation(relax, semantics):
+    # Without implied bounds every negative reduced cost, however small, would be refused.
+    rng = np.random.default_rng(3)
+    for broker in brokers():
+        form = Relaxed(relax=relax, semantics=semantics).form(broker).replace(implied_upper=None)
+        optimum = solve(form).objective
+        for _ in range(4):
+            point = complete(broker, random_guide(broker, rng), relax, semantics)
+            traced = exact_bound(form, lift(form, point, broker))
+            # The same number but for directed rounding, which may only lower the certificate's.
+            assert point.bound <= traced
+            assert float(traced - point.bound) <= 1e-9 * max(1.0, abs(float(traced)))
+            assert float(point.bound) <= optimum + 1e-6 * max(1.0, abs(optimum))
+
+
+def test_no_knowledge_proves_the_price_of_the_cheapest_site():
+    # One site, 10 workers at the chord price F(10)/10 = min(10, 7.5 + 1.25)/10 = 0.875.
+    # Without μ or η nothing but the worker is paid: D β = 1000 · 0.875 / 100 = 8.75.
+    broker = library.load("mlbroker/unit_scaling")
+    bound = complete(broker, Guide.zeros(broker), "tight", "printed").bound
+    assert bound <= F(35, 4)
+    assert float(bound) == pytest.approx(8.75, abs=1e-9)
+
+
+def certificate(name="tiny"):
+    broker = library.load(f"mlbroker/{name}")
+    run = algorithms["mlbroker.fractional"].run(broker)
+    return broker, msgspec.convert(run.certificate.certificate, RunCertificate)
+
+
+def test_the_certificate_of_a_run_is_proved_again_from_the_instance():
+    broker, written = certificate()
+    proof = check(written, instance=broker)
+    assert proof.bound == F(written.bound)
+    assert float(proof.bound) == pytest.approx(16.8, abs=1e-9)
+
+
+def test_a_certificate_of_another_instance_is_refused():
+    _, written = certificate()
+    with pytest.raises(NotACertificate, match="hashes to"):
+        check(written, instance=library.load("mlbroker/quiet_slot"))
+
+
+def test_a_bound_above_what_the_guide_proves_is_refused():
+    broker, written = certificate()
+    higher = msgspec.structs.replace(written, bound=str(F(written.bound) + F(1, 10**15)))
+    with pytest.raises(NotACertificate, match="proves"):
+        check(higher, instance=broker)
+
+
+def test_a_certificate_needs_its_instance():
+    with pytest.raises(NotACertificate, match="instance"):
+        check(certificate()[1])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"guide": "AAAA"}, "guide"),
+        ({"bound": "nan"}, "bound"),
+        ({"program": "mlbroker.offline[strict]"}, "not the relaxation"),
+        ({"relax": "printed", "program": "mlbroker.relaxed[printed,printed]"}, "only"),
+    ],
+)
+def test_malformed_certificates_are_refused(change, message):
+    broker, written = certificate()
+    with pytest.raises(NotACertificate, match=message):
+        check(msgspec.structs.replace(written, **change), instance=broker)
+
+
+def test_mutated_guides_never_prove_more_than_the_optimum():
+    broker = library.load("mlbroker/tiny")
+    rng = np.random.default_rng(5)
+    run = algorithms["mlbroker.fractional"].run(broker)
+    guide = msgspec.convert(run.certificate.certificate, RunCertificate).read_guide(broker)
+    for _ in range(2000):
+        changed = {n: getattr(guide, n).copy() for n in Guide.shapes(broker)}
+        field = changed[str(rng.choice(list(changed)))]
+        field.flat[rng.integers(field.size)] += rng.normal() * 10.0 ** rng.integers(-6, 4)
+        assert float(complete(broker, Guide(**changed), "tight", "printed").bound) <= 16.8 + 1e-9
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_guide_with_a_number_that_is_none_is_refused(bad):
+    broker = library.load("mlbroker/tiny")
+    guide = Guide.zeros(broker)
+    guide.server[0, 0] = bad
+    with pytest.raises(NotACertificate, match="not finite"):
+        complete(broker, guide, "tight", "printed")
