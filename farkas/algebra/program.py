@@ -73,14 +73,14 @@ class Program(Formulation):
 
     def _check_names(self, m: Declarations) -> None:
         """Refuse family names that Pyomo keeps for itself or that are declared already."""
-        for rule in (*self.families(), self.objective_rule()):
-            if rule.name in RESERVED:
+        for name in [*(f.name for f in self.families()), self.objective_rule().name]:
+            if name in RESERVED:
                 raise RuleError(
-                    f"{self.full_name}: Pyomo keeps the name {rule.name} for itself; "
+                    f"{self.full_name}: Pyomo keeps the name {name} for itself; "
                     "choose another for the rule"
                 )
-            if rule.name in m:
-                raise RuleError(f"{self.full_name}: {rule.name} is both declared and a rule")
+            if name in m:
+                raise RuleError(f"{self.full_name}: {name} is both declared and a rule")
 
     def form(self, data: Any) -> LinearForm:
         """Trace every rule once and assemble the sparse linear form.

@@ -1,0 +1,238 @@
+"""Audit of the dual that mlBroker prints: every difference from the derived one, by label."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from fractions import Fraction
+
+from farkas.certificates import exact_bound
+from farkas.duals.dualize import DualForm, dualize
+from farkas.duals.mlbroker.as_printed import DualAsPrinted
+from farkas.duals.mlbroker.dual import Dual
+from farkas.forms import LinearForm
+from farkas.forms.blocks import find_block
+from farkas.instances.mlbroker import Brokerage
+from farkas.relaxations.mlbroker.relaxed import Relaxed
+from farkas.solvers import Claim, solve
+
+REPAIRS = {
+    "11": "sums over jobs run over all of them; only jobs active in the slot have variables",
+    "11b": "α carries both sites r and r'; (8a) has one row per receiving site, so α has r' only",
+    "11c": "α carries both sites; the worker's own site is meant",
+    "11d": "the inner sum over r uses the letter of the row; it is the constant Y of the job-slot",
+    "11e": "η carries both sites; (8j) has one row per server site, so η has r' only",
+    "11f": "μ(t+1) after departure is not defined; it is 0",
+    "11j": "signs are given for φ_k and μ_k; φ_i and μ_i are meant",
+}
+"""Slips of notation that had to be repaired before (11) could be read as a program at all."""
+
+Key = tuple[str, tuple[int, ...]]
+"""A row or variable of a dual, whatever its name: its label or primal variable, and its index."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Difference:
+    """One way in which the printed dual differs from the derived one.
+
+    Parameters
+    ----------
+    label
+        Equation of the paper.
+    words
+        What differs.
+    places
+        How many coefficients or rows of the instance it concerns.
+    example
+        One of them, with numbers.
+    """
+
+    label: str
+    words: str
+    places: int
+    example: str
+
+    def __str__(self) -> str:
+        return f"({self.label}) {self.words}; {self.places} places, for example {self.example}"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Audit:
+    """Result of :func:`audit`.
+
+    Parameters
+    ----------
+    differences
+        Between (11) with repaired notation and the mechanical dual, by label.
+    primal, derived
+        Optimal values of (9) and of its derived dual; equal.
+    corrected
+        Optimal value of ``mlbroker.dual``, which differs from the derived dual nowhere.
+    proved
+        Bound on (9) that the derived dual's solution proves, exact.
+    printed
+        Value of (11) as printed; None when unbounded.
+    """
+
+    differences: tuple[Difference, ...]
+    primal: float
+    derived: float
+    corrected: float
+    proved: Fraction
+    printed: float | None
+
+    def __str__(self) -> str:
+        shown = "unbounded" if self.printed is None else f"{self.printed:.6g}"
+        lines = [
+            f"(9) {self.primal:.6g}, derived dual {self.derived:.6g} "
+            f"(proved {float(self.proved):.6g}), (11) as printed {shown}",
+            *map(str, self.differences),
+            *(f"({label}) repaired: {words}" for label, words in REPAIRS.items()),
+        ]
+        return "\n".join(lines)
+
+
+def audit(instance: Brokerage) -> Audit:
+    """Compare (11) with the dual that follows from (9), and solve both.
+
+    Raises
+    ------
+    NoAnswer
+        When (9) or its derived dual is not solved.
+    """
+    primal = Relaxed(relax="printed").form(instance)
+    derived = dualize(primal)
+    printed = DualAsPrinted().form(instance)
+    of_derived = solve(derived.form).require_optimal()
+    of_printed = solve(printed)
+    unbounded = of_printed.claim is Claim.UNBOUNDED
+    return Audit(
+        tuple(differences(derived, printed)),
+        solve(primal).require_optimal().objective,
+        of_derived.objective,
+        solve(Dual().form(instance)).require_optimal().objective,
+        exact_bound(primal, derived.lift(of_derived.point)),
+        None if unbounded else of_printed.require_optimal().objective,
+    )
+
+
+def differences(derived: DualForm, written: LinearForm) -> Iterator[Difference]:
+    """Differences of a dual written by hand from the derived one, objective first.
+
+    Parameters
+    ----------
+    written
+        Form of ``mlbroker.dual`` or ``mlbroker.dual_as_printed`` on the same instance.
+    """
+    columns = _columns_by_family(derived)
+    yield from _missing(derived.form, written, columns)
+    yield from _objective(derived.form, written, columns)
+    yield from _signs(derived.form, written, columns)
+    yield from _rows(derived.form, written, columns)
+
+
+def _columns_by_family(derived: DualForm) -> dict[Key, int]:
+    """Columns of the derived dual by the names that a written dual uses."""
+    found: dict[Key, int] = {}
+    for j, i in enumerate(derived.row_of):
+        block = find_block(derived.primal.rows, int(i))
+        # (8h) is written as two families, one multiplier μ each
+        name = "started_when_new" if block.label == "8h" else block.name
+        found[name, block.index(int(i))] = j
+    return found
+
+
+def _key(form: LinearForm, j: int) -> Key:
+    block = find_block(form.columns, j)
+    return block.name, block.index(j)
+
+
+def _missing(
+    derived: LinearForm, written: LinearForm, columns: dict[Key, int]
+) -> Iterator[Difference]:
+    """Variables and constraints of the derived dual that the written one does not have."""
+    have = {columns[_key(written, j)] for j in range(written.num_columns)}
+    lost = sorted(set(range(derived.num_columns)) - have)
+    for block in derived.columns:
+        here = [derived.column_name(j) for j in lost if block.start <= j < block.stop]
+        if here:
+            yield Difference("11", f"no variable for rows {block.name}", len(here), here[0])
+    for block in derived.rows:
+        families = [b for b in written.rows if Dual.column_of[b.name] == block.name]
+        width = len(block.index(block.start)) if block.size else 0
+        met = {b.index(i)[:width] for b in families for i in range(b.start, b.stop)}
+        unmet = [i for i in range(block.start, block.stop) if block.index(i) not in met]
+        if unmet:
+            words = f"no constraint for the variable {block.name}"
+            yield Difference("11", words, len(unmet), derived.row_name(unmet[0]))
+
+
+def _objective(
+    derived: LinearForm, written: LinearForm, columns: dict[Key, int]
+) -> Iterator[Difference]:
+    wrong: dict[str, list[str]] = {}
+    for j in range(written.num_columns):
+        name, index = _key(written, j)
+        ours, theirs = float(derived.cost[columns[name, index]]), float(written.cost[j])
+        if ours != theirs:
+            place = f"{name}{list(index)}: derived {ours:g}, written {theirs:g}"
+            wrong.setdefault(name, []).append(place)
+    for name, places in wrong.items():
+        words = f"the objective has other coefficients of {name} than derived"
+        if not any(written.values(written.cost, name).ravel()):
+            words = f"the objective lacks the sum over {name}"
+        yield Difference("11", words, len(places), places[0])
+
+
+def _signs(
+    derived: LinearForm, written: LinearForm, columns: dict[Key, int]
+) -> Iterator[Difference]:
+    for block in written.columns:
+        wrong = []
+        for j in range(block.start, block.stop):
+            at = columns[_key(written, j)]
+            ours = (float(derived.lower[at]), float(derived.upper[at]))
+            theirs = (float(written.lower[j]), float(written.upper[j]))
+            if ours != theirs:
+                wrong.append(f"{block.short(j)}: derived {ours}, written {theirs}")
+        if wrong:
+            yield Difference("11j", f"{block.name} has another sign", len(wrong), wrong[0])
+
+
+def _rows(
+    derived: LinearForm, written: LinearForm, columns: dict[Key, int]
+) -> Iterator[Difference]:
+    """Compare constraint by constraint; both belong to the same primal variable and index."""
+    for block in written.rows:
+        target = derived.row_block(Dual.column_of[block.name])
+        width = len(target.index(target.start)) if target.size else 0
+        start = {target.index(i): i for i in range(target.start, target.stop)}
+        wrong = []
+        for i in range(block.start, block.stop):
+            words = _row(derived, start[block.index(i)[:width]], written, i, columns)
+            if words:
+                wrong.append(f"{block.short(i)}: {words}")
+        if not wrong:
+            continue
+        extra = [word for axis in block.axes for word in axis.labels][width:]
+        words = f"{block.name} has other coefficients than derived"
+        if extra:
+            per = ", ".join(extra)
+            words = f"{block.name} is written once per {per}; the derived row sums over {per}"
+        yield Difference(block.label, words, len(wrong), wrong[0])
+
+
+def _row(derived: LinearForm, at: int, written: LinearForm, i: int, columns: dict[Key, int]) -> str:
+    """Say what row ``i`` of the written dual lacks or has too much; empty when nothing."""
+    places, values = written.matrix.row(i)
+    theirs = {columns[_key(written, int(j))]: float(v) for j, v in zip(places, values, strict=True)}
+    places, values = derived.matrix.row(at)
+    ours = dict(zip(places.tolist(), values.tolist(), strict=True))
+    for j in sorted(ours.keys() | theirs.keys()):
+        # equal products of doubles, perhaps in another order
+        if abs(ours.get(j, 0.0) - theirs.get(j, 0.0)) > 1e-12 * abs(ours.get(j, 0.0)):
+            name = find_block(derived.columns, j).short(j)
+            return f"derived {ours.get(j, 0.0):g} {name}, written {theirs.get(j, 0.0):g}"
+    if written.row_upper[i] != derived.row_upper[at]:
+        return f"derived right side {derived.row_upper[at]:g}, written {written.row_upper[i]:g}"
+    return ""
