@@ -1,0 +1,54 @@
+"""Case files of kind mlbroker: programs, bounds and fixed decisions."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from farkas.errors import InvalidInstance
+from farkas.experiments.quantities import evaluate, quantities
+from farkas.instances import read
+from tests.shared import case_files, shared
+
+CASES = case_files("mlbroker")
+MODULE = "farkas.experiments.quantities.mlbroker"
+
+
+def expected(path):
+    return json.loads(path.read_text())["expected"]
+
+
+def own_keys(path):
+    """Keys of the case that quantities of programs answer."""
+    own = [
+        item
+        for item in map(quantities.__getitem__, quantities.names("mlbroker."))
+        if item.function.__module__ == MODULE
+    ]
+    return [key for key in expected(path) if any(item.matches(key) for item in own)]
+
+
+def test_case_files_are_there():
+    assert list(shared("cases", "mlbroker").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
+def test_programs_have_the_expected_values(path):
+    wanted = expected(path)
+    if "error" in wanted:
+        assert wanted["error"]["value"] == "invalid"
+        with pytest.raises(InvalidInstance):
+            read(path)
+        return
+    keys = own_keys(path)
+    assert len(keys) >= 10
+    values = evaluate(read(path), keys)
+    wrong = {k: (values.get(k), wanted[k]) for k in keys if not _agrees(values[k], wanted[k])}
+    assert not wrong
+
+
+def _agrees(value, entry):
+    if entry["value"] is None or value is None:
+        return value is None and entry["value"] is None
+    return abs(value - entry["value"]) <= entry["tol"]

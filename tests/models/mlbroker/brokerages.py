@@ -1,0 +1,172 @@
+"""Random and extreme brokerages, and their optimum by enumeration."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+
+from farkas.instances.mlbroker import Brokerage
+
+
+def random_brokerage(
+    seed: int, sites: int = 2, slots: int = 3, jobs: int = 2, resources: int = 1, most: int = 2
+) -> Brokerage:
+    """Few sites, slots and workers; some zero data, zero prices and missing discounts."""
+    rng = np.random.default_rng(seed)
+    transfer = rng.uniform(0, 0.3, (sites, sites)) * (rng.random((sites, sites)) < 0.8)
+    np.fill_diagonal(transfer, 0)
+    base = rng.uniform(0.5, 3, (sites, resources))
+    discount: Any = (base * rng.uniform(0.3, 1, base.shape)).tolist()
+    discount[0][0] = None if rng.random() < 0.3 else discount[0][0]
+    return Brokerage.build(
+        name=f"random_{seed}",
+        num_sites=sites,
+        num_slots=slots,
+        num_resources=resources,
+        transfer_price=transfer,
+        base_price=base,
+        discount_price=discount,
+        discount_threshold=rng.uniform(0, 4, base.shape),
+        epsilon=float(rng.choice([0.01, 1.0, 10.0])),
+        jobs=[_job(rng, sites, slots, resources, most) for _ in range(jobs)],
+    )
+
+
+def _job(rng: Any, sites: int, slots: int, resources: int, most: int) -> dict[str, Any]:
+    arrival = int(rng.integers(slots))
+    departure = int(rng.integers(arrival, slots))
+    shape = (departure - arrival + 1, sites)
+    data = rng.uniform(0, 10 * most / sites, shape) * (rng.random(shape) < 0.75)
+    return {
+        "arrival": arrival,
+        "departure": departure,
+        "worker_capacity": 10.0,
+        "worker_demand": rng.integers(0, 3, resources).astype(float),
+        "server_demand": rng.integers(0, 2, resources).astype(float),
+        "sync_volume": float(rng.uniform(0, 5)),
+        "deploy_cost": float(rng.uniform(0, 2)),
+        "data": data,
+    }
+
+
+def single(data: Any, **changes: Any) -> Brokerage:
+    """One job that is always there, dear to move, on as many sites as its data have."""
+    sites = len(data[0])
+    job = {
+        "arrival": 0,
+        "departure": len(data) - 1,
+        "worker_capacity": 10.0,
+        "worker_demand": [1.0],
+        "server_demand": [1.0],
+        "sync_volume": 2.0,
+        "deploy_cost": 1.0,
+        "data": data,
+    }
+    job |= {key: changes.pop(key) for key in list(changes) if key in job}
+    fields: dict[str, Any] = {
+        "num_sites": sites,
+        "num_slots": len(data),
+        "num_resources": 1,
+        "transfer_price": np.ones((sites, sites)) - np.eye(sites),
+        "base_price": np.ones((sites, 1)),
+        "epsilon": 1.0,
+        "jobs": [job],
+    }
+    return Brokerage.build(**{**fields, **changes})
+
+
+def edge_cases() -> dict[str, Brokerage]:
+    """Instances at the borders of the definition."""
+    two = single([[5.0, 5.0]])
+    return {
+        "no jobs": two.replace(jobs=[]),
+        "one site": single([[25.0], [0.0], [7.0]]),
+        "no data at all": single([[0.0, 0.0], [0.0, 0.0]]),
+        "everything free": single(
+            [[5.0, 5.0]], transfer_price=np.zeros((2, 2)), base_price=np.zeros((2, 1))
+        ),
+        "no demand": single([[5.0, 5.0]], worker_demand=[0.0], server_demand=[0.0]),
+        "zero threshold": single(
+            [[5.0, 15.0]], discount_price=[[0.5], [0.7]], discount_threshold=[[0.0], [0.0]]
+        ),
+        "threshold out of reach": single(
+            [[5.0, 15.0]], discount_price=[[0.5], [0.7]], discount_threshold=[[99.0], [99.0]]
+        ),
+        "ties": single([[10.0, 10.0], [10.0, 10.0]]),
+        # 2 workers train 20 GB; the count of needed workers forgives the rest
+        "a hair above two workers": single([[20.0 * (1 + 4e-10)]], base_price=[[7.0]]),
+        "a hair above nothing": single([[1e-9, 0.0]]),
+        "large constant": single(
+            [[5.0, 15.0]],
+            discount_price=[[0.5], [0.7]],
+            discount_threshold=[[2.0], [1.0]],
+            big_m=50.0,
+        ),
+    }
+
+
+def enumerated(data: Brokerage, semantics: str) -> float:
+    """Optimum of (8) on two sites by trying all workers and servers.
+
+    With (y, s) given and two sites every cost has a closed form.  Strict: a deployment is paid
+    at each entry and every worker connects to the server.  Printed: a site is paid once per life,
+    and the Y cheapest connections suffice, since other workers connect to their own site.
+    """
+    assert data.num_sites <= 2
+    most = data.most_workers("strict" if semantics == "strict" else "printed")
+    choices = [
+        [
+            (y, p)
+            for y in itertools.product(range(most[pair] + 1), repeat=data.num_sites)
+            for p in range(data.num_sites)
+            if sum(y) >= data.workers_needed[pair]
+        ]
+        for pair in range(data.num_pairs)
+    ]
+    return min(
+        (_cost(data, plan, semantics) for plan in itertools.product(*choices)), default=math.inf
+    )
+
+
+def _cost(data: Brokerage, plan: Any, semantics: str) -> float:
+    total = 0.0
+    usage = np.zeros((data.num_slots, data.num_sites, data.num_resources))
+    for pair, (y, p) in enumerate(plan):
+        job = data.pair_job[pair]
+        usage[data.pair_slot[pair]] += np.outer(y, data.worker_demand[job])
+        usage[data.pair_slot[pair], p] += data.server_demand[job]
+        total += _moving(data, pair, y) + _connecting(data, pair, y, p, semantics)
+        total += data.deploy_cost[job] * len(_paid_sites(data, pair, plan, semantics))
+    return total + float(data.resource_cost(usage).sum())
+
+
+def _moving(data: Brokerage, pair: int, y: tuple[int, ...]) -> float:
+    capacity = data.worker_capacity[data.pair_job[pair]] * np.array(y)
+    excess = np.maximum(data.volume[pair] - capacity, 0)
+    # what exceeds one site's workers goes to the other site
+    return float(
+        sum(
+            excess[r] * data.transfer[r, 1 - r]
+            for r in range(data.num_sites)
+            if r < 2 and data.num_sites == 2
+        )
+    )
+
+
+def _connecting(data: Brokerage, pair: int, y: Any, p: int, semantics: str) -> float:
+    price = data.transfer[:, p] * data.sync_volume[data.pair_job[pair]]
+    each = sorted(itertools.chain.from_iterable([price[r]] * n for r, n in enumerate(y)))
+    return float(sum(each if semantics == "strict" else each[: data.workers_needed[pair]]))
+
+
+def _paid_sites(data: Brokerage, pair: int, plan: Any, semantics: str) -> set[int]:
+    def present(number: int) -> set[int]:
+        y, p = plan[number]
+        return {r for r in range(data.num_sites) if y[r] > 0 or r == p}
+
+    first = int(data.pair_start[data.pair_job[pair]])
+    earlier = range(first, pair) if semantics == "printed" else range(max(first, pair - 1), pair)
+    return present(pair) - set().union(*(present(n) for n in earlier))
