@@ -1,0 +1,135 @@
+"""``farkas figure``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from farkas.cli.output import Json, complain, print_json, print_table, print_text, progress
+from farkas.cli.values import Seed, check_writable
+from farkas.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from farkas.experiments.figures import Entry, Figure, Preset, Table
+
+
+def command(
+    kind: Annotated[
+        str | None, typer.Argument(metavar="[KIND|all]", help="One kind, or all of them.")
+    ] = None,
+    number: Annotated[
+        str | None, typer.Argument(metavar="[N|all]", help="For example 5 or table4.")
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option("-o", "--out", help="File (.png .svg .pdf .csv .json), or folder for all."),
+    ] = None,
+    preset: Annotated[
+        str, typer.Option(help="full: published scale as far as known; reduced: seconds.")
+    ] = "full",
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Recompute a published figure or table, with the paper's values over ours.
+
+    Without a number it lists what there is and how each compares with the print; `farkas figure
+    all` writes every one (.png and .json) into a folder, `figures` unless -o says otherwise.
+    """
+    from farkas.experiments.figures import find
+    from farkas.experiments.figures.registry import of_kind
+    from farkas.instances import kinds
+
+    if preset not in ("full", "reduced"):
+        raise InvalidOption(f"--preset {preset}: choose full or reduced")
+    chosen: Preset = "full" if preset == "full" else "reduced"
+    if kind == "all" or number == "all":
+        every = [entry for k in (kinds() if kind == "all" or kind is None else [kind])
+                 for entry in of_kind(k)]  # fmt: skip
+        _write_all(every, Path(out or "figures"), chosen, seed, as_json)
+    elif kind is None or number is None:
+        _list([entry for k in ([kind] if kind else kinds()) for entry in of_kind(k)], as_json)
+    else:
+        _one(find(kind, number), out, chosen, seed, as_json)
+
+
+def _list(entries: list[Entry], as_json: bool) -> None:
+    if as_json:
+        names = ("name", "title", "source", "standing", "reason")
+        found = [{name: str(getattr(entry, name)) for name in names} for entry in entries]
+        print_json({"figures": found})
+        return
+    columns = ["figure", "shows", "compared with the print", "because"]
+    rows = [(entry.name, entry.title, str(entry.standing), entry.reason) for entry in entries]
+    print_table(f"{len(entries)} figures and tables", columns, rows)
+
+
+def _one(entry: Entry, out: str | None, preset: Preset, seed: int, as_json: bool) -> None:
+    from farkas.experiments.figures.caption import caption
+    from farkas.experiments.figures.writing import check_suffix, document, write
+
+    if out is not None:
+        check_suffix(out)
+        check_writable(out)
+    with progress(entry.name) as report:
+        data = entry.data(preset, seed, report)
+    if out is not None:
+        write(entry, data, out, preset, seed)
+    if as_json:
+        print_json(document(entry, data, preset, seed))
+        return
+    if out is None:
+        _print_data(entry, data)
+    print_text(caption(entry, data, preset, seed))
+
+
+def _print_data(entry: Entry, data: Figure | Table) -> None:
+    import csv
+
+    from farkas.experiments.figures.writing import as_csv
+
+    head, *rows = csv.reader(as_csv(data).splitlines())
+    print_table(entry.title, head, [[_number(cell) for cell in row] for row in rows])
+
+
+def _number(cell: str) -> Any:
+    try:
+        return float(cell)
+    except ValueError:
+        return cell
+
+
+def _write_all(
+    entries: list[Entry], folder: Path, preset: Preset, seed: int, as_json: bool
+) -> None:
+    from farkas.errors import FarkasError, FileProblem
+    from farkas.experiments.figures.writing import write
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileProblem(f"{folder}: no folder: {error.strerror or error}") from None
+    rows: list[tuple[str, str, str]] = []
+    failed = 0
+    with progress("figures") as report:
+        for done, entry in enumerate(entries):
+            note = "" if entry.build else entry.reason
+            try:
+                if entry.build is not None:
+                    data = entry.data(preset, seed)
+                    note = f"{folder / entry.name}.png"
+                    for suffix in (".png", ".json"):
+                        write(entry, data, f"{folder / entry.name}{suffix}", preset, seed)
+            except FarkasError as error:  # one figure that fails does not hide the others
+                failed, note = failed + 1, str(error)
+                complain(f"{entry.name}: {error}")
+            rows.append((entry.name, str(entry.standing), note))
+            report(done + 1, len(entries))
+    if as_json:
+        keys = ("name", "standing", "note")
+        print_json({"figures": [dict(zip(keys, row, strict=True)) for row in rows]})
+    else:
+        print_table(str(folder), ["figure", "compared with the print", "file"], rows)
+    if failed:
+        raise typer.Exit(3)

@@ -1,0 +1,214 @@
+"""Drawing of figures and tables with matplotlib; the only place that decides how they look."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from farkas.experiments.figures.figure import Cell, Figure, Published, Series, Table
+from farkas.experiments.plotting.style import PUBLISHED, QUIET, looks, styled
+
+WIDTH = 7.0
+"""Inches."""
+PLOT_HEIGHT = 3.9
+CAPTION_LETTERS = 124
+CAPTION_LINE = 0.155
+MOST_TICKS = 10
+"""Up to so many measured places carry a tick each; more would collide."""
+BARS = 0.8
+"""Share of the distance between two categories that bars fill."""
+
+
+def draw(data: Figure | Table, title: str, caption: str) -> Any:
+    """Draw a figure or table with its caption below.
+
+    Parameters
+    ----------
+    data
+        What to draw.
+    title
+        Above the plot.
+    caption
+        Below it, wrapped.
+
+    Returns
+    -------
+    A ``matplotlib.figure.Figure`` that belongs to no window.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure as Canvas
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    lines = textwrap.wrap(caption, CAPTION_LETTERS)
+    space = CAPTION_LINE * (len(lines) + 1)
+    height = PLOT_HEIGHT if isinstance(data, Figure) else _table_height(data)
+    with styled():
+        share = space / (height + space)
+        engine = ConstrainedLayoutEngine(rect=(0, share, 1, 1 - share))
+        canvas = Canvas(figsize=(WIDTH, height + space), layout=engine)
+        FigureCanvasAgg(canvas)
+        axes = canvas.add_subplot()
+        axes.set_title(title)
+        if isinstance(data, Figure):
+            _figure(axes, data)
+        else:
+            _table(axes, data)
+        canvas.text(0.012, share * 0.92, "\n".join(lines), fontsize=7.6, color=QUIET,
+                    va="top", linespacing=1.35)  # fmt: skip
+        canvas.draw_without_rendering()
+    return canvas
+
+
+def _figure(axes: Any, data: Figure) -> None:
+    categories = _categories(data)
+    bars = [series for series in data.series if series.chart == "bar"]
+    for series, look in zip(data.series, looks(len(data.series)), strict=True):
+        place = np.array(_places(series.x, categories))
+        if series.chart == "bar":
+            _bar(axes, series, place, look, bars.index(series), len(bars))
+        else:
+            _curve(axes, series, place, look)
+    for number, published in enumerate(data.published):
+        _published(axes, published, categories, number)
+    _scale(axes, data, categories)
+    if len(data.series) + len(data.published) > 1:
+        _legend(axes, len(data.series) + len(data.published))
+
+
+def _categories(data: Figure) -> list[str] | None:
+    """Words of a categorical horizontal axis in order of appearance; None when it has numbers."""
+    if not any(series.categorical for series in data.series):
+        return None
+    published = [p.x for p in data.published if p.x is not None]
+    every = [*(series.x for series in data.series), *published]
+    return list(dict.fromkeys(str(word) for words in every for word in words))
+
+
+def _places(x: Sequence[Any], categories: list[str] | None) -> list[float]:
+    if categories is None:
+        return [float(value) for value in x]
+    return [float(categories.index(str(word))) for word in x]
+
+
+def _bar(
+    axes: Any, series: Series, place: Any, look: dict[str, str], turn: int, count: int
+) -> None:
+    distance = float(np.min(np.diff(np.unique(place)))) if len(np.unique(place)) > 1 else 1.0
+    width = BARS * distance / count
+    middle = place + (turn - (count - 1) / 2) * width
+    axes.bar(middle, series.y, width * 0.94, color=look["color"], label=series.name)
+    _interval(axes, series, middle, PUBLISHED)
+
+
+def _curve(axes: Any, series: Series, place: Any, look: dict[str, str]) -> None:
+    if series.chart == "scatter":
+        axes.plot(place, series.y, look["marker"], color=look["color"], label=series.name)
+        _interval(axes, series, place, look["color"])
+        return
+    few = len(place) <= 40
+    style = {**look, "marker": look["marker"] if few else ""}
+    if series.chart == "step":
+        style |= {"drawstyle": "steps-post", "marker": ""}
+    axes.plot(place, series.y, label=series.name, **style)
+    if series.low is not None:
+        step = "post" if series.chart == "step" else None
+        axes.fill_between(place, series.low, series.high, color=look["color"], alpha=0.16,
+                          linewidth=0, step=step)  # fmt: skip
+
+
+def _interval(axes: Any, series: Series, place: Any, colour: str) -> None:
+    if series.low is None or series.high is None:
+        return
+    middle = np.asarray(series.y, dtype=float)
+    # a mean may lie a rounding error outside its own range
+    below = np.maximum(middle - np.asarray(series.low, dtype=float), 0.0)
+    above = np.maximum(np.asarray(series.high, dtype=float) - middle, 0.0)
+    axes.errorbar(place, middle, [below, above], fmt="none", ecolor=colour, elinewidth=1.1,
+                  capsize=2.5)  # fmt: skip
+
+
+def _published(axes: Any, published: Published, categories: list[str] | None, number: int) -> None:
+    label = f"published: {published.name}"
+    if published.x is None:
+        dash = (0, (5, 2 + 1.5 * number))
+        axes.axhline(published.y, color=PUBLISHED, linestyle=dash, linewidth=1.2, label=label)
+        return
+    place = _places(published.x, categories)
+    face = ("none", "#bbbbbb")[number % 2]
+    axes.plot(place, published.y, "Dvp^"[number % 4], markerfacecolor=face, label=label,
+              markeredgecolor=PUBLISHED, markersize=6.5, zorder=5)  # fmt: skip
+
+
+def _scale(axes: Any, data: Figure, categories: list[str] | None) -> None:
+    axes.set_xlabel(str(data.x))
+    axes.set_ylabel(str(data.y))
+    if categories is not None:
+        turned = sum(map(len, categories)) > 70
+        axes.set_xticks(range(len(categories)), categories, rotation=25 if turned else 0,
+                        ha="right" if turned else "center")  # fmt: skip
+        axes.grid(visible=False, axis="x")
+    elif data.x.log:
+        axes.set_xscale("log")
+    else:
+        measured = sorted({float(value) for series in data.series for value in series.x})
+        if len(measured) <= MOST_TICKS:
+            axes.set_xticks(measured, [f"{value:g}" for value in measured])
+    if data.y.log:
+        axes.set_yscale("log")
+
+
+def _legend(axes: Any, count: int) -> None:
+    """Beside the plot when long, above it when short: it never hides data."""
+    if count <= 4:
+        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, borderaxespad=0.1,
+                    columnspacing=1.2)  # fmt: skip
+        axes.set_title(axes.get_title(loc="left"), pad=8 + 13 * math.ceil(count / 2))
+        return
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
+
+
+def _table_height(data: Table) -> float:
+    return 0.75 + 0.27 * (1 + len(data.rows) + len(data.published))
+
+
+def _table(axes: Any, data: Table) -> None:
+    axes.axis("off")
+    rows = [*data.rows, *data.published]
+    texts = [[cell_text(cell) for cell in row] for row in rows]
+    head = [textwrap.fill(str(column), 16) for column in data.columns]
+    widths = [max(len(line) for line in [*h.split("\n"), *(row[place] for row in texts)]) + 2
+              for place, h in enumerate(head)]  # fmt: skip
+    shares = [width / sum(widths) for width in widths]
+    drawn = axes.table(texts, colLabels=head, colWidths=shares, loc="upper left", cellLoc="right",
+                       edges="horizontal")  # fmt: skip
+    drawn.auto_set_font_size(False)
+    drawn.set_fontsize(8.0)
+    drawn.scale(1.0, 1.35)
+    for (row, column), cell in drawn.get_celld().items():
+        cell.set_edgecolor("#d1d5db")
+        if row == 0:
+            cell.set_text_props(weight="bold")
+            cell.set_height(cell.get_height() * (1 + max(h.count("\n") for h in head)) * 0.9)
+        if column == 0:
+            cell.set_text_props(ha="left")
+        if row > len(data.rows):
+            cell.set_text_props(style="italic", color=QUIET)
+
+
+def cell_text(cell: Cell) -> str:
+    """Text of a cell.
+
+    >>> [cell_text(value) for value in (None, True, 3, 1018.34567, float("nan"), "Local")]
+    ['–', 'yes', '3', '1018.3', '–', 'Local']
+    """
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return "–"
+    if isinstance(cell, bool | np.bool_):
+        return "yes" if cell else "no"
+    if isinstance(cell, float):
+        return f"{cell:.5g}" if abs(cell) < 1e4 else f"{cell:,.0f}"
+    return str(cell)

@@ -1,0 +1,111 @@
+"""Figures as files: pictures for readers, data for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+import farkas
+from farkas.atomic import write_bytes
+from farkas.errors import InvalidOption, suggestion
+from farkas.experiments.figures.caption import caption
+from farkas.experiments.figures.figure import Figure, Table
+from farkas.experiments.figures.registry import Entry
+
+PICTURES = (".png", ".svg", ".pdf")
+SUFFIXES = (*PICTURES, ".csv", ".json")
+
+
+def check_suffix(path: str) -> None:
+    """Refuse a file name whose suffix says nothing; raises `InvalidOption`."""
+    suffix = Path(path).suffix
+    if suffix not in SUFFIXES:
+        raise InvalidOption(f"{path}: unknown suffix {suffix!r}{suggestion(suffix, SUFFIXES)}")
+
+
+def write(entry: Entry, data: Figure | Table, path: str, preset: str, seed: int) -> None:
+    """Write a figure or table; the suffix says how.
+
+    Parameters
+    ----------
+    path
+        ``.png``, ``.svg`` and ``.pdf`` are drawn with the caption below; ``.csv`` is the numbers,
+        computed and published; ``.json`` is everything.
+
+    Raises
+    ------
+    InvalidOption
+        Unknown suffix.
+    FileProblem
+        The file cannot be written.
+    """
+    check_suffix(path)
+    suffix = Path(path).suffix
+    if suffix == ".json":
+        content = msgspec.json.format(msgspec.json.encode(document(entry, data, preset, seed)))
+        write_bytes(path, content + b"\n")
+    elif suffix == ".csv":
+        write_bytes(path, as_csv(data).encode())
+    else:
+        write_bytes(path, picture(entry, data, suffix, preset, seed))
+
+
+def document(entry: Entry, data: Figure | Table, preset: str, seed: int) -> dict[str, Any]:
+    """Everything about a figure as plain data."""
+    return {
+        "farkas": farkas.__version__,
+        "figure": entry.name,
+        "title": entry.title,
+        "source": entry.source,
+        "standing": str(entry.standing),
+        "reason": entry.reason,
+        "preset": preset,
+        "seed": seed,
+        "method": " ".join(entry.doc.split()),
+        "caption": caption(entry, data, preset, seed),
+        "data": msgspec.to_builtins(data),
+    }
+
+
+def as_csv(data: Figure | Table) -> str:
+    """Numbers as CSV, computed ones first; the column ``origin`` tells them from published ones."""
+    if isinstance(data, Table):
+        head: list[Any] = ["origin", *map(str, data.columns)]
+        rows: list[Sequence[Any]] = [["computed", *row] for row in data.rows]
+        rows += [["published", *row] for row in data.published]
+    else:
+        head = ["origin", "series", str(data.x), str(data.y), "low", "high"]
+        rows = [row for series in data.series for row in _points(series)]
+        for published in data.published:
+            x = [""] if published.x is None else published.x
+            y = published.y if isinstance(published.y, Sequence) else [published.y]
+            pairs = zip(x, y, strict=True)
+            rows += [["published", published.name, a, b, "", ""] for a, b in pairs]
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows([head, *rows])
+    return buffer.getvalue()
+
+
+def _points(series: Any) -> list[list[Any]]:
+    blank = [""] * len(series.x)
+    columns = (series.x, series.y, series.low or blank, series.high or blank)
+    return [["computed", series.name, *point] for point in zip(*columns, strict=True)]
+
+
+def picture(entry: Entry, data: Figure | Table, suffix: str, preset: str, seed: int) -> bytes:
+    """Drawing in the format of ``suffix``; the same data gives the same bytes."""
+    from farkas.experiments.figures.drawing import draw
+    from farkas.experiments.plotting.style import styled
+
+    canvas = draw(data, entry.title, caption(entry, data, preset, seed))
+    form = suffix.removeprefix(".")
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
+    buffer = io.BytesIO()
+    with styled():
+        canvas.savefig(buffer, format=form, metadata=undated)
+    return buffer.getvalue()
