@@ -50,7 +50,7 @@ def trajectory_bound(data: Brokerage, static: float, deployed: Floats) -> float:
     before = np.zeros_like(deployed)
     later = data.previous_pair >= 0
     before[later] = deployed[data.previous_pair[later]]
-    growth = np.log((deployed + data.epsilon) / (before + data.epsilon))
+    growth = np.log1p((deployed - before) / (before + data.epsilon))
     scale = (data.deploy_cost / data.entropy_scale)[data.pair_job]
     return static + float((scale[:, None] * deployed * growth).sum())
 

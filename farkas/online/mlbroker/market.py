@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from fractions import Fraction
 
 import numpy as np
 
-from farkas.certificates.mlbroker import Guide, RunCertificate
 from farkas.errors import InvalidInstance
 from farkas.forms import Bools
-from farkas.instances.base import Floats, Ints
+from farkas.instances.base import Ints
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.one_shot import Snapshot, snapshot
 from farkas.models.mlbroker.recourse import Placed
 from farkas.models.mlbroker.slot import Constants
 from farkas.online.driver import Outcome, environment
+from farkas.online.mlbroker.bound import tight_bound
 from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.online.run import Bound, Sense
-from farkas.relaxations.mlbroker import Relaxed
-from farkas.solvers import solve
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +76,8 @@ def by_pair(instance: Brokerage, decisions: Sequence[PlacedSlot]) -> tuple[Ints,
         pairs = instance.pairs_at(slot)
         if not np.array_equal(instance.pair_job[pairs], decision.jobs):
             raise InvalidInstance(f"the decision of slot {slot} is not about its active jobs")
-        workers[pairs], server[pairs] = decision.workers, decision.server
+        workers[pairs] = np.reshape(decision.workers, (len(pairs), instance.num_sites))
+        server[pairs] = decision.server
     return workers, server
 
 
@@ -88,27 +86,6 @@ def present(decision: PlacedSlot) -> Bools:
     here: Bools = decision.workers > 0
     here[np.arange(len(here)), decision.server] = True
     return here
-
-
-def certify(instance: Brokerage) -> Bound:
-    """Prove a lower bound on every run: the tight relaxation, its duals repaired exactly."""
-    if not instance.num_pairs:
-        return Bound.of(Fraction(0), "no job is ever active")
-    form = Relaxed(relax="tight").form(instance)
-    duals = solve(form).require_optimal().row_duals
-    guide = Guide.zeros(instance)
-    first = instance.previous_pair < 0
-    shape = (-1, instance.num_sites)
-
-    def family(name: str) -> Floats:
-        return np.abs(duals[form.row_block(name).where].reshape(shape))
-
-    guide.server[:] = family("server_is_connected")
-    guide.presence[:] = family("present_with_server")
-    guide.move[first] = family("started_at_arrival")
-    guide.move[~first] = family("started_when_new")
-    proved = RunCertificate.of(instance, guide, "tight")
-    return Bound.of(Fraction(proved.bound), "dual of the tight relaxation", proved.plain())
 
 
 @environment("mlbroker")
@@ -151,4 +128,4 @@ class Market:
 
     def bound(self, instance: Brokerage) -> Bound:
         """Prove a lower bound from the tight relaxation."""
-        return certify(instance)
+        return tight_bound(instance)

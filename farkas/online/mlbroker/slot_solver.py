@@ -18,7 +18,7 @@ from farkas.models.mlbroker.slot import SlotProblem
 from farkas.relaxations.mlbroker.outer import Outer, Touched
 from farkas.relaxations.mlbroker.outer_job import JobPrices, OuterJob
 from farkas.relaxations.mlbroker.tangents import Tangents, entropy
-from farkas.solvers import Answer, Session, open_session
+from farkas.solvers import Answer, Claim, Session, open_session, solve
 
 PRECISE = 1e-9
 """Rounds end when bounds are this close, relative to the objective and the deployment costs."""
@@ -88,21 +88,32 @@ def settle(
 
     Returns
     -------
-    The last answer, and an upper bound on how far it is from the optimum, USD.
+    The best answer, and an upper bound on how far it is from the optimum, USD.
     """
-    rounds = 0
-    while True:
-        answer = ask(*tangents.segments()).require_optimal()
-        here = deployed(answer.point)
+    best: tuple[Answer, float] | None = None
+    for _ in range(MOST_ROUNDS):
+        answer = ask(*tangents.segments())
+        if best is not None and answer.claim is not Claim.OPTIMAL:
+            return best  # segments as narrow as the solver's tolerances
+        here = deployed(answer.require_optimal().point)
         short = tangents.shortfall(here)
-        gap, rounds = float(short.sum()), rounds + 1
-        goal = PRECISE * (abs(answer.objective) + float(tangents.scale.sum()))
+        gap = float(short.sum())
+        if best is None or gap <= best[1]:
+            best = answer, gap
+        goal = PRECISE * (abs(answer.objective) + tangents.full_price())
         if gap <= goal:
-            return answer, gap
+            break
         where = short > goal / (4 * short.size)
-        fresh = tangents.refine(here, price(answer.row_duals), where)
-        if not fresh or rounds == MOST_ROUNDS:
-            return answer, gap
+        if not tangents.refine(here, price(answer.row_duals), where):
+            break
+    assert best is not None
+    return best
+
+
+def warm(session: Session) -> Answer:
+    """Solve from the last basis, or from nothing should that basis lead nowhere."""
+    answer = session.solve()
+    return answer if answer.claim is Claim.OPTIMAL else solve(session.form)
 
 
 class JobByJob:
@@ -194,7 +205,7 @@ class JobByJob:
         def ask(segments: Floats, widths: Floats) -> Answer:
             cost[risen] = segments.reshape(-1)
             session.update(cost=cost, upper=(pieces, widths.reshape(-1)))
-            return session.solve()
+            return warm(session)
 
         def deployed(point: Floats) -> Floats:
             parts = _Blocks(form.columns, point)
@@ -258,11 +269,12 @@ class Together:
             def ask(segments: Floats, widths: Floats) -> Answer:
                 cost[risen] = segments.reshape(-1)
                 session.update(cost=cost, upper=(pieces, widths.reshape(-1)))
-                return session.solve()
+                return warm(session)
 
             answer, gap = settle(tangents, ask, deployed, price)
         terms = entropy(deployed(answer.point), problem.before, problem.scale, market.epsilon)
-        linear = answer.objective - form.offset - float(answer.point[risen] @ cost[risen])
+        cost[risen] = 0.0
+        linear = float(cost @ answer.point)
         return self._solution(form, answer, linear + float(terms.sum()), gap)
 
     def _solution(

@@ -14,7 +14,7 @@ import numpy as np
 
 from farkas.instances.base import Floats
 
-CLOSE = 1e-9
+CLOSE = 1e-8
 """Points of tangency this close are one."""
 
 
@@ -30,9 +30,25 @@ def entropy(deployed: Floats, before: Floats, scale: Floats, epsilon: float) -> 
     epsilon
         > 0; ε.
     """
-    growth = np.log((deployed + epsilon) / (before + epsilon))
-    term: Floats = scale * ((deployed + epsilon) * growth - deployed + before)
+    base = before + epsilon
+    change = (deployed - before) / base
+    exact = (1 + change) * np.log1p(change) - change
+    # Where ε is large changes are small, and the difference loses its digits.
+    series = change**2 * (1 / 2 - change * (1 / 6 - change / 12))
+    term: Floats = scale * base * np.where(np.abs(change) < 1e-4, series, exact)
     return np.maximum(term, 0.0)
+
+
+def meeting(low: Floats, high: Floats, epsilon: float) -> Floats:
+    """Where the tangents at ``low`` and ``high`` meet, between them; arrays of one shape.
+
+    There v + ε is the logarithmic mean of low + ε and high + ε.
+    """
+    base = low + epsilon
+    change = (high - low) / base
+    safe = np.where(change > 0, change, 1.0)
+    ratio = np.where(change < 1e-4, change * (1 / 2 - change / 12), safe / np.log1p(safe) - 1)
+    return np.clip(low + base * ratio, low, high)
 
 
 @dataclasses.dataclass(slots=True)
@@ -76,32 +92,27 @@ class Tangents:
         points = np.ones((*before.shape, pieces))
         points[..., 0], points[..., 1] = start, before
         # The first step off p is where the term bends most.
-        points[..., 2] = np.minimum(1.0, before + 0.01 * (before + epsilon))
+        points[..., 2] = np.minimum(1.0, before + 0.01 * np.minimum(before + epsilon, 1.0))
         return cls(np.sort(np.maximum(points, start[..., None])), before, start, scale, epsilon)
 
     def _growth(self) -> Floats:
         """Logarithm in the derivative at every point of tangency."""
-        growth: Floats = np.log(
-            (self.points + self.epsilon) / (self.before + self.epsilon)[..., None]
-        )
+        before = self.before[..., None]
+        growth: Floats = np.log1p((self.points - before) / (before + self.epsilon))
         return growth
 
     def segments(self) -> tuple[Floats, Floats]:
-        """Price in USD and width of every segment, shapes (jobs, sites, pieces); last one endless.
-
-        Neighbouring tangents meet at the logarithmic mean of v + ε.
-        """
+        """Price, USD, and width of every segment, shape (jobs, sites, pieces); the last endless."""
         growth = self._growth()
-        gap = np.diff(growth)
-        meet = self.points[..., :-1].copy()
-        far = gap > 1e-15
-        np.divide(np.diff(self.points), gap, out=meet, where=far)
-        meet = np.where(far, meet - self.epsilon, meet)
-        meet = np.clip(meet, self.points[..., :-1], self.points[..., 1:])
+        meet = meeting(self.points[..., :-1], self.points[..., 1:], self.epsilon)
         inner = np.diff(np.concatenate([self.start[..., None], meet], axis=-1))
         endless = np.full((*self.start.shape, 1), np.inf)
         widths = np.concatenate([np.maximum(inner, 0.0), endless], axis=-1)
         return self.scale[..., None] * growth, widths
+
+    def full_price(self) -> float:
+        """Cost of deploying every job at one site, USD; Σ c."""
+        return float(self.scale.sum() * np.log1p(1 / self.epsilon))
 
     def constant(self) -> float:
         """Sum of the terms at the start of the segments, USD."""
@@ -109,9 +120,10 @@ class Tangents:
 
     def shortfall(self, deployed: Floats) -> Floats:
         """Entropy term minus its highest tangent at ``deployed``, USD, shape (jobs, sites)."""
-        growth = self._growth()
-        lift = growth * (deployed[..., None] + self.epsilon) - self.points + self.before[..., None]
-        below = self.scale * lift.max(axis=-1)
+        before, scale = self.before[..., None], self.scale[..., None]
+        steps = deployed[..., None] - self.points
+        tangent = entropy(self.points, before, scale, self.epsilon) + scale * self._growth() * steps
+        below = tangent.max(axis=-1)
         term = entropy(deployed, self.before, self.scale, self.epsilon)
         short: Floats = np.maximum(term - below, 0.0)
         return short
@@ -134,11 +146,11 @@ class Tangents:
         Whether any tangent is new.  Where room runs out, those far from ``deployed`` leave.
         """
         scale = np.where(self.scale > 0, self.scale, 1.0)
-        called = (self.before + self.epsilon) * np.exp(np.clip(price / scale, -50, 50))
-        called = called - self.epsilon
+        base = self.before + self.epsilon
+        called = self.before + base * np.expm1(np.clip(price / scale, -50, 50))
         # Far from settled, a point is worth more than a narrow bracket of it.
         near = np.abs(called - deployed) <= 1e-3
-        step = np.where(near, 1e-5 * (called + self.epsilon), 0.0)
+        step = np.where(near, 1e-5 * np.minimum(called + self.epsilon, 1.0), 0.0)
         top = np.maximum(1.0, deployed)
         new = np.stack([deployed, called - step, called + step], axis=-1)
         new = np.clip(new, self.start[..., None], top[..., None])

@@ -1,0 +1,39 @@
+"""Baseline mlbroker.central."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from farkas.instances.base import Floats, Ints
+from farkas.models.mlbroker.one_shot import Snapshot
+from farkas.online.driver import algorithm
+from farkas.online.mlbroker.placing import Memory, Placing
+
+DECIMALS = 12
+"""Costs are compared after rounding to this many decimals; ties go to the first site."""
+
+
+@algorithm("mlbroker.central", source="mlBroker section 6.2, Central")
+@dataclasses.dataclass(frozen=True)
+class Central(Placing):
+    """Every job moves all its data to the one site where that is cheapest for it alone."""
+
+    def place(self, now: Snapshot, state: Memory) -> tuple[Ints, Ints]:
+        """Place all workers and the server of each job at its site."""
+        market = now.market
+        site = np.argmin(np.round(site_costs(now), DECIMALS), axis=1)
+        workers = np.zeros((market.num_jobs, market.num_sites), np.int64)
+        workers[np.arange(market.num_jobs), site] = market.workers_needed
+        return workers, site
+
+
+def site_costs(now: Snapshot) -> Floats:
+    """Cost of each job if all of it is at one site, other jobs aside, shape (jobs, sites), USD."""
+    market = now.market
+    usage = market.workers_needed[:, None] * market.worker_demand + market.server_demand
+    resources = market.resource_cost(usage[:, None, :]).sum(axis=2)
+    entering = market.deploy_cost[:, None] * ~now.deployed
+    costs: Floats = market.volume @ market.transfer + resources + entering
+    return costs
