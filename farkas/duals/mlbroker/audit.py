@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from fractions import Fraction
 
+from farkas.algebra import Program, programs
 from farkas.certificates import exact_bound
 from farkas.duals.dualize import DualForm, dualize
 from farkas.duals.mlbroker.as_printed import DualAsPrinted
@@ -13,7 +14,6 @@ from farkas.duals.mlbroker.dual import Dual
 from farkas.forms import LinearForm
 from farkas.forms.blocks import find_block
 from farkas.instances.mlbroker import Brokerage
-from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import Claim, solve
 
 REPAIRS = {
@@ -100,7 +100,9 @@ def audit(instance: Brokerage) -> Audit:
     NoAnswer
         When (9) or its derived dual is not solved.
     """
-    primal = Relaxed(relax="printed").form(instance)
+    relaxed = programs.build("mlbroker.relaxed[printed]")
+    assert isinstance(relaxed, Program)
+    primal = relaxed.form(instance)
     derived = dualize(primal)
     printed = DualAsPrinted().form(instance)
     of_derived = solve(derived.form).require_optimal()
