@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -13,6 +14,7 @@ from farkas.algebra.formulation import Formulation
 from farkas.certificates import Certificate, FormCertificate, certify_infeasible
 from farkas.certificates import certify as bound_certificate
 from farkas.errors import NoAnswer, NotACertificate, UnsupportedForm
+from farkas.experiments.infeasible import Explanation, Finding, explain
 from farkas.forms import FeasibilityReport, LinearForm, check_point
 from farkas.registry import load_package
 from farkas.relaxations.integrality import relax as without_integrality
@@ -37,9 +39,11 @@ class Solution:
     bound
         Proved bound on the optimum; None when not asked for, or when there is none.
     infeasible
-        Proved distance from feasibility, > 0; None when feasible or not asked for.
+        Proved distance from feasibility, > 0; None when there is no such proof.
     certificate
         What proves the bound or the infeasibility; None when not asked for.
+    explanation
+        Why there is no point; None unless the solver claims so.
     """
 
     form: LinearForm
@@ -48,6 +52,7 @@ class Solution:
     bound: Fraction | None = None
     infeasible: Fraction | None = None
     certificate: Certificate | None = None
+    explanation: Explanation | None = None
 
     @property
     def gap(self) -> float | None:
@@ -81,6 +86,7 @@ class Solution:
             "proved_bound_exact": None if self.bound is None else str(self.bound),
             "proved_gap": self.gap,
             "proved_infeasible": None if self.infeasible is None else str(self.infeasible),
+            "explanation": None if self.explanation is None else self.explanation.to_builtins(),
         }
         if point and answer.has_point:
             data["point"] = self.values()
@@ -170,12 +176,33 @@ def solve_form(
         form = without_integrality(form)
     answer = solve(form, solver, **options)
     report = check_point(form, answer.point) if answer.has_point else None
+    if answer.claim is Claim.INFEASIBLE:
+        return _refused(form, answer, certify, dict(about or {"embed": False}), options)
     if not certify:
         return Solution(form, answer, report)
     if answer.claim is Claim.UNBOUNDED:
         raise NotACertificate(f"{form.name}: {answer.solver} claims unbounded; nothing bounds it")
     witness = solve(without_integrality(form), solver, **options) if form.is_mip else answer
     return _proved(form, answer, report, witness, dict(about or {"embed": False}))
+
+
+def _refused(
+    form: LinearForm, answer: Answer, certify: bool, about: dict[str, Any], options: dict[str, Any]
+) -> Solution:
+    """Explain a claim of infeasibility, and certify the rows that the explanation names."""
+    limit = options.get("time_limit")
+    found = explain(form, ray=answer.raw_ray, seconds=math.inf if limit is None else limit)
+    if not certify:
+        return Solution(form, answer, explanation=found, infeasible=found.violation)
+    if found.finding is Finding.INTEGRALITY:
+        raise NotACertificate(
+            f"{form.name}: infeasible only because of integrality; rows alone do not prove it"
+        )
+    if found.finding is not Finding.ROWS:
+        raise NotACertificate(f"{form.name}: {found.note}")
+    refusal = certify_infeasible(form, found.ray, **about)
+    violation = Fraction(refusal.violation)
+    return Solution(form, answer, None, None, violation, refusal, found)
 
 
 def _proved(
@@ -185,14 +212,6 @@ def _proved(
     witness: Answer,
     about: dict[str, Any],
 ) -> Solution:
-    if answer.claim is Claim.INFEASIBLE:
-        if witness.claim is Claim.OPTIMAL:
-            raise NotACertificate(
-                f"{form.name}: infeasible only because of integrality; rows alone do not prove it"
-            )
-        refusal = certify_infeasible(form, witness.ray, **about)
-        violation = Fraction(refusal.violation)
-        return Solution(form, answer, report, None, violation, refusal)
     if witness.raw_row_duals is None:
         raise NoAnswer(
             f"{form.name}: nothing to prove a bound with, {witness.solver} stopped for reason "

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from farkas.cli.output import Json, complain, print_json, print_table
+from farkas.cli.output import Json, complain, print_json, print_table, print_text
 from farkas.cli.values import InstanceFile, assignments, check_writable
 
 
@@ -39,8 +39,9 @@ def command(
     """Solve a program on an instance.
 
     What the solver says is printed as a claim; its point is checked again row by row.  --certify
-    proves a bound (or infeasibility) from the solver's multipliers alone.  --write keeps the
-    program (.mps, .lp) or its certificate (.json, .vipr), which implies --certify.
+    proves a bound from the solver's multipliers alone.  --write keeps the program (.mps, .lp) or
+    its certificate (.json, .vipr), which implies --certify.  Of an infeasible program the smallest
+    set of contradicting rows that was found is printed, with its proof.
     Exit code 1 when infeasible or unbounded, 3 when there is no answer.
     """
     from farkas.experiments import solving, writing
@@ -92,6 +93,8 @@ def _print(solution: Any, instance: str, point: bool) -> None:
     if shown["message"]:
         rows.append(("solver says", shown["message"]))
     print_table(f"{shown['program']} on {instance}", ["", ""], rows)
+    if solution.explanation is not None:
+        print_text(str(solution.explanation))
     if point and has_point:
         print_table("nonzero values", ["variable", "value"], list(solution.values().items()))
 
