@@ -267,4 +267,3 @@ def _block(blocks: tuple[Block, ...], name: str, role: str, form: str) -> Block:
         if block.name == name:
             return block
     raise UnknownName.of(f"{role} of {form}", name, [b.name for b in blocks])
-
