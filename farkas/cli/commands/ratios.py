@@ -1,0 +1,64 @@
+"""``farkas ratios``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from farkas.cli.output import Json, print_json, print_table, print_text
+
+StoreFile = Annotated[str, typer.Argument(metavar="STORE", help="Results of a sweep (.sqlite).")]
+
+
+def command(
+    store: StoreFile,
+    worst: Annotated[
+        str | None, typer.Option(help="Folder for the worst instance of every algorithm.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Summarise the certified ratios of a sweep and hold the theorems against them.
+
+    Only ratios with a proved bound count.  The interval is a 95 % bootstrap interval of the mean,
+    resampling instances.  A theorem is kept where the certified ratio is within its factor, broken
+    where a solution exists that is better than its factor allows, and undecided in between.
+    """
+    from farkas.experiments.ratios import ratios, write_worst
+    from farkas.experiments.sweeps import Store
+
+    with Store(store, create=False) as opened:
+        found = ratios(opened, seed=seed)
+        files = write_worst(found, opened, worst) if worst is not None else []
+    if as_json:
+        print_json({"ratios": [r.to_builtins() for r in found], "worst": list(map(str, files))})
+        return
+    columns = ["algorithm or program", "certified", "tasks", "mean", "95 % interval", "median",
+               "worst", "worst instance"]  # fmt: skip
+    rows = [
+        (
+            item.label,
+            len(item.values),
+            item.tasks,
+            item.mean,
+            "{:.5g} – {:.5g}".format(*item.interval) if item.interval else None,
+            item.quantiles.get("50"),
+            item.quantiles.get("100"),
+            item.worst.name if item.worst else None,
+        )
+        for item in found
+    ]
+    print_table("certified ratios", columns, rows)
+    promised = [
+        (item.label, p.reading, p.source, p.smallest, p.largest, p.kept, p.undecided, p.broken,
+         p.not_applicable)
+        for item in found
+        for p in item.promises
+    ]  # fmt: skip
+    if promised:
+        columns = ["algorithm", "reading", "source", "least factor", "largest factor", "kept",
+                   "undecided", "broken", "not applicable"]  # fmt: skip
+        print_table("theorems", columns, promised)
+    for path in files:
+        print_text(f"worst instance: {path}")

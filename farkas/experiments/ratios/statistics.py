@@ -1,0 +1,58 @@
+"""Quantiles and the interval of a mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+LEVELS = (0.0, 0.25, 0.5, 0.75, 0.95, 1.0)
+FEWEST = 5
+"""Below so many instances a resampled mean says little about the next one."""
+
+
+def quantiles(values: Sequence[float]) -> dict[str, float]:
+    """Quantiles of `LEVELS` by their percentage.
+
+    >>> quantiles([1.0, 1.5, 2.0])["50"]
+    1.5
+    """
+    found = np.quantile(np.asarray(values, dtype=float), LEVELS)
+    return {f"{100 * level:g}": float(q) for level, q in zip(LEVELS, found, strict=True)}
+
+
+def interval(
+    groups: Mapping[str, Sequence[float]],
+    *,
+    seed: int = 0,
+    draws: int = 10_000,
+    level: float = 0.95,
+) -> tuple[float, float] | None:
+    """Confidence interval of the mean by resampling whole instances.
+
+    Runs on one instance are not independent: instances are drawn with replacement, each with all
+    its runs, and the interval spans the middle of the means found (percentile bootstrap).
+
+    Parameters
+    ----------
+    groups
+        Ratios by instance, none empty.
+    seed, draws
+        Of the resampling.
+    level
+        Probability that the interval is meant to cover.
+
+    Returns
+    -------
+    Its ends; None for fewer than `FEWEST` instances.
+    """
+    if len(groups) < FEWEST:
+        return None
+    sums = np.array([sum(values) for values in groups.values()], dtype=float)
+    counts = np.array([len(values) for values in groups.values()])
+    rng = np.random.default_rng(seed)
+    drawn = rng.integers(len(groups), size=(draws, len(groups)))
+    means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
+    tail = (1 - level) / 2
+    low, high = np.quantile(means, [tail, 1 - tail])
+    return float(low), float(high)

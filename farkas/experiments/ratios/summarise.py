@@ -1,0 +1,224 @@
+"""Distribution of certified ratios by algorithm and options."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from farkas.errors import FileProblem
+from farkas.experiments import guarantees
+from farkas.experiments.ratios.promises import Promise, hold
+from farkas.experiments.ratios.statistics import interval, quantiles
+from farkas.experiments.sweeps import Result, Store
+from farkas.instances import Instance, write
+from farkas.online.run import Sense
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Worst:
+    """Run with the largest certified ratio.
+
+    Parameters
+    ----------
+    key
+        Address of the result.
+    instance
+        Hash of the instance.
+    name
+        Its name.
+    """
+
+    key: str
+    instance: str
+    name: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Ratios:
+    """What a sweep says about one algorithm (or program) with one set of options.
+
+    Parameters
+    ----------
+    what, name, options
+        As in `Task`.
+    sense
+        ``min`` for costs.
+    tasks
+        Tasks in all.
+    left_out
+        Why tasks have no certified ratio, with their number.
+    by_instance
+        Certified ratios, >= 1, by hash of the instance.
+    mean
+        Over all certified runs; None without any.
+    interval
+        95 % confidence interval of the mean; None for fewer than five instances.
+    quantiles
+        By percentage; empty without any.
+    worst
+        None without any.
+    promises
+        The theorems held against these runs.
+    seconds
+        Mean wall time of a certified task.
+    """
+
+    what: str
+    name: str
+    options: dict[str, Any]
+    sense: Sense
+    tasks: int
+    left_out: dict[str, int]
+    by_instance: dict[str, list[float]]
+    mean: float | None = None
+    interval: tuple[float, float] | None = None
+    quantiles: dict[str, float] = dataclasses.field(default_factory=dict)
+    worst: Worst | None = None
+    promises: list[Promise] = dataclasses.field(default_factory=list)
+    seconds: float | None = None
+
+    @property
+    def values(self) -> list[float]:
+        return [ratio for ratios in self.by_instance.values() for ratio in ratios]
+
+    @property
+    def label(self) -> str:
+        """Name with the options that are set, for tables and legends."""
+        shown = ", ".join(f"{k}={v}" for k, v in self.options.items())
+        return f"{self.name} ({shown})" if shown else self.name
+
+    def to_builtins(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        found: dict[str, Any] = msgspec.to_builtins(self)
+        return found
+
+
+def ratios(store: Store, *, seed: int = 0) -> list[Ratios]:
+    """Summarise every algorithm and program of a store, by name.
+
+    A ratio enters only with a proved bound: what failed, broke a requirement, has no bound, or
+    whose certificate was rejected is counted in `left_out`.
+
+    Parameters
+    ----------
+    store
+        Results of a sweep.
+    seed
+        Of the resampling behind the confidence intervals.
+    """
+    results = [_light(result) for result in store.results(output=True)]
+    groups: dict[tuple[str, str, bytes], list[Result]] = collections.defaultdict(list)
+    for result in results:
+        task = result.task
+        options = msgspec.json.encode(task.options, order="deterministic")
+        groups[task.what, task.name, options].append(result)
+    best = _best_values(results)
+    instance = functools.cache(store.instance)
+    return [_summary(group, best, instance, seed) for _, group in sorted(groups.items())]
+
+
+def _light(result: Result) -> Result:
+    """Drop decisions and certificates, which would not fit into memory for a large sweep."""
+    if result.output is None:
+        return result
+    kept = {name: result.output[name] for name in ("sense", "violations") if name in result.output}
+    return msgspec.structs.replace(result, output=kept)
+
+
+def _sense(results: Iterable[Result]) -> Sense:
+    senses: list[Sense] = [r.output["sense"] for r in results if r.output and "sense" in r.output]
+    return senses[0] if senses else "min"
+
+
+def _summary(
+    group: list[Result],
+    best: dict[str, dict[str, float]],
+    instance: Callable[[str], Instance],
+    seed: int,
+) -> Ratios:
+    task, sense = group[0].task, _sense(group)
+    certified = [result for result in group if not why_left_out(result)]
+    left_out = collections.Counter(filter(None, map(why_left_out, group)))
+    by_instance: dict[str, list[float]] = collections.defaultdict(list)
+    for result in certified:
+        by_instance[result.task.instance].append(float(result.ratio or 1.0))
+    common: dict[str, Any] = {
+        "what": task.what, "name": task.name, "options": dict(task.options), "sense": sense,
+        "tasks": len(group), "left_out": dict(left_out), "by_instance": dict(by_instance),
+    }  # fmt: skip
+    if not certified:
+        return Ratios(**common)
+    values = [float(result.ratio or 1.0) for result in certified]
+    last = max(certified, key=lambda result: (result.ratio, result.key))
+    sha = last.task.instance
+    return Ratios(
+        **common,
+        mean=sum(values) / len(values),
+        interval=interval(by_instance, seed=seed),
+        quantiles=quantiles(values),
+        worst=Worst(last.key, sha, instance(sha).name),
+        promises=[
+            hold(item, certified, instance, best, sense) for item in guarantees.of(task.name)
+        ],
+        seconds=sum(result.seconds for result in certified) / len(certified),
+    )
+
+
+def why_left_out(result: Result) -> str:
+    """Why a result has no certified ratio; empty when it has one."""
+    if result.status != "done":
+        return result.status
+    if result.recheck.startswith("rejected"):
+        return "certificate rejected"
+    if (result.output or {}).get("violations"):
+        return "breaks a requirement"
+    if not result.bound:
+        return "no bound proved"
+    if result.ratio is None or result.value is None:
+        return "bound of zero"
+    return ""
+
+
+def _best_values(results: Iterable[Result]) -> dict[str, dict[str, float]]:
+    """By instance and name, the best value of a run that breaks no requirement."""
+    best: dict[str, dict[str, float]] = collections.defaultdict(dict)
+    for result in results:
+        task, value, output = result.task, result.value, result.output
+        if result.status != "done" or task.what != "run" or output is None or value is None:
+            continue
+        if not output.get("violations"):
+            better = min if output["sense"] == "min" else max
+            known = best[task.instance]
+            known[task.name] = better(value, known.get(task.name, value))
+    return best
+
+
+def write_worst(
+    found: Iterable[Ratios], store: Store, folder: str | os.PathLike[str]
+) -> list[Path]:
+    """Write the worst instance of every algorithm as an instance file; returns the files.
+
+    Raises
+    ------
+    FileProblem
+        A file cannot be written.
+    """
+    target = Path(folder)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileProblem(f"{folder}: no folder: {error.strerror or error}") from None
+    written = []
+    for item in found:
+        if item.worst is not None:
+            path = target / f"{item.name}-{item.worst.key[:8]}.json"
+            write(store.instance(item.worst.instance), path)
+            written.append(path)
+    return written
