@@ -125,6 +125,10 @@ def _set_options(solver: Any, options: Options) -> None:
     for name, value in (
         ("time_limit", until),
         ("mip_rel_gap", float(options.gap)),
+        # its default 1e-6 would end a search that was asked for the optimum
+        ("mip_abs_gap", 0.0),
+        # a big constant multiplies what is forgiven here
+        ("mip_feasibility_tolerance", 1e-9),
         ("threads", int(options.threads)),
         ("random_seed", int(options.seed)),
         ("output_flag", options.log),
