@@ -17,10 +17,10 @@ import pytest
 
 from farkas.errors import FileProblem, InvalidOption, UnknownName
 from farkas.experiments.sweeps import Store, plan, read_config, sweep
-from farkas.experiments.sweeps.child import Child, Request
+from farkas.experiments.sweeps.child import Child
 from farkas.experiments.sweeps.config import product, seeds
 from farkas.experiments.sweeps.schedule import Local
-from farkas.experiments.sweeps.task import Task
+from farkas.experiments.sweeps.task import Request, Task
 from farkas.instances import to_bytes
 from farkas.instances.generate import generate
 

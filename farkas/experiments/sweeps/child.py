@@ -18,15 +18,7 @@ from typing import IO, Any
 import msgspec
 
 from farkas.experiments.sweeps.store import Result
-from farkas.experiments.sweeps.task import Task
-
-
-class Request(msgspec.Struct, frozen=True):
-    """A task with the JSON text of its instance."""
-
-    key: str
-    task: Task
-    instance: str
+from farkas.experiments.sweeps.task import Request
 
 
 class Child:

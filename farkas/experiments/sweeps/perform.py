@@ -9,9 +9,8 @@ from typing import Any
 import msgspec
 
 from farkas.errors import FarkasError, NoAnswer, NotACertificate
-from farkas.experiments.sweeps.child import Request
 from farkas.experiments.sweeps.store import Result
-from farkas.experiments.sweeps.task import Task
+from farkas.experiments.sweeps.task import Request, Task
 from farkas.instances import Instance, read_bytes
 
 

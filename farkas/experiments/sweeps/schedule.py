@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 from farkas.errors import InvalidOption, SolverUnavailable
-from farkas.experiments.sweeps.child import Child, Request
+from farkas.experiments.sweeps.child import Child
 from farkas.experiments.sweeps.store import Result
+from farkas.experiments.sweeps.task import Request
 
 
 class Scheduler(Protocol):

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import msgspec
 
-from farkas.experiments.sweeps.child import Request
 from farkas.experiments.sweeps.config import read_config
 from farkas.experiments.sweeps.schedule import Dask, Local, Scheduler
 from farkas.experiments.sweeps.store import Result, Store
-from farkas.experiments.sweeps.task import Task, plan
+from farkas.experiments.sweeps.task import Request, Task, plan
 from farkas.instances import Instance, to_bytes
 
 Report = Callable[[int, int, Result | None], None]

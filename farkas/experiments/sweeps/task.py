@@ -63,6 +63,14 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
         return hashlib.sha256(msgspec.json.encode(content, order="deterministic")).hexdigest()
 
 
+class Request(msgspec.Struct, frozen=True):
+    """A task with the JSON text of its instance."""
+
+    key: str
+    task: Task
+    instance: str
+
+
 @functools.cache
 def _versions() -> tuple[tuple[str, str], ...]:
     found = [("farkas", farkas.__version__)]
