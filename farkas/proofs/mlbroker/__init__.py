@@ -1,0 +1,1 @@
+"""Claims of the mlBroker paper, and of its corrections."""

@@ -1,0 +1,184 @@
+"""Claims (12) and (13): the chain of inequalities behind Theorem 3, evaluated on runs.
+
+Multipliers are those of the run's dual point, which is optimal for every slot.  D is the printed
+dual objective Σ D β + Σ γ + Σ e ρ; the corrected one adds Σ ξ and is the run's bound.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from farkas.instances.base import Floats
+from farkas.proofs.claim import Verdict, claim
+from farkas.proofs.mlbroker.fractional import moving, optimum, static
+from farkas.proofs.mlbroker.runs import Traced, compare, traced_runs
+
+
+def data_value(run: Traced) -> float:
+    """Σ D β, USD."""
+    return float((run.instance.volume * run.point.beta).sum())
+
+
+def printed_dual(run: Traced) -> float:
+    """Objective of (11) as printed, USD."""
+    surcharge = float((run.instance.surcharge * run.point.rho).sum())
+    return data_value(run) + float(run.point.gamma.sum()) + surcharge
+
+
+def usage(run: Traced) -> Floats:
+    """Units in use, shape (slots, sites, resources); h."""
+    broker = run.instance
+    return np.array(
+        [
+            d.workers.T @ broker.worker_demand[d.jobs] + d.server.T @ broker.server_demand[d.jobs]
+            for d in run.decisions
+        ]
+    )
+
+
+def line_12b(run: Traced) -> float:
+    """(12b) with ψ for φ."""
+    broker, point = run.instance, run.point
+    total = 0.0
+    for slot, decision in enumerate(run.decisions):
+        pairs = broker.pairs_at(slot)
+        moved, connected = decision.moved, decision.connected
+        rise = (
+            point.beta[pairs][moved.job, moved.origin] - point.alpha[pairs][moved.job, moved.target]
+        )
+        total += float(rise @ moved.amount)
+        price = point.psi[pairs][connected.job, connected.origin]
+        price = price + point.eta[pairs][connected.job, connected.target]
+        total += float(price @ connected.amount)
+    resource = broker.reduced_price * usage(run) + broker.surcharge
+    busy = np.zeros((broker.num_slots, 1, 1))
+    busy[broker.pair_slot] = 1.0
+    return total + float((busy * resource * (point.theta + point.rho)).sum())
+
+
+def line_12c(run: Traced) -> float:
+    """(12c) as printed; infinite where a site has no data and γ > 0."""
+    broker, point = run.instance, run.point
+    capacity = broker.worker_capacity[broker.pair_job][:, None]
+    needed, gamma = broker.workers_needed[:, None], np.maximum(point.gamma, 0.0)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        per_data = np.where(gamma > 0, capacity / broker.volume * gamma * needed, 0.0)
+    alpha = float(((2 * capacity - broker.volume) * point.alpha).sum())
+    surcharge = float((broker.surcharge * (point.rho + point.theta)).sum())
+    return data_value(run) + alpha + float(per_data.sum()) + surcharge + float(point.gamma.sum())
+
+
+def line_13c(run: Traced) -> float:
+    """(13c), USD."""
+    broker = run.instance
+    growth = np.log1p((run.deployed - run.before) / (run.before + broker.epsilon))
+    price = broker.deploy_cost[broker.pair_job][:, None]
+    return float((price * (run.deployed + broker.epsilon) * growth).sum())
+
+
+def line_13d(run: Traced, sign: float) -> float:
+    """(13d): −1 as printed, +1 corrected."""
+    broker = run.instance
+    price = broker.deployment_bound * run.point.phi_server
+    return sign * broker.entropy_scale * float(((run.deployed + broker.epsilon) * price).sum())
+
+
+def scaled(run: Traced, value: float) -> float:
+    """Multiply by σ (1 + ε)."""
+    return run.instance.entropy_scale * (1 + run.instance.epsilon) * value
+
+
+@claim("mlbroker.step_12a_12b", source="mlBroker (12a) <= (12b)")
+def step_12a_12b() -> Verdict:
+    """(12a) <= (12b), read with ψ where (12b) prints φ."""
+    return compare(traced_runs("printed"), static, line_12b)
+
+
+@claim("mlbroker.step_12b_12c", source="mlBroker (12b) <= (12c)")
+def step_12b_12c() -> Verdict:
+    """(12b) <= (12c), although its terms have different units; infinite when some D is 0."""
+    return compare(traced_runs("printed"), line_12b, line_12c)
+
+
+@claim("mlbroker.step_12c_12d", source="mlBroker (12c) <= (12d)")
+def step_12c_12d() -> Verdict:
+    """(12c) <= (12d) = 2 D."""
+    return compare(traced_runs("printed"), line_12c, lambda run: 2 * printed_dual(run))
+
+
+@claim("mlbroker.static_below_dual", source="mlBroker (12); corrected")
+def static_costs_are_below_the_corrected_dual() -> Verdict:
+    """C1 + C2 + C4 <= D with D the corrected dual objective: factor 1, not 2."""
+    runs = traced_runs("printed")
+    return compare(runs, static, lambda run: float(run.point.bound))
+
+
+@claim("mlbroker.printed_dual_objective", source="mlBroker (12d), (13f)")
+def the_printed_dual_objective_is_a_lower_bound() -> Verdict:
+    """D = Σ D β + Σ γ + Σ e ρ at the constructed multipliers is at most P_f.  It omits Σ ξ."""
+    runs = traced_runs("printed")
+    return compare(runs, printed_dual, lambda run: optimum(run.instance, "printed"))
+
+
+@claim("mlbroker.corrected_dual_objective", source="mlBroker (12d), (13f); corrected")
+def the_corrected_dual_objective_is_a_lower_bound() -> Verdict:
+    """D + Σ ξ at the constructed multipliers is at most P_f."""
+    runs = traced_runs("printed")
+    return compare(
+        runs, lambda run: float(run.point.bound), lambda run: optimum(run.instance, "printed")
+    )
+
+
+@claim("mlbroker.step_13b_13c", source="mlBroker (13b) <= (13c)")
+def step_13b_13c() -> Verdict:
+    """(13b) <= (13c)."""
+    return compare(traced_runs("printed"), moving, line_13c)
+
+
+@claim("mlbroker.step_13c_13d", source="mlBroker (13c) <= (13d)")
+def step_13c_13d() -> Verdict:
+    """(13c) <= (13d), which has −U φ and so is never positive."""
+    return compare(traced_runs("printed"), line_13c, lambda run: line_13d(run, -1.0))
+
+
+@claim("mlbroker.step_13c_13d_corrected", source="mlBroker (13c) <= (13d); corrected")
+def step_13c_13d_corrected() -> Verdict:
+    """(13c) = (13d) with +U φ, at exact slot optima: both directions within 1e-3."""
+    runs = traced_runs("printed")
+    upper = compare(runs, line_13c, lambda run: line_13d(run, 1.0), noise=1e-3)
+    lower = compare(runs, lambda run: line_13d(run, 1.0), line_13c, noise=1e-3)
+    return lower if upper.counterexample is None else upper
+
+
+@claim("mlbroker.step_13d_13e", source="mlBroker (13d) <= (13e)")
+def step_13d_13e() -> Verdict:
+    """(13d) with the sign corrected <= (13e) = σ (1+ε) Σ D β.
+
+    The paper argues α <= β <= D β; (11b) at equal sites gives β <= α, the opposite.
+    """
+    runs = traced_runs("printed")
+    return compare(runs, lambda run: line_13d(run, 1.0), lambda run: scaled(run, data_value(run)))
+
+
+@claim("mlbroker.alpha_below_beta", source="mlBroker (13e)")
+def alpha_is_at_most_beta() -> Verdict:
+    """α_i^r <= β_i^r.  (11b) with r = r' and d = 0 says β <= α."""
+
+    def excess(run: Traced) -> float:
+        return float(np.max(run.point.alpha - run.point.beta, initial=0.0))
+
+    return compare(traced_runs("printed"), excess, lambda run: 0.0)
+
+
+@claim("mlbroker.step_13b_13f", source="mlBroker (13b) <= (13f)")
+def step_13b_13f() -> Verdict:
+    """C3 <= (1+ε) ln(1+1/ε) D with the printed D."""
+    runs = traced_runs("printed")
+    return compare(runs, moving, lambda run: scaled(run, printed_dual(run)))
+
+
+@claim("mlbroker.step_13b_13f_corrected_dual", source="mlBroker (13b) <= (13f)")
+def step_13b_13f_corrected_dual() -> Verdict:
+    """C3 <= (1+ε) ln(1+1/ε) D with the corrected D."""
+    runs = traced_runs("printed")
+    return compare(runs, moving, lambda run: scaled(run, float(run.point.bound)))

@@ -1,0 +1,78 @@
+"""Claims about the regularised slot (10)."""
+
+from __future__ import annotations
+
+import numpy as np
+import sympy as sp
+
+from farkas.proofs.claim import Verdict, claim, proved, refuted
+from farkas.proofs.mlbroker.runs import compare, traced_runs
+
+V, P, EPS, C, SIGMA = sp.symbols("v p epsilon c sigma", positive=True)
+TERM = C / SIGMA * ((V + EPS) * sp.log((V + EPS) / (P + EPS)) - V)
+
+
+@claim("mlbroker.entropy_increases", source="mlBroker section 4.1, below (10)")
+def the_entropy_term_is_strictly_increasing() -> Verdict:
+    """The term of (10) is strictly increasing in v.
+
+    Its derivative (c/σ) ln((v+ε)/(p+ε)) is negative below p.
+    """
+    numbers = {V: sp.Rational(1, 10), P: sp.Rational(1, 2), EPS: 1, C: 1, SIGMA: 1}
+    value = float(sp.diff(TERM, V).subs(numbers))
+    return refuted({"v": 0.1, "p": 0.5, "epsilon": 1, "c": 1, "sigma": 1}, derivative=value)
+
+
+@claim("mlbroker.entropy_convex", source="mlBroker (10); corrected")
+def the_entropy_term_is_convex_and_least_at_the_deployment_before() -> Verdict:
+    """The term of (10) is convex in v > −ε and least at v = p."""
+    curvature = sp.simplify(sp.diff(TERM, V, 2) * (V + EPS) * SIGMA / C)
+    flat = sp.simplify(sp.diff(TERM, V).subs(V, P))
+    if curvature != 1 or flat != 0:
+        return refuted({"curvature": str(curvature), "slope_at_p": str(flat)})
+    return proved("second derivative c / (σ (v + ε)), first 0 at p")
+
+
+@claim("mlbroker.deployment_grows", source="mlBroker (10); added")
+def fractional_deployment_never_falls() -> Verdict:
+    """At an optimum of (10) v(t) = max(v(t−1), need), so it never falls during a job's life.
+
+    v occurs in (8g) only, and the term is least at v(t−1).
+    """
+    return compare(
+        traced_runs("printed") + traced_runs("tight"),
+        lambda run: float(np.max(run.before - run.deployed, initial=0.0)),
+        lambda run: 0.0,
+        noise=1e-9,
+    )
+
+
+@claim("mlbroker.smallest_deployment", source="mlBroker section 5.1, step 3")
+def the_smallest_deployment_minimises_the_entropy_term() -> Verdict:
+    """Given y and s, the smallest binary v with (8g) minimises (10).
+
+    With p = 1 the term of (10), without its constant, is −c/σ at v = 1 and −c ε at v = 0, which is
+    more, since ε ln(1 + 1/ε) < 1.  The smallest v is right for C3 itself.
+    """
+    full, none = (sp.limit(TERM.subs(P, 1), V, value) for value in (1, 0))
+    sizes = {EPS: 1, C: 1, SIGMA: sp.log(2)}
+    return refuted(
+        {"p": 1, "epsilon": 1, "c": 1, "need": 0},
+        "staying deployed is cheaper in (10)",
+        smallest=float(none.subs(sizes)),
+        stay=float(full.subs(sizes)),
+    )
+
+
+@claim("mlbroker.log_inequality", source="mlBroker (13c)")
+def a_minus_b_is_at_most_a_log_of_a_over_b() -> Verdict:
+    """a − b <= a ln(a/b) for all a, b > 0: (13b) <= (13c).
+
+    With x = b/a the difference is a (x − 1 − ln x), convex in x with its minimum 0 at x = 1.
+    """
+    x = sp.symbols("x", positive=True)
+    gap = x - 1 - sp.log(x)
+    least = sp.solve(sp.diff(gap, x), x)
+    if least != [1] or gap.subs(x, 1) != 0 or not sp.diff(gap, x, 2).is_positive:
+        return refuted({"stationary": str(least)})
+    return proved()

@@ -1,0 +1,137 @@
+"""Runs of Algorithm 1 over which inequalities of the paper's proofs are evaluated."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from farkas.certificates.mlbroker import DualPoint, Relax, complete
+from farkas.instances import library
+from farkas.instances.base import Floats
+from farkas.instances.generate import generate
+from farkas.instances.mlbroker import Brokerage
+from farkas.online import Outcome, environments
+from farkas.online.mlbroker.fractional import Fractional, FractionalSlot
+from farkas.proofs.claim import Verdict, held, refuted
+
+LIBRARY = ("tiny", "return_trip", "quiet_slot", "surplus_worker", "unit_scaling", "set_cover")
+EPSILONS = (0.01, 0.1, 1.0, 10.0, 100.0)
+NUM_GENERATED = 40
+
+Example = str | Mapping[str, Any]
+"""How a broker is cited: by its library name, or by the arguments of the generator."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Traced:
+    """A finished run with its dual point.
+
+    Parameters
+    ----------
+    example
+        How to cite the instance.
+    instance
+        The broker.
+    decisions, outcome
+        What was decided, and its costs.
+    point
+        Dual point rebuilt from the run.
+    deployed, before
+        v(t) and v(t−1), shape (pairs, sites).
+    """
+
+    example: Example
+    instance: Brokerage
+    decisions: tuple[FractionalSlot, ...]
+    outcome: Outcome
+    point: DualPoint
+    deployed: Floats
+    before: Floats
+
+
+def brokers() -> Iterator[tuple[Example, Brokerage]]:
+    """Brokers of the library, then random ones with ε from 0.01 to 100."""
+    for name in LIBRARY:
+        yield f"mlbroker/{name}", _broker(library.load(f"mlbroker/{name}"))
+    for seed in range(NUM_GENERATED):
+        settings: dict[str, Any] = {
+            "preset": "small",
+            "seed": seed,
+            "num_slots": 4,
+            "epsilon": EPSILONS[seed % len(EPSILONS)],
+            "transfer_scale": (1.0, 20.0)[seed % 2],
+            "deploy_rate": ((0.05, 0.1), (1.0, 2.0))[seed // 2 % 2],
+        }
+        yield settings, _broker(generate("mlbroker", **settings))
+
+
+def _broker(instance: Any) -> Brokerage:
+    assert isinstance(instance, Brokerage)
+    return instance
+
+
+@functools.lru_cache(maxsize=2)
+def traced_runs(relax: Relax) -> tuple[Traced, ...]:
+    """Run Algorithm 1 on all brokers."""
+    return tuple(trace(example, broker, relax) for example, broker in brokers())
+
+
+def trace(example: Example, instance: Brokerage, relax: Relax) -> Traced:
+    """Run Algorithm 1 and rebuild its dual point."""
+    world, policy = environments["mlbroker"], Fractional(relax)
+    state, decisions = policy.start(world.known(instance), 0), []
+    for arrival in world.arrivals(instance):
+        state, decision = policy.step(state, arrival)
+        decisions.append(decision)
+    deployed = np.zeros((instance.num_pairs, instance.num_sites))
+    for slot, decision in enumerate(decisions):
+        deployed[instance.pairs_at(slot)] = decision.deployed
+    before = np.zeros_like(deployed)
+    later = instance.previous_pair >= 0
+    before[later] = deployed[instance.previous_pair[later]]
+    return Traced(
+        example=example,
+        instance=instance,
+        decisions=tuple(decisions),
+        outcome=policy.evaluate(instance, decisions),
+        point=complete(instance, policy.guide(instance, state), relax, "printed"),
+        deployed=deployed,
+        before=before,
+    )
+
+
+def compare(
+    runs: tuple[Traced, ...],
+    left: Callable[[Traced], float],
+    right: Callable[[Traced], float],
+    *,
+    noise: float = 1e-5,
+    note: str = "",
+) -> Verdict:
+    """Verdict on ``left <= right`` over runs.
+
+    Refuted by the worst relative violation, on a shipped instance where one violates it.
+
+    Parameters
+    ----------
+    noise
+        Violation relative to the larger side that solver noise explains.
+    """
+    slacks: list[float] = []
+    violations: list[tuple[bool, float, Example, float, float]] = []
+    for run in runs:
+        low, high = left(run), right(run)
+        size = max(1.0, abs(low), abs(high)) if np.isfinite(high) else 1.0
+        slack = (high - low) / size
+        slacks.append(slack)
+        if slack < -noise:
+            violations.append((not isinstance(run.example, str), slack, run.example, low, high))
+    if not violations:
+        return held(len(slacks), max(0.0, min(slacks)), note)
+    *_, example, low, high = min(violations, key=lambda found: found[:2])
+    where = f"violated in {len(violations)} of {len(slacks)} runs"
+    return refuted(example, f"{where}; {note}" if note else where, left=low, right=high)

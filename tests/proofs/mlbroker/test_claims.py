@@ -1,0 +1,162 @@
+"""Every claim of mlBroker: its verdict, its numbers, and that its counterexample can be had."""
+
+import pytest
+
+from farkas.instances import library
+from farkas.proofs import Standing, claims
+
+PROVED = {
+    "chord",
+    "deployments_below_presence",
+    "entropy_convex",
+    "log_inequality",
+    "relaxed_price",
+    "trade_keeps_weight",
+}
+HELD = {
+    "capacity_growth",
+    "corrected_dual_objective",
+    "cost_below_certificate",
+    "deployment_grows",
+    "fractional_ratio",
+    "independent_rounding_fails",
+    "lemma1",
+    "np_hard",
+    "p2_corrected",
+    "price_with_switches",
+    "relaxation_order",
+    "round2_total",
+    "static_below_dual",
+    "step_12a_12b",
+    "step_13b_13c",
+    "step_13c_13d_corrected",
+    "theorem2",
+    "theorem3_corrected",
+    "trade_settles",
+}
+REFUTED = {
+    "alpha_below_beta": "set_cover",
+    "deployments_telescope": "return_trip",
+    "entropy_increases": None,
+    "expected_price": None,
+    "lambda_finite": "tiny",
+    "lemma1_round1": None,
+    "p1": None,
+    "p2": None,
+    "presence_counts_workers": "unit_scaling",
+    "printed_dual": "tiny",
+    "printed_dual_objective": "tiny",
+    "reentry_is_charged": "return_trip",
+    "rounding_ratio": None,
+    "server_share": "set_cover",
+    "smallest_deployment": None,
+    "step_12b_12c": "unit_scaling",
+    "step_12c_12d": "surplus_worker",
+    "step_13b_13f": "set_cover",
+    "step_13b_13f_corrected_dual": "set_cover",
+    "step_13c_13d": "quiet_slot",
+    "step_13d_13e": "set_cover",
+    "sync_below_transfer": "surplus_worker",
+    "theorem3": "harmonic",
+    "theorem3_many_jobs": "harmonic_copies",
+    "theorem4": "unit_scaling",
+    "theorem5": "unit_scaling",
+    "usage_growth": "surplus_worker",
+    "weightless_items": None,
+    "workers_pay_for_the_server": "surplus_worker",
+}
+NOT_APPLICABLE = {"theorem3_assumption"}
+
+
+def run(name):
+    return claims[f"mlbroker.{name}"].run()
+
+
+def test_every_claim_has_an_expected_verdict():
+    names = {name.removeprefix("mlbroker.") for name in claims.names("mlbroker.")}
+    assert names == PROVED | HELD | set(REFUTED) | NOT_APPLICABLE
+
+
+@pytest.mark.parametrize("name", sorted(PROVED))
+def test_proved(name):
+    assert run(name).standing is Standing.PROVED
+
+
+@pytest.mark.parametrize("name", sorted(HELD))
+def test_held(name):
+    verdict = run(name)
+    assert verdict.standing is Standing.HELD
+    assert verdict.runs >= 6
+    assert verdict.slack >= 0
+
+
+@pytest.mark.parametrize("name", sorted(REFUTED))
+def test_refuted_by_a_counterexample_that_ships_or_is_given_in_full(name):
+    verdict = run(name)
+    assert verdict.standing is Standing.REFUTED
+    if REFUTED[name] is None:
+        assert not isinstance(verdict.counterexample, str)
+    else:
+        assert verdict.counterexample == f"mlbroker/{REFUTED[name]}"
+        assert library.load(verdict.counterexample).kind == "mlbroker"
+
+
+@pytest.mark.parametrize("name", sorted(NOT_APPLICABLE))
+def test_not_applicable(name):
+    assert run(name).standing is Standing.NOT_APPLICABLE
+
+
+def test_theorem_3_fails_in_three_sizes():
+    # r₁ = 2 + (1+ε) ln(1+1/ε): 3.048 at ε = 10, 3.151 at ε = 3, 3.386 at ε = 1.
+    numbers = run("theorem3").numbers
+    for name, ratio, bound in [
+        ("harmonic", 3.073, 3.0484),
+        ("harmonic_fifteen", 3.286, 3.1507),
+        ("harmonic_seventeen", 3.4057, 3.3863),
+    ]:
+        assert numbers[f"ratio_{name}"] == pytest.approx(ratio, abs=2e-3)
+        assert numbers[f"r1_{name}"] == pytest.approx(bound, abs=1e-4)
+
+
+def test_twelve_harmonic_jobs_cost_36_876():
+    numbers = run("theorem3_many_jobs").numbers
+    assert numbers["cost"] == pytest.approx(36.876, abs=5e-3)
+
+
+def test_theorem_4_falls_with_the_unit_of_money():
+    # λ = 100·2/1000 = 0.2: ϱ₂ = 1.2/100, ϱ₃ = 2.2/1000, together 0.0142; in cents a hundredth.
+    numbers = run("theorem4").numbers
+    assert numbers["r2"] == pytest.approx(0.0142)
+    assert numbers["r2_in_cents"] == pytest.approx(0.000142)
+    assert numbers["ratio"] == numbers["ratio_in_cents"] == pytest.approx(1.0)
+
+
+def test_last_item_up_distorts_probabilities():
+    # p = (0.3, 0.4): s₁ = 0.4, s₂ = 0.3, so item 1 goes up with 3/7, item 2 with 4/7.
+    numbers = run("p1").numbers
+    assert numbers["chance_0"] == pytest.approx(3 / 7)
+    assert numbers["chance_1"] == pytest.approx(4 / 7)
+
+
+def test_exact_outcomes_agree_with_the_rounding_itself():
+    import numpy as np
+
+    from farkas.proofs.mlbroker.rounding import Fraction, marginals, outcomes
+    from farkas.rounding import round_keeping_weight
+
+    shares, weights = [Fraction(2, 10), Fraction(5, 10), Fraction(9, 10)], (2, 1, 3)
+    rng = np.random.default_rng(0)
+    draws = [round_keeping_weight([0.2, 0.5, 0.9], weights, rng) for _ in range(4000)]
+    exact = [float(chance) for chance in marginals(outcomes(shares, weights))]
+    # Three standard deviations of a mean of 4000 draws.
+    np.testing.assert_allclose(np.mean(draws, axis=0), exact, atol=3 * 0.5 / np.sqrt(4000))
+
+
+def test_comparison_of_runs_reports_the_worst_shipped_violation():
+    from farkas.proofs.mlbroker.runs import compare, traced_runs
+
+    runs = traced_runs("tight")[:3]
+    verdict = compare(runs, lambda run: run.outcome.total, lambda run: 0.0)
+    assert verdict.standing is Standing.REFUTED
+    assert verdict.note == "violated in 3 of 3 runs"
+    assert compare(runs, lambda run: 0.0, lambda run: 1.0).slack == 1.0
