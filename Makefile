@@ -12,7 +12,7 @@ SHELL  := /bin/bash
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-all lint format types contracts bench docs figures lock install clean
+.PHONY: demo test test-all lint format types contracts bench docs ledger figures lock install clean
 
 demo: $(STAMP)  ## one certified run of every kind
 	@$(BIN)/farkas demo
@@ -41,7 +41,11 @@ bench: $(STAMP)  ## ratios measured side by side; JSON in benchmarks/results
 	@$(BIN)/python -m benchmarks
 
 docs: $(STAMP)  ## documentation site in docs/_build/html
-	@$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+	@$(BIN)/sphinx-build -q -W --keep-going -j $(JOBS) -b html -d docs/_build/.doctrees docs docs/_build/html
+	@$(BIN)/sphinx-build -q -W --keep-going -b doctest -d docs/_build/.doctrees docs docs/_build/doctest
+
+ledger: $(STAMP)  ## verdicts of all claims and the solver matrix, kept in docs/ledger
+	@$(BIN)/python docs/_ext/ledger.py
 
 figures: $(STAMP)  ## every published figure and table
 	@$(BIN)/farkas figure all

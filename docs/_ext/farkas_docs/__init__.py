@@ -1,0 +1,64 @@
+"""Pages that the code writes about itself, before Sphinx reads any page.
+
+Each module below has ``pages() -> Iterator[tuple[str, str]]``: the path of a page below
+``docs/generated`` without suffix, and its Markdown.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import types
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+WRITERS = ("programs", "algorithms", "claims", "solvers", "command_line", "api", "names")
+
+FOLDER = Path(__file__).resolve().parents[2] / "generated"
+
+# A prompt inside a Python fence is a test: the doctest builder runs what the reader sees.
+_PROMPT = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
+
+
+def write_pages(folder: Path = FOLDER) -> list[Path]:
+    """Write all pages; a page that did not change keeps its time, so that builds stay quick."""
+    written = []
+    for name in WRITERS:
+        for page, text in importlib.import_module(f"farkas_docs.{name}").pages():
+            path = folder / f"{page}.md"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists() or path.read_text() != text:
+                path.write_text(text)
+            written.append(path)
+    for old in set(folder.rglob("*.md")) - set(written):
+        old.unlink()
+    return written
+
+
+def _before_reading(app: Sphinx) -> None:
+    write_pages()
+
+
+def _test_prompts(app: Sphinx, page: str, source: list[str]) -> None:
+    source[0] = _PROMPT.sub("```{doctest}\n", source[0])
+
+
+def _skip_aliases(
+    app: Sphinx, what: str, name: str, thing: Any, skip: bool, options: Any
+) -> bool | None:
+    # an alias such as tuple[int, int] would be shown with the docstring of tuple
+    return True if isinstance(thing, types.GenericAlias) else None
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Join the build."""
+    app.connect("builder-inited", _before_reading)
+    app.connect("source-read", _test_prompts)
+    app.connect("autodoc-skip-member", _skip_aliases)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+__all__ = ["FOLDER", "setup", "write_pages"]

@@ -1,0 +1,107 @@
+"""The ledger of claims, with committed verdicts, and the errata: what was refuted, and by what."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from farkas.proofs import Claim, claims
+from farkas_docs.text import cell, code_cell, escaped, page, table
+
+LEDGER = Path(__file__).resolve().parents[2] / "ledger"
+
+INTRO = """Statements come from the code, verdicts from `docs/ledger/`, which `make ledger` writes
+by running every claim; a test compares them with the code. Check any of them yourself:
+`farkas claims NAME --run`.
+
+*proved*: symbolically, for all values. *held*: in so many runs, no more than that; slack is the
+smallest distance from violation. *refuted*: by a counterexample anyone can recompute.
+*not applicable*: an assumption is false."""
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """``claims``, one page a kind, and ``errata``."""
+    found = {kind: _of_kind(kind) for kind in sorted({claims[name].kind for name in claims})}
+    toctree = "```{toctree}\n:hidden:\n" + "\n".join(f"{k}_claims" for k in found) + "\n```"
+    yield "claims", page("Ledger of claims", INTRO, _counts(found), toctree if found else "")
+    for kind, lines in found.items():
+        rows = [[f"[`{c.name}`](#{_anchor(c.name)})", _standing(v)] for c, v in lines]
+        summary = table(["claim", "verdict"], rows)
+        yield f"{kind}_claims", page(f"Claims of {kind}", summary, *(_claim(*x) for x in lines))
+    yield "errata", page("Errata", *_errata(found))
+
+
+Line = tuple[Claim, Mapping[str, Any]]
+
+
+def _of_kind(kind: str) -> list[Line]:
+    path = LEDGER / f"{kind}.json"
+    known = json.loads(path.read_text())["claims"] if path.exists() else []
+    verdicts = {entry["claim"]: entry["verdict"] for entry in known}
+    return [(claims[name], verdicts.get(name, {})) for name in claims.names(f"{kind}.")]
+
+
+def _anchor(name: str) -> str:
+    return name.replace(".", "-").replace("_", "-")
+
+
+def _standing(verdict: Mapping[str, Any]) -> str:
+    return str(verdict.get("standing", "not in the ledger yet"))
+
+
+def _counts(found: Mapping[str, list[Line]]) -> str:
+    columns = ["proved", "held", "refuted", "not applicable"]
+    rows = []
+    for kind, lines in found.items():
+        standings = [_standing(v) for _, v in lines]
+        rows.append([f"[{kind}]({kind}_claims.md)", *(str(standings.count(c)) for c in columns)])
+    return table(["kind", *columns], rows)
+
+
+def _claim(claim: Claim, verdict: Mapping[str, Any]) -> str:
+    parts = [f"({_anchor(claim.name)})=\n## {claim.name}", f"*{escaped(claim.source)}*"]
+    parts.append(escaped(claim.statement))
+    said = [f"**{_standing(verdict)}**"]
+    if "runs" in verdict:
+        said.append(f"in {verdict['runs']} runs, smallest slack {verdict['slack']:.3g}")
+    if "note" in verdict:
+        said.append(escaped(verdict["note"]))
+    parts.append("; ".join(said))
+    parts.append(_counterexample(verdict.get("counterexample")))
+    if "numbers" in verdict:
+        rows = [[cell(key), f"{value:.6g}"] for key, value in verdict["numbers"].items()]
+        parts.append(table(["number", "value"], rows))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _counterexample(example: Any) -> str:
+    if not example:
+        return ""
+    if isinstance(example, str):
+        return f"Counterexample: `{example}` of the [library](library.md)."
+    inline = ", ".join(f"{key} = {value}" for key, value in example.items())
+    return f"Counterexample: {escaped(inline)}."
+
+
+def _errata(found: Mapping[str, list[Line]]) -> Iterator[str]:
+    yield (
+        "What the papers state and the code refutes, each with the counterexample that does it. "
+        "Generated from the [ledger](claims.md)."
+    )
+    for kind, lines in found.items():
+        wrong = [(c, v) for c, v in lines if v.get("standing") == "refuted"]
+        if wrong:
+            rows = [
+                [f"[`{c.name}`]({kind}_claims.md#{_anchor(c.name)})", cell(c.source), _said(c, v)]
+                for c, v in wrong
+            ]
+            yield f"## {kind}"
+            yield table(["claim", "source", "what is wrong, and where it fails"], rows)
+
+
+def _said(claim: Claim, verdict: Mapping[str, Any]) -> str:
+    note = cell(verdict.get("note") or claim.statement.split("\n\n")[0])
+    example = verdict.get("counterexample")
+    return f"{note} {code_cell(example)}" if isinstance(example, str) else note

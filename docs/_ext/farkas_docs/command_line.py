@@ -1,0 +1,44 @@
+"""Reference of the command line, from the commands themselves."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import typer.main
+
+from farkas.cli.app import app
+from farkas_docs.text import cell, escaped, fence, page, table
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """``command_line``."""
+    group: Any = typer.main.get_command(app)
+    parts = [escaped(inspect.cleandoc(group.help or ""))]
+    parts += [_command(name, command) for name, command in group.commands.items()]
+    yield "command_line", page("Command line", *parts)
+
+
+def _command(name: str, command: Any) -> str:
+    context = command.make_context(name, [], resilient_parsing=True)
+    usage = " ".join(["farkas", name, *command.collect_usage_pieces(context)])
+    rows = [_parameter(p) for p in command.params if p.name != "help"]
+    words = escaped(inspect.cleandoc(command.help or ""))
+    parts = [f"## farkas {name}", fence(usage), words]
+    if rows:
+        parts.append(table(["argument or option", "meaning"], rows))
+    return "\n\n".join(parts)
+
+
+def _parameter(parameter: Any) -> list[str]:
+    if parameter.param_type_name == "argument":
+        return [f"`{parameter.metavar or parameter.name.upper()}`", cell(_help(parameter))]
+    flags = ", ".join(f"`{flag}`" for flag in [*parameter.opts, *parameter.secondary_opts])
+    default = parameter.default
+    shown = "" if default in (None, False) or callable(default) else f" Default: {default}."
+    return [flags, cell(_help(parameter) + shown)]
+
+
+def _help(parameter: Any) -> str:
+    return getattr(parameter, "help", None) or ""
