@@ -37,6 +37,8 @@ Masters = ("master", "worker")
 
 ROUNDING = 1e-9
 """Slack for sums of decimal probabilities."""
+LEAST_WORK, MOST_WORK = 1e-300, 1e300
+"""Range of rate times shift within which every derived number is accurate."""
 
 
 class Master(Record, frozen=True, kw_only=True):
@@ -68,10 +70,10 @@ class Plan(Record, frozen=True, kw_only=True):
 
 
 class Point(Record, frozen=True, kw_only=True):
-    """A point of P3 from which one convex step is taken; loads are real and > 0."""
+    """A point of P3 from which one convex step is taken; loads are real, > 0 on allowed pairs."""
 
     probability: Shares
-    loads: tuple[tuple[Positive, ...], ...]
+    loads: tuple[tuple[Nonnegative, ...], ...]
     time: Positive
 
 
@@ -126,6 +128,15 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
                     f"Expected null in both rate and shift or in neither - "
                     f"at `$.rate[{master}][{worker}]`",
                 )
+        with np.errstate(all="ignore"):
+            work = self.rates * np.where(self.allowed, self.shifts, 1.0)
+        outside = self.allowed & ~((work >= LEAST_WORK) & (work <= MOST_WORK))
+        for master, worker in np.argwhere(outside)[:1]:
+            require(
+                False,
+                f"Expected rate * shift within [{LEAST_WORK:g}, {MOST_WORK:g}] - "
+                f"at `$.rate[{master}][{worker}]`",
+            )
         for index, plan in enumerate(self.plans or ()):
             self._check_plan(plan, f"$.plans[{index}]")
         names = [plan.name for plan in self.plans or ()]
@@ -159,7 +170,14 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
         require_shape(point.loads, (self.num_masters, self.workers), "$.sca_point.loads", Masters)
         self._check_probability(point.probability, "$.sca_point.probability")
         share, loads = np.array(point.probability), np.array(point.loads)
+        for master, worker in np.argwhere(self.allowed & (loads <= 0))[:1]:
+            require(
+                False,
+                "Expected a load > 0.0 on an allowed pair - "
+                f"at `$.sca_point.loads[{master}][{worker}]`",
+            )
         used = self.allowed & (share > 0)
+        loads = np.where(used, loads, 1.0)
         late = np.where(used, point.time / loads - np.where(used, self.shifts, 0.0), 0.0)
         with np.errstate(over="ignore"):
             returned = np.where(used, share * loads * -np.expm1(-self.rates * late), 0.0)

@@ -54,7 +54,14 @@ def point(**changes):
         (plan(loads=[[977, 0, 977], [0, 977]]), r"got 2 - at `\$\.plans\[0\]\.loads\[1\]`"),
         (plan(time=-1), r">= 0.0 - at `\$\.plans\[0\]\.time`"),
         ({"plans": plan()["plans"] * 2}, r"plan 'p' stands twice - at `\$\.plans\[1\]`"),
-        (point(loads=[[1000.0] * 3, [1000.0, 1000.0, 0.0]]), r"> 0.0 - at `\$\.sca_point\.loads"),
+        (
+            point(loads=[[1000.0] * 3, [1000.0, 1000.0, 0.0]]),
+            r"> 0.0 on an allowed pair - at `\$\.sca_point\.loads\[1\]\[2\]`",
+        ),
+        (
+            {"rate": [[1, 1, 1e-200], [1, 1, 1]], "shift": [[1, 1, 1e-200], [1, 1, 1]]},
+            r"rate \* shift within \[1e-300, 1e\+300\] - at `\$\.rate\[0\]\[2\]`",
+        ),
         (point(time=1000.0), r"Expected a point of P3: master 0 gets 0 of 1000 results"),
     ],
 )
@@ -79,6 +86,18 @@ def test_a_point_of_p3_is_accepted():
     # Worker 0: 1000 rows by 4000 ms at u = a = 1: P = 1 - exp(-(4 - 1)) = 0.95; worker 2 half of
     # that: 1425 >= 1000 results.
     assert SPLIT.replace(**point()).sca_point.time == 4000.0
+
+
+def test_the_load_of_a_forbidden_pair_of_a_point_is_of_no_interest():
+    changed = {
+        "sca_point": {
+            "probability": [[0.5, 0, 0.5, 0.5], [0.5, 0.5, 0, 0.5]],
+            "loads": [[4.0, 0.0, 4.0, 4.0], [2.0, 2.0, 0.0, 2.0]],
+            "time": 30.0,
+        }
+    }
+    # All six pairs return almost surely by 30: 0.5 * 12 >= 3 and 0.5 * 6 >= 2.
+    assert FORBIDDEN.replace(**changed).sca_point.loads[0][1] == 0.0
 
 
 def test_forbidden_pairs_never_return_anything():

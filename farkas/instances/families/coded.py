@@ -7,6 +7,32 @@ from collections.abc import Callable
 from farkas.instances.coded import CodedComputing
 
 
+def tiny() -> CodedComputing:
+    """Two masters, three workers: small enough to enumerate the chance-constrained program."""
+    return CodedComputing.build(
+        name="tiny",
+        description="Two masters of three and two rows, three workers, one pair forbidden.",
+        success_probability=0.8,
+        masters=[{"name": "left", "rows": 3}, {"name": "right", "rows": 2}],
+        workers=3,
+        rate=[[2.0, 1.0, 1.5], [None, 2.5, 1.0]],
+        shift=[[0.5, 0.4, 1.0], [None, 0.2, 0.5]],
+        plans=[
+            {
+                "name": "shared",
+                "probability": [[1, 0, 0.5], [0, 1, 0.5]],
+                "loads": [[3, 0, 2], [0, 2, 1]],
+                "time": 5.0,
+            }
+        ],
+        sca_point={
+            "probability": [[1, 0.25, 0.5], [0, 0.75, 0.5]],
+            "loads": [[3.0, 2.0, 2.0], [0.0, 3.0, 1.0]],
+            "time": 4.0,
+        },
+    )
+
+
 def split_worker() -> CodedComputing:
     """Two masters, three equal workers: the expected number of results is a poor surrogate.
 
@@ -68,6 +94,7 @@ def forbidden_pairs() -> CodedComputing:
 
 
 SHIPPED: dict[str, Callable[[], CodedComputing]] = {
+    "tiny": tiny,
     "split_worker": split_worker,
     "stuck": stuck,
     "forbidden_pairs": forbidden_pairs,
