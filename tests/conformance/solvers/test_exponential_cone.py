@@ -3,11 +3,12 @@
 import math
 
 import cvxpy as cp
+import numpy as np
 import pytest
 
 from farkas.errors import InvalidOption, NoAnswer, SolverUnavailable, UnknownName, UnsupportedForm
 from farkas.solvers import Claim, Reason, availability
-from farkas.solvers.via_cvxpy import solve_problem
+from farkas.solvers.via_cvxpy import exponential_distance, solve_problem
 
 ABLE = pytest.mark.parametrize("solver", ["CLARABEL", "cvxpy:SCS"])
 
@@ -50,6 +51,23 @@ def test_status_optimal_with_a_violating_point_is_not_believed():
     assert (answer.reason, answer.claim) == (Reason.NUMERICAL, Claim.NONE)
     assert answer.violation > 0
     assert answer.message.startswith("optimal, but constraint ")
+
+
+def test_the_distance_from_an_exponential_cone_is_measured_without_a_solver():
+    # y exp(x/y) <= z.  (0,1,1) lies on it; (0,1,0.5) needs z + 0.5; (1,1,1) needs z + e - 1 or
+    # x - 1, the smaller counts; with y = 0 the cone is x <= 0, z >= 0; y = -1 is off by 1 itself.
+    x, y, z = np.array([[0, 1, 1], [0, 1, 0.5], [1, 1, 1], [0.25, 0, 2], [-1, -1, 0]], float).T
+    distance = exponential_distance(x, y, z)
+    assert distance == pytest.approx([0, 0.5, 1, 0.25, 1])
+
+
+def test_a_cone_constraint_is_measured_after_a_solve():
+    # min z with exp(x) <= z, x >= 1: z = e.
+    x, z = cp.Variable(name="x"), cp.Variable(name="z")
+    rows = [cp.constraints.ExpCone(x, cp.Constant(1.0), z), x >= 1]
+    answer = solve_problem(cp.Problem(cp.Minimize(z), rows)).require_optimal()
+    assert answer.objective == pytest.approx(math.e, rel=1e-6)
+    assert answer.violation < 1e-6
 
 
 def test_mosek_refuses_without_licence_and_solves_with_one():
