@@ -1,0 +1,1 @@
+"""Programs of kind coded and the closed forms they share."""

@@ -1,0 +1,255 @@
+"""Program coded.chance, P1: finishing in time with a given probability, evaluated exactly.
+
+The paper calls (3b) inexpressible.  For given shares and loads it is a sum over subsets of workers
+or a short recursion (`farkas.models.coded.recovery`).  (3b) is read per master; the evaluation of
+the paper plots the *joint* law of the last master, in which the masters that a worker is shared by
+are not independent: it picks one.  Both are here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+
+from farkas.errors import NotApplicable
+from farkas.instances.base import Floats, Ints
+from farkas.instances.coded import CodedComputing, Plan
+from farkas.models.coded.integer import first_time
+from farkas.models.coded.recovery import recovery_probability
+from farkas.models.coded.surrogate import expected_results, returned_share
+
+MOST_SPLIT = 6
+MOST_CHOICES = 200_000
+SURE = 1.0 - 1e-12
+"""Limits above this count as 1: probabilities that sum to 1 rarely do so in floating point."""
+MARGIN = 1e-12
+
+
+@dataclasses.dataclass(frozen=True)
+class Law:
+    """Law of the completion times of a plan.
+
+    Parameters
+    ----------
+    data
+        The instance.
+    probability, loads
+        Shape (masters, workers); k and l.  A pair without load is not used, whatever its k.
+    """
+
+    data: CodedComputing
+    probability: Floats
+    loads: Floats
+
+    @classmethod
+    def of(cls, data: CodedComputing, plan: Plan) -> Law:
+        """Law of a plan of the instance."""
+        return cls.given(data, np.array(plan.probability), np.array(plan.loads, dtype=float))
+
+    @classmethod
+    def given(cls, data: CodedComputing, probability: Floats, loads: Floats) -> Law:
+        """Law of any shares and loads."""
+        return cls(data, np.where((loads > 0) & data.allowed, probability, 0.0), loads)
+
+    def _success(self, time: float) -> Floats:
+        """P[T <= time] of every pair, given that the worker serves the master."""
+        if np.isinf(time):
+            return (self.data.allowed & (self.loads > 0)).astype(float)
+        return returned_share(self.data, self.loads, time)
+
+    def at(self, time: float) -> Floats:
+        """P[X_m(time) >= L_m] of every master, shape (masters,).  Left side of (3b)."""
+        chances = self.probability * self._success(time)
+        return np.array(
+            [
+                recovery_probability(load, chance, rows)
+                for load, chance, rows in zip(self.loads, chances, self.data.rows, strict=True)
+            ]
+        )
+
+    def recoverable(self) -> Floats:
+        """Probability that a master ever finishes, shape (masters,)."""
+        return self.at(np.inf)
+
+    def expected(self, time: float) -> Floats:
+        """Return the expected results of every master, shape (masters,).  (5)."""
+        return expected_results(self.data, self.probability, self.loads, time)
+
+    @property
+    def first_return(self) -> float:
+        """A time > 0 before which nothing at all is returned."""
+        used = self.probability > 0
+        early = np.where(used, self.loads * np.where(used, self.data.shifts, 0.0), np.inf)
+        return float(early.min())
+
+    def quantile(self, target: float) -> float:
+        """Smallest t with P[X_m(t) >= L_m] >= target for every master; infinite if there is none.
+
+        The target is reached in finite time only where the limit exceeds it.
+        """
+        if not self._attains(float(self.recoverable().min()), target):
+            return np.inf
+        return first_time(lambda t: bool(self.at(t).min() >= target), self.first_return)
+
+    def joint_quantile(self, target: float) -> float:
+        """Smallest t with P[every master done by t] >= target; infinite if there is none."""
+        if not self._attains(self.joint(np.inf), target):
+            return np.inf
+        return first_time(lambda t: self.joint(t) >= target, self.first_return)
+
+    @staticmethod
+    def _attains(limit: float, target: float) -> bool:
+        return limit >= SURE or limit > target + MARGIN
+
+    def mean(self) -> float:
+        """E[time of the last master]; infinite unless all finish almost surely."""
+        if self.joint(np.inf) < SURE:
+            return np.inf
+        used = self.probability > 0
+        kinks = self.loads[used] * self.data.shifts[used]
+        slowest = float((self.loads[used] / self.data.rates[used]).max())
+        return mean_time(self.joint, kinks, slowest)
+
+    @cached_property
+    def split(self) -> Ints:
+        """Workers that some master is served by with a probability strictly between 0 and 1."""
+        partial = (self.probability > 0) & (self.probability < 1)
+        return np.flatnonzero(partial.any(axis=0))
+
+    @cached_property
+    def _choices(self) -> tuple[Floats, Ints]:
+        """Joint choices of the split workers: weights, and the master of each (−1 idle)."""
+        options = []
+        for worker in self.split:
+            shares = self.probability[:, worker]
+            named = [(float(shares[m]), int(m)) for m in np.flatnonzero(shares > 0)]
+            idle = 1.0 - float(shares.sum())
+            options.append(named + ([(idle, -1)] if idle > MARGIN else []))
+        count = int(np.prod([len(o) for o in options], dtype=float))
+        if len(options) > MOST_SPLIT or count > MOST_CHOICES:
+            raise NotApplicable(
+                f"{len(options)} shared workers have {count} joint choices: simulate instead"
+            )
+        chosen = list(itertools.product(*options))
+        weights = np.array([np.prod([w for w, _ in c]) for c in chosen], dtype=float)
+        masters = np.array([[m for _, m in c] for c in chosen], dtype=np.int64)
+        return weights, masters.reshape(len(chosen), len(options))
+
+    def joint(self, time: float) -> float:
+        """P[every master done by ``time``], given exactly by the shared workers' choices.
+
+        Raises
+        ------
+        NotApplicable
+            With more than six shared workers.
+        """
+        weights, chosen = self._choices
+        success = self._success(time)
+        sure = self.probability >= 1
+        together = weights.copy()
+        for master in range(self.data.num_masters):
+            served = chosen == master
+            sets, which = np.unique(served, axis=0, return_inverse=True)
+            done = np.empty(len(sets))
+            for row, members in enumerate(sets):
+                here = sure[master].copy()
+                here[self.split[members]] = True
+                chance = np.where(here, success[master], 0.0)
+                done[row] = recovery_probability(self.loads[master], chance, self.data.rows[master])
+            together *= done[which.reshape(-1)]
+        return float(together.sum())
+
+
+def mean_time(joint: Callable[[float], float], kinks: Floats, slowest: float) -> float:
+    """∫ (1 − joint(t)) dt over t >= 0.
+
+    Parameters
+    ----------
+    joint
+        Distribution function, smooth between kinks, with an exponential tail.
+    kinks
+        Times at which it may have a corner.
+    slowest
+        Largest mean random part of any finishing time, the scale of the tail.
+    """
+    from scipy.integrate import quad
+
+    ends = np.unique(np.concatenate([[0.0], kinks]))
+    total = 0.0
+    error = 1e-12 * (float(ends[-1]) + slowest)
+    for low, high in itertools.pairwise(ends.tolist()):
+        total += (high - low) - quad(joint, low, high, epsabs=error, epsrel=1e-11, limit=200)[0]
+    low, width = float(ends[-1]), slowest
+    while True:
+        left = quad(lambda t: 1.0 - joint(t), low, low + width, epsabs=error, limit=200)[0]
+        total += left
+        if left <= 1e-13 * total:
+            return float(total)
+        low, width = low + width, 2 * width
+
+
+def best_quantile(data: CodedComputing) -> float:
+    """Optimum of P1 for dedicated workers, read per master, by enumeration; infinite if impossible.
+
+    Every worker is owned by one master and carries 0 to L whole rows; more than L is never useful.
+    Forbidden pairs carry nothing.
+
+    Raises
+    ------
+    NotApplicable
+        When there are too many loads or owners to enumerate.
+    """
+    rows, workers = data.rows.astype(np.int64), data.workers
+    most = int(rows.max()) + 1
+    if most**workers * most > 20_000_000 or data.num_masters**workers > 300_000:
+        raise NotApplicable("too many loads and owners to enumerate P1")
+    if not _reachable(data, np.inf, 0.5):
+        return np.inf
+    target = data.success_probability
+    # one row on the fastest worker takes at least this long
+    return first_time(lambda t: _reachable(data, t, target), float(data.shifts.min()))
+
+
+def _reachable(data: CodedComputing, time: float, target: float) -> bool:
+    """Whether some owners and loads give every master its rows by ``time`` with ``target``."""
+    able = np.array([_best_by_workers(data, m, time) for m in range(data.num_masters)]) >= target
+    free = {(1 << data.workers) - 1}
+    sets = np.arange(1 << data.workers)
+    for row in able[:-1]:
+        good = sets[row]
+        free = {left & ~int(s) for left in free for s in good if int(s) & ~left == 0}
+    return any(bool(able[-1][left]) for left in free)
+
+
+def _best_by_workers(data: CodedComputing, master: int, time: float) -> Floats:
+    """Largest P[X >= L] a master reaches with each set of workers, shape (2^workers,)."""
+    rows = int(data.rows[master])
+    loads = np.arange(rows + 1, dtype=float)
+    table = np.zeros((1, rows + 1))
+    table[0, 0] = 1.0
+    support = np.zeros(1, dtype=np.int64)
+    for worker in range(data.workers):
+        parts, marks = [table], [support]
+        if data.allowed[master, worker]:
+            late = np.divide(time, loads, out=np.zeros(rows + 1), where=loads > 0)
+            late = np.maximum(late - data.shifts[master, worker], 0.0)
+            for load in range(1, rows + 1):
+                chance = -np.expm1(-data.rates[master, worker] * late[load])
+                moved = table * chance
+                after = table - moved
+                after[:, load:rows] += moved[:, : rows - load]
+                after[:, rows] += moved[:, rows - load :].sum(axis=1)
+                parts.append(after)
+                marks.append(support | (1 << worker))
+        table, support = np.concatenate(parts), np.concatenate(marks)
+    best = np.zeros(1 << data.workers)
+    np.maximum.at(best, support, table[:, rows])
+    for worker in range(data.workers):  # a larger set can do what a smaller one does
+        bit = 1 << worker
+        without = np.flatnonzero((np.arange(len(best)) & bit) == 0)
+        best[without | bit] = np.maximum(best[without | bit], best[without])
+    return best

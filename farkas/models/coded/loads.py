@@ -1,0 +1,79 @@
+"""Program coded.loads: how many rows each worker of a master gets."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from farkas.algebra import ConvexModel, ConvexProgram
+from farkas.errors import NotApplicable
+from farkas.instances.base import Ints
+from farkas.instances.coded import CodedComputing
+from farkas.models.coded.kernel import Pairs, theorem1_times
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Owned:
+    """An instance whose workers are given away.
+
+    Parameters
+    ----------
+    data
+        The instance.
+    owner
+        Shape (workers,), master of each worker, −1 where idle; Ω.
+    """
+
+    data: CodedComputing
+    owner: Ints
+
+
+def blocks_owner(data: CodedComputing) -> Ints:
+    """Contiguous blocks: owner of each worker, shape (workers,)."""
+    sizes = [len(block) for block in data.blocks]
+    return np.repeat(np.arange(data.num_masters), sizes)
+
+
+class Loads(ConvexProgram):
+    """Loads of dedicated workers, all masters side by side.  Coded (8), P4.
+
+    The masters do not meet, so the sum of their times is minimised; Theorem 1 is the solution in
+    closed form (`farkas.models.coded.kernel`).  Takes an `Owned`, or an instance, whose workers
+    then are split in contiguous blocks.  Each master's loads and time are in units of Theorem 1.
+    """
+
+    name = "coded.loads"
+    kind = "coded"
+    sense = "min"
+
+    def declare(self, m: ConvexModel, data: Owned | CodedComputing) -> None:
+        """Build the exponential-cone program."""
+        import cvxpy as cp
+
+        owned = data if isinstance(data, Owned) else Owned(data, blocks_owner(data))
+        instance, pairs = owned.data, Pairs.of(owned.data)
+        times = theorem1_times(pairs.speed, owned.owner)
+        if not np.isfinite(times).all():
+            late = int(np.flatnonzero(~np.isfinite(times))[0])
+            raise NotApplicable(f"master {late} has no worker it may use: its time is infinite")
+        worker = np.flatnonzero(owned.owner >= 0)
+        worker = worker[instance.allowed[owned.owner[worker], worker]]
+        master = owned.owner[worker]
+        h = pairs.patience[master, worker]
+        work = instance.rates[master, worker] * instance.shifts[master, worker]
+        portion = times[master] / pairs.time_per_row[master, worker] / instance.rows[master]
+        load = m.variable("load", (len(worker),), nonneg=True)
+        lost = m.variable("lost", (len(worker),), nonneg=True)
+        time = m.variable("time", (instance.num_masters,))
+        late_by = cp.multiply(work, load) - cp.multiply(h, time[master])
+        m.constrain(
+            "8b",
+            "rows_lost_to_stragglers",
+            cp.constraints.ExpCone(late_by, load, lost),
+        )
+        for i in range(instance.num_masters):
+            at = np.flatnonzero(master == i)
+            kept = portion[at] @ (load[at] - lost[at])
+            m.constrain("8b", f"master_{i}_expects_its_rows", kept >= 1)
+        m.optimise(times @ time)

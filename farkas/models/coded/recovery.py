@@ -1,0 +1,137 @@
+"""P[enough results]: the distribution of a sum of independent all-or-nothing loads, exactly.
+
+A master holds X = Σ l_n B_n results, B_n independent with success probabilities p_n.  No method
+subtracts, so relative errors stay near (number of workers) × 2⁻⁵².
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from farkas.errors import InvalidOption
+from farkas.instances.base import Floats, Ints
+
+ENUMERATED = 14
+"""Up to so many workers subsets are enumerated, with loads of any kind."""
+
+
+def recovery_probability(loads: npt.ArrayLike, success: npt.ArrayLike, rows: float) -> float:
+    """P[Σ loads of successful workers >= rows].
+
+    Parameters
+    ----------
+    loads
+        Shape (workers,), >= 0; whole numbers when more than `ENUMERATED` are positive.
+    success
+        Shape (workers,), within [0, 1].
+    rows
+        Results needed, >= 1; L.
+
+    Raises
+    ------
+    InvalidOption
+        For many workers with fractional loads; use `recovery_bounds`.
+    """
+    load, chance = np.asarray(loads, dtype=float), np.asarray(success, dtype=float)
+    used = (load > 0) & (chance > 0)
+    load, chance = load[used], chance[used]
+    if load.sum() < rows:
+        return 0.0
+    if len(load) <= ENUMERATED:
+        order = np.argsort(-load)  # large loads first: subsets are decided sooner
+        return by_subsets(load[order], chance[order], rows)
+    whole = load.astype(np.int64)
+    if (whole != load).any():
+        raise InvalidOption(
+            f"{len(load)} workers with fractional loads: round them, or use recovery_bounds"
+        )
+    return float(_kernel()(whole, chance, int(np.ceil(rows))))
+
+
+def by_subsets(loads: Floats, success: Floats, rows: float) -> float:
+    """Sum over subsets of workers, one worker after the other; reached subsets are closed."""
+    reached = 0.0
+    sums, weights = np.zeros(1), np.ones(1)
+    rest = np.concatenate([np.cumsum(loads[::-1])[::-1][1:], [0.0]])
+    for load, chance, after in zip(loads, success, rest, strict=True):
+        with_it, weight = sums + load, weights * chance
+        enough = with_it >= rows
+        reached += weight[enough].sum()
+        open_ = ~enough & (with_it + after >= rows)
+        alive = sums + after >= rows
+        sums = np.concatenate([sums[alive], with_it[open_]])
+        weights = np.concatenate([weights[alive] * (1.0 - chance), weight[open_]])
+    return float(reached)
+
+
+def by_counts(loads: Ints, success: Floats, rows: int) -> float:
+    """Distribution of min(X, rows), one worker after the other; the readable reference."""
+    mass = np.zeros(rows + 1)
+    mass[0] = 1.0
+    for load, chance in zip(loads.tolist(), success.tolist(), strict=True):
+        moved = mass * chance
+        mass = mass - moved
+        stays = max(rows - load, 0)
+        mass[rows] += moved[stays:].sum()
+        mass[load:rows] += moved[:stays]
+    return float(mass[rows])
+
+
+@cache
+def _kernel() -> Any:
+    """`by_counts` in place, compiled; numba is loaded when first needed."""
+    from numba import njit
+
+    @njit(cache=True)  # type: ignore[untyped-decorator]
+    def counts(loads: Ints, success: Floats, rows: int) -> float:
+        mass = np.zeros(rows)
+        mass[0] = 1.0
+        top = 0
+        reached = 0.0
+        for n in range(len(loads)):
+            load, chance = loads[n], success[n]
+            lost = 0.0
+            for s in range(min(top, rows - 1), -1, -1):
+                here = mass[s]
+                if here != 0.0:
+                    if s + load >= rows:
+                        lost += here * chance
+                    else:
+                        mass[s + load] += here * chance
+                    mass[s] = here * (1.0 - chance)
+            reached += lost
+            top += load
+        return reached
+
+    return counts
+
+
+def recovery_bounds(
+    loads: npt.ArrayLike, success: npt.ArrayLike, rows: float, cells: int = 1 << 16
+) -> tuple[float, float]:
+    """Lower and upper bound on P[Σ loads >= rows] for loads of any kind and any number of workers.
+
+    Loads are rounded down, and up, to a grid of ``cells`` steps.
+
+    Parameters
+    ----------
+    loads, success, rows
+        As for `recovery_probability`.
+    cells
+        Steps per ``rows``; more are tighter and slower.
+    """
+    load, chance = np.asarray(loads, dtype=float), np.asarray(success, dtype=float)
+    step = rows / cells
+    whole = np.minimum(np.floor(load / step), cells)
+    # a rounded quotient may exceed the exact one
+    whole -= whole * step > load
+    up = np.minimum(whole + (whole * step < load), cells)
+    used = chance > 0
+    low, high = (
+        float(_kernel()(part[used].astype(np.int64), chance[used], cells)) for part in (whole, up)
+    )
+    return low, high

@@ -1,0 +1,249 @@
+"""Programs P3 and P2: every master expects its rows in time.
+
+The surrogate counts *expected* results.  `Expected` and `ExpectedInteger` are the programs as
+printed, non-convex, for Pyomo; `ExpectedConvex` is P3 for shared workers without any loss,
+with exponential cones.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from farkas.algebra import ConvexModel, ConvexProgram, option
+from farkas.algebra.formulation import Formulation
+from farkas.errors import NotApplicable
+from farkas.instances.base import Floats
+from farkas.instances.coded import CodedComputing
+from farkas.models.coded.kernel import Pairs
+
+if TYPE_CHECKING:
+    import pyomo.environ as pyo
+
+
+def returned_share(data: CodedComputing, loads: Floats, time: float) -> Floats:
+    """P[T <= time] of every pair under the true law (5), shape (masters, workers).
+
+    Parameters
+    ----------
+    data
+        The instance.
+    loads
+        Shape (masters, workers), rows, >= 0; l.
+    time
+        >= 0; t.
+    """
+    used = data.allowed & (loads > 0)
+    per_row = np.divide(time, loads, out=np.zeros_like(data.rates), where=used)
+    late = np.where(used, per_row - np.where(used, data.shifts, 0.0), 0.0)
+    with np.errstate(over="ignore"):
+        return np.where(used & (late > 0), -np.expm1(-data.rates * late), 0.0)
+
+
+def expected_results(
+    data: CodedComputing, probability: Floats, loads: Floats, time: float, *, printed: bool = False
+) -> Floats:
+    """Return the expected results of every master by ``time``, shape (masters,).
+
+    Parameters
+    ----------
+    probability, loads
+        Shape (masters, workers); k and l.
+    printed
+        (6) instead of (5): negative instead of 0 where t < a l.
+    """
+    if not printed:
+        return _by_master(probability * loads * returned_share(data, loads, time))
+    used = data.allowed & (loads > 0) & (probability > 0)
+    safe = np.where(used, loads, 1.0)
+    exponent = data.rates * (np.where(used, data.shifts, 0.0) - time / safe)
+    with np.errstate(over="ignore", invalid="ignore"):
+        results = probability * loads * -np.expm1(np.where(used, exponent, 0.0))
+    return _by_master(np.where(used, results, 0.0))
+
+
+def surrogate_times(data: CodedComputing, probability: Floats, loads: Floats) -> Floats:
+    """Smallest t at which each master expects its rows under (6), shape (masters,).
+
+    Infinite where the loads are too few ever.  Bisection to the last bit: (6) increases in t.
+    """
+    most = (np.where(data.allowed, probability * loads, 0.0)).sum(axis=1)
+    reachable = most > data.rows
+    low = np.zeros(data.num_masters)
+    high = np.where(reachable, 1.0, np.inf)
+    for time in _doublings():
+        short = reachable & (_each(data, probability, loads, high) < data.rows)
+        if not short.any():
+            break
+        high = np.where(short, time, high)
+    for _ in range(1100):
+        middle = low + (high - low) / 2
+        undecided = reachable & (middle > low) & (middle < high)
+        if not undecided.any():
+            break
+        enough = _each(data, probability, loads, np.where(reachable, middle, 1.0)) >= data.rows
+        high = np.where(undecided & enough, middle, high)
+        low = np.where(undecided & ~enough, middle, low)
+    return high
+
+
+def _doublings() -> list[float]:
+    return [2.0**power for power in range(1, 1024)]
+
+
+def _each(data: CodedComputing, probability: Floats, loads: Floats, times: Floats) -> Floats:
+    """Return the expected results of each master at its own time under (6)."""
+    used = data.allowed & (loads > 0) & (probability > 0)
+    safe = np.where(used, loads, 1.0)
+    finite = np.where(np.isfinite(times), times, 1.0)
+    exponent = data.rates * (np.where(used, data.shifts, 0.0) - finite[:, None] / safe)
+    with np.errstate(over="ignore", invalid="ignore"):
+        results = np.where(used, probability * loads * -np.expm1(exponent), 0.0)
+    return _by_master(results)
+
+
+def _by_master(results: Floats) -> Floats:
+    total: Floats = results.sum(axis=1)
+    return total
+
+
+class Expected(Formulation):
+    """Every master expects its rows in time; shares, loads and time together.  Coded (7), P3.
+
+    As printed: non-convex, and negative instead of 0 where t < a l (see `expected_results`), which
+    changes no optimum.  For Pyomo only; solve `coded.assignment_lp` (shared) or `coded.assignment`
+    (dedicated) instead, they are the same problem.
+    """
+
+    name = "coded.expected"
+    kind = "coded"
+    sense = "min"
+    workers: str = option("shared", "dedicated")
+
+    def to_pyomo(self, data: CodedComputing) -> pyo.ConcreteModel:
+        """Pyomo model with k, l and t; forbidden pairs have no variables."""
+        import pyomo.environ as pyo
+
+        return _printed(self, data, pyo.NonNegativeReals, true_law=False)
+
+
+class ExpectedInteger(Formulation):
+    """As P3 with whole loads and the true law of finishing times.  Coded (4), P2.
+
+    For Pyomo only; `farkas.models.coded.integer` solves it exactly.
+    """
+
+    name = "coded.expected_integer"
+    kind = "coded"
+    sense = "min"
+    workers: str = option("shared", "dedicated")
+
+    def to_pyomo(self, data: CodedComputing) -> pyo.ConcreteModel:
+        """Pyomo model with k, l and t; forbidden pairs have no variables."""
+        import pyomo.environ as pyo
+
+        return _printed(self, data, pyo.NonNegativeIntegers, true_law=True)
+
+
+def _printed(program: Any, data: CodedComputing, domain: Any, *, true_law: bool) -> Any:
+    """(3a), (3c) and the expectation constraint of P2 or P3."""
+    import pyomo.environ as pyo
+
+    program.check_kind(data)
+    m = pyo.ConcreteModel(name=program.full_name)
+    m.pairs = pyo.Set(dimen=2, initialize=[tuple(p) for p in np.argwhere(data.allowed).tolist()])
+    shared = program.workers == "shared"
+    m.share = pyo.Var(m.pairs, domain=pyo.UnitInterval if shared else pyo.Binary)
+    m.load = pyo.Var(m.pairs, domain=domain, initialize=1)
+    m.time = pyo.Var(domain=pyo.NonNegativeReals, initialize=1)
+
+    def results(i: int, n: int) -> Any:
+        late = m.time - data.shifts[i, n] * m.load[i, n]
+        kept = m.load[i, n] * (1 - pyo.exp(-data.rates[i, n] * late / m.load[i, n]))
+        if true_law:
+            kept = pyo.Expr_if(IF=late >= 0, THEN=kept, ELSE=0.0)
+        return m.share[i, n] * kept
+
+    def enough(m: Any, i: int) -> Any:
+        found = [results(i, n) for n in range(data.workers) if data.allowed[i, n]]
+        return data.rows[i] <= sum(found) if found else pyo.Constraint.Infeasible
+
+    def one_master(m: Any, n: int) -> Any:
+        found = [m.share[i, n] for i in range(data.num_masters) if data.allowed[i, n]]
+        return sum(found) <= 1 if found else pyo.Constraint.Skip
+
+    label = "4b" if true_law else "6"
+    m.every_master_expects_its_rows = pyo.Constraint(
+        range(data.num_masters), rule=enough, doc=f"({label})"
+    )
+    m.one_master_per_worker = pyo.Constraint(range(data.workers), rule=one_master, doc="(3c)")
+    m.finish = pyo.Objective(expr=m.time, sense=pyo.minimize, doc="(3a)")
+    return m
+
+
+class ExpectedConvex(ConvexProgram):
+    """P3 for shared workers as a convex program, without loss.  Not in the paper.
+
+    With τ = k t and w = k l the expected results k l (1 − exp(c − u t/l)) become the perspective
+    w (1 − exp(c − u τ/w)), concave in (w, τ).  Loads are in units of t₀/φ and times in units of t₀,
+    t₀ the optimum with equal shares.  Forbidden pairs have no variables.
+    """
+
+    name = "coded.expected_convex"
+    kind = "coded"
+    sense = "min"
+
+    def declare(self, m: ConvexModel, data: CodedComputing) -> None:
+        """Build the exponential-cone program."""
+        import cvxpy as cp
+
+        unit = reference_time(data)
+        pairs = Pairs.of(data)
+        master, worker = np.nonzero(data.allowed)
+        h = pairs.patience[master, worker]
+        size = len(master)
+        # rows of a full load in units of what the master needs
+        portion = unit / pairs.time_per_row[master, worker] / data.rows[master]
+        spent = m.variable("time_spent", (size,), nonneg=True)
+        load = m.variable("load", (size,), nonneg=True)
+        lost = m.variable("lost", (size,), nonneg=True)
+        time = m.variable("time")
+        kept = cp.multiply(portion, load - lost)
+        work = (data.rates * np.where(data.allowed, data.shifts, 1.0))[master, worker]
+        m.constrain("6", "every_master_expects_its_rows", _groups(master, data) @ kept >= 1)
+        m.constrain(
+            "6",
+            "rows_lost_to_stragglers",
+            cp.constraints.ExpCone(cp.multiply(work, load) - cp.multiply(h, spent), load, lost),
+        )
+        m.constrain("3c", "one_master_per_worker", _columns(worker, data) @ spent <= time)
+        m.optimise(time)
+
+
+def reference_time(data: CodedComputing) -> float:
+    """Completion time of P3 with equal shares k = 1/M; the unit of convex programs.
+
+    Raises
+    ------
+    NotApplicable
+        When some master may use no worker at all.
+    """
+    slowest = float(Pairs.of(data).speed.sum(axis=1).min()) / data.num_masters
+    if slowest == 0:
+        raise NotApplicable("a master may use no worker: its completion time is infinite")
+    return 1.0 / slowest
+
+
+def _groups(master: Any, data: CodedComputing) -> Any:
+    import scipy.sparse as sp
+
+    size = len(master)
+    return sp.csr_array((np.ones(size), (master, np.arange(size))), (data.num_masters, size))
+
+
+def _columns(worker: Any, data: CodedComputing) -> Any:
+    import scipy.sparse as sp
+
+    size = len(worker)
+    return sp.csr_array((np.ones(size), (worker, np.arange(size))), (data.workers, size))

@@ -1,0 +1,189 @@
+"""The best dedicated assignment, certainly: branch and bound, and meet in the middle."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from farkas.errors import NotApplicable
+from farkas.instances.base import Floats, Ints
+from farkas.models.coded.assignment import Assignment
+from farkas.models.coded.kernel import owner_levels
+from farkas.online.coded.local_search import climb
+from farkas.online.coded.simple_greedy import greedy_owner
+from farkas.relaxations.coded.assignment_lp import Given, Speeds, best_sharing
+from farkas.solvers import solve
+
+MOST_NODES = 4_000_000
+MOST_PAIRED = 40
+
+
+class _GivenDedicated(Given):
+    """Dedicated workers for given speeds."""
+
+    integral = Assignment.integral
+
+
+def least_level(speed: Floats, owner: Ints) -> float:
+    """Level of the slowest master, 1/time."""
+    return float(owner_levels(speed, owner).min())
+
+
+def best_owner(speed: Floats) -> Ints:
+    """Optimal owners: proved by branch and bound where it ends, else by an integer program.
+
+    The bounds of the search are the prices of the linear program: for any prices the levels still
+    reachable, weighted, are at most the weighted sum of what is left.
+
+    Parameters
+    ----------
+    speed
+        Shape (masters, workers), >= 0; v.
+
+    Returns
+    -------
+    Shape (workers,), master of each worker.
+    """
+    start = climb(speed, greedy_owner(speed), "lexicographic")
+    sharing = best_sharing(speed)
+    if sharing.level == 0 or len(speed) == 1:
+        return start
+    owner, finished = branch_and_bound(speed, start, sharing.prices)
+    return owner if finished else _by_integer_program(speed, owner)
+
+
+def branch_and_bound(
+    speed: Floats, start: Ints, prices: Floats, most_nodes: int = MOST_NODES
+) -> tuple[Ints, bool]:
+    """Search all owners depth first; returns the best found and whether the search ended.
+
+    Parameters
+    ----------
+    speed
+        Shape (masters, workers); v.
+    start
+        Shape (workers,), owners to beat.
+    prices
+        Shape (masters,), >= 0, not all 0; any, good ones prune better.
+    most_nodes
+        Nodes after which the search gives up.
+    """
+    order = np.argsort(-speed.max(axis=0), kind="stable")
+    table = np.ascontiguousarray(speed[:, order] / speed.max())
+    rest = np.zeros((len(speed), speed.shape[1] + 1))
+    rest[:, :-1] = np.cumsum(table[:, ::-1], axis=1)[:, ::-1]
+    worth = np.zeros(speed.shape[1] + 1)
+    price = prices / prices.sum()
+    worth[:-1] = np.cumsum((price[:, None] * table).max(axis=0)[::-1])[::-1]
+    best = start[order].astype(np.int64)
+    finished = _kernel()(table, rest, price, worth, best, most_nodes)
+    owner = np.empty_like(best)
+    owner[order] = best
+    return owner, bool(finished)
+
+
+@cache
+def _kernel() -> Any:
+    """Depth-first search, compiled when first needed."""
+    from numba import njit
+
+    @njit(cache=True)  # type: ignore[untyped-decorator]
+    def dive(
+        speed: Floats, rest: Floats, price: Floats, worth: Floats, best: Ints, most_nodes: int
+    ) -> bool:
+        masters, workers = speed.shape
+        record = 0.0
+        levels = np.zeros((workers + 1, masters))
+        for n in range(workers):
+            levels[0, best[n]] += speed[best[n], n]
+        record = levels[0].min()
+        levels[0] = 0.0
+        choice = np.full(workers, -1, np.int64)
+        depth, nodes = 0, 0
+        while depth >= 0:
+            if depth == workers:
+                if levels[depth].min() > record:
+                    record = levels[depth].min()
+                    best[:] = choice
+                depth -= 1
+                continue
+            choice[depth] += 1
+            if choice[depth] == masters:
+                choice[depth] = -1
+                depth -= 1
+                continue
+            nodes += 1
+            if nodes > most_nodes:
+                return False
+            m = choice[depth]
+            levels[depth + 1] = levels[depth]
+            levels[depth + 1, m] += speed[m, depth]
+            reach = worth[depth + 1]
+            open_ = True
+            for i in range(masters):
+                reach += price[i] * levels[depth + 1, i]
+                if levels[depth + 1, i] + rest[i, depth + 1] <= record:
+                    open_ = False
+                    break
+            if open_ and reach > record:
+                depth += 1
+        return True
+
+    return dive
+
+
+def _by_integer_program(speed: Floats, start: Ints) -> Ints:
+    """Branch and bound of the solver, gap 0; its point is rounded, measured and improved."""
+    point = np.zeros(speed.size + 1)
+    point[:-1].reshape(speed.shape)[start, np.arange(len(start))] = 1.0
+    point[-1] = least_level(speed, start) / speed.max()
+    answer = solve(_GivenDedicated().form(Speeds(speed)), gap=0.0, start=point).require_optimal()
+    share = answer.point[: speed.size].reshape(speed.shape)
+    found = climb(speed, share.argmax(axis=0), "lexicographic")
+    return max(found, start, key=lambda owner: least_level(speed, owner))
+
+
+def meet_in_the_middle(speed: Floats) -> Ints:
+    """Optimal owners for two masters: all subsets of either half, Pareto pruned.
+
+    Raises
+    ------
+    NotApplicable
+        With another number of masters, or more than 40 workers.
+    """
+    masters, workers = speed.shape
+    if masters != 2 or workers > MOST_PAIRED:
+        raise NotApplicable(f"meet in the middle takes 2 masters and at most {MOST_PAIRED} workers")
+    half = workers // 2
+    left, right = _front(speed[:, :half]), _front(speed[:, half:])
+    # along the left front a rises and b falls; the best partner of each is where the levels cross
+    best, pair = -1.0, (0, 0)
+    for i in range(len(left[0])):
+        a, b = left[0][i] + right[0], left[1][i] + right[1]
+        cross = int(np.searchsorted(a - b, 0.0))
+        for j in (cross - 1, cross):
+            if 0 <= j < len(a) and min(a[j], b[j]) > best:
+                best, pair = min(a[j], b[j]), (int(left[2][i]), int(right[2][j]))
+    owner = np.ones(workers, dtype=np.int64)
+    for n in range(workers):
+        bits, at = (pair[0], n) if n < half else (pair[1], n - half)
+        owner[n] = 0 if bits >> at & 1 else 1
+    return owner
+
+
+def _front(speed: Floats) -> tuple[Floats, Floats, Ints]:
+    """Undominated (level of 0, level of 1, workers of 0 as bits), level of 0 ascending."""
+    first, second = np.zeros(1), np.zeros(1)
+    bits = np.zeros(1, dtype=np.int64)
+    for n in range(speed.shape[1]):
+        first = np.concatenate([first, first + speed[0, n]])
+        second = np.concatenate([second + speed[1, n], second])
+        bits = np.concatenate([bits, bits | (1 << n)])
+        order = np.lexsort((-second, -first))
+        first, second, bits = first[order], second[order], bits[order]
+        record = np.concatenate([[-1.0], np.maximum.accumulate(second)[:-1]])
+        keep = second > record
+        first, second, bits = first[keep], second[keep], bits[keep]
+    return first[::-1], second[::-1], bits[::-1]

@@ -1,0 +1,1 @@
+"""Relaxations of kind coded: the linear program, truncation, and convex steps."""
