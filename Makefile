@@ -50,6 +50,11 @@ ledger: $(STAMP)  ## verdicts of all claims and the solver matrix, kept in docs/
 figures: $(STAMP)  ## every published figure and table
 	@$(BIN)/farkas figure all
 
+browser:  ## Debian's headless Chromium, for the tests that look at a report (needs root)
+	@apt-get update -qq
+	@DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+	    chromium chromium-driver
+
 lock: $(STAMP)  ## newest allowed versions, pinned with hashes
 	@$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
 	    --generate-hashes --upgrade --no-header --no-annotate --quiet -o requirements.lock

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from farkas.experiments.figures.figure import Cell, Figure, Published, Series, Table
+from farkas.experiments.figures.figure import Cell, Figure, Places, Published, Series, Table
 from farkas.experiments.plotting.style import PUBLISHED, QUIET, looks, styled
 
 WIDTH = 7.0
@@ -67,7 +66,7 @@ def _figure(axes: Any, data: Figure) -> None:
     categories = _categories(data)
     bars = [series for series in data.series if series.chart == "bar"]
     for series, look in zip(data.series, looks(len(data.series)), strict=True):
-        place = np.array(_places(series.x, categories))
+        place = np.array(_places(series.x, categories), dtype=float)
         if series.chart == "bar":
             _bar(axes, series, place, look, bars.index(series), len(bars))
         else:
@@ -88,7 +87,7 @@ def _categories(data: Figure) -> list[str] | None:
     return list(dict.fromkeys(str(word) for words in every for word in words))
 
 
-def _places(x: Sequence[Any], categories: list[str] | None) -> list[float]:
+def _places(x: Places, categories: list[str] | None) -> list[float]:
     if categories is None:
         return [float(value) for value in x]
     return [float(categories.index(str(word))) for word in x]

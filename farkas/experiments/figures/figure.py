@@ -7,9 +7,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 Chart = Literal["line", "step", "scatter", "bar"]
 Cell = str | int | float | bool | None
+Numbers = Sequence[float] | NDArray[Any]
+Places = Sequence[float] | Sequence[str] | NDArray[Any]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -58,10 +61,10 @@ class Series:
     """
 
     name: str
-    x: Sequence[float] | Sequence[str]
-    y: Sequence[float]
-    low: Sequence[float] | None = None
-    high: Sequence[float] | None = None
+    x: Places
+    y: Numbers
+    low: Numbers | None = None
+    high: Numbers | None = None
     chart: Chart = "line"
 
     def __post_init__(self) -> None:
@@ -95,8 +98,8 @@ class Published:
     """
 
     name: str
-    y: float | Sequence[float]
-    x: Sequence[float] | Sequence[str] | None = None
+    y: float | Numbers
+    x: Places | None = None
 
     def __post_init__(self) -> None:
         if self.x is None:

@@ -18,7 +18,8 @@ from farkas.experiments.ratios.promises import Promise, hold
 from farkas.experiments.ratios.statistics import interval, quantiles
 from farkas.experiments.sweeps import Result, Store
 from farkas.instances import Instance, write
-from farkas.online.run import Sense
+from farkas.online import algorithms
+from farkas.online.run import Sense, plain
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -90,8 +91,10 @@ class Ratios:
 
     @property
     def label(self) -> str:
-        """Name with the options that are set, for tables and legends."""
-        shown = ", ".join(f"{k}={v}" for k, v in self.options.items())
+        """Name with the options that are not the default, for tables and legends."""
+        usual = _usual(self.what, self.name)
+        options = {k: v for k, v in self.options.items() if k not in usual or usual[k] != v}
+        shown = ", ".join(f"{k}={v}" for k, v in options.items())
         return f"{self.name} ({shown})" if shown else self.name
 
     def to_builtins(self) -> dict[str, Any]:
@@ -135,6 +138,13 @@ def _light(result: Result) -> Result:
 def _sense(results: Iterable[Result]) -> Sense:
     senses: list[Sense] = [r.output["sense"] for r in results if r.output and "sense" in r.output]
     return senses[0] if senses else "min"
+
+
+def _usual(what: str, name: str) -> dict[str, Any]:
+    """Options a reader expects: the defaults of the algorithm, or of a sweep's programs."""
+    if what == "solve":
+        return {"solver": "highs", "relax": False}
+    return dict(plain(algorithms[name].options)) if name in algorithms else {}
 
 
 def _summary(

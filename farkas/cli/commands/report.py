@@ -1,0 +1,41 @@
+"""``farkas report``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from farkas.cli.output import Json, print_json, print_text, progress
+from farkas.cli.values import check_writable
+
+
+def command(
+    store: Annotated[str, typer.Argument(metavar="STORE", help="Results of a sweep (.sqlite).")],
+    out: Annotated[str, typer.Option("-o", "--out", help="Page to write (.html).")] = "report.html",
+    title: Annotated[str, typer.Option(help="Head of the page; default: the store's name.")] = "",
+    claims: Annotated[
+        bool, typer.Option("--claims", help="Check the papers' claims now (minutes).")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Write a sweep's certified ratios, runs, claims and versions as one page.
+
+    The page loads nothing from anywhere: it can be mailed, archived and opened offline.
+    """
+    from farkas.atomic import write_text
+    from farkas.experiments.report import collect, render
+    from farkas.experiments.sweeps import Store
+
+    check_writable(out)
+    with progress("claims") as bar, Store(store, create=False) as opened:
+        contents = collect(
+            opened, title=title, check_claims=claims, seed=seed, progress=bar if claims else None
+        )
+    write_text(out, render(contents))
+    if as_json:
+        print_json({"report": out, "tasks": contents.tasks, "certified": contents.certified})
+    else:
+        ratios = f"{contents.certified} certified ratios of {contents.tasks} tasks"
+        print_text(f"{out}: {ratios}")

@@ -1,0 +1,191 @@
+"""What a report says, as plain data, before anything is drawn."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from farkas.errors import FarkasError
+from farkas.experiments.figures import Figure
+from farkas.experiments.ratios import Ratios, ratios
+from farkas.experiments.sweeps import Store
+from farkas.experiments.trajectories import of_run
+from farkas.instances import Instance
+from farkas.online import Run
+from farkas.proofs.claim import Claim, Verdict, select
+
+MOST_SHOWN = 12
+"""Algorithms whose worst run is drawn slot by slot; the page says how many there are."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Shown:
+    """A run with its charts over slots.
+
+    Parameters
+    ----------
+    label
+        Algorithm with its options.
+    instance
+        Name of the instance, with what identifies it.
+    run
+        The run.
+    charts
+        Title, explanation and data.
+    """
+
+    label: str
+    instance: str
+    run: Run
+    charts: list[tuple[str, str, Figure]]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Ledger:
+    """A claim and, where it was checked, its verdict."""
+
+    claim: Claim
+    verdict: Verdict | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """Everything a report shows.
+
+    Parameters
+    ----------
+    title
+        Head of the page.
+    store
+        File name of the store.
+    kinds
+        Kinds of the instances.
+    statuses
+        Number of tasks by status.
+    rechecks
+        Number of certificates proved again, and rejected.
+    ratios
+        By algorithm and options.
+    runs
+        Worst run of every algorithm, slot by slot.
+    unshown
+        Number of algorithms whose worst run is left out for the size of the page.
+    failures
+        Name, status, error and number of tasks.
+    ledger
+        Claims about the kinds.
+    manifests
+        Versions with the number of runs that used them.
+    """
+
+    title: str
+    store: str
+    kinds: list[str]
+    statuses: dict[str, int]
+    rechecks: dict[str, int]
+    ratios: list[Ratios]
+    runs: list[Shown]
+    unshown: int
+    failures: list[tuple[str, str, str, int]]
+    ledger: list[Ledger]
+    manifests: list[tuple[dict[str, str], int]]
+
+    @property
+    def tasks(self) -> int:
+        return sum(self.statuses.values())
+
+    @property
+    def certified(self) -> int:
+        return sum(len(item.values) for item in self.ratios)
+
+
+def collect(
+    store: Store,
+    *,
+    title: str = "",
+    check_claims: bool = False,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Contents:
+    """Gather what a report says about a store.
+
+    Parameters
+    ----------
+    store
+        Results of a sweep.
+    title
+        Head of the page; the name of the file by default.
+    check_claims
+        Whether the claims are checked now, which may take minutes.
+    seed
+        Of the resampling behind the confidence intervals.
+    progress
+        Called with the number of claims checked and their total.
+    """
+    statuses: collections.Counter[str] = collections.Counter()
+    rechecks: collections.Counter[str] = collections.Counter()
+    failures: collections.Counter[tuple[str, str, str]] = collections.Counter()
+    manifests: collections.Counter[bytes] = collections.Counter()
+    kinds = set()
+    for result in store.results(output=True):
+        kinds.add(result.task.kind)
+        statuses[result.status] += 1
+        if result.recheck:
+            rechecks["rejected" if result.recheck.startswith("rejected") else "proved again"] += 1
+        if result.status != "done" or result.recheck.startswith("rejected"):
+            why = result.error or result.recheck
+            failures[result.task.name, result.status, why] += 1
+        if result.output and "manifest" in result.output:
+            manifests[_versions(result.output["manifest"])] += 1
+    found = ratios(store, seed=seed)
+    with_worst = [item for item in found if item.what == "run" and item.worst is not None]
+    return Contents(
+        title=title or store.path.stem,
+        store=store.path.name,
+        kinds=sorted(kinds),
+        statuses=dict(statuses),
+        rechecks=dict(rechecks),
+        ratios=found,
+        runs=[shown for item in with_worst[:MOST_SHOWN] if (shown := _shown(item, store))],
+        unshown=max(0, len(with_worst) - MOST_SHOWN),
+        failures=[(*key, count) for key, count in sorted(failures.items())],
+        ledger=_ledger(sorted(kinds), check_claims, progress),
+        manifests=[(msgspec.json.decode(k), count) for k, count in sorted(manifests.items())],
+    )
+
+
+def _versions(manifest: dict[str, Any]) -> bytes:
+    names = ("farkas", "python", "numpy")
+    versions = {name: manifest[name] for name in names} | manifest["solvers"]
+    return msgspec.json.encode(versions)
+
+
+def _shown(item: Ratios, store: Store) -> Shown | None:
+    """Worst run of an algorithm; None when the store does not hold it whole."""
+    assert item.worst is not None
+    output = store.output(item.worst.key)
+    if output is None:
+        return None
+    try:
+        run = msgspec.convert(output, Run)
+        instance: Instance = store.instance(item.worst.instance)
+    except (msgspec.ValidationError, FarkasError):
+        return None
+    name = f"{run.instance or 'unnamed'} ({item.worst.instance[:8]}), seed {run.manifest.seed}"
+    return Shown(item.label, name, run, list(of_run(instance, run)))
+
+
+def _ledger(
+    kinds: list[str], check: bool, progress: Callable[[int, int], None] | None
+) -> list[Ledger]:
+    chosen = [claim for claim in select() if claim.kind in kinds]
+    found = []
+    for done, claim in enumerate(chosen):
+        found.append(Ledger(claim, claim.run() if check else None))
+        if progress is not None:
+            progress(done + 1, len(chosen))
+    return found

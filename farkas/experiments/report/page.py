@@ -1,0 +1,82 @@
+"""The page: one file with its style, its script and its drawings."""
+
+from __future__ import annotations
+
+import itertools
+from importlib import resources
+from typing import Any
+
+from markupsafe import Markup
+
+import farkas
+from farkas.experiments.ratios import Ratios
+from farkas.experiments.report.charts import legend, line_chart
+from farkas.experiments.report.contents import Contents
+from farkas.experiments.report.spread import spread
+from farkas.experiments.report.svg import number
+
+KIND_TITLES = {"min": "costs: value over proved bound", "max": "rewards: proved bound over value"}
+
+
+def render(contents: Contents) -> str:
+    """Page of a report as HTML; it loads nothing and names no address.
+
+    Parameters
+    ----------
+    contents
+        See `collect`.
+    """
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader(__package__),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters |= {"number": number, "percent": lambda v: f"{100 * v:.0f} %"}
+    return environment.get_template("page.html").render(
+        report=contents,
+        version=farkas.__version__,
+        spreads=_spreads(contents),
+        runs=_runs(contents),
+        style=_asset("page.css"),
+        script=_asset("page.js"),
+    )
+
+
+def _asset(name: str) -> Markup:
+    folder = resources.files(__package__) / "templates"
+    return Markup((folder / name).read_text(encoding="utf-8"))
+
+
+def _spreads(contents: Contents) -> list[dict[str, Any]]:
+    """One chart per kind and sense: ratios of different kinds have no common axis."""
+
+    def group(item: Ratios) -> tuple[str, str]:
+        return item.name.partition(".")[0], item.sense
+
+    certified = sorted((item for item in contents.ratios if item.values), key=group)
+    drawn = []
+    for (kind, sense), items in itertools.groupby(certified, key=group):
+        title = f"{kind}, {KIND_TITLES[sense]}"
+        chart = spread(list(items), f"spread-{kind}-{sense}", title)
+        drawn.append({"title": title, "chart": chart})
+    return drawn
+
+
+def _runs(contents: Contents) -> list[dict[str, Any]]:
+    drawn = []
+    for place, shown in enumerate(contents.runs):
+        charts = [
+            {
+                "title": title,
+                "note": note,
+                "chart": line_chart(data, f"run-{place}-{turn}", f"{title} of {shown.label}"),
+                "legend": legend([series.name for series in data.series]),
+            }
+            for turn, (title, note, data) in enumerate(shown.charts)
+        ]
+        drawn.append({"shown": shown, "charts": charts})
+    return drawn

@@ -1,0 +1,40 @@
+"""One small sweep that several tests look at."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from farkas.experiments.sweeps import sweep
+
+
+@pytest.fixture(scope="session")
+def swept(tmp_path_factory) -> Path:
+    """Store of 5 instances, two algorithms, a program, and a solver without licence."""
+    folder = tmp_path_factory.mktemp("sweep")
+    path = folder / "small.toml"
+    path.write_text(
+        textwrap.dedent("""
+        name = "small"
+        recheck = 1.0
+        [[instances]]
+        kind = "mlbroker"
+        preset = "small"
+        seeds = "0..4"
+        settings = { num_slots = 3 }
+        [[algorithms]]
+        name = "mlbroker.fractional"
+        options = { epsilon = [0.1, 1.0] }
+        [[algorithms]]
+        name = "mlbroker.local"
+        [[programs]]
+        name = "mlbroker.relaxed[tight]"
+        solvers = ["highs", "mosek"]
+        """)
+    )
+    found = sweep(path, workers=2)
+    assert found.performed == {"done": 20, "failed": 5}
+    assert found.rejected == 0
+    return Path(found.store)

@@ -1,0 +1,236 @@
+"""A report is one page that says what the store holds, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+from importlib import resources
+
+import numpy as np
+import pytest
+from markupsafe import Markup
+
+from farkas.cli import call
+from farkas.experiments.figures import Axis, Figure, Series
+from farkas.experiments.report import collect, render
+from farkas.experiments.report.charts import MOST_POINTS, legend, line_chart, thinned
+from farkas.experiments.report.svg import Scale, linear_ticks, log_ticks, path, tag
+from farkas.experiments.sweeps import Result, Store, Task
+from farkas.experiments.trajectories import of_run
+from farkas.instances import library
+from farkas.online import algorithms
+
+VOID = {"meta", "link", "br", "hr", "img", "input"}
+
+
+class Page(HTMLParser):
+    """Checks nesting and collects what a test asks for."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.targets: list[str] = []
+        self.loads: list[str] = []
+        self.count: dict[str, int] = {}
+        self.feed(text)
+        self.close()
+        assert not self.open, f"never closed: {self.open}"
+
+    def handle_starttag(self, name, attributes):
+        self.count[name] = self.count.get(name, 0) + 1
+        found = dict(attributes)
+        self.ids += [found["id"]] if "id" in found else []
+        for key in ("href", "src"):
+            if key in found:
+                self.targets.append(found[key])
+        for key in ("aria-labelledby", "aria-describedby"):
+            self.targets += [f"#{name}" for name in found.get(key, "").split()]
+        if name not in VOID:
+            self.open.append(name)
+
+    def handle_startendtag(self, name, attributes):
+        self.handle_starttag(name, attributes)
+        self.open.pop()
+
+    def handle_endtag(self, name):
+        assert self.open, f"</{name}> closes nothing"
+        assert self.open.pop() == name
+
+
+@pytest.fixture(scope="module")
+def contents(swept):
+    with Store(swept, create=False) as store:
+        return collect(store, title="Small sweep")
+
+
+@pytest.fixture(scope="module")
+def text(contents):
+    return render(contents)
+
+
+def test_the_page_counts_what_the_store_holds(contents, text):
+    assert contents.statuses == {"done": 20, "failed": 5}
+    assert contents.certified == 20
+    assert contents.rechecks == {"proved again": 15}
+    labels = {item.label for item in contents.ratios}
+    assert {"mlbroker.fractional (epsilon=0.1)", "mlbroker.local"} <= labels
+    for item in contents.ratios:
+        assert item.label in text
+    ((name, status, error, count),) = contents.failures
+    assert (name.startswith("mlbroker.relaxed"), status, count) == (True, "failed", 5)
+    assert "mosek" in error.lower()
+
+
+def test_the_page_is_well_formed_and_every_reference_leads_somewhere(text):
+    page = Page(text)
+    assert len(set(page.ids)) == len(page.ids), "an id names one thing"
+    inside = {target[1:] for target in page.targets if target.startswith("#")}
+    assert inside <= set(page.ids)
+    assert page.count["svg"] >= 8
+
+
+def test_the_page_asks_for_nothing_from_anywhere(text):
+    page = Page(text)
+    assert all(target.startswith("#") or target == "data:," for target in page.targets)
+    assert not re.search(r"https?://|@import|url\(", text)
+    assert "default-src 'none'" in text
+
+
+def test_the_same_store_gives_the_same_page(swept, text):
+    with Store(swept, create=False) as store:
+        assert render(collect(store, title="Small sweep")) == text
+
+
+def test_runs_show_their_costs_and_the_duals_of_their_certificate(contents):
+    fractional = next(r for r in contents.runs if "fractional" in r.label)
+    titles = [title for title, _, _ in fractional.charts]
+    assert titles[:2] == ["Cost by slot", "Cost so far"]
+    assert {"Dual prices of presence", "Price paid per worker", "Workers"} <= set(titles)
+    (_, _, so_far) = fractional.charts[1]
+    # everything that was paid is the value of the run
+    assert so_far.series[0].y[-1] == pytest.approx(fractional.run.value)
+
+
+def test_what_a_store_says_is_text_and_never_markup(tmp_path):
+    evil = "<script>alert(1)</script>"
+    task = Task(what="run", name="mlbroker.x", kind="mlbroker", instance="0" * 64)
+    with Store(tmp_path / "evil.sqlite") as store:
+        store.add(Result(key=task.key, task=task, status="failed", error=evil))
+        page = render(collect(store, title=evil))
+    assert evil not in page
+    assert page.count("&lt;script&gt;alert(1)") == 3  # title, heading and the table of failures
+
+
+def test_an_empty_store_is_a_page_too(tmp_path):
+    with Store(tmp_path / "empty.sqlite") as store:
+        page = render(collect(store))
+    Page(page)
+    assert "The store holds no run" in page
+
+
+def test_claims_are_checked_only_when_asked(contents, text):
+    assert contents.ledger
+    assert all(entry.verdict is None for entry in contents.ledger)
+    assert "not checked" in text
+
+
+def test_the_command_writes_the_page(swept, tmp_path, capsys):
+    out = tmp_path / "page.html"
+    assert call(["report", str(swept), "-o", str(out), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["certified"] == 20
+    assert out.read_text().startswith("<!doctype html>")
+    assert call(["report", str(swept), "-o", str(tmp_path / "no" / "page.html")]) == 2
+    assert call(["report", str(tmp_path / "none.sqlite"), "-o", str(out)]) == 2
+    assert capsys.readouterr().err.count("\n") == 2
+
+
+def test_a_file_that_is_no_store_is_refused(tmp_path, capsys):
+    wrong = tmp_path / "wrong.sqlite"
+    wrong.write_bytes(b"no database at all" * 100)
+    before = wrong.read_bytes()
+    assert call(["report", str(wrong), "-o", str(tmp_path / "page.html")]) == 2
+    assert "no store of results" in capsys.readouterr().err
+    assert wrong.read_bytes() == before
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_a_store_is_not_changed_by_reading_it(swept, tmp_path):
+    copy = tmp_path / "copy.sqlite"
+    shutil.copy(swept, copy)
+    with Store(copy, create=False) as store:
+        before = sorted(store.present().items())
+        collect(store)
+        assert sorted(store.present().items()) == before
+
+
+@pytest.mark.parametrize("name", ["tiny", "demo"])
+def test_trajectories_of_shipped_instances(name):
+    instance = library.load(f"mlbroker/{name}")
+    run = algorithms["mlbroker.fractional"].run(instance)
+    for _, note, figure in of_run(instance, run):
+        assert note
+        for series in figure.series:
+            assert len(series.x) == len(run.costs)
+
+
+def test_no_run_goes_missing_in_a_long_series():
+    # 7 * 300 points: means of 7, the last value of the sum stays near
+    series = Series("a", np.arange(2100), np.ones(2100))
+    short = thinned(series)
+    assert len(short.x) <= MOST_POINTS
+    assert short.y == [1.0] * len(short.y)
+    assert thinned(Series("b", [0, 1], [np.nan, 2.0])).y[1] == 2.0
+
+
+def test_stacked_bars_end_at_their_sum():
+    # 1 + 2 = 3 and 3 + 1 = 4: the highest corner is 4 of 4.16, the axis leaves 4 % of room
+    bars = [Series(n, [0, 1], y, chart="bar") for n, y in (("a", [1.0, 3.0]), ("b", [2.0, 1.0]))]
+    drawing = line_chart(Figure(x=Axis("slot"), y=Axis("cost"), series=bars), "x", "Costs")
+    highest = min(float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", drawing))
+    scale = Scale(0.0, 4.16, 214, 10)
+    assert highest == pytest.approx(scale(4.0), abs=0.06)
+
+
+def test_a_chart_without_any_number_is_still_drawn():
+    nothing = [Series("a", [0, 1], [np.nan, np.nan]), Series("b", [], [])]
+    assert "no values" in line_chart(Figure(x=Axis("x"), y=Axis("y"), series=nothing), "i", "T")
+
+
+def test_drawings_are_escaped_and_skip_what_is_missing():
+    assert tag("text", "<b>", title='"') == Markup('<text title="&#34;">&lt;b&gt;</text>')
+    assert path([(0, 0), (1, float("nan")), (2, 2)]) == "M0 0M2 2"
+    assert legend(["one"]) == ""
+
+
+def test_ticks_are_round_and_inside():
+    assert linear_ticks(1.0, 1.04, 5) == [1.0, 1.01, 1.02, 1.03, 1.04]
+    assert log_ticks(1.0, 5000.0) == [1.0, 10.0, 100.0, 1000.0]
+    assert Scale(1.0, 100.0, 0.0, 10.0, log=True)(10.0) == pytest.approx(5.0)
+
+
+def test_text_is_readable_in_both_schemes():
+    # WCAG 2: contrast of at least 4.5 for text, on cards and on the page
+    style = (resources.files("farkas.experiments.report") / "templates/page.css").read_text()
+    blocks = re.findall(r"\{\s*color-scheme: (light|dark);(.*?)\}", style, re.DOTALL)
+    assert sorted(scheme for scheme, _ in blocks) == ["dark", "dark", "light"]
+    assert len({block for scheme, block in blocks if scheme == "dark"}) == 1, "one dark scheme"
+    for _, block in blocks:
+        colours = dict(re.findall(r"--([\w]+): (#[0-9a-f]{6})", block))
+        for text in ("ink", "soft", "accent", "bad", "good", "warn"):
+            for under in ("card", "page"):
+                assert contrast(colours[text], colours[under]) >= 4.5, (text, under)
+        for graphic in (f"c{i}" for i in range(8)):
+            assert contrast(colours[graphic], colours["card"]) >= 3, graphic
+
+
+def contrast(one: str, other: str) -> float:
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted([luminance(one), luminance(other)])
+    return (high + 0.05) / (low + 0.05)
