@@ -1,7 +1,8 @@
-"""Every example runs as it stands."""
+"""Every example runs as it stands, and so do the tests inside the how-to files."""
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -9,26 +10,69 @@ from pathlib import Path
 
 import pytest
 
-from tests.shared import ROOT, shared
+from tests.shared import ROOT
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+HOW_TO = sorted((ROOT / "examples" / "howto").glob("*.py"))
 
 
-def test_there_are_examples() -> None:
-    assert EXAMPLES
+def short(path: Path) -> str:
+    return path.relative_to(ROOT / "examples").with_suffix("").as_posix()
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_runs_and_prints_something(path: Path, tmp_path: Path) -> None:
-    if "shared" in path.read_text():
-        shared("data")  # skips, naming what is absent
-    done = subprocess.run(
-        [sys.executable, "-W", "error::DeprecationWarning:farkas", str(path)],
-        cwd=tmp_path,
+def run(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run Python in a process of its own: examples register names that would stay."""
+    return subprocess.run(
+        [sys.executable, "-W", "error::DeprecationWarning:farkas", *words],
+        cwd=cwd,
         env={**os.environ, "PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg"},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def test_there_is_an_example_for_each_use() -> None:
+    assert {short(path) for path in EXAMPLES} >= {
+        "solve_to_optimality",
+        "swap_solvers",
+        "certify_a_run",
+        "verify_a_theorem",
+        "write_a_policy",
+        "write_a_program",
+        "import_a_trace",
+        "read_a_vipr_certificate",
+        "explain_infeasibility",
+    }
+    assert {path.stem for path in HOW_TO} >= {"program", "policy", "solver", "claim"}
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=short)
+def test_an_example_runs_and_prints_something(path: Path, tmp_path: Path) -> None:
+    done = run(str(path), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
+    assert not done.stderr
+
+
+@pytest.mark.parametrize("path", HOW_TO, ids=short)
+def test_the_tests_of_a_how_to_pass(path: Path, tmp_path: Path) -> None:
+    copy = tmp_path / f"test_{path.name}"
+    copy.write_text(path.read_text())
+    own = [n.name for n in ast.parse(copy.read_text()).body if isinstance(n, ast.FunctionDef)]
+    expected = sum(name.startswith("test_") for name in own)
+    assert expected >= 2
+    done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", str(copy), cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert f"{expected} passed" in done.stdout
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=short)
+def test_an_example_is_short_enough_to_read(path: Path) -> None:
+    assert 20 <= len(path.read_text().splitlines()) <= 85
+
+
+def test_the_import_also_takes_two_paths(tmp_path: Path) -> None:
+    done = run(str(ROOT / "examples" / "import_a_trace.py"), "none.csv", "no.csv", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "no.csv" in done.stderr
