@@ -1,0 +1,1 @@
+"""Duals of kind eris."""

@@ -1,0 +1,96 @@
+"""The offline optimum: problem (2), corrected and linear."""
+
+from __future__ import annotations
+
+from farkas.algebra import Param, Sum, constraint, objective, option
+from farkas.instances.eris import Auction
+from farkas.models.eris.chunk_moves import CompactMoves, ExplicitMoves
+from farkas.models.eris.schedule_block import ScheduleBlock
+
+
+def _compact(program):
+    return program.moves == "compact"
+
+
+def _explicit(program):
+    return program.moves == "explicit"
+
+
+class Coupled(ScheduleBlock):
+    """Rows that couple jobs, and the welfare."""
+
+    def declare_coupling(self, m, auction: Auction) -> None:
+        """Declare budget and capacities."""
+        m.budget = Param(values=auction.transfer_budget)
+        m.capacity = Param(m.sites, m.resources, values=auction.capacity)
+
+    @constraint("2d", "busy_slots", when=_compact)
+    def transfer_of_slot(m, t):
+        """Moved chunks and parameters of remote workers fit in the budget of a slot."""
+        return m.budget >= Sum(
+            m.chunk_size * (m.processed[i, t, r] - m.local[i, t, r])
+            + m.parameters[i] * m.remote[i, t, r]
+            for i in m.jobs_at[t]
+            for r in m.sites
+        )
+
+    @constraint("2d", "busy_slots", when=_explicit)
+    def transfer_of_moves(m, t):
+        """As `transfer_of_slot`; chunks that stay at their site are not moved."""
+        moved = Sum(
+            m.chunk_size * m.moved[i, t, o, r]
+            for i in m.jobs_at[t]
+            for o in m.sites
+            for r in m.others[o]
+        )
+        remote = Sum(m.parameters[i] * m.remote[i, t, r] for i in m.jobs_at[t] for r in m.sites)
+        return m.budget >= moved + remote
+
+    @constraint("2e", "busy_slots", "sites", "resources")
+    def capacity_of_site(m, t, r, k):
+        """Workers and servers of all jobs fit in a site."""
+        return m.capacity[r, k] >= Sum(
+            m.worker_units[i, k] * m.workers[i, t, r] + m.server_units[i, k] * m.server[i, t, r]
+            for i in m.jobs_at[t]
+        )
+
+    @objective
+    def welfare(m):
+        """Worth of all completed jobs; (2)."""
+        return Sum(m.worth[i, t] * m.finished[i, t] for i, t in m.finishes)
+
+
+class Offline(Coupled, CompactMoves, ExplicitMoves):
+    """Greatest welfare when all jobs are known.  Eris (2), corrected.
+
+    As printed, (2a) equates only totals over sites, so that one site's chunks may be processed
+    twice and another's never; (2d) charges chunks that stay where they are, and charges remote
+    workers once per pair of sites.  Both ways to write the moves have the same optimum.
+    """
+
+    name = "eris.offline"
+    moves = option("compact", "explicit")
+
+    def declare(self, m, data: Auction) -> None:
+        """Declare all jobs on an empty system."""
+        if self.moves == "compact":
+            self.declare_compact(m, data, range(data.num_jobs))
+        else:
+            self.declare_explicit(m, data, range(data.num_jobs))
+        self.declare_coupling(m, data)
+
+
+class OfflineTotal(Coupled, CompactMoves):
+    """Greatest welfare when chunks are counted over all sites together.  Eris (2a) as printed.
+
+    Where data are makes no difference here: nothing is ever moved.  The optimum bounds that of
+    eris.offline, sometimes strictly; its schedules train a biased model.
+    """
+
+    name = "eris.offline_total"
+    by_site = False
+
+    def declare(self, m, data: Auction) -> None:
+        """Declare all jobs on an empty system."""
+        self.declare_compact(m, data, range(data.num_jobs))
+        self.declare_coupling(m, data)

@@ -1,0 +1,142 @@
+"""The cheapest way to process some chunks in one slot: problem (8)."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Self
+
+import numpy as np
+
+from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
+from farkas.errors import InvalidOption, NotApplicable
+from farkas.instances.base import Ints
+from farkas.instances.eris import Auction
+from farkas.models.eris.prices import Prices, posted_on_arrival
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class SlotTask:
+    """A workload of one job in one slot.
+
+    Parameters
+    ----------
+    auction, prices
+        Instance, whose state gives the residual capacities, and prices.
+    job, slot
+        Indices.
+    workload
+        Chunks to process in the slot, >= 1; d.
+    remaining
+        Shape (sites,), chunks not yet processed; M.
+    """
+
+    auction: Auction
+    prices: Prices
+    job: int
+    slot: int
+    workload: int
+    remaining: Ints
+
+    def __post_init__(self) -> None:
+        if self.workload < 1:
+            raise InvalidOption(f"workload = {self.workload}; no chunks need no program and cost 0")
+
+    @classmethod
+    def of(cls, data: Auction | Self) -> SlotTask:
+        """All chunks of the first job that has any, in its first slot, unless chosen already."""
+        if isinstance(data, SlotTask):
+            return data
+        busy = np.flatnonzero(data.chunks)
+        if len(busy) == 0:
+            raise NotApplicable("eris.one_shot: no job of the instance has data")
+        job = int(busy[0])
+        slot, chunks = int(data.arrival[job]), int(data.chunks[job])
+        return cls(data, posted_on_arrival(data), job, slot, chunks, data.data[job])
+
+
+class OneShot(Program):
+    """Cheapest workers, server and moves that process a workload in one slot.  Eris (8)."""
+
+    name = "eris.one_shot"
+    kind = "eris"
+    sense = "min"
+
+    def declare(self, m, data: Auction | SlotTask) -> None:
+        """Declare one job in one slot, with what the state leaves free."""
+        task = SlotTask.of(data)
+        auction, slot = task.auction, task.slot
+        job = auction.jobs[task.job]
+        most = auction.most_workers[task.job]
+        m.sites = Set(range(auction.sites), label="site")
+        m.resources = Set(range(auction.num_resources), label="resource")
+        m.workload = Param(values=task.workload)
+        m.epochs = Param(values=job.epochs)
+        m.rate = Param(values=job.worker_rate)
+        m.most = Param(m.sites, values=most)
+        m.chunk_size = Param(values=auction.chunk_size)
+        m.parameters = Param(values=job.parameter_size)
+        m.worker_units = Param(m.resources, values=job.worker_demand)
+        m.server_units = Param(m.resources, values=job.server_demand)
+        m.budget = Param(values=auction.transfer_budget - auction.transferred[slot])
+        m.free = Param(m.sites, m.resources, values=auction.capacity - auction.used[:, :, slot])
+        price = task.prices.resource[:, :, slot]
+        m.transfer_price = Param(values=task.prices.transfer[slot])
+        m.worker_price = Param(m.sites, values=price @ auction.worker_demand[task.job])
+        m.server_price = Param(m.sites, values=price @ auction.server_demand[task.job])
+        m.processed = Var(m.sites, integer=True, upper=task.workload, doc="q")
+        m.local = Var(
+            m.sites, integer=True, upper=np.minimum(task.remaining, task.workload), doc="l"
+        )
+        m.workers = Var(m.sites, integer=True, upper=most, doc="g")
+        m.server = Var(m.sites, binary=True, upper=auction.server_fits[task.job], doc="z")
+        m.remote = Var(m.sites, upper=most, reason="at most all workers are remote", doc="u")
+
+    @constraint("2a")
+    def workload_processed(m):
+        """The sites process the workload."""
+        return Sum(m.processed[r] for r in m.sites) == m.workload
+
+    @constraint("2a", "sites")
+    def local_chunks_processed(m, r):
+        """Chunks processed where they are stored are processed."""
+        return m.local[r] <= m.processed[r]
+
+    @constraint("2b", "sites")
+    def enough_workers(m, r):
+        """Workers of a site make all passes over its chunks."""
+        return m.epochs * m.processed[r] <= m.rate * m.workers[r]
+
+    @constraint("2c")
+    def one_server(m):
+        """The job has a server."""
+        return Sum(m.server[r] for r in m.sites) == 1
+
+    @constraint("2d", "sites")
+    def workers_away_from_server(m, r):
+        """Workers at a site without the server are remote."""
+        return m.remote[r] >= m.workers[r] - m.most[r] * m.server[r]
+
+    @constraint("7a")
+    def transfer_fits(m):
+        """Moved chunks and parameters of remote workers fit in what is free of the budget."""
+        moved = Sum(m.processed[r] - m.local[r] for r in m.sites)
+        remote = Sum(m.remote[r] for r in m.sites)
+        return m.chunk_size * moved + m.parameters * remote <= m.budget
+
+    @constraint("7b", "sites", "resources")
+    def fits(m, r, k):
+        """Workers and server fit in what is free at a site."""
+        used = m.worker_units[k] * m.workers[r] + m.server_units[k] * m.server[r]
+        return used <= m.free[r, k]
+
+    @objective
+    def cost(m):
+        """Posted cost of transfer, workers and server; (8)."""
+        transfer = Sum(
+            m.chunk_size * (m.processed[r] - m.local[r]) + m.parameters * m.remote[r]
+            for r in m.sites
+        )
+        hosting = Sum(
+            m.worker_price[r] * m.workers[r] + m.server_price[r] * m.server[r] for r in m.sites
+        )
+        return m.transfer_price * transfer + hosting

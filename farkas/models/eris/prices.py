@@ -1,0 +1,87 @@
+"""Posted prices: they grow exponentially with the share of a capacity that is in use.  Eris (6)."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Self
+
+import numpy as np
+
+from farkas.errors import InvalidOption
+from farkas.instances.base import Floats
+from farkas.instances.eris import Auction
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Prices:
+    """Prices of everything that can be used.
+
+    Parameters
+    ----------
+    transfer
+        Shape (slots,), utility per MB, >= 0; α.
+    resource
+        Shape (sites, resources, slots), utility per unit, >= 0; β.
+    """
+
+    transfer: Floats
+    resource: Floats
+
+    def worker(self, demand: Floats) -> Floats:
+        """Price of one worker with ``demand`` by site and slot, shape (sites, slots)."""
+        return np.einsum("k,rkt->rt", demand, self.resource)
+
+    def rent(self, auction: Auction) -> float:
+        """Capacity times price, over everything; the last two sums of Eris (4)."""
+        resources = np.einsum("rk,rkt->", auction.capacity, self.resource)
+        return float(auction.transfer_budget * self.transfer.sum() + resources)
+
+    @classmethod
+    def zero(cls, auction: Auction) -> Self:
+        """Everything for nothing."""
+        return cls(np.zeros(auction.slots), np.zeros_like(auction.used))
+
+
+def transfer_price(auction: Auction, transferred: Floats) -> Floats:
+    """Price of transfer when ``transferred`` MB are in use: γ_d^(ρ/B) - 1, 0 without a budget.
+
+    Parameters
+    ----------
+    transferred
+        Shape (slots,), MB.
+    """
+    if auction.transfer_budget == 0:
+        return np.zeros_like(transferred)
+    share = transferred / auction.transfer_budget
+    return np.asarray(auction.price_base_transfer**share - 1.0)
+
+
+def resource_price(auction: Auction, used: Floats, floor: float = 0.0) -> Floats:
+    """Price of resources when ``used`` units are in use: floor + γ_k^(η/C) - 1.
+
+    Where there is no capacity the price is 0: no schedule uses it, so any price is as good.
+
+    Parameters
+    ----------
+    used
+        Shape (sites, resources, slots), units.
+    floor
+        Constant on top; 0 as published.  With floor 1 a schedule is accepted only if it is worth
+        more than the volume it uses, which the analysis assumes and (6) does not ensure.
+    """
+    capacity = auction.capacity[:, :, None]
+    share = np.divide(used, capacity, out=np.zeros_like(used), where=capacity > 0)
+    price = floor + auction.price_base[:, None] ** share - 1.0
+    return np.where(capacity > 0, price, 0.0)
+
+
+def posted(auction: Auction, transferred: Floats, used: Floats, floor: float = 0.0) -> Prices:
+    """All prices in a state; raises `InvalidOption` for a floor below 0."""
+    if not floor >= 0:
+        raise InvalidOption(f"price_floor = {floor}; a price cannot be negative")
+    return Prices(transfer_price(auction, transferred), resource_price(auction, used, floor))
+
+
+def posted_on_arrival(auction: Auction) -> Prices:
+    """Prices in the state that the instance says every job meets."""
+    return posted(auction, auction.transferred, auction.used)

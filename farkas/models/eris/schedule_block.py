@@ -1,0 +1,98 @@
+"""What a schedule of one job must obey, shared by all programs that choose schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint
+from farkas.instances.eris import Auction
+
+
+class ScheduleBlock(Program):
+    """Rows (2a)-(2c), (2f), (2g), (2i) for some jobs, and the rows that count remote workers.
+
+    The number of chunks a site processes and how many of them it stores itself decide everything:
+    which site a moved chunk leaves makes no difference to (2d), and flows with these totals exist
+    by the transportation theorem.  A job without data completes on arrival and uses nothing.
+    """
+
+    kind = "eris"
+    sense = "max"
+
+    def declare_schedules(self, m, auction: Auction, jobs: Sequence[int]) -> None:
+        """Declare slots, sites and variables of ``jobs``."""
+        chosen = np.array(jobs, dtype=np.int64)
+        busy = [int(i) for i in chosen if auction.chunks[i] > 0]
+        slots = range(auction.slots)
+        pairs = [(i, t) for i in busy for t in slots if t >= auction.arrival[i]]
+        idle = [(int(i), int(auction.arrival[i])) for i in chosen if auction.chunks[i] == 0]
+        m.jobs = Set(chosen, label="job")
+        m.busy_jobs = Set(busy, label="job")
+        m.sites = Set(range(auction.sites), label="site")
+        m.pairs = Set(pairs, label=("job", "slot"))
+        m.finishes = Set(pairs + idle, label=("job", "slot"))
+        m.busy_slots = Set(sorted({t for _, t in pairs}), label="slot")
+        m.resources = Set(range(auction.num_resources), label="resource")
+        m.slots_of = IndexedSet(m.busy_jobs, [range(auction.arrival[i], auction.slots) for i in busy])
+        m.finishes_of = IndexedSet(m.jobs, [_finishes(auction, int(i)) for i in chosen])
+        m.from_slot = IndexedSet(m.pairs, [range(t, auction.slots) for _, t in pairs])
+        m.others = IndexedSet(
+            m.sites, [[o for o in range(auction.sites) if o != r] for r in range(auction.sites)]
+        )
+        m.jobs_at = IndexedSet(
+            m.busy_slots, [[i for i in busy if auction.arrival[i] <= t] for t in m.busy_slots]
+        )
+        of_pair = np.array([i for i, _ in pairs], dtype=np.int64)
+        m.chunks = Param(m.busy_jobs, values=auction.chunks[busy])
+        m.stored = Param(m.busy_jobs, m.sites, values=auction.data[busy])
+        m.epochs = Param(m.jobs, values=[auction.jobs[i].epochs for i in chosen])
+        m.rate = Param(m.jobs, values=[auction.jobs[i].worker_rate for i in chosen])
+        m.parameters = Param(m.jobs, values=[auction.jobs[i].parameter_size for i in chosen])
+        m.worker_units = Param(m.jobs, m.resources, values=auction.worker_demand[chosen])
+        m.server_units = Param(m.jobs, m.resources, values=auction.server_demand[chosen])
+        most = auction.most_workers[of_pair]
+        m.most = Param(m.pairs, m.sites, values=most)
+        m.chunk_size = Param(values=auction.chunk_size)
+        worth = [auction.jobs[i].utility[t - auction.arrival[i]] for i, t in pairs + idle]
+        m.worth = Param(m.finishes, values=worth)
+        m.finished = Var(m.finishes, binary=True, doc="last chunk processed in this slot; y")
+        m.workers = Var(
+            m.pairs, m.sites, integer=True, upper=most, reason="no more fit or are needed", doc="g"
+        )
+        m.server = Var(
+            m.pairs, m.sites, binary=True, upper=auction.server_fits[of_pair], doc="z"
+        )
+        m.remote = Var(
+            m.pairs, m.sites, upper=most, reason="at most all workers are remote", doc="u"
+        )
+
+    @constraint("2i", "jobs")
+    def completed_once(m, i):
+        """A job is completed at most once."""
+        return Sum(m.finished[i, t] for t in m.finishes_of[i]) <= 1
+
+    @constraint("2c", "pairs")
+    def server_until_done(m, i, t):
+        """At most one server a slot, none after completion.
+
+        As printed every slot has a server, which (2g) forbids before the arrival.
+        """
+        done_later = Sum(m.finished[i, v] for v in m.from_slot[i, t])
+        return Sum(m.server[i, t, r] for r in m.sites) <= done_later
+
+    @constraint("2f", "pairs", "sites")
+    def workers_need_server(m, i, t, r):
+        """Workers run only in slots with a server, so none after completion."""
+        return m.workers[i, t, r] <= m.most[i, t, r] * Sum(m.server[i, t, o] for o in m.sites)
+
+    @constraint("2d", "pairs", "sites")
+    def workers_away_from_server(m, i, t, r):
+        """Workers at a site without the server are remote; stands for g·1(z = 0), exactly."""
+        return m.remote[i, t, r] >= m.workers[i, t, r] - m.most[i, t, r] * m.server[i, t, r]
+
+
+def _finishes(auction: Auction, job: int) -> range:
+    first = int(auction.arrival[job])
+    return range(first, auction.slots if auction.chunks[job] > 0 else first + 1)

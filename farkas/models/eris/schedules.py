@@ -1,0 +1,211 @@
+"""All schedules of a job, listed: the sets L_i of problem (3).  For tiny instances.
+
+Schedules that another one beats are dropped: it is worth as much and uses no more of anything.  That changes neither problem (3) nor its relaxation.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+
+import numpy as np
+
+from farkas.errors import NotApplicable
+from farkas.instances.base import Floats, Ints
+from farkas.instances.eris import GUARD, Auction
+
+LARGEST_LIST = 400_000
+"""Ways to spread a job's chunks over slots and sites beyond which none are listed."""
+
+COMPARED = 10_000
+"""Schedules of a job beyond which comparing all pairs takes longer than keeping beaten ones."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Schedules:
+    """Schedules, one per row.
+
+    Parameters
+    ----------
+    job
+        Shape (schedules,).
+    worth
+        Shape (schedules,), utility of the slot of completion.
+    transfer
+        Shape (schedules, slots), MB; ψ.
+    used
+        Shape (schedules, sites, resources, slots), units; φ.
+    """
+
+    job: Ints
+    worth: Floats
+    transfer: Floats
+    used: Floats
+
+    def __len__(self) -> int:
+        return len(self.job)
+
+
+def spreads(auction: Auction, job: int) -> int:
+    """Number of ways to spread the chunks of ``job`` over slots and sites, site by site."""
+    cells = auction.sites * (auction.slots - int(auction.arrival[job]))
+    return math.prod(math.comb(int(d) + cells - 1, cells - 1) for d in auction.data[job])
+
+
+def can_list(auction: Auction) -> bool:
+    """Whether every job has few enough spreads to be listed."""
+    return all(spreads(auction, job) <= LARGEST_LIST for job in range(auction.num_jobs))
+
+
+def list_schedules(auction: Auction) -> Schedules:
+    """List the schedules of all jobs that fit the empty system.
+
+    Raises
+    ------
+    NotApplicable
+        A job has more than `LARGEST_LIST` spreads; names the job.
+    """
+    for job in range(auction.num_jobs):
+        if (count := spreads(auction, job)) > LARGEST_LIST:
+            raise NotApplicable(
+                f"jobs[{job}] has {count:.3g} spreads of its data, more than {LARGEST_LIST:.0e}; "
+                "use column generation (eris.schedule_lp by farkas evaluate)"
+            )
+    parts = [_of_job(auction, job) for job in range(auction.num_jobs)]
+    shape = (0, auction.sites, auction.num_resources, auction.slots)
+    return Schedules(
+        np.concatenate([p.job for p in parts] or [np.zeros(0, np.int64)]),
+        np.concatenate([p.worth for p in parts] or [np.zeros(0)]),
+        np.concatenate([p.transfer for p in parts] or [np.zeros((0, auction.slots))]),
+        np.concatenate([p.used for p in parts] or [np.zeros(shape)]),
+    )
+
+
+def _of_job(auction: Auction, job: int) -> Schedules:
+    first = int(auction.arrival[job])
+    window = auction.slots - first
+    record = auction.jobs[job]
+    if auction.chunks[job] == 0:
+        shape = (1, auction.sites, auction.num_resources, auction.slots)
+        one = np.array([job])
+        return Schedules(one, np.array([record.utility[0]]), np.zeros((1, auction.slots)), np.zeros(shape))
+    workers, moved = _placements(auction, job, window)
+    workers, moved, server = _with_servers(auction, job, workers, moved)
+    used = np.zeros((len(workers), auction.sites, auction.num_resources, auction.slots))
+    used[..., first:] = (
+        workers.transpose(0, 2, 1)[:, :, None] * auction.worker_demand[job][:, None]
+        + server.transpose(0, 2, 1)[:, :, None] * auction.server_demand[job][:, None]
+    )
+    remote = (workers * (1 - server)).sum(axis=2)
+    transfer = np.zeros((len(workers), auction.slots))
+    transfer[:, first:] = auction.chunk_size * moved + record.parameter_size * remote
+    active = workers.any(axis=2)
+    last = window - 1 - np.argmax(active[:, ::-1], axis=1)
+    worth = np.array(record.utility)[last]
+    keep = unbeaten(np.hstack([transfer, used.reshape(len(used), math.prod(used.shape[1:])), -worth[:, None]]))
+    return Schedules(np.full(len(keep), job), worth[keep], transfer[keep], used[keep])
+
+
+def _placements(auction: Auction, job: int, window: int) -> tuple[Ints, Ints]:
+    """Workers, shape (n, window, sites), and chunks moved, shape (n, window), of all spreads."""
+    sites = auction.sites
+    record = auction.jobs[job]
+    most = np.tile(auction.most_workers[job], window)
+    states = np.zeros((1, window * sites + window), np.int64)  # chunks by cell, then moved by slot
+    cell_slot, cell_site = np.divmod(np.arange(window * sites), sites)
+    for origin, count in enumerate(auction.data[job]):
+        spread = compositions(int(count), window * sites)
+        away = spread * (cell_site != origin)
+        moved = np.stack([away[:, cell_slot == t].sum(axis=1) for t in range(window)], axis=1)
+        added = np.hstack([spread, moved])
+        states = _fitting_sums(states, added, auction, record.epochs, record.worker_rate, most)
+    workers = -(-record.epochs * states[:, : window * sites] // record.worker_rate)
+    found = np.unique(np.hstack([workers, states[:, window * sites :]]), axis=0)
+    found = found[unbeaten(found)]
+    return found[:, :-window].reshape(-1, window, sites), found[:, -window:]
+
+
+def _fitting_sums(
+    states: Ints, added: Ints, auction: Auction, epochs: int, rate: int, most: Ints
+) -> Ints:
+    """All sums of a state and an addition that fit the empty system, each once."""
+    cells = len(most)
+    found = []
+    for block in np.array_split(added, max(1, len(added) * len(states) // 200_000)):
+        sums = (states[:, None] + block[None]).reshape(-1, states.shape[1])
+        fits = (-(-epochs * sums[:, :cells] // rate) <= most).all(axis=1)
+        moved = auction.chunk_size * sums[:, cells:]
+        fits &= (moved <= auction.transfer_budget + GUARD).all(axis=1)
+        found.append(np.unique(sums[fits], axis=0))
+    return np.unique(np.concatenate(found), axis=0)
+
+
+def _with_servers(
+    auction: Auction, job: int, workers: Ints, moved: Ints
+) -> tuple[Ints, Ints, Ints]:
+    """Every choice of the server's site in every slot with workers that fits the system."""
+    record = auction.jobs[job]
+    server = np.zeros_like(workers)
+    candidates = np.flatnonzero(auction.server_fits[job])
+    for t in range(workers.shape[1]):
+        idle = ~workers[:, t].any(axis=1)
+        parts = [np.flatnonzero(idle)]
+        choice = [np.full(idle.sum(), -1)]
+        for site in candidates:
+            busy = np.flatnonzero(~idle)
+            here = workers[busy, t, site]
+            units = np.outer(here, auction.worker_demand[job]) + auction.server_demand[job]
+            fits = (units <= auction.capacity[site] + GUARD).all(axis=1)
+            remote = record.parameter_size * (workers[busy, t].sum(axis=1) - here)
+            amount = auction.chunk_size * moved[busy, t] + remote
+            fits &= amount <= auction.transfer_budget + GUARD
+            parts.append(busy[fits])
+            choice.append(np.full(fits.sum(), site))
+        rows, sites = np.concatenate(parts), np.concatenate(choice)
+        workers, moved, server = workers[rows], moved[rows], server[rows]
+        placed = np.flatnonzero(sites >= 0)
+        server[placed, t, sites[placed]] = 1
+    return workers, moved, server
+
+
+def compositions(total: int, cells: int) -> Ints:
+    """All ways to write ``total`` as an ordered sum of ``cells`` numbers >= 0, shape (n, cells).
+
+    >>> compositions(2, 2).tolist()
+    [[0, 2], [1, 1], [2, 0]]
+    """
+    bars = np.array(
+        list(itertools.combinations(range(total + cells - 1), cells - 1)), dtype=np.int64
+    ).reshape(-1, cells - 1)
+    ends = np.full((len(bars), 1), total + cells - 1)
+    return np.diff(np.hstack([np.full((len(bars), 1), -1), bars, ends]), axis=1) - 1
+
+
+def unbeaten(rows: Floats | Ints, block: int = 256) -> Ints:
+    """Indices of the rows that no other row beats: is at most as large everywhere.
+
+    Of equal rows the first stays.  Beyond `COMPARED` rows only repeated ones are dropped.
+    """
+    if len(rows) > COMPARED:
+        return np.sort(np.unique(rows, axis=0, return_index=True)[1])
+    order = np.lexsort((np.arange(len(rows)), rows.sum(axis=1)))
+    kept = np.zeros(0, np.int64)
+    for start in range(0, len(order), block):
+        mine = order[start : start + block]
+        if len(kept):
+            mine = mine[~_beaten(rows[mine], rows[kept])]
+        # A row's sum is at least that of any row that beats it, so beaters come first.
+        alive = np.ones(len(mine), bool)
+        for place in range(1, len(mine)):
+            alive[place] = not (rows[mine[:place][alive[:place]]] <= rows[mine[place]]).all(1).any()
+        kept = np.concatenate([kept, mine[alive]])
+    return np.sort(kept)
+
+
+def _beaten(rows: Floats | Ints, by: Floats | Ints) -> np.ndarray:
+    beaten = np.zeros(len(rows), bool)
+    for start in range(0, len(by), 4096):
+        part = by[start : start + 4096]
+        beaten |= (part[None] <= rows[:, None]).all(axis=2).any(axis=1)
+    return beaten

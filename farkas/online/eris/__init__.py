@@ -1,0 +1,1 @@
+"""Online algorithms and baselines of kind eris."""

@@ -1,0 +1,1 @@
+"""Claims about Eris and what became of them."""

@@ -1,0 +1,1 @@
+"""Relaxations of kind eris: payoff bounds, Lagrangian bounds, column generation."""

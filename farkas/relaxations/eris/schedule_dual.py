@@ -1,0 +1,64 @@
+"""Problem (4): the dual of the linear relaxation of (3)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
+from farkas.instances.eris import Auction
+from farkas.models.eris.schedules import list_schedules
+
+
+class ScheduleDual(Program):
+    """Cheapest prices that no schedule can beat.  Eris (4).
+
+    Constraint (4a) ranges over every schedule of the empty system, also over those that no longer
+    fit when the job arrives.  Algorithm 2 looks only at schedules that fit, so the payoffs of a
+    run are not feasible here in general.
+    """
+
+    name = "eris.dual"
+    kind = "eris"
+    sense = "min"
+
+    def declare(self, m, data: Auction) -> None:
+        """List the schedules of every job; refuses instances with too many."""
+        listed = list_schedules(data)
+        pairs = np.stack([listed.job, np.arange(len(listed))], axis=1)
+        m.jobs = Set(np.unique(listed.job), label="job")
+        m.listed = Set(pairs, label=("job", "schedule"))
+        m.slots = Set(range(data.slots), label="slot")
+        m.sites = Set(range(data.sites), label="site")
+        m.resources = Set(range(data.num_resources), label="resource")
+        m.worth = Param(m.listed, values=listed.worth)
+        m.transfer = Param(m.listed, m.slots, values=listed.transfer)
+        m.used = Param(m.listed, m.sites, m.resources, m.slots, values=listed.used)
+        m.budget = Param(values=data.transfer_budget)
+        m.capacity = Param(m.sites, m.resources, values=data.capacity)
+        m.payoff = Var(m.jobs, doc="payoff; μ")
+        m.transfer_price = Var(m.slots, doc="price of transfer; α")
+        m.resource_price = Var(m.sites, m.resources, m.slots, doc="price of a resource; β")
+
+    @constraint("4a", "listed")
+    def payoff_is_best(m, i, n):
+        """A job's payoff is at least what any of its schedules earns."""
+        transfer = Sum(m.transfer[i, n, t] * m.transfer_price[t] for t in m.slots)
+        hosting = Sum(
+            m.used[i, n, r, k, t] * m.resource_price[r, k, t]
+            for r in m.sites
+            for k in m.resources
+            for t in m.slots
+        )
+        return m.payoff[i] + transfer + hosting >= m.worth[i, n]
+
+    @objective
+    def payoffs_and_rent(m):
+        """Payoffs and the price of all capacity; (4)."""
+        rent = Sum(
+            m.capacity[r, k] * m.resource_price[r, k, t]
+            for r in m.sites
+            for k in m.resources
+            for t in m.slots
+        )
+        transfer = Sum(m.budget * m.transfer_price[t] for t in m.slots)
+        return Sum(m.payoff[i] for i in m.jobs) + transfer + rent
