@@ -1,8 +1,7 @@
-"""Random auctions as in the evaluation of Eris.
+"""Random auctions with the published settings.  Eris section VI.
 
-Draw order: arrivals (sorted), utility scales, model types, epochs, workers per chunk, worker GPUs,
-CPUs, memory, server GPUs, CPUs, memory, each for all jobs at once; then job by job the sites of its
-chunks.
+Draw order: arrivals; job types; latency factors; epochs; workers a chunk needs; worker demands;
+server demands; then job by job the sites of its chunks.
 """
 
 from __future__ import annotations
@@ -12,121 +11,143 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
-from farkas.instances.base import Count, Ints, Nonnegative, Positive
+from farkas.instances.base import Count, Floats, Nonnegative, Positive
 from farkas.instances.eris import PriceBase
 from farkas.instances.options import Settings, WholeRange, require_option
 
-Units = Annotated[int, msgspec.Meta(ge=0, le=10**6)]
+Units = Annotated[int, msgspec.Meta(ge=0)]
 UnitRange = tuple[Units, Units]
-Passes = Annotated[int, msgspec.Meta(ge=1, le=10**6)]
+PositiveRange = tuple[Positive, Positive]
+CountRange = tuple[Count, Count]
 
 
-class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A model type: chunks of its data set, and MB of parameters per slot and remote worker."""
+class Model(Settings, frozen=True, kw_only=True):
+    """A network trained on a dataset; table II.
+
+    Parameters
+    ----------
+    chunks
+        Data chunks of the dataset; all sites together.
+    tensor
+        MB of parameters, taken as λ.
+    """
 
     name: str
-    chunks: Units
-    parameter_size: Nonnegative
+    chunks: Count
+    tensor: Nonnegative
 
 
-TABLE_II = (
-    Model("ResNet-50", 27, 97.4),
-    Model("ResNet-101", 27, 169.9),
-    Model("GoogLeNet", 115, 25.9),
-    Model("LeNet", 115, 283.0),
-    Model("AlexNet", 150, 237.9),
-    Model("Inception-BN", 150, 42.9),
+MODELS = (
+    Model(name="ResNet-50", chunks=27, tensor=97.4),
+    Model(name="ResNet-101", chunks=27, tensor=169.9),
+    Model(name="GoogLeNet", chunks=115, tensor=25.9),
+    Model(name="LeNet", chunks=115, tensor=283.0),
+    Model(name="AlexNet", chunks=150, tensor=237.9),
+    Model(name="Inception-BN", chunks=150, tensor=42.9),
 )
 
 
 class Published(Settings, frozen=True, kw_only=True):
-    """Published settings of the simulator; those from ``models`` on are choices.
+    """The published simulator; settings from ``models`` on are choices, the paper is silent.
 
     Parameters
     ----------
-    slots, sites, num_jobs
-        T, R and I.
-    capacity
-        CPUs, GPUs and GB of memory of every site.
-    transfer_budget, chunk_size
-        MB per slot, MB per chunk; B and θ.
+    sites, slots, num_jobs
+        R, T and I.
+    resource_names, site_capacity
+        What every site has per slot; C.
+    transfer_budget
+        MB per slot, 20 GB; B.
+    chunk_size
+        MB; θ.
     price_base
-        Base of all prices; γ.
-    utility_peak, utility_decay, utility_scale
-        f(k) = peak τ / (1 + exp(k / decay)) with τ drawn from the last.
+        γ of every price.
+    worth, worth_decay, latency
+        A job is worth ``worth`` τ / (1 + exp(k / ``worth_decay``)) after k slots, τ uniform in
+        ``latency``.
     epochs
-        Values that are drawn with equal chance; E.
-    cpu, gpu, memory
-        Ranges of integers for workers and, but for the GPU, servers.
+        One of these; E.
+    worker_demand
+        Units per worker, one range of integers per resource; w.
+    server_demand
+        Units per server; s.  Published like workers; here without a GPU, as the text of section
+        IV-D says of servers.
     models
-        Model types, drawn with equal chance; a tensor's size is λ.
-    server_gpu
-        Range of integers.
-    arrivals
-        Range of integers; null spreads them over all slots.
+        Job types, drawn uniformly; λ is the tensor size.
     workers_per_chunk
-        Range of integers; a worker makes P = ceil(E / this) passes per slot.
+        Range of m; one worker makes P = ⌈E/m⌉ passes a slot.  P is not published; a chunk needs
+        all passes in one slot at one site, so P >= E / (workers a site hosts) or nothing runs.
+    last_arrival
+        Latest arrival, uniform from 0; null is the last slot.
     """
 
-    slots: Count = 150
     sites: Count = 50
-    num_jobs: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 100
-    capacity: tuple[Nonnegative, Nonnegative, Nonnegative] = (24.0, 4.0, 32.0)
-    transfer_budget: Nonnegative = 20_480.0
+    slots: Count = 150
+    num_jobs: Units = 100
+    resource_names: tuple[str, ...] = ("gpu", "cpu", "ram")
+    site_capacity: tuple[Nonnegative, ...] = (4.0, 24.0, 32.0)
+    transfer_budget: Nonnegative = 20480.0
     chunk_size: Nonnegative = 2.0
     price_base: PriceBase = 1000.0
-    utility_peak: Nonnegative = 3000.0
-    utility_decay: Positive = 3.0
-    utility_scale: tuple[Nonnegative, Nonnegative] = (1.0, 2.0)
-    epochs: tuple[Passes, ...] = (20, 30)
-    cpu: UnitRange = (1, 3)
-    gpu: UnitRange = (0, 1)
-    memory: UnitRange = (2, 6)
-    models: tuple[Model, ...] = TABLE_II
-    server_gpu: UnitRange = (0, 0)
-    arrivals: UnitRange | None = None
-    workers_per_chunk: tuple[Count, Count] = (1, 3)
+    worth: Nonnegative = 3000.0
+    worth_decay: Positive = 3.0
+    latency: PositiveRange = (1.0, 2.0)
+    epochs: tuple[Count, ...] = (20, 30)
+    worker_demand: tuple[UnitRange, ...] = ((0, 1), (1, 3), (2, 6))
+    server_demand: tuple[UnitRange, ...] = ((0, 0), (1, 3), (2, 6))
+    models: tuple[Model, ...] = MODELS
+    workers_per_chunk: CountRange = (1, 3)
+    last_arrival: Units | None = None
 
     def check(self, what: str) -> None:
-        """Check ranges, and that arrivals fall into the horizon."""
-        for name in self.__struct_fields__:
-            if name not in ("epochs", "capacity", "models"):
-                self.check_ranges(name, what)
-        require_option(bool(self.epochs), f"{what}: epochs = []; give at least one value")
-        require_option(bool(self.models), f"{what}: models = []; give at least one model")
+        """Check ranges, and that all lists speak of the same resources."""
+        for field in ("latency", "workers_per_chunk"):
+            low, high = getattr(self, field)
+            require_option(low <= high, f"{what}: {field} = [{low}, {high}]; the lower end comes first")
+        number = len(self.resource_names)
+        for field in ("site_capacity", "worker_demand", "server_demand"):
+            found = len(getattr(self, field))
+            require_option(
+                found == number,
+                f"{what}: {field} has {found} entries and resource_names {number}; "
+                "give one per resource",
+            )
+        for field in ("worker_demand", "server_demand"):
+            for low, high in getattr(self, field):
+                require_option(
+                    low <= high, f"{what}: {field} has [{low}, {high}]; the lower end comes first"
+                )
+        for field in ("epochs", "models"):
+            require_option(len(getattr(self, field)) > 0, f"{what}: {field} = []; give at least one")
         require_option(
-            self.arrivals is None or self.arrivals[1] < self.slots,
-            f"{what}: arrivals = {self.arrivals}; slots run from 0 to {self.slots - 1}",
+            self.last_arrival is None or self.last_arrival < self.slots,
+            f"{what}: last_arrival = {self.last_arrival}; the last slot is {self.slots - 1}",
         )
 
 
 PRESETS: dict[str, dict[str, Any]] = {
+    # The published testbed of nine machines.
     "testbed": {
-        "slots": 50,
         "sites": 9,
+        "slots": 50,
         "num_jobs": 10,
-        "capacity": [12.0, 1.0, 16.0],
-        "arrivals": [0, 39],
+        "site_capacity": [1, 12, 16],
+        "last_arrival": 39,
         "workers_per_chunk": [1, 1],
     },
     # Small enough for an exact integer optimum.
     "small": {
-        "slots": 4,
         "sites": 2,
+        "slots": 4,
         "num_jobs": 4,
-        "capacity": [6.0, 2.0, 12.0],
-        "transfer_budget": 12.0,
-        "price_base": 50.0,
-        "utility_peak": 60.0,
-        "epochs": [2, 3],
+        "site_capacity": [2, 8, 12],
+        "transfer_budget": 600.0,
         "models": [
-            {"name": "light", "chunks": 2, "parameter_size": 1.0},
-            {"name": "heavy", "chunks": 4, "parameter_size": 2.5},
+            {"name": "two chunks", "chunks": 2, "tensor": 97.4},
+            {"name": "four chunks", "chunks": 4, "tensor": 25.9},
         ],
     },
 }
-
-NAMES = ("cpu", "gpu", "memory")
 
 
 def draw(settings: Published, rng: np.random.Generator) -> dict[str, Any]:
@@ -134,46 +155,53 @@ def draw(settings: Published, rng: np.random.Generator) -> dict[str, Any]:
     return {
         "slots": settings.slots,
         "sites": settings.sites,
-        "resource_names": list(NAMES),
-        "site_capacity": [list(settings.capacity)] * settings.sites,
+        "resource_names": settings.resource_names,
+        "site_capacity": [settings.site_capacity] * settings.sites,
         "transfer_budget": settings.transfer_budget,
         "chunk_size": settings.chunk_size,
         "price_base_transfer": settings.price_base,
-        "price_base_resource": [settings.price_base] * len(NAMES),
+        "price_base_resource": [settings.price_base] * len(settings.resource_names),
         "jobs": _jobs(settings, rng),
     }
 
 
 def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]:
     count = settings.num_jobs
-    first, last = settings.arrivals or (0, settings.slots - 1)
-    arrival = np.sort(rng.integers(first, last, count, endpoint=True))
-    scale = rng.uniform(*settings.utility_scale, count)
-    model = rng.integers(len(settings.models), size=count)
-    epochs = np.array(settings.epochs)[rng.integers(len(settings.epochs), size=count)]
+    last = settings.slots - 1 if settings.last_arrival is None else settings.last_arrival
+    arrival = np.sort(rng.integers(0, last, count, endpoint=True))
+    kind = rng.integers(0, len(settings.models), count)
+    latency = rng.uniform(*settings.latency, count)
+    epochs = rng.choice(settings.epochs, count)
     per_chunk = rng.integers(*settings.workers_per_chunk, count, endpoint=True)
-    worker = _units(rng, (settings.cpu, settings.gpu, settings.memory), count)
-    server = _units(rng, (settings.cpu, settings.server_gpu, settings.memory), count)
+    worker = _units(rng, settings.worker_demand, count)
+    server = _units(rng, settings.server_demand, count)
     jobs = []
     for index in range(count):
-        kind = settings.models[model[index]]
-        # exp(-x) rather than exp(x), which overflows for late slots.
-        decay = np.exp(-np.arange(settings.slots - arrival[index]) / settings.utility_decay)
-        chunk_sites = rng.integers(settings.sites, size=kind.chunks)
+        model = settings.models[kind[index]]
+        sites = rng.integers(0, settings.sites, model.chunks)
         jobs.append(
             {
+                "name": f"{model.name} {index}",
                 "arrival": arrival[index],
-                "utility": settings.utility_peak * scale[index] * decay / (1 + decay),
-                "data": np.bincount(chunk_sites, minlength=settings.sites),
+                "utility": worth_by_delay(settings, latency[index], settings.slots - arrival[index]),
+                "data": np.bincount(sites, minlength=settings.sites),
                 "epochs": epochs[index],
                 "worker_rate": -(-epochs[index] // per_chunk[index]),
                 "worker_demand": worker[index].astype(float),
                 "server_demand": server[index].astype(float),
-                "parameter_size": kind.parameter_size,
+                "parameter_size": model.tensor,
             }
         )
     return jobs
 
 
-def _units(rng: np.random.Generator, ranges: tuple[WholeRange, ...], count: int) -> Ints:
-    return np.stack([rng.integers(*ends, count, endpoint=True) for ends in ranges], axis=1)
+def worth_by_delay(settings: Published, latency: float, window: int) -> Floats:
+    """Utility after 0, 1, ... slots, shape (window,): 3000 τ / (1 + exp(k/3))."""
+    delay = np.arange(window) / settings.worth_decay
+    # written with exp(-k) so that long windows do not overflow
+    return settings.worth * latency * np.exp(-delay) / (1.0 + np.exp(-delay))
+
+
+def _units(rng: np.random.Generator, ranges: tuple[WholeRange, ...], count: int) -> Floats:
+    low, high = np.array(ranges, dtype=np.int64).reshape(-1, 2).T
+    return rng.integers(low, high, (count, len(ranges)), endpoint=True).astype(float)

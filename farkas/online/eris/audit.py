@@ -1,0 +1,56 @@
+"""Can a schedule's workers and moves process all data of its job?  A maximum flow says."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from farkas.instances.base import Ints
+from farkas.instances.eris import Job
+
+
+def executable(job: Job, workers: Ints, moved: Ints) -> bool:
+    """Whether chunks can be assigned so that every site's data are processed exactly once.
+
+    Looks for q ≤ ⌊P g/E⌋, l ≤ q, Σ_t l ≤ D, Σ q = D̄, Σ_r (q - l)(t) ≤ moved(t).  These are the
+    rows of a flow: a site's chunks go to its own slots, moved chunks go to any site of their slot,
+    and every (slot, site) passes on what its workers process.
+
+    Parameters
+    ----------
+    job
+        The job.
+    workers
+        Shape (slots, sites).
+    moved
+        Shape (slots,), chunks moved between sites in each slot.
+    """
+    # a larger flow can be cut down: moved chunks and stored ones are two ways to fill the workers
+    return most_processed(job, workers, moved) >= sum(job.data)
+
+
+def most_processed(job: Job, workers: Ints, moved: Ints) -> int:
+    """Largest flow; more than all chunks when moves could replace chunks processed at home."""
+    slots, sites = np.nonzero(workers)
+    if len(slots) == 0:
+        return 0
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
+    cells = len(slots)
+    room = workers[slots, sites] * job.worker_rate // job.epochs
+    source, first_slot = len(job.data), len(job.data) + 1
+    first_cell = first_slot + len(moved)
+    sink = first_cell + cells
+    cell = first_cell + np.arange(cells)
+    total = sum(job.data)
+    tails = [np.full(source, source), np.full(len(moved), source), sites, first_slot + slots, cell]
+    heads = [np.arange(source), first_slot + np.arange(len(moved)), cell, cell, np.full(cells, sink)]
+    limits = [np.array(job.data), np.minimum(moved, total), room, room, room]
+    edges = np.concatenate(limits)
+    if total > np.iinfo(np.int32).max:
+        raise OverflowError(f"a job with {total} chunks is too large for the flow")
+    graph = csr_array(
+        (np.minimum(edges, total).astype(np.int32), (np.concatenate(tails), np.concatenate(heads))),
+        shape=(sink + 1, sink + 1),
+    )
+    return int(maximum_flow(graph, source, sink).flow_value)

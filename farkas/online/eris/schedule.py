@@ -1,0 +1,84 @@
+"""A schedule that a scheduler proposes for one job, and what it uses."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from farkas.instances.base import Floats, Ints
+from farkas.relaxations.eris.slots import JobSlots
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Proposal:
+    """The best schedule a scheduler found for a job at posted prices.
+
+    Parameters
+    ----------
+    payoff
+        Worth less posted cost as the scheduler books it, >= 0; 0 proposes nothing.
+    finish
+        Slot of completion, counted from the arrival; -1 when nothing is proposed.
+    cost
+        Posted cost, which an accepted job pays.
+    workers
+        Shape (window, sites); g.
+    server
+        Shape (window,), site of the server, -1 where nothing runs; z.
+    moved
+        Shape (window,), chunks moved between sites; Σ h.
+    bound
+        Upper bound on the payoff of any schedule that fits; infinite when the scheduler has none.
+    """
+
+    payoff: float
+    finish: int
+    cost: float
+    workers: Ints
+    server: Ints
+    moved: Ints
+    bound: float = float("inf")
+
+    @property
+    def worth(self) -> float:
+        """Booked worth, payoff plus cost."""
+        return self.payoff + self.cost
+
+    @property
+    def slots(self) -> Ints:
+        """Slots in which something runs, counted from the arrival."""
+        return np.flatnonzero(self.server >= 0)
+
+    def remote(self) -> Ints:
+        """Workers away from the server, shape (window,)."""
+        total = self.workers.sum(axis=1)
+        beside = self.workers[np.arange(len(self.server)), np.maximum(self.server, 0)]
+        return np.where(self.server >= 0, total - beside, 0)
+
+    def transfer(self, job: JobSlots) -> Floats:
+        """MB per slot, shape (window,); ψ."""
+        used: Floats = job.chunk_size * self.moved + job.parameter_size * self.remote()
+        return used
+
+
+def nothing(window: int, sites: int, bound: float = float("inf")) -> Proposal:
+    """No schedule earns anything."""
+    return Proposal(
+        0.0,
+        -1,
+        0.0,
+        np.zeros((window, sites), np.int64),
+        np.full(window, -1),
+        np.zeros(window, np.int64),
+        bound,
+    )
+
+
+def without_data(job: JobSlots) -> Proposal:
+    """A job without data completes on arrival, uses nothing and pays nothing."""
+    worth = float(job.worth[0])
+    empty = nothing(job.window, len(job.data), max(0.0, worth))
+    if worth <= 0:
+        return empty
+    return dataclasses.replace(empty, payoff=worth, finish=0)

@@ -1,0 +1,106 @@
+"""What one job meets in every slot: prices of a worker and a server, and how many fit."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from farkas.instances.base import Floats, Ints
+from farkas.instances.eris import GUARD, Auction, Job, hosted, workers_for
+from farkas.models.eris.prices import Prices
+
+NO_SERVER = -1
+"""Entry of ``beside_server`` where the server itself does not fit."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class JobSlots:
+    """One job's view of the slots from its arrival on; first axis slot - arrival.
+
+    Parameters
+    ----------
+    worker_price, server_price
+        Shape (window, sites), utility per worker and per server.
+    alone, beside_server
+        Shape (window, sites), workers that fit at a site without and with the server;
+        `NO_SERVER` where the server does not fit.
+    transfer_price
+        Shape (window,), utility per MB.
+    free_transfer
+        Shape (window,), MB left.
+    data
+        Shape (sites,), chunks stored at each site.
+    worth
+        Shape (window,), utility of completion in the slot.
+    epochs, worker_rate, chunk_size, parameter_size
+        E, P, θ, λ.
+    """
+
+    worker_price: Floats
+    server_price: Floats
+    alone: Ints
+    beside_server: Ints
+    transfer_price: Floats
+    free_transfer: Floats
+    data: Ints
+    worth: Floats
+    epochs: int
+    worker_rate: int
+    chunk_size: float
+    parameter_size: float
+
+    @property
+    def chunks(self) -> int:
+        """Chunks at all sites together; D̄."""
+        return int(self.data.sum())
+
+    @property
+    def window(self) -> int:
+        """Number of slots from the arrival on."""
+        return len(self.worth)
+
+
+def job_slots(
+    auction: Auction, job: Job, prices: Prices, transferred: Floats | None, used: Floats | None
+) -> JobSlots:
+    """Collect what ``job`` meets.
+
+    Parameters
+    ----------
+    auction
+        Sites and budgets; its own jobs and state are not looked at.
+    job
+        The job.
+    prices
+        Posted prices.
+    transferred, used
+        Use of the budget, shape (slots,), and of the capacities, shape (sites, resources, slots);
+        None is an empty system.
+    """
+    first = job.arrival
+    worker, server = np.array(job.worker_demand), np.array(job.server_demand)
+    price = prices.resource[:, :, first:]
+    free = np.broadcast_to(auction.capacity[None], (auction.slots - first, *auction.capacity.shape))
+    budget = np.full(auction.slots - first, auction.transfer_budget)
+    if used is not None:
+        free = free - np.moveaxis(used[:, :, first:], 2, 0)
+    if transferred is not None:
+        budget = budget - transferred[first:]
+    most = workers_for(sum(job.data), job.epochs, job.worker_rate)
+    fits = (free - server >= -GUARD).all(axis=2)
+    beside = np.where(fits, hosted(np.maximum(free - server, 0.0), worker, most), NO_SERVER)
+    return JobSlots(
+        worker_price=np.ascontiguousarray(np.einsum("k,rkt->tr", worker, price)),
+        server_price=np.ascontiguousarray(np.einsum("k,rkt->tr", server, price)),
+        alone=np.ascontiguousarray(hosted(free, worker, most)),
+        beside_server=np.ascontiguousarray(beside),
+        transfer_price=prices.transfer[first:].copy(),
+        free_transfer=budget,
+        data=np.array(job.data, dtype=np.int64),
+        worth=np.array(job.utility),
+        epochs=job.epochs,
+        worker_rate=job.worker_rate,
+        chunk_size=auction.chunk_size,
+        parameter_size=job.parameter_size,
+    )
