@@ -1,0 +1,254 @@
+"""Bounds on the welfare of an auction from any prices, checked without a solver.
+
+For prices α, β >= 0 and numbers μ_i that no schedule of job i beats at these prices,
+
+    Σ_i μ_i + B Σ_t α(t) + Σ C β   >=   every welfare,
+
+by weak duality between (3) and (4) of Eris.  So prices are all a certificate holds, and where they
+came from does not matter.  The numbers μ_i are derived anew, from a relaxation that dynamic
+programming solves: every slot finds all data of the job in place, and a schedule by itself may
+exceed the transfer budget.  Site costs are rounded down to whole multiples of a unit and worth is
+rounded up, so that the program runs in exact integers and errs on the safe side only.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from farkas.certificates.files import Certificate, certificate_type
+from farkas.certificates.limbs import exact_dot
+from farkas.certificates.packed import deflate, inflate, rational
+from farkas.certificates.proof import Proof
+from farkas.errors import NotACertificate
+from farkas.forms import Floats, LinearForm
+from farkas.instances.eris import GUARD, Auction, Job, hosted, workers_for
+
+if TYPE_CHECKING:
+    from farkas.instances import Instance
+
+Int64 = npt.NDArray[np.int64]
+
+WORTH_BITS = 42
+"""A job's greatest worth is between 2**41 and 2**42 units; costs are cut off at twice that."""
+NEVER = 1 << 60
+"""Cost of what is impossible; far above every sum of costs that matters."""
+ULP = 2.0**-52
+SLOTS_AT_ONCE = 16
+
+
+@certificate_type
+class PriceCertificate(Certificate, frozen=True, kw_only=True, tag="eris_prices"):
+    """Prices that prove an upper bound on the welfare of an auction.
+
+    Parameters
+    ----------
+    bound
+        Upper bound, a fraction.
+    prices
+        Base64 of the deflated doubles: transfer by slot, then resources by site, resource, slot.
+    """
+
+    bound: str
+    prices: str
+
+    @classmethod
+    def of(cls, auction: Auction, transfer: Floats, resource: Floats) -> PriceCertificate:
+        """Certify what the prices prove.
+
+        Parameters
+        ----------
+        transfer
+            Shape (slots,), α; entries below 0 count as 0.
+        resource
+            Shape (sites, resources, slots), β; likewise.
+
+        Raises
+        ------
+        NotACertificate
+            A price is not finite.
+        """
+        transfer, resource = short(transfer), short(resource)
+        bound = prove_welfare(auction, transfer, resource)
+        return cls(
+            kind="eris",
+            program="eris.offline",
+            instance=auction.sha256,
+            bound=str(bound),
+            prices=deflate(np.concatenate([transfer, resource.ravel()]).astype("<f8").tobytes()),
+        )
+
+    def plain(self) -> dict[str, Any]:
+        """Plain data, as in the file."""
+        return dict(msgspec.to_builtins(self))
+
+    def read_prices(self, auction: Auction) -> tuple[Floats, Floats]:
+        """Return the prices; raises `NotACertificate` when they have another size."""
+        size = auction.slots * (1 + auction.sites * auction.num_resources)
+        raw = np.frombuffer(inflate(self.prices, 8 * size, "prices"), "<f8").astype(float)
+        shape = (auction.sites, auction.num_resources, auction.slots)
+        return raw[: auction.slots], raw[auction.slots :].reshape(shape)
+
+    def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
+        """Derive every payoff bound anew; the instance is needed, the form is not."""
+        if not isinstance(instance, Auction):
+            raise NotACertificate("prices are about an instance of kind eris; give it")
+        if self.program != "eris.offline":
+            raise NotACertificate(f"prices bound eris.offline, not {self.program}")
+        bound = rational(self.bound, "bound")
+        proved = prove_welfare(instance, *self.read_prices(instance))
+        if bound < proved:
+            raise NotACertificate(
+                f"the certificate claims the bound {float(bound):.12g}, its prices prove"
+                f" {float(proved):.12g} only"
+            )
+        return Proof(
+            program=self.program,
+            sense="max",
+            bound=bound,
+            infeasible=False,
+            value=None,
+            tolerance=0.0,
+            implied=0,
+            form="" if form is None else form.sha256,
+            instance=self.instance,
+            provenance="instance",
+        )
+
+
+def short(prices: Floats) -> Floats:
+    """Round prices down to 30 significant bits and negative ones up to 0; any prices are valid."""
+    mantissa, exponent = np.frexp(np.maximum(prices, 0.0))
+    rounded: Floats = np.ldexp(np.floor(np.ldexp(mantissa, 30)), exponent - 30)
+    return rounded + 0.0
+
+
+def prove_welfare(auction: Auction, transfer: Floats, resource: Floats) -> Fraction:
+    """Upper bound on the welfare of every set of schedules that fits the empty system.
+
+    Parameters
+    ----------
+    transfer, resource
+        Prices, shapes (slots,) and (sites, resources, slots), >= 0.
+
+    Raises
+    ------
+    NotACertificate
+        A price is negative or not finite, or a shape is wrong.
+    """
+    for what, prices, shape in (
+        ("transfer", transfer, (auction.slots,)),
+        ("resource", resource, (auction.sites, auction.num_resources, auction.slots)),
+    ):
+        if prices.shape != shape:
+            raise NotACertificate(f"{what} prices have shape {prices.shape}, needed {shape}")
+        if not (np.isfinite(prices) & (prices >= 0)).all():
+            raise NotACertificate(f"a {what} price is negative or not finite")
+    budget = np.full(auction.slots, auction.transfer_budget)
+    capacity = np.broadcast_to(auction.capacity[:, :, None], resource.shape).ravel()
+    rent = exact_dot(budget, transfer) + exact_dot(capacity, resource.ravel())
+    payoffs = (prove_payoff(auction, job, transfer, resource) for job in auction.jobs)
+    return rent + sum(payoffs, Fraction(0))
+
+
+def prove_payoff(auction: Auction, job: Job, transfer: Floats, resource: Floats) -> Fraction:
+    """Upper bound on worth less posted cost of every schedule of ``job``, >= 0."""
+    total = sum(job.data)
+    top = job.utility[0]
+    if total == 0 or top == 0:
+        return Fraction(top)
+    shift = WORTH_BITS - int(np.frexp(top)[1])
+    worth = np.ceil(np.ldexp(np.array(job.utility), shift)).astype(np.int64)
+    most = workers_for(total, job.epochs, job.worker_rate)
+    room = _rooms(auction, job, most)
+    so_far = np.full(total + 1, NEVER)
+    so_far[0] = 0
+    best = 0
+    for start in range(0, len(worth), SLOTS_AT_ONCE):
+        if worth[start] <= best:  # costs are not negative and worth never rises
+            break
+        slots = slice(job.arrival + start, job.arrival + min(start + SLOTS_AT_ONCE, len(worth)))
+        costs = _slot_costs(job, auction, transfer[slots], resource[:, :, slots], room, shift)
+        for value, row in zip(worth[start:], costs, strict=False):
+            so_far = _with_slot(so_far, row)
+            best = max(best, int(value - so_far[-1]))
+    return Fraction(best) / Fraction(2) ** shift
+
+
+def _rooms(auction: Auction, job: Job, most: int) -> tuple[Int64, Int64]:
+    """Chunks a whole empty site can process without and with the server; shape (sites,), -1: none."""
+    worker, server = np.array(job.worker_demand), np.array(job.server_demand)
+    alone = hosted(auction.capacity, worker, most)
+    free = auction.capacity - server
+    beside = hosted(np.maximum(free, 0.0), worker, most) * job.worker_rate // job.epochs
+    fits = (free >= -GUARD).all(axis=1)
+    return alone * job.worker_rate // job.epochs, np.where(fits, beside, -1)
+
+
+def _slot_costs(
+    job: Job,
+    auction: Auction,
+    transfer: Floats,
+    resource: Floats,
+    room: tuple[Int64, Int64],
+    shift: int,
+) -> Int64:
+    """Units, at most the least cost of processing d chunks in a slot; shape (slots, chunks + 1).
+
+    Farkas states the program in `farkas.relaxations.eris.site_dp`; this is a second, independent
+    implementation for all slots at once, in integers.
+    """
+    total, slots = sum(job.data), len(transfer)
+    # rounded results of at most 2K operations on numbers >= 0, then 4 more below
+    worker = np.einsum("k,rkt->tr", np.array(job.worker_demand), resource)
+    server = np.einsum("k,rkt->tr", np.array(job.server_demand), resource)
+    roundings = 2 * auction.num_resources + 6
+    remote, moving = transfer * job.parameter_size, transfer * auction.chunk_size
+    idle = np.full((slots, total + 1), NEVER)
+    idle[:, 0] = 0
+    served = np.full_like(idle, NEVER)
+    alone, beside = room
+    for site, stored in enumerate(job.data):
+        chunks = np.arange(min(total, int(max(alone[site], beside[site]))) + 1)
+        workers = -(-job.epochs * chunks // job.worker_rate)
+        moved = np.maximum(0, chunks - stored)
+        moves = np.outer(moving, moved)
+        without = _units(np.outer(worker[:, site] + remote, workers) + moves, roundings, shift)
+        hosting = np.outer(worker[:, site], workers) + moves + server[:, site, None]
+        within = _units(hosting, roundings, shift)
+        new_idle, new_served = idle.copy(), served.copy()
+        for q in range(len(chunks)):
+            upto = total + 1 - q
+            if 0 < q <= alone[site]:
+                _lower(new_idle[:, q:], idle[:, :upto] + without[:, q, None])
+                _lower(new_served[:, q:], served[:, :upto] + without[:, q, None])
+            if q <= beside[site]:
+                _lower(new_served[:, q:], idle[:, :upto] + within[:, q, None])
+        idle, served = new_idle, new_served
+    served[:, 0] = 0  # nothing to do needs no server
+    return served
+
+
+def _units(costs: Floats, roundings: int, shift: int) -> Int64:
+    """Whole units not above the exact costs, of which ``costs`` are rounded results."""
+    with np.errstate(over="ignore"):
+        safe = np.ldexp(costs * (1.0 - (roundings + 2) * ULP), shift)
+    # cutting off keeps a lower bound, and no schedule that dear earns anything
+    return np.floor(np.minimum(safe, 2.0 ** (WORTH_BITS + 1))).astype(np.int64)
+
+
+def _lower(target: Int64, values: Int64) -> None:
+    np.minimum(target, values, out=target)
+
+
+def _with_slot(so_far: Int64, costs: Int64) -> Int64:
+    """Least of so_far[n - d] + costs[d] over d, for every n."""
+    padded = np.concatenate([np.full(len(costs) - 1, NEVER), so_far])
+    # row n of the view is so_far[n], so_far[n - 1], ..., preceded by what is impossible
+    windows = np.lib.stride_tricks.sliding_window_view(padded, len(costs))
+    sums = windows[:, ::-1] + costs
+    return np.minimum(sums.min(axis=1), NEVER)

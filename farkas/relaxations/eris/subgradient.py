@@ -1,0 +1,115 @@
+"""Better prices by subgradient steps on the Lagrangian bound of (4)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+import numpy as np
+
+from farkas.instances.base import Floats
+from farkas.instances.eris import Auction, Job
+from farkas.models.eris.prices import Prices
+from farkas.relaxations.eris.payoff_bound import bound_payoff
+from farkas.relaxations.eris.slots import JobSlots, job_slots
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """The Lagrangian bound at some prices, with what its schedules use.
+
+    Parameters
+    ----------
+    bound
+        Σ payoff bounds + price of all capacity, in floating point.
+    transfer, resource
+        Use by the schedules that attain the payoff bounds, shapes (slots,) and
+        (sites, resources, slots).
+    """
+
+    bound: float
+    transfer: Floats
+    resource: Floats
+
+
+def evaluate(auction: Auction, prices: Prices) -> Evaluation:
+    """Bound every job's payoff on the whole empty system and add up."""
+    bound = prices.rent(auction)
+    transfer = np.zeros(auction.slots)
+    resource = np.zeros((auction.slots, auction.sites, auction.num_resources))
+    for job in auction.jobs:
+        seen = job_slots(auction, job, prices, None, None)
+        cover = bound_payoff(seen, trace=True)
+        bound += cover.payoff
+        if cover.finish >= 0 and seen.chunks > 0:
+            _add_use(seen, job, cover.processed, cover.server, transfer, resource)
+    return Evaluation(bound, transfer, np.moveaxis(resource, 0, 2))
+
+
+def _add_use(
+    seen: JobSlots,
+    job: Job,
+    processed: Floats,
+    server: Floats,
+    transfer: Floats,
+    resource: Floats,
+) -> None:
+    slots = np.flatnonzero(server >= 0)
+    at = job.arrival + slots
+    workers = -(-seen.epochs * processed[slots] // seen.worker_rate)
+    moved = np.maximum(0, processed[slots] - seen.data).sum(axis=1)
+    beside = workers[np.arange(len(slots)), server[slots]]
+    transfer[at] += seen.chunk_size * moved
+    transfer[at] += seen.parameter_size * (workers.sum(axis=1) - beside)
+    resource[at] += workers[:, :, None] * np.array(job.worker_demand)
+    resource[at, server[slots]] += np.array(job.server_demand)
+
+
+def subgradient(
+    auction: Auction, start: Prices, rounds: int = 150, value: float = 0.0
+) -> Iterator[tuple[float, Prices]]:
+    """Yield the least bound so far with its prices, after every round.
+
+    Polyak steps towards a target between the best bound and a known welfare.  Prices are scaled by
+    their capacities, so that one step length suits transfer and resources.
+
+    Parameters
+    ----------
+    start
+        First prices.
+    rounds
+        Number of evaluations.
+    value
+        Welfare of some run; 0 when none is known.
+    """
+    budget = max(auction.transfer_budget, 1e-12)
+    capacity = np.where(auction.capacity > 0, auction.capacity, np.inf)[:, :, None]
+    prices, best, least = start, start, np.inf
+    ahead, waited = 0.05, 0
+    smooth_transfer, smooth_resource = 0.0, 0.0
+    for number in range(rounds):
+        found = evaluate(auction, prices)
+        if found.bound < least - 1e-6 * abs(least if number else 0.0):
+            least, best, waited = found.bound, prices, 0
+        else:
+            waited += 1
+            if waited >= 8:
+                ahead, waited, prices = ahead / 2, 0, best
+        yield least, best
+        target = max(value, least * (1 - ahead))
+        # slack of every capacity in shares: the gradient in scaled prices
+        slack_transfer = 1.0 - found.transfer / budget
+        slack_resource = 1.0 - found.resource / capacity
+        # at price 0 only an overload pulls
+        slack_transfer = np.where((prices.transfer <= 0) & (slack_transfer > 0), 0, slack_transfer)
+        slack_resource = np.where((prices.resource <= 0) & (slack_resource > 0), 0, slack_resource)
+        smooth_transfer = slack_transfer + 0.6 * np.asarray(smooth_transfer)
+        smooth_resource = slack_resource + 0.6 * np.asarray(smooth_resource)
+        norm = float((smooth_transfer**2).sum() + (smooth_resource**2).sum())
+        if norm == 0.0:
+            return
+        step = (found.bound - target) / norm
+        prices = Prices(
+            np.maximum(0.0, prices.transfer - step * smooth_transfer / budget),
+            np.maximum(0.0, prices.resource - step * smooth_resource / capacity),
+        )
