@@ -123,8 +123,8 @@ class PriceCertificate(Certificate, frozen=True, kw_only=True, tag="eris_prices"
 def short(prices: Floats) -> Floats:
     """Round prices down to 30 significant bits and negative ones up to 0; any prices are valid."""
     mantissa, exponent = np.frexp(np.maximum(prices, 0.0))
-    rounded: Floats = np.ldexp(np.floor(np.ldexp(mantissa, 30)), exponent - 30)
-    return rounded + 0.0
+    rounded: Floats = np.ldexp(np.floor(np.ldexp(mantissa, 30)), exponent - 30) + 0.0
+    return rounded
 
 
 def prove_welfare(auction: Auction, transfer: Floats, resource: Floats) -> Fraction:
@@ -180,7 +180,7 @@ def prove_payoff(auction: Auction, job: Job, transfer: Floats, resource: Floats)
 
 
 def _rooms(auction: Auction, job: Job, most: int) -> tuple[Int64, Int64]:
-    """Chunks a whole empty site can process without and with the server; shape (sites,), -1: none."""
+    """Chunks an empty site can process without and with the server, shape (sites,); -1: none."""
     worker, server = np.array(job.worker_demand), np.array(job.server_demand)
     alone = hosted(auction.capacity, worker, most)
     free = auction.capacity - server
@@ -251,4 +251,5 @@ def _with_slot(so_far: Int64, costs: Int64) -> Int64:
     # row n of the view is so_far[n], so_far[n - 1], ..., preceded by what is impossible
     windows = np.lib.stride_tricks.sliding_window_view(padded, len(costs))
     sums = windows[:, ::-1] + costs
-    return np.minimum(sums.min(axis=1), NEVER)
+    least: Int64 = np.minimum(sums.min(axis=1), NEVER)
+    return least

@@ -103,7 +103,9 @@ class Published(Settings, frozen=True, kw_only=True):
         """Check ranges, and that all lists speak of the same resources."""
         for field in ("latency", "workers_per_chunk"):
             low, high = getattr(self, field)
-            require_option(low <= high, f"{what}: {field} = [{low}, {high}]; the lower end comes first")
+            require_option(
+                low <= high, f"{what}: {field} = [{low}, {high}]; the lower end comes first"
+            )
         number = len(self.resource_names)
         for field in ("site_capacity", "worker_demand", "server_demand"):
             found = len(getattr(self, field))
@@ -118,7 +120,9 @@ class Published(Settings, frozen=True, kw_only=True):
                     low <= high, f"{what}: {field} has [{low}, {high}]; the lower end comes first"
                 )
         for field in ("epochs", "models"):
-            require_option(len(getattr(self, field)) > 0, f"{what}: {field} = []; give at least one")
+            require_option(
+                len(getattr(self, field)) > 0, f"{what}: {field} = []; give at least one"
+            )
         require_option(
             self.last_arrival is None or self.last_arrival < self.slots,
             f"{what}: last_arrival = {self.last_arrival}; the last slot is {self.slots - 1}",
@@ -183,7 +187,9 @@ def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]
             {
                 "name": f"{model.name} {index}",
                 "arrival": arrival[index],
-                "utility": worth_by_delay(settings, latency[index], settings.slots - arrival[index]),
+                "utility": worth_by_delay(
+                    settings, latency[index], settings.slots - arrival[index]
+                ),
                 "data": np.bincount(sites, minlength=settings.sites),
                 "epochs": epochs[index],
                 "worker_rate": -(-epochs[index] // per_chunk[index]),
@@ -196,7 +202,7 @@ def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]
 
 
 def worth_by_delay(settings: Published, latency: float, window: int) -> Floats:
-    """Utility after 0, 1, ... slots, shape (window,): 3000 τ / (1 + exp(k/3))."""
+    """Return the utility after 0, 1, ... slots, shape (window,): 3000 τ / (1 + exp(k/3))."""
     delay = np.arange(window) / settings.worth_decay
     # written with exp(-k) so that long windows do not overflow
     return settings.worth * latency * np.exp(-delay) / (1.0 + np.exp(-delay))

@@ -67,10 +67,14 @@ class BestSchedule(CompactMoves):
         cost = prices.resource[:, :, pairs[:, 1]]
         m.transfer_price = Param(m.busy_slots, values=prices.transfer[slots])
         m.worker_price = Param(
-            m.pairs, m.sites, values=np.einsum("pk,rkp->pr", auction.worker_demand[pairs[:, 0]], cost)
+            m.pairs,
+            m.sites,
+            values=np.einsum("pk,rkp->pr", auction.worker_demand[pairs[:, 0]], cost),
         )
         m.server_price = Param(
-            m.pairs, m.sites, values=np.einsum("pk,rkp->pr", auction.server_demand[pairs[:, 0]], cost)
+            m.pairs,
+            m.sites,
+            values=np.einsum("pk,rkp->pr", auction.server_demand[pairs[:, 0]], cost),
         )
 
     @constraint("7a", "pairs")
@@ -85,9 +89,7 @@ class BestSchedule(CompactMoves):
     @constraint("7b", "pairs", "sites", "resources")
     def schedule_fits(m, i, t, r, k):
         """Workers and server fit in what is free at a site."""
-        used = (
-            m.worker_units[i, k] * m.workers[i, t, r] + m.server_units[i, k] * m.server[i, t, r]
-        )
+        used = m.worker_units[i, k] * m.workers[i, t, r] + m.server_units[i, k] * m.server[i, t, r]
         return used <= m.free[t, r, k]
 
     @objective

@@ -40,10 +40,20 @@ class CompactMoves(ScheduleBlock):
         total = auction.chunks[of_pair][:, None]
         stored = auction.data[of_pair] if self.by_site else total
         m.processed = Var(
-            m.pairs, m.sites, integer=True, upper=total, reason="no chunk is processed twice", doc="q"
+            m.pairs,
+            m.sites,
+            integer=True,
+            upper=total,
+            reason="no chunk is processed twice",
+            doc="q",
         )
         m.local = Var(
-            m.pairs, m.sites, integer=True, upper=stored, reason="no chunk is processed twice", doc="l"
+            m.pairs,
+            m.sites,
+            integer=True,
+            upper=stored,
+            reason="no chunk is processed twice",
+            doc="l",
         )
 
     @constraint("2a", "busy_jobs", when=_compact)

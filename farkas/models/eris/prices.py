@@ -29,7 +29,8 @@ class Prices:
 
     def worker(self, demand: Floats) -> Floats:
         """Price of one worker with ``demand`` by site and slot, shape (sites, slots)."""
-        return np.einsum("k,rkt->rt", demand, self.resource)
+        price: Floats = np.einsum("k,rkt->rt", demand, self.resource)
+        return price
 
     def rent(self, auction: Auction) -> float:
         """Capacity times price, over everything; the last two sums of Eris (4)."""

@@ -35,7 +35,9 @@ class ScheduleBlock(Program):
         m.finishes = Set(pairs + idle, label=("job", "slot"))
         m.busy_slots = Set(sorted({t for _, t in pairs}), label="slot")
         m.resources = Set(range(auction.num_resources), label="resource")
-        m.slots_of = IndexedSet(m.busy_jobs, [range(auction.arrival[i], auction.slots) for i in busy])
+        m.slots_of = IndexedSet(
+            m.busy_jobs, [range(auction.arrival[i], auction.slots) for i in busy]
+        )
         m.finishes_of = IndexedSet(m.jobs, [_finishes(auction, int(i)) for i in chosen])
         m.from_slot = IndexedSet(m.pairs, [range(t, auction.slots) for _, t in pairs])
         m.others = IndexedSet(
@@ -61,9 +63,7 @@ class ScheduleBlock(Program):
         m.workers = Var(
             m.pairs, m.sites, integer=True, upper=most, reason="no more fit or are needed", doc="g"
         )
-        m.server = Var(
-            m.pairs, m.sites, binary=True, upper=auction.server_fits[of_pair], doc="z"
-        )
+        m.server = Var(m.pairs, m.sites, binary=True, upper=auction.server_fits[of_pair], doc="z")
         m.remote = Var(
             m.pairs, m.sites, upper=most, reason="at most all workers are remote", doc="u"
         )

@@ -39,7 +39,9 @@ class ScheduleIlp(Program):
         slots = np.array(m.used_slots.members(), dtype=np.int64)
         m.worth = Param(m.schedules, values=listed.worth)
         m.transfer = Param(m.schedules, m.used_slots, values=listed.transfer[:, slots])
-        m.used = Param(m.schedules, m.used_cells, values=listed.used[:, cells[0], cells[1], cells[2]])
+        m.used = Param(
+            m.schedules, m.used_cells, values=listed.used[:, cells[0], cells[1], cells[2]]
+        )
         m.budget = Param(values=data.transfer_budget)
         m.capacity = Param(m.used_cells, values=data.capacity[cells[0], cells[1]])
         if self.integral:

@@ -1,6 +1,7 @@
 """All schedules of a job, listed: the sets L_i of problem (3).  For tiny instances.
 
-Schedules that another one beats are dropped: it is worth as much and uses no more of anything.  That changes neither problem (3) nor its relaxation.
+Schedules that another one of the same job beats, worth as much and using no more of anything, are
+dropped.  That changes neither problem (3) nor its relaxation.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 
 from farkas.errors import NotApplicable
 from farkas.instances.base import Floats, Ints
-from farkas.instances.eris import GUARD, Auction
+from farkas.instances.eris import GUARD, Auction, Bools
 
 LARGEST_LIST = 400_000
 """Ways to spread a job's chunks over slots and sites beyond which none are listed."""
@@ -48,7 +49,7 @@ class Schedules:
 
 
 def spreads(auction: Auction, job: int) -> int:
-    """Number of ways to spread the chunks of ``job`` over slots and sites, site by site."""
+    """Count the ways to spread the chunks of ``job`` over slots and sites, site by site."""
     cells = auction.sites * (auction.slots - int(auction.arrival[job]))
     return math.prod(math.comb(int(d) + cells - 1, cells - 1) for d in auction.data[job])
 
@@ -89,7 +90,9 @@ def _of_job(auction: Auction, job: int) -> Schedules:
     if auction.chunks[job] == 0:
         shape = (1, auction.sites, auction.num_resources, auction.slots)
         one = np.array([job])
-        return Schedules(one, np.array([record.utility[0]]), np.zeros((1, auction.slots)), np.zeros(shape))
+        return Schedules(
+            one, np.array([record.utility[0]]), np.zeros((1, auction.slots)), np.zeros(shape)
+        )
     workers, moved = _placements(auction, job, window)
     workers, moved, server = _with_servers(auction, job, workers, moved)
     used = np.zeros((len(workers), auction.sites, auction.num_resources, auction.slots))
@@ -100,10 +103,12 @@ def _of_job(auction: Auction, job: int) -> Schedules:
     remote = (workers * (1 - server)).sum(axis=2)
     transfer = np.zeros((len(workers), auction.slots))
     transfer[:, first:] = auction.chunk_size * moved + record.parameter_size * remote
-    active = workers.any(axis=2)
+    active = workers.sum(axis=2) > 0
     last = window - 1 - np.argmax(active[:, ::-1], axis=1)
     worth = np.array(record.utility)[last]
-    keep = unbeaten(np.hstack([transfer, used.reshape(len(used), math.prod(used.shape[1:])), -worth[:, None]]))
+    keep = unbeaten(
+        np.hstack([transfer, used.reshape(len(used), math.prod(used.shape[1:])), -worth[:, None]])
+    )
     return Schedules(np.full(len(keep), job), worth[keep], transfer[keep], used[keep])
 
 
@@ -183,7 +188,7 @@ def compositions(total: int, cells: int) -> Ints:
 
 
 def unbeaten(rows: Floats | Ints, block: int = 256) -> Ints:
-    """Indices of the rows that no other row beats: is at most as large everywhere.
+    """Return the rows that no other row beats, that is, is at most as large everywhere.
 
     Of equal rows the first stays.  Beyond `COMPARED` rows only repeated ones are dropped.
     """
@@ -198,12 +203,13 @@ def unbeaten(rows: Floats | Ints, block: int = 256) -> Ints:
         # A row's sum is at least that of any row that beats it, so beaters come first.
         alive = np.ones(len(mine), bool)
         for place in range(1, len(mine)):
-            alive[place] = not (rows[mine[:place][alive[:place]]] <= rows[mine[place]]).all(1).any()
+            beaters = rows[mine[:place][alive[:place]]]
+            alive[place] = not np.any(np.all(beaters <= rows[mine[place]], axis=1))
         kept = np.concatenate([kept, mine[alive]])
     return np.sort(kept)
 
 
-def _beaten(rows: Floats | Ints, by: Floats | Ints) -> np.ndarray:
+def _beaten(rows: Floats | Ints, by: Floats | Ints) -> Bools:
     beaten = np.zeros(len(rows), bool)
     for start in range(0, len(by), 4096):
         part = by[start : start + 4096]

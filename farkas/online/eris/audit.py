@@ -6,6 +6,7 @@ import numpy as np
 
 from farkas.instances.base import Ints
 from farkas.instances.eris import Job
+from farkas.online.eris.schedule import Proposal
 
 
 def executable(job: Job, workers: Ints, moved: Ints) -> bool:
@@ -28,6 +29,11 @@ def executable(job: Job, workers: Ints, moved: Ints) -> bool:
     return most_processed(job, workers, moved) >= sum(job.data)
 
 
+def audit_proposal(job: Job, proposal: Proposal) -> bool:
+    """Whether a proposed schedule can process all data; one without data always can."""
+    return sum(job.data) == 0 or executable(job, proposal.workers, proposal.moved)
+
+
 def most_processed(job: Job, workers: Ints, moved: Ints) -> int:
     """Largest flow; more than all chunks when moves could replace chunks processed at home."""
     slots, sites = np.nonzero(workers)
@@ -44,7 +50,13 @@ def most_processed(job: Job, workers: Ints, moved: Ints) -> int:
     cell = first_cell + np.arange(cells)
     total = sum(job.data)
     tails = [np.full(source, source), np.full(len(moved), source), sites, first_slot + slots, cell]
-    heads = [np.arange(source), first_slot + np.arange(len(moved)), cell, cell, np.full(cells, sink)]
+    heads = [
+        np.arange(source),
+        first_slot + np.arange(len(moved)),
+        cell,
+        cell,
+        np.full(cells, sink),
+    ]
     limits = [np.array(job.data), np.minimum(moved, total), room, room, room]
     edges = np.concatenate(limits)
     if total > np.iinfo(np.int32).max:

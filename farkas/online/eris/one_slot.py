@@ -10,9 +10,9 @@ farthest apart.  One multiplier improves the bounds of all workloads, so a few a
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from farkas.compiled import compiled
 from farkas.instances.base import Floats, Ints
 from farkas.instances.eris import GUARD
 
@@ -20,8 +20,8 @@ CLOSED = 1e-7
 """Bounds closer than this, relative, count as equal."""
 
 
-@numba.njit(cache=True)
-def cover_with_transfer(  # pragma: no cover - compiled
+@compiled
+def cover_with_transfer(
     worker_price: Floats,
     server_price: Floats,
     alone: Ints,
@@ -94,8 +94,8 @@ def cover_with_transfer(  # pragma: no cover - compiled
         reach_idle = min(total, reach_idle + most)
 
 
-@numba.njit(cache=True)
-def trace_cover(  # pragma: no cover - compiled
+@compiled
+def trace_cover(
     worker_price: Floats,
     server_price: Floats,
     alone: Ints,
@@ -149,8 +149,8 @@ def trace_cover(  # pragma: no cover - compiled
     return server
 
 
-@numba.njit(cache=True)
-def bound_workloads(  # pragma: no cover - compiled
+@compiled
+def bound_workloads(
     worker_price: Floats,
     server_price: Floats,
     alone: Ints,

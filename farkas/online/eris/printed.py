@@ -12,9 +12,9 @@ workers than ⌈E Σq/P⌉.  `farkas.online.eris.audit` tells.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from farkas.compiled import compiled
 from farkas.instances.base import Floats, Ints
 from farkas.instances.eris import GUARD
 from farkas.online.eris.schedule import Proposal, nothing, without_data
@@ -52,10 +52,8 @@ def printed_schedule(job: JobSlots) -> Proposal:
     return Proposal(payoff, finish, cost, workers, server, moved)
 
 
-@numba.njit(cache=True)
-def _pairs(  # pragma: no cover - compiled
-    worker_price: Floats, per_chunk: float, passes: float
-) -> tuple[Ints, Ints, Ints]:
+@compiled
+def _pairs(worker_price: Floats, per_chunk: float, passes: float) -> tuple[Ints, Ints, Ints]:
     """Pairs (from, to) of sites with negative metric (9), best first, and sites by price."""
     sites = len(worker_price)
     metric = np.empty(sites * sites)
@@ -75,8 +73,8 @@ def _pairs(  # pragma: no cover - compiled
     return origin[:count][order], target[:count][order], cheap
 
 
-@numba.njit(cache=True)
-def _algorithm_3(  # pragma: no cover - compiled
+@compiled
+def _algorithm_3(
     worker_price: Floats,
     server_price: Floats,
     room: Ints,
@@ -147,8 +145,8 @@ def _algorithm_3(  # pragma: no cover - compiled
     return cost, server, moved
 
 
-@numba.njit(cache=True)
-def _algorithm_2(  # pragma: no cover - compiled
+@compiled
+def _algorithm_2(
     worker_price: Floats,
     server_price: Floats,
     room: Ints,

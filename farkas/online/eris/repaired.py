@@ -13,9 +13,9 @@ prices are raised by a share `TIE` of the job's worth, which the bound takes bac
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from farkas.compiled import compiled
 from farkas.instances.base import Floats, Ints
 from farkas.instances.eris import Auction, Job
 from farkas.online.eris.one_slot import bound_workloads, cover_with_transfer, trace_cover
@@ -80,8 +80,8 @@ def repaired_schedule(auction: Auction, job: Job, seen: JobSlots, rounds: int = 
     return Proposal(payoff, finish, cost, workers, server, moved, bound + margin)
 
 
-@numba.njit(cache=True)
-def _best(  # pragma: no cover - compiled
+@compiled
+def _best(
     worker_price: Floats,
     server_price: Floats,
     alone: Ints,
@@ -169,10 +169,8 @@ def _best(  # pragma: no cover - compiled
     return best, finish, paid, max(best, bound)
 
 
-@numba.njit(cache=True)
-def _choose(  # pragma: no cover - compiled
-    before: Floats, costs: Floats, after: Floats, choice: Ints
-) -> None:
+@compiled
+def _choose(before: Floats, costs: Floats, after: Floats, choice: Ints) -> None:
     """As `add_slot`, and remember the workload of the slot; prefer small ones."""
     total = len(before) - 1
     after[:] = before
@@ -185,8 +183,8 @@ def _choose(  # pragma: no cover - compiled
                 choice[n] = d if better else choice[n]
 
 
-@numba.njit(cache=True)
-def _replay(  # pragma: no cover - compiled
+@compiled
+def _replay(
     worker_price: Floats,
     server_price: Floats,
     alone: Ints,

@@ -76,7 +76,7 @@ def nothing(window: int, sites: int, bound: float = float("inf")) -> Proposal:
 
 
 def without_data(job: JobSlots) -> Proposal:
-    """A job without data completes on arrival, uses nothing and pays nothing."""
+    """Propose for a job without data: it completes on arrival, uses and pays nothing."""
     worth = float(job.worth[0])
     empty = nothing(job.window, len(job.data), max(0.0, worth))
     if worth <= 0:

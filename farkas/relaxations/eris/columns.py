@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import deque
 from collections.abc import Iterator
 
 import numpy as np
@@ -57,7 +58,7 @@ class JobPricing:
         self.session = open_session(self.program.form(data))
 
     def solve(self, prices: Prices) -> Answer:
-        """Return the solver's answer at ``prices``; raises `NoAnswer` unless it claims optimality."""
+        """Return the solver's answer at ``prices``; raises `NoAnswer` unless optimal."""
         data = PricedJobs(self.auction, (self.job,), prices)
         self.session.update(cost=self.program.form(data).cost)
         return self.session.solve().require_optimal()
@@ -128,9 +129,8 @@ def generate_columns(auction: Auction, most_rounds: int = 1000) -> Iterator[Roun
 
 def relaxation_by_columns(auction: Auction, most_rounds: int = 1000) -> Round:
     """Last round of `generate_columns`; raises `NoAnswer` unless it settled."""
-    last = None
-    for last in generate_columns(auction, most_rounds):
-        pass
+    rounds = deque(generate_columns(auction, most_rounds), maxlen=1)
+    last = rounds[0] if rounds else None
     if last is None or not last.settled:
         raise NoAnswer(f"column generation did not settle in {most_rounds} rounds")
     return last

@@ -7,9 +7,9 @@ the bound is the best of worth(t) - V(t)(all chunks), or 0.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from farkas.compiled import compiled
 from farkas.instances.base import Floats, Ints
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices, posted_on_arrival
@@ -25,7 +25,9 @@ def payoff_bound(job: JobSlots) -> float:
     so_far = np.full(job.chunks + 1, np.inf)
     so_far[0] = 0.0
     for worth, costs in zip(job.worth, slot_costs(job), strict=True):
-        shifted = [np.append(np.full(d, np.inf), so_far[: len(so_far) - d]) for d in range(len(costs))]
+        shifted = [
+            np.append(np.full(d, np.inf), so_far[: len(so_far) - d]) for d in range(len(costs))
+        ]
         so_far = np.min(costs[:, None] + np.array(shifted), axis=0)
         best = max(best, float(worth - so_far[-1]))
     return best
@@ -94,8 +96,8 @@ def bound_payoff(job: JobSlots, *, trace: bool = False) -> Cover:
     return Cover(payoff, finish, processed, server)
 
 
-@numba.njit(cache=True)
-def _bound(  # pragma: no cover - compiled
+@compiled
+def _bound(
     worker_price: Floats,
     server_price: Floats,
     alone: Ints,

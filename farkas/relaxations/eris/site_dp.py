@@ -15,9 +15,9 @@ other and are what algorithms call.  Tests hold them equal.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from farkas.compiled import compiled
 from farkas.instances.base import Floats, Ints
 from farkas.relaxations.eris.slots import JobSlots
 
@@ -39,7 +39,7 @@ def slot_costs(job: JobSlots) -> Floats:
 
 
 def site_costs(job: JobSlots, site: int, *, with_server: bool) -> Floats:
-    """Cost of processing q chunks at ``site`` in each slot, shape (window, q + 1); inf if too many."""
+    """Cost of processing q chunks at ``site`` in each slot, shape (window, most chunks + 1)."""
     fits = (job.beside_server if with_server else job.alone)[:, site]
     room = np.where(fits < 0, -1, fits * job.worker_rate // job.epochs)
     chunks = np.arange(min(job.chunks, int(room.max(initial=0))) + 1)
@@ -68,8 +68,8 @@ def _added(before: Floats, costs: Floats) -> Floats:
     return after
 
 
-@numba.njit(cache=True)
-def cover_slot(  # pragma: no cover - compiled
+@compiled
+def cover_slot(
     worker_price: Floats,
     server_price: Floats,
     alone: Ints,
@@ -127,8 +127,8 @@ def cover_slot(  # pragma: no cover - compiled
         reach_idle = min(total, reach_idle + most)
 
 
-@numba.njit(cache=True)
-def add_slot(before: Floats, costs: Floats, after: Floats) -> None:  # pragma: no cover - compiled
+@compiled
+def add_slot(before: Floats, costs: Floats, after: Floats) -> None:
     """Least cost up to a slot: after[n] = min over d of costs[d] + before[n - d]."""
     total = len(before) - 1
     after[:] = before + costs[0]
@@ -138,8 +138,8 @@ def add_slot(before: Floats, costs: Floats, after: Floats) -> None:  # pragma: n
                 after[n] = min(after[n], before[n - d] + costs[d])
 
 
-@numba.njit(cache=True)
-def trace_slot(  # pragma: no cover - compiled
+@compiled
+def trace_slot(
     worker_price: Floats,
     server_price: Floats,
     alone: Ints,

@@ -7,11 +7,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from farkas.instances.base import Floats
+from farkas.instances.base import Floats, Ints
 from farkas.instances.eris import Auction, Job
 from farkas.models.eris.prices import Prices
 from farkas.relaxations.eris.payoff_bound import bound_payoff
 from farkas.relaxations.eris.slots import JobSlots, job_slots
+
+MOMENTUM = 0.6
+"""Share of the last direction that the next one keeps."""
+AHEAD = 0.05
+"""The target of the first step lies this share below the bound."""
+PATIENCE = 8
+"""Rounds without progress after which the target moves half way back."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -49,8 +56,8 @@ def evaluate(auction: Auction, prices: Prices) -> Evaluation:
 def _add_use(
     seen: JobSlots,
     job: Job,
-    processed: Floats,
-    server: Floats,
+    processed: Ints,
+    server: Ints,
     transfer: Floats,
     resource: Floats,
 ) -> None:
@@ -85,15 +92,15 @@ def subgradient(
     budget = max(auction.transfer_budget, 1e-12)
     capacity = np.where(auction.capacity > 0, auction.capacity, np.inf)[:, :, None]
     prices, best, least = start, start, np.inf
-    ahead, waited = 0.05, 0
-    smooth_transfer, smooth_resource = 0.0, 0.0
+    ahead, waited = AHEAD, 0
+    smooth_transfer, smooth_resource = np.zeros(auction.slots), np.zeros(auction.used.shape)
     for number in range(rounds):
         found = evaluate(auction, prices)
         if found.bound < least - 1e-6 * abs(least if number else 0.0):
             least, best, waited = found.bound, prices, 0
         else:
             waited += 1
-            if waited >= 8:
+            if waited >= PATIENCE:
                 ahead, waited, prices = ahead / 2, 0, best
         yield least, best
         target = max(value, least * (1 - ahead))
@@ -103,8 +110,8 @@ def subgradient(
         # at price 0 only an overload pulls
         slack_transfer = np.where((prices.transfer <= 0) & (slack_transfer > 0), 0, slack_transfer)
         slack_resource = np.where((prices.resource <= 0) & (slack_resource > 0), 0, slack_resource)
-        smooth_transfer = slack_transfer + 0.6 * np.asarray(smooth_transfer)
-        smooth_resource = slack_resource + 0.6 * np.asarray(smooth_resource)
+        smooth_transfer = slack_transfer + MOMENTUM * smooth_transfer
+        smooth_resource = slack_resource + MOMENTUM * smooth_resource
         norm = float((smooth_transfer**2).sum() + (smooth_resource**2).sum())
         if norm == 0.0:
             return

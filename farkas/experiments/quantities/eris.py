@@ -1,0 +1,149 @@
+"""Programs, bounds and printed runs of kind eris, as named quantities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from farkas.errors import NotApplicable
+from farkas.experiments.quantities.quantity import quantity
+from farkas.forms import LinearForm
+from farkas.instances.eris import Auction
+from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
+from farkas.models.eris.offline import Offline, OfflineTotal
+from farkas.models.eris.one_shot import OneShot, SlotTask
+from farkas.models.eris.prices import Prices, posted_on_arrival
+from farkas.models.eris.schedule_ilp import ScheduleIlp
+from farkas.models.eris.schedules import can_list
+from farkas.online.eris.audit import audit_proposal
+from farkas.online.eris.printed import printed_schedule
+from farkas.online.eris.printed_run import printed_run
+from farkas.relaxations.eris.columns import relaxation_by_columns
+from farkas.relaxations.eris.payoff_bound import payoff_bounds
+from farkas.relaxations.eris.slots import job_slots
+from farkas.solvers import Claim, solve
+
+
+def optimum(form: LinearForm) -> float:
+    """Optimal value; raises :class:`~farkas.errors.NoAnswer` when the solver claims none."""
+    return solve(form).require_optimal().objective
+
+
+def jobs(instance: Auction) -> range:
+    """Every job."""
+    return range(instance.num_jobs)
+
+
+def workloads(instance: Auction) -> Iterator[tuple[int, int, int]]:
+    """Job, its first slot, and one chunk, half of its chunks, all of them; none without data."""
+    for job in jobs(instance):
+        total = int(instance.chunks[job])
+        for workload in sorted({1, (total + 1) // 2, total}) if total else ():
+            yield job, int(instance.arrival[job]), workload
+
+
+def best_payoff(instance: Auction, job: int, prices: Prices, capacity: str) -> float:
+    """Best payoff of one job, >= 0."""
+    form = BestSchedule(capacity=capacity).form(PricedJobs(instance, (job,), prices))
+    return max(0.0, optimum(form))
+
+
+def lagrangian_bound(instance: Auction, prices: Prices) -> float:
+    """Exact payoffs on the whole empty system, and the price of all capacity; §3.7."""
+    payoffs = [best_payoff(instance, job, prices, "full") for job in jobs(instance)]
+    return sum(payoffs) + prices.rent(instance)
+
+
+@quantity("eris.offline")
+def offline(instance: Auction) -> float:
+    """Optimum of (2) with every site's data processed once; begins empty."""
+    return optimum(Offline().form(instance))
+
+
+@quantity("eris.offline_total")
+def offline_total(instance: Auction) -> float:
+    """Optimum of (2) with (2a) as printed, over all sites together; begins empty."""
+    return optimum(OfflineTotal().form(instance))
+
+
+@quantity("eris.schedule_ilp")
+def schedule_ilp(instance: Auction) -> float:
+    """Optimum of (3) over listed schedules; not defined when they are too many."""
+    if not can_list(instance):
+        raise NotApplicable("a job has too many schedules to list")
+    return optimum(ScheduleIlp().form(instance))
+
+
+@quantity("eris.schedule_lp", "eris.dual")
+def schedule_lp(instance: Auction) -> dict[str, float]:
+    """Optima of the linear relaxation of (3), from below, and of its dual (4), from above."""
+    last = relaxation_by_columns(instance)
+    return {"eris.schedule_lp": last.value, "eris.dual": last.bound}
+
+
+@quantity("eris.best_schedule[{i}]", i=jobs)
+def best_schedule(instance: Auction, i: int) -> float:
+    """Best payoff of a job by (7), in what the state leaves, at the prices of the state."""
+    return best_payoff(instance, i, posted_on_arrival(instance), "residual")
+
+
+@quantity("eris.best_schedule_full[{i}]", i=jobs)
+def best_schedule_full(instance: Auction, i: int) -> float:
+    """Best payoff of a job on the whole empty system, at the prices of the state."""
+    return best_payoff(instance, i, posted_on_arrival(instance), "full")
+
+
+@quantity("eris.one_shot[{i},{t},{d}]", i__t__d=workloads)
+def one_shot(instance: Auction, i: int, t: int, d: int) -> float | None:
+    """Least cost of processing d chunks of job i in slot t by (8); None when impossible."""
+    task = SlotTask(instance, posted_on_arrival(instance), i, t, d, instance.data[i])
+    answer = solve(OneShot().form(task))
+    if answer.claim is Claim.INFEASIBLE:
+        return None
+    return answer.require_optimal().objective
+
+
+@quantity("eris.payoff_bound[{i}]", i=jobs)
+def payoff_bound(instance: Auction, i: int) -> float:
+    """Upper bound on a job's payoff, fresh data in every slot and no transfer row."""
+    return float(payoff_bounds(instance, full=False)[i])
+
+
+@quantity("eris.payoff_bound_full[{i}]", i=jobs)
+def payoff_bound_full(instance: Auction, i: int) -> float:
+    """As payoff_bound, on the whole empty system."""
+    return float(payoff_bounds(instance, full=True)[i])
+
+
+@quantity("eris.algorithm2_payoff[{i}]", "eris.algorithm2_feasible[{i}]", i=jobs)
+def algorithm_2(instance: Auction, i: int) -> dict[str, float | None]:
+    """Payoff that Algorithm 2 claims for a job in the state, and whether its schedule can run."""
+    job, prices = instance.jobs[i], posted_on_arrival(instance)
+    found = printed_schedule(job_slots(instance, job, prices, instance.transferred, instance.used))
+    feasible = None if found.finish < 0 else float(audit_proposal(job, found))
+    return {
+        f"eris.algorithm2_payoff[{i}]": found.payoff,
+        f"eris.algorithm2_feasible[{i}]": feasible,
+    }
+
+
+@quantity("eris.lagrangian")
+def lagrangian(instance: Auction) -> float:
+    """Bound of (4) at the prices of the state."""
+    return lagrangian_bound(instance, posted_on_arrival(instance))
+
+
+@quantity("eris.eris_printed", "eris.eris_printed_revenue", "eris.eris_printed_infeasible_jobs")
+def eris_printed(instance: Auction) -> dict[str, float]:
+    """Algorithm 1 with Algorithms 2 and 3 as printed, from an empty system, as it books itself."""
+    run = printed_run(instance)
+    return {
+        "eris.eris_printed": run.welfare,
+        "eris.eris_printed_revenue": run.revenue,
+        "eris.eris_printed_infeasible_jobs": float(run.infeasible_jobs),
+    }
+
+
+@quantity("eris.eris_printed_certificate")
+def eris_printed_certificate(instance: Auction) -> float:
+    """Bound of (4) at the prices after the printed run."""
+    return lagrangian_bound(instance, printed_run(instance).ledger.prices)

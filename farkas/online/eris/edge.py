@@ -1,0 +1,257 @@
+"""What an auction's algorithms meet, slot by slot; and what their decisions are worth."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from farkas.instances.base import Floats, Ints
+from farkas.instances.eris import Auction, Job
+from farkas.online.driver import Outcome, environment
+from farkas.online.eris.audit import executable
+from farkas.online.run import Bound, Sense
+from farkas.relaxations.eris.prices import METHODS, Effort, certify_welfare
+
+ROUNDING = 1e-6
+"""Use beyond a capacity by this share is a rounding error."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SlotArrivals:
+    """A slot and the jobs that arrive in it.
+
+    Parameters
+    ----------
+    slot
+        Index of the slot.
+    jobs
+        Numbers in the whole instance, with the jobs.
+    """
+
+    slot: int
+    jobs: tuple[tuple[int, Job], ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Piece:
+    """What a job runs in one slot.
+
+    Parameters
+    ----------
+    job, slot
+        Indices.
+    server
+        Site of the parameter server.
+    workers
+        Pairs (site, number of workers > 0).
+    moved
+        Chunks moved between sites.
+    """
+
+    job: int
+    slot: int
+    server: int
+    workers: tuple[tuple[int, int], ...]
+    moved: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Award:
+    """What becomes of a job.
+
+    Parameters
+    ----------
+    job
+        Index.
+    accepted
+        Whether it counts as served.
+    completed
+        Slot in which its last chunk is processed; None unless accepted.
+    payment
+        What it pays.
+    payoff_bound
+        Upper bound on the payoff of every schedule that fitted; None when there is none.
+    """
+
+    job: int
+    accepted: bool
+    completed: int | None = None
+    payment: float = 0.0
+    payoff_bound: float | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SlotDecision:
+    """Decisions of one slot: awards, and pieces of this slot or of later ones."""
+
+    awards: tuple[Award, ...] = ()
+    pieces: tuple[Piece, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Usage:
+    """What all pieces use: transfer, shape (slots,), resources, shape (sites, resources, slots)."""
+
+    transfer: Floats
+    resource: Floats
+
+
+def usage(auction: Auction, decisions: Sequence[SlotDecision]) -> Usage:
+    """Add up what the pieces use, from the instance alone."""
+    transfer = np.zeros(auction.slots)
+    resource = np.zeros((auction.sites, auction.num_resources, auction.slots))
+    for piece in (p for decision in decisions for p in decision.pieces):
+        job = auction.jobs[piece.job]
+        for site, count in piece.workers:
+            resource[site, :, piece.slot] += count * auction.worker_demand[piece.job]
+        resource[piece.server, :, piece.slot] += auction.server_demand[piece.job]
+        remote = sum(count for site, count in piece.workers if site != piece.server)
+        transfer[piece.slot] += auction.chunk_size * piece.moved + job.parameter_size * remote
+    return Usage(transfer, resource)
+
+
+def utilisation(auction: Auction, decisions: Sequence[SlotDecision]) -> Floats:
+    """Share of all sites' capacity in use, shape (resources, slots); 0 where there is none."""
+    used = usage(auction, decisions).resource.sum(axis=0)
+    total = auction.capacity.sum(axis=0)[:, None]
+    share: Floats = np.divide(used, total, out=np.zeros_like(used), where=total > 0)
+    return share
+
+
+@functools.lru_cache(maxsize=64)
+def welfare_bound(auction: Auction, effort: Effort) -> Bound:
+    """Prove an upper bound on every run; remembered, since all algorithms share it."""
+    proved = certify_welfare(auction, effort)
+    return Bound.of(Fraction(proved.bound), METHODS[effort], proved.plain())
+
+
+class CertifiedRun:
+    """Mixin of policies with an option ``effort``: how the bound on their run is found."""
+
+    effort: Effort
+
+    def certify(self, instance: Auction, state: object, decisions: Sequence[SlotDecision]) -> Bound:
+        """Prove an upper bound on the welfare of every run."""
+        return welfare_bound(instance, self.effort)
+
+
+@environment("eris")
+class Edge:
+    """Slots in order, each with the jobs that arrive in it; begins empty."""
+
+    sense: Sense = "max"
+
+    def known(self, instance: Auction) -> Auction:
+        """Return the sites without any job, on an empty system."""
+        return instance.replace(jobs=(), occupied=None, expected=None, description=None)
+
+    def arrivals(self, instance: Auction) -> list[SlotArrivals]:
+        """Return one entry a slot; jobs of a slot in file order."""
+        by_slot: list[list[tuple[int, Job]]] = [[] for _ in range(instance.slots)]
+        for index, job in enumerate(instance.jobs):
+            by_slot[job.arrival].append((index, job))
+        return [SlotArrivals(slot, tuple(jobs)) for slot, jobs in enumerate(by_slot)]
+
+    def evaluate(self, instance: Auction, decisions: Sequence[SlotDecision]) -> Outcome:
+        """Count worth by completion, and check capacities and that all data are processed."""
+        used = usage(instance, decisions)
+        violations = _overuse(instance, used)
+        share = utilisation(instance, decisions)
+        costs = [
+            {
+                f"use of {name}": float(part)
+                for name, part in zip(instance.resource_names, row, strict=True)
+            }
+            | {
+                "use of transfer": _share(mb, instance.transfer_budget),
+                "welfare": 0.0,
+                "revenue": 0.0,
+            }
+            for row, mb in zip(share.T, used.transfer, strict=True)
+        ]
+        pieces: dict[int, list[Piece]] = {}
+        for piece in (p for decision in decisions for p in decision.pieces):
+            pieces.setdefault(piece.job, []).append(piece)
+        awards = [award for decision in decisions for award in decision.awards]
+        accepted = [award for award in awards if award.accepted]
+        unfit = 0
+        for award in accepted:
+            assert award.completed is not None
+            job = instance.jobs[award.job]
+            broken = _broken(job, award, pieces.get(award.job, []))
+            unfit += bool(broken)
+            violations += broken
+            slot = costs[award.completed]
+            slot["welfare"] += job.utility[award.completed - job.arrival]
+            slot["revenue"] += award.payment
+        seen = [award.job for award in accepted]
+        violations += [
+            f"job {job} is accepted twice" for job in sorted(set(seen)) if seen.count(job) > 1
+        ]
+        numbers = {
+            "accepted": float(len(accepted)),
+            "rejected": float(instance.num_jobs - len(accepted)),
+            "not executable": float(unfit),
+            "revenue": sum(award.payment for award in accepted),
+        }
+        bounds = [award.payoff_bound for award in awards]
+        if bounds and None not in bounds and len(bounds) == instance.num_jobs:
+            numbers["sum of payoff bounds"] = float(sum(b for b in bounds if b is not None))
+        welfare = sum(slot["welfare"] for slot in costs)
+        return Outcome(costs, violations, welfare, numbers)
+
+    def bound(self, instance: Auction) -> Bound:
+        """Prove an upper bound from the prices of the pooled linear program."""
+        return welfare_bound(instance, "aggregated")
+
+
+def schedule_arrays(job: Job, pieces: Sequence[Piece], sites: int) -> tuple[Ints, Ints]:
+    """Workers, shape (slots from the arrival, sites), and chunks moved of a job's pieces."""
+    workers = np.zeros((len(job.utility), sites), np.int64)
+    moved = np.zeros(len(job.utility), np.int64)
+    for piece in pieces:
+        for site, count in piece.workers:
+            workers[piece.slot - job.arrival, site] += count
+        moved[piece.slot - job.arrival] += piece.moved
+    return workers, moved
+
+
+def _broken(job: Job, award: Award, pieces: Sequence[Piece]) -> list[str]:
+    """Say what is wrong with an accepted job, at most one sentence."""
+    who = f"job {award.job}"
+    slots = [piece.slot for piece in pieces]
+    if slots and min(slots) < job.arrival:
+        return [f"{who} runs in slot {min(slots)}, before its arrival"]
+    if len(set(slots)) < len(slots):
+        return [f"{who} has two servers in one slot"]
+    if sum(job.data) == 0:
+        return [] if award.completed == job.arrival else [f"{who} has no data and completes late"]
+    if not slots or max(slots) != award.completed:
+        return [f"{who} does not run in slot {award.completed}, in which it is said to complete"]
+    if not executable(job, *schedule_arrays(job, pieces, len(job.data))):
+        return [f"{who} cannot process all its data with its workers and moves"]
+    return []
+
+
+def _overuse(auction: Auction, used: Usage) -> list[str]:
+    found = []
+    limit = auction.transfer_budget + ROUNDING * max(1.0, auction.transfer_budget)
+    for slot in np.flatnonzero(used.transfer > limit).tolist():
+        found.append(
+            f"slot {slot} transfers {used.transfer[slot]:g} of {auction.transfer_budget:g} MB"
+        )
+    room = auction.capacity + ROUNDING * np.maximum(1.0, auction.capacity)
+    for site, k, slot in np.argwhere(used.resource > room[:, :, None]).tolist():
+        found.append(
+            f"slot {slot} uses {used.resource[site, k, slot]:g} of {auction.capacity[site, k]:g} "
+            f"{auction.resource_names[k]} at site {site}"
+        )
+    return found
+
+
+def _share(amount: float, total: float) -> float:
+    return float(amount / total) if total > 0 else 0.0

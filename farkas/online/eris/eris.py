@@ -1,0 +1,93 @@
+"""Algorithm 1 of Eris: price, schedule, accept what pays, raise prices."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, Literal
+
+import msgspec
+import numpy as np
+
+from farkas.instances.eris import GUARD, Auction, Job
+from farkas.online.driver import algorithm
+from farkas.online.eris.edge import Award, CertifiedRun, Piece, SlotArrivals, SlotDecision
+from farkas.online.eris.exact import exact_schedule
+from farkas.online.eris.ledger import Ledger
+from farkas.online.eris.printed import printed_schedule
+from farkas.online.eris.repaired import repaired_schedule
+from farkas.online.eris.schedule import Proposal
+from farkas.relaxations.eris.prices import Effort
+from farkas.relaxations.eris.slots import JobSlots
+
+Scheduler = Literal["dp", "printed", "exact"]
+Floor = Annotated[float, msgspec.Meta(ge=0.0)]
+
+
+@algorithm("eris.eris", source="Eris Algorithm 1")
+@dataclasses.dataclass(frozen=True)
+class Eris(CertifiedRun):
+    """Online auction: every job gets its schedule of best payoff at posted prices, if any pays.
+
+    Prices (6) grow exponentially with use; an accepted job pays the price of what it uses as
+    posted before.  A schedule must fit what is free, which the prices alone do not ensure.
+
+    Options: ``scheduler`` "dp" finds schedules that can run, with a bound on each payoff;
+    "printed" is Algorithms 2 and 3 to the letter, whose schedules often cannot run, which the run
+    then reports; "exact" solves a mixed-integer program wherever dp leaves a gap (small instances).
+    ``price_floor`` is added to every resource price; with 1, a job is accepted only if it is worth
+    more than the volume it uses.  ``effort`` says how the bound on the run is found: "free",
+    "aggregated", "subgradient" or "columns".
+    """
+
+    scheduler: Scheduler = "dp"
+    price_floor: Floor = 0.0
+    effort: Effort = "aggregated"
+
+    def start(self, known: Auction, seed: int) -> Ledger:
+        """Nothing is in use yet."""
+        return Ledger(known, self.price_floor)
+
+    def step(self, state: Ledger, arrivals: SlotArrivals) -> tuple[Ledger, SlotDecision]:
+        """Decide about the jobs of one slot, one after the other."""
+        if not arrivals.jobs:
+            return state, SlotDecision()
+        state = state.copy()
+        awards: list[Award] = []
+        pieces: list[Piece] = []
+        for index, job in arrivals.jobs:
+            seen = state.meet(job)
+            proposal = propose(state, job, seen, self.scheduler)
+            bound = proposal.bound if np.isfinite(proposal.bound) else None
+            if proposal.payoff <= GUARD:
+                awards.append(Award(index, accepted=False, payoff_bound=bound))
+                continue
+            state.book(job, seen, proposal)
+            completed = job.arrival + proposal.finish
+            awards.append(Award(index, True, completed, proposal.cost, bound))
+            pieces += pieces_of(index, job, proposal)
+        return state, SlotDecision(tuple(awards), tuple(pieces))
+
+
+def propose(ledger: Ledger, job: Job, seen: JobSlots, scheduler: Scheduler) -> Proposal:
+    """Best schedule of ``job`` by one of the schedulers."""
+    if scheduler == "printed":
+        return printed_schedule(seen)
+    found = repaired_schedule(ledger.auction, job, seen)
+    return exact_schedule(ledger, job, seen, found) if scheduler == "exact" else found
+
+
+def pieces_of(index: int, job: Job, proposal: Proposal) -> list[Piece]:
+    """Pieces of an accepted schedule."""
+    return [
+        Piece(
+            job=index,
+            slot=int(job.arrival + slot),
+            server=int(proposal.server[slot]),
+            workers=tuple(
+                (int(site), int(proposal.workers[slot, site]))
+                for site in np.flatnonzero(proposal.workers[slot])
+            ),
+            moved=int(proposal.moved[slot]),
+        )
+        for slot in proposal.slots
+    ]

@@ -1,0 +1,54 @@
+"""Algorithms 1 to 3 as printed, booked as printed: schedules that cannot run count."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from farkas.instances.eris import GUARD, Auction
+from farkas.online.eris.audit import audit_proposal
+from farkas.online.eris.ledger import Ledger
+from farkas.online.eris.printed import printed_schedule
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class PrintedRun:
+    """What the printed algorithms say they achieve.
+
+    Parameters
+    ----------
+    welfare
+        Sum of the booked worth of all accepted jobs.
+    revenue
+        Sum of what they pay.
+    accepted
+        Accepted jobs, ascending.
+    infeasible_jobs
+        How many of these cannot process all their data.
+    ledger
+        State and prices after the last job.
+    """
+
+    welfare: float
+    revenue: float
+    accepted: tuple[int, ...]
+    infeasible_jobs: int
+    ledger: Ledger
+
+
+def printed_run(auction: Auction) -> PrintedRun:
+    """Run on an empty system, job after job in file order."""
+    ledger = Ledger(auction)
+    welfare = revenue = 0.0
+    accepted: list[int] = []
+    infeasible = 0
+    for index, job in enumerate(auction.jobs):
+        seen = ledger.meet(job)
+        found = printed_schedule(seen)
+        if found.payoff <= GUARD:
+            continue
+        ledger.book(job, seen, found)
+        accepted.append(index)
+        welfare += float(seen.worth[found.finish])
+        revenue += found.cost
+        infeasible += not audit_proposal(job, found)
+    return PrintedRun(welfare, revenue, tuple(accepted), infeasible, ledger)
