@@ -180,9 +180,8 @@ def compositions(total: int, cells: int) -> Ints:
     >>> compositions(2, 2).tolist()
     [[0, 2], [1, 1], [2, 0]]
     """
-    bars = np.array(
-        list(itertools.combinations(range(total + cells - 1), cells - 1)), dtype=np.int64
-    ).reshape(-1, cells - 1)
+    chosen = list(itertools.combinations(range(total + cells - 1), cells - 1))
+    bars = np.array(chosen, dtype=np.int64).reshape(len(chosen), cells - 1)
     ends = np.full((len(bars), 1), total + cells - 1)
     return np.diff(np.hstack([np.full((len(bars), 1), -1), bars, ends]), axis=1) - 1
 

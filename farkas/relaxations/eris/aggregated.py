@@ -54,9 +54,23 @@ class Aggregated(Program):
         m.capacity = Param(m.resources, values=data.capacity.sum(axis=0))
         m.finished = Var(m.pairs, implied_upper=1.0, reason="by (2i)", doc="share completed")
         m.running = Var(m.pairs, upper=1.0, doc="share completed in this slot or later")
-        m.workers = Var(m.pairs, doc="workers at all sites together")
-        m.remote = Var(m.pairs, doc="workers away from the server")
-        m.surplus = Var(m.pairs, doc="worker slots done and not yet taken by completion")
+        most = data.most_workers[[i for i, _ in pairs]].sum(axis=1)
+        elapsed = np.array([t - data.jobs[i].arrival + 1 for i, t in pairs])
+        m.workers = Var(
+            m.pairs, implied_upper=most, reason="by (2f)", doc="workers at all sites together"
+        )
+        m.remote = Var(
+            m.pairs,
+            implied_upper=most,
+            reason="no more are needed",
+            doc="workers away from the server",
+        )
+        m.surplus = Var(
+            m.pairs,
+            implied_upper=most * elapsed,
+            reason="no more was done",
+            doc="worker slots done and not yet taken by completion",
+        )
 
     @constraint("2i", "lasts")
     def running_at_last(m, i, t):

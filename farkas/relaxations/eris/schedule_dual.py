@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
+from farkas.instances.base import Floats
 from farkas.instances.eris import Auction
 from farkas.models.eris.schedules import list_schedules
 
@@ -35,9 +36,27 @@ class ScheduleDual(Program):
         m.used = Param(m.listed, m.sites, m.resources, m.slots, values=listed.used)
         m.budget = Param(values=data.transfer_budget)
         m.capacity = Param(m.sites, m.resources, values=data.capacity)
-        m.payoff = Var(m.jobs, doc="payoff; μ")
-        m.transfer_price = Var(m.slots, doc="price of transfer; α")
-        m.resource_price = Var(m.sites, m.resources, m.slots, doc="price of a resource; β")
+        why = "a higher price keeps no further schedule from earning"
+        m.payoff = Var(
+            m.jobs,
+            implied_upper=max(listed.worth, default=0.0),
+            reason="at prices >= 0 no schedule earns more than its worth",
+            doc="payoff; μ",
+        )
+        m.transfer_price = Var(
+            m.slots,
+            implied_upper=_dearest(listed.worth, listed.transfer),
+            reason=why,
+            doc="price of transfer; α",
+        )
+        m.resource_price = Var(
+            m.sites,
+            m.resources,
+            m.slots,
+            implied_upper=_dearest(listed.worth, listed.used),
+            reason=why,
+            doc="price of a resource; β",
+        )
 
     @constraint("4a", "listed")
     def payoff_is_best(m, i, n):
@@ -62,3 +81,11 @@ class ScheduleDual(Program):
         )
         transfer = Sum(m.budget * m.transfer_price[t] for t in m.slots)
         return Sum(m.payoff[i] for i in m.jobs) + transfer + rent
+
+
+def _dearest(worth: Floats, used: Floats) -> Floats:
+    """Largest worth per unit used, over schedules that use any; shape of one schedule's use."""
+    worth = worth.reshape(-1, *[1] * (used.ndim - 1))
+    per_unit = np.divide(worth, used, out=np.zeros_like(used), where=used > 0)
+    dearest: Floats = per_unit.max(axis=0, initial=0.0)
+    return dearest

@@ -1,0 +1,145 @@
+"""Prices prove bounds on the welfare of an auction; nothing else does."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import msgspec
+import numpy as np
+import pytest
+
+from farkas.certificates import check, from_json, to_json
+from farkas.certificates.eris import PriceCertificate, prove_payoff, prove_welfare, short
+from farkas.errors import NotACertificate
+from farkas.instances import library
+from farkas.instances.eris import Auction, Job
+from tests.random_auctions import random_auction
+
+
+def fractions_payoff(auction: Auction, job: Job, transfer: list, resource: list) -> Fraction:
+    """The same bound in plain fractions: slots, sites, chunks, server or not; for tiny data."""
+    total = sum(job.data)
+    if total == 0:
+        return Fraction(job.utility[0])
+    best, so_far = Fraction(0), {0: Fraction(0)}
+    for t in range(job.arrival, auction.slots):
+        states = {(0, False): Fraction(0)}
+        for site in range(auction.sites):
+            worker = sum(
+                (Fraction(w) * resource[site][k][t] for k, w in enumerate(job.worker_demand)),
+                Fraction(0),
+            )
+            server = sum(
+                (Fraction(s) * resource[site][k][t] for k, s in enumerate(job.server_demand)),
+                Fraction(0),
+            )
+            after: dict[tuple[int, bool], Fraction] = {}
+            for (done, served), cost in states.items():
+                for q in range(total - done + 1):
+                    count = -(-job.epochs * q // job.worker_rate)
+                    moves = transfer[t] * Fraction(auction.chunk_size) * max(0, q - job.data[site])
+                    remote = transfer[t] * Fraction(job.parameter_size)
+                    for here in (False, True):
+                        if here and served:
+                            continue
+                        use = [
+                            count * w + here * s
+                            for w, s in zip(job.worker_demand, job.server_demand, strict=True)
+                        ]
+                        if any(
+                            u > c for u, c in zip(use, auction.site_capacity[site], strict=True)
+                        ):
+                            continue
+                        extra = count * (worker + (0 if here else remote)) + moves
+                        new = cost + extra + (server if here else 0)
+                        key = (done + q, served or here)
+                        after[key] = min(after.get(key, new), new)
+            states = after
+        slot = {d: cost for (d, served), cost in states.items() if served} | {0: Fraction(0)}
+        merged: dict[int, Fraction] = {}
+        for n, before in so_far.items():
+            for d, cost in slot.items():
+                if n + d <= total:
+                    merged[n + d] = min(merged.get(n + d, before + cost), before + cost)
+        so_far = merged
+        if total in so_far:
+            best = max(best, Fraction(job.utility[t - job.arrival]) - so_far[total])
+    return best
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_rounded_integers_bound_the_exact_fractions_from_above(seed: int) -> None:
+    auction = random_auction(seed, most_chunks=3)
+    rng = np.random.default_rng(seed)
+    transfer = short(rng.uniform(0, 2, auction.slots) * (rng.random(auction.slots) < 0.8))
+    resource = short(rng.uniform(0, 5, auction.used.shape))
+    exact_t = [Fraction(p) for p in transfer.tolist()]
+    exact_r = [[[Fraction(p) for p in row] for row in site] for site in resource.tolist()]
+    for job in auction.jobs:
+        exact = fractions_payoff(auction, job, exact_t, exact_r)
+        proved = prove_payoff(auction, job, transfer, resource)
+        assert exact <= proved <= exact + Fraction(max(1.0, job.utility[0])) / 10**9
+
+
+def test_free_capacity_proves_the_sum_of_the_best_worths() -> None:
+    # tiny: 35 + 41 + 43, but job 2 must run one slot longer than it may at best: 29 less nothing
+    tiny = library.load("eris/tiny")
+    bound = prove_welfare(tiny, np.zeros(3), np.zeros((2, 2, 3)))
+    assert bound <= 35 + 41 + 43
+    assert bound >= 105
+
+
+def test_rent_counts_exactly() -> None:
+    # prices so high that nobody runs: only rent is left, 3 slots of 4 MB and of 1+8+2+7 units
+    tiny = library.load("eris/tiny")
+    assert prove_welfare(tiny, np.full(3, 1e6), np.full((2, 2, 3), 1e6)) == 1_000_000 * 3 * (4 + 18)
+
+
+def test_a_certificate_survives_its_file_and_proves_itself() -> None:
+    tiny = library.load("eris/tiny")
+    made = PriceCertificate.of(tiny, np.full(3, 0.1), np.full((2, 2, 3), 0.7))
+    read = from_json(to_json(made))
+    proof = check(read, instance=tiny)
+    assert proof.bound == Fraction(made.bound)
+    assert proof.sense == "max"
+
+
+def test_a_bound_below_what_the_prices_prove_is_refused() -> None:
+    tiny = library.load("eris/tiny")
+    made = PriceCertificate.of(tiny, np.zeros(3), np.zeros((2, 2, 3)))
+    lower = msgspec.structs.replace(made, bound=str(Fraction(made.bound) - Fraction(1, 1000)))
+    with pytest.raises(NotACertificate, match="only"):
+        check(lower, instance=tiny)
+
+
+def test_prices_of_another_auction_are_refused() -> None:
+    tiny = library.load("eris/tiny")
+    made = PriceCertificate.of(tiny, np.zeros(3), np.zeros((2, 2, 3)))
+    with pytest.raises(NotACertificate, match="hashes to"):
+        check(made, instance=tiny.replace(transfer_budget=5.0))
+    with pytest.raises(NotACertificate, match="give it"):
+        check(made)
+
+
+@pytest.mark.parametrize(
+    ("price", "words"), [(-1.0, "negative"), (np.inf, "not finite"), (np.nan, "not finite")]
+)
+def test_impossible_prices_are_refused(price: float, words: str) -> None:
+    tiny = library.load("eris/tiny")
+    with pytest.raises(NotACertificate, match=words):
+        prove_welfare(tiny, np.full(3, price), np.zeros((2, 2, 3)))
+    with pytest.raises(NotACertificate, match="shape"):
+        prove_welfare(tiny, np.zeros(2), np.zeros((2, 2, 3)))
+
+
+def test_tiny_and_huge_worths_keep_their_digits() -> None:
+    tiny = library.load("eris/tiny")
+    for scale in (1e-200, 1e200):
+        jobs = [
+            msgspec.structs.replace(j, utility=tuple(u * scale for u in j.utility))
+            for j in tiny.jobs
+        ]
+        scaled = msgspec.structs.replace(tiny, jobs=tuple(jobs))
+        free = prove_welfare(tiny, np.zeros(3), np.zeros((2, 2, 3)))
+        bound = prove_welfare(scaled, np.zeros(3), np.zeros((2, 2, 3)))
+        assert float(bound / Fraction(scale)) == pytest.approx(float(free), rel=1e-9)

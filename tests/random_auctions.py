@@ -1,0 +1,55 @@
+"""Small random auctions for tests: ties, zero capacities, jobs without data, occupied states."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from farkas.instances.eris import Auction
+
+
+def random_auction(
+    seed: int, *, most_chunks: int = 2, most_sites: int = 3, most_slots: int = 3, jobs: int = 3
+) -> Auction:
+    """Draw an auction; data are few enough to list all schedules."""
+    rng = np.random.default_rng(seed)
+    sites, slots = int(rng.integers(1, most_sites + 1)), int(rng.integers(1, most_slots + 1))
+    capacity = rng.integers(0, 5, (sites, 2)).astype(float)
+    budget = float(rng.choice([0.0, 2.0, 5.0, 9.0]))
+    arrivals = np.sort(rng.integers(0, slots, rng.integers(0, jobs + 1)))
+    occupied = None
+    if rng.random() < 0.6:
+        used = capacity[:, :, None] * rng.choice([0.0, 0.3, 0.5, 1.0], (sites, 2, slots))
+        occupied = {
+            "transfer": budget * rng.choice([0.0, 0.25, 0.5, 1.0], slots),
+            "resources": used,
+        }
+    return Auction.build(
+        name=f"random {seed}",
+        slots=slots,
+        sites=sites,
+        resource_names=["gpu", "cpu"],
+        site_capacity=capacity,
+        transfer_budget=budget,
+        chunk_size=float(rng.choice([0.0, 1.0, 2.0])),
+        price_base_transfer=float(rng.choice([2.0, 40.0])),
+        price_base_resource=[float(rng.choice([2.0, 1000.0])), 20.0],
+        jobs=[_job(rng, int(arrival), slots, sites, most_chunks) for arrival in arrivals],
+        occupied=occupied,
+    )
+
+
+def _job(
+    rng: np.random.Generator, arrival: int, slots: int, sites: int, most_chunks: int
+) -> dict[str, Any]:
+    return {
+        "arrival": arrival,
+        "utility": -np.sort(-np.round(rng.uniform(0, 40, slots - arrival), 2)),
+        "data": rng.multinomial(rng.integers(0, most_chunks + 1), np.full(sites, 1 / sites)),
+        "epochs": int(rng.integers(1, 4)),
+        "worker_rate": int(rng.integers(1, 4)),
+        "worker_demand": rng.choice([0.0, 0.5, 1.0, 2.0], 2),
+        "server_demand": rng.choice([0.0, 0.0, 1.0], 2),
+        "parameter_size": float(rng.choice([0.0, 1.0, 2.5])),
+    }
