@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-import numpy as np
-
 from farkas.errors import NotApplicable
 from farkas.experiments.quantities.quantity import quantity
-from farkas.instances.base import Floats, Ints
+from farkas.instances.base import Floats
 from farkas.instances.coded import CodedComputing, Plan
 from farkas.models.coded.chance import Law, best_quantile
 from farkas.models.coded.integer import best_integer_plan, integer_time
 from farkas.models.coded.kernel import Pairs, theorem1_times
 from farkas.models.coded.loads import blocks_owner
+from farkas.models.coded.plans import dedicated_share
 from farkas.models.coded.uncoded import even_loads, uncoded_mean, uncoded_quantile
 from farkas.online.coded.exhaustive import best_owner, least_level
 from farkas.online.coded.local_search import Variant, climb, favourites
@@ -101,16 +100,13 @@ def expected_integer_dedicated(instance: CodedComputing) -> float | None:
     start = best_owner(speed)
     if least_level(speed, start) == 0:
         return None
+    masters = instance.num_masters
     plan = best_integer_plan(
-        instance, lambda gains: as_share(best_owner(gains), gains), as_share(start, speed)
+        instance,
+        lambda gains: dedicated_share(best_owner(gains), masters),
+        dedicated_share(start, masters),
     )
     return plan.time
-
-
-def as_share(owner: Ints, speed: Floats) -> Floats:
-    """Dedicated shares, shape (masters, workers)."""
-    share: Floats = (owner == np.arange(len(speed))[:, None]).astype(float)
-    return share
 
 
 @quantity("coded.chance.dedicated")

@@ -18,6 +18,7 @@ from farkas.solvers import solve
 
 MOST_NODES = 4_000_000
 MOST_PAIRED = 40
+MOST_OWNERS = 3_000_000
 
 
 class _GivenDedicated(Given):
@@ -143,6 +144,27 @@ def _by_integer_program(speed: Floats, start: Ints) -> Ints:
     share = answer.point[: speed.size].reshape(speed.shape)
     found = climb(speed, share.argmax(axis=0), "lexicographic")
     return max(found, start, key=lambda owner: least_level(speed, owner))
+
+
+def every_owner(speed: Floats) -> Ints:
+    """Optimal owners by trying all, the readable reference; every worker is used.
+
+    Raises
+    ------
+    NotApplicable
+        With more than 3 million assignments.
+    """
+    masters, workers = speed.shape
+    if masters**workers > MOST_OWNERS:
+        raise NotApplicable(f"{masters}^{workers} assignments are too many to try; use search")
+    levels = np.zeros((1, masters))
+    for n in range(workers):
+        levels = np.repeat(levels, masters, axis=0)
+        rows = np.arange(len(levels))
+        levels[rows, rows % masters] += speed[rows % masters, n]
+    best = int(levels.min(axis=1).argmax())
+    digits = [best // masters ** (workers - 1 - n) % masters for n in range(workers)]
+    return np.array(digits, dtype=np.int64)
 
 
 def meet_in_the_middle(speed: Floats) -> Ints:

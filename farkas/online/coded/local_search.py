@@ -108,18 +108,8 @@ def climb(speed: Floats, owner: Ints, variant: Variant) -> Ints:
 
 @cache
 def _kernel() -> Any:
-    """Compile when first needed."""
+    """Compile when first needed.  One function: numba caches no function that refers to another."""
     from numba import njit
-
-    @njit(cache=True)  # type: ignore[untyped-decorator]
-    def climbs(trial: Floats, levels: Floats) -> bool:
-        new, old = np.sort(trial), np.sort(levels)
-        for i in range(len(new)):
-            if new[i] > old[i] * MORE:
-                return True
-            if old[i] > new[i] * MORE:
-                return False
-        return False
 
     @njit(cache=True)  # type: ignore[untyped-decorator]
     def sweeps(speed: Floats, owner: Ints, levels: Floats, printed: bool) -> Ints:
@@ -142,7 +132,13 @@ def _kernel() -> Any:
                 trial[taker] += speed[taker, n]
                 if not printed and count[giver] == 1:
                     trial[giver] = 0.0
-                good = trial.min() > levels.min() * MORE if printed else climbs(trial, levels)
+                good = printed and trial.min() > levels.min() * MORE
+                if not printed:
+                    new, old = np.sort(trial), np.sort(levels)
+                    for i in range(masters):
+                        if new[i] > old[i] * MORE or old[i] > new[i] * MORE:
+                            good = new[i] > old[i]
+                            break
                 if good:
                     levels[:] = trial
                     own[n] = taker
@@ -168,7 +164,12 @@ def _kernel() -> Any:
                         trial[:] = levels
                         trial[m1] = a1
                         trial[m2] = a2
-                        good = climbs(trial, levels)
+                        good = False
+                        new, old = np.sort(trial), np.sort(levels)
+                        for i in range(masters):
+                            if new[i] > old[i] * MORE or old[i] > new[i] * MORE:
+                                good = new[i] > old[i]
+                                break
                     if good:
                         levels[m1] = a1
                         levels[m2] = a2

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from farkas.instances.base import Floats, Ints
+from farkas.online.coded.owners import OwnerPlanner
+from farkas.online.driver import algorithm
 
 
 def greedy_owner(speed: Floats) -> Ints:
@@ -35,3 +39,18 @@ def greedy_owner(speed: Floats) -> Ints:
         levels[master] += speed[master, worker]
         free[worker] = False
     return owner
+
+
+@algorithm("coded.simple_greedy", source="Coded Algorithm 2")
+@dataclasses.dataclass(frozen=True)
+class SimpleGreedy(OwnerPlanner):
+    """The best pair for every master first, then the slowest master chooses.
+
+    For equal masters and workers that differ in speed only this is largest-first list scheduling
+    with its guarantee (coded.largest_first); for unequal ones there is no guarantee
+    (coded.simple_greedy_is_good).
+    """
+
+    def owner(self, speed: Floats, seed: int) -> Ints:
+        """Choose by `greedy_owner`; draws nothing."""
+        return greedy_owner(speed)

@@ -1,0 +1,267 @@
+"""Bounds on completion times from prices of masters, and plans that meet the surrogate.
+
+Nothing here solves anything: a certificate holds numbers, and any that pass prove something.
+
+**Lower bound.**  The expected results f(l, t) = l (1 − exp(c − u t/l)), c = u a, are concave and
+homogeneous, so f <= l f_l + t f_t, and f_l = 1 − (1 + s) exp(c − s) at s = u t/l vanishes where
+s − ln(1 + s) = c.  For any η with η − ln(1 + η) <= c therefore f <= t u/(1 + η) at every load.
+So pair (m, n) gives at most v = u/(L (1 + η)) of master m's rows per unit of time; with prices
+π >= 0 and shares whose columns sum to at most 1, a plan of time t has
+
+    Σ π <= Σ π_m t Σ_n v_mn k_mn <= t Σ_n max_m π_m v_mn.
+
+It holds for shared and for dedicated workers, and for whole loads and the true law (P2) as well.
+
+**Plan.**  Shares, loads and a time satisfy (6) and (3c); the slack of rounding is outward.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from farkas.certificates.files import Certificate, certificate_type
+from farkas.certificates.outward import ULP, down, excess_above, returned_below, up
+from farkas.certificates.packed import Record, deflate, inflate, rational
+from farkas.certificates.proof import Proof
+from farkas.errors import NotACertificate
+from farkas.forms import Floats, LinearForm
+from farkas.instances.coded import CodedComputing
+
+if TYPE_CHECKING:
+    from farkas.instances import Instance
+
+PROGRAM = "coded.expected[shared]"
+MARGIN = 2.0**-44
+"""Share by which `safe_patience` goes below an accurate h; a hundred times what rounding needs."""
+LATER = Fraction(1, 2**40)
+"""Share by which a claimed time exceeds the computed one."""
+
+
+def safe_patience(accurate: Floats) -> Floats:
+    """Numbers that pass as η for every pair, from accurate h; shape (masters, workers)."""
+    return np.where(np.isfinite(accurate), accurate, 0.0) * (1.0 - MARGIN)
+
+
+def time_bound(data: CodedComputing, prices: Floats, patience: Floats) -> Fraction | None:
+    """Lower bound on every completion time under the surrogate; None: there is no finite one.
+
+    Parameters
+    ----------
+    data
+        The instance.
+    prices
+        Shape (masters,), >= 0, not all 0; π.
+    patience
+        Shape (masters, workers), >= 0; η, entries of forbidden pairs are ignored.
+
+    Raises
+    ------
+    NotACertificate
+        When shapes or signs are wrong, or some η is too large for its pair.
+    """
+    shape = data.rates.shape
+    _require(prices.shape == shape[:1], f"{prices.shape} prices for {shape[0]} masters")
+    _require(patience.shape == shape, f"patience has shape {patience.shape}, needed {shape}")
+    _require(bool((np.isfinite(prices) & (prices >= 0)).all()), "a price is negative or infinite")
+    _require(bool(prices.any()), "all prices are 0")
+    eta = np.where(data.allowed, patience, 0.0)
+    _require(bool((np.isfinite(eta) & (eta >= 0)).all()), "a patience is negative or infinite")
+    with np.errstate(over="ignore"):
+        work = down(data.rates * np.where(data.allowed, data.shifts, 1.0))
+    # 0 always passes: 0 − ln 1 = 0
+    passed = (eta == 0) | (excess_above(eta) <= work)
+    for master, worker in np.argwhere(data.allowed & ~passed)[:1]:
+        raise NotACertificate(f"the patience of master {master} with worker {worker} is too large")
+    with np.errstate(over="ignore"):
+        speed = up(data.rates / down(data.rows[:, None] * down(1.0 + eta)), 2)
+        paid = np.where(data.allowed, up(prices[:, None] * speed), 0.0)
+    earned = np.where(prices[:, None] > 0, paid, 0.0).max(axis=0)
+    if not earned.any():
+        return None
+    _require(bool(np.isfinite(earned).all()), "a price is so large that it overflows")
+    # fsum is correct to half a unit in the last place
+    numerator = Fraction(math.fsum(prices)) * (1 - Fraction(ULP))
+    return numerator / (Fraction(math.fsum(earned)) * (1 + Fraction(ULP)))
+
+
+def meets_surrogate(data: CodedComputing, share: Floats, loads: Floats, time: Fraction) -> None:
+    """Raise `NotACertificate` unless the plan satisfies (6), (3c) in exact arithmetic.
+
+    Parameters
+    ----------
+    data
+        The instance.
+    share, loads
+        Shape (masters, workers); k in [0, 1] and l >= 0.
+    time
+        t.
+    """
+    shape = data.rates.shape
+    _require(share.shape == shape and loads.shape == shape, f"a plan has shape {shape}")
+    fine = np.isfinite(share) & np.isfinite(loads) & (share >= 0) & (loads >= 0)
+    _require(bool(fine.all()), "a share or load is negative or infinite")
+    used = (share > 0) & (loads > 0)
+    for master, worker in np.argwhere(used & ~data.allowed)[:1]:
+        raise NotACertificate(f"the plan uses the forbidden pair ({master}, {worker})")
+    for worker in range(shape[1]):
+        total = sum((Fraction(k) for k in share[:, worker].tolist()), Fraction(0))
+        _require(total <= 1, f"worker {worker} is shared out {float(total):.17g} times")
+    for master in range(shape[0]):
+        found = [
+            share[master, n] * loads[master, n] * _returned(data, master, n, loads, time)
+            for n in np.flatnonzero(used[master]).tolist()
+        ]
+        results = float(down(np.array(math.fsum(found)), 5)) if min(found, default=0) >= 0 else 0.0
+        _require(
+            results >= data.rows[master],
+            f"master {master} expects {results:.17g} of {data.rows[master]:g} rows",
+        )
+
+
+def _returned(
+    data: CodedComputing, master: int, worker: int, loads: Floats, time: Fraction
+) -> float:
+    """Lower bound on 1 − exp(c − u t/l); −infinity where it is negative."""
+    per_row = time / Fraction(float(loads[master, worker])) - Fraction(data.shifts[master, worker])
+    y = Fraction(data.rates[master, worker]) * per_row
+    if y < 0:
+        return -math.inf
+    below = down(np.array(min(float(min(y, Fraction(1000))), 1000.0)))
+    return float(returned_below(below))
+
+
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise NotACertificate(message)
+
+
+class PlanClaim(Record, frozen=True, kw_only=True):
+    """A plan claimed to give every master its expected rows.
+
+    Parameters
+    ----------
+    time
+        Completion time, a fraction.
+    share, loads
+        Base64 of the deflated doubles, [master][worker].
+    """
+
+    time: str
+    share: str
+    loads: str
+
+
+@certificate_type
+class RunCertificate(Certificate, frozen=True, kw_only=True, tag="coded_run"):
+    """Prices that prove a lower bound on every plan's time, and perhaps a plan.
+
+    Parameters
+    ----------
+    bound
+        Lower bound on the time, a fraction; null when no plan serves every priced master.
+    prices, patience
+        Base64 of the deflated doubles, [master] and [master][worker].
+    plan
+        A plan that meets the surrogate, or null.
+    """
+
+    bound: str | None
+    prices: str
+    patience: str
+    plan: PlanClaim | None = None
+
+    @classmethod
+    def of(
+        cls,
+        data: CodedComputing,
+        prices: Floats,
+        accurate: Floats,
+        plan: tuple[Floats, Floats, float] | None = None,
+    ) -> RunCertificate:
+        """Certify what ``prices`` prove, and a plan that is feasible a little later.
+
+        Parameters
+        ----------
+        data
+            The instance.
+        prices
+            Shape (masters,), >= 0.
+        accurate
+            Shape (masters, workers); h to nearly full accuracy, infinite where forbidden.
+        plan
+            Shares, loads and the time at which (6) holds but for rounding.
+
+        Raises
+        ------
+        NotACertificate
+            When prices or plan do not pass.
+        """
+        patience = safe_patience(accurate)
+        bound = time_bound(data, prices, patience)
+        return cls(
+            kind="coded",
+            program=PROGRAM,
+            instance=data.sha256,
+            bound=None if bound is None else str(bound),
+            prices=_pack(prices),
+            patience=_pack(patience),
+            plan=None if plan is None else _claim(data, *plan),
+        )
+
+    def plain(self) -> dict[str, Any]:
+        """Plain data, as in the file."""
+        return dict(msgspec.to_builtins(self))
+
+    def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
+        """Evaluate prices and plan anew; the instance is needed, the form is not."""
+        if not isinstance(instance, CodedComputing):
+            raise NotACertificate("the certificate is about an instance of kind coded; give it")
+        _require(self.program == PROGRAM, f"{self.program} is not {PROGRAM}")
+        shape = instance.rates.shape
+        prices = _unpack(self.prices, shape[:1], "prices")
+        proved = time_bound(instance, prices, _unpack(self.patience, shape, "patience"))
+        bound = None if self.bound is None else rational(self.bound, "bound")
+        if proved is not None and (bound is None or bound > proved):
+            claimed = "that no plan exists" if bound is None else f"the bound {float(bound):.12g}"
+            raise NotACertificate(
+                f"the certificate claims {claimed}, its prices prove {float(proved):.12g}"
+            )
+        value = None
+        if self.plan is not None:
+            value = rational(self.plan.time, "plan.time")
+            share = _unpack(self.plan.share, shape, "plan.share")
+            meets_surrogate(instance, share, _unpack(self.plan.loads, shape, "plan.loads"), value)
+        return Proof(
+            program=self.program,
+            sense="min",
+            bound=bound,
+            infeasible=bound is None,
+            value=value,
+            tolerance=0.0,
+            implied=0,
+            form="" if form is None else form.sha256,
+            instance=self.instance,
+            provenance="instance",
+        )
+
+
+def _claim(data: CodedComputing, share: Floats, loads: Floats, time: float) -> PlanClaim:
+    """Round shares down so that columns sum to at most 1 exactly, and time up; then check."""
+    rounded = share * (1.0 - (data.num_masters + 1) * ULP)
+    later = Fraction(time) * (1 + LATER)
+    meets_surrogate(data, rounded, loads, later)
+    return PlanClaim(time=str(later), share=_pack(rounded), loads=_pack(loads))
+
+
+def _pack(values: Floats) -> str:
+    return deflate((np.ascontiguousarray(values) + 0.0).astype("<f8").tobytes())
+
+
+def _unpack(text: str, shape: tuple[int, ...], what: str) -> Floats:
+    raw = inflate(text, 8 * math.prod(shape), what)
+    return np.frombuffer(raw, "<f8").astype(float).reshape(shape)

@@ -1,0 +1,118 @@
+"""What algorithms of kind coded meet: one arrival, the whole instance; and what a plan is worth.
+
+Nothing arrives over time here, so a run has one step.  Its value is the completion time under the
+surrogate (6), the quantity that all programs but P1 minimise; its certified bound is proved from
+prices of the masters and holds for every plan, shared or dedicated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from farkas.certificates.coded import RunCertificate
+from farkas.errors import NotACertificate
+from farkas.instances.coded import CodedComputing
+from farkas.models.coded.chance import Law
+from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.plans import Assignment
+from farkas.models.coded.surrogate import surrogate_times
+from farkas.online.driver import Outcome, environment
+from farkas.online.run import Bound, Sense
+from farkas.relaxations.coded.assignment_lp import shared_optimum
+
+TOLERANCE = 1e-9
+MOST_CELLS = 3_000_000
+"""Rows times workers up to which the quantile is computed for every run."""
+
+
+def broken(data: CodedComputing, plan: Assignment) -> list[str]:
+    """List the requirements that a plan breaks, in words; empty when it breaks none."""
+    share, loads = plan.share, plan.loads
+    if share.shape != data.rates.shape or loads.shape != data.rates.shape:
+        return [f"shares and loads need shape {data.rates.shape}"]
+    words = []
+    if not ((share >= 0) & (share <= 1 + TOLERANCE)).all() or not (loads >= 0).all():
+        words.append("a share lies outside [0, 1] or a load is negative")
+    over = np.flatnonzero(share.sum(axis=0) > 1 + TOLERANCE)
+    words += [f"worker {n} is shared out {share[:, n].sum():.9g} times" for n in over]
+    forbidden = np.argwhere((share > 0) & (loads > 0) & ~data.allowed)
+    return words + [f"master {m} may not use worker {n}" for m, n in forbidden]
+
+
+def certify(data: CodedComputing, plan: Assignment | None = None) -> Bound | None:
+    """Prove a lower bound on every plan from the prices of the linear program.
+
+    Parameters
+    ----------
+    plan
+        Also certified to meet the surrogate, where rounding allows.
+    """
+    pairs = Pairs.of(data)
+    prices = shared_optimum(data).prices
+    point = None
+    if plan is not None and not broken(data, plan):
+        time = float(surrogate_times(data, plan.share, plan.loads).max())
+        point = (plan.share, plan.loads, time) if np.isfinite(time) else None
+    try:
+        proved = RunCertificate.of(data, prices, pairs.patience, point)
+    except NotACertificate:
+        # a plan beyond what rounding can certify still gets its bound
+        proved = RunCertificate.of(data, prices, pairs.patience)
+    if proved.bound is None:
+        return None
+    return Bound.of(Fraction(proved.bound), "prices of the masters", proved.plain())
+
+
+@environment("coded")
+class Cluster:
+    """One step: every master and worker is known at once."""
+
+    sense: Sense = "min"
+
+    def known(self, instance: CodedComputing) -> None:
+        """Return nothing: all there is to know arrives in the only step."""
+
+    def arrivals(self, instance: CodedComputing) -> list[CodedComputing]:
+        """Return the instance itself."""
+        return [instance]
+
+    def evaluate(self, instance: CodedComputing, decisions: Sequence[Assignment]) -> Outcome:
+        """Completion time under (6), and what the surrogate hides.
+
+        ``recoverable`` is the smallest probability that a master ever finishes, ``quantile`` the
+        latest ρ-quantile of the masters, both with loads rounded up; ``recoverable_together`` the
+        probability that all finish.
+        """
+        (plan,) = decisions
+        words = broken(instance, plan)
+        if words:
+            return Outcome([], words, float("nan"))
+        times = surrogate_times(instance, plan.share, plan.loads)
+        late = np.flatnonzero(~np.isfinite(times))
+        words = [
+            f"master {m} never expects its {instance.rows[m]:g} rows"
+            f" ({(plan.share[m] * plan.loads[m]).sum():.9g} are sent)"
+            for m in late
+        ]
+        value = float("nan") if words else float(times.max())
+        return Outcome([{"completion": value}], words, value, numbers(instance, plan))
+
+    def bound(self, instance: CodedComputing) -> Bound | None:
+        """Prove a lower bound from the prices of the linear program."""
+        return certify(instance)
+
+
+def numbers(data: CodedComputing, plan: Assignment) -> dict[str, float]:
+    """Exact probabilities of a plan with whole loads; what is infinite or too large is left out."""
+    law = Law.given(data, plan.share, plan.whole_loads)
+    found = {"recoverable": float(law.recoverable().min()), "shared_workers": len(law.split)}
+    if len(law.split) <= 6:
+        found["recoverable_together"] = law.joint(np.inf)
+    if data.rows.max() * data.workers <= MOST_CELLS:
+        quantile = law.quantile(data.success_probability)
+        if np.isfinite(quantile):
+            found["quantile"] = quantile
+    return found

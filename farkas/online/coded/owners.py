@@ -1,0 +1,46 @@
+"""What algorithms that dedicate workers have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from farkas.instances.base import Floats, Ints
+from farkas.instances.coded import CodedComputing
+from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.plans import Assignment, dedicated_plan
+from farkas.online.coded.environment import certify
+from farkas.online.run import Bound
+
+
+class Planner:
+    """One step, no state; the plan itself is certified along with the bound."""
+
+    def start(self, known: None, seed: int) -> int:
+        """Keep the seed."""
+        return seed
+
+    def step(self, state: int, arrivals: CodedComputing) -> tuple[int, Assignment]:
+        """Plan for the whole instance."""
+        return state, self.plan(arrivals, state)
+
+    def plan(self, data: CodedComputing, seed: int) -> Assignment:
+        """Return shares and loads."""
+        raise NotImplementedError(f"{type(self).__name__} plans nothing")
+
+    def certify(
+        self, instance: CodedComputing, state: int, decisions: Sequence[Assignment]
+    ) -> Bound | None:
+        """Prove the bound, and that the plan meets the surrogate."""
+        return certify(instance, decisions[0])
+
+
+class OwnerPlanner(Planner):
+    """Chooses an owner of every worker; loads follow from Theorem 1."""
+
+    def plan(self, data: CodedComputing, seed: int) -> Assignment:
+        """Choose owners and load their workers."""
+        return dedicated_plan(data, self.owner(Pairs.of(data).speed, seed))
+
+    def owner(self, speed: Floats, seed: int) -> Ints:
+        """Return the master of each worker, shape (workers,), −1 where idle."""
+        raise NotImplementedError(f"{type(self).__name__} chooses no owners")

@@ -1,0 +1,90 @@
+"""Algorithm coded.sca."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+
+from farkas.instances.base import Count, Nonnegative
+from farkas.instances.coded import CodedComputing
+from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.plans import Assignment, dedicated_share
+from farkas.online.coded.owners import Planner
+from farkas.online.coded.simple_greedy import greedy_owner
+from farkas.online.driver import algorithm
+from farkas.relaxations.coded.sca import SLACK, Sca, SharedPoint, solve_step
+
+
+def start_point(data: CodedComputing, start: str) -> SharedPoint:
+    """Point of P3 from which steps are taken: loads t/φ on *every* pair, also where k = 0.
+
+    Parameters
+    ----------
+    start
+        ``uniform`` (k = 1/M) or ``greedy`` (Algorithm 2).
+    """
+    if start == "uniform":
+        return SharedPoint.uniform(data)
+    pairs = Pairs.of(data)
+    share = dedicated_share(greedy_owner(pairs.speed), data.num_masters)
+    level = float((pairs.speed * share).sum(axis=1).min())
+    if level == 0:
+        return SharedPoint.uniform(data)
+    time = (1.0 + SLACK) / level
+    return SharedPoint(share, pairs.loads(time), time)
+
+
+def iterates(
+    data: CodedComputing, point: SharedPoint, split: str, alpha: float, rounds: int
+) -> Iterator[SharedPoint]:
+    """Points of Algorithm 3 after the first, with step sizes γ ← γ (1 − α γ), γ₀ = 1."""
+    model = Sca(split=split).model((data, point))
+    step = 1.0
+    for _ in range(rounds):
+        point = point.toward(solve_step(data, split, point, model), step)
+        step *= 1.0 - alpha * step
+        yield point
+
+
+@algorithm("coded.sca", source="Coded Algorithm 3")
+@dataclasses.dataclass(frozen=True)
+class SuccessiveApproximation(Planner):
+    """Successive convex approximation of P3; compare it with coded.expected, which solves P3.
+
+    Feasible after every step and never later than before, for any step sizes.  It may stop at
+    points that are no optimum, even no local one (coded.stationary_is_local_optimum); the
+    certified ratio of the run says how far it is.
+
+    Parameters
+    ----------
+    split
+        How products are split; "printed" slows down as rows grow.
+    start_at
+        ``uniform`` or ``greedy``.
+    alpha
+        Decrease of the step sizes.
+    rounds
+        Steps at most; R.
+    stop
+        Relative decrease of time below which it stops.
+    """
+
+    split: Literal["product", "printed", "scaled"] = "product"
+    start_at: Literal["uniform", "greedy"] = "uniform"
+    alpha: Nonnegative = 1e-3
+    rounds: Count = 200
+    stop: Nonnegative = 1e-6
+
+    def plan(self, data: CodedComputing, seed: int) -> Assignment:
+        """Iterate until time stands still; draws nothing."""
+        point = start_point(data, self.start_at)
+        for after in iterates(data, point, self.split, self.alpha, self.rounds):
+            still = abs(1.0 - after.time / point.time) < self.stop
+            point = after
+            if still:
+                break
+        used = (point.share > 0) & data.allowed
+        return Assignment(point.share, np.where(used, point.loads, 0.0))

@@ -1,0 +1,172 @@
+"""Monte Carlo of a plan: one choice of master per worker, exponential delays, coded recovery."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+
+from farkas.errors import InvalidOption
+from farkas.instances.base import Floats
+from farkas.instances.coded import CodedComputing
+from farkas.models.coded.plans import Assignment
+
+CHUNK = 20_000
+"""Draws at a time: bounds memory, and fixes the order of draws."""
+ENOUGH = 1.0 - 1e-12
+"""Real loads that sum to the rows needed but for rounding are enough."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """Completion times of every draw.
+
+    Parameters
+    ----------
+    times
+        Shape (draws, masters); infinite where a master never gets enough rows.
+    """
+
+    times: Floats
+
+    @property
+    def last(self) -> Floats:
+        """Time of the last master of every draw, shape (draws,)."""
+        last: Floats = self.times.max(axis=1)
+        return last
+
+    def reached(self, time: float, confidence: float = 0.99) -> tuple[float, float, float]:
+        """Share of draws in which all are done by ``time``, with an exact binomial interval.
+
+        Clopper and Pearson (1934).
+        """
+        from scipy.stats import beta
+
+        draws = len(self.times)
+        hits = int((self.last <= time).sum())
+        tail = (1.0 - confidence) / 2
+        low = 0.0 if hits == 0 else float(beta.ppf(tail, hits, draws - hits + 1))
+        high = 1.0 if hits == draws else float(beta.ppf(1 - tail, hits + 1, draws - hits))
+        return hits / draws, low, high
+
+    def mean(self, confidence: float = 0.99) -> tuple[float, float]:
+        """Mean time of the last master and the half width of its normal interval."""
+        from scipy.stats import norm
+
+        spread = float(self.last.std(ddof=1)) / math.sqrt(len(self.last))
+        return float(self.last.mean()), float(norm.ppf(0.5 + confidence / 2)) * spread
+
+
+def simulate(
+    data: CodedComputing,
+    plan: Assignment,
+    draws: int,
+    rng: np.random.Generator,
+    *,
+    compiled: bool = True,
+) -> Sample:
+    """Draw completion times.
+
+    Order of draws per chunk: uniforms of the shared workers, then exponentials of all workers.
+
+    Parameters
+    ----------
+    data
+        The instance.
+    plan
+        Shares and loads; a worker that draws no master stays idle.
+    draws
+        Number of draws, >= 1.
+    rng
+        Source of randomness.
+    compiled
+        Whether the compiled kernel finds completion times, or its numpy reference.
+    """
+    if draws < 1:
+        raise InvalidOption(f"draws = {draws}; give at least 1")
+    first = _first_enough if not compiled else _kernel()
+    parts = [
+        _chunk(data, plan, min(CHUNK, draws - start), rng, first)
+        for start in range(0, draws, CHUNK)
+    ]
+    return Sample(np.concatenate(parts))
+
+
+First = Callable[[Floats, Floats, float], Floats]
+
+
+def _chunk(
+    data: CodedComputing, plan: Assignment, draws: int, rng: np.random.Generator, first: First
+) -> Floats:
+    shared = np.flatnonzero(((plan.share > 0) & (plan.share < 1)).any(axis=0))
+    choice = rng.random((draws, len(shared)))
+    delay = rng.standard_exponential((draws, data.workers))
+    upper = np.cumsum(plan.share[:, shared], axis=0)
+    times = np.empty((draws, data.num_masters))
+    for master in range(data.num_masters):
+        used = np.flatnonzero((plan.share[master] > 0) & (plan.loads[master] > 0))
+        loads = plan.loads[master, used]
+        need = data.rows[master] * ENOUGH
+        if loads.sum() < need:
+            times[:, master] = np.inf
+            continue
+        finish = delay[:, used] * (loads / data.rates[master, used])
+        finish += loads * data.shifts[master, used]
+        for place, worker in enumerate(used):
+            if plan.share[master, worker] < 1:
+                at = int(np.searchsorted(shared, worker))
+                below = upper[master - 1, at] if master else 0.0
+                away = (choice[:, at] < below) | (choice[:, at] >= upper[master, at])
+                finish[away, place] = np.inf
+        times[:, master] = first(finish, loads, need)
+    return times
+
+
+def _first_enough(finish: Floats, loads: Floats, need: float) -> Floats:
+    """Time at which the sorted loads first reach ``need``, shape (draws,); infinite if never.
+
+    Parameters
+    ----------
+    finish
+        Shape (draws, workers), infinite where a worker does not take part.
+    loads
+        Shape (workers,), together at least ``need``.
+    """
+    order = np.argsort(finish, axis=1)
+    place = (np.cumsum(loads[order], axis=1) >= need).argmax(axis=1)
+    return np.take_along_axis(finish, np.take_along_axis(order, place[:, None], 1), 1)[:, 0]
+
+
+@cache
+def _kernel() -> First:
+    """`_first_enough`, compiled: insertion sort of a handful of workers, draw by draw."""
+    from numba import njit
+
+    @njit(cache=True)  # type: ignore[untyped-decorator]
+    def first_enough(finish: Floats, loads: Floats, need: float) -> Floats:
+        draws, workers = finish.shape
+        times = np.empty(draws)
+        when, rows = np.empty(workers), np.empty(workers)
+        for draw in range(draws):
+            for n in range(workers):
+                value = finish[draw, n]
+                at = n
+                while at > 0 and when[at - 1] > value:
+                    when[at] = when[at - 1]
+                    rows[at] = rows[at - 1]
+                    at -= 1
+                when[at] = value
+                rows[at] = loads[n]
+            total = 0.0
+            times[draw] = np.inf
+            for n in range(workers):
+                total += rows[n]
+                if total >= need:
+                    times[draw] = when[n]
+                    break
+        return times
+
+    return first_enough  # type: ignore[no-any-return]
