@@ -10,7 +10,7 @@ import msgspec
 from farkas.certificates import check
 from farkas.certificates.files import from_json
 from farkas.certificates.proof import Proof
-from farkas.errors import NotACertificate
+from farkas.errors import FarkasError, NotACertificate
 from farkas.experiments.solving import rebuild
 from farkas.instances import Instance
 
@@ -42,3 +42,12 @@ def recheck(certificate: dict[str, Any], claimed: str, instance: Instance) -> Pr
         proved = "no bound" if proof.bound is None else f"{float(proof.bound):.9g}"
         raise NotACertificate(f"the run claims the bound {float(bound):.9g}, it proves {proved}")
     return proof
+
+
+def verdict(certificate: dict[str, Any], claimed: str, instance: Instance) -> str:
+    """Say ``"proved again"``, or ``"rejected: "`` with the reason; arguments as in `recheck`."""
+    try:
+        recheck(certificate, claimed, instance)
+    except (FarkasError, ValueError, ZeroDivisionError) as error:  # the file says anything at all
+        return f"rejected: {error}"
+    return "proved again"

@@ -10,13 +10,19 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+import threading
 import time
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
+from farkas.cli import call
 from farkas.errors import FileProblem, InvalidOption, UnknownName
-from farkas.experiments.sweeps import Store, plan, read_config, sweep
+from farkas.experiments.sweeps import Result, Store, plan, read_config, sweep
+from farkas.experiments.sweeps.audit import audit
 from farkas.experiments.sweeps.child import Child
 from farkas.experiments.sweeps.config import product, seeds
 from farkas.experiments.sweeps.schedule import Local
@@ -121,19 +127,155 @@ def test_a_task_that_takes_too_long_is_recorded_and_the_others_go_on(tmp_path):
     assert sweep(written(tmp_path, count=3), workers=1, retry=True).performed == {"done": 3}
 
 
-def test_a_crashing_process_is_recorded_with_its_signal(tmp_path):
+@pytest.fixture
+def child():
     child = Child()
-    request = _request()
-    child.perform(request, 60.0)
+    yield child
+    child.stop()
+
+
+def frozen(child: Child) -> int:
+    """Process id of a child that has done a task and now stands still, whatever it is given."""
+    assert child.perform(_request(), 60.0).status == "done"
     assert child._process is not None
     os.kill(child._process.pid, signal.SIGSTOP)
-    child._process.send_signal(signal.SIGKILL)
-    result = child.perform(request, 60.0)
-    if result.status == "crashed":  # it died under this task: the next one gets a new process
-        assert "signal 9" in result.error
-        result = child.perform(request, 60.0)
-    assert result.status == "done"
-    child.stop()
+    return child._process.pid
+
+
+def test_a_process_that_dies_in_the_middle_of_a_task_is_recorded_with_its_signal(child):
+    process = frozen(child)
+    killer = threading.Timer(0.3, os.kill, (process, signal.SIGKILL))
+    killer.start()
+    result = child.perform(_request(), 60.0)
+    killer.join()
+    assert result.status == "crashed"
+    assert "signal 9" in result.error
+    assert child.perform(_request(), 60.0).status == "done", "the next task has a new process"
+
+
+def test_a_task_that_does_not_end_is_killed_after_its_time(child):
+    process = frozen(child)
+    result = child.perform(_request(), 0.3)
+    assert (result.status, result.error) == ("overlong", "stopped after 0.3 s")
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+    assert child.perform(_request(), 60.0).status == "done"
+
+
+def test_a_process_that_was_already_dead_is_replaced(child):
+    os.kill(frozen(child), signal.SIGKILL)
+    assert {child.perform(_request(), 60.0).status for _ in range(2)} <= {"crashed", "done"}
+    assert child.perform(_request(), 60.0).status == "done"
+
+
+ALGORITHM = """
+[[algorithms]]
+name = "mlbroker.fractional"
+seeds = "0..1"
+options = { epsilon = [0.1, 1.0] }
+"""
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory) -> str:
+    """Store of 2 instances x 2 values of epsilon x 2 seeds, and 2 programs, all re-checked."""
+    path = written(tmp_path_factory.mktemp("ran"), count=2)
+    path.write_text(path.read_text() + ALGORITHM)
+    found = sweep(path, workers=2)
+    assert (found.performed, found.rejected) == ({"done": 10}, 0)
+    return found.store
+
+
+def test_runs_keep_their_certificate_and_every_one_was_proved_again(ran):
+    with Store(ran) as store:
+        results = list(store.results(output=True))
+        runs = [result for result in results if result.task.what == "run"]
+        assert {result.recheck for result in results} == {"proved again"}
+        assert len({(r.task.instance, r.task.seed, r.task.options["epsilon"]) for r in runs}) == 8
+        for result in runs:
+            assert result.ratio == pytest.approx(result.value / _number(result.bound))
+            assert result.output["manifest"]["instance_sha256"] == result.task.instance
+        assert [words for _, words in audit(store)] == ["proved again"] * 10
+
+
+def test_a_sample_is_a_share_of_the_addresses(ran):
+    with Store(ran) as store:
+        everything = {result.key for result, _ in audit(store, 1.0)}
+        half = {result.key for result, _ in audit(store, 0.5)}
+        assert half == {key for key in everything if int(key[:8], 16) < 2**31}
+        assert not list(audit(store, 0.0))
+
+
+def _raised(bound: str) -> str:
+    """Bound that claims one part in a million too much."""
+    return str(Fraction(bound) * Fraction(1_000_001, 1_000_000))
+
+
+def _other_byte(text: str) -> str:
+    place = len(text) // 2
+    return text[:place] + ("A" if text[place] != "A" else "B") + text[place + 1 :]
+
+
+def raise_bound(result: Result, output: dict[str, Any]) -> Result:
+    bound = _raised(result.bound)
+    ratio = result.value / _number(bound)
+    return msgspec.structs.replace(result, bound=bound, ratio=ratio)
+
+
+def raise_both(result: Result, output: dict[str, Any]) -> Result:
+    inner = output["certificate"]["certificate"]
+    inner["bound"] = _raised(inner["bound"])
+    return raise_bound(result, output)
+
+
+def change_guide(result: Result, output: dict[str, Any]) -> Result:
+    inner = output["certificate"]["certificate"]
+    inner["guide"] = _other_byte(inner["guide"])
+    return result
+
+
+def change_ratio(result: Result, output: dict[str, Any]) -> Result:
+    return msgspec.structs.replace(result, ratio=1.0 + (result.ratio - 1.0) / 2 + 1e-6)
+
+
+def lie_about_sense(result: Result, output: dict[str, Any]) -> Result:
+    output["sense"] = "max"
+    return result
+
+
+def other_instance(result: Result, output: dict[str, Any]) -> Result:
+    output["certificate"]["certificate"]["instance"] = "0" * 64
+    return result
+
+
+def divide_by_zero(result: Result, output: dict[str, Any]) -> Result:
+    output["certificate"]["certificate"]["bound"] = "1/0"
+    return result
+
+
+@pytest.mark.parametrize(
+    "change",
+    [raise_bound, raise_both, change_guide, change_ratio, lie_about_sense, other_instance,
+     divide_by_zero],
+)  # fmt: skip
+def test_a_store_that_was_tampered_with_is_found_out(ran, tmp_path, capsys, change):
+    copy = tmp_path / "copy.sqlite"
+    with Store(ran) as original, Store(copy) as store:
+        results = list(original.results(output=True))
+        store.add_instances((r.task.instance, original.instance(r.task.instance)) for r in results)
+        victim = max((r for r in results if r.task.what == "run"), key=lambda r: r.ratio)
+        output = json.loads(json.dumps(victim.output))
+        changed = msgspec.structs.replace(change(victim, output), output=output)
+        for result in results:
+            store.add(changed if result.key == victim.key else result)
+        opinions = {result.key: words for result, words in audit(store)}
+    assert opinions.pop(victim.key).startswith("rejected")
+    assert set(opinions.values()) == {"proved again"}
+    assert call(["ratios", str(copy), "--recheck", "1", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert list(found["rejected"]) == [victim.key]
+    left_out = [item["left_out"] for item in found["ratios"] if item["left_out"]]
+    assert left_out == [{"certificate rejected": 1}]
 
 
 def test_a_task_that_fails_is_recorded_with_its_reason(tmp_path):

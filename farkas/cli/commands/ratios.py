@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from farkas.cli.output import Json, print_json, print_table, print_text
+from farkas.cli.output import Json, complain, print_json, print_table, print_text
+
+if TYPE_CHECKING:
+    from farkas.experiments.ratios import Ratios
 
 StoreFile = Annotated[str, typer.Argument(metavar="STORE", help="Results of a sweep (.sqlite).")]
 
@@ -16,6 +19,9 @@ def command(
     worst: Annotated[
         str | None, typer.Option(help="Folder for the worst instance of every algorithm.")
     ] = None,
+    recheck: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of the certificates to prove again now.")
+    ] = 0.0,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 0,
     as_json: Json = False,
 ) -> None:
@@ -24,16 +30,40 @@ def command(
     Only ratios with a proved bound count.  The interval is a 95 % bootstrap interval of the mean,
     resampling instances.  A theorem is kept where the certified ratio is within its factor, broken
     where a solution exists that is better than its factor allows, and undecided in between.
+    Exit code 1 when a certificate that was proved again proves less than is stored.
     """
     from farkas.experiments.ratios import ratios, write_worst
     from farkas.experiments.sweeps import Store
+    from farkas.experiments.sweeps.audit import audit
 
     with Store(store, create=False) as opened:
-        found = ratios(opened, seed=seed)
+        opinions = {result.key: words for result, words in audit(opened, recheck)}
+        wrong = {key: words for key, words in opinions.items() if words.startswith("rejected")}
+        found = ratios(opened, seed=seed, objections=wrong)
         files = write_worst(found, opened, worst) if worst is not None else []
+    proved = sum(words == "proved again" for words in opinions.values())
     if as_json:
-        print_json({"ratios": [r.to_builtins() for r in found], "worst": list(map(str, files))})
-        return
+        print_json(
+            {
+                "ratios": [item.to_builtins() for item in found],
+                "worst": list(map(str, files)),
+                "proved_again": proved,
+                "rejected": wrong,
+            }
+        )
+    else:
+        _print(found)
+        for path in files:
+            print_text(f"worst instance: {path}")
+        if opinions:
+            print_text(f"certificates proved again: {proved} of {len(opinions)}")
+    for key, words in wrong.items():
+        complain(f"result {key[:12]}: {words}")
+    if wrong:
+        raise typer.Exit(1)
+
+
+def _print(found: list[Ratios]) -> None:
     columns = ["algorithm or program", "certified", "tasks", "mean", "95 % interval", "median",
                "worst", "worst instance"]  # fmt: skip
     rows = [
@@ -60,5 +90,3 @@ def command(
         columns = ["algorithm", "reading", "source", "least factor", "largest factor", "kept",
                    "undecided", "broken", "not applicable"]  # fmt: skip
         print_table("theorems", columns, promised)
-    for path in files:
-        print_text(f"worst instance: {path}")

@@ -6,7 +6,7 @@ import collections
 import dataclasses
 import functools
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +103,9 @@ class Ratios:
         return found
 
 
-def ratios(store: Store, *, seed: int = 0) -> list[Ratios]:
+def ratios(
+    store: Store, *, seed: int = 0, objections: Mapping[str, str] | None = None
+) -> list[Ratios]:
     """Summarise every algorithm and program of a store, by name.
 
     A ratio enters only with a proved bound: what failed, broke a requirement, has no bound, or
@@ -115,8 +117,11 @@ def ratios(store: Store, *, seed: int = 0) -> list[Ratios]:
         Results of a sweep.
     seed
         Of the resampling behind the confidence intervals.
+    objections
+        Results, by address, whose certificates were found wrong since they were stored.
     """
-    results = [_light(result) for result in store.results(output=True)]
+    wrong = objections or {}
+    results = [_light(result, wrong.get(result.key, "")) for result in store.results(output=True)]
     groups: dict[tuple[str, str, bytes], list[Result]] = collections.defaultdict(list)
     for result in results:
         task = result.task
@@ -127,8 +132,10 @@ def ratios(store: Store, *, seed: int = 0) -> list[Ratios]:
     return [_summary(group, best, instance, seed) for _, group in sorted(groups.items())]
 
 
-def _light(result: Result) -> Result:
+def _light(result: Result, objection: str) -> Result:
     """Drop decisions and certificates, which would not fit into memory for a large sweep."""
+    if objection:
+        result = msgspec.structs.replace(result, recheck=objection)
     if result.output is None:
         return result
     kept = {name: result.output[name] for name in ("sense", "violations") if name in result.output}
