@@ -63,13 +63,21 @@ def overhead(folder: Path, count: int) -> dict[str, float]:
 
 
 def efficiency(folder: Path, count: int, workers: int) -> dict[str, float]:
-    """Wall seconds of a sweep with one and with several processes; start-up included."""
-    walls = {}
+    """Wall seconds of a sweep with one and with several processes, start-up included.
+
+    ``busy`` is the share of the processes' time that went into tasks; other work on the machine
+    slows tasks and sweep alike and hardly moves it, while it spoils ``efficiency``.
+    """
+    walls, busy = {}, {}
     for number in (1, workers):
         path = configuration(folder, count, slots=8, jobs=6)
         path = path.rename(folder / f"with-{number}.toml")
         walls[number] = seconds(lambda path=path, number=number: sweep(path, workers=number))
+        with Store(path.with_suffix(".sqlite"), create=False) as store:
+            spent = sum(result.seconds for result in store.results())
+        busy[number] = spent / (number * walls[number])
     return {"one": walls[1], "several": walls[workers], "workers": workers,
+            "busy": busy[workers],
             "efficiency": walls[1] / (workers * walls[workers])}  # fmt: skip
 
 
@@ -88,6 +96,7 @@ def main() -> None:
     print(f"  {arguments.tasks} tasks, 1 process   {shared['one']:8.2f} s")
     print(f"  {arguments.tasks} tasks, {workers} processes {shared['several']:8.2f} s")
     print(f"  parallel efficiency   {shared['efficiency']:8.2f}")
+    print(f"  busy with tasks       {shared['busy']:8.2f}   (start-up included)")
     keep("sweeps", {"tasks": arguments.tasks, "overhead": cost, "parallel": shared})
 
 
