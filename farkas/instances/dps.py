@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from farkas.errors import NotApplicable
 from farkas.instances.base import (
     Count,
     Floats,
@@ -20,7 +21,6 @@ from farkas.instances.base import (
     Record,
     Row,
     frozen,
-    guarded_ceil,
     require,
     require_length,
     require_shape,
@@ -31,6 +31,10 @@ Bools = npt.NDArray[np.bool_]
 AtLeastOne = Annotated[float, msgspec.Meta(ge=1.0)]
 Installed = Annotated[int, msgspec.Meta(ge=0, le=10**9)]
 Counts = tuple[tuple[Installed, ...], ...]
+Step = Annotated[float, msgspec.Meta(gt=0.0, le=1.0)]
+
+ROUNDING = 1e-9
+"""Slots that a runtime may exceed a whole number by, and price units a budget may be exceeded."""
 
 
 class Job(Record, frozen=True, kw_only=True):
@@ -71,18 +75,18 @@ class Learning(Record, frozen=True, kw_only=True):
     Parameters
     ----------
     delta
-        Fixed grid step for every type; δ.
+        Fixed grid step for every type, at most 1 since the grid is empty beyond; δ.
     delta_scale, delta_max
-        Multiple of the published δ, and its cap.
+        Multiple of the published δ, and its cap, at most 1.
     theta_scale, explore_cap
         Multiple of the published share of explored jobs, and its cap; θ.
     eta_scale
         Multiple of the confidence constant; η.
     """
 
-    delta: Positive | None = None
+    delta: Step | None = None
     delta_scale: Positive = 1.0
-    delta_max: Positive = 0.5
+    delta_max: Step = 0.5
     theta_scale: Nonnegative = 1.0
     explore_cap: Nonnegative | None = None
     eta_scale: Nonnegative = 1.0
@@ -277,7 +281,7 @@ class Market(Instance, frozen=True, kw_only=True, tag="dps"):
     def _rounded(self, slots: Floats) -> Floats:
         if self.runtime_rounding == "none":
             return slots
-        return np.maximum(1.0, guarded_ceil(slots))
+        return np.maximum(1.0, np.ceil(slots - ROUNDING))
 
     @cached_property
     def fits_one_server(self) -> Bools:
@@ -306,6 +310,41 @@ class Market(Instance, frozen=True, kw_only=True, tag="dps"):
         if self.price_cap is None:
             return self.budget
         return frozen(np.minimum(self.budget, self.price_cap * (self.workers + self.ps)))
+
+    @cached_property
+    def colocated_end(self) -> Floats:
+        """When a job on one server ends, shape (jobs,); t + τ¹."""
+        return frozen(self._end(self.colocated_runtime))
+
+    @cached_property
+    def spread_end(self) -> Floats:
+        """When a job spread over servers ends, shape (jobs,); t + τ⁰."""
+        return frozen(self._end(self.spread_runtime))
+
+    @cached_property
+    def least_end(self) -> Floats:
+        """Earliest end that any placement reaches, shape (jobs,)."""
+        return frozen(self._end(self.least_runtime))
+
+    def _end(self, runtime: Floats) -> Floats:
+        # A runtime below the spacing of doubles must not vanish: every job holds its own slot.
+        return np.maximum(self.arrival + runtime, np.nextafter(self.arrival.astype(float), np.inf))
+
+    def last_held(self, end: Floats) -> Ints:
+        """Last slot, below the horizon, in which jobs that end at ``end`` hold their resources."""
+        last = np.floor(end) if self.occupancy == "closed" else np.ceil(end) - 1.0
+        return np.minimum(last, self.horizon - 1.0).astype(np.int64)
+
+    @cached_property
+    def last_slot(self) -> Ints:
+        """Last slot in which a job holds resources at the least, shape (jobs,)."""
+        return frozen(self.last_held(self.least_end), np.int64)
+
+    def require_cap(self, what: str) -> float:
+        """Return the price cap; raises `NotApplicable` where there is none."""
+        if self.price_cap is None:
+            raise NotApplicable(f"{what} needs a price_cap; this market has none")
+        return self.price_cap
 
     def still_held(self, end: float, slot: float) -> bool:
         """Whether a job that ends at ``end`` = t_j + τ_j still holds its resources at ``slot``."""

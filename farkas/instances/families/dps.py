@@ -59,7 +59,40 @@ def too_many_servers() -> Market:
     )  # fmt: skip
 
 
+def tiny() -> Market:
+    """Two servers, two worker types, five jobs: every family of every program has a row.
+
+    The second job fits on no single server; the fourth asks for more than there is.
+    """
+    job = {"ps_type": 0, "model_size": 60.0, "epochs": 2}
+    return Market.build(
+        name="tiny",
+        description="Small enough to do by hand; every family of every program has a row.",
+        horizon=10,
+        slot_seconds=120.0,
+        server_workers=[[2, 1], [2, 2]],
+        server_ps=[[2], [1]],
+        worker_bandwidth=[1.0, None],
+        ps_bandwidth=[6.0],
+        jobs=[
+            {**job, "arrival": 0, "worker_type": 0, "workers": 2, "ps": 1, "epoch_compute": 1.0,
+             "budget": 3.5},
+            {**job, "arrival": 1, "worker_type": 0, "workers": 2, "ps": 2, "epoch_compute": 0.5,
+             "budget": 2.5},
+            {**job, "arrival": 2, "worker_type": 1, "workers": 3, "ps": 1, "epoch_compute": 1.5,
+             "budget": 2.0},
+            {**job, "arrival": 2, "worker_type": 1, "workers": 4, "ps": 1, "epoch_compute": 0.5,
+             "budget": 9.0},
+            {**job, "arrival": 7, "worker_type": 0, "workers": 1, "ps": 3, "epoch_compute": 1.0,
+             "budget": 5.0},
+        ],
+        fixed_prices={"worker": [0.5, 0.25], "ps": [0.5]},
+        price_grid=[0.25, 0.5, 1.0],
+    )  # fmt: skip
+
+
 SHIPPED: dict[str, Callable[[], Market]] = {
+    "tiny": tiny,
     "one_server": one_server,
     "one_server_half_open": lambda: one_server("half_open"),
     "too_many_servers": too_many_servers,

@@ -1,0 +1,145 @@
+"""Program dps.bfp: the best fixed prices on one server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
+from farkas.errors import NotApplicable
+from farkas.instances.dps import Market
+from farkas.models.dps import windows
+
+MARGIN = 1e-5
+"""By how much a payment exceeds the budget of a job that declines.
+
+Without it two equal jobs could be told apart by prices, which no price can.
+"""
+
+
+class BestFixedPrice(Program):
+    """Highest profit of unit prices that never change, on one server.  DPS section IV.
+
+    Exact up to the margin, since with one server runtimes do not depend on placement.  A job that
+    can pay is served whenever it fits.  The optimum may be a supremum that no price attains.
+    """
+
+    name = "dps.bfp"
+    kind = "dps"
+    sense = "max"
+
+    def declare(self, m: Any, data: Market) -> None:
+        """Declare prices, who can pay, and who finds resources busy."""
+        if data.num_servers != 1:
+            raise NotApplicable(f"{self.name} needs one server, this market has {data.num_servers}")
+        cap = data.require_cap(self.name)
+        worker, ps = windows.worker_side(data), windows.ps_side(data)
+        last = data.last_slot
+        m.jobs = Set(range(data.num_jobs), label="job")
+        m.asks = Set(
+            np.column_stack([np.arange(data.num_jobs), data.worker_type, data.ps_type]),
+            label=("job", "worker type", "server type"),
+        )
+        m.worker_types = Set(range(data.num_worker_types), label="type")
+        m.ps_types = Set(range(data.num_ps_types), label="type")
+        for side, name in ((worker, "workers"), (ps, "ps")):
+            rows = windows.clique_rows(side, [last])
+            groups = windows.jobs_at(rows, side, last)
+            setattr(m, f"{name}_rows", Set(rows, label=("type", "slot")))
+            at = getattr(m, f"{name}_rows")
+            setattr(m, f"jobs_with_{name}", IndexedSet(at, groups, label="job"))
+            before = windows.earlier(side, last, range(data.num_jobs))
+            setattr(m, f"{name}_before", IndexedSet(m.jobs, before, label="job"))
+            short = side.capacity[side.types] - side.demand + 1
+            setattr(m, f"{name}_in_the_way", Param(m.jobs, values=short))
+        m.worker_capacity = Param(m.worker_types, values=data.worker_capacity)
+        m.ps_capacity = Param(m.ps_types, values=data.ps_capacity)
+        m.workers = Param(m.jobs, values=data.workers)
+        m.ps = Param(m.jobs, values=data.ps)
+        most = cap * (data.workers + data.ps)
+        m.budget = Param(m.jobs, values=data.budget)
+        m.budget_and_margin = Param(m.jobs, values=np.where(data.budget >= most, 0.0, data.budget + MARGIN))
+        m.excess = Param(m.jobs, values=np.maximum(most - data.budget, 0.0))
+        m.most_income = Param(m.jobs, values=data.capped_reward)
+        self._declare_decisions(m, data, cap, most)
+
+    def _declare_decisions(self, m: Any, data: Market, cap: float, most: Any) -> None:
+        m.worker_price = Var(m.worker_types, upper=cap, doc="Price of a worker; p_k.")
+        m.ps_price = Var(m.ps_types, upper=cap, doc="Price of a parameter server; p_m.")
+        # a budget within the margin of the most that can be asked is never exceeded by it
+        pays = (data.budget + MARGIN > most).astype(float)
+        m.affordable = Var(
+            m.jobs, lower=pays, upper=1.0, integer=True, doc="The job can pay; a."
+        )
+        m.served = Var(m.jobs, integer=True, upper=data.fits, doc="The job is served; f.")
+        m.short_of_workers = Var(m.jobs, binary=True, doc="Too few idle workers at arrival.")
+        m.short_of_ps = Var(m.jobs, binary=True, doc="Too few idle parameter servers at arrival.")
+        m.income = Var(m.jobs, upper=np.maximum(data.capped_reward, 0.0), doc="Payment received; w.")
+
+    @constraint("2i", "asks")
+    def pays_within_budget(m, i, k, q):
+        """Who can pay is asked for no more than the budget."""
+        payment = m.workers[i] * m.worker_price[k] + m.ps[i] * m.ps_price[q]
+        return payment <= m.budget[i] + m.excess[i] - m.excess[i] * m.affordable[i]
+
+    @constraint("2i", "asks")
+    def declines_above_budget(m, i, k, q):
+        """Who cannot pay is asked for more than the budget."""
+        payment = m.workers[i] * m.worker_price[k] + m.ps[i] * m.ps_price[q]
+        return payment >= m.budget_and_margin[i] - m.budget_and_margin[i] * m.affordable[i]
+
+    @constraint("2a", "jobs")
+    def only_who_can_pay(m, i):
+        """Only jobs that can pay are served."""
+        return m.served[i] <= m.affordable[i]
+
+    @constraint("2a", "jobs")
+    def served_unless_blocked(m, i):
+        """Jobs that can pay are served unless resources are short."""
+        return m.served[i] + m.short_of_workers[i] + m.short_of_ps[i] >= m.affordable[i]
+
+    @constraint("2b", "workers_rows")
+    def enough_workers(m, k, t):
+        """Served jobs use no more workers than there are."""
+        held = Sum(m.workers[i] * m.served[i] for i in m.jobs_with_workers[k, t])
+        return held <= m.worker_capacity[k]
+
+    @constraint("2c", "ps_rows")
+    def enough_ps(m, k, t):
+        """Served jobs use no more parameter servers than there are."""
+        held = Sum(m.ps[i] * m.served[i] for i in m.jobs_with_ps[k, t])
+        return held <= m.ps_capacity[k]
+
+    @constraint("2a", "jobs")
+    def workers_really_short(m, i):
+        """Workers are short only when earlier jobs hold too many of them."""
+        held = Sum(m.workers[j] * m.served[j] for j in m.workers_before[i])
+        return held >= m.workers_in_the_way[i] * m.short_of_workers[i]
+
+    @constraint("2a", "jobs")
+    def ps_really_short(m, i):
+        """Parameter servers are short only when earlier jobs hold too many of them."""
+        held = Sum(m.ps[j] * m.served[j] for j in m.ps_before[i])
+        return held >= m.ps_in_the_way[i] * m.short_of_ps[i]
+
+    @constraint("3", "asks")
+    def income_is_paid(m, i, k, q):
+        """Income of a job is at most what it is asked for."""
+        return m.income[i] <= m.workers[i] * m.worker_price[k] + m.ps[i] * m.ps_price[q]
+
+    @constraint("3", "jobs")
+    def income_from_served(m, i):
+        """Only served jobs bring income."""
+        return m.income[i] <= m.most_income[i] * m.served[i]
+
+    @objective
+    def profit(m):
+        """Payments of the served jobs."""
+        return Sum(m.income[i] for i in m.jobs)
+
+    def example(self) -> Any:
+        """Return a market with one server."""
+        from farkas.instances import library
+
+        return library.load("dps/one_server")

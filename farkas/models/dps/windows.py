@@ -1,0 +1,100 @@
+"""Which jobs compete for units of a type in which slot.
+
+A job holds its units from its arrival to its last slot.  Usage of a type rises at arrivals of jobs
+of that type only, so capacity is stated there; and only at those after which some job leaves before
+the next arrival, since every other row is part of the next one (maximal cliques).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from farkas.instances.base import Ints
+from farkas.instances.dps import Market
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """What jobs ask for on one side of the market, workers or parameter servers.
+
+    Parameters
+    ----------
+    types, demand, start
+        Type asked for, units, and arrival slot; shape (jobs,).
+    capacity
+        Units in all, shape (types,).
+    installed
+        Units by server, shape (servers, types).
+    """
+
+    types: Ints
+    demand: Ints
+    start: Ints
+    capacity: Ints
+    installed: Ints
+
+    @property
+    def on_server(self) -> Ints:
+        """Units of the type a job asks for on each server, shape (jobs, servers)."""
+        return self.installed[:, self.types].T
+
+
+def worker_side(data: Market) -> Side:
+    """Workers."""
+    return Side(
+        data.worker_type, data.workers, data.arrival, data.worker_capacity, data.installed_workers
+    )
+
+
+def ps_side(data: Market) -> Side:
+    """Parameter servers."""
+    return Side(data.ps_type, data.ps, data.arrival, data.ps_capacity, data.installed_ps)
+
+
+def clique_rows(side: Side, lasts: Sequence[Ints]) -> Ints:
+    """Rows (type, slot) at which capacity has to be stated, shape (rows, 2), sorted.
+
+    Parameters
+    ----------
+    side
+        Types and arrivals.
+    lasts
+        Last slots held, shape (jobs,) each, one array per way to place a job.
+    """
+    base = _base(lasts)
+    keys = np.unique(side.types * base + side.start)
+    final = [np.searchsorted(keys, side.types * base + last, side="right") - 1 for last in lasts]
+    kept = keys[np.unique(np.concatenate(final))] if len(keys) else keys
+    return np.column_stack([kept // base, kept % base])
+
+
+def jobs_at(rows: Ints, side: Side, last: Ints) -> list[Ints]:
+    """Jobs that hold units of the row's type in the row's slot, ascending, one list per row."""
+    base = _base([last, rows[:, 1]])
+    keys = rows[:, 0] * base + rows[:, 1]
+    low = np.searchsorted(keys, side.types * base + side.start, side="left")
+    high = np.searchsorted(keys, side.types * base + last, side="right")
+    counts = high - low
+    jobs = np.repeat(np.arange(len(last)), counts)
+    first = np.repeat(low - (np.cumsum(counts) - counts), counts)
+    place = first + np.arange(len(jobs))
+    order = np.argsort(place, kind="stable")
+    edges = np.cumsum(np.bincount(place, minlength=len(rows)))[:-1]
+    return np.split(jobs[order], edges) if len(rows) else []
+
+
+def earlier(side: Side, last: Ints, jobs: npt.ArrayLike) -> list[Ints]:
+    """Jobs before each of ``jobs`` that still hold units of its type when it arrives."""
+    return [
+        np.flatnonzero((side.types[:i] == side.types[i]) & (last[:i] >= side.start[i]))
+        for i in np.asarray(jobs, dtype=int)
+    ]
+
+
+def _base(lasts: Sequence[Ints]) -> int:
+    """Return a number above every slot, so that (type, slot) sorts as one integer."""
+    return 2 + max((int(last.max(initial=0)) for last in lasts), default=0)

@@ -1,0 +1,1 @@
+"""Relaxations of kind dps."""

@@ -1,0 +1,193 @@
+"""Programs dps.interval_ip and dps.interval_lp: all servers of a type as one."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective, option
+from farkas.errors import NotApplicable
+from farkas.instances.base import Floats, Ints
+from farkas.instances.dps import ROUNDING, Market
+from farkas.models.dps import windows
+from farkas.models.dps.windows import Side
+
+
+def fixed_price_payments(data: Market) -> Floats:
+    """Payments at the instance's fixed prices, 0 for jobs that decline, shape (jobs,).
+
+    Raises
+    ------
+    NotApplicable
+        When the instance has no fixed prices.
+    """
+    if data.fixed_prices is None:
+        raise NotApplicable("this market has no fixed_prices")
+    worker, ps = np.array(data.fixed_prices.worker), np.array(data.fixed_prices.ps)
+    payment = worker[data.worker_type] * data.workers + ps[data.ps_type] * data.ps
+    return np.where(payment <= data.budget + ROUNDING, payment, 0.0)
+
+
+class Interval(Program):
+    """Jobs as intervals that share the capacity of their types.  Relaxes DPS (2).
+
+    A job holds its units for the shortest time any placement allows.  ``rewards``: "budget";
+    "capped", the budget or the most a capped price yields; "fixed", payments at the instance's
+    fixed prices, which bounds the profit of these prices.  ``shape``: "cliques" states capacity
+    per maximal clique of intervals, "state" follows usage from arrival slot to arrival slot with
+    few entries; the optimum is the same.  With one server the integer program is DPS (2).
+    """
+
+    kind = "dps"
+    sense = "max"
+    integral: ClassVar[bool] = True
+    rewards: str = option("budget", "capped", "fixed")
+    shape: str = option("cliques", "state")
+
+    def reward(self, data: Market) -> Floats:
+        """What an accepted job counts, shape (jobs,)."""
+        if self.rewards == "budget":
+            return data.budget
+        if self.rewards == "fixed":
+            return fixed_price_payments(data)
+        data.require_cap(self.full_name)
+        return data.capped_reward
+
+    def declare(self, m: Any, data: Market) -> None:
+        """Declare jobs, and rows or states of both sides."""
+        m.jobs = Set(range(data.num_jobs), label="job")
+        m.reward = Param(m.jobs, values=self.reward(data))
+        m.workers = Param(m.jobs, values=data.workers)
+        m.ps = Param(m.jobs, values=data.ps)
+        m.worker_types = Set(range(data.num_worker_types), label="type")
+        m.ps_types = Set(range(data.num_ps_types), label="type")
+        m.worker_capacity = Param(m.worker_types, values=data.worker_capacity)
+        m.ps_capacity = Param(m.ps_types, values=data.ps_capacity)
+        m.accepted = Var(
+            m.jobs, integer=self.integral, upper=data.fits, doc="Job accepted; f."
+        )
+        if self.shape == "cliques":
+            self._declare_cliques(m, data)
+        else:
+            self._declare_states(m, data)
+
+    def _declare_cliques(self, m: Any, data: Market) -> None:
+        word = ("type", "slot")
+        side = windows.worker_side(data)
+        rows = windows.clique_rows(side, [data.last_slot])
+        m.worker_rows = Set(rows, label=word)
+        groups = windows.jobs_at(rows, side, data.last_slot)
+        m.jobs_with_workers = IndexedSet(m.worker_rows, groups, label="job")
+        side = windows.ps_side(data)
+        rows = windows.clique_rows(side, [data.last_slot])
+        m.ps_rows = Set(rows, label=word)
+        groups = windows.jobs_at(rows, side, data.last_slot)
+        m.jobs_with_ps = IndexedSet(m.ps_rows, groups, label="job")
+
+    def _declare_states(self, m: Any, data: Market) -> None:
+        word = ("type", "number")
+        workers = _States(windows.worker_side(data), data.last_slot)
+        m.worker_states = Set(workers.states, label=word)
+        m.first_worker_states = Set(workers.states[workers.first], label=word)
+        m.later_worker_states = Set(workers.states[~workers.first], label=word)
+        m.worker_starts = IndexedSet(m.worker_states, workers.starting, label="job")
+        m.worker_ends = IndexedSet(m.worker_states, workers.ended, label="job")
+        m.workers_used = Var(
+            m.worker_states,
+            upper=data.worker_capacity[workers.states[:, 0]],
+            doc="Workers in use after the arrivals of a slot; U.",
+        )
+        ps = _States(windows.ps_side(data), data.last_slot)
+        m.ps_states = Set(ps.states, label=word)
+        m.first_ps_states = Set(ps.states[ps.first], label=word)
+        m.later_ps_states = Set(ps.states[~ps.first], label=word)
+        m.ps_starts = IndexedSet(m.ps_states, ps.starting, label="job")
+        m.ps_ends = IndexedSet(m.ps_states, ps.ended, label="job")
+        m.ps_used = Var(
+            m.ps_states,
+            upper=data.ps_capacity[ps.states[:, 0]],
+            doc="Parameter servers in use after the arrivals of a slot; U.",
+        )
+
+    @constraint("2b", "worker_rows", when=lambda p: p.shape == "cliques")
+    def enough_workers(m, k, t):
+        """Jobs that hold workers of a type use no more than all servers have."""
+        held = Sum(m.workers[i] * m.accepted[i] for i in m.jobs_with_workers[k, t])
+        return held <= m.worker_capacity[k]
+
+    @constraint("2c", "ps_rows", when=lambda p: p.shape == "cliques")
+    def enough_ps(m, k, t):
+        """Jobs that hold parameter servers of a type use no more than all servers have."""
+        held = Sum(m.ps[i] * m.accepted[i] for i in m.jobs_with_ps[k, t])
+        return held <= m.ps_capacity[k]
+
+    @constraint("2b", "first_worker_states", when=lambda p: p.shape == "state")
+    def first_workers_used(m, k, e):
+        """The first jobs of a type find all workers idle."""
+        started = Sum(m.workers[i] * m.accepted[i] for i in m.worker_starts[k, e])
+        return m.workers_used[k, e] == started
+
+    @constraint("2b", "later_worker_states", when=lambda p: p.shape == "state")
+    def workers_used_next(m, k, e):
+        """Usage rises by what starts and falls by what has ended."""
+        started = Sum(m.workers[i] * m.accepted[i] for i in m.worker_starts[k, e])
+        ended = Sum(m.workers[i] * m.accepted[i] for i in m.worker_ends[k, e])
+        return m.workers_used[k, e] == m.workers_used[k, e - 1] + started - ended
+
+    @constraint("2c", "first_ps_states", when=lambda p: p.shape == "state")
+    def first_ps_used(m, k, e):
+        """The first jobs of a type find all parameter servers idle."""
+        started = Sum(m.ps[i] * m.accepted[i] for i in m.ps_starts[k, e])
+        return m.ps_used[k, e] == started
+
+    @constraint("2c", "later_ps_states", when=lambda p: p.shape == "state")
+    def ps_used_next(m, k, e):
+        """Usage rises by what starts and falls by what has ended."""
+        started = Sum(m.ps[i] * m.accepted[i] for i in m.ps_starts[k, e])
+        ended = Sum(m.ps[i] * m.accepted[i] for i in m.ps_ends[k, e])
+        return m.ps_used[k, e] == m.ps_used[k, e - 1] + started - ended
+
+    @objective
+    def payments(m):
+        """Rewards of the accepted jobs."""
+        return Sum(m.reward[i] * m.accepted[i] for i in m.jobs)
+
+
+class IntervalIP(Interval):
+    """Best set of jobs when all servers of a type count as one.  Relaxes DPS (2)."""
+
+    name = "dps.interval_ip"
+
+
+class IntervalLP(Interval):
+    """Best fractions of jobs when all servers of a type count as one.  Relaxes DPS (2)."""
+
+    name = "dps.interval_lp"
+    integral = False
+
+
+class _States:
+    """Arrival slots of each type in order, with the jobs that start there or ended before.
+
+    A state is (type, number among the arrival slots of the type).
+    """
+
+    def __init__(self, side: Side, last: Ints) -> None:
+        base = 2 + int(last.max(initial=0))
+        keys, place = np.unique(side.types * base + side.start, return_inverse=True)
+        types = keys // base
+        begin = np.searchsorted(types, types, side="left")
+        self.states: Ints = np.column_stack([types, np.arange(len(keys)) - begin])
+        self.first = begin == np.arange(len(keys))
+        self.starting = _groups(place, np.arange(len(place)), len(keys))
+        # the first arrival slot of the type that no longer sees the job, if there is one
+        seen_by = np.searchsorted(keys, side.types * base + last, side="right")
+        stops = np.flatnonzero(seen_by < np.searchsorted(types, side.types, side="right"))
+        self.ended = _groups(seen_by[stops], stops, len(keys))
+
+
+def _groups(place: Ints, jobs: Ints, count: int) -> list[Ints]:
+    order = np.argsort(place, kind="stable")
+    edges = np.cumsum(np.bincount(place, minlength=count))[:-1]
+    return np.split(jobs[order], edges) if count else []
