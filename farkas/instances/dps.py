@@ -328,7 +328,9 @@ class Market(Instance, frozen=True, kw_only=True, tag="dps"):
 
     def _end(self, runtime: Floats) -> Floats:
         # A runtime below the spacing of doubles must not vanish: every job holds its own slot.
-        return np.maximum(self.arrival + runtime, np.nextafter(self.arrival.astype(float), np.inf))
+        begin = self.arrival.astype(float)
+        later: Floats = np.maximum(begin + runtime, np.nextafter(begin, np.inf))
+        return later
 
     def last_held(self, end: Floats) -> Ints:
         """Last slot, below the horizon, in which jobs that end at ``end`` hold their resources."""

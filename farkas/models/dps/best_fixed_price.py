@@ -59,7 +59,9 @@ class BestFixedPrice(Program):
         m.ps = Param(m.jobs, values=data.ps)
         most = cap * (data.workers + data.ps)
         m.budget = Param(m.jobs, values=data.budget)
-        m.budget_and_margin = Param(m.jobs, values=np.where(data.budget >= most, 0.0, data.budget + MARGIN))
+        m.budget_and_margin = Param(
+            m.jobs, values=np.where(data.budget >= most, 0.0, data.budget + MARGIN)
+        )
         m.excess = Param(m.jobs, values=np.maximum(most - data.budget, 0.0))
         m.most_income = Param(m.jobs, values=data.capped_reward)
         self._declare_decisions(m, data, cap, most)
@@ -69,13 +71,13 @@ class BestFixedPrice(Program):
         m.ps_price = Var(m.ps_types, upper=cap, doc="Price of a parameter server; p_m.")
         # a budget within the margin of the most that can be asked is never exceeded by it
         pays = (data.budget + MARGIN > most).astype(float)
-        m.affordable = Var(
-            m.jobs, lower=pays, upper=1.0, integer=True, doc="The job can pay; a."
-        )
+        m.affordable = Var(m.jobs, lower=pays, upper=1.0, integer=True, doc="The job can pay; a.")
         m.served = Var(m.jobs, integer=True, upper=data.fits, doc="The job is served; f.")
         m.short_of_workers = Var(m.jobs, binary=True, doc="Too few idle workers at arrival.")
         m.short_of_ps = Var(m.jobs, binary=True, doc="Too few idle parameter servers at arrival.")
-        m.income = Var(m.jobs, upper=np.maximum(data.capped_reward, 0.0), doc="Payment received; w.")
+        m.income = Var(
+            m.jobs, upper=np.maximum(data.capped_reward, 0.0), doc="Payment received; w."
+        )
 
     @constraint("2i", "asks")
     def pays_within_budget(m, i, k, q):

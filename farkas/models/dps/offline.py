@@ -128,7 +128,7 @@ class Offline(Placed):
             self._declare_blocking(m, data)
 
     def rewards(self, data: Market) -> Floats:
-        """What an accepted job pays, shape (jobs,)."""
+        """Return what an accepted job pays, shape (jobs,)."""
         if self.prices == "free":
             return data.budget
         data.require_cap(self.full_name)

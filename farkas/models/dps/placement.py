@@ -57,7 +57,9 @@ class _Arrival(Program):
         m.servers = Set(range(market.num_servers), label="server")
         m.workers = Param(m.jobs, values=market.workers[jobs])
         m.ps = Param(m.jobs, values=market.ps[jobs])
-        m.idle_workers = Param(m.jobs, m.servers, values=idle.workers[:, market.worker_type[jobs]].T)
+        m.idle_workers = Param(
+            m.jobs, m.servers, values=idle.workers[:, market.worker_type[jobs]].T
+        )
         m.idle_ps = Param(m.jobs, m.servers, values=idle.ps[:, market.ps_type[jobs]].T)
         self.declare_decisions(m, market, jobs)
 

@@ -46,7 +46,7 @@ class Interval(Program):
     shape: str = option("cliques", "state")
 
     def reward(self, data: Market) -> Floats:
-        """What an accepted job counts, shape (jobs,)."""
+        """Return what an accepted job counts, shape (jobs,)."""
         if self.rewards == "budget":
             return data.budget
         if self.rewards == "fixed":
@@ -64,9 +64,7 @@ class Interval(Program):
         m.ps_types = Set(range(data.num_ps_types), label="type")
         m.worker_capacity = Param(m.worker_types, values=data.worker_capacity)
         m.ps_capacity = Param(m.ps_types, values=data.ps_capacity)
-        m.accepted = Var(
-            m.jobs, integer=self.integral, upper=data.fits, doc="Job accepted; f."
-        )
+        m.accepted = Var(m.jobs, integer=self.integral, upper=data.fits, doc="Job accepted; f.")
         if self.shape == "cliques":
             self._declare_cliques(m, data)
         else:

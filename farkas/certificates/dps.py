@@ -1,0 +1,322 @@
+"""Bounds on every run of a market: prices of capacity by type and slot, checked in integers.
+
+For any prices y, w >= 0 of a unit of each type in each slot, weak duality of ``dps.interval_lp``
+bounds the payments of every way to serve jobs by
+
+    Σ C y + Σ C w + Σ_i max(0, r_i - d_ik Y_i - d_im W_i),
+
+where Y_i and W_i add up the prices of the job's types over the slots in which it holds units at
+the least.  Prices are integers over a power of two and rewards are rounded up to that grid, so the
+whole check is integer arithmetic: prefix sums, differences, and one sum.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from farkas.certificates.files import Certificate, certificate_type
+from farkas.certificates.packed import Record, rational
+from farkas.certificates.proof import Proof
+from farkas.errors import NotACertificate
+from farkas.forms import Floats, LinearForm
+from farkas.instances.base import Ints
+from farkas.instances.dps import Market
+
+if TYPE_CHECKING:
+    from farkas.instances import Instance
+
+Rewards = Literal["budget", "capped"]
+Position = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
+Number = Annotated[int, msgspec.Meta(ge=1, lt=2**62)]
+Scale = Annotated[int, msgspec.Meta(ge=0, le=60)]
+Whole = npt.NDArray[Any]
+Column = Floats | Ints
+
+FINEST = 40
+ROOM = 2.0**61
+"""Sums below this stay inside 64 bits; larger ones are done in Python's integers."""
+
+
+class PriceList(Record, frozen=True, kw_only=True):
+    """Prices that are not zero.
+
+    Parameters
+    ----------
+    positions
+        Type x horizon + slot, ascending.
+    numbers
+        Prices in units of ``2**-scale``, >= 1.
+    """
+
+    positions: tuple[Position, ...]
+    numbers: tuple[Number, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class SlotPrices:
+    """Prices by type and slot; zero where none is listed.
+
+    Parameters
+    ----------
+    scale
+        Prices are multiples of ``2**-scale``.
+    worker_positions, ps_positions
+        Type x horizon + slot, ascending, shape (prices,).
+    worker_numbers, ps_numbers
+        Prices times ``2**scale``, > 0, shape (prices,).
+    """
+
+    scale: int
+    worker_positions: Ints
+    worker_numbers: Ints
+    ps_positions: Ints
+    ps_numbers: Ints
+
+    @classmethod
+    def of(
+        cls, market: Market, workers: Mapping[str, Column], ps: Mapping[str, Column]
+    ) -> SlotPrices:
+        """Round prices to the finest grid on which sums stay small.
+
+        Parameters
+        ----------
+        market
+            Whose rewards and capacities decide the grid.
+        workers, ps
+            ``type``, ``slot`` and ``price``, shape (prices,); negative prices count as 0.
+        """
+        scale = finest_scale(market, *(np.asarray(side["price"], float) for side in (workers, ps)))
+        rounded = [_rounded(market.horizon, side, scale) for side in (workers, ps)]
+        return cls(scale, *rounded[0], *rounded[1])
+
+    def until(self, market: Market, slot: int) -> SlotPrices:
+        """Drop the prices after ``slot``."""
+        keep = self.worker_positions % market.horizon <= slot
+        also = self.ps_positions % market.horizon <= slot
+        return SlotPrices(
+            self.scale,
+            self.worker_positions[keep],
+            self.worker_numbers[keep],
+            self.ps_positions[also],
+            self.ps_numbers[also],
+        )
+
+
+def finest_scale(market: Market, *prices: Floats) -> int:
+    """Binary digits behind the point that keep every sum below 64 bits, at most `FINEST`."""
+    held = 1 + (market.last_slot - market.arrival).max(initial=0)
+    units = max(
+        int(market.worker_capacity.max(initial=0)) * market.num_worker_types,
+        int(market.ps_capacity.max(initial=0)) * market.num_ps_types,
+        int(held) * int(max(market.workers.max(initial=0), market.ps.max(initial=0))),
+        1,
+    )
+    largest = max((float(price.max(initial=0.0)) for price in prices), default=0.0)
+    count = max(1, max((price.size for price in prices), default=0))
+    total = max(float(market.budget.sum()), largest * units * count, 1.0)
+    return int(np.clip(np.floor(60.0 - np.log2(total)), 0, FINEST))
+
+
+def _rounded(horizon: int, side: Mapping[str, Column], scale: int) -> tuple[Ints, Ints]:
+    price = np.asarray(side["price"], float)
+    numbers = np.rint(np.ldexp(np.maximum(price, 0.0), scale)).astype(np.int64)
+    positions = np.asarray(side["type"], np.int64) * horizon + np.asarray(side["slot"], np.int64)
+    keep = np.flatnonzero(numbers)
+    order = keep[np.argsort(positions[keep], kind="stable")]
+    return positions[order], numbers[order]
+
+
+def rewards_of(market: Market, rewards: Rewards) -> Floats:
+    """Return what each job pays at most, shape (jobs,), rounded up where a product was rounded."""
+    if rewards == "budget":
+        return market.budget
+    if market.price_cap is None:
+        raise NotACertificate("capped rewards need a price_cap; this market has none")
+    most = market.price_cap * (market.workers + market.ps)
+    # the product of doubles may have been rounded down
+    capped: Floats = np.minimum(market.budget, np.nextafter(most, np.inf))
+    return capped
+
+
+def prices_bound(market: Market, prices: SlotPrices, rewards: Rewards = "budget") -> Fraction:
+    """Upper bound on the payments of every way to serve jobs, exactly.
+
+    Parameters
+    ----------
+    market
+        The instance.
+    prices
+        Any prices.
+    rewards
+        ``budget``, or ``capped`` for prices that respect the price cap.
+
+    Raises
+    ------
+    NotACertificate
+        When prices lie outside types or slots, do not ascend, or are not positive.
+    """
+    return _bound(market, prices, rewards, market.num_jobs)
+
+
+def bound_to_date(
+    market: Market, prices: SlotPrices, slot: int, rewards: Rewards = "budget"
+) -> Fraction:
+    """Bound payments of the jobs that have arrived until ``slot``; later prices are dropped."""
+    arrived = int(np.searchsorted(market.arrival, slot, side="right"))
+    return _bound(market, prices.until(market, slot), rewards, arrived)
+
+
+def _bound(market: Market, prices: SlotPrices, rewards: Rewards, jobs: int) -> Fraction:
+    reward = np.ceil(np.ldexp(rewards_of(market, rewards)[:jobs], prices.scale))
+    worker = prices.worker_positions, prices.worker_numbers
+    ps = prices.ps_positions, prices.ps_numbers
+    _check(market.horizon, market.num_worker_types, *worker, "workers")
+    _check(market.horizon, market.num_ps_types, *ps, "ps")
+    small = _stays_small(market, prices, reward)
+    kind: Any = np.int64 if small else object
+    charge = _charge(market, market.worker_type, market.workers, *worker, jobs, kind)
+    charge = charge + _charge(market, market.ps_type, market.ps, *ps, jobs, kind)
+    left = np.maximum(_whole(reward, kind) - charge, 0)
+    total = int(left[market.fits[:jobs]].sum())
+    total += _worth(market.horizon, market.worker_capacity, *worker, kind)
+    total += _worth(market.horizon, market.ps_capacity, *ps, kind)
+    return Fraction(total, 1 << prices.scale)
+
+
+def _check(horizon: int, types: int, positions: Ints, numbers: Ints, what: str) -> None:
+    if positions.shape != numbers.shape:
+        raise NotACertificate(f"{what}: {len(positions)} positions for {len(numbers)} prices")
+    if len(positions) == 0:
+        return
+    if positions[0] < 0 or positions[-1] >= types * horizon or (np.diff(positions) <= 0).any():
+        raise NotACertificate(f"{what}: positions do not ascend below {types} x {horizon}")
+    if numbers.min() < 1:
+        raise NotACertificate(f"{what}: a listed price is not positive")
+
+
+def _stays_small(market: Market, prices: SlotPrices, reward: Floats) -> bool:
+    """Whether no sum can leave 64 bits."""
+    sums = float(prices.worker_numbers.sum(dtype=float)), float(prices.ps_numbers.sum(dtype=float))
+    units = (
+        float(max(market.workers.max(initial=0), market.worker_capacity.max(initial=0))),
+        float(max(market.ps.max(initial=0), market.ps_capacity.max(initial=0))),
+    )
+    charge = sums[0] * units[0] + sums[1] * units[1]
+    return charge < ROOM and float(reward.sum()) < ROOM
+
+
+def _whole(values: Floats, kind: Any) -> Whole:
+    if kind is np.int64:
+        return values.astype(np.int64)
+    return np.array([int(value) for value in values], dtype=object)
+
+
+def _charge(
+    market: Market, types: Ints, demand: Ints, positions: Ints, numbers: Ints, jobs: int, kind: Any
+) -> Whole:
+    """Price of what each job holds at the least, shape (jobs,)."""
+    if len(positions) == 0:
+        return np.zeros(jobs, np.int64)
+    before = np.concatenate([[0], np.cumsum(numbers.astype(kind))])
+    row = types[:jobs] * market.horizon
+    low = np.searchsorted(positions, row + market.arrival[:jobs], side="left")
+    high = np.searchsorted(positions, row + market.last_slot[:jobs], side="right")
+    charge: Whole = demand[:jobs].astype(kind) * (before[high] - before[low])
+    return charge
+
+
+def _worth(horizon: int, capacity: Ints, positions: Ints, numbers: Ints, kind: Any) -> int:
+    return int((capacity[positions // horizon].astype(kind) * numbers.astype(kind)).sum())
+
+
+@certificate_type
+class PriceCertificate(Certificate, frozen=True, kw_only=True, tag="dps_prices"):
+    """Prices of capacity that bound every run on a market and its offline optimum.
+
+    Parameters
+    ----------
+    rewards
+        Whether payments are bounded by budgets, or also by the price cap.
+    bound
+        Upper bound, a fraction.
+    scale
+        Prices are multiples of ``2**-scale``.
+    workers, ps
+        Prices of worker types and of parameter server types.
+    """
+
+    rewards: Rewards
+    bound: str
+    scale: Scale
+    workers: PriceList
+    ps: PriceList
+
+    @classmethod
+    def of(cls, market: Market, prices: SlotPrices, rewards: Rewards) -> PriceCertificate:
+        """Certify what ``prices`` prove about ``market``."""
+        return cls(
+            kind="dps",
+            program=f"dps.interval_lp[{rewards}]",
+            instance=market.sha256,
+            rewards=rewards,
+            bound=str(prices_bound(market, prices, rewards)),
+            scale=prices.scale,
+            workers=_listed(prices.worker_positions, prices.worker_numbers),
+            ps=_listed(prices.ps_positions, prices.ps_numbers),
+        )
+
+    def plain(self) -> dict[str, Any]:
+        """Plain data, as in the file."""
+        return dict(msgspec.to_builtins(self))
+
+    @property
+    def prices(self) -> SlotPrices:
+        """The prices as arrays."""
+        return SlotPrices(
+            self.scale,
+            np.array(self.workers.positions, np.int64),
+            np.array(self.workers.numbers, np.int64),
+            np.array(self.ps.positions, np.int64),
+            np.array(self.ps.numbers, np.int64),
+        )
+
+    def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
+        """Add up prices anew; the instance is needed, the form is not."""
+        if not isinstance(instance, Market):
+            raise NotACertificate("prices are about an instance of kind dps; give it")
+        if self.program != f"dps.interval_lp[{self.rewards}]":
+            raise NotACertificate(f"{self.program} is not the program the prices belong to")
+        return proved(self, prices_bound(instance, self.prices, self.rewards))
+
+
+def proved(certificate: Any, value: Fraction) -> Proof:
+    """Proof of the certificate's bound, or refusal when ``value`` is all that was proved."""
+    bound = rational(certificate.bound, "bound")
+    if bound < value:
+        raise NotACertificate(
+            f"the certificate claims the bound {float(bound):.12g}, its prices prove"
+            f" {float(value):.12g} only"
+        )
+    return Proof(
+        program=certificate.program,
+        sense="max",
+        bound=bound,
+        infeasible=False,
+        value=None,
+        tolerance=0.0,
+        implied=0,
+        form="",
+        instance=certificate.instance,
+        provenance="instance",
+    )
+
+
+def _listed(positions: Ints, numbers: Ints) -> PriceList:
+    return PriceList(positions=tuple(positions.tolist()), numbers=tuple(numbers.tolist()))

@@ -1,0 +1,1 @@
+"""Kind dps: prices of capacity that bound every run."""

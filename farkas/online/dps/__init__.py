@@ -1,0 +1,1 @@
+"""Kind dps online: pricing and placement algorithms, baselines, and simulation."""

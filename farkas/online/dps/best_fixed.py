@@ -1,0 +1,311 @@
+"""The best prices in hindsight that never change."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from farkas.errors import NotApplicable
+from farkas.instances.base import Floats
+from farkas.instances.dps import ROUNDING, Bools, Market
+from farkas.online.dps import kernel
+from farkas.online.dps.simulation import Prepared
+
+MOST_COMBINATIONS = 200_000
+"""Price combinations beyond which the exhaustive search gives up."""
+START = 0.4
+STEPS = np.arange(1, 11) / 10.0
+"""Prices of the coordinate search, shares of the price cap."""
+Point = tuple[Fraction, Fraction]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Best:
+    """Fixed prices and their profit.
+
+    Parameters
+    ----------
+    profit
+        Profit of a simulation at these prices.
+    worker, ps
+        Prices by type; 0 for types that nobody asks for.
+    simulations
+        How many were run.
+    """
+
+    profit: float
+    worker: Floats
+    ps: Floats
+    simulations: int
+
+
+class Profits:
+    """Profit of fixed prices by simulation, skipping prices that cannot win.
+
+    Prices matter through the jobs that accept and what these pay: only such jobs are simulated, and
+    none when their payments together are below the best profit known.
+
+    Parameters
+    ----------
+    market
+        The instance; accepted jobs are placed by Algorithm 2.
+    """
+
+    def __init__(self, market: Market) -> None:
+        self.market = market
+        self.prepared = Prepared.of(market)
+        self.simulations = 0
+        self._fits = np.array(market.fits)
+
+    def asked(self, worker: Floats, ps: Floats) -> Floats:
+        """Return what every job is asked for, shape (jobs,)."""
+        market = self.market
+        asked: Floats = worker[market.worker_type] * market.workers
+        return asked + ps[market.ps_type] * market.ps
+
+    def of(self, worker: Floats, ps: Floats, at_least: float = -math.inf) -> float:
+        """Profit, or -inf when it certainly does not exceed ``at_least``."""
+        asked = self.asked(worker, ps)
+        able = (asked <= self.market.budget + ROUNDING) & self._fits
+        if float(asked[able].sum()) <= at_least:
+            return -math.inf
+        return float(asked[self.served(able)].sum())
+
+    def served(self, able: Bools) -> Bools:
+        """Jobs served when exactly those in ``able`` accept; the simulation."""
+        self.simulations += 1
+        chosen = np.flatnonzero(able)
+        jobs = kernel.Jobs(*(values[chosen] for values in self.prepared.jobs))
+        served = np.zeros(len(able), np.bool_)
+        served[chosen] = self.prepared.sold(jobs)
+        return served
+
+
+def best_on_grid(market: Market) -> Best | None:
+    """Best combination of the instance's ``price_grid``, one price per used type.
+
+    Returns
+    -------
+    None when there are too many combinations.
+
+    Raises
+    ------
+    NotApplicable
+        When the instance has no grid.
+    """
+    if market.price_grid is None:
+        raise NotApplicable("the best price on a grid needs an instance with price_grid")
+    workers, ps = np.unique(market.worker_type), np.unique(market.ps_type)
+    if len(market.price_grid) ** (len(workers) + len(ps)) > MOST_COMBINATIONS:
+        return None
+    profits = Profits(market)
+    best, chosen = 0.0, (np.zeros(market.num_worker_types), np.zeros(market.num_ps_types))
+    for prices in itertools.product(market.price_grid, repeat=len(workers) + len(ps)):
+        worker, other = np.zeros(market.num_worker_types), np.zeros(market.num_ps_types)
+        worker[workers], other[ps] = prices[: len(workers)], prices[len(workers) :]
+        profit = profits.of(worker, other, best)
+        if profit > best:
+            best, chosen = profit, (worker, other)
+    return Best(best, *chosen, profits.simulations)
+
+
+def best_by_coordinates(market: Market, rounds: int = 3) -> Best:
+    """Improve one type's price after the other; a lower bound on the best fixed prices.
+
+    Parameters
+    ----------
+    market
+        The instance.
+    rounds
+        At most this many times over all types; it stops when none changes.
+    """
+    profits = Profits(market)
+    worker, ps = _start(market)
+    best = profits.of(worker, ps)
+    for _ in range(rounds):
+        before = best
+        for prices, kind in _coordinates(market, worker, ps):
+            best = _improve(prices, kind, _steps(market), best, lambda b: profits.of(worker, ps, b))
+        if best <= before:
+            break
+    return Best(best, worker, ps, profits.simulations)
+
+
+def best_for_demand(market: Market, rounds: int = 3) -> Best:
+    """Prices with the highest payments of all who can afford them, then simulated once.
+
+    This is the demand term of (3) with the true distribution, blind to capacity.
+    """
+    profits = Profits(market)
+    worker, ps = _start(market)
+
+    def demand(_: float) -> float:
+        asked = profits.asked(worker, ps)
+        return float(asked[asked <= market.budget + ROUNDING].sum())
+
+    best = demand(0.0)
+    for _ in range(rounds):
+        before = best
+        for prices, kind in _coordinates(market, worker, ps):
+            best = _improve(prices, kind, _steps(market), best, demand)
+        if best <= before:
+            break
+    return Best(profits.of(worker, ps), worker, ps, profits.simulations)
+
+
+def _start(market: Market) -> tuple[Floats, Floats]:
+    cap = 1.0 if market.price_cap is None else market.price_cap
+    worker, ps = np.zeros(market.num_worker_types), np.zeros(market.num_ps_types)
+    worker[np.unique(market.worker_type)] = START * cap
+    ps[np.unique(market.ps_type)] = START * cap
+    return worker, ps
+
+
+def _steps(market: Market) -> Floats:
+    return STEPS * (1.0 if market.price_cap is None else market.price_cap)
+
+
+def _coordinates(market: Market, worker: Floats, ps: Floats) -> list[tuple[Floats, int]]:
+    workers = [(worker, int(kind)) for kind in np.unique(market.worker_type)]
+    return workers + [(ps, int(kind)) for kind in np.unique(market.ps_type)]
+
+
+def _improve(
+    prices: Floats, kind: int, steps: Floats, best: float, value: Callable[[float], float]
+) -> float:
+    """Set one price to the step with the highest value; return that value."""
+    kept = prices[kind]
+    for step in steps:
+        prices[kind] = step
+        found = value(best)
+        if found > best:
+            best, kept = found, step
+    prices[kind] = kept
+    return best
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Supremum:
+    """Least upper bound of the fixed-price profit, exact for the budgets as decimals.
+
+    Parameters
+    ----------
+    profit
+        The supremum.
+    worker, ps
+        Prices at which, or next to which, it is reached.
+    attained
+        Whether some prices reach it.
+    """
+
+    profit: Fraction
+    worker: Fraction
+    ps: Fraction
+    attained: bool
+
+
+def best_exactly(market: Market) -> Supremum:
+    """Least upper bound of the fixed-price profit for one worker and one server type.
+
+    Who accepts is constant on the cells between the lines "payment = budget", and payments are
+    linear there, so the supremum lies next to a vertex.  Every cell around every vertex is
+    simulated; the supremum need not be attained, since on a line one more job accepts.
+
+    Raises
+    ------
+    NotApplicable
+        Without a price cap, or when more than one type of either side is asked for.
+    """
+    cap = decimal(market.require_cap("the best fixed price"))
+    if len(np.unique(market.worker_type)) != 1 or len(np.unique(market.ps_type)) != 1:
+        raise NotApplicable("the exact best fixed price needs one worker type and one server type")
+    jobs = [
+        (int(k), int(m), decimal(v))
+        for k, m, v in zip(market.workers, market.ps, market.budget.tolist(), strict=True)
+    ]
+    profits = Profits(market)
+    known: dict[tuple[bool, ...], tuple[int, int]] = {}
+    best: Supremum | None = None
+    for vertex, lines in _vertices(jobs, cap):
+        exact = tuple(k * vertex[0] + m * vertex[1] <= v for k, m, v in jobs)
+        for direction in _directions(vertex, lines, cap):
+            cell = _accepting(jobs, vertex, direction)
+            if cell not in known:
+                known[cell] = _units_sold(market, profits, cell)
+            units = known[cell]
+            profit = units[0] * vertex[0] + units[1] * vertex[1]
+            attained = cell == exact
+            if best is None or (profit, attained) > (best.profit, best.attained):
+                best = Supremum(profit, *vertex, attained)
+    assert best is not None
+    return best
+
+
+def decimal(value: float) -> Fraction:
+    """Return the number a double was written as, for example 1/10 for 0.1."""
+    return Fraction(repr(value))
+
+
+def _units_sold(market: Market, profits: Profits, cell: tuple[bool, ...]) -> tuple[int, int]:
+    """Workers and parameter servers sold when the jobs of a cell accept."""
+    served = profits.served(np.array(cell, np.bool_))
+    return int(market.workers[served].sum()), int(market.ps[served].sum())
+
+
+Line = tuple[int, int, Fraction]
+
+
+def _vertices(jobs: list[Line], cap: Fraction) -> list[tuple[Point, list[Line]]]:
+    """Crossings of lines inside the box of prices, each with the lines through it."""
+    box: list[Line] = [(1, 0, Fraction(0)), (1, 0, cap), (0, 1, Fraction(0)), (0, 1, cap)]
+    lines = list(dict.fromkeys([*jobs, *box]))
+    found: dict[Point, list[Line]] = {}
+    for (a, b, c), (d, e, f) in itertools.combinations(lines, 2):
+        det = a * e - b * d
+        if det:
+            point = (c * e - b * f) / det, (a * f - c * d) / det
+            if 0 <= point[0] <= cap and 0 <= point[1] <= cap:
+                found.setdefault(point, [])
+    for (p, q), through in found.items():
+        through += [line for line in lines if line[0] * p + line[1] * q == line[2]]
+    return list(found.items())
+
+
+def _directions(vertex: Point, lines: list[Line], cap: Fraction) -> list[tuple[int, int]]:
+    """One direction into each cell around a vertex that lies in the box."""
+    rays = {_shortened(s * -b, s * a) for a, b, _ in lines for s in (1, -1)}
+    around = sorted(rays, key=lambda ray: math.atan2(ray[1], ray[0]))
+    # neighbours enclose less than half a turn, so their sum points between them
+    between = [
+        (x + u, y + w) for (x, y), (u, w) in zip(around, around[1:] + around[:1], strict=True)
+    ]
+    return [
+        (x, y)
+        for x, y in between
+        if not (
+            (vertex[0] == 0 and x < 0)
+            or (vertex[0] == cap and x > 0)
+            or (vertex[1] == 0 and y < 0)
+            or (vertex[1] == cap and y > 0)
+        )
+    ]
+
+
+def _shortened(x: int, y: int) -> tuple[int, int]:
+    common = math.gcd(x, y)
+    return x // common, y // common
+
+
+def _accepting(jobs: list[Line], vertex: Point, direction: tuple[int, int]) -> tuple[bool, ...]:
+    """Who accepts right beside a vertex."""
+    accepting = []
+    for k, m, budget in jobs:
+        slack = budget - k * vertex[0] - m * vertex[1]
+        beside = k * direction[0] + m * direction[1] < 0
+        accepting.append(slack > 0 or (slack == 0 and beside))
+    return tuple(accepting)

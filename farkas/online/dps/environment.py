@@ -1,0 +1,145 @@
+"""Users arrive, decisions are audited, and one proved bound holds for every run."""
+
+from __future__ import annotations
+
+import functools
+import heapq
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from farkas.certificates.dps import PriceCertificate, Rewards
+from farkas.instances.base import Ints
+from farkas.instances.dps import ROUNDING, Market
+from farkas.models.dps import windows
+from farkas.online.dps.offers import Decision, Known, Offer
+from farkas.online.driver import Outcome, environment
+from farkas.online.run import Bound, Sense
+from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
+
+LARGEST_PROGRAM = 2_000_000
+"""Entries of the interval program up to which a solver finds the prices."""
+
+
+@environment("dps")
+class Users:
+    """Jobs arrive one after the other, each with a budget of its own."""
+
+    sense: Sense = "max"
+
+    def known(self, instance: Market) -> Known:
+        """Return horizon, capacities, numbers of jobs by type, and constants."""
+        return Known.of(instance)
+
+    def arrivals(self, instance: Market) -> Sequence[Offer]:
+        """Return the jobs in order."""
+        return [Offer.of(instance, job) for job in range(instance.num_jobs)]
+
+    def evaluate(self, instance: Market, decisions: Sequence[Decision]) -> Outcome:
+        """Payments by slot; audits placement, capacity, budgets and the price cap."""
+        paid = np.array([decision.payment for decision in decisions], dtype=float)
+        by_slot = np.bincount(instance.arrival, paid, instance.horizon)
+        return Outcome(
+            costs=[{"profit": value} for value in by_slot.tolist()],
+            violations=[
+                *_payment_faults(instance, decisions),
+                *_placement_faults(instance, decisions),
+            ],
+            value=float(paid.sum()),
+            numbers=summary(instance, decisions),
+        )
+
+    def bound(self, instance: Market) -> Bound:
+        """Prove a bound from prices of capacity, optimal ones where a solver can find them."""
+        rewards: Rewards = "budget" if instance.price_cap is None else "capped"
+        return run_bound(instance, rewards)
+
+
+@functools.lru_cache(maxsize=8)
+def run_bound(market: Market, rewards: Rewards) -> Bound:
+    """Bound on the payments of every run; the same for all of them, so it is kept."""
+    if entries(market) <= LARGEST_PROGRAM:
+        prices, method = lp_prices(market, rewards), "optimal prices of the interval relaxation"
+    else:
+        prices = subgradient_prices(market, rewards)
+        method = "subgradient prices of the interval relaxation"
+    certificate = PriceCertificate.of(market, prices, rewards)
+    return Bound.of(Fraction(certificate.bound), method, certificate.plain())
+
+
+def entries(market: Market) -> int:
+    """Upper bound on the entries of the interval program."""
+    total = 0
+    for side in (windows.worker_side(market), windows.ps_side(market)):
+        keys = np.unique(side.types * market.horizon + side.start)
+        row = side.types * market.horizon
+        high = np.searchsorted(keys, row + market.last_slot, side="right")
+        total += int((high - np.searchsorted(keys, row + side.start)).sum())
+    return total
+
+
+def summary(market: Market, decisions: Sequence[Decision]) -> dict[str, float]:
+    """Count outcomes of a run, and add up the runtime of its jobs."""
+    served = [(job, d.colocated) for job, d in enumerate(decisions) if d.served]
+    runtimes = (
+        (market.colocated_runtime if whole else market.spread_runtime)[job] for job, whole in served
+    )
+    return {
+        "offered": float(sum(d.worker_price is not None for d in decisions)),
+        "sold": float(sum(d.outcome == "sold" for d in decisions)),
+        "explored": float(sum(d.exploring for d in decisions)),
+        "served": float(len(served)),
+        "colocated": float(sum(whole for _, whole in served)),
+        "total_runtime": float(sum(runtimes)),
+    }
+
+
+def _payment_faults(market: Market, decisions: Sequence[Decision]) -> list[str]:
+    if len(decisions) != market.num_jobs:
+        return [f"{len(decisions)} decisions for {market.num_jobs} jobs"]
+    faults = []
+    for job, decision in enumerate(decisions):
+        data, payment = market.jobs[job], decision.payment
+        if payment > 0 and not decision.served:
+            faults.append(f"job {job} pays {payment:g} without being served")
+        if payment > data.budget + ROUNDING:
+            faults.append(f"job {job} pays {payment:g} with a budget of {data.budget:g}")
+        most = np.inf if market.price_cap is None else market.price_cap * (data.workers + data.ps)
+        if payment > most + ROUNDING:
+            faults.append(f"job {job} pays {payment:g}, the price cap allows {most:g}")
+    return faults
+
+
+def _placement_faults(market: Market, decisions: Sequence[Decision]) -> list[str]:
+    """Replay the placements and name units that are missing, or used by two jobs at once."""
+    faults: list[str] = []
+    idle = market.installed_workers.copy(), market.installed_ps.copy()
+    running: list[tuple[float, int]] = []
+    for job, decision in enumerate(decisions[: market.num_jobs]):
+        data = market.jobs[job]
+        while running and not market.still_held(running[0][0], data.arrival):
+            _move(market, decisions, heapq.heappop(running)[1], idle, 1)
+        if not decision.served:
+            continue
+        if sum(decision.workers) != data.workers or sum(decision.ps) != data.ps:
+            faults.append(f"job {job} is served without all its units")
+        if min((*decision.workers, *decision.ps)) < 0 or any(
+            a + b == 0 for a, b in zip(decision.workers, decision.ps, strict=True)
+        ):
+            faults.append(f"job {job} holds a server without units there")
+        _move(market, decisions, job, idle, -1)
+        if idle[0][:, data.worker_type].min() < 0 or idle[1][:, data.ps_type].min() < 0:
+            faults.append(f"job {job} takes units that are not idle")
+        ends = market.colocated_end if decision.colocated else market.spread_end
+        heapq.heappush(running, (float(ends[job]), job))
+    return faults
+
+
+def _move(
+    market: Market, decisions: Sequence[Decision], job: int, idle: tuple[Ints, Ints], sign: int
+) -> None:
+    decision, data = decisions[job], market.jobs[job]
+    servers = list(decision.servers)
+    np.add.at(idle[0][:, data.worker_type], servers, sign * np.array(decision.workers))
+    np.add.at(idle[1][:, data.ps_type], servers, sign * np.array(decision.ps))

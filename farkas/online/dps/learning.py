@@ -1,0 +1,139 @@
+"""Algorithm 1 and its variants: a bandit for each type of worker and of parameter server."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Literal
+
+from farkas.instances.dps import Market
+from farkas.online.dps.cluster import Running
+from farkas.online.dps.offers import Decision, Known, Offer
+from farkas.online.dps.placing import Placing
+from farkas.online.dps.pricing import Grid, Learner, Radii, Supply, both_sides
+from farkas.online.dps.seller import Seller, State
+from farkas.online.driver import algorithm
+
+if TYPE_CHECKING:
+    from farkas.online.dps.simulation import Simulation
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class LearningState(State):
+    """What both sides have learned."""
+
+    workers: Learner
+    ps: Learner
+
+
+class Bandits(Seller):
+    """Two-sided upper confidence bounds; subclasses fix the variant."""
+
+    explore: bool = True
+    grid: Grid = "geometric"
+    radii: Radii = "unit"
+    capacity: Supply = "published"
+
+    def start(self, known: Known, seed: int) -> LearningState:
+        """Start without observations."""
+        plain = super().start(known, seed)
+        rules = both_sides(known, explore=self.explore, radii=self.radii, grid=self.grid)
+        closed = known.occupancy == "closed"
+        workers, ps = (Learner(side, known.horizon, self.capacity, closed) for side in rules)
+        return LearningState(known, plain.cluster, plain.rng, workers, ps)
+
+    def finished(self, state: LearningState, job: Running) -> None:
+        """Learn a runtime on both sides."""
+        state.workers.finish(job.offer.worker_type, job.runtime)
+        state.ps.finish(job.offer.ps_type, job.runtime)
+
+    def arrived(self, state: LearningState, offer: Offer) -> bool:
+        """Explore while either type is new."""
+        one = state.workers.explores(offer.worker_type)
+        other = state.ps.explores(offer.ps_type)
+        return one or other
+
+    def offer(self, state: LearningState, offer: Offer, fits: bool) -> Decision:
+        """Offer the arms with the highest upper confidence bounds, each side for itself."""
+        one, other = state.workers.choose(offer.worker_type), state.ps.choose(offer.ps_type)
+        prices = state.workers.rules.price[one], state.ps.rules.price[other]
+        decision = self.post(state, offer, float(prices[0]), float(prices[1]))
+        state.workers.answered(one, offer.workers * decision.served)
+        state.ps.answered(other, offer.ps * decision.served)
+        return decision
+
+    def simulate(self, market: Market, seed: int = 0) -> Simulation:
+        """Run on the whole market at once, compiled; the same decisions as step by step.
+
+        Parameters
+        ----------
+        market
+            The market.
+        seed
+            For random placement.
+        """
+        from farkas.online.dps.simulation import simulate_learning
+
+        known = Known.of(market)
+        rules = both_sides(known, explore=self.explore, radii=self.radii, grid=self.grid)
+        return simulate_learning(market, rules, self.capacity, self.placement, seed)
+
+
+@algorithm("dps.dps", source="DPS Algorithm 1 with Algorithm 2")
+@dataclasses.dataclass(frozen=True)
+class Dps(Bandits):
+    """Prices each type by upper confidence bounds after serving the first jobs free of charge.
+
+    With the published constants the free phase is longer than the whole published trace, so that
+    the profit is 0; the instance's ``dps`` settings change that.
+
+    Options: ``placement`` of accepted jobs, ``capacity`` form of the supply that caps demand,
+    ``radii`` for demands in [0, 1] as printed or for their true range.
+    """
+
+    placement: Placing = "pa"
+    capacity: Literal["published", "turnover"] = "published"
+    radii: Radii = "unit"
+
+
+@algorithm("dps.simple", source="DPS section V, without exploration")
+@dataclasses.dataclass(frozen=True)
+class Simple(Bandits):
+    """DPS that charges from the first job on."""
+
+    placement: Placing = "pa"
+    explore = False
+
+
+@algorithm("dps.top", source="reconstructed from its use in DPS section V")
+@dataclasses.dataclass(frozen=True)
+class Top(Bandits):
+    """The rival called TOP, reconstructed: a uniform grid, turnover as supply, no exploration.
+
+    The cited text was not available; read every comparison with it as one with this reconstruction.
+    """
+
+    placement: Placing = "pa"
+    explore = False
+    grid = "uniform"
+    capacity = "top"
+
+
+@algorithm("dps.dps_scaled", source="repair of DPS (13), (14)")
+@dataclasses.dataclass(frozen=True)
+class Scaled(Bandits):
+    """DPS with confidence radii for demands up to their largest and times up to the horizon.
+
+    As printed the radii hold for variables in [0, 1].  Supply is turnover, the correct form.
+    """
+
+    placement: Placing = "pa"
+    radii = "range"
+    capacity = "turnover"
+
+
+@algorithm("dps.dps_random_placement", source="DPS section V, DPS-RS")
+@dataclasses.dataclass(frozen=True)
+class RandomPlacement(Bandits):
+    """DPS whose accepted jobs fill servers in random order."""
+
+    placement = "random"

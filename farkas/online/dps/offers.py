@@ -1,0 +1,154 @@
+"""What an online seller sees: facts known in advance, then one job after the other."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+
+import numpy as np
+
+from farkas.instances.base import Ints
+from farkas.instances.dps import ROUNDING, Learning, Market
+
+Outcome = Literal["sold", "explored", "declined", "full"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Known:
+    """What is known before the first arrival.
+
+    Parameters
+    ----------
+    horizon
+        Slots; T.
+    occupancy
+        Whether resources are still held in the slot in which a job ends.
+    price_cap
+        Largest unit price, 1 where the market states none; P̄.
+    installed_workers, installed_ps
+        Units by server and type.
+    worker_jobs, ps_jobs
+        Number of jobs that will ask for each type, shape (types,); n, assumed known by the paper.
+    most_workers, most_ps
+        Largest demand of each type, shape (types,); used by the repaired radii only.
+    learning
+        Constants of the pricing algorithm.
+    """
+
+    horizon: int
+    occupancy: str
+    price_cap: float
+    installed_workers: Ints
+    installed_ps: Ints
+    worker_jobs: Ints
+    ps_jobs: Ints
+    most_workers: Ints
+    most_ps: Ints
+    learning: Learning
+
+    @classmethod
+    def of(cls, market: Market) -> Known:
+        """Facts of a market."""
+        return cls(
+            horizon=market.horizon,
+            occupancy=market.occupancy,
+            price_cap=1.0 if market.price_cap is None else market.price_cap,
+            installed_workers=market.installed_workers,
+            installed_ps=market.installed_ps,
+            worker_jobs=np.bincount(market.worker_type, minlength=market.num_worker_types),
+            ps_jobs=np.bincount(market.ps_type, minlength=market.num_ps_types),
+            most_workers=_largest(market.worker_type, market.workers, market.num_worker_types),
+            most_ps=_largest(market.ps_type, market.ps, market.num_ps_types),
+            learning=market.learning,
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Offer:
+    """One job on arrival.  Its budget shows in its answer only, its runtime when it is over.
+
+    Parameters
+    ----------
+    job
+        Position in the file.
+    slot
+        Arrival.
+    worker_type, workers, ps_type, ps
+        What it asks for.
+    """
+
+    job: int
+    slot: int
+    worker_type: int
+    workers: int
+    ps_type: int
+    ps: int
+    _market: Market
+
+    @classmethod
+    def of(cls, market: Market, job: int) -> Offer:
+        """Job number ``job`` of a market."""
+        data = market.jobs[job]
+        return cls(job, data.arrival, data.worker_type, data.workers, data.ps_type, data.ps, market)
+
+    def accepts(self, payment: float) -> bool:
+        """Return the user's answer to a price for the whole job."""
+        return bool(payment <= self._market.budget[self.job] + ROUNDING)
+
+    def payment(self, worker_price: float, ps_price: float) -> float:
+        """Price of the whole job at unit prices."""
+        return worker_price * self.workers + ps_price * self.ps
+
+    def end(self, colocated: bool) -> float:
+        """When the job ends if it starts now; for the cluster, not for the seller."""
+        ends = self._market.colocated_end if colocated else self._market.spread_end
+        return float(ends[self.job])
+
+    def runtime(self, colocated: bool) -> float:
+        """Slots the job runs; for the cluster, not for the seller."""
+        market = self._market
+        runtimes = market.colocated_runtime if colocated else market.spread_runtime
+        return float(runtimes[self.job])
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Decision:
+    """What happened to one job.
+
+    Parameters
+    ----------
+    outcome
+        ``sold``; ``explored``, that is served free of charge; ``declined`` by the user or not
+        offered; ``full``, too few idle units.
+    payment
+        What the user paid.
+    worker_price, ps_price
+        Unit prices posted; None where none was.
+    servers, workers, ps
+        Servers used and units on each.
+    exploring
+        Whether the job arrived while its types were explored.
+    """
+
+    outcome: Outcome
+    payment: float = 0.0
+    worker_price: float | None = None
+    ps_price: float | None = None
+    servers: tuple[int, ...] = ()
+    workers: tuple[int, ...] = ()
+    ps: tuple[int, ...] = ()
+    exploring: bool = False
+
+    @property
+    def served(self) -> bool:
+        return bool(self.servers)
+
+    @property
+    def colocated(self) -> bool:
+        return len(self.servers) == 1
+
+
+def _largest(types: Ints, demand: Ints, count: int) -> Ints:
+    largest = np.zeros(count, np.int64)
+    np.maximum.at(largest, types, demand)
+    return largest

@@ -1,0 +1,130 @@
+"""Sellers whose prices do not depend on what happened before."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from farkas.errors import NotApplicable
+from farkas.instances.base import Floats
+from farkas.instances.dps import Market
+from farkas.online.dps.offers import Decision, Known, Offer
+from farkas.online.dps.placing import Placing
+from farkas.online.dps.seller import Seller, State
+from farkas.online.driver import algorithm
+
+if TYPE_CHECKING:
+    from farkas.online.dps.simulation import Simulation
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class FixedPrice(Seller):
+    """Unit prices by type that never change.
+
+    Parameters
+    ----------
+    worker, ps
+        Prices, shapes (worker types,), (server types,).
+    """
+
+    worker: Floats
+    ps: Floats
+    placement: Placing = "pa"
+
+    def offer(self, state: State, offer: Offer, fits: bool) -> Decision:
+        """Ask for the fixed price."""
+        worker, ps = self.worker[offer.worker_type], self.ps[offer.ps_type]
+        return self.post(state, offer, float(worker), float(ps))
+
+    def simulate(self, market: Market, seed: int = 0) -> Simulation:
+        """Run on the whole market at once, compiled."""
+        from farkas.online.dps.simulation import simulate_prices
+
+        prices = self.worker[market.worker_type], self.ps[market.ps_type]
+        return simulate_prices(market, *prices, self.placement, seed)
+
+
+@algorithm("dps.fixed_price", source="DPS section IV")
+@dataclasses.dataclass(frozen=True)
+class GivenPrice:
+    """Unit prices that never change: the ``fixed_prices`` of the instance."""
+
+    placement: Placing = "pa"
+
+    def decide(self, instance: Market, seed: int) -> list[Decision]:
+        """Run with the instance's prices."""
+        return [*run_seller(given_price(instance, self.placement), instance, seed)]
+
+    def simulate(self, market: Market, seed: int = 0) -> Simulation:
+        """Run on the whole market at once, compiled."""
+        return given_price(market, self.placement).simulate(market, seed)
+
+
+def given_price(market: Market, placement: Placing = "pa") -> FixedPrice:
+    """Seller with the instance's ``fixed_prices``; raises `NotApplicable` where it has none."""
+    if market.fixed_prices is None:
+        raise NotApplicable("dps.fixed_price needs an instance with fixed_prices")
+    prices = market.fixed_prices
+    return FixedPrice(np.array(prices.worker), np.array(prices.ps), placement)
+
+
+@algorithm("dps.random", source="DPS section V")
+@dataclasses.dataclass(frozen=True)
+class Random(Seller):
+    """A new pair of unit prices for every job, drawn uniformly below the price cap."""
+
+    placement: Placing = "pa"
+    quotes_blindly = True
+
+    def offer(self, state: State, offer: Offer, fits: bool) -> Decision:
+        """Draw two prices, also when the job does not fit."""
+        worker, ps = state.known.price_cap * state.rng.random(2)
+        return self.post(state, offer, float(worker), float(ps), fits)
+
+    def simulate(self, market: Market, seed: int = 0) -> Simulation:
+        """Run on the whole market at once, compiled; for the deterministic placements."""
+        from farkas.online.dps.simulation import simulate_prices
+
+        cap = 1.0 if market.price_cap is None else market.price_cap
+        drawn = cap * np.random.default_rng(seed).random((market.num_jobs, 2))
+        return simulate_prices(market, drawn[:, 0], drawn[:, 1], self.placement, seed)
+
+
+class _Gift(Seller):
+    def offer(self, state: State, offer: Offer, fits: bool) -> Decision:
+        """Serve the job, whoever it is."""
+        return self.serve(state, offer, "explored")
+
+    def simulate(self, market: Market, seed: int = 0) -> Simulation:
+        """Run on the whole market at once, compiled."""
+        from farkas.online.dps.simulation import simulate_gifts
+
+        return simulate_gifts(market, self.placement, seed)
+
+
+@algorithm("dps.pa", source="DPS Algorithm 2")
+@dataclasses.dataclass(frozen=True)
+class Greedy(_Gift):
+    """Serves every job that fits free of charge, placed by Algorithm 2; see the runtimes."""
+
+    placement = "pa"
+
+
+@algorithm("dps.best_fit", source="rival of DPS Algorithm 2")
+@dataclasses.dataclass(frozen=True)
+class BestFit(_Gift):
+    """Serves every job that fits free of charge, placed where it fits best; see the runtimes."""
+
+    placement = "best_fit"
+
+
+def run_seller(seller: Seller, market: Market, seed: int = 0) -> list[Decision]:
+    """Let a seller handle every job of a market, step by step."""
+    state = seller.start(Known.of(market), seed)
+    decisions = []
+    for job in range(market.num_jobs):
+        state, decision = seller.step(state, Offer.of(market, job))
+        decisions.append(decision)
+    return decisions

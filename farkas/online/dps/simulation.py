@@ -1,0 +1,310 @@
+"""Whole markets at once: the compiled simulation and what it returns."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from farkas.instances.base import Floats, Ints
+from farkas.instances.dps import ROUNDING, Bools, Market
+from farkas.online.dps import kernel
+from farkas.online.dps.placing import Placing
+from farkas.online.dps.pricing import Rules, Supply
+
+PLACING = {"pa": kernel.PA, "best_fit": kernel.BEST_FIT, "random": kernel.RANDOM}
+SUPPLY = {"published": kernel.PUBLISHED, "turnover": kernel.TURNOVER, "top": kernel.TOP}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Simulation:
+    """Decisions about every job of a market.
+
+    Parameters
+    ----------
+    market
+        The market.
+    outcome
+        `kernel.FULL`, `kernel.DECLINED`, `kernel.SOLD` or `kernel.EXPLORED`, shape (jobs,).
+    colocated
+        Served on one server, shape (jobs,).
+    exploring
+        Arrived during exploration, served or not, shape (jobs,).
+    worker_price, ps_price
+        Unit prices posted, NaN where none was, shape (jobs,).
+    placements
+        Shape (entries, 4): job, server, workers, parameter servers; None unless asked for.
+    """
+
+    market: Market
+    outcome: Ints
+    colocated: Bools
+    exploring: Bools
+    worker_price: Floats
+    ps_price: Floats
+    placements: Ints | None = None
+
+    @property
+    def sold(self) -> Bools:
+        """Jobs that paid, shape (jobs,)."""
+        sold: Bools = self.outcome == kernel.SOLD
+        return sold
+
+    @property
+    def served(self) -> Bools:
+        """Jobs placed, paid or free, shape (jobs,)."""
+        served: Bools = self.outcome >= kernel.SOLD
+        return served
+
+    @cached_property
+    def payment(self) -> Floats:
+        """What every job paid, shape (jobs,)."""
+        asked = self.worker_price * self.market.workers + self.ps_price * self.market.ps
+        return np.where(self.sold, asked, 0.0)
+
+    @property
+    def profit(self) -> float:
+        """Payments in all."""
+        return float(self.payment.sum())
+
+    @property
+    def runtime(self) -> Floats:
+        """Slots each served job runs, 0 for the others, shape (jobs,)."""
+        market = self.market
+        runtime = np.where(self.colocated, market.colocated_runtime, market.spread_runtime)
+        return np.where(self.served, runtime, 0.0)
+
+    def profit_by_slot(self) -> Floats:
+        """Payments by slot of arrival, shape (horizon,)."""
+        return np.bincount(self.market.arrival, self.payment, self.market.horizon).astype(float)
+
+    def summary(self) -> dict[str, float]:
+        """Profit, arrivals explored, jobs served and their total runtime."""
+        return {
+            "profit": self.profit,
+            "explored": int(self.exploring.sum()),
+            "served": int(self.served.sum()),
+            "total_runtime": float(self.runtime.sum()),
+        }
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """A market in the arrays of the kernel; make it once for many simulations."""
+
+    market: Market
+    jobs: kernel.Jobs
+    events: int
+    pool: int
+
+    @classmethod
+    def of(cls, market: Market) -> Prepared:
+        """Find the number of each arrival slot, and at which one every job would be over."""
+        slots, event = np.unique(market.arrival, return_inverse=True)
+        side: Literal["left", "right"] = "right" if market.occupancy == "closed" else "left"
+        # over at the first slot > end (closed) or >= end (half open)
+        jobs = kernel.Jobs(
+            event=event.astype(np.int64),
+            worker_type=market.worker_type.astype(np.int64),
+            workers=market.workers.astype(np.int64),
+            ps_type=market.ps_type.astype(np.int64),
+            ps=market.ps.astype(np.int64),
+            leaves_colocated=np.searchsorted(slots, market.colocated_end, side).astype(np.int64),
+            leaves_spread=np.searchsorted(slots, market.spread_end, side).astype(np.int64),
+        )
+        units = int(market.worker_capacity.sum() + market.ps_capacity.sum())
+        return cls(market, jobs, len(slots), min(units, _most_records(market)))
+
+    def servers(self, *, log: bool = False) -> kernel.Servers:
+        """Empty servers."""
+        market = self.market
+        pool = np.zeros((self.pool + 1, 4), np.int64)
+        pool[:, 3] = np.arange(1, len(pool) + 1)
+        entries = _most_records(market) if log else 0
+        return kernel.Servers(
+            idle_workers=np.array(market.installed_workers.T, order="C"),
+            idle_ps=np.array(market.installed_ps.T, order="C"),
+            total_workers=market.worker_capacity.copy(),
+            total_ps=market.ps_capacity.copy(),
+            head=np.full(self.events, -1, np.int64),
+            tail=np.full(self.events, -1, np.int64),
+            after=np.full(market.num_jobs, -1, np.int64),
+            record=np.full(market.num_jobs, -1, np.int64),
+            pool=pool,
+            free=np.zeros(2, np.int64),
+            chosen=np.zeros(max(1, market.num_servers), np.int64),
+            taken=np.zeros(max(1, market.num_servers), np.bool_),
+            log=np.zeros((entries, 4), np.int64),
+            logged=np.zeros(1, np.int64),
+        )
+
+    def results(self) -> kernel.Results:
+        """Empty results."""
+        count = self.market.num_jobs
+        return kernel.Results(
+            outcome=np.zeros(count, np.int8),
+            colocated=np.zeros(count, np.bool_),
+            worker_arm=np.full(count, -1, np.int64),
+            ps_arm=np.full(count, -1, np.int64),
+        )
+
+    def orders(self, placing: Placing, seed: int) -> Ints:
+        """Permutations of the servers, one for each job that may be placed; shape (jobs, servers).
+
+        Drawn one after the other, so that job number n placed meets the n-th of them.
+        """
+        count = self.market.num_servers
+        if placing != "random":
+            return np.zeros((1, max(1, count)), np.int64)
+        rng = np.random.default_rng(seed)
+        drawn = [rng.permutation(count) for _ in range(self.market.num_jobs)]
+        return np.array(drawn, np.int64).reshape(len(drawn), count)
+
+    def sold(self, jobs: kernel.Jobs) -> Bools:
+        """Which of the given jobs of the market are served when only these come and all accept."""
+        results = self.results()
+        accepts = np.ones(len(jobs.event), np.bool_)
+        kernel.run_posted(
+            self.servers(), jobs, accepts, kernel.PA, self.orders("pa", 0), results, _NO_SIDE,
+            _NO_FLOATS,
+        )  # fmt: skip
+        sold: Bools = results.outcome[: len(accepts)] == kernel.SOLD
+        return sold
+
+    def served(self, accepts: Bools, placing: Placing = "pa", seed: int = 0) -> kernel.Results:
+        """Serve every job that ``accepts`` and fits."""
+        results = self.results()
+        kernel.run_posted(
+            self.servers(), self.jobs, accepts, PLACING[placing], self.orders(placing, seed),
+            results, _NO_SIDE, _NO_FLOATS,
+        )  # fmt: skip
+        return results
+
+
+def simulate_prices(
+    market: Market,
+    worker_price: Floats,
+    ps_price: Floats,
+    placing: Placing = "pa",
+    seed: int = 0,
+    *,
+    log: bool = False,
+) -> Simulation:
+    """Ask every job for unit prices that do not depend on the past.
+
+    Parameters
+    ----------
+    market
+        The market.
+    worker_price, ps_price
+        Prices for each job, shape (jobs,).
+    placing, seed
+        Placement rule and the seed of the random one.
+    log
+        Keep placements.
+    """
+    payment = worker_price * market.workers + ps_price * market.ps
+    accepts = payment <= market.budget + ROUNDING
+    run = Prepared.of(market)
+    results, servers = run.results(), run.servers(log=log)
+    kernel.run_posted(
+        servers, run.jobs, accepts, PLACING[placing], run.orders(placing, seed), results,
+        _NO_SIDE, _NO_FLOATS,
+    )  # fmt: skip
+    return _simulation(market, results, servers, worker_price, ps_price, log)
+
+
+def simulate_gifts(market: Market, placing: Placing = "pa", seed: int = 0) -> Simulation:
+    """Serve every job that fits free of charge."""
+    results = Prepared.of(market).served(np.ones(market.num_jobs, np.bool_), placing, seed)
+    served = results.outcome == kernel.SOLD
+    nothing = np.full(market.num_jobs, np.nan)
+    outcome = np.where(served, kernel.EXPLORED, results.outcome)
+    explored = np.zeros(market.num_jobs, np.bool_)
+    return Simulation(market, outcome, results.colocated, explored, nothing, nothing)
+
+
+def simulate_learning(
+    market: Market,
+    rules: tuple[Rules, Rules],
+    supply: Supply,
+    placing: Placing = "pa",
+    seed: int = 0,
+    *,
+    log: bool = False,
+) -> Simulation:
+    """Algorithm 1 with the constants ``rules`` of workers and of parameter servers."""
+    run = Prepared.of(market)
+    results, servers = run.results(), run.servers(log=log)
+    runtimes = np.column_stack([market.spread_runtime, market.colocated_runtime])
+    kernel.run_learning(
+        servers, run.jobs, market.budget + ROUNDING, runtimes, _side(rules[0]), _side(rules[1]),
+        float(market.horizon), SUPPLY[supply], market.occupancy == "closed", PLACING[placing],
+        run.orders(placing, seed), results,
+    )  # fmt: skip
+    worker_price, ps_price = (
+        np.where(arm >= 0, np.append(side.price, np.nan)[arm], np.nan)
+        for side, arm in zip(rules, (results.worker_arm, results.ps_arm), strict=True)
+    )
+    return _simulation(market, results, servers, worker_price, ps_price, log)
+
+
+def _simulation(
+    market: Market,
+    results: kernel.Results,
+    servers: kernel.Servers,
+    worker_price: Floats,
+    ps_price: Floats,
+    log: bool,
+) -> Simulation:
+    quoted = (results.outcome == kernel.SOLD) | (results.outcome == kernel.DECLINED)
+    exploring = (results.outcome == kernel.EXPLORED) | (results.worker_arm == -2)
+    return Simulation(
+        market,
+        results.outcome,
+        results.colocated,
+        exploring,
+        np.where(quoted, worker_price, np.nan),
+        np.where(quoted, ps_price, np.nan),
+        servers.log[: servers.logged[0]] if log else None,
+    )
+
+
+def _side(rules: Rules) -> kernel.Side:
+    types = len(rules.jobs)
+    return kernel.Side(
+        jobs=rules.jobs.astype(np.int64),
+        capacity=rules.capacity.astype(np.int64),
+        explore=rules.explore.astype(np.float64),
+        eta=rules.eta,
+        demand_range=rules.demand_range,
+        time_range=rules.time_range,
+        first=rules.first,
+        price=rules.price,
+        seen=np.zeros(types, np.int64),
+        finished=np.zeros(types, np.int64),
+        unused=np.zeros(types),
+        offers=np.zeros(len(rules.price), np.int64),
+        sold=np.zeros(len(rules.price)),
+        demand=np.zeros(len(rules.price)),
+        supply=np.full(types, -1.0),
+    )
+
+
+def _most_records(market: Market) -> int:
+    """Count the records that all jobs together can need."""
+    return int(np.minimum(market.num_servers, market.workers + market.ps).sum())
+
+
+def _no_side() -> kernel.Side:
+    none, nothing = np.zeros(0, np.int64), np.zeros(0)
+    return kernel.Side(
+        none, none, nothing, nothing, nothing, nothing, none, nothing, none, none, nothing, none,
+        nothing, nothing, nothing,
+    )  # fmt: skip
+
+
+_NO_SIDE = _no_side()
+_NO_FLOATS = np.zeros(0)

@@ -1,0 +1,164 @@
+"""Prices of capacity: the integer check against weak duality by hand, in fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from farkas.certificates import check, from_json, to_json
+from farkas.certificates.dps import (
+    PriceCertificate,
+    SlotPrices,
+    bound_to_date,
+    prices_bound,
+    rewards_of,
+)
+from farkas.errors import NotACertificate
+from farkas.instances import library
+from farkas.models.dps.offline import Offline
+from farkas.relaxations.dps.interval import IntervalLP
+from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
+from farkas.solvers import solve
+from tests.dps_markets import empty_market, random_market
+
+
+def by_hand(market, prices: SlotPrices, jobs: int) -> Fraction:
+    """The Lagrangian in fractions, slot by slot, with budgets as they are."""
+    unit = Fraction(1, 2**prices.scale)
+    y = dict(zip(prices.worker_positions.tolist(), prices.worker_numbers.tolist(), strict=True))
+    w = dict(zip(prices.ps_positions.tolist(), prices.ps_numbers.tolist(), strict=True))
+    total = Fraction(0)
+    for capacity, listed in ((market.worker_capacity, y), (market.ps_capacity, w)):
+        total += sum(int(capacity[p // market.horizon]) * n * unit for p, n in listed.items())
+    for i in range(jobs):
+        if not market.fits[i]:
+            continue
+        left = Fraction(float(market.budget[i]))
+        for t in range(int(market.arrival[i]), market.horizon):
+            if t > market.arrival[i] and not market.still_held(market.least_end[i], t):
+                break
+            for kind, units, listed in (
+                (market.worker_type[i], market.workers[i], y),
+                (market.ps_type[i], market.ps[i], w),
+            ):
+                left -= int(units) * listed.get(int(kind) * market.horizon + t, 0) * unit
+        total += max(Fraction(0), left)
+    return total
+
+
+def random_prices(market, seed: int) -> SlotPrices:
+    rng = np.random.default_rng(seed)
+
+    def side(types: int) -> dict:
+        kind, slot = np.divmod(np.arange(types * market.horizon), market.horizon)
+        price = rng.choice([0.0, 0.0, 0.1, 0.37, -1.0], len(kind))
+        return {"type": kind, "slot": slot, "price": price}
+
+    return SlotPrices.of(market, side(market.num_worker_types), side(market.num_ps_types))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_integer_check_is_weak_duality_rounded_up(seed):
+    market = random_market(seed, jobs=8)
+    prices = random_prices(market, seed)
+    exact, proved = by_hand(market, prices, market.num_jobs), prices_bound(market, prices)
+    # Each reward is rounded up by less than one unit of the grid.
+    assert exact <= proved <= exact + Fraction(market.num_jobs, 2**prices.scale)
+    best = solve(Offline().form(market), gap=0.0).require_optimal().objective
+    assert proved >= Fraction(best) - Fraction(1, 10**7)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_optimal_prices_prove_the_value_of_the_program(seed):
+    market = random_market(seed, jobs=8)
+    value = solve(IntervalLP().form(market)).require_optimal().objective
+    assert float(prices_bound(market, lp_prices(market))) == pytest.approx(value, abs=1e-7)
+    assert float(prices_bound(market, subgradient_prices(market))) >= value - 1e-7
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_bounds_to_date_are_bounds_of_the_market_cut_there(seed):
+    market = random_market(seed, jobs=9)
+    prices = lp_prices(market)
+    for slot in range(market.horizon):
+        arrived = [job for job in market.jobs if job.arrival <= slot]
+        cut = market.replace(jobs=arrived)
+        best = solve(Offline().form(cut), gap=0.0).require_optimal().objective
+        assert float(bound_to_date(market, prices, slot)) >= best - 1e-7
+    assert bound_to_date(market, prices, market.horizon - 1) == prices_bound(market, prices)
+
+
+def test_sums_beyond_64_bits_are_done_in_larger_integers():
+    market = library.load("dps/tiny")
+    plain = random_prices(market, 1)
+    # The same prices on a grid 2^30 finer: numbers near 2^70 per job and sum.
+    finer = SlotPrices(
+        60, plain.worker_positions, plain.worker_numbers << 20, plain.ps_positions,
+        plain.ps_numbers << 20,
+    )  # fmt: skip
+    assert plain.scale == 40
+    exact = by_hand(market, plain, market.num_jobs)
+    assert exact <= prices_bound(market, finer) <= exact + Fraction(5, 2**60)
+
+
+def test_zero_prices_prove_the_sum_of_rewards_that_fit():
+    market = library.load("dps/tiny")
+    none = subgradient_prices(market, iterations=0)
+    # The fourth job asks for 4 of 3 workers; the others are worth 3.5 + 2.5 + 2 + 5.
+    assert prices_bound(market, none) == 13
+    # At most 1 a unit they pay 3 + 2.5 + 2 + 4.
+    assert float(prices_bound(market, none, "capped")) == pytest.approx(11.5)
+
+
+def test_a_market_without_jobs_is_worth_nothing():
+    market = empty_market()
+    assert prices_bound(market, lp_prices(market)) == 0
+    assert prices_bound(market, subgradient_prices(market)) == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"worker_positions": [3, 3], "worker_numbers": [1, 1]}, "do not ascend"),
+        ({"worker_positions": [9999], "worker_numbers": [1]}, "do not ascend below 2 x 10"),
+        ({"worker_positions": [-1], "worker_numbers": [1]}, "do not ascend"),
+        ({"ps_positions": [1], "ps_numbers": [-5]}, "not positive"),
+        ({"ps_positions": [1, 2], "ps_numbers": [5]}, "2 positions for 1 prices"),
+    ],
+)
+def test_malformed_prices_are_refused(changes, message):
+    none = {
+        name: [] for name in ("worker_positions", "worker_numbers", "ps_positions", "ps_numbers")
+    }
+    arrays = {name: np.array(value, np.int64) for name, value in {**none, **changes}.items()}
+    with pytest.raises(NotACertificate, match=message):
+        prices_bound(library.load("dps/tiny"), SlotPrices(20, **arrays))
+
+
+def test_a_certificate_survives_its_file_and_refuses_less():
+    market = library.load("dps/demo")
+    certificate = PriceCertificate.of(market, lp_prices(market, "capped"), "capped")
+    again = from_json(to_json(certificate))
+    proof = check(again, instance=market)
+    assert proof.bound == Fraction(certificate.bound)
+    assert proof.sense == "max"
+    forged = PriceCertificate(
+        **{f: getattr(certificate, f) for f in certificate.__struct_fields__ if f != "bound"},
+        bound=str(Fraction(certificate.bound) - Fraction(1, 10**9)),
+    )
+    with pytest.raises(NotACertificate, match="prove"):
+        check(forged, instance=market)
+    with pytest.raises(NotACertificate, match="is about"):
+        check(certificate, instance=library.load("dps/tiny"))
+    with pytest.raises(NotACertificate, match="give it"):
+        check(certificate)
+
+
+def test_capped_rewards_are_rounded_up_and_need_a_cap():
+    market = library.load("dps/tiny").replace(price_cap=0.1)
+    exact = [Fraction(0.1) * int(d) for d in market.workers + market.ps]
+    assert all(Fraction(r) >= e for r, e in zip(rewards_of(market, "capped"), exact, strict=True))
+    with pytest.raises(NotACertificate, match="need a price_cap"):
+        rewards_of(market.replace(price_cap=None), "capped")

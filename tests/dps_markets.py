@@ -1,0 +1,106 @@
+"""Random small markets with every edge case, and brute force for them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+from farkas.instances.dps import ROUNDING, Market
+
+
+def random_market(
+    seed: int, *, jobs: int = 6, servers: int | None = None, types: int = 2
+) -> Market:
+    """Ties, zero capacity, free bandwidth, both occupancies and roundings, sometimes no cap."""
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(1, 4)) if servers is None else servers
+    kinds, others = int(rng.integers(1, types + 1)), int(rng.integers(1, types + 1))
+    horizon = int(rng.integers(3, 14))
+
+    def job(arrival: int) -> dict:
+        workers, ps = (int(x) for x in rng.integers(1, 4, 2))
+        price = float(rng.choice([0.3, 0.5, 0.9, 1.0, 1.4]))
+        return {
+            "arrival": int(arrival),
+            "worker_type": int(rng.integers(kinds)),
+            "workers": workers,
+            "ps_type": int(rng.integers(others)),
+            "ps": ps,
+            "model_size": float(rng.choice([0, 30, 90])),
+            "epochs": float(rng.integers(1, 4)),
+            "epoch_compute": float(rng.choice([0.25, 0.5, 1.0, 1.3])),
+            "budget": 0.0 if rng.random() < 0.1 else round(price * (workers + ps), 2),
+        }
+
+    arrivals = np.sort(rng.integers(0, horizon, jobs))
+    return Market.build(
+        horizon=horizon,
+        occupancy=str(rng.choice(["closed", "half_open"])),
+        runtime_rounding=str(rng.choice(["ceil", "none"])),
+        slot_seconds=60.0,
+        price_cap=None if rng.random() < 0.2 else 1.0,
+        server_workers=rng.integers(0, 5, (count, kinds)).tolist(),
+        server_ps=rng.integers(0, 5, (count, others)).tolist(),
+        worker_bandwidth=[None if rng.random() < 0.3 else 1.0 for _ in range(kinds)],
+        ps_bandwidth=[None if rng.random() < 0.3 else 4.0 for _ in range(others)],
+        jobs=[job(a) for a in arrivals],
+        dps={"delta": 0.2, "explore_cap": 0.2},
+    )
+
+
+def placements(total: int, idle: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Every way to take ``total`` units from servers with ``idle`` units."""
+    for units in itertools.product(*(range(min(total, most) + 1) for most in idle)):
+        if sum(units) == total:
+            yield units
+
+
+def best_by_search(
+    market: Market, rewards: np.ndarray, *, forced: np.ndarray | None = None
+) -> float:
+    """Highest reward over all ways to accept and place jobs, one job after the other."""
+    servers = range(market.num_servers)
+
+    def search(job: int, held: list[tuple[float, int, tuple, tuple]]) -> float:
+        if job == market.num_jobs:
+            return 0.0
+        data = market.jobs[job]
+        held = [h for h in held if market.still_held(h[0], data.arrival)]
+        idle = []
+        for installed, side in ((market.installed_workers, "w"), (market.installed_ps, "p")):
+            kind = data.worker_type if side == "w" else data.ps_type
+            free = [int(installed[s, kind]) for s in servers]
+            for _, other, workers, ps in held:
+                theirs = market.jobs[other]
+                same = theirs.worker_type if side == "w" else theirs.ps_type
+                units = workers if side == "w" else ps
+                if same == kind:
+                    free = [f - u for f, u in zip(free, units, strict=True)]
+            idle.append(tuple(free))
+        fits = sum(idle[0]) >= data.workers and sum(idle[1]) >= data.ps
+        best = -np.inf
+        if not (fits and forced is not None and forced[job]):
+            best = search(job + 1, held)
+        if fits:
+            for workers in placements(data.workers, idle[0]):
+                for ps in placements(data.ps, idle[1]):
+                    used = sum(1 for w, p in zip(workers, ps, strict=True) if w or p)
+                    ends = market.colocated_end if used == 1 else market.spread_end
+                    entry = (float(ends[job]), job, workers, ps)
+                    best = max(best, rewards[job] + search(job + 1, [*held, entry]))
+        return best
+
+    return search(0, [])
+
+
+def forced_jobs(market: Market) -> np.ndarray:
+    """Jobs that no admissible price keeps out."""
+    assert market.price_cap is not None
+    return market.budget + ROUNDING >= market.price_cap * (market.workers + market.ps)
+
+
+def empty_market() -> Market:
+    """A market that nobody visits."""
+    return random_market(0).replace(jobs=[])

@@ -1,0 +1,81 @@
+"""dps.offline, dps.offline_lp and dps.placement_sequence against complete search."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.errors import NotApplicable
+from farkas.instances import library
+from farkas.models.dps.offline import Offline, Sequence
+from farkas.relaxations.dps.offline_lp import OfflineLP
+from farkas.solvers import Claim, solve
+from tests.dps_markets import best_by_search, empty_market, forced_jobs, random_market
+
+
+def optimum(program, market) -> float:
+    return solve(program.form(market), gap=0.0).require_optimal().objective
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_linear_program_is_the_search_over_acceptance_and_placement(seed):
+    market = random_market(seed, jobs=4, servers=2)
+    assert optimum(Offline(), market) == pytest.approx(best_by_search(market, market.budget))
+    if market.price_cap is None:
+        with pytest.raises(NotApplicable, match="needs a price_cap"):
+            Offline(prices="capped").form(market)
+        return
+    capped = market.capped_reward
+    assert optimum(Offline(prices="capped"), market) == pytest.approx(
+        best_by_search(market, capped)
+    )
+    assert optimum(Offline(prices="forced"), market) == pytest.approx(
+        best_by_search(market, capped, forced=forced_jobs(market))
+    )
+
+
+def test_the_order_of_free_capped_forced_can_be_strict():
+    market = library.load("dps/forced_acceptance")
+    # Free: 3 + 6.5.  Capped at 1 a unit the jobs pay 2, 3, 5; the last two exclude the first.
+    free, capped, forced = (
+        optimum(Offline(prices=prices), market) for prices in ("free", "capped", "forced")
+    )
+    assert free > capped > forced
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_relaxation_is_above_the_optimum(seed):
+    market = random_market(seed)
+    assert optimum(OfflineLP(), market) >= optimum(Offline(), market) - 1e-9
+
+
+def test_closed_occupancy_loses_a_sale_that_half_open_keeps():
+    # Three one-slot jobs in a row on one server worth 1, 1.2, 0.9.
+    assert optimum(Offline(), library.load("dps/one_server")) == pytest.approx(1.9)
+    assert optimum(Offline(), library.load("dps/one_server_half_open")) == pytest.approx(3.1)
+
+
+def test_a_sequence_that_cannot_be_served_is_infeasible():
+    assert solve(Sequence().form(library.load("dps/one_server"))).claim is Claim.INFEASIBLE
+    # Half open each of the three runs one slot.
+    assert optimum(Sequence(), library.load("dps/one_server_half_open")) == pytest.approx(3.0)
+
+
+def test_a_market_without_jobs_is_worth_nothing():
+    market = empty_market()
+    for program in (Offline(), OfflineLP(), Sequence()):
+        assert optimum(program, market) == 0.0
+
+
+def test_a_market_without_servers_sells_nothing():
+    market = random_market(3).replace(server_workers=[], server_ps=[])
+    assert optimum(Offline(), market) == 0.0
+    assert not market.fits.any()
+
+
+def test_spread_units_sit_where_capacity_is():
+    market = random_market(5, jobs=5, servers=3)
+    form = Offline().form(market)
+    point = solve(form, gap=0.0).require_optimal().point
+    workers = form.values(point, "spread_workers")
+    assert np.allclose(workers.sum(axis=1), market.workers * form.values(point, "spread"))

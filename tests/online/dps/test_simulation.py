@@ -1,0 +1,150 @@
+"""The compiled simulation against the readable one, decision by decision."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.instances import library
+from farkas.instances.generate import generate
+from farkas.online import algorithms
+from farkas.online.dps import kernel
+from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Simple, Top
+from farkas.online.dps.offers import Known
+from farkas.online.dps.posted import BestFit, FixedPrice, Greedy, Random, run_seller
+from farkas.online.dps.pricing import both_sides
+from farkas.online.dps.simulation import simulate_learning, simulate_prices
+from tests.dps_markets import empty_market, random_market
+
+SELLERS = [
+    Dps(),
+    Dps(placement="best_fit"),
+    Dps(capacity="turnover", radii="range"),
+    Simple(),
+    Top(),
+    Scaled(),
+    RandomPlacement(),
+    Random(),
+    Random(placement="best_fit"),
+    Greedy(),
+    BestFit(),
+]
+OUTCOMES = {
+    "full": kernel.FULL, "declined": kernel.DECLINED, "sold": kernel.SOLD,
+    "explored": kernel.EXPLORED,
+}  # fmt: skip
+
+
+def busy(seed: int, knobs: dict) -> object:
+    """A market with hundreds of jobs, so that arms and runtimes are really learned."""
+    market = generate(
+        "dps", "small", seed, num_jobs=300, horizon=200, num_servers=4, budget_spread=0.8,
+        runtime_rounding=("ceil", "none")[seed % 2],
+        occupancy=("closed", "half_open")[seed // 2 % 2],
+    )  # fmt: skip
+    return market.replace(dps=knobs)
+
+
+def assert_same(market, seller, seed: int) -> None:
+    fast, slow = seller.simulate(market, seed), run_seller(seller, market, seed)
+    assert fast.outcome.tolist() == [OUTCOMES[d.outcome] for d in slow]
+    assert fast.colocated.tolist() == [d.colocated for d in slow]
+    assert fast.exploring.tolist() == [d.exploring for d in slow]
+    assert fast.payment.tolist() == pytest.approx([d.payment for d in slow], abs=1e-12)
+    for prices, name in ((fast.worker_price, "worker_price"), (fast.ps_price, "ps_price")):
+        told = [getattr(d, name) if d.outcome in ("sold", "declined") else None for d in slow]
+        assert [None if np.isnan(p) else p for p in prices] == pytest.approx(told)
+
+
+@pytest.mark.parametrize("seller", SELLERS, ids=repr)
+@pytest.mark.parametrize("seed", range(12))
+def test_both_simulations_decide_alike_on_small_markets(seller, seed):
+    assert_same(random_market(seed, jobs=12), seller, seed)
+
+
+@pytest.mark.parametrize("seller", SELLERS, ids=repr)
+@pytest.mark.parametrize("seed", range(4))
+def test_both_simulations_decide_alike_when_there_is_much_to_learn(seller, seed):
+    knobs = [{"delta": 0.3, "explore_cap": 0.1}, {"delta": 0.08, "explore_cap": 0.0,
+             "eta_scale": 0.2}][seed % 2]  # fmt: skip
+    assert_same(busy(seed, knobs), seller, seed)
+
+
+def test_prices_that_tie_are_settled_alike():
+    # All jobs equal: after one decline of every arm many indices coincide.
+    market = library.load("dps/lost_twins")
+    flat = market.replace(
+        jobs=[{"arrival": i % market.horizon, "worker_type": 0, "workers": 1, "ps_type": 0,
+               "ps": 1, "model_size": 0, "epochs": 1, "epoch_compute": 0.5, "budget": 0.0}
+              for i in range(40)],
+        dps={"delta": 0.25, "explore_cap": 0.0},
+    )  # fmt: skip
+    assert_same(flat, Simple(), 0)
+    assert_same(flat, Top(), 0)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_fixed_prices_serve_the_same_jobs_either_way(seed):
+    market = random_market(seed, jobs=15)
+    worker, ps = np.full(market.num_worker_types, 0.5), np.full(market.num_ps_types, 0.45)
+    assert_same(market, FixedPrice(worker, ps), 0)
+
+
+def test_logged_placements_are_those_of_the_readable_version():
+    market = busy(0, {"delta": 0.3, "explore_cap": 0.1})
+    done = simulate_prices(market, np.full(300, 0.3), np.full(300, 0.3), log=True)
+    slow = run_seller(FixedPrice(np.full(2, 0.3), np.full(1, 0.3)), market)
+    expected = [
+        (job, *entry)
+        for job, decision in enumerate(slow)
+        for entry in zip(decision.servers, decision.workers, decision.ps, strict=True)
+    ]
+    assert sorted(map(tuple, done.placements.tolist())) == expected
+
+
+def test_learning_keeps_a_log_too():
+    market = busy(1, {"delta": 0.3, "explore_cap": 0.1})
+    done = simulate_learning(market, both_sides(Known.of(market)), "published", log=True)
+    workers = np.bincount(done.placements[:, 0], done.placements[:, 2], market.num_jobs)
+    assert workers.tolist() == np.where(done.served, market.workers, 0).tolist()
+
+
+def test_a_market_without_jobs_leaves_nothing():
+    for seller in SELLERS:
+        assert seller.simulate(empty_market()).summary() == {
+            "profit": 0.0, "explored": 0, "served": 0, "total_runtime": 0.0
+        }  # fmt: skip
+
+
+def test_a_market_without_servers_serves_nobody():
+    market = random_market(2).replace(server_workers=[], server_ps=[])
+    for seller in SELLERS:
+        assert not seller.simulate(market).served.any()
+        assert_same(market, seller, 0)
+
+
+def test_runtimes_below_the_spacing_of_doubles_still_hold_the_slot():
+    # Two jobs in slot 5, 1e-20 slots long, half open: the second finds the server busy.
+    market = library.load("dps/one_server_half_open")
+    job = {"arrival": 5, "worker_type": 0, "workers": 1, "ps_type": 0, "ps": 1, "model_size": 0,
+           "epochs": 1, "epoch_compute": 1e-20, "budget": 1.0}  # fmt: skip
+    twins = market.replace(runtime_rounding="none", jobs=[job, job])
+    assert Greedy().simulate(twins).served.tolist() == [True, False]
+    assert_same(twins, Greedy(), 0)
+
+
+@pytest.mark.parametrize("name", ["dps.dps", "dps.simple", "dps.top", "dps.random",
+                                  "dps.dps_scaled", "dps.dps_random_placement", "dps.pa",
+                                  "dps.best_fit"])  # fmt: skip
+def test_runs_are_audited_and_bounded(name):
+    run = algorithms[name].run(library.load("dps/demo"))
+    assert not run.violations
+    assert run.certificate is not None
+    assert float(run.certificate) >= run.value
+
+
+def test_fixed_prices_above_the_cap_break_a_rule():
+    market = library.load("dps/tiny").replace(fixed_prices={"worker": [1.2, 0.1], "ps": [1.0]})
+    run = algorithms["dps.fixed_price"].run(market)
+    assert run.ratio is None
+    assert any("price cap allows" in fault for fault in run.violations)

@@ -1,0 +1,123 @@
+"""dps.interval_ip and dps.interval_lp: both shapes, special cases, and where they are exact."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from farkas.errors import NotApplicable
+from farkas.instances import library
+from farkas.models.dps.offline import Offline
+from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
+from farkas.solvers import solve
+from tests.dps_markets import empty_market, random_market
+
+
+def optimum(program, market) -> float:
+    return solve(program.form(market), gap=0.0).require_optimal().objective
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_both_shapes_have_one_optimum(seed):
+    market = random_market(seed, jobs=9)
+    for program in (IntervalIP, IntervalLP):
+        cliques, state = (optimum(program(shape=shape), market) for shape in ("cliques", "state"))
+        assert cliques == pytest.approx(state, abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_with_one_server_the_integer_program_is_exact(seed):
+    market = random_market(seed, servers=1)
+    assert optimum(IntervalIP(), market) == pytest.approx(optimum(Offline(), market))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_it_is_the_best_subset_that_respects_capacity_at_every_arrival(seed):
+    market = random_market(seed, jobs=7)
+    best = 0.0
+    for chosen in itertools.product((False, True), repeat=market.num_jobs):
+        pick = np.array(chosen)
+        if not (pick & ~market.fits).any() and _fits(market, pick):
+            best = max(best, float(market.budget[pick].sum()))
+    assert optimum(IntervalIP(), market) == pytest.approx(best)
+
+
+def _fits(market, pick) -> bool:
+    for i in range(market.num_jobs):
+        held = [
+            j for j in np.flatnonzero(pick[: i + 1])
+            if j == i or market.still_held(market.least_end[j], market.arrival[i])
+        ]  # fmt: skip
+        k, m = market.worker_type[i], market.ps_type[i]
+        workers = sum(market.workers[j] for j in held if market.worker_type[j] == k)
+        ps = sum(market.ps[j] for j in held if market.ps_type[j] == m)
+        if workers > market.worker_capacity[k] or ps > market.ps_capacity[m]:
+            return False
+    return True
+
+
+def exclusive(seed: int, jobs: int):
+    """One unit of each, so that any two overlapping jobs exclude each other."""
+    rng = np.random.default_rng(seed)
+    one = {"worker_type": 0, "workers": 1, "ps_type": 0, "ps": 1, "model_size": 0, "epochs": 1}
+    arrivals = np.sort(rng.integers(0, 30, jobs)).tolist()
+    return library.load("dps/one_server").replace(
+        horizon=30,
+        jobs=[
+            {**one, "arrival": a, "epoch_compute": float(rng.integers(1, 9)),
+             "budget": float(rng.integers(1, 20))}
+            for a in arrivals
+        ],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_exclusive_jobs_are_weighted_intervals(seed):
+    # Dynamic program over jobs by end; the interval matrix is totally unimodular, so LP = IP.
+    market = exclusive(seed, 12)
+    order = np.argsort(market.last_slot, kind="stable")
+    ends = market.last_slot[order]
+    best = [0.0]
+    for place, job in enumerate(order):
+        before = int(np.searchsorted(ends, market.arrival[job], side="left"))
+        best.append(max(best[-1], market.budget[job] + best[min(before, place)]))
+    assert optimum(IntervalLP(), market) == pytest.approx(best[-1])
+    assert optimum(IntervalIP(), market) == pytest.approx(best[-1])
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_simultaneous_jobs_are_a_knapsack_in_two_dimensions(seed):
+    rng = np.random.default_rng(seed)
+    jobs = [
+        {"arrival": 0, "worker_type": 0, "workers": int(w), "ps_type": 0, "ps": int(p),
+         "model_size": 0, "epochs": 1, "epoch_compute": 5.0, "budget": float(b)}
+        for w, p, b in rng.integers(1, 6, (10, 3))
+    ]  # fmt: skip
+    market = library.load("dps/one_server").replace(
+        server_workers=[[9]], server_ps=[[8]], jobs=jobs
+    )
+    table = np.zeros((10, 9))
+    for w, p, b in zip(market.workers, market.ps, market.budget, strict=True):
+        taken = np.full_like(table, -np.inf)
+        taken[w:, p:] = table[: 10 - w, : 9 - p] + b
+        table = np.maximum(table, taken)
+    assert optimum(IntervalIP(), market) == pytest.approx(table[-1, -1])
+
+
+def test_the_gap_between_aggregate_and_servers_is_strict():
+    market = library.load("dps/aggregate_gap")
+    values = [optimum(program, market) for program in (Offline(), IntervalIP(), IntervalLP())]
+    assert values[0] < values[1] - 1e-6 < values[2] - 2e-6
+
+
+def test_no_jobs_no_rows():
+    form = IntervalLP().form(empty_market())
+    assert form.num_rows == form.num_columns == 0
+    assert optimum(IntervalLP(shape="state"), empty_market()) == 0.0
+
+
+def test_fixed_rewards_need_fixed_prices():
+    with pytest.raises(NotApplicable, match="no fixed_prices"):
+        IntervalLP(rewards="fixed").form(library.load("dps/one_server"))
