@@ -114,7 +114,7 @@ def grid_steps(knobs: Learning, volume: Floats, logs: Floats) -> Floats:
     if knobs.delta is not None:
         return np.full(len(logs), knobs.delta)
     steps: Floats = knobs.delta_scale * volume ** (-1.0 / 3.0) * logs ** (2.0 / 3.0)
-    return np.minimum(knobs.delta_max, steps).astype(np.float64)
+    return np.minimum(knobs.delta_max, steps)
 
 
 def explored(knobs: Learning, volume: Floats, logs: Floats, jobs: Ints) -> Floats:
@@ -133,7 +133,7 @@ def geometric_grid(step: float) -> Floats:
     """
     most = int(math.log(1.0 / step) / math.log1p(step)) + 2
     _check_size(most, step)
-    prices: Floats = step * (1.0 + step) ** np.arange(most)
+    prices: Floats = step * np.power(1.0 + step, np.arange(most, dtype=np.float64))
     return prices[prices <= 1.0 + TIE]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from farkas.instances.base import Floats, Ints
 from farkas.instances.dps import ROUNDING, Bools, Market
 from farkas.online.dps import kernel
+from farkas.online.dps.learning_kernel import run_learning
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.pricing import Rules, Supply
 
@@ -239,7 +240,7 @@ def simulate_learning(
     run = Prepared.of(market)
     results, servers = run.results(), run.servers(log=log)
     runtimes = np.column_stack([market.spread_runtime, market.colocated_runtime])
-    kernel.run_learning(
+    run_learning(
         servers, run.jobs, market.budget + ROUNDING, runtimes, _side(rules[0]), _side(rules[1]),
         float(market.horizon), SUPPLY[supply], market.occupancy == "closed", PLACING[placing],
         run.orders(placing, seed), results,

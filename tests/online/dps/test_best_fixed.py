@@ -1,0 +1,143 @@
+"""Best fixed prices: the exact search against the program dps.bfp and against random prices."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from farkas.errors import NotApplicable
+from farkas.instances import library
+from farkas.instances.generate import generate
+from farkas.models.dps.best_fixed_price import BestFixedPrice
+from farkas.online.dps.best_fixed import (
+    Profits,
+    best_by_coordinates,
+    best_exactly,
+    best_for_demand,
+    best_on_grid,
+    decimal,
+)
+from farkas.online.dps.posted import FixedPrice, run_seller
+from farkas.relaxations.dps.fixed_price import corrected_bound, demand_bound, printed_bound
+from farkas.solvers import solve
+from tests.dps_markets import empty_market, random_market
+
+
+def one_type(seed: int, **changes):
+    market = random_market(seed, types=1, **changes)
+    return market if market.price_cap else market.replace(price_cap=1.0)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_search_over_cells_agrees_with_the_integer_program(seed):
+    # The program keeps declined payments 1e-5 above budgets, so it is that much lower at most.
+    market = one_type(seed, jobs=5, servers=1)
+    best = best_exactly(market)
+    value = solve(BestFixedPrice().form(market), gap=0.0).require_optimal().objective
+    assert value == pytest.approx(float(best.profit), abs=2e-3)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_random_price_beats_the_supremum_and_next_to_it_prices_come_close(seed):
+    market = one_type(seed, jobs=6)
+    best = best_exactly(market)
+    rng = np.random.default_rng(seed)
+    for worker, ps in rng.random((100, 2)):
+        done = FixedPrice(np.array([worker]), np.array([ps])).simulate(market)
+        assert done.profit <= float(best.profit) + 1e-8
+    if best.attained:
+        # Budgets are doubles; a payment equal to one may exceed it by the last bit only.
+        prices = np.array([float(best.worker)]), np.array([float(best.ps)])
+        assert FixedPrice(*prices).simulate(market).profit == pytest.approx(float(best.profit))
+    close = 0.0
+    for shift in rng.uniform(-1e-6, 1e-6, (200, 2)):
+        at = np.clip([float(best.worker) + shift[0], float(best.ps) + shift[1]], 0.0, 1.0)
+        close = max(close, FixedPrice(at[:1], at[1:]).simulate(market).profit)
+    assert close == pytest.approx(float(best.profit), abs=1e-4)
+
+
+def test_a_supremum_that_no_price_attains():
+    best = best_exactly(library.load("dps/unattained"))
+    assert best.profit == Fraction(27, 10)
+    assert not best.attained
+
+
+def test_decimals_are_what_was_written():
+    assert decimal(0.1) == Fraction(1, 10)
+    assert decimal(1e-7) == Fraction(1, 10**7)
+
+
+def test_the_search_needs_one_type_a_side_and_a_cap():
+    with pytest.raises(NotApplicable, match="one worker type"):
+        best_exactly(library.load("dps/tiny"))
+    with pytest.raises(NotApplicable, match="price_cap"):
+        best_exactly(library.load("dps/unattained").replace(price_cap=None))
+    with pytest.raises(NotApplicable, match=r"dps\.bfp needs one server"):
+        BestFixedPrice().form(library.load("dps/tiny"))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_grid_is_searched_completely(seed):
+    market = random_market(seed, jobs=8).replace(price_grid=[0.2, 0.5, 0.8])
+    best = best_on_grid(market)
+    kinds = [np.unique(market.worker_type), np.unique(market.ps_type)]
+    values = []
+    for prices in np.ndindex(*[3] * (len(kinds[0]) + len(kinds[1]))):
+        chosen = np.array([0.2, 0.5, 0.8])[list(prices)]
+        worker, ps = np.zeros(market.num_worker_types), np.zeros(market.num_ps_types)
+        worker[kinds[0]], ps[kinds[1]] = chosen[: len(kinds[0])], chosen[len(kinds[0]) :]
+        values.append(sum(d.payment for d in run_seller(FixedPrice(worker, ps), market)))
+    assert best is not None
+    assert best.profit == pytest.approx(max(values))
+
+
+def test_a_grid_with_too_many_combinations_has_no_value_and_no_jobs_no_profit():
+    market = generate("dps", "small", 0, num_worker_types=14, num_jobs=60)
+    assert best_on_grid(market.replace(price_grid=[0.1, 0.2, 0.3])) is None
+    nobody = best_on_grid(empty_market().replace(price_grid=[0.5]))
+    assert nobody is not None
+    assert nobody.profit == 0.0
+    with pytest.raises(NotApplicable, match="price_grid"):
+        best_on_grid(empty_market())
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_searches_report_the_profit_of_their_prices_and_stay_below_the_supremum(seed):
+    market = one_type(seed, jobs=7)
+    best = best_exactly(market)
+    for found in (best_by_coordinates(market), best_for_demand(market)):
+        done = FixedPrice(found.worker, found.ps).simulate(market)
+        assert done.profit == pytest.approx(found.profit)
+        assert found.profit <= float(best.profit) + 1e-8
+
+
+def test_prices_that_cannot_win_are_not_simulated():
+    market = generate("dps", "small", 3, num_jobs=100, horizon=100)
+    profits = Profits(market)
+    prices = np.full(2, 0.3), np.full(1, 0.3)
+    value = profits.of(*prices)
+    assert profits.of(*prices, at_least=1e9) == -np.inf
+    assert profits.simulations == 1
+    assert value == pytest.approx(FixedPrice(*prices).simulate(market).profit)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_corrected_bound_is_above_every_fixed_price(seed):
+    market = random_market(seed, jobs=9)
+    rng = np.random.default_rng(seed)
+    for _ in range(20):
+        prices = rng.random(market.num_worker_types), rng.random(market.num_ps_types)
+        profit = FixedPrice(*prices).simulate(market).profit
+        assert profit <= corrected_bound(market, *prices) + 1e-9
+        assert profit <= demand_bound(market, *prices) + 1e-9
+
+
+def test_the_printed_bound_is_below_the_profit_of_one_long_job():
+    market = library.load("dps/long_job")
+    prices = np.array([0.5]), np.array([0.5])
+    # C (T - τ) = 1 (10 - 10) = 0, but the job pays 1/2 + 1/2.
+    assert printed_bound(market, *prices) == 0.0
+    assert FixedPrice(*prices).simulate(market).profit == 1.0
+    assert corrected_bound(market, *prices) == 1.0
