@@ -27,7 +27,7 @@ from farkas.solvers import backends  # noqa: E402
 LEDGER = ROOT / "docs" / "ledger"
 SUITE = "tests/conformance/solvers"
 
-SLOW = 2.0
+SLOW = 1.0
 """Seconds beyond which the quick tests do not repeat a claim."""
 
 

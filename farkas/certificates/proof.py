@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
-from farkas.certificates.reference import show
 from farkas.forms import LinearForm, Sense
 
 if TYPE_CHECKING:
@@ -70,11 +70,14 @@ class Proof:
             said = [f"{self.program} is infeasible."]
         else:
             assert self.bound is not None
-            side = "at least" if self.sense == "min" else "at most"
-            said = [f"The optimal value of {self.program} is {side} {show(self.bound)}."]
+            least = self.sense == "min"
+            bound = rounded(self.bound, up=not least)
+            side = "at least" if least else "at most"
+            said = [f"The optimal value of {self.program} is {side} {bound}."]
         if self.value is not None:
+            reached = rounded(self.value, up=self.sense == "min")
             exactly = f"within {self.tolerance:g}" if self.tolerance else "exactly"
-            said.append(f"A point that is feasible {exactly} reaches {show(self.value)}.")
+            said.append(f"A point that is feasible {exactly} reaches {reached}.")
         if self.implied:
             said.append(f"Uses the implied bounds of {self.implied} variables.")
         said.append(_ORIGIN[self.provenance])
@@ -86,6 +89,20 @@ _ORIGIN: dict[Provenance, str] = {
     "form": "The program was rebuilt and is the same as the certificate's.",
     "instance": "The program was rebuilt from the given instance.",
 }
+
+
+def rounded(value: Fraction, *, up: bool) -> str:
+    """Nine digits of ``value``, never on the wrong side of it: the sentence stays true.
+
+    >>> rounded(Fraction(2, 3), up=False), rounded(Fraction(2, 3), up=True)
+    ('0.666666666', '0.666666667')
+    >>> rounded(Fraction(9, 2), up=True), rounded(Fraction(10**20), up=False)
+    ('4.5', '1E+20')
+    """
+    towards = decimal.ROUND_CEILING if up else decimal.ROUND_FLOOR
+    with decimal.localcontext(prec=9, rounding=towards):
+        short = (decimal.Decimal(value.numerator) / decimal.Decimal(value.denominator)).normalize()
+    return f"{short:f}" if -6 <= short.adjusted() < 15 else str(short)
 
 
 def provenance(form: LinearForm | None, instance: Instance | None) -> Provenance:

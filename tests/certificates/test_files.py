@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import (
+    Proof,
     certify,
     certify_infeasible,
     check,
@@ -98,6 +99,18 @@ def test_a_proof_says_that_it_rests_on_implied_bounds():
     proof = check(from_json(to_json(certify(implied, np.zeros(0)))))
     assert (proof.bound, proof.implied) == (-4, 1)
     assert "implied bounds of 1 variables" in proof.statement
+
+
+@pytest.mark.parametrize(
+    ("sense", "said"), [("min", "at least 148.733774"), ("max", "at most 148.733775")]
+)
+def test_the_sentence_rounds_to_the_side_that_is_proved(sense, said):
+    # 148.7337745 to nine digits: down for a lower bound, up for an upper one
+    proof = Proof(
+        program="p", sense=sense, bound=F("148.7337745"), infeasible=False, value=None,
+        tolerance=0.0, implied=0, form="", instance=None, provenance="file",
+    )  # fmt: skip
+    assert f"{said}." in proof.statement
 
 
 def test_an_infeasible_point_is_not_certified():

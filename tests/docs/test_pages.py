@@ -1,0 +1,135 @@
+"""What the pages show is what the code does; the site builds without a warning."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from farkas.cli.app import app
+from farkas.experiments.comparing import compare
+from farkas.experiments.solving import program_names
+from farkas.instances.generate import generate
+from farkas.online import algorithms
+from farkas.proofs import claims
+from farkas.solvers import backends
+from tests.shared import ROOT
+
+DOCS = ROOT / "docs"
+WRITTEN = sorted(
+    path for path in DOCS.rglob("*.md") if not {"generated", "_build"} & set(path.parts)
+)
+PAGES = [*WRITTEN, ROOT / "README.md", ROOT / "CHANGELOG.md"]
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def short(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Generated pages by name, made in a process of its own."""
+    folder = tmp_path_factory.mktemp("generated")
+    code = f"import farkas_docs, pathlib; farkas_docs.write_pages(pathlib.Path({str(folder)!r}))"
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=ROOT,
+        env={"PYTHONPATH": f"{ROOT}:{DOCS / '_ext'}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    pages = sorted(folder.rglob("*.md"))
+    return {path.relative_to(folder).with_suffix("").as_posix(): path.read_text() for path in pages}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=short)
+def test_what_stands_behind_a_prompt_is_what_happens(path: Path) -> None:
+    # a fence right behind the output is no part of it
+    text = re.sub(r"^```.*$", "", path.read_text(), flags=re.MULTILINE)
+    test = doctest.DocTestParser().get_doctest(text, {}, short(path), str(path), 0)
+    failed, _ = doctest.DocTestRunner(optionflags=FLAGS).run(test)
+    assert not failed
+
+
+@pytest.mark.parametrize("path", PAGES, ids=short)
+def test_links_between_pages_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", path.read_text()):
+        built = "generated" in Path(target).parts
+        assert built or (path.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=short)
+def test_files_that_a_page_includes_exist(path: Path) -> None:
+    for target in re.findall(r"\{(?:literalinclude|include)\} (\S+)", path.read_text()):
+        assert (path.parent / target).is_file(), target
+
+
+def test_every_program_is_shown_in_words_and_mathematics(generated: dict[str, str]) -> None:
+    for name in program_names():
+        page = generated[f"{name.partition('.')[0]}_programs"]
+        assert f"## {name}\n" in page
+    assert r"\sum_{o \in \mathit{sites}} \mathit{moved}_{i,t,o,r}" in generated["mlbroker_programs"]
+
+
+def test_a_variant_shows_what_differs(generated: dict[str, str]) -> None:
+    page = generated["mlbroker_programs"]
+    strict = page.split("### mlbroker.offline[strict,single,global]")[1].split("### ")[0]
+    assert "(8m)" in strict  # only strict semantics has it
+    assert "(8b)" not in strict  # both have it
+
+
+def test_every_claim_stands_in_the_ledger(generated: dict[str, str]) -> None:
+    for name in claims:
+        assert f"## {name}\n" in generated[f"{claims[name].kind}_claims"]
+
+
+def test_errata_are_the_refuted_claims(generated: dict[str, str]) -> None:
+    page = generated["errata"]
+    assert "`mlbroker.printed_dual`" in page
+    assert "`mlbroker.relaxation_order`" not in page  # that one holds
+
+
+def test_every_algorithm_solver_and_command_has_its_entry(generated: dict[str, str]) -> None:
+    assert all(f"### {name}\n" in generated["algorithms"] for name in algorithms)
+    assert all(f"| `{name}` |" in generated["solvers"] for name in backends)
+    commands = [command.name for command in app.registered_commands]
+    assert commands
+    assert all(f"## farkas {name}\n" in generated["command_line"] for name in commands)
+
+
+def test_every_module_has_a_page_of_the_reference(generated: dict[str, str]) -> None:
+    modules = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for path in (ROOT / "farkas").rglob("*.py")
+        if path.stem not in ("__init__", "__main__")
+    }
+    assert modules <= {page.removeprefix("api/") for page in generated}
+
+
+def test_the_table_of_the_readme_is_what_compare_prints() -> None:
+    text = (ROOT / "README.md").read_text()
+    found = compare(generate("mlbroker", "small", seed=0))
+    assert f"proved bound {float(found.bound):.6g}" in text
+    for entry in found.entries:
+        row = rf"│{entry.algorithm} +│ +{entry.value:.6g} │ +{entry.ratio:.6g} │"
+        assert re.search(row, text), entry
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    words = ["-q", "-W", "--keep-going", "-b", "html", "-d", str(tmp_path / "trees")]
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", *words, str(DOCS), str(tmp_path / "html")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "mathjax" in (tmp_path / "html" / "generated" / "mlbroker_programs.html").read_text()
