@@ -7,11 +7,11 @@ import os
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
 
 from benchmarks.measure import keep
 from farkas.experiments.sweeps import Store, read_config, sweep
 from farkas.experiments.sweeps.child import Child, Request
-from farkas.experiments.sweeps.perform import perform
 from farkas.experiments.sweeps.task import plan
 from farkas.instances import to_bytes
 
@@ -47,19 +47,21 @@ def seconds(work: object, *arguments: object) -> float:
 
 
 def overhead(folder: Path, count: int) -> dict[str, float]:
-    """Seconds a task takes in this process, in a child, and being written to the store."""
+    """Medians over tasks: seconds inside a task, around it in its child process, in the store."""
     asked = requests(folder, count, slots=2, jobs=2)
-    perform(asked[0])  # imports and compilation happen once
     child = Child()
-    child.perform(asked[0], 600.0)
-    here = seconds(lambda: [perform(request) for request in asked]) / count
-    there = seconds(lambda: [child.perform(request, 600.0) for request in asked]) / count
-    child.stop()
-    results = [perform(request) for request in asked]
+    child.perform(asked[0], 600.0)  # imports and compilation happen once
+    inside, around, writing = [], [], []
     with Store(folder / "writing.sqlite") as store:
-        writing = seconds(lambda: [store.add(result) for result in results]) / count
-    return {"task": here, "task_in_child": there, "store_write": writing,
-            "overhead": there - here + writing}  # fmt: skip
+        for request in asked:
+            start = time.perf_counter()
+            result = child.perform(request, 600.0)
+            around.append(time.perf_counter() - start - result.seconds)
+            inside.append(result.seconds)
+            writing.append(seconds(store.add, result))
+    child.stop()
+    found = {"task": median(inside), "process": median(around), "store": median(writing)}
+    return {**found, "overhead": found["process"] + found["store"]}
 
 
 def efficiency(folder: Path, count: int, workers: int) -> dict[str, float]:
@@ -92,7 +94,7 @@ def main() -> None:
         shared = efficiency(folder, arguments.tasks, workers)
     print(f"  a small task          {1e3 * cost['task']:8.2f} ms")
     print(f"  overhead per task     {1e3 * cost['overhead']:8.2f} ms"
-          f"   (of it {1e3 * cost['store_write']:.2f} ms for the store)")  # fmt: skip
+          f"   (of it {1e3 * cost['store']:.2f} ms for the store)")  # fmt: skip
     print(f"  {arguments.tasks} tasks, 1 process   {shared['one']:8.2f} s")
     print(f"  {arguments.tasks} tasks, {workers} processes {shared['several']:8.2f} s")
     print(f"  parallel efficiency   {shared['efficiency']:8.2f}")

@@ -17,8 +17,9 @@ from farkas.experiments.guarantees import registry as registry_module
 from farkas.experiments.ratios import ratios, write_worst
 from farkas.experiments.ratios.statistics import interval, quantiles
 from farkas.experiments.sweeps import Result, Store, Task, sweep
-from farkas.instances import read
+from farkas.instances import library, read
 from farkas.instances.generate import generate
+from farkas.online import algorithms
 from farkas.registry import Registry
 
 INSTANCES = [generate("mlbroker", "small", seed, num_slots=2) for seed in range(6)]
@@ -172,6 +173,12 @@ def test_quantiles_of_one_value():
     assert set(quantiles([1.25]).values()) == {1.25}
 
 
+@pytest.mark.parametrize("name", list(guarantees.guarantees))
+def test_a_guarantee_and_its_witnesses_are_about_algorithms_that_exist(name):
+    item = guarantees.guarantees[name]
+    assert {item.algorithm, *item.witnesses} <= set(algorithms)
+
+
 def test_guarantees_of_the_fractional_algorithm_by_hand():
     # eps = 1: sigma = ln 2.  printed 2 + 2 ln 2 = 3.386; repaired 1 + R ln 2 for tight
     instance = INSTANCES[0].replace(epsilon=1.0)
@@ -188,6 +195,39 @@ def test_guarantees_of_the_fractional_algorithm_by_hand():
     # printed relaxation: U = 1 + largest need, so the job that needs least presence decides
     kappa_at_most_1 = repaired.factor(instance, tight | {"relax": "printed"})
     assert kappa_at_most_1 >= repaired.factor(instance, tight)
+
+
+def test_the_auction_is_promised_the_logarithm_of_both_price_bases():
+    instance = library.load("eris/tiny")
+    instance = instance.replace(price_base_transfer=8.0, price_base_resource=(4.0, 2.0))
+    (printed,) = guarantees.of("eris.eris")
+    assert printed.factor(instance, {}) == pytest.approx(2 * (3 + 2))  # log2 of 8 and of 4
+
+
+def test_greedy_assignment_is_promised_something_for_equal_masters_only():
+    # five workers of speeds 3, 3, 2, 2, 2 and two masters: greedy reaches 3 + 2, 3 + 2 + 2, the
+    # optimum 6, 6: 6/5 is the sharper factor (4 * 2 - 2) / (3 * 2 - 1), 4/3 the printed one
+    printed, sharper = guarantees.of("coded.simple_greedy")
+    equal = equal_masters([3.0, 3.0, 2.0, 2.0, 2.0])
+    assert printed.factor(equal, {}) == pytest.approx(4 / 3)
+    assert sharper.factor(equal, {}) == pytest.approx(6 / 5)
+    greedy = algorithms["coded.simple_greedy"].run(equal)
+    best = algorithms["coded.brute_force"].run(equal)
+    assert greedy.value / best.value == pytest.approx(6 / 5), "the factor is met"
+    unequal = generate("coded", "small", 0)
+    assert printed.factor(unequal, {}) is None
+    assert sharper.factor(unequal, {}) is None
+
+
+def equal_masters(speeds):
+    """Two masters that see every worker alike; with shift = 1/rate speed is linear in the rate."""
+    instance = generate("coded", "small", 0)
+    rate = (tuple(speeds),) * 2
+    shift = (tuple(1 / speed for speed in speeds),) * 2
+    return instance.replace(
+        rate=rate, shift=shift, masters=instance.masters[:1] * 2, workers=len(speeds), plans=None,
+        sca_point=None,
+    )  # fmt: skip
 
 
 def test_a_real_sweep_has_certified_ratios_within_the_repaired_theorem(tmp_path, capsys):

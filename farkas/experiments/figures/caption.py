@@ -21,6 +21,6 @@ falls with load: yes (3.2 to 1.1).'
     parts = [entry.source, entry.title, f"{str(entry.standing).capitalize()}: {entry.reason}"]
     found = "; ".join(str(finding) for finding in data.findings)
     parts.append(f"This run ({preset}, seed {seed})" + (f": {found}" if found else ""))
-    parts.append(data.caption)
-    sentences = (part.strip().rstrip(".") for part in parts)
+    parts.append(data.caption[:1].upper() + data.caption[1:])
+    sentences = (" ".join(part.split()).rstrip(".") for part in parts)
     return " ".join(f"{sentence}." for sentence in sentences if sentence)

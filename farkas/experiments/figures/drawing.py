@@ -176,8 +176,10 @@ def _table_height(data: Table) -> float:
 
 def _table(axes: Any, data: Table) -> None:
     axes.axis("off")
-    rows = [*data.rows, *data.published]
-    texts = [[cell_text(cell) for cell in row] for row in rows]
+    texts = [[cell_text(cell) for cell in row] for row in data.rows]
+    for row in data.published:
+        name, *cells = map(cell_text, row)
+        texts.append([f"published: {name}", *cells])
     head = [textwrap.fill(str(column), 16) for column in data.columns]
     widths = [max(len(line) for line in [*h.split("\n"), *(row[place] for row in texts)]) + 2
               for place, h in enumerate(head)]  # fmt: skip

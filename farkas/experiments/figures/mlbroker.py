@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from farkas.experiments.figures.figure import Axis, Figure, Finding, Published, Series
+from farkas.experiments.figures.figure import Axis, Figure, Finding, Numbers, Published, Series
 from farkas.experiments.figures.registry import Preset, Progress, Standing, figure
 from farkas.instances.generate import generate
 from farkas.instances.mlbroker import Brokerage
@@ -37,9 +37,9 @@ def play(name: str, instance: Brokerage, seed: int, **options: Any) -> Run:
     return algorithms[f"mlbroker.{name}"].run(instance, seed, **options)
 
 
-def slope(values: Sequence[float]) -> float:
+def slope(values: Numbers) -> float:
     """Last value over the first."""
-    return values[-1] / values[0]
+    return float(values[-1] / values[0])
 
 
 @figure(

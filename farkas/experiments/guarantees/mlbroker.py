@@ -10,8 +10,10 @@ from farkas.experiments.guarantees.registry import guarantee
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import deployment_bound
 
-INTEGER = ("mlbroker.mlbroker", "mlbroker.round2", "mlbroker.ir", "mlbroker.gr", "mlbroker.oasis",
-           "mlbroker.local", "mlbroker.central", "mlbroker.one_shot")  # fmt: skip
+INTEGER = (
+    "mlbroker.central", "mlbroker.gr", "mlbroker.ir", "mlbroker.local", "mlbroker.mlbroker",
+    "mlbroker.oasis", "mlbroker.one_shot", "mlbroker.opt",
+)  # fmt: skip
 """Their decisions are points of every relaxation, at no smaller cost there."""
 
 
