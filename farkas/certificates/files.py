@@ -367,14 +367,44 @@ def to_json(certificate: Certificate) -> bytes:
 
 
 def from_json(content: bytes, where: str = "certificate") -> Certificate:
-    """Read the content of a certificate file; raises :class:`FileProblem` unless it is one."""
+    """Read the content of a certificate file, or the certificate inside a run file.
+
+    Raises
+    ------
+    FileProblem
+        When it is neither, or the run carries no certificate.
+    """
     certificate_types.load()
+    content = _inside_run(content, where)
     every: Any = Union[tuple(certificate_types[name] for name in certificate_types.names())]  # noqa: UP007
     try:
         certificate: Certificate = msgspec.json.decode(content, type=every)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise FileProblem(f"{where}: no certificate: {str(error).splitlines()[0]}") from None
     return certificate
+
+
+class _Bound(msgspec.Struct):
+    certificate: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class _Run(msgspec.Struct):
+    """What tells a run file from a certificate file."""
+
+    algorithm: str
+    certificate: _Bound | None
+
+
+def _inside_run(content: bytes, where: str) -> bytes:
+    """Certificate of a run file; other content as it is."""
+    try:
+        run = msgspec.json.decode(content, type=_Run)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return content
+    inner = b"null" if run.certificate is None else bytes(run.certificate.certificate)
+    if inner.strip() == b"null":
+        raise FileProblem(f"{where}: this run carries no certificate")
+    return inner
 
 
 def read(path: str | os.PathLike[str]) -> Certificate:

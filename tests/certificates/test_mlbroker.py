@@ -1,20 +1,24 @@
 """Certificates of runs: any guide proves a bound, and none proves too much."""
 
+import os
+import subprocess
+import sys
 from fractions import Fraction as F
 
 import msgspec
 import numpy as np
 import pytest
 
-from farkas.certificates import check, exact_bound
+from farkas.certificates import check, exact_bound, read
 from farkas.certificates.mlbroker import Guide, RunCertificate, complete
 from farkas.duals.mlbroker.closed_form import lift
-from farkas.errors import NotACertificate
-from farkas.instances import library
+from farkas.errors import FileProblem, NotACertificate
+from farkas.instances import library, write
 from farkas.instances.generate import generate
-from farkas.online import algorithms
+from farkas.online import algorithms, write_run
 from farkas.relaxations.mlbroker import Relaxed
 from farkas.solvers import solve
+from tests.shared import ROOT
 
 VARIANTS = [
     (relax, semantics) for relax in ("printed", "tight") for semantics in ("printed", "strict")
@@ -122,3 +126,41 @@ def test_a_guide_with_a_number_that_is_none_is_refused(bad):
     guide.server[0, 0] = bad
     with pytest.raises(NotACertificate, match="not finite"):
         complete(broker, guide, "tight", "printed")
+
+
+def test_a_run_file_is_read_as_its_certificate(tmp_path):
+    broker = library.load("mlbroker/tiny")
+    run = algorithms["mlbroker.mlbroker"].run(broker)
+    write_run(run, tmp_path / "run.json")
+    found = read(tmp_path / "run.json")
+    assert isinstance(found, RunCertificate)
+    assert check(found, instance=broker).bound == run.certificate.fraction
+
+
+def test_a_run_file_without_certificate_is_refused_in_words(tmp_path):
+    broker = library.load("mlbroker/tiny")
+    run = algorithms["mlbroker.mlbroker"].run(broker)
+    run.certificate = None
+    write_run(run, tmp_path / "run.json")
+    with pytest.raises(FileProblem, match="carries no certificate"):
+        read(tmp_path / "run.json")
+
+
+def test_checking_a_run_loads_no_solver(tmp_path):
+    broker = library.load("mlbroker/tiny")
+    write_run(algorithms["mlbroker.fractional"].run(broker), tmp_path / "run.json")
+    write(broker, tmp_path / "broker.json")
+    code = (
+        "import sys; from farkas.certificates import check, read; from farkas.instances import"
+        " read as load; check(read('run.json'), instance=load('broker.json'));"
+        "print(sorted({'highspy', 'cvxpy', 'scipy', 'pyomo', 'clarabel'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "[]"

@@ -19,14 +19,23 @@ from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.relaxations.mlbroker import Relaxed
 from farkas.solvers import solve
 
-INTEGER = ["central", "gr", "ir", "local", "mlbroker", "oasis", "one_shot", "opt"]
+INTEGER = [
+    "mlbroker.central",
+    "mlbroker.gr",
+    "mlbroker.ir",
+    "mlbroker.local",
+    "mlbroker.mlbroker",
+    "mlbroker.oasis",
+    "mlbroker.one_shot",
+    "mlbroker.opt",
+]
 
 
 @pytest.mark.parametrize("name", INTEGER)
 @pytest.mark.parametrize("broker", ["tiny", "quiet_slot", "return_trip", "surplus_worker"])
 def test_runs_are_feasible_and_certified(name, broker):
     instance = library.load(f"mlbroker/{broker}")
-    run = algorithms[f"mlbroker.{name}"].run(instance, seed=3)
+    run = algorithms[name].run(instance, seed=3)
     optimum = algorithms["mlbroker.opt"].run(instance).value
     assert run.violations == []
     assert run.value >= optimum - 1e-9
@@ -37,7 +46,7 @@ def test_runs_are_feasible_and_certified(name, broker):
 @pytest.mark.parametrize("name", INTEGER)
 def test_value_is_the_recourse_cost_of_the_decisions(name):
     instance = generate("mlbroker", "small", seed=7)
-    run = algorithms[f"mlbroker.{name}"].run(instance, seed=1)
+    run = algorithms[name].run(instance, seed=1)
     slots = [
         PlacedSlot(
             np.array(d["jobs"], int), np.array(d["workers"], int), np.array(d["server"], int)
