@@ -28,6 +28,8 @@ myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_class_signature = "separated"
+# kinds have classes of the same name; annotations name them without their module
+suppress_warnings = ["ref.python"]
 autosummary_generate = False
 numpydoc_show_class_members = False
 

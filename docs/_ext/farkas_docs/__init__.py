@@ -53,10 +53,22 @@ def _skip_aliases(
     return True if isinstance(thing, types.GenericAlias) else None
 
 
+def _keep_bars(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]
+) -> None:
+    # |I_t| is a number of items, not a substitution of reStructuredText
+    for place, line in enumerate(lines):
+        parts = line.split("``")
+        lines[place] = "``".join(
+            part if k % 2 else part.replace("|", "\\|") for k, part in enumerate(parts)
+        )
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Join the build."""
     app.connect("builder-inited", _before_reading)
     app.connect("source-read", _test_prompts)
+    app.connect("autodoc-process-docstring", _keep_bars)
     app.connect("autodoc-skip-member", _skip_aliases)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 

@@ -4,47 +4,36 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 
-import farkas
 from farkas_docs.text import page
 
-FLOORS = {
-    "errors": "Typed errors; each message says what is wrong, where, and what to do.",
-    "registry": "Registration by name.",
-    "atomic": "Files written in one step.",
-    "forms": "Plain data of linear programs: the form, its names, its points.",
-    "instances": "Instance files: one struct a kind, generators, importers, the library.",
-    "algebra": "Rules read as sparse arrays, as a Pyomo model, and as mathematics.",
-    "models": "Programs as the papers state them.",
-    "solvers": "Solver backends; their answers are claims.",
-    "certificates": "The trusted kernel: proofs checked without any solver.",
-    "rounding": "Pure array functions that round, with their guarantees.",
-    "duals": "Duals derived from any form, and the papers' own.",
-    "relaxations": "Programs that bound other programs.",
-    "online": "Policies, the driver, and certified runs.",
-    "proofs": "Claims of the papers, with verdicts.",
-    "experiments": "Solving, comparing, quantities, sweeps, figures, reports.",
-    "cli": "The command line.",
-}
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def floors() -> list[str]:
+    """List the packages of farkas, lowest floor first, as the layering contract orders them."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    names = [name.strip() for layer in reversed(layers) for name in layer.split("|")]
+    return [name for name in names if not name.startswith("__")]
 
 
 def pages() -> Iterator[tuple[str, str]]:
     """``api/index``, one page a floor, one page a module."""
-    missing = {info.name for info in pkgutil.iter_modules(farkas.__path__)}
-    missing -= {*FLOORS, "__main__"}
-    assert not missing, f"no words about {missing}"
-    toctree = "\n".join(f"farkas.{name}" for name in FLOORS)
+    toctree = "\n".join(f"farkas.{name}" for name in floors())
     listing = f"```{{toctree}}\n:maxdepth: 1\n{toctree}\n```"
     yield "api/index", page("API reference", "Lowest floor first; each uses those above.", listing)
-    for name, words in FLOORS.items():
-        yield from _floor(f"farkas.{name}", words)
+    for name in floors():
+        yield from _floor(f"farkas.{name}")
 
 
-def _floor(package: str, words: str) -> Iterator[tuple[str, str]]:
+def _floor(package: str) -> Iterator[tuple[str, str]]:
     modules = list(_modules(package))
     toctree = "```{toctree}\n:maxdepth: 1\n" + "\n".join(modules) + "\n```" if modules else ""
-    yield f"api/{package}", page(package, words, toctree, _automodule(package))
+    yield f"api/{package}", page(package, toctree, _automodule(package))
     for module in modules:
         yield f"api/{module}", page(module.removeprefix(f"{package}."), _automodule(module))
 
