@@ -154,3 +154,28 @@ def test_a_single_refuted_claim_is_a_negative_result(capsys: Capture) -> None:
         assert call(["claims", "mlbroker.false_for_this_test"]) == 0  # asked for words only
     finally:
         del claims._items["mlbroker.false_for_this_test"]
+
+
+def test_an_infeasible_program_is_explained_in_words(capsys: Capture) -> None:
+    # One job of the instance fits on no server whole, nor spread: its row has no variable left.
+    words = ["solve", str(shipped("dps/tiny")), "-p", "dps.placement_sequence"]
+    assert call(words) == 1
+    captured = capsys.readouterr()
+    assert "exactly_once[job=3]  (2a)" in captured.out
+    assert "Every job is accepted." in captured.out
+    assert "proved exactly" in captured.out
+    assert "is infeasible" in captured.err
+    assert call([*words, "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)["explanation"]
+    assert found["finding"] == "rows"
+    assert found["irreducible"] is True
+    assert [row["family"] for row in found["rows"]] == ["exactly_once"]
+
+
+def test_the_certificate_of_an_infeasible_program_checks(capsys: Capture, tmp_path: Path) -> None:
+    tiny = str(shipped("dps/tiny"))
+    for suffix in ("json", "vipr"):
+        proof = str(tmp_path / f"proof.{suffix}")
+        assert call(["solve", tiny, "-p", "dps.placement_sequence", "--write", proof]) == 1
+        assert call(["check", proof]) == 0
+        assert "infeasible" in capsys.readouterr().out.splitlines()[-1]

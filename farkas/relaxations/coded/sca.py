@@ -3,7 +3,7 @@
 The products k l and k y, y the rows lost to stragglers, are written as differences of convex
 functions whose concave part is linearised at the point z = (k̂, l̂, t̂).  Everything is stated in
 differences from z: written out as printed, terms of size L² cancel.  Units: l in t₀/φ, t in t₀.
-With the scale β of a pair, and Δ for differences,
+With the scale β of a pair, and Δ for differences::
 
     −k l  <=  −k̂ l̂ − l̂ Δk − k̂ Δl + ½ (√β Δk)² + ½ (Δl/√β)²
      k y  <=   k̂ ŷ + ŷ Δk + (k̂ + ŷ/β) Δy − (ŷ/β) ∇y·(Δl, Δt) + ½ (√β Δk + Δy/√β)²
