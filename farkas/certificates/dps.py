@@ -44,6 +44,10 @@ ROOM = 2.0**61
 """Sums below this stay inside 64 bits; larger ones are done in Python's integers."""
 
 
+DENSE = 64
+"""Slots for each job and price up to which prefix sums are kept for every slot."""
+
+
 class PriceList(Record, frozen=True, kw_only=True):
     """Prices that are not zero.
 
@@ -224,11 +228,18 @@ def _charge(
     """Price of what each job holds at the least, shape (jobs,)."""
     if len(positions) == 0:
         return np.zeros(jobs, np.int64)
-    before = np.concatenate([[0], np.cumsum(numbers.astype(kind))])
-    row = types[:jobs] * market.horizon
-    low = np.searchsorted(positions, row + market.arrival[:jobs], side="left")
-    high = np.searchsorted(positions, row + market.last_slot[:jobs], side="right")
-    charge: Whole = demand[:jobs].astype(kind) * (before[high] - before[low])
+    first = types[:jobs] * market.horizon
+    begin, end = first + market.arrival[:jobs], first + market.last_slot[:jobs] + 1
+    size = int(positions[-1]) + 1
+    if size <= DENSE * (jobs + len(positions)):
+        before = np.zeros(size + 1, dtype=kind)
+        before[positions + 1] = numbers
+        np.cumsum(before, out=before)
+        held = before[np.minimum(end, size)] - before[np.minimum(begin, size)]
+    else:
+        before = np.concatenate([np.zeros(1, kind), np.cumsum(numbers.astype(kind))])
+        held = before[np.searchsorted(positions, end)] - before[np.searchsorted(positions, begin)]
+    charge: Whole = demand[:jobs].astype(kind) * held
     return charge
 
 

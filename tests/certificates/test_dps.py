@@ -162,3 +162,11 @@ def test_capped_rewards_are_rounded_up_and_need_a_cap():
     assert all(Fraction(r) >= e for r, e in zip(rewards_of(market, "capped"), exact, strict=True))
     with pytest.raises(NotACertificate, match="need a price_cap"):
         rewards_of(market.replace(price_cap=None), "capped")
+
+
+def test_both_ways_to_add_up_prices_agree(monkeypatch):
+    market = random_market(7, jobs=10)
+    prices = random_prices(market, 7)
+    dense = prices_bound(market, prices)
+    monkeypatch.setattr("farkas.certificates.dps.DENSE", 0)
+    assert prices_bound(market, prices) == dense

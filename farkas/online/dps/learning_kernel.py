@@ -20,6 +20,7 @@ from farkas.online.dps.kernel import (
     compiled,
     place,
     release,
+    vectorised,
 )
 
 
@@ -51,21 +52,32 @@ def _demand(side: Side, kind: int, arm: int) -> float:
     return float(side.jobs[kind] * (mean + (eta / count + np.sqrt(eta * mean / count))))
 
 
+@vectorised
+def _largest(price: Array, demand: Array, supply: float, first: int, last: int) -> float:
+    """Return the largest price x min(demand, supply) of the arms from ``first`` to ``last`` - 1."""
+    best = -1.0
+    for arm in range(first, last):
+        best = max(best, price[arm] * min(demand[arm], supply))
+    return best
+
+
 @compiled
 def _choose(side: Side, kind: int, horizon: float, form: int, closed: bool) -> int:
-    """Arm with the largest price x min(demand, supply), the highest price among equals."""
+    """Arm with the largest price x min(demand, supply), the highest price among equals.
+
+    Scanning upward with a running best, as published, ends at the last arm that equals the best:
+    arms before the first best one are overtaken, later ones are held against it.
+    """
     if side.supply[kind] < 0.0:
         side.supply[kind] = _supply(side, kind, horizon, form, closed)
     supply = side.supply[kind]
-    first: int = side.first[kind]
-    chosen: int = first
-    best = side.price[first] * min(side.demand[first], supply)
-    for arm in range(first + 1, side.first[kind + 1]):
-        value = side.price[arm] * min(side.demand[arm], supply)
-        if value >= best - TIE * max(1.0, abs(best)):
-            chosen = arm
-            best = max(best, value)
-    return chosen
+    first, last = side.first[kind], side.first[kind + 1]
+    best = _largest(side.price, side.demand, supply, first, last)
+    enough = best - TIE * max(1.0, abs(best))
+    arm: int = last - 1
+    while side.price[arm] * min(side.demand[arm], supply) < enough:
+        arm -= 1
+    return arm
 
 
 @compiled
