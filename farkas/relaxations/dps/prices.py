@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.certificates.dps import Rewards, SlotPrices, rewards_of
+from farkas.certificates.dps import FINEST, Rewards, SlotPrices, Whole, rewards_of
+from farkas.certificates.dps_servers import ServerPrices
 from farkas.errors import InvalidOption
 from farkas.forms import LinearForm
 from farkas.instances.base import Floats, Ints
 from farkas.instances.dps import Bools, Market
 from farkas.relaxations.dps.interval import IntervalLP
+from farkas.relaxations.dps.offline_lp import OfflineLP
 from farkas.solvers import solve
 
 
@@ -136,3 +138,31 @@ class _SideView:
             "slot": self.keys % self.horizon,
             "price": price,
         }
+
+
+def server_prices(
+    market: Market, rewards: Rewards = "budget", solver: str = "highs"
+) -> ServerPrices:
+    """Prices by server: row duals of ``dps.offline_lp``, rounded.
+
+    Parameters and errors as for `lp_prices`.
+    """
+    prices = "free" if rewards == "budget" else "capped"
+    form = OfflineLP(prices=prices).form(market)
+    duals = solve(form, solver).require_optimal().row_duals
+    largest = float(np.abs(duals).max(initial=0.0))
+    scale = int(np.clip(52 - np.ceil(np.log2(max(largest, 1.0))), 0, FINEST))
+    return ServerPrices(
+        scale,
+        _by_server(form, duals, "enough_workers", scale),
+        _by_server(form, duals, "enough_ps", scale),
+    )
+
+
+def _by_server(form: LinearForm, duals: Floats, family: str, scale: int) -> Whole:
+    block = form.row_block(family)
+    number = np.rint(np.ldexp(np.maximum(form.row_values(duals, family), 0.0), scale))
+    row, server = np.nonzero(number)
+    members = block.axes[0].members[row]
+    columns = [members[:, 0], members[:, 1], server, number[row, server].astype(np.int64)]
+    return np.array(np.column_stack(columns), dtype=object)

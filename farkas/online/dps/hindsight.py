@@ -1,0 +1,89 @@
+"""Baselines that know every budget: fixed prices chosen in hindsight."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from farkas.errors import NotApplicable
+from farkas.instances.dps import Market
+from farkas.online.dps.offers import Decision
+from farkas.online.dps.posted import FixedPrice, run_seller
+from farkas.online.driver import algorithm
+
+if TYPE_CHECKING:
+    from farkas.online.dps.best_fixed import Best
+    from farkas.online.dps.simulation import Simulation
+
+Rounds = Annotated[int, msgspec.Meta(ge=1, le=100)]
+
+
+class Hindsight:
+    """Base of the baselines: find prices, then sell at them."""
+
+    def best(self, market: Market) -> Best:
+        """Find the prices."""
+        raise NotImplementedError
+
+    def decide(self, instance: Market, seed: int) -> list[Decision]:
+        """Run with the best prices."""
+        found = self.best(instance)
+        return run_seller(FixedPrice(found.worker, found.ps), instance, seed)
+
+    def simulate(self, market: Market, seed: int = 0) -> Simulation:
+        """Run on the whole market at once, compiled."""
+        found = self.best(market)
+        return FixedPrice(found.worker, found.ps).simulate(market, seed)
+
+
+@algorithm("dps.bfp_coord", source="DPS section V, BFP at scale")
+@dataclasses.dataclass(frozen=True)
+class Coordinates(Hindsight):
+    """Fixed prices improved type by type on the grid 0.1, ..., 1; a lower bound on the best ones.
+
+    Option: ``rounds`` over all types, at most.
+    """
+
+    rounds: Rounds = 3
+
+    def best(self, market: Market) -> Best:
+        """Search by coordinates."""
+        from farkas.online.dps.best_fixed import best_by_coordinates
+
+        return best_by_coordinates(market, self.rounds)
+
+
+@algorithm("dps.bfp_fluid", source="DPS (3), second term")
+@dataclasses.dataclass(frozen=True)
+class Fluid(Hindsight):
+    """Fixed prices with the highest payments if capacity were unlimited.
+
+    Option: ``rounds`` over all types, at most.
+    """
+
+    rounds: Rounds = 3
+
+    def best(self, market: Market) -> Best:
+        """Search by coordinates, blind to capacity."""
+        from farkas.online.dps.best_fixed import best_for_demand
+
+        return best_for_demand(market, self.rounds)
+
+
+@algorithm("dps.bfp_grid", source="DPS section V, BFP on a grid")
+@dataclasses.dataclass(frozen=True)
+class Grid(Hindsight):
+    """Best combination of the instance's ``price_grid``, by trying all of them."""
+
+    def best(self, market: Market) -> Best:
+        """Try every combination."""
+        from farkas.online.dps.best_fixed import MOST_COMBINATIONS, best_on_grid
+
+        found = best_on_grid(market)
+        if found is None:
+            raise NotApplicable(
+                f"more than {MOST_COMBINATIONS} combinations of prices; use dps.bfp_coord"
+            )
+        return found
