@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -125,7 +127,7 @@ def test_subgradient_steps_never_lose_the_best_bound() -> None:
     start = aggregated_prices(auction)
     bounds = [bound for bound, _ in subgradient(auction, start, rounds=25)]
     assert bounds[0] == pytest.approx(evaluate(auction, start).bound)
-    assert all(later <= earlier for earlier, later in zip(bounds, bounds[1:], strict=False))
+    assert all(later <= earlier for earlier, later in itertools.pairwise(bounds))
     assert bounds[-1] >= relaxation_by_columns(auction).value - 1e-6
 
 

@@ -1,0 +1,69 @@
+"""Liquid: the number of workers that balances traffic and time, then a fixed placement."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Annotated
+
+import msgspec
+
+from farkas.online.driver import algorithm
+from farkas.online.eris.edge import CertifiedRun, Piece
+from farkas.online.eris.slot_loop import SLOTS_AIMED_AT, SlotPolicy, System, workers_asked
+from farkas.online.eris.slot_room import Placement, SlotRoom, Waiting
+from farkas.relaxations.eris.prices import Effort
+
+Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+
+
+@algorithm("eris.liquid", source="Eris section VI-B, baseline Liquid")
+@dataclasses.dataclass(frozen=True)
+class Liquid(CertifiedRun, SlotPolicy):
+    """Chooses workers once, places them once, and keeps the placement until the job is done.
+
+    On its first attempt a job takes the number of workers, up to twice what it asks for, of least
+    weight · (share of the transfer budget) + (1 - weight) · (slots needed / 8).  It waits until
+    these fit; others may pass.
+    """
+
+    weight: Share = 0.5
+    effort: Effort = "aggregated"
+
+    def welcome(self, system: System, waiting: Waiting) -> None:
+        """Leave the number of workers open."""
+        waiting.count = 0
+
+    def run_slot(self, system: System, room: SlotRoom) -> Iterator[Piece | None]:
+        """Run placed jobs, then place those that fit."""
+        for waiting in system.waiting:
+            if waiting.placement is not None:
+                yield room.run(waiting, waiting.placement)
+        for waiting in system.waiting:
+            if waiting.placement is None and waiting.left > 0:
+                if waiting.count == 0:
+                    self._choose(waiting, room)
+                if waiting.count == 0:
+                    continue
+                waiting.placement = room.place(waiting, waiting.count)
+                if waiting.placement is not None:
+                    yield room.run(waiting, waiting.placement)
+
+    def _choose(self, waiting: Waiting, room: SlotRoom) -> None:
+        """Fix the number of workers; leave it open when not even one fits now."""
+        best = float("inf")
+        for count in range(1, 2 * workers_asked(waiting.job) + 1):
+            placement = room.place(waiting, count)
+            if placement is None:
+                break
+            score = self._score(waiting, placement, room, count)
+            if score < best:
+                best, waiting.count = score, count
+
+    def _score(
+        self, waiting: Waiting, placement: Placement, room: SlotRoom, count: int
+    ) -> float:
+        remote = count - int(placement.workers[placement.server])
+        budget = room.auction.transfer_budget
+        traffic = waiting.job.parameter_size * remote / budget if budget > 0 else float(remote)
+        return self.weight * traffic + (1 - self.weight) * waiting.slots_needed(count) / SLOTS_AIMED_AT
