@@ -216,5 +216,5 @@ def _beaten(rows: Table, by: Table) -> Bools:
     beaten = np.zeros(len(rows), bool)
     for start in range(0, len(by), 4096):
         part = by[start : start + 4096]
-        beaten |= (part[None] <= rows[:, None]).all(axis=2).any(axis=1)
+        beaten |= np.any(np.all(part[None] <= rows[:, None], axis=2), axis=1)
     return beaten

@@ -17,7 +17,7 @@ from farkas.online.eris.schedule import Proposal
 from farkas.relaxations.eris.slots import JobSlots
 from farkas.solvers import solve
 
-NEGLIGIBLE = 1e-9
+NEGLIGIBLE = 1e-7
 """Gaps below this share of the job's worth need no solver."""
 
 
@@ -38,7 +38,10 @@ def exact_schedule(ledger: Ledger, job: Job, seen: JobSlots, found: Proposal) ->
     """
     if found.bound - found.payoff <= NEGLIGIBLE * max(1.0, float(seen.worth[0])):
         return found
-    data = _restricted(ledger, job, int(np.count_nonzero(seen.worth > found.payoff)))
+    worthy = int(np.count_nonzero(seen.worth > found.payoff))
+    if worthy == 0:  # no slot is worth more than what was found
+        return dataclasses.replace(found, bound=found.payoff)
+    data = _restricted(ledger, job, worthy)
     form = BestSchedule(capacity="residual").form(data)
     answer = solve(form).require_optimal()
     bound = min(found.bound, max(0.0, answer.bound, found.payoff))

@@ -60,10 +60,10 @@ class Liquid(CertifiedRun, SlotPolicy):
             if score < best:
                 best, waiting.count = score, count
 
-    def _score(
-        self, waiting: Waiting, placement: Placement, room: SlotRoom, count: int
-    ) -> float:
+    def _score(self, waiting: Waiting, placement: Placement, room: SlotRoom, count: int) -> float:
         remote = count - int(placement.workers[placement.server])
         budget = room.auction.transfer_budget
         traffic = waiting.job.parameter_size * remote / budget if budget > 0 else float(remote)
-        return self.weight * traffic + (1 - self.weight) * waiting.slots_needed(count) / SLOTS_AIMED_AT
+        return (
+            self.weight * traffic + (1 - self.weight) * waiting.slots_needed(count) / SLOTS_AIMED_AT
+        )

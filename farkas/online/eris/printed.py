@@ -52,6 +52,47 @@ def printed_schedule(job: JobSlots) -> Proposal:
     return Proposal(payoff, finish, cost, workers, server, moved)
 
 
+def printed_slot(job: JobSlots, slot: int, workload: int) -> tuple[float, int, int, Ints]:
+    """Algorithm 3 alone: cost (infinite if it finds none), server, chunks moved, workers by site.
+
+    Parameters
+    ----------
+    slot
+        Counted from the arrival.
+    workload
+        Chunks to process, >= 1.
+    """
+    workers = np.zeros(len(job.data), np.int64)
+    origin, target, cheap = _pairs(
+        job.worker_price[slot],
+        job.chunk_size * job.transfer_price[slot],
+        job.epochs / job.worker_rate,
+    )
+    scratch = np.zeros((4, len(job.data)), np.int64)
+    cost, server, moved = _algorithm_3(
+        job.worker_price[slot],
+        job.server_price[slot],
+        np.maximum(job.beside_server[slot], 0),
+        job.transfer_price[slot],
+        job.free_transfer[slot],
+        job.data,
+        job.chunk_size,
+        job.parameter_size,
+        job.epochs,
+        job.worker_rate,
+        workload,
+        origin,
+        target,
+        cheap,
+        scratch[0],
+        scratch[1],
+        scratch[2],
+        scratch[3],
+        workers,
+    )
+    return cost, server, moved, workers
+
+
 @compiled
 def _pairs(worker_price: Floats, per_chunk: float, passes: float) -> tuple[Ints, Ints, Ints]:
     """Pairs (from, to) of sites with negative metric (9), best first, and sites by price."""

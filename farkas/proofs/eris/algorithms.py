@@ -1,0 +1,205 @@
+"""Claims about Algorithms 2 and 3: feasibility (Theorem 1) and optimality (Theorem 4)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from farkas.instances.eris import Auction
+from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
+from farkas.models.eris.one_shot import OneShot, SlotTask
+from farkas.models.eris.prices import posted_on_arrival
+from farkas.online.eris.audit import audit_proposal, executable
+from farkas.online.eris.printed import printed_slot
+from farkas.proofs.claim import Verdict, claim, held, refuted
+from farkas.proofs.eris.programs import auction, optimum
+from farkas.proofs.eris.samples import Shape, Trials, auctions, ledger_of, propose
+from farkas.solvers import Claim, solve
+
+
+def algorithm_3(sample: Auction, job: int, slot: int, workload: int) -> tuple[float, bool]:
+    """Cost by Algorithm 3 (infinite if it finds none), and whether its workers suffice."""
+    seen = ledger_of(sample).meet(sample.jobs[job])
+    first = int(sample.arrival[job])
+    cost, _, moved, workers = printed_slot(seen, slot - first, workload)
+    if not np.isfinite(cost):
+        return cost, True
+    # enough workers for this workload alone: local chunks and moves in one slot
+    chunks = np.minimum(seen.data, workers * seen.worker_rate // seen.epochs)
+    spare = int((workers * seen.worker_rate // seen.epochs - chunks).sum())
+    return cost, int(chunks.sum()) + min(moved, spare) >= workload
+
+
+def cheapest(sample: Auction, job: int, slot: int, workload: int) -> float:
+    """Optimum of (8); infinite when impossible."""
+    prices = posted_on_arrival(sample)
+    task = SlotTask(sample, prices, job, slot, workload, sample.data[job])
+    answer = solve(OneShot().form(task))
+    if answer.claim is Claim.INFEASIBLE:
+        return float("inf")
+    return answer.require_optimal().objective
+
+
+def _all_data(name: str) -> tuple[float, float]:
+    """Algorithm 3 and the optimum of (8) for all data of job 0 in its first slot."""
+    sample = auction(name)
+    slot, total = int(sample.arrival[0]), int(sample.chunks[0])
+    return algorithm_3(sample, 0, slot, total)[0], cheapest(sample, 0, slot, total)
+
+
+@claim("eris.schedules_have_enough_workers", source="Eris Theorem 1, constraint (2b)")
+def schedules_have_enough_workers() -> Verdict:
+    """The schedules of Algorithms 2 and 3 satisfy (2b).
+
+    They count ⌈E Σq/P⌉ workers; (2b) is per site and needs Σ⌈E q/P⌉.
+    """
+    sample = auction("split_workers")
+    found = propose(sample, sample.jobs[0], "printed")
+    if audit_proposal(sample.jobs[0], found):
+        return held(1, 0.0, "eris/split_workers is no counterexample")
+    placed, needed = float(found.workers.sum()), 2.0
+    note = "two sites with one chunk each and no transfer: one worker is placed, two are needed"
+    return refuted("eris/split_workers", note, workers=placed, needed=needed, payoff=found.payoff)
+
+
+@claim("eris.schedules_process_all_data", source="Eris Theorem 1, constraint (2a)")
+def schedules_process_all_data() -> Verdict:
+    """The schedules of Algorithms 2 and 3 process all data of a job.
+
+    The recursion hands no history to Algorithm 3, so that the same chunks run in several slots.
+    """
+    sample = auction("biased")
+    job = sample.jobs[0]
+    found = propose(sample, job, "printed")
+    exact = propose(sample, job, "exact")
+    assert not executable(job, found.workers, found.moved)
+    note = "one site's only chunk runs in both slots; no schedule can process the other one"
+    return refuted("eris/biased", note, claimed_payoff=found.payoff, best_payoff=exact.payoff)
+
+
+@claim("eris.algorithm_3_is_optimal", source="Eris Theorem 4, first part")
+def algorithm_3_is_optimal() -> Verdict:
+    """Algorithm 3 solves the one-slot problem (8) optimally.
+
+    Tried on random states; `numbers` count what it does where (8) has a solution.
+    """
+    counts = {"optimal": 0.0, "dearer": 0.0, "missed": 0.0, "impossible": 0.0, "agree_none": 0.0}
+    for sample in auctions(60, seed=3, shape=Shape(sites=3, slots=1, chunks=3)):
+        for workload in range(1, int(sample.chunks[0]) + 1):
+            cost, enough = algorithm_3(sample, 0, 0, workload)
+            best = cheapest(sample, 0, 0, workload)
+            counts[_outcome(cost, enough, best)] += 1.0
+    found, best = _all_data("two_moves")
+    note = "infeasible by Algorithm 3, which plans two moves where one fits; a solution exists"
+    if np.isfinite(found):
+        return held(1, 0.0, "eris/two_moves is no counterexample")
+    return refuted("eris/two_moves", note, best_cost=best, **counts)
+
+
+def _outcome(cost: float, enough: bool, best: float) -> str:
+    if not np.isfinite(cost):
+        return "missed" if np.isfinite(best) else "agree_none"
+    if not enough or not np.isfinite(best) or cost < best - 1e-6:
+        return "impossible"
+    return "dearer" if cost > best + 1e-6 * max(1.0, best) else "optimal"
+
+
+@claim("eris.server_with_most_workers", source="Eris Algorithm 3, line 16")
+def server_with_most_workers() -> Verdict:
+    """Placing the server where most workers are costs least."""
+    found, best = _all_data("dear_server")
+    note = "the server's own units are dear there and free elsewhere, and transfer costs nothing"
+    return refuted("eris/dear_server", note, cost=found, best_cost=best)
+
+
+@claim("eris.metric_decides_moves", source="Eris (9)")
+def metric_decides_moves() -> Verdict:
+    """A chunk should move exactly when the metric (9) is negative.
+
+    It leaves out the parameters that a worker elsewhere exchanges, and counts E/P of a worker
+    where a whole one is paid.
+    """
+    found, best = _all_data("dear_parameters")
+    return refuted(
+        "eris/dear_parameters", "a move saves remote parameters", cost=found, best_cost=best
+    )
+
+
+@claim("eris.moves_fit_the_budget", source="Eris (10)")
+def moves_fit_the_budget() -> Verdict:
+    """The second term of (10) guarantees that moves fit the transfer budget.
+
+    The budget is never reduced by the moves planned before.
+    """
+    found, best = _all_data("two_moves")
+    assert not np.isfinite(found)
+    return refuted(
+        "eris/two_moves", "two moves of 2 MB are planned where 3 MB are free", best_cost=best
+    )
+
+
+@claim("eris.moves_when_needed", source="Eris Algorithm 3")
+def moves_when_needed() -> Verdict:
+    """Algorithm 3 finds a schedule whenever there is one.
+
+    A chunk at a site without capacity stays there as long as moving saves nothing.
+    """
+    found, best = _all_data("unmoved")
+    assert not np.isfinite(found)
+    return refuted("eris/unmoved", "all prices are 0, so no metric is negative", best_cost=best)
+
+
+@claim("eris.algorithm_2_is_optimal", source="Eris Theorem 4, second part")
+def algorithm_2_is_optimal() -> Verdict:
+    """Algorithm 2 finds the schedule of best payoff.
+
+    Holds for total data only, given exact one-slot costs; with data at sites the state of the
+    recursion must carry what remains at each of them.
+    """
+    counts = {"equal": 0.0, "worse": 0.0, "rejected": 0.0, "impossible": 0.0}
+    for sample in auctions(80, seed=4):
+        found = propose(sample, sample.jobs[0], "printed")
+        data = PricedJobs(sample, (0,), posted_on_arrival(sample))
+        best = max(0.0, optimum(BestSchedule().form(data)))
+        if found.finish >= 0 and not audit_proposal(sample.jobs[0], found):
+            counts["impossible"] += 1.0
+        elif abs(found.payoff - best) <= 1e-6 * max(1.0, best):
+            counts["equal"] += 1.0
+        else:
+            counts["worse" if found.finish >= 0 else "rejected"] += 1.0
+    sample = auction("biased")
+    claimed = propose(sample, sample.jobs[0], "printed").payoff
+    best = propose(sample, sample.jobs[0], "exact").payoff
+    return refuted(
+        "eris/biased", "it claims a payoff no schedule has", claimed=claimed, best=best, **counts
+    )
+
+
+@claim("eris.repaired_schedules_can_run", source="farkas, repair of Eris Theorems 1 and 4")
+def repaired_schedules_can_run() -> Verdict:
+    """The repaired scheduler's schedules can run, and its bound is above every payoff.
+
+    The slack is the smaller of best payoff - payoff found and bound - best payoff, plus 1e-6.
+    """
+    trials = Trials()
+    found_best = 0.0
+    for sample in auctions(150, seed=5):
+        job = sample.jobs[0]
+        found = propose(sample, job, "dp")
+        data = PricedJobs(sample, (0,), posted_on_arrival(sample))
+        best = max(0.0, optimum(BestSchedule().form(data)))
+        found_best += abs(found.payoff - best) <= 1e-6 * max(1.0, best)
+        runs = audit_proposal(job, found) if found.finish >= 0 else True
+        slack = min(best - found.payoff, found.bound - best) / max(1.0, best) + 1e-6
+        trials.add(sample, slack if runs else -1.0)
+    return trials.verdict("payoff optimal in most states", optimal=found_best)
+
+
+@claim("eris.text_on_the_metric", source="Eris section IV-D, text after (9)")
+def text_on_the_metric() -> Verdict:
+    """One stops moving data when the metric (9) is negative.
+
+    A negative metric says that a move saves more than it costs; line 4 of Algorithm 3 is right.
+    """
+    move, saved = 1.0, 3.0
+    numbers = {"cost of moving a chunk": move, "resource cost saved": saved, "metric": move - saved}
+    return refuted(numbers, "negative metric, and yet the move pays", metric=move - saved)

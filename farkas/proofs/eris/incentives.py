@@ -1,0 +1,163 @@
+"""Claims about payments and truthfulness: Theorems 2 and 3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+import numpy as np
+
+from farkas.instances.eris import GUARD, Auction, Job
+from farkas.online.eris.audit import audit_proposal
+from farkas.online.eris.ledger import Ledger
+from farkas.online.eris.repaired import repaired_schedule
+from farkas.online.eris.schedule import Proposal
+from farkas.proofs.claim import Verdict, claim, refuted
+from farkas.proofs.eris.programs import auction
+from farkas.proofs.eris.samples import Shape, Trials, auctions, propose
+
+Report = Callable[[Job, np.random.Generator], Job]
+
+
+def gain(sample: Auction, truth: Job, report: Job, scheduler: str) -> float:
+    """What a job earns by ``report`` beyond what it earns by the truth; at true worth."""
+    honest = propose(sample, truth, scheduler)
+    return true_payoff(truth, report, propose(sample, report, scheduler)) - max(0.0, honest.payoff)
+
+
+def true_payoff(truth: Job, report: Job, proposal: Proposal) -> float:
+    """Payoff at the true worth of the slot of completion; 0 when rejected."""
+    if proposal.payoff <= GUARD:
+        return 0.0
+    slot = report.arrival + proposal.finish - truth.arrival
+    return truth.utility[slot] - proposal.cost
+
+
+def misreports(count: int, seed: int, report: Report) -> Iterator[tuple[Auction, Job, Job]]:
+    """Yield states, jobs and what they report, where the report differs."""
+    rng = np.random.default_rng(seed)
+    for sample in auctions(count, seed=seed, shape=Shape(sites=3)):
+        truth = sample.jobs[0]
+        told = report(truth, rng)
+        if told != truth:
+            yield sample, truth, told
+
+
+def other_worth(job: Job, rng: np.random.Generator) -> Job:
+    """Report another utility."""
+    scaled = np.array(job.utility) * rng.uniform(0.2, 3.0)
+    shifted = np.maximum.accumulate((scaled + rng.uniform(0, 20, len(scaled)))[::-1])[::-1]
+    return msgspec.structs.replace(job, utility=tuple(shifted.tolist()))
+
+
+def later_arrival(job: Job, rng: np.random.Generator) -> Job:
+    """Report a later arrival, with the true worth of every slot that is left."""
+    if len(job.utility) == 1:
+        return job
+    delay = int(rng.integers(1, len(job.utility)))
+    return msgspec.structs.replace(job, arrival=job.arrival + delay, utility=job.utility[delay:])
+
+
+def more_demand(job: Job, rng: np.random.Generator) -> Job:
+    """Report more units per worker and per server."""
+    worker = np.array(job.worker_demand) + rng.integers(0, 3, len(job.worker_demand))
+    server = np.array(job.server_demand) + rng.integers(0, 2, len(job.server_demand))
+    return msgspec.structs.replace(
+        job, worker_demand=tuple(worker.tolist()), server_demand=tuple(server.tolist())
+    )
+
+
+def more_epochs(job: Job, rng: np.random.Generator) -> Job:
+    """Report more passes over the data."""
+    return msgspec.structs.replace(job, epochs=job.epochs + int(rng.integers(1, 3)))
+
+
+def _no_gain(
+    report: Report, schedulers: tuple[str, ...], count: int, seed: int, note: str
+) -> Verdict:
+    trials = Trials()
+    for sample, truth, told in misreports(count, seed, report):
+        for scheduler in schedulers:
+            trials.add(sample, 1e-6 - gain(sample, truth, told, scheduler))
+    return trials.verdict(note)
+
+
+@claim("eris.individually_rational", source="Eris Theorem 2")
+def individually_rational() -> Verdict:
+    """An accepted job never pays more than its worth.
+
+    Given that it pays the posted cost of its schedule; the slack is the smallest payoff.
+    """
+    trials = Trials()
+    for sample in auctions(60, seed=6):
+        for scheduler in ("printed", "dp"):
+            found = propose(sample, sample.jobs[0], scheduler)
+            if found.payoff > GUARD:
+                trials.add(sample, found.worth - found.cost)
+    return trials.verdict()
+
+
+@claim("eris.profit_is_positive", source="Eris section V-B, text")
+def profit_is_positive() -> Verdict:
+    """The operator's profit is always positive.
+
+    It is never negative.  Prices begin at 0, so the first job pays nothing.
+    """
+    sample = auction("single_site")
+    ledger = Ledger(sample)
+    job = sample.jobs[0]
+    found = repaired_schedule(sample, job, ledger.meet(job))
+    return refuted("eris/single_site", "the first accepted job pays 0", payment=found.cost)
+
+
+@claim("eris.truthful_in_worth", source="Eris Theorem 3")
+def truthful_in_worth() -> Verdict:
+    """No job gains by another utility.
+
+    Not because "payoff has no relationship with f", as the proof says, but because the schedules
+    offered and their costs do not depend on the report: a menu from which truth picks best.
+    """
+    note = "exact and printed scheduler; reports are any non-increasing utilities"
+    return _no_gain(other_worth, ("printed", "exact"), 120, 7, note)
+
+
+@claim("eris.truthful_in_arrival", source="Eris Theorem 3")
+def truthful_in_arrival() -> Verdict:
+    """No job gains by arriving later; worth stays that of the true arrival.
+
+    The menu only shrinks, and prices only rise while it waits.
+    """
+    return _no_gain(later_arrival, ("exact",), 150, 8, "exact scheduler; prices held fixed")
+
+
+@claim("eris.truthful_in_demand", source="Eris Theorem 3")
+def truthful_in_demand() -> Verdict:
+    """No job gains by reporting more units per worker or server.
+
+    For the exact scheduler: fewer schedules fit, and each costs more.
+    """
+    return _no_gain(more_demand, ("exact",), 150, 9, "exact scheduler")
+
+
+@claim("eris.truthful_in_epochs", source="Eris Theorem 3")
+def truthful_in_epochs() -> Verdict:
+    """No job gains by reporting more passes over its data.  For the exact scheduler."""
+    return _no_gain(more_epochs, ("exact",), 150, 10, "exact scheduler")
+
+
+@claim("eris.printed_is_truthful", source="Eris Theorem 3, with Algorithms 2 and 3")
+def printed_is_truthful() -> Verdict:
+    """With Algorithms 2 and 3 as printed no job gains by reporting more units per worker.
+
+    The metric (9) charges E/P of a worker where a whole one is paid: a larger demand makes
+    Algorithm 3 move a chunk that it should have moved in the first place.
+    """
+    sample = auction("not_truthful")
+    truth = sample.jobs[0]
+    told = msgspec.structs.replace(truth, worker_demand=(2.0,))
+    honest, other = propose(sample, truth, "printed"), propose(sample, told, "printed")
+    assert audit_proposal(truth, other)
+    note = "the report w = 2 earns more than the truth w = 1"
+    return refuted(
+        "eris/not_truthful", note, honest_payoff=honest.payoff, reported_payoff=other.payoff
+    )

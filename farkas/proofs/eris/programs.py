@@ -1,0 +1,117 @@
+"""Claims about problems (2), (3) and (4): equivalence, duality, and (2) as printed."""
+
+from __future__ import annotations
+
+from farkas.duals.dualize import dualize
+from farkas.forms import LinearForm
+from farkas.instances import library
+from farkas.instances.eris import Auction
+from farkas.models.eris.offline import Offline, OfflineTotal
+from farkas.models.eris.schedule_ilp import ScheduleIlp, ScheduleLp
+from farkas.proofs.claim import Verdict, claim, proved, refuted
+from farkas.proofs.eris.samples import Shape, Trials, auctions
+from farkas.relaxations.eris.columns import relaxation_by_columns
+from farkas.relaxations.eris.schedule_dual import ScheduleDual
+from farkas.solvers import solve
+
+TOLERANCE = 1e-5
+"""Differences below this, relative, are the solver's."""
+SMALL = Shape(sites=2, slots=2, jobs=2, chunks=2)
+
+
+def optimum(form: LinearForm) -> float:
+    """Optimal value; raises `NoAnswer` when the solver claims none."""
+    return solve(form).require_optimal().objective
+
+
+def auction(name: str) -> Auction:
+    """Shipped instance of kind eris."""
+    found = library.load(f"eris/{name}")
+    assert isinstance(found, Auction)
+    return found
+
+
+def agreement(left: float, right: float) -> float:
+    """Slack of left = right within `TOLERANCE`; negative when they differ."""
+    return TOLERANCE - abs(left - right) / max(1.0, abs(left))
+
+
+@claim("eris.schedules_are_equivalent", source="Eris section III-C, (2) and (3)")
+def schedules_are_equivalent() -> Verdict:
+    """Choosing listed schedules, (3), is equivalent to problem (2).
+
+    For (2) as corrected in eris.offline, whose compact and explicit forms are compared as well.
+    """
+    trials = Trials()
+    for sample in auctions(20, seed=1, shape=SMALL):
+        best = optimum(Offline().form(sample))
+        trials.add(sample, agreement(best, optimum(ScheduleIlp().form(sample))))
+        trials.add(sample, agreement(best, optimum(Offline(moves="explicit").form(sample))))
+    return trials.verdict()
+
+
+@claim("eris.all_data_processed", source="Eris (2a)")
+def all_data_processed() -> Verdict:
+    """Constraint (2a) ensures that all of a job's data are processed.
+
+    It equates totals over the sites, so that one site's chunks may be processed twice and
+    another's never.
+    """
+    gap = auction("integrality_gap")
+    by_site, total = optimum(Offline().form(gap)), optimum(OfflineTotal().form(gap))
+    note = "processing one site's data twice earns more than any schedule that processes all"
+    return refuted("eris/integrality_gap", note, all_data=by_site, as_printed=total)
+
+
+@claim("eris.server_in_every_slot", source="Eris (2c), (2g)")
+def server_in_every_slot() -> Verdict:
+    """Problem (2) can accept a job that arrives after the first slot.
+
+    (2c) demands a server in every slot of an accepted job, (2g) forbids one before its arrival.
+    """
+    late = auction("late_arrival")
+    servers_before = sum(1 for job in late.jobs if job.arrival > 0)
+    note = "x = Σ z(0) by (2c) and z(0) = 0 by (2g), so x = 0: the job is never accepted"
+    return refuted(
+        "eris/late_arrival",
+        note,
+        as_printed=0.0,
+        corrected=optimum(Offline().form(late)),
+        jobs_after_slot_0=float(servers_before),
+    )
+
+
+@claim("eris.dual_is_the_dual", source="Eris (4)")
+def dual_is_the_dual() -> Verdict:
+    """(4) is the dual of the linear relaxation of (3).
+
+    Three ways: (4) by rules, the relaxation dualised mechanically, and column generation, whose
+    Lagrangian bound must meet its master.
+    """
+    trials = Trials()
+    for sample in auctions(20, seed=2, shape=SMALL):
+        relaxed = ScheduleLp().form(sample)
+        value = optimum(relaxed)
+        trials.add(sample, agreement(value, optimum(ScheduleDual().form(sample))))
+        trials.add(sample, agreement(value, optimum(dualize(relaxed).form)))
+        trials.add(sample, agreement(value, relaxation_by_columns(sample).bound))
+    return trials.verdict()
+
+
+@claim("eris.increments_give_the_ratio", source="Eris Lemma 1")
+def increments_give_the_ratio() -> Verdict:
+    """If each job raises the welfare by at least 1/γ of what it raises (4), γ bounds the ratio.
+
+    Needs that the final point is feasible in (4), which the lemma does not say; see
+    eris.payoffs_are_dual_feasible.
+    """
+    import sympy as sp
+
+    gamma = sp.symbols("gamma", positive=True)
+    before, rise, dual, dual_rise = sp.symbols("Gamma dGamma Lambda dLambda", real=True)
+    # induction step: slack after = slack before + slack of the increment
+    after = (before + rise) - (dual + dual_rise) / gamma
+    step = sp.expand(after - (before - dual / gamma) - (rise - dual_rise / gamma))
+    if step != 0:
+        return refuted({"left over by the induction step": str(step)})
+    return proved("by induction over the jobs; needs a final point that is feasible in (4)")

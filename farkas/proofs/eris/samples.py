@@ -1,0 +1,128 @@
+"""Small random states of an auction, on which claims are tried."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from farkas.instances.eris import Auction, Job
+from farkas.models.eris.prices import Prices, posted_on_arrival
+from farkas.online.eris.exact import exact_schedule
+from farkas.online.eris.ledger import Ledger
+from farkas.online.eris.printed import printed_schedule
+from farkas.online.eris.repaired import repaired_schedule
+from farkas.online.eris.schedule import Proposal
+from farkas.proofs.claim import Verdict, held, refuted
+from farkas.relaxations.eris.slots import job_slots
+
+
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    """How large the random auctions are: most sites, slots, jobs, chunks per job."""
+
+    sites: int = 2
+    slots: int = 3
+    jobs: int = 1
+    chunks: int = 3
+
+
+@dataclasses.dataclass
+class Trials:
+    """Outcomes of one statement on many auctions.
+
+    Parameters
+    ----------
+    runs
+        How often it was tried.
+    slack
+        Smallest distance from violation.
+    worst
+        Auction with that slack.
+    """
+
+    runs: int = 0
+    slack: float = float("inf")
+    worst: Auction | None = None
+
+    def add(self, auction: Auction, slack: float) -> None:
+        """Count one trial."""
+        self.runs += 1
+        if slack < self.slack:
+            self.slack, self.worst = slack, auction
+
+    def verdict(self, note: str = "", **numbers: float) -> Verdict:
+        """Held, or refuted by the worst auction."""
+        if self.slack < 0 and self.worst is not None:
+            return refuted(msgspec.to_builtins(self.worst), note, slack=self.slack, **numbers)
+        return held(self.runs, self.slack, note, **numbers)
+
+
+def auctions(count: int, seed: int = 0, shape: Shape | None = None) -> Iterator[Auction]:
+    """Yield random auctions with two resources, three in four of them with a busy state."""
+    shape = shape or Shape()
+    rng = np.random.default_rng(seed)
+    for number in range(count):
+        sites = int(rng.integers(2, max(2, shape.sites) + 1))
+        slots = int(rng.integers(1, shape.slots + 1))
+        capacity = rng.integers(1, 6, (sites, 2)).astype(float)
+        budget = float(rng.choice([0.0, 3.0, 8.0]))
+        busy = rng.random() < 0.75
+        arrivals = np.sort(rng.integers(0, slots, shape.jobs))
+        yield Auction.build(
+            name=f"sample {seed}/{number}",
+            slots=slots,
+            sites=sites,
+            resource_names=["gpu", "cpu"],
+            site_capacity=capacity,
+            transfer_budget=budget,
+            chunk_size=1.0,
+            price_base_transfer=20.0,
+            price_base_resource=[50.0, 20.0],
+            jobs=[_job(rng, int(a), slots, sites, shape.chunks) for a in arrivals],
+            occupied={
+                "transfer": budget * rng.choice([0.0, 0.25, 0.5], slots) * busy,
+                "resources": capacity[:, :, None]
+                * rng.choice([0.0, 0.2, 0.5, 0.8], (sites, 2, slots))
+                * busy,
+            },
+        )
+
+
+def _job(
+    rng: np.random.Generator, arrival: int, slots: int, sites: int, chunks: int
+) -> dict[str, Any]:
+    return {
+        "arrival": arrival,
+        "utility": -np.sort(-np.round(rng.uniform(2, 60, slots - arrival), 2)),
+        "data": rng.multinomial(rng.integers(1, chunks + 1), np.full(sites, 1 / sites)),
+        "epochs": int(rng.integers(1, 4)),
+        "worker_rate": int(rng.integers(1, 4)),
+        "worker_demand": rng.integers(0, 3, 2).astype(float),
+        "server_demand": rng.integers(0, 2, 2).astype(float),
+        "parameter_size": float(rng.integers(0, 3)),
+    }
+
+
+def ledger_of(auction: Auction) -> Ledger:
+    """Ledger in the state that the instance says every job meets."""
+    ledger = Ledger(auction)
+    ledger.transferred[:] = auction.transferred
+    ledger.used[:] = auction.used
+    found: Prices = posted_on_arrival(auction)
+    ledger.prices.transfer[:] = found.transfer
+    ledger.prices.resource[:] = found.resource
+    return ledger
+
+
+def propose(auction: Auction, job: Job, scheduler: str) -> Proposal:
+    """Let a scheduler propose for ``job`` in the state of the instance."""
+    ledger = ledger_of(auction)
+    seen = job_slots(auction, job, ledger.prices, ledger.transferred, ledger.used)
+    if scheduler == "printed":
+        return printed_schedule(seen)
+    found = repaired_schedule(auction, job, seen)
+    return exact_schedule(ledger, job, seen, found) if scheduler == "exact" else found
