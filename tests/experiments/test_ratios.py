@@ -17,7 +17,7 @@ from farkas.experiments.guarantees import registry as registry_module
 from farkas.experiments.ratios import ratios, write_worst
 from farkas.experiments.ratios.statistics import interval, quantiles
 from farkas.experiments.sweeps import Result, Store, Task, sweep
-from farkas.instances import library, read
+from farkas.instances import library, read, write
 from farkas.instances.generate import generate
 from farkas.online import algorithms
 from farkas.registry import Registry
@@ -138,6 +138,12 @@ def test_rewards_are_compared_the_other_way_round(stored, theorem):
     )
     (promise,) = ratios(store)[0].promises
     assert (promise.kept, promise.broken) == (0, 1)
+
+
+def test_a_reward_of_nothing_is_not_hidden_behind_the_bound(stored):
+    output = {"sense": "max", "violations": []}
+    store = stored(result(value=0.0, bound="3", ratio=None, output=output))
+    assert ratios(store)[0].left_out == {"earned nothing": 1}
 
 
 def test_a_false_assumption_is_counted_apart(stored, theorem):
@@ -263,6 +269,26 @@ def test_a_real_sweep_has_certified_ratios_within_the_repaired_theorem(tmp_path,
     assert (repaired["kept"], repaired["broken"]) == (5, 0)
     assert solved["quantiles"]["100"] == pytest.approx(1.0, abs=1e-6)
     assert len(found["worst"]) == 2
+
+
+def test_the_printed_theorem_is_broken_on_the_harmonic_instance_and_the_repaired_one_is_not(
+    tmp_path,
+):
+    # 12 sites, eps = 10: the factor 2 + 11 ln 1.1 = 3.048 is below what the algorithm pays over
+    # the optimum, at most 1: about 1 + 0.99 (H_12 - 1) = 3.07, H_12 = 3.103
+    write(library.load("mlbroker/harmonic"), tmp_path / "harmonic.json")
+    path = tmp_path / "sweep.toml"
+    names = ("mlbroker.fractional", "mlbroker.opt")
+    path.write_text(
+        'name = "harmonic"\n[[instances]]\nfiles = ["harmonic.json"]\n'
+        + "".join(f'[[algorithms]]\nname = "{name}"\n' for name in names)
+    )
+    with Store(sweep(path, workers=1).store) as store:
+        fractional = next(r for r in ratios(store) if r.name == "mlbroker.fractional")
+    printed, repaired = fractional.promises
+    assert (printed.kept, printed.undecided, printed.broken) == (0, 0, 1)
+    assert printed.counterexample == library.load("mlbroker/harmonic").sha256
+    assert (repaired.kept, repaired.broken) == (1, 0)
 
 
 def test_a_store_that_is_not_there_is_one_line(tmp_path):

@@ -199,7 +199,9 @@ def why_left_out(result: Result) -> str:
     if not result.bound:
         return "no bound proved"
     if result.ratio is None or result.value is None:
-        return "bound of zero"
+        # a ratio would be infinite, whether because of the algorithm or of the bound
+        earns = (result.output or {}).get("sense") == "max"
+        return "earned nothing" if earns else "bound of zero"
     return ""
 
 

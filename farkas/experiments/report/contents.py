@@ -165,7 +165,7 @@ def _versions(manifest: dict[str, Any]) -> bytes:
 
 
 def _shown(item: Ratios, store: Store) -> Shown | None:
-    """Worst run of an algorithm; None when the store does not hold it whole."""
+    """Worst run of an algorithm; None when it has no slots, or the store does not hold it."""
     assert item.worst is not None
     output = store.output(item.worst.key)
     if output is None:
@@ -176,7 +176,8 @@ def _shown(item: Ratios, store: Store) -> Shown | None:
     except (msgspec.ValidationError, FarkasError):
         return None
     name = f"{run.instance or 'unnamed'} ({item.worst.instance[:8]}), seed {run.manifest.seed}"
-    return Shown(item.label, name, run, list(of_run(instance, run)))
+    charts = list(of_run(instance, run))
+    return Shown(item.label, name, run, charts) if charts else None
 
 
 def _ledger(

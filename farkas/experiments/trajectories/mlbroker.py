@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import msgspec
 import numpy as np
 
-from farkas.certificates.files import from_json
 from farkas.certificates.mlbroker import RunCertificate
 from farkas.experiments.figures import Axis, Figure, Series
-from farkas.experiments.trajectories.registry import trajectory
+from farkas.experiments.trajectories.registry import certificate, trajectory
 from farkas.instances.base import Floats
 from farkas.instances.mlbroker import Brokerage
 from farkas.online import Run
@@ -43,11 +41,8 @@ def price(instance: Brokerage, run: Run) -> Figure | None:
 @trajectory("mlbroker", "Dual prices of presence")
 def presence(instance: Brokerage, run: Run) -> Figure | None:
     """Multiplier of the deployment cost (8h) in the certificate, mean over the slot's jobs."""
-    bound = run.certificate
-    if bound is None or bound.certificate is None or not instance.num_pairs:
-        return None
-    found = from_json(msgspec.json.encode(bound.certificate), "certificate of the run")
-    if not isinstance(found, RunCertificate):
+    found = certificate(run)
+    if not isinstance(found, RunCertificate) or not instance.num_pairs:
         return None
     move = found.read_guide(instance).move
     mean = np.full((instance.num_slots, instance.num_sites), np.nan)
