@@ -1,6 +1,7 @@
 """The trusted kernel: proofs of bounds and infeasibility, checked without any solver."""
 
 from farkas.certificates.bound import BoundProof, exact_bound, prove_bound, prove_infeasible
+from farkas.certificates.certify import certify, certify_infeasible
 from farkas.certificates.check import check
 from farkas.certificates.files import (
     Certificate,
@@ -9,8 +10,6 @@ from farkas.certificates.files import (
     LinearCertificate,
     certificate_type,
     certificate_types,
-    certify,
-    certify_infeasible,
     from_json,
     read,
     to_json,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from farkas.algebra import programs
 from farkas.errors import InvalidOption
 from farkas.instances import library
-from farkas.models.mlbroker.recourse import Placed, Recourse
+from farkas.models.mlbroker.recourse import Placed
 from farkas.online.mlbroker.recourse import recourse_costs, transfer_costs
 from farkas.solvers import solve
 from tests.models.mlbroker.brokerages import edge_cases, random_brokerage, single
@@ -73,7 +74,7 @@ def test_no_jobs_cost_nothing():
 
 def test_an_instance_stands_for_its_checkpoint():
     data = random_brokerage(3, sites=3)
-    answer = solve(Recourse().form(data)).require_optimal()
+    answer = solve(programs.build("mlbroker.recourse").form(data)).require_optimal()
     assert answer.objective == pytest.approx(transfer_costs(Placed.checkpoint(data)).sum())
 
 

@@ -14,7 +14,7 @@ from farkas.errors import InvalidOption
 from farkas.instances import library
 from farkas.models.mlbroker.offline import Offline
 from farkas.relaxations.mlbroker import Relaxed, Sharp
-from farkas.relaxations.mlbroker.separated import Separated, separated_bound
+from farkas.relaxations.mlbroker.separated import separated_bound
 from farkas.solvers import solve
 from tests.conformance.oracle import variants
 from tests.models.mlbroker.brokerages import edge_cases, random_brokerage
@@ -85,7 +85,7 @@ def test_the_bound_by_job_is_the_tight_bound(name):
     assert bound.claimed == pytest.approx(tight, rel=1e-7, abs=1e-7)
     assert float(bound.proved) == pytest.approx(tight, rel=1e-7, abs=1e-7)
     assert sum(bound.by_job) == bound.proved
-    assert value(Separated(), data) == pytest.approx(tight, rel=1e-7, abs=1e-7)
+    assert value(programs.build("mlbroker.relaxed_by_job"), data) == pytest.approx(tight, rel=1e-7, abs=1e-7)
 
 
 @pytest.mark.parametrize(
