@@ -155,12 +155,12 @@ def _printed(program: Any, data: CodedComputing, domain: Any, *, true_law: bool)
     m.pairs = pyo.Set(dimen=2, initialize=[tuple(p) for p in np.argwhere(data.allowed).tolist()])
     shared = program.workers == "shared"
     m.share = pyo.Var(m.pairs, domain=pyo.UnitInterval if shared else pyo.Binary)
-    m.load = pyo.Var(m.pairs, domain=domain, initialize=1)
+    m.rows_sent = pyo.Var(m.pairs, domain=domain, initialize=1)
     m.time = pyo.Var(domain=pyo.NonNegativeReals, initialize=1)
 
     def results(i: int, n: int) -> Any:
-        late = m.time - data.shifts[i, n] * m.load[i, n]
-        kept = m.load[i, n] * (1 - pyo.exp(-data.rates[i, n] * late / m.load[i, n]))
+        late = m.time - data.shifts[i, n] * m.rows_sent[i, n]
+        kept = m.rows_sent[i, n] * (1 - pyo.exp(-data.rates[i, n] * late / m.rows_sent[i, n]))
         if true_law:
             kept = pyo.Expr_if(IF=late >= 0, THEN=kept, ELSE=0.0)
         return m.share[i, n] * kept

@@ -14,8 +14,9 @@ from farkas.models.coded.kernel import Pairs
 from farkas.solvers import solve
 
 AGREEMENT = 1e-9
-"""Relative distance of the recomputed value from the recomputed bound beyond which a vertex is no
-optimum."""
+"""Relative distance of the recomputed value from the recomputed bound beyond which a vertex is
+refused."""
+UNITS = 2.0**16
 
 
 class AssignmentLp(MaxMin):
@@ -77,8 +78,13 @@ def best_sharing(speed: Floats) -> Sharing:
     if not alone.all():
         prices = np.where(alone == 0, 1.0, 0.0)
         return Sharing(np.zeros_like(speed), prices, 0.0, 0.0)
-    answer = solve(Given().form(Speeds(speed))).require_optimal()
-    share = tidy(answer.point[: speed.size].reshape(speed.shape))
+    # in units 2^16 times smaller, so that the solver's absolute tolerances are smaller too
+    form = Given().form(Speeds(speed))
+    fine = form.replace(
+        cost=UNITS * form.cost, row_upper=UNITS * form.row_upper, upper=UNITS * form.upper
+    )
+    answer = solve(fine).require_optimal()
+    share = tidy(answer.point[: speed.size].reshape(speed.shape) / UNITS)
     prices = np.abs(answer.row_duals[: len(speed)])
     if not prices.sum() > 0:
         raise NoAnswer("the solver gives no prices of the masters")

@@ -29,6 +29,8 @@ from farkas.solvers.via_cvxpy import solve_problem
 
 SMALL_SHARE = 1e-3
 WIDEST_SCALE = 1e3
+LARGEST_WORK = 600.0
+"""c beyond which e^c of the printed split leaves no room in double precision."""
 SLACK = 1e-4
 """Start this much later than necessary: strictly feasible, as conic solvers like it."""
 
@@ -161,6 +163,8 @@ def coefficients(at: At, split: str) -> dict[str, Any]:
     else:
         extra = lost
         if split == "printed":
+            if at.work.max() > LARGEST_WORK:
+                raise NotApplicable("split printed: rate * shift is too large for its own units")
             scale, other = 1.0 / at.rows, np.exp(at.work) / at.rows
         else:
             scale = at.load / np.maximum(at.share, SMALL_SHARE)
@@ -182,8 +186,6 @@ def coefficients(at: At, split: str) -> dict[str, Any]:
     for place, name in enumerate(("square_share", "square_load", "square_extra")):
         values[name] = np.array([outer * square[place] for square in squares])
     values |= {"share_at": at.share, "load_at": at.load, "extra_at": extra, "time_at": at.time}
-    if not all(np.isfinite(value).all() for value in values.values()):
-        raise NotApplicable(f"split {split}: rate * shift is too large for its own units")
     return values
 
 

@@ -1,0 +1,153 @@
+"""Prices and plans of kind coded: what passes is true, what is false does not pass."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import mpmath
+import msgspec
+import numpy as np
+import pytest
+
+from farkas.certificates import check
+from farkas.certificates.coded import RunCertificate, meets_surrogate, safe_patience, time_bound
+from farkas.certificates.files import from_json
+from farkas.certificates.outward import excess_above, log1p_below, returned_below
+from farkas.errors import NotACertificate
+from farkas.experiments.recheck import recheck
+from farkas.instances import library
+from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.plans import shared_plan
+from farkas.online import algorithms
+from farkas.relaxations.coded.assignment_lp import shared_optimum
+from tests.random_clusters import random_cluster
+
+DEMO = library.load("coded/demo")
+WIDE = np.concatenate([10.0 ** np.linspace(-140, 150, 150), 10.0 ** np.linspace(-2, 2, 150), [1.0]])
+
+
+def test_logarithms_round_outward():
+    with mpmath.workdps(500):
+        for h, above in zip(WIDE.tolist(), excess_above(WIDE).tolist(), strict=True):
+            exact = mpmath.mpf(h) - mpmath.log1p(h)
+            assert exact <= above <= exact * (1 + 1e-13)
+        large = WIDE[WIDE >= 1]
+        for h, below in zip(large.tolist(), log1p_below(large).tolist(), strict=True):
+            exact = mpmath.log1p(h)
+            assert exact * (1 - 1e-13) <= below <= exact
+
+
+def test_exponentials_round_outward():
+    y = np.concatenate([10.0 ** np.linspace(-200, 2.8, 300), [0.0, 700.0, 1e9]])
+    with mpmath.workdps(500):
+        for value, below in zip(y.tolist(), returned_below(y).tolist(), strict=True):
+            exact = 1 - mpmath.exp(-mpmath.mpf(value))
+            assert exact * (1 - 1e-13) <= below <= exact
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_bound_is_the_optimum_but_for_rounding(seed):
+    data = random_cluster(seed, masters=3, workers=6)
+    found = shared_optimum(data)
+    bound = time_bound(data, found.prices, safe_patience(Pairs.of(data).patience))
+    assert found.time * (1 - 1e-11) <= float(bound) <= found.time
+
+
+def test_any_prices_and_zero_patience_prove_something():
+    # η = 0: v = u / L.
+    bound = time_bound(DEMO, np.ones(2), np.zeros(DEMO.rates.shape))
+    want = 2 / (DEMO.rates / DEMO.rows[:, None]).max(axis=0).sum()
+    assert float(bound) == pytest.approx(want, rel=1e-12)
+    assert float(bound) <= shared_optimum(DEMO).time
+
+
+@pytest.mark.parametrize(
+    ("prices", "change", "message"),
+    [
+        ([1.0, -1.0], 1.0, "negative"),
+        ([0.0, 0.0], 1.0, "all prices are 0"),
+        ([1.0, np.inf], 1.0, "infinite"),
+        ([1.0], 1.0, "prices for 2 masters"),
+        ([1.0, 1.0], 1.0 + 1e-9, "master 0 with worker 0 is too large"),
+        ([1.0, 1.0], np.nan, "negative or infinite"),
+        ([1.0, 1e308], 1.0, "overflows"),
+    ],
+)
+def test_what_proves_nothing_is_refused(prices, change, message):
+    patience = safe_patience(Pairs.of(DEMO).patience) * change
+    data = (
+        DEMO
+        if message != "overflows"
+        else DEMO.replace(rate=(DEMO.rates * 1e6).tolist(), shift=(DEMO.shifts / 1e6).tolist())
+    )
+    with pytest.raises(NotACertificate, match=message):
+        time_bound(data, np.array(prices), patience)
+
+
+def test_a_master_that_nobody_may_serve_is_proved_infeasible():
+    data = library.load("coded/forbidden_pairs").replace(
+        plans=None,
+        rate=[[None] * 4, [1.0, 2.5, None, 1.2]],
+        shift=[[None] * 4, [0.9, 0.2, None, 0.4]],
+    )
+    made = RunCertificate.of(data, shared_optimum(data).prices, Pairs.of(data).patience)
+    proof = check(made, instance=data)
+    assert (proof.infeasible, proof.bound) == (True, None)
+
+
+def certificate():
+    found = shared_optimum(DEMO)
+    plan = shared_plan(DEMO, found.share, found.time)
+    point = (plan.share, plan.loads, found.time)
+    return RunCertificate.of(DEMO, found.prices, Pairs.of(DEMO).patience, point)
+
+
+def test_the_optimal_plan_is_proved_optimal_to_eleven_digits():
+    proof = check(certificate(), instance=DEMO)
+    assert 1 <= proof.ratio <= 1 + Fraction(1, 10**11)
+    again = from_json(msgspec.json.encode(certificate()), "test")
+    assert check(again, instance=DEMO).bound == proof.bound
+
+
+def test_an_earlier_time_or_a_higher_bound_is_refused():
+    made = certificate()
+    sooner = msgspec.structs.replace(
+        made.plan, time=str(Fraction(made.plan.time) * (1 - Fraction(1, 10**9)))
+    )
+    with pytest.raises(NotACertificate, match="expects"):
+        check(msgspec.structs.replace(made, plan=sooner), instance=DEMO)
+    higher = str(Fraction(made.bound) * (1 + Fraction(1, 10**12)))
+    with pytest.raises(NotACertificate, match="its prices prove"):
+        check(msgspec.structs.replace(made, bound=higher), instance=DEMO)
+    with pytest.raises(NotACertificate, match="that no plan exists"):
+        check(msgspec.structs.replace(made, bound=None), instance=DEMO)
+    other = DEMO.replace(success_probability=0.5)
+    with pytest.raises(NotACertificate, match="hashes to"):
+        check(made, instance=other)
+    with pytest.raises(NotACertificate, match="give it"):
+        check(made)
+    with pytest.raises(NotACertificate, match="is not coded"):
+        check(msgspec.structs.replace(made, program="coded.chance"), instance=DEMO)
+
+
+def test_plans_that_share_too_much_or_use_forbidden_pairs_are_refused():
+    data = library.load("coded/forbidden_pairs")
+    share, loads = np.full((2, 4), 0.5), np.full((2, 4), 3.0)
+    with pytest.raises(NotACertificate, match=r"forbidden pair \(0, 1\)"):
+        meets_surrogate(data, share, loads, Fraction(100))
+    share[0, 0] = np.nextafter(0.5, 1)
+    loads[~data.allowed] = 0.0
+    with pytest.raises(NotACertificate, match="worker 0 is shared out"):
+        meets_surrogate(data, share, loads, Fraction(100))
+    share[0, 0] = 0.5
+    meets_surrogate(data, share, loads, Fraction(100))
+    with pytest.raises(NotACertificate, match="master 0 expects 0 of 3 rows"):
+        meets_surrogate(data, share, loads, Fraction(1, 100))
+
+
+@pytest.mark.parametrize("name", ["coded.expected", "coded.uniform", "coded.simple_greedy"])
+def test_the_certificate_of_a_run_is_proved_again_from_its_file(name):
+    run = algorithms[name].run(DEMO)
+    proof = recheck(run.certificate.certificate, run.certificate.exact, DEMO)
+    assert float(proof.value) == pytest.approx(run.value, rel=1e-11)
+    assert run.ratio >= 1 - 1e-12

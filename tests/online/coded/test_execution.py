@@ -1,0 +1,107 @@
+"""Simulation, codes and real execution."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.errors import InvalidOption, NoAnswer
+from farkas.instances import library
+from farkas.instances.generate import generate
+from farkas.models.coded.plans import Assignment
+from farkas.online import algorithms
+from farkas.online.coded.code import GENERATORS, MdsCode, decoding_error
+from farkas.online.coded.execution import draw_masters, execute
+from farkas.online.coded.simulate import simulate
+
+DEMO = library.load("coded/demo")
+
+
+def plan_of(name, data, stretch=1.0):
+    plan = algorithms[name].policy().plan(data, 0)
+    return Assignment(plan.share, plan.loads * stretch)
+
+
+@pytest.mark.parametrize("name", ["coded.expected", "coded.round_lp"])
+def test_the_compiled_simulation_is_its_reference(name):
+    data = generate("coded", num_masters=3, num_workers=11, rows=500, seed=2)
+    plan = plan_of(name, data)
+    fast = simulate(data, plan, 3000, np.random.default_rng(0))
+    slow = simulate(data, plan, 3000, np.random.default_rng(0), compiled=False)
+    assert np.array_equal(fast.times, slow.times)
+
+
+def test_masters_of_a_shared_worker_exclude_each_other():
+    data = library.load("coded/split_worker")
+    sample = simulate(data, plan_of("coded.expected", data, 1.01), 5000, np.random.default_rng(1))
+    assert np.isinf(sample.times).any(axis=1).all()
+    assert np.isinf(sample.times[:, 0]).mean() == pytest.approx(0.5, abs=0.05)
+
+
+def test_draws_are_at_least_one():
+    with pytest.raises(InvalidOption, match="draws = 0"):
+        simulate(DEMO, plan_of("coded.uniform", DEMO), 0, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("rows", [1, 5, 40])
+def test_any_rows_decode(rows):
+    rng = np.random.default_rng(rows)
+    code = MdsCode.gaussian(rows, 2 * rows, rng)
+    matrix, vector = rng.standard_normal((rows, 7)), rng.standard_normal(7)
+    coded = code.encode(matrix)
+    for _ in range(5):
+        where = rng.permutation(2 * rows)[:rows]
+        found = code.decode(where, coded[where] @ vector)
+        assert found == pytest.approx(matrix @ vector, rel=1e-9, abs=1e-9)
+    assert code.coded == 2 * rows
+
+
+def test_too_few_rows_decode_nothing():
+    code = MdsCode.gaussian(3, 5, np.random.default_rng(0))
+    with pytest.raises(NoAnswer, match="2 coded rows received, 3 are needed"):
+        code.decode(np.array([0, 4, 4]), np.zeros(3))
+    with pytest.raises(InvalidOption, match="2 coded rows cannot recover 3"):
+        MdsCode.gaussian(3, 2, np.random.default_rng(0))
+
+
+def test_gaussian_codes_stay_usable_where_deterministic_ones_break_down():
+    errors = {name: decoding_error(name, 100, np.random.default_rng(0))[1] for name in GENERATORS}
+    assert errors["systematic Gaussian"] < 1e-10
+    assert errors["orthonormal columns"] < 1e-10
+    for name in ("DFT rows", "Chebyshev-Vandermonde", "monomial Vandermonde"):
+        assert errors[name] > 1e-3
+        assert decoding_error(name, 10, np.random.default_rng(0))[1] < 1e-9
+
+
+@pytest.mark.parametrize("workers", ["threads", "processes"])
+def test_real_products_are_decoded_before_everyone_is_done(workers):
+    data = generate("coded", num_masters=2, num_workers=6, rows=60, seed=4)
+    rng = np.random.default_rng(0)
+    matrices = [rng.standard_normal((60, 9)) for _ in range(2)]
+    vectors = [rng.standard_normal(9) for _ in range(2)]
+    plan = plan_of("coded.round_lp", data, 2.0)
+    found = execute(data, plan, matrices, vectors, rng, seconds_per_unit=2e-4, workers=workers)
+    for one, matrix, vector in zip(found, matrices, vectors, strict=True):
+        assert one.product == pytest.approx(matrix @ vector, rel=1e-7, abs=1e-7)
+        assert one.error < 1e-9
+        assert set(one.used).isdisjoint(one.ignored)
+    assert any(one.ignored for one in found)
+
+
+def test_execution_refuses_what_cannot_work():
+    # 977 + 977 rows for the master that the shared worker draws, 977 < 1000 for the other.
+    data = library.load("coded/split_worker")
+    plan = plan_of("coded.expected", data)
+    matrices, vectors = [np.ones((1000, 2))] * 2, [np.ones(2)] * 2
+    with pytest.raises(NoAnswer, match="never has its 1000 rows: 9"):
+        execute(data, plan, matrices, vectors, np.random.default_rng(0), seconds_per_unit=1e-9)
+    with pytest.raises(InvalidOption, match=r"matrix 0 has shape \(3, 2\)"):
+        execute(data, plan, [np.ones((3, 2))] * 2, vectors, np.random.default_rng(0))
+
+
+def test_workers_draw_their_masters():
+    share = np.array([[1.0, 0.5, 0.0], [0.0, 0.5, 0.0]])
+    drawn = np.array([draw_masters(share, np.random.default_rng(s)) for s in range(200)])
+    assert set(drawn[:, 0]) == {0}
+    assert set(drawn[:, 2]) == {-1}
+    assert 60 < (drawn[:, 1] == 0).sum() < 140

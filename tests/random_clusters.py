@@ -1,0 +1,32 @@
+"""Small random instances of kind coded for tests, some pairs forbidden."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from farkas.instances.coded import CodedComputing
+
+
+def random_cluster(
+    seed: int, masters: int = 2, workers: int = 4, rows: int = 12, forbid: float = 0.2
+) -> CodedComputing:
+    """Every master keeps at least one worker; c = u a varies over two decades."""
+    rng = np.random.default_rng(seed)
+    shape = (masters, workers)
+    allowed = rng.random(shape) >= forbid
+    allowed[np.arange(masters), rng.integers(0, workers, masters)] = True
+    rate = rng.uniform(0.5, 5.0, shape)
+    shift = 10.0 ** rng.uniform(-1.5, 0.5, shape) / rate
+    return CodedComputing.build(
+        success_probability=0.8,
+        masters=[{"rows": int(n)} for n in rng.integers(max(1, rows // 2), rows + 1, masters)],
+        workers=workers,
+        rate=[
+            [float(u) if ok else None for u, ok in zip(*p, strict=True)]
+            for p in zip(rate, allowed, strict=True)
+        ],
+        shift=[
+            [float(a) if ok else None for a, ok in zip(*p, strict=True)]
+            for p in zip(shift, allowed, strict=True)
+        ],
+    )

@@ -1,0 +1,93 @@
+"""Program coded.sca: convex steps and their splits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.errors import NotApplicable
+from farkas.instances import library
+from farkas.models.coded.surrogate import surrogate_times
+from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.relaxations.coded.sca import At, Sca, SharedPoint, coefficients, solve_step
+from tests.random_clusters import random_cluster
+
+SPLITS = ("product", "printed", "scaled")
+
+
+def majorant(at, values, d):
+    """Value of the convex constraint at differences d, written out once more."""
+    linear = (
+        values["constant"]
+        + values["by_share"] * d["share"]
+        + values["by_load"] * d["load"]
+        + values["by_extra"] * d["extra"]
+        + values["by_time"] * d["time"]
+    )
+    squares = (
+        values["square_share"] * d["share"]
+        + values["square_load"] * d["load"]
+        + values["square_extra"] * d["extra"]
+    )
+    return linear + (squares**2).sum(axis=0)
+
+
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_split_lies_above_the_products_and_touches_them_at_the_point(split, seed):
+    data = random_cluster(seed, rows=8)
+    at = At.of(data, SharedPoint.uniform(data))
+    values = coefficients(at, split)
+    rng = np.random.default_rng(seed)
+    for size in (0.0, 1e-6, 0.05, 0.3):
+        share = np.clip(at.share + size * rng.standard_normal(len(at.share)), 0, 1)
+        load = at.load * np.exp(size * rng.standard_normal(len(at.load)))
+        time = at.time * (1 + size * rng.standard_normal())
+        lost = load * np.exp(at.work - at.patience * time / load)
+        extra = load - lost if split == "product" else lost
+        d = {"share": share - at.share, "load": load - at.load, "time": time - at.time}
+        d["extra"] = extra - values["extra_at"]
+        true = -at.size * share * (load - lost)
+        gap = majorant(at, values, d) - true
+        scale = np.abs(true) + 1e-3
+        assert (gap >= -1e-10 * scale).all()
+        if size == 0.0:
+            assert (np.abs(gap) <= 1e-12 * scale).all()
+        if size == 1e-6:
+            assert (gap <= 1e-7 * (1 + np.abs(values["square_load"]).max() ** 2)).all()
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_a_step_is_feasible_and_not_later(split):
+    data = library.load("coded/demo")
+    point = SharedPoint.uniform(data)
+    after = solve_step(data, split, point)
+    best = shared_optimum(data).time
+    assert best * (1 - 1e-6) <= after.time < point.time
+    assert after.share.sum(axis=0).max() <= 1 + 1e-12
+    assert surrogate_times(data, after.share, after.loads).max() <= after.time * (1 + 1e-5)
+
+
+def test_moving_a_model_is_building_it_anew():
+    data = library.load("coded/demo")
+    first = SharedPoint.uniform(data)
+    model = Sca().model((data, first))
+    second = solve_step(data, "product", first, model)
+    moved = solve_step(data, "product", second, model)
+    assert moved.time == pytest.approx(solve_step(data, "product", second).time, rel=1e-6)
+    assert model.problem.is_dcp(dpp=True)
+
+
+def test_a_combination_of_points():
+    a = SharedPoint(np.zeros((1, 1)), np.ones((1, 1)), 4.0)
+    b = SharedPoint(np.ones((1, 1)), np.full((1, 1), 3.0), 2.0)
+    half = a.toward(b, 0.5)
+    assert (half.share[0, 0], half.loads[0, 0], half.time) == (0.5, 2.0, 3.0)
+
+
+def test_printed_units_overflow_with_a_message():
+    data = library.load("coded/demo")
+    slow = data.replace(shift=(1000.0 * data.shifts).tolist())
+    with pytest.raises(NotApplicable, match="split printed"):
+        coefficients(At.of(slow, SharedPoint.uniform(slow)), "printed")
+    assert coefficients(At.of(slow, SharedPoint.uniform(slow)), "product")
