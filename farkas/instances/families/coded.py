@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from farkas.instances.coded import CodedComputing
+from farkas.instances.generate import generate
+
+FULL_LOAD = 3.1461932206205825
+"""1 + h for c = u a = 1: the completion time of one row by one worker of rate 1."""
 
 
 def tiny() -> CodedComputing:
@@ -93,10 +97,109 @@ def forbidden_pairs() -> CodedComputing:
     )
 
 
+def reciprocal(
+    name: str, description: str, rate: Sequence[Sequence[float]], rows: int, **more: object
+) -> CodedComputing:
+    """Shift 1/rate and equal rows, so that speeds are proportional to rates."""
+    return CodedComputing.build(
+        name=name,
+        description=description,
+        success_probability=0.9,
+        masters=[{"name": f"m{index}", "rows": rows} for index in range(len(rate))],
+        workers=len(rate[0]),
+        rate=rate,
+        shift=[[1.0 / u for u in row] for row in rate],
+        **more,
+    )
+
+
+def wrong_diagonal() -> CodedComputing:
+    """Each worker serves the master it is slow for, and the loads of the others are poor.
+
+    A convex step from here makes no progress, at three times the optimal time.
+    """
+    time = 50 * FULL_LOAD
+    rate = [[1.0, 3.0], [3.0, 1.0]]
+    full = time / (FULL_LOAD - 1)
+    loads = [[full, 0.2 * 3 * full], [0.2 * 3 * full, full]]
+    return reciprocal(
+        "wrong_diagonal",
+        "Both workers serve the wrong master; unused loads are a fifth of the best.",
+        rate,
+        50,
+        sca_point={"probability": [[1, 0], [0, 1]], "loads": loads, "time": time * (1 + 1e-9)},
+    )
+
+
+def idle_pairs() -> CodedComputing:
+    """Unused pairs have almost no load, as "k = 0 and thus l = 0" suggests.
+
+    Stationary for convex steps, but no local optimum: a slack master could help the other.
+    """
+    time = 10 * FULL_LOAD
+    full = time / (FULL_LOAD - 1)
+    tiny = 1e-8 * full
+    return reciprocal(
+        "idle_pairs",
+        "Three equal workers for two masters, two of them with one master; unused loads near 0.",
+        [[1.0] * 3] * 2,
+        10,
+        sca_point={
+            "probability": [[1, 1, 0], [0, 0, 1]],
+            "loads": [[full, full, tiny], [tiny, tiny, full]],
+            "time": time * (1 + 1e-9),
+        },
+    )
+
+
+def greedy_trap() -> CodedComputing:
+    """Mislead simple greedy: it takes the fastest pair and leaves the other master next to nothing."""
+    return reciprocal(
+        "greedy_trap",
+        "One worker is by far the best for either master; the second is good for one only.",
+        [[10.0, 9.0, 0.001], [9.9, 0.001, 0.001]],
+        100,
+    )
+
+
+def dominant() -> CodedComputing:
+    """One worker is a hundred times faster: sharing it looks far better than it is."""
+    return reciprocal(
+        "dominant",
+        "One fast and two slow workers, alike for two masters.",
+        [[100.0, 1.0, 1.0]] * 2,
+        100,
+    )
+
+
+def greedy_schedule() -> CodedComputing:
+    """Largest first at its worst: speeds 3, 3, 2, 2, 2 for two equal masters."""
+    return reciprocal(
+        "greedy_schedule",
+        "Workers of rates 3, 3, 2, 2, 2, alike for two masters: largest first reaches 5 of 6.",
+        [[3.0, 3.0, 2.0, 2.0, 2.0]] * 2,
+        100,
+    )
+
+
+def shared_is_slower() -> CodedComputing:
+    """Draw an instance whose optimal shared plan finishes later than the optimal dedicated one, against P3."""
+    drawn = generate("coded", num_masters=2, num_workers=10, rows=1000, seed=5)
+    assert isinstance(drawn, CodedComputing)
+    description = "Two masters, ten workers, rates drawn from [1, 5] with seed 5."
+    return drawn.replace(name="shared_is_slower", description=description)
+
+
 SHIPPED: dict[str, Callable[[], CodedComputing]] = {
     "tiny": tiny,
     "split_worker": split_worker,
     "stuck": stuck,
     "forbidden_pairs": forbidden_pairs,
+    "wrong_diagonal": wrong_diagonal,
+    "idle_pairs": idle_pairs,
+    "greedy_trap": greedy_trap,
+    "greedy_schedule": greedy_schedule,
+    "dominant": dominant,
+    "shared_is_slower": shared_is_slower,
 }
 """Library instances by name (without the kind) and what makes them."""

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from farkas.errors import NoAnswer
 from farkas.instances.base import Count, Nonnegative
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
@@ -81,7 +82,15 @@ class SuccessiveApproximation(Planner):
     def plan(self, data: CodedComputing, seed: int) -> Assignment:
         """Iterate until time stands still; draws nothing."""
         point = start_point(data, self.start_at)
-        for after in iterates(data, point, self.split, self.alpha, self.rounds):
+        steps = iterates(data, point, self.split, self.alpha, self.rounds)
+        while True:
+            try:
+                after = next(steps, None)
+            except NoAnswer:
+                # every point so far is feasible: where the solver fails, the last one stands
+                break
+            if after is None:
+                break
             still = abs(1.0 - after.time / point.time) < self.stop
             point = after
             if still:

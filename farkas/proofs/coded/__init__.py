@@ -1,0 +1,1 @@
+"""Claims of the paper on coded computation, and of farkas about it."""

@@ -1,0 +1,187 @@
+"""Claims about dedicated workers: hardness, greedy algorithms, gaps and rounding."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import sympy as sp
+
+from farkas.instances import library
+from farkas.instances.base import Floats
+from farkas.instances.coded import CodedComputing
+from farkas.instances.families.coded import FULL_LOAD, reciprocal
+from farkas.models.coded.kernel import Pairs
+from farkas.online.coded.exhaustive import best_owner, every_owner, least_level
+from farkas.online.coded.iterated_greedy import IteratedGreedy
+from farkas.online.coded.round_lp import round_forest
+from farkas.online.coded.simple_greedy import greedy_owner
+from farkas.proofs.claim import Verdict, claim, held, not_applicable, proved, refuted
+from farkas.proofs.coded.surrogate import drawn
+from farkas.relaxations.coded.assignment_lp import best_sharing
+from farkas.relaxations.coded.truncated import truncated_level
+
+
+def _speed(name: str) -> Floats:
+    data = library.load(name)
+    assert isinstance(data, CodedComputing)
+    return Pairs.of(data).speed
+
+
+@claim("coded.np_hard", source="Coded section III, remark after Proposition 1")
+def partition_reduces_to_the_assignment() -> Verdict:
+    """Partition reduces to P5: two equal masters, worker n as fast as number s_n for both.
+
+    The optimum is the smaller half of the best partition over (1 + h) L, and reaches the linear
+    bound exactly if there is a perfect partition.  (The paper states the reduction backwards.)
+    """
+    slack, runs = 1.0, 0
+    for numbers in ([3, 1, 1, 2, 2, 1], [3, 3, 3, 5], [2, 4, 8, 16], [5, 5, 4, 3, 3]):
+        data = reciprocal("partition", "", [[float(s) for s in numbers]] * 2, 10)
+        speed = Pairs.of(data).speed
+        half = max(
+            min(part, sum(numbers) - part)
+            for size in range(len(numbers) + 1)
+            for part in map(sum, itertools.combinations(numbers, size))
+        )
+        found = least_level(speed, best_owner(speed)) * FULL_LOAD * 10
+        perfect = abs(found - best_sharing(speed).level * FULL_LOAD * 10) < 1e-9
+        slack = min(slack, 1e-9 - abs(found - half))
+        if perfect != (2 * half == sum(numbers)):
+            return refuted({"numbers": numbers}, "perfect partition and linear bound disagree")
+        runs += 1
+    return held(runs, slack)
+
+
+@claim("coded.iterated_greedy_is_finite", source="Coded Algorithm 1")
+def iterated_greedy_serves_everybody() -> Verdict:
+    """Algorithm 1 ends with a finite completion time whenever there is one."""
+    speed = _speed("coded/stuck")
+    found = least_level(speed, IteratedGreedy().owner(speed, 0))
+    if found > 0:
+        return held(1, found)
+    repaired = least_level(speed, IteratedGreedy(variant="lexicographic").owner(speed, 0))
+    return refuted(
+        "coded/stuck",
+        "with two masters empty no move raises the minimum; the lexicographic variant gets out",
+        printed=found,
+        lexicographic=repaired,
+        optimum=least_level(speed, best_owner(speed)),
+    )
+
+
+@claim("coded.lexicographic_is_finite", source="not in the paper; repair of Algorithm 1")
+def lexicographic_search_serves_everybody() -> Verdict:
+    """The lexicographic variant ends with a finite time whenever N >= M and all pairs are allowed.
+
+    With an empty master some other has two workers, and giving one away raises the sorted levels.
+    """
+    smallest, runs = np.inf, 0
+    for seed in range(60):
+        speed = Pairs.of(drawn(3 + seed % 3, 6, seed)).speed
+        own = IteratedGreedy(variant="lexicographic", rounds=1).owner(speed, seed)
+        smallest, runs = min(smallest, least_level(speed, own) / speed.max()), runs + 1
+    return held(runs, float(smallest), "smallest level in multiples of the largest speed")
+
+
+@claim("coded.largest_first", source="Coded section III, remark on Algorithm 2")
+def largest_first_has_its_guarantee() -> Verdict:
+    """For masters alike, optimum over Algorithm 2 is at most (4M − 2)/(3M − 1) <= 4/3.
+
+    Algorithm 2 is then largest-first scheduling; the bound is attained by speeds 3, 3, 2, 2, 2.
+    """
+    slack, runs = np.inf, 0
+    rng = np.random.default_rng(0)
+    sizes = [rng.integers(1, 12, rng.integers(4, 9)).astype(float) for _ in range(150)]
+    for index, size in enumerate([np.array([3.0, 3, 2, 2, 2]), *sizes]):
+        masters = 2 + index % 2
+        if len(size) < masters:
+            continue
+        speed = np.tile(size, (masters, 1))
+        ratio = least_level(speed, every_owner(speed)) / least_level(speed, greedy_owner(speed))
+        slack = min(slack, (4 * masters - 2) / (3 * masters - 1) - ratio + 1e-12)
+        runs += 1
+    return held(runs, float(slack), "attained: coded/greedy_schedule")
+
+
+@claim("coded.simple_greedy_is_good", source="Coded Algorithm 2")
+def simple_greedy_has_a_guarantee() -> Verdict:
+    """Algorithm 2 stays within a constant factor of the optimum."""
+    speed = _speed("coded/greedy_trap")
+    ratio = least_level(speed, greedy_owner(speed)) / least_level(speed, best_owner(speed))
+    if ratio > 1e-2:
+        return held(1, ratio)
+    return refuted(
+        "coded/greedy_trap",
+        "the level falls below any factor as the smallest rate falls",
+        greedy_over_optimum=ratio,
+    )
+
+
+@claim("coded.linear_gap_is_bounded", source="not in the paper; on bounds for P5")
+def the_linear_bound_is_within_a_factor() -> Verdict:
+    """The linear relaxation of P5 is within a constant factor of it."""
+    speed = _speed("coded/dominant")
+    best = least_level(speed, best_owner(speed))
+    ratio = best_sharing(speed).level / best
+    if ratio < 10:
+        return held(1, 10 - ratio)
+    return refuted(
+        "coded/dominant",
+        "unbounded where one worker dominates; cutting speeds to the level closes it here",
+        linear_over_optimum=ratio,
+        truncated_over_optimum=truncated_level(speed) / best,
+    )
+
+
+@claim("coded.rounding_loses_one_worker", source="not in the paper; coded.round_lp")
+def rounding_loses_at_most_one_worker() -> Verdict:
+    """Rounding a vertex of the linear program leaves V >= V_LP − max v.
+
+    Its shared workers and their masters form a forest; a master loses only its parent worker.
+    """
+    slack, runs = np.inf, 0
+    for seed in range(60):
+        speed = Pairs.of(drawn(2 + seed % 4, 6 + seed % 9, seed)).speed
+        sharing = best_sharing(speed)
+        kept = least_level(speed, round_forest(sharing.share))
+        slack = min(slack, (kept - sharing.level) / speed.max() + 1.0)
+        runs += 1
+    return held(runs, float(slack), "in multiples of the largest speed")
+
+
+@claim("coded.complexity", source="Coded section III, remark on complexity")
+def sweeps_and_greedy_have_the_stated_cost() -> Verdict:
+    """For a fixed number of masters insertions cost O(N), interchanges and Algorithm 2 O(N²).
+
+    Counted: Algorithm 2 looks at Σ_{r<M} (M−r)(N−r) pairs, then Σ_{j=M}^{N−1} (M + N − j) sums and
+    workers; the paper's orders hide the factors M of finding minima.
+    """
+    n, m, r, j = sp.symbols("N M r j", positive=True, integer=True)
+    pairs = sp.summation((m - r) * (n - r), (r, 0, m - 1))
+    rest = sp.summation(m + n - j, (j, m, n - 1))
+    total = sp.Poly(sp.expand(pairs + rest), n)
+    if total.degree() != 2 or sp.simplify(total.coeff_monomial(n**2) - sp.Rational(1, 2)) != 0:
+        return refuted({"count": str(total.as_expr())})
+    return proved(f"Algorithm 2 looks at {sp.factor(total.as_expr())} entries")
+
+
+@claim("coded.cited_factor", source="Coded section III, citing [14]")
+def the_cited_approximation_factor() -> Verdict:
+    """Max-min allocation has an algorithm with factor 1/(M log³ M) (as quoted from [14])."""
+    return not_applicable(
+        "it is a statement about another paper's algorithm, which is not built here; believed to be"
+        " 1/(√M log³ M), and nothing here rests on it"
+    )
+
+
+@claim("coded.enumeration_is_exact", source="Coded section V, benchmark 3")
+def branch_and_bound_is_enumeration() -> Verdict:
+    """The branch and bound with prices finds what trying all assignments finds."""
+    slack, runs = 1.0, 0
+    for seed in range(20):
+        speed = Pairs.of(drawn(3, 7, seed)).speed
+        want = least_level(speed, every_owner(speed))
+        slack = min(slack, 1e-12 - abs(least_level(speed, best_owner(speed)) / want - 1))
+        runs += 1
+    return held(runs, slack)

@@ -1,0 +1,129 @@
+"""Claims about successive convex approximation: what its points are, and are not."""
+
+from __future__ import annotations
+
+import numpy as np
+import sympy as sp
+
+from farkas.instances import library
+from farkas.instances.coded import CodedComputing
+from farkas.models.coded.surrogate import surrogate_times
+from farkas.online.coded.sca import iterates
+from farkas.proofs.claim import Verdict, claim, held, not_applicable, proved, refuted
+from farkas.proofs.coded.surrogate import drawn, vanishes
+from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.relaxations.coded.sca import SharedPoint, solve_step
+
+STOP = 1e-6
+"""Relative decrease of time at which Algorithm 3 stops."""
+
+
+def _point(name: str) -> tuple[CodedComputing, SharedPoint]:
+    data = library.load(name)
+    assert isinstance(data, CodedComputing)
+    return data, SharedPoint.given(data)
+
+
+@claim("coded.lemma2", source="Coded Lemma 2")
+def the_convex_constraint_is_an_upper_bound() -> Verdict:
+    """q̃ >= q with equality at the point, for k >= 0 and l > 0.
+
+    g̃ − g = ½(Δk + Δl)²; ½ q² with q = l exp(−u t/l) is convex (both leading minors of its Hessian
+    are >= 0), so its tangent lies below it; ½(k + q)² composes an increasing convex function with a
+    convex one.
+    """
+    k, load, t, u, dk, dl = sp.symbols("k l t u dk dl", positive=True)
+    g = -k * load
+    tangent = (k + load) ** 2 / 2 + (k + load) * (dk + dl)
+    above = ((k + dk) ** 2 + (load + dl) ** 2) / 2 - tangent - g.subs({k: k + dk, load: load + dl})
+    half = (load * sp.exp(-u * t / load)) ** 2 / 2
+    hessian = sp.hessian(half, (t, load))
+    decay = sp.exp(-2 * u * t / load)
+    minor = hessian[0, 0] - 2 * u**2 * decay
+    determinant = sp.simplify(hessian.det() / decay**2)
+    fits = vanishes(above - (dk + dl) ** 2 / 2, minor, determinant - u**2)
+    if fits:
+        return proved("minors of the Hessian of ½q²: 2u²e^{−2ut/l} and u²e^{−4ut/l}")
+    return refuted({"gap": str(sp.expand(above)), "determinant": str(determinant)})
+
+
+@claim("coded.sca_monotone", source="Coded Algorithm 3")
+def iterates_stay_feasible_and_never_get_later() -> Verdict:
+    """Every iterate is feasible for P3 and no later than the one before, for any step size."""
+    slack, runs = np.inf, 0
+    for seed, alpha in ((0, 0.0), (0, 1e-3), (1, 0.1), (1, 0.5)):
+        data = drawn(2, 6, seed, rows=100)
+        point = SharedPoint.uniform(data)
+        for after in iterates(data, point, "product", alpha, 6):
+            late = float(surrogate_times(data, after.share, after.loads).max())
+            slack = min(slack, 1 + STOP - after.time / point.time, 1 + 1e-5 - late / after.time)
+            point, runs = after, runs + 1
+    return held(runs, float(slack), "solver accuracy 1e-5 allowed")
+
+
+@claim("coded.sca_hypotheses", source="Coded section IV, Theorem 2 of [17]")
+def convergence_theorem_applies() -> Verdict:
+    """The convergence theorem of [17] applies to Algorithm 3."""
+    return not_applicable(
+        "it needs a strongly convex objective of every subproblem; the objective t is linear"
+    )
+
+
+@claim("coded.stationary_is_near_optimal", source="Coded section IV, after Algorithm 3")
+def stopping_points_are_good() -> Verdict:
+    """Where Algorithm 3 stops, the time is near the optimum."""
+    data, point = _point("coded/wrong_diagonal")
+    steps = [solve_step(data, split, point).time for split in ("product", "scaled", "printed")]
+    best = shared_optimum(data).time
+    progress = max(1 - time / point.time for time in steps)
+    if progress >= STOP:
+        return held(1, progress)
+    return refuted(
+        "coded/wrong_diagonal",
+        "no split makes progress, at three times the optimum; any factor is possible",
+        stopped_at=point.time,
+        optimum=best,
+        relative_progress=progress,
+    )
+
+
+def _improved(data: CodedComputing, point: SharedPoint, size: float) -> float:
+    """Best time within a relative distance ``size`` along one direction of help."""
+    share, loads = point.share.copy(), point.loads.copy()
+    share[:, 0] = [1 - size, size]
+    loads[1, 0] = size * loads[0, 0]
+    return float(surrogate_times(data, share, loads).max())
+
+
+@claim("coded.stationary_is_local_optimum", source="Coded section IV, Theorem 2 of [17]")
+def stopping_points_are_local_optima() -> Verdict:
+    """A stationary point of Algorithm 3 is a local optimum of P3."""
+    data, point = _point("coded/idle_pairs")
+    after = solve_step(data, "product", point)
+    best = min(_improved(data, point, size) for size in (1e-2, 1e-3, 1e-4))
+    if not (1 - after.time / point.time < STOP and best < point.time * (1 - 1e-9)):
+        return held(1, 1 - after.time / point.time)
+    return refuted(
+        "coded/idle_pairs",
+        "the step stops here, but moving a little of a slack worker and its load is better",
+        stopped_at=point.time,
+        nearby=best,
+        optimum=shared_optimum(data).time,
+    )
+
+
+@claim("coded.zero_load_is_harmless", source='Coded section IV, "k = 0 and thus l = 0"')
+def unused_pairs_need_no_load() -> Verdict:
+    """Setting the load of an unused pair to 0 does not change where Algorithm 3 goes."""
+    data, empty = _point("coded/idle_pairs")
+    full = SharedPoint(empty.share, np.full(empty.loads.shape, empty.loads.max()), empty.time)
+    slow, quick = solve_step(data, "product", empty), solve_step(data, "product", full)
+    if quick.time >= slow.time * (1 - 1e-3):
+        return held(1, quick.time / slow.time - 1)
+    return refuted(
+        "coded/idle_pairs",
+        "with loads t/φ on unused pairs the same shares are left at once",
+        after_a_step_from_no_load=slow.time,
+        after_a_step_from_full_load=quick.time,
+        optimum=shared_optimum(data).time,
+    )

@@ -1,0 +1,180 @@
+"""Claims about the surrogate: Lemma 1, Theorem 1, and that P3 is a linear program."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from farkas.algebra import programs
+from farkas.instances import library
+from farkas.instances.coded import CodedComputing
+from farkas.instances.generate import generate
+from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.surrogate import reference_time
+from farkas.online.coded.exhaustive import best_owner, every_owner, least_level
+from farkas.proofs.claim import Verdict, claim, held, proved, refuted
+from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.solvers.via_cvxpy import solve_problem
+
+load, t, u, a, h, rows, k = sp.symbols("l t u a h L k", positive=True)
+RESULTS = load * (1 - sp.exp(u * a - u * t / load))
+"""Expected results f(l, t) of one pair without the case t < a l, as (6) has them."""
+OPTIMAL = {a: (h - sp.log(1 + h)) / u}
+"""a in terms of h: c = u a = h − ln(1 + h)."""
+
+
+def vanishes(*expressions: sp.Expr) -> bool:
+    """Whether all expressions simplify to 0."""
+    return all(sp.simplify(sp.expand_log(sp.simplify(e), force=True)) == 0 for e in expressions)
+
+
+def drawn(masters: int, workers: int, seed: int, rows: int = 200) -> CodedComputing:
+    """Instance of the published generator."""
+    made = generate("coded", num_masters=masters, num_workers=workers, rows=rows, seed=seed)
+    assert isinstance(made, CodedComputing)
+    return made
+
+
+@claim("coded.lemma1", source="Coded Lemma 1, (29)")
+def negative_results_are_convex() -> Verdict:
+    """−f is convex in (l, t): its Hessian has determinant 0 and trace >= 0.
+
+    It is the perspective of a convex function, hence convex for all l > 0, t >= 0, also where
+    t < a l and (5) is 0 instead; there −max(0, f) is *not* convex.
+    """
+    hessian = sp.hessian(-RESULTS, (load, t))
+    decay = sp.exp(u * a - u * t / load)
+    trace = u**2 * (load**2 + t**2) / load**3 * decay
+    if not vanishes(hessian.det(), hessian.trace() - trace):
+        return refuted({"determinant": str(hessian.det()), "trace": str(hessian.trace())})
+    return proved("the printed nonzero eigenvalue lacks the factor exp(−(u/x)(t − a x))")
+
+
+@claim("coded.theorem1", source="Coded Theorem 1, (14)-(16)")
+def best_loads_in_closed_form() -> Verdict:
+    """l = t u/h maximises f, strictly, with value t u/(1 + h); so t* = 1/Σ v and l* = t*/φ."""
+    at = {load: t * u / h}
+    slope = sp.diff(RESULTS, load).subs(at).subs(OPTIMAL)
+    value = RESULTS.subs(at).subs(OPTIMAL) - t * u / (1 + h)
+    bend = sp.diff(RESULTS, load, 2).subs(at).subs(OPTIMAL) + h**3 / (t * u * (1 + h))
+    if not vanishes(slope, value, bend):
+        return refuted({"slope": str(sp.simplify(slope)), "value": str(sp.simplify(value))})
+    return proved("∂f/∂l = 0, f = t u/(1+h), ∂²f/∂l² = −h³/(t u (1+h)) < 0")
+
+
+@claim("coded.positive_multiplier", source="Coded (30)-(32)")
+def the_multiplier_is_time_per_row() -> Verdict:
+    """The multiplier of the rows is λ* = t*/L > 0.
+
+    Stationarity in t of t + λ (L − Σ f) is 1 = λ Σ f_t, and Σ f_t = Σ u/(1 + h) = L/t*.
+    """
+    at = {load: t * u / h}
+    slope = sp.diff(RESULTS, t).subs(at).subs(OPTIMAL) - u / (1 + h)
+    if not vanishes(slope):
+        return refuted({"slope": str(sp.simplify(slope))})
+    return proved("∂f/∂t = u/(1+h) at the best load")
+
+
+@claim("coded.time_exceeds_shift", source="Coded section III, observation 1")
+def the_optimal_time_exceeds_every_shift() -> Verdict:
+    """At the optimum t = φ l > a l strictly, because h − c = ln(1 + h) > 0."""
+    gap = (h - u * a).subs(OPTIMAL) - sp.log(1 + h)
+    return proved("u (φ − a) = ln(1+h)") if vanishes(gap) else refuted({"gap": str(gap)})
+
+
+@claim("coded.hidden_convexity", source="not in the paper; against Coded section IV")
+def shared_workers_are_a_linear_program() -> Verdict:
+    """P3 with shared workers is the linear program 1/t = max_k min_m Σ_n v_mn k_mn.
+
+    In k l (1 − exp(c − u t/l)) the load that is best for fixed t does not depend on k, since k only
+    scales f(l, t), which is concave in l with the unique maximiser t u/h.  Put in, the constraint
+    reads t Σ v k >= 1.  Checked symbolically; the numbers compare the cone program with the linear
+    one on the demo.
+    """
+    shared = k * RESULTS
+    at = {load: t * u / h}
+    independent = sp.diff(sp.solve(sp.Eq(load * h, t * u), load)[0], k)
+    slope = sp.diff(shared, load).subs(at).subs(OPTIMAL)
+    linear = shared.subs(at).subs(OPTIMAL) / rows - t * k * (u / (rows * (1 + h)))
+    concave = sp.diff(RESULTS, load, 2) + u**2 * t**2 / load**3 * sp.exp(u * a - u * t / load)
+    if not vanishes(independent, slope, linear, concave):
+        return refuted({"constraint": str(sp.simplify(linear))})
+    data = library.load("coded/demo")
+    assert isinstance(data, CodedComputing)
+    model = programs.build("coded.expected_convex").model(data)  # type: ignore[attr-defined]
+    cone = solve_problem(model.problem).require_optimal().objective * reference_time(data)
+    return proved(
+        "the non-convexity is removable, no successive approximation is needed",
+        linear_program=shared_optimum(data).time,
+        cone_program=cone,
+    )
+
+
+@claim("coded.full_loads_are_global", source="not in the paper")
+def stationary_points_with_full_loads_are_optimal() -> Verdict:
+    """A KKT point of P3 with l = t/φ on *all* pairs, also where k = 0, is a global optimum.
+
+    There the derivatives of k f/L by k, l and t are t v, 0 and k v: the KKT conditions of P3 are
+    those of the linear program, which is convex.
+    """
+    share = k * RESULTS / rows
+    at = {load: t * u / h}
+    v = u / (rows * (1 + h))
+    by_k, by_l, by_t = (sp.diff(share, x).subs(at).subs(OPTIMAL) for x in (k, load, t))
+    if not vanishes(by_k - t * v, by_l, by_t - k * v):
+        return refuted({"by_share": str(sp.simplify(by_k))})
+    return proved("∂/∂k = t v, ∂/∂l = 0, ∂/∂t = k v")
+
+
+@claim("coded.proposition1", source="Coded Proposition 1")
+def p3_is_max_min_allocation() -> Verdict:
+    """P3 is equivalent to the max-min allocation P5 (stated for dedicated and shared workers)."""
+    data = library.load("coded/split_worker")
+    assert isinstance(data, CodedComputing)
+    dedicated = 1.0 / least_level(Pairs.of(data).speed, best_owner(Pairs.of(data).speed))
+    shared = shared_optimum(data).time
+    if not shared < dedicated * (1 - 1e-6):
+        return held(1, 0.0)
+    return refuted(
+        "coded/split_worker",
+        "true for dedicated workers; shared ones give its linear relaxation",
+        time_shared=shared,
+        time_of_p5=dedicated,
+    )
+
+
+@claim("coded.proposition1_dedicated", source="Coded Proposition 1")
+def dedicated_p3_is_max_min_allocation() -> Verdict:
+    """P3 with dedicated workers is P5: branch and bound, enumeration and Theorem 1 agree."""
+    slack, runs = 1.0, 0
+    for seed in range(20):
+        speed = Pairs.of(drawn(2 + seed % 2, 8, seed)).speed
+        exact = least_level(speed, every_owner(speed))
+        slack = min(slack, 1e-12 - abs(least_level(speed, best_owner(speed)) / exact - 1.0))
+        runs += 1
+    return held(runs, slack, "distance below the tolerance 1e-12")
+
+
+@claim("coded.scaling", source="not in the paper")
+def optima_scale_as_they_must() -> Verdict:
+    """Rows times c multiply t by c; rates times c and shifts over c divide it by c.
+
+    A further worker or smaller shifts never make it later.
+    """
+    slack, tolerance = 1.0, 1e-9
+    for seed in range(10):
+        data = drawn(2, 6, seed, rows=100)
+        time = shared_optimum(data).time
+        longer = data.replace(masters=[{"rows": 300}, {"rows": 300}])
+        faster = data.replace(rate=(4 * data.rates).tolist(), shift=(data.shifts / 4).tolist())
+        early = data.replace(shift=(data.shifts / 2).tolist())
+        fewer = data.replace(
+            workers=5, rate=data.rates[:, :5].tolist(), shift=data.shifts[:, :5].tolist()
+        )
+        slack = min(
+            slack,
+            tolerance - abs(shared_optimum(longer).time / (3 * time) - 1),
+            tolerance - abs(shared_optimum(faster).time * 4 / time - 1),
+            1 - shared_optimum(early).time / time,
+            shared_optimum(fewer).time / time - 1 + tolerance,
+        )
+    return held(10, slack)
