@@ -43,6 +43,7 @@ def test_there_is_an_example_for_each_use() -> None:
         "import_a_trace",
         "read_a_vipr_certificate",
         "explain_infeasibility",
+        "sweep_and_report",
     }
     assert {path.stem for path in HOW_TO} >= {"program", "policy", "solver", "claim"}
 

@@ -1,0 +1,51 @@
+"""Run two algorithms on many instances, hold a theorem against them, and write one page about it.
+
+The sweep can be stopped at any moment, even with kill -9; the same call goes on where it stopped.
+"""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from farkas.experiments.ratios import ratios, write_worst
+from farkas.experiments.report import collect, render
+from farkas.experiments.sweeps import Store, sweep
+from farkas.experiments.sweeps.audit import audit
+
+CONFIG = """
+name = "broker"
+recheck = 0.5                 # share of the certificates that are proved again at once
+
+[[instances]]
+kind = "mlbroker"
+preset = "small"
+seeds = "0..5"
+settings = { num_slots = 3 }
+
+[[algorithms]]
+name = "mlbroker.fractional"
+options = { epsilon = [0.1, 1.0] }
+
+[[algorithms]]
+name = "mlbroker.local"
+"""
+
+with TemporaryDirectory() as folder:
+    config = Path(folder) / "broker.toml"
+    config.write_text(CONFIG)
+    first = sweep(config, workers=2)
+    again = sweep(config, workers=2)
+    print(f"performed {first.performed}, and then {again.performed or 'nothing'}")
+
+    with Store(first.store, create=False) as store:
+        for item in ratios(store):
+            low, high = item.interval
+            print(f"{item.label}: mean {item.mean:.4f} in [{low:.4f}, {high:.4f}]")
+            for promise in item.promises:
+                print(f"  {promise.source}: kept in {promise.kept} of {len(item.values)} runs")
+        opinions = [opinion for _, opinion in audit(store)]
+        print(f"certificates proved again: {opinions.count('proved again')} of {len(opinions)}")
+        files = write_worst(ratios(store), store, Path(folder) / "worst")
+        print(f"worst instances: {', '.join(sorted(path.name for path in files))}")
+        page = Path(folder) / "broker.html"
+        page.write_text(render(collect(store, title="Broker")), encoding="utf-8")
+        print(f"one page of {page.stat().st_size // 1000} kB that needs no network")
