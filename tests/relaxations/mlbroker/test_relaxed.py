@@ -85,7 +85,8 @@ def test_the_bound_by_job_is_the_tight_bound(name):
     assert bound.claimed == pytest.approx(tight, rel=1e-7, abs=1e-7)
     assert float(bound.proved) == pytest.approx(tight, rel=1e-7, abs=1e-7)
     assert sum(bound.by_job) == bound.proved
-    assert value(programs.build("mlbroker.relaxed_by_job"), data) == pytest.approx(tight, rel=1e-7, abs=1e-7)
+    by_job = programs.build("mlbroker.relaxed_by_job")
+    assert value(by_job, data) == pytest.approx(tight, rel=1e-7, abs=1e-7)
 
 
 @pytest.mark.parametrize(
