@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import msgspec
 
 from farkas.certificates import check
 from farkas.certificates.files import from_json
+from farkas.certificates.packed import rational
 from farkas.certificates.proof import Proof
 from farkas.errors import FarkasError, NotACertificate
 from farkas.experiments.solving import rebuild
@@ -34,7 +34,7 @@ def recheck(certificate: dict[str, Any], claimed: str, instance: Instance) -> Pr
     """
     found = from_json(msgspec.json.encode(certificate), "certificate of the run")
     proof = check(found, rebuild(found, instance), instance=instance)
-    bound = Fraction(claimed)
+    bound = rational(claimed, "bound of the run")
     better = proof.bound is None or (
         bound > proof.bound if proof.sense == "min" else bound < proof.bound
     )

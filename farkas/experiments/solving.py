@@ -237,8 +237,20 @@ def rebuild(certificate: Certificate, instance: Any) -> LinearForm | None:
     if not isinstance(certificate, FormCertificate):
         return None
     name = certificate.program.removeprefix(RELAXATION)
-    form = trace(find_program(name), instance)
+    program = find_program(name)
+    _same_origin(certificate, program)
+    form = trace(program, instance)
     return form if name == certificate.program else without_integrality(form)
+
+
+def _same_origin(certificate: Certificate, program: Formulation) -> None:
+    """Refuse a certificate whose kind or options contradict the program it names."""
+    said = {"kind": certificate.kind, **certificate.options}
+    for what, right in {"kind": program.kind, **program.variant}.items():
+        if said.get(what) is not None and said[what] != right:
+            raise NotACertificate(
+                f"the certificate names {program.full_name} but says {what} {said[what]!r}"
+            )
 
 
 def program_names() -> list[str]:

@@ -115,3 +115,53 @@ def test_a_damaged_vipr_file_is_refused(tmp_path: Path, capsys: Capture) -> None
     out.write_text("\n".join(lines[: len(lines) // 2]))
     assert call(["check", str(out)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("kind", "dps", "says kind 'dps'"),
+        ("options", {"relax": "printed", "semantics": "printed"}, "says relax 'printed'"),
+    ],
+)
+def test_a_certificate_that_contradicts_itself_is_rejected(
+    certificate: Path, field: str, value: object, words: str, capsys: Capture
+) -> None:
+    data = json.loads(certificate.read_text())
+    certificate.write_text(json.dumps({**data, field: value}))
+    assert call(["check", str(certificate), "--instance", TINY]) == 1
+    assert words in capsys.readouterr().err
+
+
+@pytest.fixture
+def run(tmp_path: Path, capsys: Capture) -> Path:
+    """Run file of the tiny instance."""
+    out = tmp_path / "run.json"
+    assert call(["run", TINY, "-a", "mlbroker.mlbroker", "-o", str(out)]) == 0
+    capsys.readouterr()
+    return out
+
+
+def test_the_bound_of_a_run_file_is_proved_again(run: Path, capsys: Capture) -> None:
+    assert call(["check", str(run), "--instance", TINY, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["bound_exact"] == json.loads(run.read_text())["certificate"]["exact"]
+    assert shown["ratio"] == json.loads(run.read_text())["ratio"]
+    assert "that is its word" in shown["statement"]
+
+
+def test_a_run_file_that_claims_more_is_rejected(run: Path, capsys: Capture) -> None:
+    data = json.loads(run.read_text())
+    bound = Fraction(data["certificate"]["exact"])
+    for exact in (str(bound + Fraction(1, 10**9)), "much"):
+        data["certificate"]["exact"] = exact
+        run.write_text(json.dumps(data))
+        assert call(["check", str(run), "--instance", TINY]) == 1
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_run_file_is_checked_with_its_own_instance_only(run: Path, capsys: Capture) -> None:
+    assert call(["check", str(run)]) == 2
+    assert "--instance" in capsys.readouterr().err
+    assert call(["check", str(run), "--instance", HARMONIC]) == 1
+    assert "hashes to" in capsys.readouterr().err

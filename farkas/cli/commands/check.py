@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from farkas.cli.output import Json, print_json, print_text
-from farkas.errors import InvalidOption
+from farkas.errors import FileProblem, InvalidOption, NotACertificate
+
+if TYPE_CHECKING:
+    from farkas.certificates.proof import Proof
 
 
 def command(
     certificate: Annotated[
-        str, typer.Argument(metavar="CERTIFICATE", help="Certificate file (.json or .vipr).")
+        str, typer.Argument(metavar="CERTIFICATE", help="Certificate (.json, .vipr) or run file.")
     ],
     instance: Annotated[
         str | None,
@@ -24,8 +27,9 @@ def command(
     """Prove again, in exact arithmetic and without any solver, what a certificate claims.
 
     With --instance the program is rebuilt from the instance, so that the proof is about it;
-    without, the proof is about the program inside the file.  Exit code 1 when the certificate
-    proves less than it claims.
+    without, the proof is about the program inside the file.  Of a run file, as farkas run writes
+    it, the bound is proved again; the run's value stays its word.  Exit code 1 when the
+    certificate proves less than it claims.
     """
     if certificate.endswith(".vipr"):
         if instance is not None:
@@ -44,10 +48,47 @@ def _certificate(path: str, instance: str | None) -> dict[str, Any]:
     from farkas.experiments.solving import rebuild
     from farkas.instances import read as read_instance
 
-    found = read(path)
+    try:
+        found = read(path)
+    except FileProblem:
+        about_run = _run(path, instance)
+        if about_run is None:
+            raise
+        return about_run
     about = None if instance is None else read_instance(instance)
     form = None if about is None else rebuild(found, about)
-    proof = check(found, form, instance=about)
+    return _shown(check(found, form, instance=about))
+
+
+def _run(path: str, instance: str | None) -> dict[str, Any] | None:
+    """Prove the bound of a run file; None when the file is none."""
+    from farkas.experiments.recheck import recheck
+    from farkas.instances import read as read_instance
+    from farkas.online.run import certified_ratio, read_run
+
+    try:
+        run = read_run(path)
+    except FileProblem:
+        return None
+    if run.certificate is None or run.certificate.certificate is None:
+        raise NotACertificate(f"{path}: the run of {run.algorithm} holds no certificate")
+    if instance is None:
+        raise InvalidOption("a run is about an instance; add --instance FILE")
+    about = read_instance(instance)
+    if run.manifest.instance_sha256 != about.sha256:
+        raise NotACertificate(
+            f"the run is about {run.manifest.instance_sha256[:12]}..., the instance hashes to"
+            f" {about.sha256[:12]}..."
+        )
+    proof = recheck(run.certificate.certificate, run.certificate.exact, about)
+    if run.sense != proof.sense:
+        raise NotACertificate(f"the run says {run.sense}, its certificate {proof.sense}")
+    ratio = None if run.violations else certified_ratio(run.sense, run.value, run.certificate)
+    words = f"The run of {run.algorithm} says that it reached {run.value:.9g}; that is its word."
+    return {**_shown(proof), "ratio": ratio, "statement": f"{proof.statement}  {words}"}
+
+
+def _shown(proof: Proof) -> dict[str, Any]:
     return {
         "program": proof.program,
         "sense": proof.sense,
