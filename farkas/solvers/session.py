@@ -49,7 +49,7 @@ class Session:
 
     @property
     def form(self) -> LinearForm:
-        """The form as it now stands."""
+        """The form as it now stands; a changed one has no implied bounds."""
         if self._form is None:
             matrix = self._last.matrix
             rows, columns = self._last.rows, self._last.columns
@@ -64,8 +64,14 @@ class Session:
                     matrix = _widened(matrix, part.lines)
             self._pending = []
             self._owned = set()  # the new form shares the arrays
+            # whatever implied bounds followed from, it was other data
             self._form = self._last = self._last.replace(
-                matrix=matrix, rows=rows, columns=columns, **self._data, **self._implied()
+                matrix=matrix,
+                rows=rows,
+                columns=columns,
+                implied_lower=None,
+                implied_upper=None,
+                **self._data,
             )
         return self._form
 
@@ -268,16 +274,6 @@ class Session:
             more = np.broadcast_to(np.asarray(value, dtype=old.dtype), (count,))
             self._data[name] = np.concatenate([old, more])
             self._owned.add(name)
-
-    def _implied(self) -> dict[str, Floats]:
-        """Implied bounds with infinities for the new columns, about which nothing is implied."""
-        out = {}
-        for name, absent in (("implied_lower", -np.inf), ("implied_upper", np.inf)):
-            old = getattr(self._last, name)
-            if old is not None:
-                extra = np.full(self._num_columns - len(old), absent)
-                out[name] = np.concatenate([old, extra])
-        return out
 
 
 _ROW = ("row_lower", "row_upper")

@@ -132,3 +132,24 @@ def test_cutting_stock_by_column_generation():
     )
     assert answer.objective == pytest.approx(solve(everything).objective)
     assert answer.objective >= 22 - 1e-9
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda s: s.update(row_lower=[10.0]),
+        lambda s: s.update(cost=[-1.0, 1.0]),
+        lambda s: s.update(entries=([0], [0], [0.5])),
+        lambda s: s.add_rows([[1.0, 0.0]], 3.0, INF),
+        lambda s: s.add_columns([[1.0]], 5.0),
+    ],
+    ids=["right-hand side", "cost", "entry", "row", "column"],
+)
+def test_bounds_implied_by_other_data_are_forgotten(change):
+    # min x + y, x + 2y >= 4: y <= 2 at an optimum.  With 10 on the right it is y = 5, and a bound
+    # proved with y <= 2 would be 8, above the optimum 5.
+    first = covering().replace(implied_upper=np.array([INF, 2.0]))
+    session = open_session(first)
+    change(session)
+    assert session.form.implied_upper is None
+    assert first.implied_upper is not None
