@@ -1,5 +1,30 @@
 """The command line: parse, call, print."""
 
-from farkas.cli.app import call, main
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+INTERRUPTED = 128 + int(signal.SIGINT)
+
+
+def call(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code, see :func:`farkas.cli.app.call`."""
+    from farkas.cli.app import call as run
+
+    return run(arguments)
+
+
+def main() -> NoReturn:
+    """Entry point of the console script; Ctrl-C while modules load is one line as well."""
+    try:
+        code = call()
+    except KeyboardInterrupt:
+        print("farkas: interrupted", file=sys.stderr)
+        code = INTERRUPTED
+    sys.exit(code)
+
 
 __all__ = ["call", "main"]

@@ -10,17 +10,16 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
 import farkas
-from farkas.cli import commands
+from farkas.cli import INTERRUPTED, commands
 from farkas.cli.output import complain
 from farkas.errors import FarkasError
 
 BROKEN_PIPE = 128 + int(getattr(signal, "SIGPIPE", 13))
-INTERRUPTED = 128 + int(signal.SIGINT)
 INTERNAL_ERROR = 70
 
 app = typer.Typer(
@@ -109,7 +108,9 @@ def call(arguments: Sequence[str] | None = None) -> int:
         return error.exit_code
     except (_Ended, KeyboardInterrupt, BrokenPipeError) as end:
         return _ended(end)
-    except SystemExit as error:  # the parser's own way to end, on a closed pipe
+    except SystemExit as error:  # the parser's own way to end, on a closed pipe or Ctrl-C
+        if error.code == INTERRUPTED:
+            return _ended(error)
         return _silent_end() if error.code == 1 else int(error.code or 0)
     except Exception as error:
         return _unexpected(error)
@@ -151,8 +152,3 @@ def _silent_end() -> int:
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, sys.stdout.fileno())
     return BROKEN_PIPE
-
-
-def main() -> NoReturn:
-    """Entry point of the console script."""
-    sys.exit(call())

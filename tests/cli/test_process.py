@@ -104,6 +104,25 @@ def test_control_c_is_one_line_and_130() -> None:
     assert (process.returncode, out, err) == (130, "", "farkas: interrupted\n")
 
 
+LOADING = """
+import os, signal, sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+from farkas.cli import main
+main()
+"""
+
+
+def test_control_c_while_modules_load_is_one_line_and_130() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOADING], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "farkas: interrupted\n")
+
+
 def test_progress_shows_on_a_terminal_only() -> None:
     words = [*FARKAS, "compare", TINY]
     assert run("compare", TINY).stderr == ""
