@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import math
 import time
 import typing
 from collections.abc import Callable, Iterable, Sequence
@@ -173,6 +174,8 @@ class Algorithm:
             except msgspec.ValidationError as error:
                 message = f"{self.name}: option {name} cannot be {value!r}: {error}"
                 raise InvalidOption(message) from None
+            if isinstance(settled[name], float) and not math.isfinite(settled[name]):
+                raise InvalidOption(f"{self.name}: option {name} = {value}; give a finite number")
         return settled
 
     def policy(self, **options: Any) -> Any:

@@ -156,6 +156,7 @@ def test_an_instance_without_arrivals_has_ratio_one(toy: Algorithm) -> None:
         ({"facter": 1.0}, "no option 'facter'; did you mean factor?"),
         ({"factor": "2"}, "Expected `float`"),
         ({"factor": True}, "Expected `float`"),
+        ({"factor": float("nan")}, "factor = nan; give a finite number"),
         ({"mode": "quiet"}, "Invalid enum value 'quiet'"),
         ({"once": 1.5}, "Expected `int | null`"),
     ],

@@ -11,7 +11,7 @@ import numpy as np
 
 from farkas.certificates.mlbroker import Guide, RunCertificate
 from farkas.duals.mlbroker.closed_form import move_prices, trajectory_bound
-from farkas.instances.base import Floats, Ints
+from farkas.instances.base import Floats, Ints, Nonnegative
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.data import trained_volume, valid_big_m
 from farkas.models.mlbroker.one_shot import Snapshot
@@ -110,7 +110,7 @@ class Fractional:
 
     relax: Literal["tight", "printed"] = "tight"
     semantics: Semantics = "printed"
-    epsilon: float = 0.0
+    epsilon: Nonnegative = 0.0
 
     def start(self, known: Known, seed: int) -> State:
         """Nothing is deployed; the algorithm draws no random numbers."""

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from farkas.instances.base import Floats
+from farkas.instances.base import Floats, Nonnegative
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.online.mlbroker.fractional import Fractional, FractionalSlot, State
@@ -37,7 +37,7 @@ class Rounded:
 
     relax: Literal["tight", "printed"] = "tight"
     semantics: Semantics = "printed"
-    epsilon: float = 0.0
+    epsilon: Nonnegative = 0.0
 
     @property
     def fractional(self) -> Fractional:
