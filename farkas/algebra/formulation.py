@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -183,17 +184,26 @@ class ProgramRegistry(Registry[type[Formulation]]):
 
 
 def _by_option(cls: type[Formulation], given: list[str]) -> dict[str, str]:
-    options, found = cls.options(), dict[str, str]()
+    """Give every word of a name an option of its own, the first that fits in order."""
+    options, found, words = cls.options(), dict[str, str](), list[str]()
     for part in given:
         key, _, value = part.rpartition("=")
         if not key:
-            free = [k for k, values in options.items() if k not in found and part in values]
-            if not free:
-                known = [v for values in options.values() for v in values]
-                raise InvalidOption(f"{cls.name} has no variant {part!r}{suggestion(part, known)}")
-            key, value = free[0], part
-        found[key] = value
-    return found
+            words.append(part)
+        elif key in found:
+            raise InvalidOption(f"{cls.name}: {key} is given twice")
+        else:
+            found[key] = value
+    for word in words:
+        if not any(word in values for values in options.values()):
+            known = list(dict.fromkeys(v for values in options.values() for v in values))
+            raise InvalidOption(f"{cls.name} has no variant {word!r}{suggestion(word, known)}")
+    free = [key for key in options if key not in found]
+    for keys in itertools.permutations(free, len(words)):
+        if all(word in options[key] for key, word in zip(keys, words, strict=True)):
+            return found | dict(zip(keys, words, strict=True))
+    listed = ", ".join(f"{key}={'|'.join(options[key])}" for key in options)
+    raise InvalidOption(f"{cls.name}[{','.join(given)}] says one option twice; options: {listed}")
 
 
 programs = ProgramRegistry("program", "farkas.models", "farkas.relaxations", "farkas.duals")

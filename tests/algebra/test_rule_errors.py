@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from farkas.algebra import Between, IndexedSet, Param, Set, Sum, Var, constraint
+from farkas.algebra import Between, IndexedSet, Param, Set, Sum, Var, constraint, programs
 from farkas.algebra.program import Program
 from farkas.errors import InvalidOption, RuleError, UnknownName
 from tests.algebra.toys import declare, toy
@@ -348,3 +348,22 @@ def test_unknown_variants_name_the_nearest():
         programs["mlbroker.offline"](semantic="strict")
     with pytest.raises(UnknownName, match=r"did you mean mlbroker\.offline"):
         programs.build("mlbroker.ofline")
+
+
+def test_words_of_a_name_find_the_options_they_fit():
+    # "printed" is a value of both options, "strict" of one: the order must not matter
+    for name in ("mlbroker.outer[printed,strict]", "mlbroker.outer[strict,printed]"):
+        assert programs.build(name).variant == {"semantics": "strict", "relax": "printed"}
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("mlbroker.offline[strict,strict]", "says one option twice; options: semantics=printed"),
+        ("mlbroker.offline[semantics=strict,semantics=printed]", "semantics is given twice"),
+        ("mlbroker.offline[semantics=strict,printed]", "says one option twice"),
+    ],
+)
+def test_an_option_said_twice_is_refused(name, words):
+    with pytest.raises(InvalidOption, match=re.escape(words)):
+        programs.build(name)
