@@ -1,0 +1,1 @@
+"""Programs of ring-all-reduce scheduling: one slot as network embedding, and the whole horizon."""

@@ -1,0 +1,233 @@
+"""Ring mappings: which servers a ring uses, with how many workers, over which links.
+
+Visiting every host once loses nothing (keep the first visit of each host and join the path
+segments in between: no load grows), so a mapping is a count of workers per host and, for several
+hosts, a closed walk through all of them.  A ring on one host uses no link.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from farkas.errors import NotApplicable
+from farkas.instances.base import Floats, Ints
+from farkas.instances.gadget import FIT, Cluster
+from farkas.models.gadget.forest import Forest, forest
+
+Counts = tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Rings:
+    """A list of ring mappings.
+
+    Parameters
+    ----------
+    job, size
+        Shape (rings,).
+    workers
+        Shape (rings, nodes), workers per node; y.
+    flow
+        Shape (rings, links), how often the closed walk uses each link; f.
+    """
+
+    job: Ints
+    size: Ints
+    workers: Ints
+    flow: Ints
+
+    def __len__(self) -> int:
+        return len(self.job)
+
+    def take(self, places: npt.ArrayLike) -> Rings:
+        """Return the rings at ``places`` (positions or a mask)."""
+        where = np.asarray(places)
+        return Rings(self.job[where], self.size[where], self.workers[where], self.flow[where])
+
+    @classmethod
+    def join(cls, parts: Sequence[Rings], cluster: Cluster) -> Rings:
+        """Concatenate lists of rings."""
+        none = cls.none(cluster)
+        names = ("job", "size", "workers", "flow")
+        return cls(*(np.concatenate([getattr(p, n) for p in (none, *parts)]) for n in names))
+
+    @classmethod
+    def none(cls, cluster: Cluster) -> Rings:
+        """Return the empty list."""
+        nothing = np.zeros(0, np.int64)
+        return cls(
+            nothing,
+            nothing,
+            np.zeros((0, cluster.num_nodes), np.int64),
+            np.zeros((0, cluster.num_links), np.int64),
+        )
+
+    def node_load(self, cluster: Cluster) -> Floats:
+        """Units used, shape (rings, nodes, resources)."""
+        load: Floats = self.workers[:, :, None] * cluster.demand[self.job][:, None, :]
+        return load
+
+    def link_load(self, cluster: Cluster) -> Floats:
+        """Gbps reserved, shape (rings, links)."""
+        load: Floats = self.flow * cluster.bandwidth[self.job][:, None]
+        return load
+
+
+def link_cap(cluster: Cluster, job: int) -> Floats:
+    """How often a ring of ``job`` may use each link when it is alone, shape (links,)."""
+    need = cluster.bandwidth[job]
+    cap = np.full(cluster.num_links, np.inf)
+    if need > 0:
+        cap = np.floor(cluster.link_bandwidth / need + FIT)
+    return cap
+
+
+def enumerate_rings(
+    cluster: Cluster, largest: npt.ArrayLike, *, most: int = 200_000
+) -> Rings:
+    """List every locally feasible ring mapping that no other dominates.
+
+    Parameters
+    ----------
+    largest
+        Shape (jobs,), largest size per job; 0 leaves the job out.
+    most
+        Give up beyond so many mappings or partial walks.
+
+    Returns
+    -------
+    Sorted by job, then size.
+
+    Raises
+    ------
+    NotApplicable
+        When there are too many.
+    """
+    walks = ClosedWalks(cluster, most)
+    found: list[tuple[int, int, Counts, Counts]] = []
+    for job, limit in enumerate(np.asarray(largest).tolist()):
+        if limit < 1:
+            continue
+        rows: list[tuple[int, int, Counts, Counts]] = []
+        cap, links = np.minimum(cluster.host_cap[job], limit), link_cap(cluster, job)
+        hosts = np.flatnonzero(cap).tolist()
+        for width in range(1, min(limit, len(hosts)) + 1):
+            for chosen in itertools.combinations(hosts, width):
+                flows = walks.through(chosen, links)
+                for counts in _spread(cap[list(chosen)].tolist(), limit) if flows else ():
+                    workers = [0] * cluster.num_nodes
+                    for host, count in zip(chosen, counts, strict=True):
+                        workers[host] = count
+                    rows += [(job, sum(counts), tuple(workers), flow) for flow in flows]
+                if len(found) + len(rows) > most:
+                    raise NotApplicable(f"more than {most} ring mappings; too many to list")
+        found += sorted(rows, key=lambda row: row[1])
+    if not found:
+        return Rings.none(cluster)
+    jobs, sizes, workers_of, flow_of = zip(*found, strict=True)
+    shape = (len(found), -1) if cluster.num_links else (len(found), 0)
+    return Rings(
+        np.array(jobs, np.int64),
+        np.array(sizes, np.int64),
+        np.array(workers_of, np.int64),
+        np.array(flow_of, np.int64).reshape(shape),
+    )
+
+
+def _spread(caps: list[int], total: int) -> Iterator[Counts]:
+    """All ways to put at least one and at most ``caps`` workers on each host, ``total`` in all."""
+    ranges = [range(1, cap + 1) for cap in caps]
+    return (counts for counts in itertools.product(*ranges) if sum(counts) <= total)
+
+
+class ClosedWalks:
+    """Minimal closed walks through sets of hosts, remembered.
+
+    Parameters
+    ----------
+    cluster
+        The network.
+    most
+        Give up beyond so many partial walks.
+    """
+
+    def __init__(self, cluster: Cluster, most: int) -> None:
+        self.cluster = cluster
+        self.most = most
+        self.tree: Forest | None = forest(cluster)
+        self._known: dict[tuple[Counts, bytes], list[Counts]] = {}
+        self._paths: dict[tuple[int, int, bytes], list[Counts]] = {}
+        self._leaving: list[list[int]] = [[] for _ in range(cluster.num_nodes)]
+        for e, u in enumerate(cluster.link_source.tolist()):
+            self._leaving[u].append(e)
+
+    def through(self, hosts: Counts, cap: Floats) -> list[Counts]:
+        """List the minimal link multiplicities of closed walks through ``hosts`` within ``cap``."""
+        if len(hosts) == 1:
+            return [(0,) * self.cluster.num_links]
+        key = (hosts, cap.tobytes())
+        if key not in self._known:
+            found = self._on_tree(hosts, cap) if self.tree else self._orders(hosts, cap)
+            self._known[key] = found
+        return self._known[key]
+
+    def _on_tree(self, hosts: Counts, cap: Floats) -> list[Counts]:
+        assert self.tree is not None
+        if len({int(self.tree.component[u]) for u in hosts}) > 1:
+            return []
+        flow = [0] * self.cluster.num_links
+        for e in self.tree.steiner_links(list(hosts)):
+            flow[e] = 1
+        return [tuple(flow)] if (np.array(flow) <= cap).all() else []
+
+    def _orders(self, hosts: Counts, cap: Floats) -> list[Counts]:
+        """Join simple paths in every cyclic order of the hosts."""
+        walks: set[Counts] = set()
+        for rest in itertools.permutations(hosts[1:]):
+            order = (hosts[0], *rest, hosts[0])
+            partial: set[Counts] = {(0,) * self.cluster.num_links}
+            for start, end in itertools.pairwise(order):
+                joined = (
+                    tuple(map(sum, zip(walk, path, strict=True)))
+                    for walk in partial
+                    for path in self._simple_paths(start, end, cap)
+                )
+                partial = {walk for walk in joined if (np.array(walk) <= cap).all()}
+                if len(partial) > self.most:
+                    raise NotApplicable(f"more than {self.most} closed walks; too many to list")
+            walks |= partial
+        return minimal(walks)
+
+    def _simple_paths(self, start: int, end: int, cap: Floats) -> list[Counts]:
+        key = (start, end, cap.tobytes())
+        if key not in self._paths:
+            self._paths[key] = list(self._extend(start, end, cap, [], {start}))
+        return self._paths[key]
+
+    def _extend(
+        self, here: int, end: int, cap: Floats, used: list[int], seen: set[int]
+    ) -> Iterator[Counts]:
+        if here == end:
+            flow = [0] * self.cluster.num_links
+            for e in used:
+                flow[e] = 1
+            yield tuple(flow)
+            return
+        for e in self._leaving[here]:
+            target = int(self.cluster.link_target[e])
+            if cap[e] >= 1 and target not in seen:
+                yield from self._extend(target, end, cap, [*used, e], seen | {target})
+
+
+def minimal(vectors: Iterable[Counts]) -> list[Counts]:
+    """Keep the vectors that no other is below in every entry, sorted."""
+    kept: list[Counts] = []
+    for vector in sorted(set(vectors), key=lambda v: (sum(v), v)):
+        if not any(all(a <= b for a, b in zip(k, vector, strict=True)) for k in kept):
+            kept.append(vector)
+    return kept

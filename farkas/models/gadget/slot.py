@@ -1,0 +1,143 @@
+"""One slot's problem: who may run, with rings of which sizes, and what each size is worth."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from farkas.errors import InvalidOption, suggestion
+from farkas.instances.base import Floats, Ints
+from farkas.instances.gadget import Cluster
+from farkas.instances.utilities.envelope import envelope
+
+Gains = Literal["printed", "envelope"]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Snapshot:
+    """A cluster in one slot.
+
+    Parameters
+    ----------
+    cluster
+        The instance.
+    slot
+        t.
+    progress
+        Shape (jobs,), worker-slots received before ``slot``; z.
+    jobs
+        Shape (participants,), ascending: active jobs that can run at least one worker.
+    gains
+        Shape (participants, largest size): worth of size k in column k - 1; π.  Every program
+        takes its objective from here, never from the utilities.
+    allowed
+        Shape (participants, largest size): which sizes may be chosen; Q.
+    """
+
+    cluster: Cluster
+    slot: int
+    progress: Floats
+    jobs: Ints
+    gains: Floats
+    allowed: Bools
+
+    @cached_property
+    def pairs(self) -> Ints:
+        """Allowed (job, size), shape (pairs, 2), sorted."""
+        place, column = np.nonzero(self.allowed)
+        return np.column_stack([self.jobs[place], column + 1])
+
+    @cached_property
+    def pair_gains(self) -> Floats:
+        """Worth of every allowed pair, shape (pairs,)."""
+        return self.gains[self.allowed]
+
+    @cached_property
+    def largest(self) -> Ints:
+        """Largest allowed size, shape (participants,), 0 if none."""
+        sizes = np.arange(1, self.allowed.shape[1] + 1)
+        return np.where(self.allowed, sizes, 0).max(axis=1, initial=0)
+
+    @property
+    def largest_size(self) -> int:
+        return int(self.largest.max(initial=0))
+
+    @cached_property
+    def cap(self) -> Ints:
+        """Workers that a node holds for a ring of the largest allowed size, (participants, nodes)."""
+        return np.minimum(self.cluster.host_cap[self.jobs], self.largest[:, None])
+
+    def restrict(self, allowed: Bools) -> Snapshot:
+        """Keep the given sizes only; jobs without any leave."""
+        stay = allowed.any(axis=1)
+        return dataclasses.replace(
+            self, jobs=self.jobs[stay], gains=self.gains[stay], allowed=allowed[stay]
+        )
+
+    def fixed(self, sizes: npt.ArrayLike) -> Snapshot:
+        """Allow one size per participant, shape (participants,); 0 removes the job."""
+        columns = np.arange(1, self.allowed.shape[1] + 1)
+        return self.restrict(columns[None, :] == np.asarray(sizes)[:, None])
+
+    def value(self, counts: npt.ArrayLike) -> float:
+        """Worth of one ring size per job of the instance, shape (jobs,)."""
+        sizes = np.asarray(counts)[self.jobs]
+        runs = np.flatnonzero(sizes)
+        return float(self.gains[runs, sizes[runs] - 1].sum())
+
+
+def snapshot(
+    data: Cluster | Snapshot,
+    slot: int | None = None,
+    progress: npt.ArrayLike | None = None,
+    gains: Gains = "printed",
+) -> Snapshot:
+    """Look at one slot; a snapshot is returned as it is.
+
+    Parameters
+    ----------
+    data
+        The instance.
+    slot
+        The instance's own ``slot`` by default.
+    progress
+        Shape (jobs,), nothing received by default.
+    gains
+        ``printed``: μ(ζ(z + k)) - μ(ζ z), GADGET (12).  ``envelope``: the same on the concave
+        envelope of what the job can still reach, so that a convex start is not invisible.
+    """
+    if isinstance(data, Snapshot):
+        return data
+    if gains not in ("printed", "envelope"):
+        known = suggestion(gains, ("printed", "envelope"))
+        raise InvalidOption(f"unknown gains {gains!r}{known}")
+    at = data.at_slot if slot is None else slot
+    received = np.zeros(data.num_jobs) if progress is None else np.asarray(progress, dtype=float)
+    limit = np.where(data.active(at, received), data.ring_limit(received), 0)
+    jobs = np.flatnonzero(limit)
+    widest = int(limit.max(initial=0))
+    table = np.zeros((len(jobs), widest))
+    for place, job in enumerate(jobs.tolist()):
+        table[place] = _gains(data, job, at, received[job], widest, gains)
+    allowed = np.arange(1, widest + 1)[None, :] <= limit[jobs][:, None]
+    return Snapshot(data, at, received, jobs, table, allowed)
+
+
+def _gains(
+    cluster: Cluster, job: int, slot: int, received: float, widest: int, gains: Gains
+) -> Floats:
+    if gains == "printed":
+        worth = cluster.reward(job, received + np.arange(widest + 1))
+    else:
+        left = min(
+            cluster.most_slots[job] - received,
+            (cluster.horizon - slot) * cluster.max_workers[job],
+        )
+        worth = envelope(cluster.reward(job, received + np.arange(int(left) + 1)))
+        worth = np.interp(np.arange(widest + 1), np.arange(len(worth)), worth)
+    return worth[1:] - worth[0]
