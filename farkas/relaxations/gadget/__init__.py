@@ -1,0 +1,1 @@
+"""Relaxations of ring scheduling: of one slot, and of the whole horizon."""
