@@ -1,0 +1,293 @@
+"""Bounds on the whole horizon: blocks of equal slots, classes of equal servers."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cached_property
+
+import numpy as np
+
+from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
+from farkas.instances.base import Floats, Ints
+from farkas.instances.gadget import Cluster
+from farkas.instances.utilities.envelope import envelope
+from farkas.models.gadget.base import declare_links
+from farkas.models.gadget.rings import enumerate_rings
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Timeline:
+    """The horizon cut at arrivals: between two of them all slots are alike.
+
+    Parameters
+    ----------
+    cluster
+        The instance.
+    start
+        Shape (blocks,), first slot.
+    length
+        Shape (blocks,), slots; L.
+    """
+
+    cluster: Cluster
+    start: Ints
+    length: Ints
+
+    @classmethod
+    def of(cls, cluster: Cluster) -> Timeline:
+        """Cut the horizon of ``cluster``."""
+        cuts = np.unique(np.append(0, cluster.arrival[cluster.arrival < cluster.horizon]))
+        return cls(cluster, cuts, np.diff(np.append(cuts, cluster.horizon)))
+
+    @cached_property
+    def open_blocks(self) -> Ints:
+        """(job, block) after the job's arrival, for jobs that can run; shape (pairs, 2)."""
+        runs = self.cluster.reachable_slots > 0
+        return np.argwhere(runs[:, None] & (self.start[None, :] >= self.cluster.arrival[:, None]))
+
+    @cached_property
+    def slopes(self) -> list[Floats]:
+        """Positive slopes of each job's concave envelope, decreasing, one per worker-slot."""
+        found = []
+        for job, most in enumerate(self.cluster.reachable_slots.tolist()):
+            hull = envelope(self.cluster.reward(job, np.arange(most + 1)))
+            rises = np.diff(hull)
+            found.append(rises[rises > 0])
+        return found
+
+    @cached_property
+    def pieces(self) -> tuple[Ints, Floats, Floats]:
+        """(job, number), length and slope of every straight piece of the envelopes.
+
+        Worker-slots of equal slope are one piece.
+        """
+        keys, lengths, rates = [], [], []
+        for job, slopes in enumerate(self.slopes):
+            scale = slopes[0] if len(slopes) else 1.0
+            cuts = np.flatnonzero(np.append(1.0, -np.diff(slopes)) > 1e-13 * scale)
+            if not len(slopes):
+                continue
+            ends = np.append(cuts[1:], len(slopes))
+            keys += [(job, number) for number in range(len(cuts))]
+            lengths.append(ends - cuts)
+            rates.append(np.add.reduceat(slopes, cuts) / (ends - cuts))
+        nothing = np.zeros(0)
+        return (
+            np.array(keys, np.int64).reshape(len(keys), 2),
+            np.concatenate([nothing, *lengths]),
+            np.concatenate([nothing, *rates]),
+        )
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ServerClasses:
+    """Servers with equal capacities.
+
+    Parameters
+    ----------
+    count
+        Shape (classes,), servers; n.
+    capacity
+        Shape (classes, resources), units of one server; C.
+    cap
+        Shape (jobs, classes), workers that one server holds.
+    """
+
+    count: Ints
+    capacity: Floats
+    cap: Ints
+
+    @classmethod
+    def of(cls, cluster: Cluster) -> ServerClasses:
+        """Group the servers of ``cluster``."""
+        servers = np.flatnonzero(cluster.is_server)
+        if not len(servers):
+            nobody = np.zeros((cluster.num_jobs, 0), np.int64)
+            return cls(np.zeros(0, np.int64), np.zeros((0, cluster.num_resources)), nobody)
+        kinds, first, count = np.unique(
+            cluster.capacity[servers], axis=0, return_index=True, return_counts=True
+        )
+        return cls(count, kinds, cluster.host_cap[:, servers[first]])
+
+
+class OfflineBound(Program):
+    """Bound on every schedule: continuous workers, no network, concave envelopes of utilities.
+
+    Slots of a block and servers of a class can be averaged, so merging them loses nothing.  Valid
+    for utilities that are not concave.
+    """
+
+    name = "gadget.offline_bound"
+    kind = "gadget"
+    sense = "max"
+
+    def declare(self, m, data: Cluster):
+        timeline, servers = Timeline.of(data), ServerClasses.of(data)
+        declare_rewards(m, timeline)
+        m.classes = Set(range(len(servers.count)), label="server_class")
+        m.resources = Set(range(data.num_resources), label="resource")
+        job, block = timeline.open_blocks.T
+        place, kind = np.nonzero(servers.cap[job] > 0)
+        labels = ("job", "block", "server_class")
+        m.places = Set(np.column_stack([job[place], block[place], kind]), label=labels)
+        # grouped by (job, block), because the places are sorted
+        m.classes_of = IndexedSet(
+            m.open_blocks, _groups(place, kind, len(job)), label="server_class"
+        )
+        pairs = np.column_stack([block[place], kind])
+        m.places_of = IndexedSet(
+            m.jobs, _groups(job[place], pairs, data.num_jobs), label=("block", "server_class")
+        )
+        at = np.ravel_multi_index((block[place], kind), (len(timeline.length), len(servers.count)))
+        order = np.argsort(at, kind="stable")
+        m.jobs_on = IndexedSet(
+            (m.blocks, m.classes),
+            _groups(at[order], job[place][order], len(timeline.length) * len(servers.count)),
+            label="job",
+        )
+        slots = timeline.length[block[place]] * servers.count[kind] * servers.cap[job[place], kind]
+        m.workers = Var(m.places, upper=slots, doc="Worker-slots on the class in the block; w.")
+        m.demand = Param(m.jobs, m.resources, values=data.demand)
+        most = timeline.length[block] * data.max_workers[job]
+        m.ring_slots = Param(m.open_blocks, values=most)
+        limited = np.isfinite(servers.capacity)
+        where = np.argwhere(np.broadcast_to(limited, (len(timeline.length), *limited.shape)))
+        m.limits = Set(where, label=("block", "server_class", "resource"))
+        q, c, r = where.T
+        units = timeline.length[q] * servers.count[c] * servers.capacity[c, r]
+        m.capacity = Param(m.limits, values=units)
+
+    @objective
+    def total_reward(m):
+        """Rewards of never running, and what the worker-slots add to them at most."""
+        return m.idle_reward + Sum(m.slope[i, p] * m.piece[i, p] for i, p in m.pieces)
+
+    @constraint("2", "open_blocks")
+    def ring_size(m, i, q):
+        """In each slot a ring has at most its largest size."""
+        return Sum(m.workers[i, q, c] for c in m.classes_of[i, q]) <= m.ring_slots[i, q]
+
+    @constraint("3", "jobs")
+    def received(m, i):
+        """The reward counts no more worker-slots than were given."""
+        given = Sum(m.workers[i, q, c] for q, c in m.places_of[i])
+        return Sum(m.piece[i, p] for p in m.pieces_of[i]) <= given
+
+    @constraint("4", "limits")
+    def node_capacity(m, q, c, r):
+        """Workers fit on the servers of the class."""
+        used = Sum(m.demand[i, r] * m.workers[i, q, c] for i in m.jobs_on[q, c])
+        return used <= m.capacity[q, c, r]
+
+
+class OfflineColumnBound(Program):
+    """The bound with whole rings: fractions of locally feasible rings, links included."""
+
+    name = "gadget.offline_column_bound"
+    kind = "gadget"
+    sense = "max"
+
+    def declare(self, m, data: Cluster):
+        timeline = Timeline.of(data)
+        declare_rewards(m, timeline)
+        within = np.where(data.reachable_slots > 0, data.ring_limit(), 0)
+        rings = enumerate_rings(data, within)
+        m.nodes = Set(range(data.num_nodes), label="node")
+        m.resources = Set(range(data.num_resources), label="resource")
+        declare_links(m, data, np.arange(data.num_jobs))
+        m.rings = Set(range(len(rings)), label="ring")
+        m.rings_of = IndexedSet(
+            m.jobs, _groups(rings.job, np.arange(len(rings)), data.num_jobs), label="ring"
+        )
+        used = [
+            (c, q)
+            for i, q in timeline.open_blocks.tolist()
+            for c in np.flatnonzero(rings.job == i).tolist()
+        ]
+        m.runs = Set(used, label=("ring", "block"))
+        blocks_of = [[q for i, q in timeline.open_blocks.tolist() if i == j] for j in rings.job]
+        m.blocks_of = IndexedSet(m.rings, blocks_of, label="block")
+        m.size = Param(m.rings, values=rings.size)
+        load, reserved = rings.node_load(data), rings.link_load(data)
+        m.node_load = Param(m.rings, m.nodes, m.resources, values=load)
+        m.link_load = Param(m.rings, m.links, values=reserved)
+        limited = np.isfinite(data.capacity) & data.is_server[:, None]
+        m.limits = Set(np.argwhere(limited), label=("node", "resource"))
+        m.node_room = Param(m.limits, values=data.capacity[limited])
+        open_to = np.zeros((len(rings), len(timeline.length)), bool)
+        for c, q in used:
+            open_to[c, q] = True
+        m.on_node = IndexedSet(
+            (m.limits, m.blocks),
+            [
+                np.flatnonzero((load[:, u, r] > 0) & open_to[:, q])
+                for u, r in m.limits.members()
+                for q in range(len(timeline.length))
+            ],
+            label="ring",
+        )
+        m.on_link = IndexedSet(
+            (m.limited_links, m.blocks),
+            [
+                np.flatnonzero((reserved[:, e] > 0) & open_to[:, q])
+                for e in m.limited_links.members()
+                for q in range(len(timeline.length))
+            ],
+            label="ring",
+        )
+        length = timeline.length[[q for _, q in used]]
+        m.used = Var(
+            m.runs,
+            implied_upper=length,
+            reason="a job runs one ring at most in each slot of the block",
+            doc="Slots of the block in which the ring runs.",
+        )
+
+    @objective
+    def total_reward(m):
+        """Rewards of never running, and what the worker-slots add to them at most."""
+        return m.idle_reward + Sum(m.slope[i, p] * m.piece[i, p] for i, p in m.pieces)
+
+    @constraint("13", "open_blocks")
+    def one_ring(m, i, q):
+        """In each slot a job runs one ring at most."""
+        return Sum(m.used[c, q] for c in m.rings_of[i]) <= m.length[q]
+
+    @constraint("3", "jobs")
+    def received(m, i):
+        """The reward counts no more worker-slots than were given."""
+        given = Sum(m.size[c] * m.used[c, q] for c in m.rings_of[i] for q in m.blocks_of[c])
+        return Sum(m.piece[i, p] for p in m.pieces_of[i]) <= given
+
+    @constraint("18", "limits", "blocks")
+    def node_capacity(m, u, r, q):
+        """Workers fit on their node."""
+        used = Sum(m.node_load[c, u, r] * m.used[c, q] for c in m.on_node[u, r, q])
+        return used <= m.length[q] * m.node_room[u, r]
+
+    @constraint("19", "limited_links", "blocks")
+    def link_capacity(m, e, q):
+        """Rings fit through their link."""
+        used = Sum(m.link_load[c, e] * m.used[c, q] for c in m.on_link[e, q])
+        return used <= m.length[q] * m.bandwidth[e]
+
+
+def declare_rewards(m, timeline: Timeline) -> None:
+    """Declare jobs, blocks, and the straight pieces of the concave envelopes."""
+    cluster = timeline.cluster
+    m.jobs = Set(range(cluster.num_jobs), label="job")
+    m.blocks = Set(range(len(timeline.length)), label="block")
+    m.length = Param(m.blocks, values=timeline.length)
+    m.open_blocks = Set(timeline.open_blocks, label=("job", "block"))
+    keys, lengths, slopes = timeline.pieces
+    m.pieces = Set(keys, label=("job", "piece"))
+    groups = _groups(keys[:, 0], keys[:, 1], cluster.num_jobs)
+    m.pieces_of = IndexedSet(m.jobs, groups, label="piece")
+    m.slope = Param(m.pieces, values=slopes)
+    m.piece = Var(m.pieces, upper=lengths, doc="Worker-slots rewarded at this slope.")
+    m.idle_reward = Param(values=cluster.idle_reward.sum())
+
+
+def _groups(keys, members, count: int):
+    """Members by key; ``keys`` is sorted and lies in 0..count - 1."""
+    return np.split(np.asarray(members), np.searchsorted(keys, np.arange(1, count)))

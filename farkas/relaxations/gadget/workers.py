@@ -1,0 +1,80 @@
+"""How many workers each job would get if neither network nor whole workers mattered."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from farkas.algebra import ConvexProgram
+from farkas.errors import NotApplicable
+from farkas.instances.gadget import Cluster
+from farkas.instances.utilities import Linear, Log1p, QuadraticCost, Sqrt, Table, Utility
+
+
+class WorkerRelaxation(ConvexProgram):
+    """Slot problem with continuous workers and without network: defines q.  GADGET V-C.
+
+    The paper rounds q up and calls it the largest useful ring; the instance ``worker_bound_trap``
+    shows that it is not.  Refuses utilities that are not concave: then it is no convex program.
+    """
+
+    name = "gadget.worker_relaxation"
+    kind = "gadget"
+    sense = "max"
+
+    def declare(self, m, data: Cluster):
+        jobs = np.flatnonzero(data.active(data.at_slot))
+        if not (data.ring_limit()[jobs] > 0).any():
+            raise NotApplicable(f"{self.name}: no job can run in slot {data.at_slot}")
+        servers = np.flatnonzero(data.is_server)
+        most = np.minimum(data.max_workers, data.budget_slots)[jobs]
+        workers = m.variable("workers", (len(jobs), len(servers)), nonneg=True)
+        received = workers @ np.ones(len(servers))
+        m.constrain("2", "ring_size", received <= most)
+        for r, resource in enumerate(data.resources):
+            finite = np.flatnonzero(np.isfinite(data.capacity[servers, r]))
+            used = data.demand[jobs, r]
+            if len(finite) and used.any():
+                room = data.capacity[servers[finite], r]
+                label = f"node_capacity_{resource}"
+                m.constrain("4", label, used @ workers[:, finite] <= room)
+        m.optimise(
+            sum(
+                concave_utility(data.jobs[i].utility, data.efficiency[i] * received[p], i)
+                for p, i in enumerate(jobs.tolist())
+            )
+        )
+
+
+def concave_utility(utility: Utility, progress, job: int):
+    """Write a concave utility of ``progress`` as CVXPY expression.
+
+    Raises
+    ------
+    NotApplicable
+        When it is not.
+    """
+    import cvxpy as cp
+
+    refusal = NotApplicable(f"the utility of job {job} is not concave")
+    if isinstance(utility, Linear):
+        return utility.slope * progress
+    if isinstance(utility, Sqrt | Log1p):
+        if utility.scale < 0:
+            raise refusal
+        inside = cp.sqrt(progress) if isinstance(utility, Sqrt) else cp.log1p(progress)
+        return utility.scale * inside
+    if isinstance(utility, QuadraticCost):
+        if utility.quadratic < 0:
+            raise refusal
+        return -(utility.quadratic * cp.square(progress) + utility.linear * progress)
+    if isinstance(utility, Table):
+        slopes = np.append(np.diff(utility.values) / utility.step, 0.0)
+        if (np.diff(slopes) > 1e-12 * max(1.0, np.abs(slopes).max())).any():
+            raise refusal
+        starts = utility.step * np.arange(len(slopes))
+        pieces = [
+            value + slope * (progress - start)
+            for value, slope, start in zip(utility.values, slopes, starts, strict=True)
+        ]
+        return pieces[0] if len(pieces) == 1 else cp.minimum(*pieces)
+    raise refusal
