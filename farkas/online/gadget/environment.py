@@ -1,0 +1,180 @@
+"""Arrivals, decisions and rewards of ring scheduling, judged from the instance alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from farkas.instances.base import Floats
+from farkas.instances.gadget import FIT, Cluster, Job
+from farkas.online.driver import Outcome, environment
+from farkas.online.run import Bound, Sense
+
+
+class Arrival(msgspec.Struct, frozen=True):
+    """A job that becomes known.
+
+    Parameters
+    ----------
+    index
+        Position in the instance; ties are settled by it.
+    job
+        The job.
+    """
+
+    index: int
+    job: Job
+
+
+class Ring(msgspec.Struct, frozen=True, kw_only=True):
+    """A ring that runs in one slot.
+
+    Parameters
+    ----------
+    job
+        Position in the instance.
+    workers
+        (node, workers) of every host, ascending.
+    links
+        (link, times used) of the closed walk, ascending; positions among the links of the instance
+        that are no self-links.
+    """
+
+    job: int
+    workers: tuple[tuple[int, int], ...]
+    links: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def size(self) -> int:
+        return sum(count for _, count in self.workers)
+
+
+Decision = list[Ring]
+
+
+@environment("gadget")
+class Scheduling:
+    """A slot shows its new jobs and takes the rings that run in it."""
+
+    sense: Sense = "max"
+
+    def known(self, instance: Cluster) -> Cluster:
+        """Return the cluster without jobs."""
+        return without_jobs(instance)
+
+    def arrivals(self, instance: Cluster) -> Sequence[tuple[Arrival, ...]]:
+        """Return the jobs that become known in each slot."""
+        slots: list[list[Arrival]] = [[] for _ in range(instance.horizon)]
+        for index, job in enumerate(instance.jobs):
+            if job.arrival < instance.horizon:
+                slots[job.arrival].append(Arrival(index, job))
+        return [tuple(slot) for slot in slots]
+
+    def evaluate(self, instance: Cluster, decisions: Sequence[Decision]) -> Outcome:
+        """Return marginal rewards per slot, and every capacity or ring that is broken."""
+        received = np.zeros(instance.num_jobs)
+        rewards: list[dict[str, float]] = []
+        violations: list[str] = []
+        running = 0
+        for slot, rings in enumerate(decisions):
+            violations += [f"slot {slot}: {words}" for words in broken(instance, slot, rings)]
+            before = instance.total_reward(received)
+            for ring in rings:
+                received[ring.job] += ring.size
+            running += len(rings)
+            rewards.append({"reward": instance.total_reward(received) - before})
+        over = np.flatnonzero(received > instance.most_slots)
+        violations += [
+            f"job {i} receives {received[i]:g} worker-slots, its budget allows "
+            f"{instance.most_slots[i]:g}"
+            for i in over.tolist()
+        ]
+        numbers = {"rings": float(running), "worker_slots": float(received.sum())}
+        return Outcome(rewards, violations, instance.total_reward(received), numbers)
+
+    def bound(self, instance: Cluster) -> Bound | None:
+        """Return the proved horizon bound at its linear program's own prices."""
+        return None
+
+
+def without_jobs(instance: Cluster) -> Cluster:
+    """Return the cluster with an empty list of jobs."""
+    return with_jobs(instance, ())
+
+
+def with_jobs(instance: Cluster, jobs: tuple[Job, ...]) -> Cluster:
+    """Return the cluster with other jobs and no notes."""
+    return Cluster(
+        name=instance.name,
+        horizon=instance.horizon,
+        resources=instance.resources,
+        nodes=instance.nodes,
+        links=instance.links,
+        jobs=jobs,
+    )
+
+
+def broken(instance: Cluster, slot: int, rings: Sequence[Ring]) -> list[str]:
+    """Say in words what a slot's rings violate."""
+    said: list[str] = []
+    used = np.zeros((instance.num_nodes, instance.num_resources))
+    reserved = np.zeros(instance.num_links)
+    seen: set[int] = set()
+    for ring in rings:
+        said += _broken_ring(instance, slot, ring, seen)
+        seen.add(ring.job)
+        for node, count in ring.workers:
+            used[node] += count * instance.demand[ring.job]
+        for link, times in ring.links:
+            reserved[link] += times * instance.bandwidth[ring.job]
+    said += _overfull(used, instance.capacity, "node", instance.resources)
+    said += _overfull(reserved[:, None], instance.link_bandwidth[:, None], "link", ("bandwidth",))
+    return said
+
+
+def _overfull(used: Floats, room: Floats, what: str, names: Sequence[str]) -> list[str]:
+    # one 1e-9 for each worker that a floor was forgiven
+    slack = FIT * np.maximum(1.0, np.where(np.isfinite(room), room, 1.0)) * 10
+    return [
+        f"{what} {place} carries {used[place, r]:g} of {room[place, r]:g} {names[r]}"
+        for place, r in np.argwhere(used > room + slack).tolist()
+    ]
+
+
+def _broken_ring(instance: Cluster, slot: int, ring: Ring, seen: set[int]) -> list[str]:
+    job = instance.jobs[ring.job]
+    said: list[str] = []
+    if ring.job in seen:
+        said.append(f"job {ring.job} runs two rings")
+    if job.arrival > slot:
+        said.append(f"job {ring.job} arrives in slot {job.arrival} only")
+    if not 1 <= ring.size <= job.max_workers:
+        said.append(f"job {ring.job} runs {ring.size} workers, at most {job.max_workers}")
+    hosts = [node for node, count in ring.workers if count > 0]
+    said += [f"job {ring.job}: node {u} is a switch" for u in hosts if not instance.is_server[u]]
+    if len(hosts) > 1 and not closed_walk(instance, hosts, dict(ring.links)):
+        said.append(f"job {ring.job}: its links are no closed walk through hosts {hosts}")
+    return said
+
+
+def closed_walk(instance: Cluster, hosts: Sequence[int], uses: dict[int, int]) -> bool:
+    """Whether link multiplicities form one closed walk that visits all hosts."""
+    balance = np.zeros(instance.num_nodes)
+    onward: dict[int, list[int]] = {}
+    for link, times in uses.items():
+        u, v = int(instance.link_source[link]), int(instance.link_target[link])
+        balance[u] += times
+        balance[v] -= times
+        if times > 0:
+            onward.setdefault(u, []).append(v)
+    if balance.any():
+        return False
+    reached, stack = {hosts[0]}, [hosts[0]]
+    while stack:
+        for v in onward.get(stack.pop(), []):
+            if v not in reached:
+                reached.add(v)
+                stack.append(v)
+    return reached.issuperset(hosts)

@@ -1,0 +1,77 @@
+"""What a scheduler knows: the jobs seen so far and what they have received."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from farkas.instances.base import Floats, Ints
+from farkas.instances.gadget import Cluster
+from farkas.models.gadget.rings import Rings
+from farkas.models.gadget.slot import Gains, Snapshot, snapshot
+from farkas.online.gadget.environment import Arrival, Decision, Ring, with_jobs
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Seen:
+    """State of every scheduler of this kind; never changed in place.
+
+    Parameters
+    ----------
+    cluster
+        Nodes, links, and the jobs seen so far in the order of the instance.
+    index
+        Shape (jobs seen,), their positions in the instance.
+    received
+        Shape (jobs seen,), worker-slots; z.
+    slot
+        The next slot.
+    rng
+        Generator of random draws.
+    """
+
+    cluster: Cluster
+    index: Ints
+    received: Floats
+    slot: int
+    rng: np.random.Generator
+
+    @classmethod
+    def start(cls, known: Cluster, seed: int) -> Seen:
+        """Know nobody."""
+        nobody = np.zeros(0)
+        return cls(known, nobody.astype(np.int64), nobody, 0, np.random.default_rng(seed))
+
+    def meet(self, arrivals: tuple[Arrival, ...]) -> Seen:
+        """Add new jobs in their place."""
+        if not arrivals:
+            return self
+        index = np.append(self.index, [a.index for a in arrivals])
+        received = np.append(self.received, np.zeros(len(arrivals)))
+        jobs = [*self.cluster.jobs, *(a.job for a in arrivals)]
+        order = np.argsort(index)
+        cluster = with_jobs(self.cluster, tuple(jobs[place] for place in order))
+        return dataclasses.replace(
+            self, cluster=cluster, index=index[order], received=received[order]
+        )
+
+    def now(self, gains: Gains = "printed") -> Snapshot:
+        """Return the slot's problem."""
+        return snapshot(self.cluster, self.slot, self.received, gains)
+
+    def run(self, rings: Rings) -> tuple[Seen, Decision]:
+        """Run ``rings`` (jobs numbered as seen) and go to the next slot."""
+        received = self.received.copy()
+        np.add.at(received, rings.job, rings.size)
+        after = dataclasses.replace(self, received=received, slot=self.slot + 1)
+        order = np.argsort(rings.job, kind="stable").tolist()
+        return after, [_decided(rings, place, self.index) for place in order]
+
+
+def _decided(rings: Rings, place: int, index: Ints) -> Ring:
+    def used(counts: Ints) -> tuple[tuple[int, int], ...]:
+        return tuple((at, int(counts[at])) for at in np.flatnonzero(counts).tolist())
+
+    job = int(index[rings.job[place]])
+    return Ring(job=job, workers=used(rings.workers[place]), links=used(rings.flow[place]))
