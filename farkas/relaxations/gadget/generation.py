@@ -1,0 +1,256 @@
+"""Column generation for the relaxation over rings: master, pricing, and a bound every round."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from farkas.forms import LinearForm, SparseRows
+from farkas.instances.base import Floats, Ints
+from farkas.instances.gadget import Cluster
+from farkas.models.gadget.column import Columns
+from farkas.models.gadget.forest import forest
+from farkas.models.gadget.rings import Rings
+from farkas.models.gadget.slot import Snapshot
+from farkas.relaxations.gadget.embedding import NodeLP
+from farkas.relaxations.gadget.tree_pricing import TreePricing
+from farkas.relaxations.gadget.walk_pricing import WalkPricing
+from farkas.solvers import open_session, solve
+
+
+class Found(Protocol):
+    """Cheapest rings at some prices."""
+
+    def rings(self, places: Ints, sizes: Ints) -> Rings:
+        """Rebuild rings."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Prices:
+    """Nonnegative prices of everything that can fill up; the bound they give needs no solver.
+
+    Parameters
+    ----------
+    node
+        Shape (nodes, resources), reward per unit; λ.
+    link
+        Shape (links,), reward per Gbps; ν.
+    """
+
+    node: Floats
+    link: Floats
+
+    def mix(self, other: Prices, share: float) -> Prices:
+        """Average with ``other``, which gets ``share``."""
+        keep = 1.0 - share
+        return Prices(
+            keep * self.node + share * other.node, keep * self.link + share * other.link
+        )
+
+    def rent(self, cluster: Cluster) -> float:
+        """Worth of the whole cluster at these prices."""
+        nodes = np.isfinite(cluster.capacity) & (self.node > 0)
+        links = np.isfinite(cluster.link_bandwidth) & (self.link > 0)
+        rent = (cluster.capacity[nodes] * self.node[nodes]).sum()
+        return float(rent + (cluster.link_bandwidth[links] * self.link[links]).sum())
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Generated:
+    """Result of column generation.
+
+    Parameters
+    ----------
+    columns
+        Rings generated.
+    share
+        Shape (rings,), optimal shares over these rings; x.
+    value
+        Their worth.
+    bound
+        Upper bound on the relaxation over all rings (of all walks, with walk pricing).
+    prices
+        Prices that give the bound.
+    rounds
+        Number of master solves.
+    """
+
+    columns: Columns
+    share: Floats
+    value: float
+    bound: float
+    prices: Prices
+    rounds: int
+
+
+def generate_columns(
+    slot: Snapshot, *, gap: float = 1e-6, most_rounds: int = 200
+) -> Generated:
+    """Solve ``gadget.column_lp`` of one slot by pricing rings.
+
+    Starts at the prices of ``gadget.node_lp``; prices are averaged with those of the round before,
+    and a round that finds nothing new is repeated with the master's own prices.
+
+    Parameters
+    ----------
+    gap
+        Stop when bound and value are so close, relative to max(1, value).
+    most_rounds
+        Stop after so many rounds; the bound is valid whenever it stops.
+    """
+    cluster = slot.cluster
+    if not len(slot.jobs):
+        nothing = Columns(slot, Rings.none(cluster))
+        return Generated(nothing, np.zeros(0), 0.0, 0.0, no_prices(cluster), 0)
+    tree = forest(cluster)
+    pricing: TreePricing | WalkPricing
+    if tree is not None:
+        pricing = TreePricing(cluster, tree, slot.jobs, slot.largest)
+    else:
+        pricing = WalkPricing(cluster, slot.jobs, slot.largest)
+    master = Master(slot)
+    smooth = node_prices(slot)
+    bound, best = np.inf, smooth
+    own: Prices | None = None
+    sigma = np.zeros(len(slot.jobs))
+    value, rounds = 0.0, 0
+    while rounds < most_rounds:
+        cost, found = pricing.costs(smooth.node, smooth.link)
+        here = lagrangian(slot, cost, smooth)
+        if here < bound:
+            bound, best = here, smooth
+        if rounds and bound - value <= gap * max(1.0, abs(value)):
+            break
+        new = improving(slot, cost, sigma)
+        added = master.add(found.rings(new[:, 0], new[:, 1])) if len(new) else 0
+        if not added:
+            if own is None or smooth is own:
+                break
+            smooth = own  # the averaged prices were too old: use the master's
+            continue
+        value, sigma, own = master.solve()
+        rounds += 1
+        smooth = smooth.mix(own, 0.5)
+    columns = Columns(slot, master.rings())
+    return Generated(columns, master.share, value, bound, best, rounds)
+
+
+def no_prices(cluster: Cluster) -> Prices:
+    """Everything is free."""
+    return Prices(np.zeros(cluster.capacity.shape), np.zeros(cluster.num_links))
+
+
+def node_prices(slot: Snapshot) -> Prices:
+    """Prices of servers at the optimum of ``gadget.node_lp``; links are free there."""
+    form = NodeLP().form(slot)
+    duals = solve(form).require_optimal().row_duals
+    prices = no_prices(slot.cluster)
+    limits = form.row_block("node_capacity")
+    at = np.isfinite(slot.cluster.capacity) & slot.cluster.is_server[:, None]
+    prices.node[at] = np.maximum(0.0, duals[limits.where])
+    return prices
+
+
+def lagrangian(slot: Snapshot, cost: Floats, prices: Prices) -> float:
+    """Rent of the cluster plus what each job gains at most at the prices."""
+    gain = np.where(slot.allowed, slot.gains - cost[:, : slot.gains.shape[1]], -np.inf)
+    return prices.rent(slot.cluster) + float(np.maximum(0.0, gain.max(axis=1)).sum())
+
+
+def improving(slot: Snapshot, cost: Floats, sigma: Floats) -> Ints:
+    """(participant, size) worth adding: the best of each job, and those half as good."""
+    surplus = np.where(slot.allowed, slot.gains - cost - sigma[:, None], -np.inf)
+    best = surplus.max(axis=1)
+    noise = 1e-9 * np.maximum(1.0, np.abs(sigma))
+    good = (surplus >= 0.5 * best[:, None]) & (best > noise)[:, None]
+    places = np.argwhere(good)
+    places[:, 1] += 1
+    return places
+
+
+class Master:
+    """Restricted master: rings found so far, warm started.
+
+    Parameters
+    ----------
+    slot
+        The slot's problem.
+    """
+
+    def __init__(self, slot: Snapshot) -> None:
+        cluster = slot.cluster
+        self.slot = slot
+        self.at_node = np.isfinite(cluster.capacity) & cluster.is_server[:, None]
+        self.at_link = np.isfinite(cluster.link_bandwidth)
+        room = [cluster.capacity[self.at_node], cluster.link_bandwidth[self.at_link]]
+        upper = np.concatenate([np.ones(len(slot.jobs)), *room])
+        empty = np.zeros(0)
+        self.session = open_session(
+            LinearForm(
+                name="gadget.column_lp (generated)",
+                sense="max",
+                cost=empty,
+                matrix=SparseRows.from_dense(np.zeros((len(upper), 0))),
+                row_lower=np.full(len(upper), -np.inf),
+                row_upper=upper,
+                lower=empty,
+                upper=empty,
+                integer=np.zeros(0, np.bool_),
+            )
+        )
+        self.share = empty
+        self._parts: list[Rings] = []
+        self._known: set[bytes] = set()
+
+    def rings(self) -> Rings:
+        """All rings so far, in order."""
+        return Rings.join(self._parts, self.slot.cluster)
+
+    def add(self, rings: Rings) -> int:
+        """Add rings that are new; returns how many were."""
+        fresh = [place for place in range(len(rings)) if self._is_new(rings, place)]
+        if not fresh:
+            return 0
+        new = rings.take(fresh)
+        columns = Columns(self.slot, new)
+        self._parts.append(new)
+        self.session.add_columns(self._lines(new), columns.gains, name="used")
+        return len(fresh)
+
+    def solve(self) -> tuple[float, Floats, Prices]:
+        """Value, worth of each job's row, and prices."""
+        answer = self.session.solve().require_optimal()
+        self.share = answer.point
+        duals = np.maximum(0.0, answer.row_duals)
+        count, limits = len(self.slot.jobs), int(self.at_node.sum())
+        prices = no_prices(self.slot.cluster)
+        prices.node[self.at_node] = duals[count : count + limits]
+        prices.link[self.at_link] = duals[count + limits :]
+        return answer.objective, duals[:count], prices
+
+    def _is_new(self, rings: Rings, place: int) -> bool:
+        key = rings.workers[place].tobytes() + rings.flow[place].tobytes()
+        key += int(rings.job[place]).to_bytes(8, "little")
+        if key in self._known:
+            return False
+        self._known.add(key)
+        return True
+
+    def _lines(self, rings: Rings) -> SparseRows:
+        import scipy.sparse as sp
+
+        cluster = self.slot.cluster
+        count = len(rings)
+        place = self.slot.jobs.searchsorted(rings.job)
+        one = sp.csr_array(
+            (np.ones(count), (np.arange(count), place)), shape=(count, len(self.slot.jobs))
+        )
+        node = sp.csr_array(rings.node_load(cluster)[:, self.at_node])
+        link = sp.csr_array(rings.link_load(cluster)[:, self.at_link])
+        return SparseRows.from_scipy(sp.hstack([one, node, link], format="csr"))
+
+
+__all__: Sequence[str] = ["Generated", "Prices", "generate_columns", "lagrangian"]

@@ -1,0 +1,216 @@
+"""Cheapest ring of every size on a forest, for all jobs at given prices.
+
+With prices per worker and node and a price for crossing each edge (both ways), the cheapest k
+workers at or below a node, joined to it, follow from its children's by a min-plus convolution; the
+cheapest ring is the least over all nodes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from farkas.instances.base import Floats, Ints
+from farkas.instances.gadget import Cluster
+from farkas.models.gadget.forest import Forest
+from farkas.models.gadget.rings import Rings, link_cap
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class TreePricing:
+    """Pricing of some jobs of a cluster whose network is a forest.
+
+    Parameters
+    ----------
+    cluster, tree
+        The network.
+    jobs
+        Shape (participants,).
+    largest
+        Shape (participants,), largest size to price.
+    """
+
+    cluster: Cluster
+    tree: Forest
+    jobs: Ints
+    largest: Ints
+    cap: Ints = dataclasses.field(init=False)
+    passes: npt.NDArray[np.bool_] = dataclasses.field(init=False)
+    child_start: Ints = dataclasses.field(init=False)
+    child: Ints = dataclasses.field(init=False)
+
+    exact = True
+
+    def __post_init__(self) -> None:
+        """Prepare what does not depend on prices."""
+        cluster, tree, jobs = self.cluster, self.tree, self.jobs
+        passes = np.zeros((len(jobs), cluster.num_nodes), np.bool_)
+        inner = np.flatnonzero(tree.parent >= 0)
+        for place, job in enumerate(jobs.tolist()):
+            cap = link_cap(cluster, job)
+            passes[place, inner] = np.minimum(cap[tree.up[inner]], cap[tree.down[inner]]) >= 1
+        # children in the order of the forest: the first of them was merged last
+        children = [v for v in tree.order.tolist() if tree.parent[v] >= 0]
+        children.sort(key=lambda v: int(tree.parent[v]))  # stable
+        starts = np.searchsorted(tree.parent[children], np.arange(cluster.num_nodes + 1))
+        made = {
+            "cap": np.minimum(cluster.host_cap[jobs], self.largest[:, None]),
+            "passes": passes,
+            "child_start": starts.astype(np.int64),
+            "child": np.array(children, np.int64),
+        }
+        for name, value in made.items():
+            object.__setattr__(self, name, value)
+
+    def costs(self, node_price: Floats, link_price: Floats) -> tuple[Floats, TreeRings]:
+        """Cheapest cost of each size, and how to rebuild the rings.
+
+        Parameters
+        ----------
+        node_price
+            Shape (nodes, resources), per unit; λ >= 0.
+        link_price
+            Shape (links,), per Gbps; ν >= 0.
+
+        Returns
+        -------
+        Shape (participants, largest size), infinite where no locally feasible ring exists.
+        """
+        worker, edge = self._prices(node_price, link_price)
+        size = int(self.largest.max(initial=0))
+        tree = self.tree
+        cost, root, take = cheapest(worker, edge, self.cap, tree.parent, tree.order, size)
+        return cost, TreeRings(self, root, take)
+
+    def reference_costs(self, node_price: Floats, link_price: Floats) -> Floats:
+        """Compute the same costs by array operations over all jobs."""
+        worker, edge = self._prices(node_price, link_price)
+        size = int(self.largest.max(initial=0))
+        counts = np.arange(size + 1)
+        own = np.where(counts <= self.cap[:, :, None], counts * worker[:, :, None], np.inf)
+        best = np.full((len(self.jobs), size + 1), np.inf)
+        for v in self.tree.order[::-1].tolist():
+            best = np.minimum(best, own[:, v])
+            up = self.tree.parent[v]
+            if up < 0:
+                continue
+            joined = own[:, v] + np.where(counts > 0, edge[:, v, None], 0.0)
+            merged = np.full_like(joined, np.inf)
+            for k in range(size + 1):
+                for j in range(k + 1):
+                    merged[:, k] = np.minimum(merged[:, k], own[:, up, k - j] + joined[:, j])
+            own[:, up] = merged
+        return best[:, 1:]
+
+    def _prices(self, node_price: Floats, link_price: Floats) -> tuple[Floats, Floats]:
+        """Price of a worker on each node and of crossing the edge above it."""
+        tree, demand = self.tree, self.cluster.demand[self.jobs]
+        worker = demand @ node_price.T
+        both = np.zeros(self.cluster.num_nodes)
+        inner = tree.parent >= 0
+        both[inner] = link_price[tree.up[inner]] + link_price[tree.down[inner]]
+        edge = self.cluster.bandwidth[self.jobs][:, None] * both
+        return worker, np.where(self.passes, edge, np.inf)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class TreeRings:
+    """Cheapest rings, kept as decisions of the dynamic program.
+
+    Parameters
+    ----------
+    pricing
+        Whose they are.
+    root
+        Shape (participants, largest size), top node of the cheapest ring.
+    take
+        Shape (participants, nodes, largest size + 1): workers at or below a node when its parent
+        had so many, this child included.
+    """
+
+    pricing: TreePricing
+    root: Ints
+    take: npt.NDArray[np.int16]
+
+    def rings(self, places: Ints, sizes: Ints) -> Rings:
+        """Rebuild the cheapest rings of the given participants and sizes."""
+        p = self.pricing
+        workers, crossed = rebuild(places, sizes, self.root, self.take, p.child_start, p.child)
+        flow = np.zeros((len(places), p.cluster.num_links), np.int64)
+        inner = np.flatnonzero(p.tree.parent >= 0)
+        flow[:, p.tree.up[inner]] = crossed[:, inner]
+        flow[:, p.tree.down[inner]] = crossed[:, inner]
+        return Rings(p.jobs[places], sizes, workers, flow)
+
+
+@numba.njit(cache=True)  # type: ignore[untyped-decorator]
+def cheapest(
+    worker: Floats, edge: Floats, cap: Ints, parent: Ints, order: Ints, size: int
+) -> tuple[Floats, Ints, npt.NDArray[np.int16]]:
+    """Run the dynamic program of all jobs; see :meth:`TreePricing.reference_costs`."""
+    jobs, nodes = worker.shape
+    cost = np.full((jobs, size), np.inf)
+    root = np.full((jobs, size), -1)
+    take = np.zeros((jobs, nodes, size + 1), np.int16)
+    below = np.empty((nodes, size + 1))
+    merged = np.empty(size + 1)
+    for i in range(jobs):
+        for v in range(nodes):
+            for k in range(size + 1):
+                below[v, k] = k * worker[i, v] if k <= cap[i, v] else np.inf
+            below[v, 0] = 0.0
+        for at in range(nodes - 1, -1, -1):
+            v = order[at]
+            for k in range(1, size + 1):
+                if below[v, k] < cost[i, k - 1]:
+                    cost[i, k - 1] = below[v, k]
+                    root[i, k - 1] = v
+            up = parent[v]
+            if up < 0 or edge[i, v] == np.inf:
+                continue
+            for k in range(size + 1):
+                merged[k] = below[up, k]
+                for j in range(1, k + 1):
+                    joined = below[up, k - j] + below[v, j] + edge[i, v]
+                    if joined < merged[k]:
+                        merged[k] = joined
+                        take[i, v, k] = j
+            for k in range(size + 1):
+                below[up, k] = merged[k]
+    return cost, root, take
+
+
+@numba.njit(cache=True)  # type: ignore[untyped-decorator]
+def rebuild(
+    places: Ints,
+    sizes: Ints,
+    root: Ints,
+    take: npt.NDArray[np.int16],
+    child_start: Ints,
+    child: Ints,
+) -> tuple[Ints, Ints]:
+    """Walk the decisions back: workers on nodes, and edges crossed, shape (rings, nodes)."""
+    nodes = len(child_start) - 1
+    workers = np.zeros((len(places), nodes), np.int64)
+    crossed = np.zeros((len(places), nodes), np.int64)
+    stack = np.empty(nodes, np.int64)
+    held = np.empty(nodes, np.int64)
+    for ring in range(len(places)):
+        i, k = places[ring], sizes[ring]
+        stack[0], held[0] = root[i, k - 1], k
+        used = 1
+        while used > 0:
+            used -= 1
+            v, left = stack[used], held[used]
+            for at in range(child_start[v], child_start[v + 1]):
+                j = take[i, child[at], left]
+                if j > 0:
+                    crossed[ring, child[at]] = 1
+                    stack[used], held[used] = child[at], j
+                    used += 1
+                    left -= j
+            workers[ring, v] = left
+    return workers, crossed
