@@ -12,8 +12,8 @@ from farkas.forms import LinearForm, SparseRows
 from farkas.instances.base import Floats, Ints
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.column import Columns
-from farkas.models.gadget.forest import forest
-from farkas.models.gadget.rings import Rings
+from farkas.models.gadget.forest import Forest, forest
+from farkas.models.gadget.rings import Rings, link_cap
 from farkas.models.gadget.slot import Snapshot
 from farkas.relaxations.gadget.embedding import NodeLP
 from farkas.relaxations.gadget.tree_pricing import TreePricing
@@ -112,17 +112,21 @@ def generate_columns(
     else:
         pricing = WalkPricing(cluster, slot.jobs, slot.largest)
     master = Master(slot)
-    smooth = node_prices(slot)
+    smooth, first = start(slot)
+    if tree is not None:
+        master.add(tree_rings(slot, tree, first))
     bound, best = np.inf, smooth
     own: Prices | None = None
     sigma = np.zeros(len(slot.jobs))
     value, rounds = 0.0, 0
+    if master.size:
+        value, sigma, own = master.solve()
     while rounds < most_rounds:
         cost, found = pricing.costs(smooth.node, smooth.link)
         here = lagrangian(slot, cost, smooth)
         if here < bound:
             bound, best = here, smooth
-        if rounds and bound - value <= gap * max(1.0, abs(value)):
+        if bound - value <= gap * max(1.0, abs(value)):
             break
         new = improving(slot, cost, sigma)
         added = master.add(found.rings(new[:, 0], new[:, 1])) if len(new) else 0
@@ -143,15 +147,53 @@ def no_prices(cluster: Cluster) -> Prices:
     return Prices(np.zeros(cluster.capacity.shape), np.zeros(cluster.num_links))
 
 
-def node_prices(slot: Snapshot) -> Prices:
-    """Prices of servers at the optimum of ``gadget.node_lp``; links are free there."""
+def start(slot: Snapshot) -> tuple[Prices, list[tuple[int, Ints]]]:
+    """Solve ``gadget.node_lp``: its server prices, and rings that together place its workers.
+
+    Links are free in that relaxation.  Where they are also plentiful, the rings already reach its
+    value and column generation is over.
+
+    Returns
+    -------
+    Prices, and (participant, workers per node) of each ring.
+    """
     form = NodeLP().form(slot)
-    duals = solve(form).require_optimal().row_duals
+    answer = solve(form).require_optimal()
     prices = no_prices(slot.cluster)
     limits = form.row_block("node_capacity")
     at = np.isfinite(slot.cluster.capacity) & slot.cluster.is_server[:, None]
-    prices.node[at] = np.maximum(0.0, duals[limits.where])
-    return prices
+    prices.node[at] = np.maximum(0.0, answer.row_duals[limits.where])
+    places = form.column_block("workers").axes[0].members
+    workers = np.zeros((slot.cluster.num_jobs, slot.cluster.num_nodes))
+    workers[places[:, 0], places[:, 1]] = form.values(answer.point, "workers")
+    share = np.zeros(slot.gains.shape)
+    share[slot.allowed] = form.values(answer.point, "chosen")
+    rings = []
+    for place, job in enumerate(slot.jobs.tolist()):
+        sizes = np.flatnonzero(share[place] > 1e-9) + 1
+        total = float(workers[job].sum())
+        if total > 0:
+            rings += [(place, y) for k in sizes.tolist() for y in sampled(workers[job] * k / total)]
+    return prices, rings
+
+
+def sampled(mean: Floats) -> list[Ints]:
+    """Integer vectors with the sum of ``mean``, each entry rounded up or down, whose mix is ``mean``.
+
+    Systematic sampling: lay the entries end to end and count grid points of every offset.
+
+    Parameters
+    ----------
+    mean
+        Shape (nodes,), >= 0, with an integer sum.
+    """
+    ends = np.cumsum(mean)
+    ends[-1] = round(float(ends[-1]))
+    offsets = np.unique(np.round(np.mod(ends, 1.0), 9) % 1.0)
+    middles = (offsets + np.append(offsets[1:], offsets[0] + 1.0)) / 2.0
+    counts = np.floor(ends[None, :] - middles[:, None] + 1.0)
+    vectors = np.diff(counts, axis=1, prepend=np.floor(1.0 - middles)[:, None])
+    return [np.maximum(0, v).astype(np.int64) for v in np.unique(vectors, axis=0)]
 
 
 def lagrangian(slot: Snapshot, cost: Floats, prices: Prices) -> float:
@@ -169,6 +211,29 @@ def improving(slot: Snapshot, cost: Floats, sigma: Floats) -> Ints:
     places = np.argwhere(good)
     places[:, 1] += 1
     return places
+
+
+def tree_rings(slot: Snapshot, tree: Forest, placed: list[tuple[int, Ints]]) -> Rings:
+    """Rings with the given workers, those that are locally feasible."""
+    cluster = slot.cluster
+    found: list[tuple[int, Ints, Ints]] = []
+    cap = [link_cap(cluster, i) for i in slot.jobs.tolist()]
+    for place, workers in placed:
+        hosts = np.flatnonzero(workers).tolist()
+        flow = np.zeros(cluster.num_links, np.int64)
+        if len(hosts) > 1:
+            flow[tree.steiner_links(hosts)] = 1
+        joined = len({int(tree.component[u]) for u in hosts}) == 1
+        local = (workers <= slot.cap[place]).all() and (flow <= cap[place]).all()
+        if joined and local:
+            found.append((int(slot.jobs[place]), workers, flow))
+    if not found:
+        return Rings.none(cluster)
+    jobs, workers_of, flows = zip(*found, strict=True)
+    placed_workers = np.array(workers_of)
+    return Rings(
+        np.array(jobs, np.int64), placed_workers.sum(axis=1), placed_workers, np.array(flows)
+    )
 
 
 class Master:
@@ -202,6 +267,7 @@ class Master:
             )
         )
         self.share = empty
+        self.size = 0
         self._parts: list[Rings] = []
         self._known: set[bytes] = set()
 
@@ -217,6 +283,7 @@ class Master:
         new = rings.take(fresh)
         columns = Columns(self.slot, new)
         self._parts.append(new)
+        self.size += len(fresh)
         self.session.add_columns(self._lines(new), columns.gains, name="used")
         return len(fresh)
 
