@@ -1,0 +1,109 @@
+"""Exact slots: the best rings that fit together, with a fixed rule for ties."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from farkas.errors import NotApplicable
+from farkas.instances.base import Floats, Ints
+from farkas.instances.gadget import Cluster
+from farkas.models.gadget.circulation import Circulation
+from farkas.models.gadget.column import ColumnIP, Columns
+from farkas.models.gadget.counts import TIE, FeasibleCounts
+from farkas.models.gadget.forest import Forest, forest
+from farkas.models.gadget.rings import Rings, enumerate_rings
+from farkas.models.gadget.slot import Snapshot
+from farkas.models.gadget.tree import Tree
+from farkas.solvers import solve
+
+
+def exact_rings(slot: Snapshot, feasible: FeasibleCounts | None) -> Rings:
+    """Best rings of one slot.
+
+    Parameters
+    ----------
+    slot
+        The slot.
+    feasible
+        All feasible counts of the cluster, if they could be listed: then ties within 1e-9 go to
+        the lexicographically largest counts.  Otherwise a compact integer program decides.
+    """
+    if not len(slot.jobs):
+        return Rings.none(slot.cluster)
+    if feasible is None:
+        return compact_rings(slot)
+    return rings_of_counts(slot.cluster, best_counts(slot, feasible))
+
+
+def list_counts(cluster: Cluster) -> FeasibleCounts | None:
+    """Feasible counts, or None when they are too many to list."""
+    try:
+        return FeasibleCounts.of(cluster, most=50_000)
+    except NotApplicable:
+        return None
+
+
+def best_counts(slot: Snapshot, feasible: FeasibleCounts) -> Ints:
+    """Lexicographically largest among the best counts, shape (jobs,)."""
+    limit = np.zeros(slot.cluster.num_jobs, np.int64)
+    limit[slot.jobs] = slot.largest
+    vectors = feasible.within(limit)
+    total = np.zeros(len(vectors))
+    for place, job in enumerate(slot.jobs.tolist()):
+        total += np.append(0.0, slot.gains[place])[vectors[:, job]]
+    best = float(total.max())
+    return vectors[np.flatnonzero(total >= best - TIE * max(1.0, abs(best)))[-1]]
+
+
+def rings_of_counts(cluster: Cluster, counts: Ints) -> Rings:
+    """Rings of the given sizes that fit together, one per job with a positive count."""
+    rings = enumerate_rings(cluster, counts)
+    rings = rings.take(rings.size == counts[rings.job])
+    if not len(rings):
+        return rings
+    jobs = np.flatnonzero(counts)
+    gains = np.ones((len(jobs), int(counts.max())))
+    allowed = np.arange(1, gains.shape[1] + 1)[None, :] == counts[jobs][:, None]
+    slot = Snapshot(cluster, 0, np.zeros(cluster.num_jobs), jobs, gains, allowed)
+    answer = solve(ColumnIP().form(Columns(slot, rings)), gap=0.0).require_optimal()
+    return rings.take(answer.point > 0.5)
+
+
+def compact_rings(slot: Snapshot, gap: float = 0.0, start: Floats | None = None) -> Rings:
+    """Best rings by the smallest exact integer program of the network."""
+    tree = forest(slot.cluster)
+    program = Tree() if tree is not None else Circulation()
+    form = program.form(slot)
+    answer = solve(form, gap=gap, start=start).require_optimal()
+    workers = np.rint(form.values(answer.point, "workers")).astype(np.int64)
+    runs = workers.sum(axis=1) > 0
+    flow = np.zeros((len(slot.jobs), slot.cluster.num_links), np.int64)
+    if tree is not None:
+        _tree_flow(tree, workers, flow)
+    else:
+        uses = np.rint(form.values(answer.point, "uses")).astype(np.int64)
+        for place in np.flatnonzero(runs).tolist():
+            flow[place] = connected_part(slot.cluster, workers[place], uses[place])
+    return Rings(slot.jobs[runs], workers[runs].sum(axis=1), workers[runs], flow[runs])
+
+
+def _tree_flow(tree: Forest, workers: Ints, flow: Ints) -> None:
+    for place, row in enumerate(workers):
+        hosts = np.flatnonzero(row).tolist()
+        if len(hosts) > 1:
+            flow[place, tree.steiner_links(hosts)] = 1
+
+
+def connected_part(cluster: Cluster, workers: Ints, uses: Ints) -> Ints:
+    """Drop the parts of a circulation that meet no host; none is left for a single host."""
+    hosts = np.flatnonzero(workers).tolist()
+    if len(hosts) < 2:
+        return np.zeros_like(uses)
+    reached = {hosts[0]}
+    links = np.flatnonzero(uses)
+    while True:
+        from_here = [int(cluster.link_target[e]) for e in links if cluster.link_source[e] in reached]
+        if reached.issuperset(from_here):
+            break
+        reached.update(from_here)
+    return np.where(np.isin(cluster.link_source, list(reached)), uses, 0)

@@ -1,0 +1,114 @@
+"""Algorithm 1: greedy in time.  GADGET V-B."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+
+import numpy as np
+
+from farkas.instances.gadget import Cluster
+from farkas.models.gadget.counts import FeasibleCounts
+from farkas.models.gadget.rings import Rings
+from farkas.models.gadget.slot import Gains, Snapshot
+from farkas.online.driver import algorithm
+from farkas.online.gadget.columns import column_rings
+from farkas.online.gadget.environment import Arrival, Decision
+from farkas.online.gadget.exact import exact_rings, list_counts
+from farkas.online.gadget.lp_rs_mde import Rounding, lp_rs_mde
+from farkas.online.gadget.placement import Placed, Room, as_rings
+from farkas.online.gadget.seen import Seen
+
+SlotSolver = Literal["columns", "exact", "lp_rs_mde"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Greedy(Seen):
+    """State with the feasible counts of the jobs seen, where exact slots list them."""
+
+    feasible: FeasibleCounts | None = None
+
+
+@algorithm("gadget.gadget", source="GADGET Algorithm 1")
+@dataclasses.dataclass(frozen=True)
+class Gadget:
+    """In every slot, run the rings of largest marginal reward.
+
+    ``slots`` solves the slot: ``columns`` (column generation and the best subset of its rings,
+    within ``gap``), ``exact``, or ``lp_rs_mde`` (Algorithm 2 with ``rounding`` and ``rounds``).
+    ``gains`` are the printed marginal rewards or slopes of concave envelopes, which see what a
+    sigmoid is worth later.  ``fill`` then places jobs left over, in job order, as large as the
+    baselines' heuristic can; by default with printed gains only.
+    """
+
+    slots: SlotSolver = "columns"
+    gains: Gains = "printed"
+    fill: bool | None = None
+    rounding: Rounding = "repair"
+    rounds: int = 100
+    gap: float = 1e-3
+
+    def start(self, known: Cluster, seed: int) -> Greedy:
+        """Know nobody."""
+        return _greedy(Seen.start(known, seed), None)
+
+    def step(self, state: Greedy, arrivals: tuple[Arrival, ...]) -> tuple[Greedy, Decision]:
+        """Solve the slot."""
+        seen = state.meet(arrivals)
+        feasible = state.feasible
+        if self.slots == "exact" and (arrivals or state.slot == 0):
+            feasible = list_counts(seen.cluster)
+        slot = seen.now(self.gains)
+        rings = self._solve(slot, feasible, state.rng)
+        if self.fill if self.fill is not None else self.gains == "printed":
+            rings = filled(slot, rings)
+        after, decision = seen.run(rings)
+        return _greedy(after, feasible), decision
+
+    def _solve(
+        self, slot: Snapshot, feasible: FeasibleCounts | None, rng: np.random.Generator
+    ) -> Rings:
+        if self.slots == "columns":
+            return column_rings(slot, self.gap)[0]
+        if self.slots == "exact":
+            return exact_rings(slot, feasible)
+        return lp_rs_mde(slot, self.rounding, self.rounds, rng).rings
+
+
+@algorithm("gadget.greedy_exact", source="GADGET Algorithm 1 with exact slots")
+def greedy_exact() -> Gadget:
+    """Algorithm 1 with exact slots, printed gains, and nothing filled in afterwards.
+
+    Ties within 1e-9 go to the lexicographically largest ring sizes.
+    """
+    return Gadget(slots="exact", gains="printed", fill=False)
+
+
+def _greedy(seen: Seen, feasible: FeasibleCounts | None) -> Greedy:
+    return Greedy(seen.cluster, seen.index, seen.received, seen.slot, seen.rng, feasible)
+
+
+def filled(slot: Snapshot, rings: Rings) -> Rings:
+    """Add rings for jobs without one, in job order, as large as the heuristic places.
+
+    A gain of 0 is filled (a sigmoid far from its bend gains nothing that a double can show), a
+    loss is not.
+    """
+    cluster = slot.cluster
+    room = Room(cluster)
+    placed: dict[int, Placed] = {}
+    for place, job in enumerate(rings.job.tolist()):
+        links = np.repeat(np.arange(cluster.num_links), rings.flow[place]).tolist()
+        placed[job] = Placed(rings.workers[place], links)
+        room.free -= rings.workers[place][:, None] * cluster.demand[job]
+        for link in links:
+            room.residual[link] -= float(cluster.bandwidth[job])
+    for place, job in enumerate(slot.jobs.tolist()):
+        if job in placed:
+            continue
+        for size in (np.flatnonzero(slot.allowed[place] & (slot.gains[place] >= 0)) + 1)[::-1]:
+            ring = room.place(job, int(size))
+            if ring is not None:
+                placed[job] = ring
+                break
+    return as_rings(cluster, placed)
