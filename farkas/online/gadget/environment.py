@@ -95,8 +95,10 @@ class Scheduling:
         return Outcome(rewards, violations, instance.total_reward(received), numbers)
 
     def bound(self, instance: Cluster) -> Bound | None:
-        """Return the proved horizon bound at its linear program's own prices."""
-        return None
+        """Return the bound that the optimal prices of the merged horizon prove."""
+        from farkas.online.gadget.bounds import horizon_bound
+
+        return horizon_bound(instance)
 
 
 def without_jobs(instance: Cluster) -> Cluster:

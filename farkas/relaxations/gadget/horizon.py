@@ -91,11 +91,14 @@ class ServerClasses:
         Shape (classes, resources), units of one server; C.
     cap
         Shape (jobs, classes), workers that one server holds.
+    members
+        Servers of each class.
     """
 
     count: Ints
     capacity: Floats
     cap: Ints
+    members: list[Ints]
 
     @classmethod
     def of(cls, cluster: Cluster) -> ServerClasses:
@@ -103,11 +106,16 @@ class ServerClasses:
         servers = np.flatnonzero(cluster.is_server)
         if not len(servers):
             nobody = np.zeros((cluster.num_jobs, 0), np.int64)
-            return cls(np.zeros(0, np.int64), np.zeros((0, cluster.num_resources)), nobody)
-        kinds, first, count = np.unique(
-            cluster.capacity[servers], axis=0, return_index=True, return_counts=True
+            return cls(np.zeros(0, np.int64), np.zeros((0, cluster.num_resources)), nobody, [])
+        kinds, first, which, count = np.unique(
+            cluster.capacity[servers],
+            axis=0,
+            return_index=True,
+            return_inverse=True,
+            return_counts=True,
         )
-        return cls(count, kinds, cluster.host_cap[:, servers[first]])
+        members = [servers[which.ravel() == c] for c in range(len(kinds))]
+        return cls(count, kinds, cluster.host_cap[:, servers[first]], members)
 
 
 class OfflineBound(Program):

@@ -1,0 +1,139 @@
+"""Bounds on utilities in exact arithmetic: no floating-point function is believed.
+
+Square roots by integer square roots, logarithms and exponentials by :mod:`decimal`, whose results
+are correctly rounded by definition and get one unit in the last place on top.
+"""
+
+from __future__ import annotations
+
+import decimal
+import math
+from fractions import Fraction
+
+from farkas.errors import NotACertificate
+from farkas.instances.utilities import (
+    Linear,
+    Log1p,
+    QuadraticCost,
+    Sigmoid,
+    Sqrt,
+    Table,
+    Utility,
+)
+
+BITS = 64
+"""Enclosures of irrational values are about 2**-BITS wide, relative to the value."""
+
+_WORK = decimal.Context(prec=20, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX, traps=[])
+# Any double, and its product with a count, has fewer decimal digits than this.
+_EXACT = decimal.Context(
+    prec=2000, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX, traps=[decimal.Inexact]
+)
+
+Enclosure = tuple[Fraction, Fraction]
+
+
+def enclose(utility: Utility, efficiency: float, worker_slots: int) -> Enclosure:
+    """Lower and upper bound on μ(ζ z), for the exact values of the stored floats.
+
+    Parameters
+    ----------
+    efficiency
+        Progress per worker-slot; ζ.
+    worker_slots
+        z >= 0.
+    """
+    if isinstance(utility, Log1p):
+        return _scaled(_log(_decimal(efficiency, worker_slots)), utility.scale)
+    progress = Fraction(efficiency) * worker_slots
+    if isinstance(utility, Sqrt):
+        return _scaled(_root(progress), utility.scale)
+    if isinstance(utility, Sigmoid):
+        return _sigmoid(utility, progress)
+    exact = _rational(utility, progress)
+    return exact, exact
+
+
+def is_increasing(utility: Utility) -> bool:
+    """Whether the utility never falls anywhere, decided by its family and signs."""
+    if isinstance(utility, Linear):
+        return utility.slope >= 0
+    if isinstance(utility, Sqrt | Log1p):
+        return utility.scale >= 0
+    if isinstance(utility, Sigmoid):
+        return utility.height >= 0 and utility.steepness >= 0
+    return False
+
+
+def _rational(utility: Utility, progress: Fraction) -> Fraction:
+    if isinstance(utility, Linear):
+        return Fraction(utility.slope) * progress
+    if isinstance(utility, QuadraticCost):
+        slope = Fraction(utility.quadratic) * progress + Fraction(utility.linear)
+        return -slope * progress
+    if isinstance(utility, Table):
+        place = progress / Fraction(utility.step)
+        left = math.floor(place)
+        if left >= len(utility.values) - 1:
+            return Fraction(utility.values[-1])
+        low, high = Fraction(utility.values[left]), Fraction(utility.values[left + 1])
+        return low + (high - low) * (place - left)
+    raise NotACertificate(f"no bounds are known for utility {type(utility).__name__}")
+
+
+def _scaled(inside: Enclosure, scale: float) -> Enclosure:
+    ends = inside[0] * Fraction(scale), inside[1] * Fraction(scale)
+    return (ends[0], ends[1]) if scale >= 0 else (ends[1], ends[0])
+
+
+def _root(value: Fraction) -> Enclosure:
+    """Square root between two neighbours of a fine grid."""
+    if value == 0:
+        return Fraction(0), Fraction(0)
+    shift = max(0, 2 * BITS + value.denominator.bit_length() - value.numerator.bit_length())
+    shift += shift % 2
+    low = math.isqrt((value.numerator << shift) // value.denominator)
+    half = 1 << (shift // 2)
+    return Fraction(low, half), Fraction(low + 1, half)
+
+
+def _decimal(efficiency: float, worker_slots: int) -> decimal.Decimal:
+    return _EXACT.multiply(decimal.Decimal(efficiency), decimal.Decimal(worker_slots))
+
+
+def _around(value: decimal.Decimal) -> Enclosure:
+    """Neighbours of a correctly rounded result."""
+    low, high = _WORK.next_minus(value), _WORK.next_plus(value)
+    return Fraction(low), Fraction(high)
+
+
+def _log(progress: decimal.Decimal) -> Enclosure:
+    if progress == 0:
+        return Fraction(0), Fraction(0)
+    return _around(_WORK.ln(_EXACT.add(decimal.Decimal(1), progress)))
+
+
+# Beyond this the share is within e**-200 of its limit, which is bound enough.
+_LARGEST_EXPONENT = 200
+
+
+def _sigmoid(utility: Sigmoid, progress: Fraction) -> Enclosure:
+    """height / (1 + e), e = exp(-steepness (k - midpoint)), by an enclosure of e."""
+    exponent = Fraction(utility.steepness) * (Fraction(utility.midpoint) - progress)
+    capped = max(-_LARGEST_EXPONENT, min(_LARGEST_EXPONENT, exponent))
+    # the exponent is rounded outwards to a grid on which decimals are exact
+    grid = Fraction(1, 1 << 80)
+    below, above = math.floor(capped / grid), math.ceil(capped / grid)
+    low = _around(_WORK.exp(_dyadic(below, 80)))[0]
+    high = _around(_WORK.exp(_dyadic(above, 80)))[1]
+    if exponent > _LARGEST_EXPONENT:  # e is larger still: the share is almost 0
+        share = Fraction(0), 1 / (1 + low)
+    elif exponent < -_LARGEST_EXPONENT:
+        share = 1 / (1 + high), Fraction(1)
+    else:
+        share = 1 / (1 + high), 1 / (1 + low)
+    return _scaled(share, utility.height)
+
+
+def _dyadic(numerator: int, bits: int) -> decimal.Decimal:
+    return _EXACT.divide(decimal.Decimal(numerator), decimal.Decimal(1 << bits))

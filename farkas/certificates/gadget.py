@@ -1,0 +1,356 @@
+"""Certificates of kind gadget: prices, and the bounds they prove without any solver.
+
+At nonnegative prices of everything that can fill up, no schedule earns more than the rent of the
+whole cluster plus what each job alone would earn at most after paying its rent.  That is weak
+duality for any utility, concave or not; no multiplier of the embedding's other rows is needed.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+
+import msgspec
+import numpy as np
+
+from farkas.certificates.enclosures import enclose, is_increasing
+from farkas.certificates.files import Certificate, certificate_type
+from farkas.certificates.packed import rational
+from farkas.certificates.proof import Proof
+from farkas.certificates.ring_costs import (
+    FORBIDDEN,
+    Floats,
+    Ints,
+    grid_exponent,
+    ring_costs,
+    rounded_down,
+)
+from farkas.errors import NotACertificate
+from farkas.forms import LinearForm
+
+if TYPE_CHECKING:
+    from farkas.instances import Instance
+    from farkas.instances.gadget import Cluster
+
+UNIT_BITS = 100
+ONE = 1 << UNIT_BITS
+"""Rewards and costs are summed as integers in units of 1 / ONE, rounded against the claim."""
+
+Price = Annotated[float, msgspec.Meta(ge=0.0)]
+PriceRow = tuple[Price, ...]
+
+
+class _ClusterCertificate(Certificate, frozen=True, kw_only=True):
+    """What both certificates share.
+
+    Parameters
+    ----------
+    bound
+        Upper bound, a fraction.
+    sense
+        Always ``max``.
+    """
+
+    bound: str
+    sense: Literal["max"] = "max"
+
+    def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
+        """Recompute the bound from the prices and the instance alone."""
+        if instance is None:
+            raise NotACertificate("prices prove nothing without the cluster: give its instance")
+        if instance.kind != "gadget":
+            raise NotACertificate(f"the certificate is about kind gadget, not {instance.kind}")
+        if self.instance != instance.sha256:
+            raise NotACertificate("the certificate is about another instance")
+        bound = rational(self.bound, "bound")
+        proved = self.prove_value(cast("Cluster", instance))
+        if bound < proved:
+            raise NotACertificate(
+                f"the certificate claims the bound {float(bound):.10g}, its prices prove "
+                f"{float(proved):.10g} only"
+            )
+        return Proof(
+            program=self.program,
+            sense="max",
+            bound=bound,
+            infeasible=False,
+            value=None,
+            tolerance=0.0,
+            implied=0,
+            form=instance.sha256,
+            instance=self.instance,
+            provenance="instance",
+        )
+
+    def prove_value(self, cluster: Cluster) -> Fraction:
+        """Bound that the prices prove."""
+        raise NotImplementedError
+
+
+@certificate_type
+class HorizonCertificate(_ClusterCertificate, frozen=True, kw_only=True, tag="gadget.horizon"):
+    """Bound on every schedule of the whole horizon.
+
+    Parameters
+    ----------
+    starts
+        First slot of each block, ascending, the first 0.  Any cut is valid.
+    classes
+        Servers of each class, node indices; the servers of a class have equal capacities.
+    prices
+        Shape (blocks, classes, resources), reward per unit and slot.
+    """
+
+    starts: tuple[int, ...]
+    classes: tuple[tuple[int, ...], ...]
+    prices: tuple[tuple[PriceRow, ...], ...]
+
+    def prove_value(self, cluster: Cluster) -> Fraction:
+        """Rent of all blocks plus the best that each job could do alone."""
+        price = self._checked(cluster)
+        start = np.array(self.starts, np.int64)
+        length = np.diff(np.append(start, cluster.horizon))
+        first = [servers[0] for servers in self.classes]
+        count = np.array([len(servers) for servers in self.classes], np.int64)
+        rent = sum(
+            int(length[q] * count[c]) * _rent(cluster.capacity[first[c]], price[q, c])
+            for q, c in np.argwhere(price.any(axis=2)).tolist()
+        )
+        jobs = np.flatnonzero(cluster.reachable_slots)
+        never = np.flatnonzero(cluster.reachable_slots == 0)
+        profit = sum(_worth(cluster, i, 0)[1] for i in never.tolist())
+        demand = cluster.demand[jobs]
+        top = float((price.max(axis=(0, 1), initial=0.0) * demand).sum(axis=1).max(initial=0.0))
+        grid = grid_exponent(top)
+        unit = rounded_down(demand[:, None, None, :], price[None], grid)
+        for place, job in enumerate(jobs.tolist()):
+            spent = _cheapest(cluster, job, start, length, count, first, unit[place])
+            profit += _best_total(cluster, job, spent, grid)
+        return Fraction(rent) + Fraction(profit, ONE)
+
+    def _checked(self, cluster: Cluster) -> Floats:
+        servers = sorted(u for group in self.classes for u in group)
+        if servers != np.flatnonzero(cluster.is_server).tolist():
+            raise NotACertificate("the classes are no partition of the servers")
+        for group in self.classes:
+            if not group or (cluster.capacity[list(group)] != cluster.capacity[group[0]]).any():
+                raise NotACertificate(f"servers {list(group)[:5]} do not have equal capacities")
+        starts = self.starts
+        rising = all(a < b for a, b in zip(starts, starts[1:], strict=False))
+        if not starts or starts[0] != 0 or not rising or starts[-1] >= cluster.horizon:
+            raise NotACertificate("the blocks do not cut the horizon")
+        shape = (len(starts), len(self.classes), cluster.num_resources)
+        return _array(self.prices, shape)
+
+
+@certificate_type
+class SlotCertificate(_ClusterCertificate, frozen=True, kw_only=True, tag="gadget.slot"):
+    """Bound on the marginal reward of every set of rings in one slot.
+
+    Parameters
+    ----------
+    slot
+        t.
+    progress
+        Shape (jobs,), worker-slots received before; z.
+    node_prices
+        Shape (nodes, resources), reward per unit; λ.
+    link_prices
+        Shape (links,), reward per Gbps; ν.
+    """
+
+    slot: int
+    progress: tuple[int, ...]
+    node_prices: tuple[PriceRow, ...]
+    link_prices: PriceRow
+
+    def prove_value(self, cluster: Cluster) -> Fraction:
+        """Rent of the cluster plus the best ring of each job, by exact dynamic programs."""
+        node = _array(self.node_prices, (cluster.num_nodes, cluster.num_resources))
+        link = _array(self.link_prices, (cluster.num_links,))
+        if len(self.progress) != cluster.num_jobs or min(self.progress, default=0) < 0:
+            raise NotACertificate("progress needs one count >= 0 for each job")
+        received = np.array(self.progress, np.int64)
+        active = cluster.active(self.slot, received)
+        limit = np.where(active, cluster.ring_limit(received), 0)
+        jobs = np.flatnonzero(limit)
+        servers = np.flatnonzero(cluster.is_server)
+        rent = sum((_rent(cluster.capacity[u], node[u]) for u in servers.tolist()), Fraction(0))
+        rent += _rent(cluster.link_bandwidth, link)
+        if not len(jobs):
+            return rent
+        size = int(limit.max())
+        demand, reserved = cluster.demand[jobs], cluster.bandwidth[jobs]
+        tops = float((node.max(axis=0) * demand).sum(axis=1).max()), float(
+            reserved.max() * link.max(initial=0.0)
+        )
+        grid = grid_exponent(max(tops))
+        worker = rounded_down(demand[:, None, :], node[None], grid)
+        edge = rounded_down(reserved[:, None, None], link[None, :, None], grid)
+        costs = ring_costs(cluster, jobs, size, worker, edge)
+        profit = 0
+        for place, job in enumerate(jobs.tolist()):
+            before = _worth(cluster, job, int(received[job]))[0]
+            profit += max(
+                [0]
+                + [
+                    _worth(cluster, job, int(received[job]) + k)[1]
+                    - before
+                    - _amount(int(costs[place, k - 1]), grid)
+                    for k in range(1, int(limit[job]) + 1)
+                    if costs[place, k - 1] < FORBIDDEN
+                ]
+            )
+        return rent + Fraction(profit, ONE)
+
+
+def certify_horizon(
+    cluster: Cluster, starts: Ints, classes: list[Ints], prices: Floats
+) -> HorizonCertificate:
+    """Certificate of the bound that block prices prove.
+
+    Parameters
+    ----------
+    starts
+        Shape (blocks,).
+    classes
+        Servers of each class.
+    prices
+        Shape (blocks, classes, resources); negative entries count as 0.
+    """
+    draft = HorizonCertificate(
+        kind="gadget",
+        program="gadget.offline",
+        instance=cluster.sha256,
+        bound="0",
+        starts=tuple(starts.tolist()),
+        classes=tuple(tuple(group.tolist()) for group in classes),
+        prices=_plain(np.maximum(prices, 0.0)),
+    )
+    return msgspec.structs.replace(draft, bound=_rounded_up(draft.prove_value(cluster)))
+
+
+def certify_slot(
+    cluster: Cluster, slot: int, progress: Ints, node_prices: Floats, link_prices: Floats
+) -> SlotCertificate:
+    """Certificate of the bound that prices of nodes and links prove for one slot."""
+    draft = SlotCertificate(
+        kind="gadget",
+        program="gadget.gvne",
+        instance=cluster.sha256,
+        bound="0",
+        slot=slot,
+        progress=tuple(np.asarray(progress, dtype=np.int64).tolist()),
+        node_prices=_plain(np.maximum(node_prices, 0.0)),
+        link_prices=_plain(np.maximum(link_prices, 0.0)),
+    )
+    return msgspec.structs.replace(draft, bound=_rounded_up(draft.prove_value(cluster)))
+
+
+def _rounded_up(value: Fraction) -> str:
+    """Short fraction at or above ``value``: a certificate may claim less than it proves."""
+    scale = 1 << 60
+    return str(Fraction(-((-value.numerator * scale) // value.denominator), scale))
+
+
+def _plain(values: Floats) -> Any:
+    rows = (values + 0.0).tolist()
+    if values.ndim == 1:
+        return tuple(rows)
+    return tuple(_plain(np.asarray(row)) for row in values)
+
+
+def _array(values: Any, shape: tuple[int, ...]) -> Floats:
+    try:
+        array = np.array(values, dtype=float).reshape(shape)
+    except ValueError:
+        raise NotACertificate(f"prices have another shape than {shape}") from None
+    if not np.isfinite(array).all():
+        raise NotACertificate("a price is not finite")
+    return array
+
+
+def _rent(capacity: Floats, price: Floats) -> Fraction:
+    """Exact rent; a price on something unlimited would make it infinite."""
+    total = Fraction(0)
+    for r in np.flatnonzero(price).tolist():
+        if not np.isfinite(capacity[r]):
+            raise NotACertificate("an unlimited resource has a positive price")
+        total += Fraction(float(capacity[r])) * Fraction(float(price[r]))
+    return total
+
+
+def _worth(cluster: Cluster, job: int, worker_slots: int) -> tuple[int, int]:
+    """Bounds on the reward in units of 1 / ONE."""
+    one = cluster.jobs[job]
+    low, high = enclose(one.utility, one.efficiency, worker_slots)
+    above = -((-high.numerator * ONE) // high.denominator)
+    return (low.numerator * ONE) // low.denominator, above
+
+
+def _amount(cost: int, grid: int) -> int:
+    """Cost on the grid of prices, rounded down to units of 1 / ONE."""
+    shift = UNIT_BITS - grid
+    return cost << shift if shift >= 0 else cost >> -shift
+
+
+def _cheapest(
+    cluster: Cluster,
+    job: int,
+    start: Ints,
+    length: Ints,
+    count: Ints,
+    first: list[int],
+    unit: Ints,
+) -> Ints:
+    """Least integer cost of 0, 1, ... worker-slots of one job.
+
+    In every slot of a block the cheapest classes come first, up to the largest ring; all slots of
+    the block are alike.  A block that begins before the arrival is open to the job as a whole if
+    any of its slots is, which can only lower the cost.
+    """
+    most = int(cluster.reachable_slots[job])
+    room = count * cluster.host_cap[job, first]
+    ends = start + length
+    opens = np.flatnonzero(ends > cluster.arrival[job])
+    order = np.argsort(unit[opens], axis=1, kind="stable")
+    price = np.take_along_axis(unit[opens], order, axis=1)
+    filled = np.minimum(np.cumsum(room[order], axis=1), int(cluster.max_workers[job]))
+    filled[:, 1:] -= filled[:, :-1].copy()
+    slots = np.minimum(length[opens], ends[opens] - cluster.arrival[job])
+    number = (filled * slots[:, None]).ravel()
+    price = price.ravel()
+    order = np.argsort(price, kind="stable")
+    upto = np.minimum(np.cumsum(number[order]), most)
+    upto[1:] -= upto[:-1].copy()
+    return np.append(0, np.cumsum(np.repeat(price[order], upto)))
+
+
+def _best_total(cluster: Cluster, job: int, spent: Ints, grid: int) -> int:
+    """Upper bound on the largest μ(ζ z) - cost(z), in units of 1 / ONE."""
+    known: dict[int, int] = {}
+
+    def worth(z: int) -> int:
+        if z not in known:
+            known[z] = _worth(cluster, job, z)[1]
+        return known[z]
+
+    def net(z: int) -> int:
+        return worth(z) - _amount(int(spent[z]), grid)
+
+    last = len(spent) - 1
+    if not is_increasing(cluster.jobs[job].utility):
+        return max(net(z) for z in range(last + 1))
+    # between two counts the reward is at most that of the larger, the cost at least that of the
+    # smaller; an interval that cannot beat the best end is dropped
+    guess = int(np.argmax(cluster.reward(job, np.arange(last + 1)) - np.ldexp(spent, -grid)))
+    best = max(net(0), net(last), net(guess))
+    intervals = [(0, guess), (guess, last)]
+    while intervals:
+        low, high = intervals.pop()
+        if high - low < 2 or worth(high) - _amount(int(spent[low]), grid) <= best:
+            continue
+        middle = (low + high) // 2
+        best = max(best, net(middle))
+        intervals += [(low, middle), (middle, high)]
+    return best

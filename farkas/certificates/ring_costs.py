@@ -1,0 +1,152 @@
+"""Least cost of rings at given prices, in integers: lower bounds that need no solver.
+
+Prices per worker and per link are rounded down to a grid first, so every cost found here is at
+most the true one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from farkas.instances.gadget import FIT, Cluster
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+FORBIDDEN = 1 << 59
+"""Stands for infinity; sums of two still fit into 64 bits."""
+
+PRICE_BITS = 40
+"""Prices become integers below 2**PRICE_BITS, so that sums over a million workers fit."""
+
+
+def grid_exponent(largest: float) -> int:
+    """Exponent g such that ``largest * 2**g`` is below ``2**PRICE_BITS``."""
+    return 0 if largest <= 0 else PRICE_BITS - int(np.frexp(largest)[1])
+
+
+def rounded_down(amount: Floats, price: Floats, exponent: int) -> Ints:
+    """Floor of Σ_r amount_r price_r, over the last axis, on the grid ``2**-exponent``.
+
+    Products and sums of doubles are correctly rounded, so the next double below is a lower bound.
+    """
+    total = np.zeros(np.broadcast_shapes(amount.shape, price.shape)[:-1])
+    for r in range(amount.shape[-1]):
+        product = np.nextafter(amount[..., r] * price[..., r], -np.inf)
+        total = np.nextafter(total + np.maximum(product, 0.0), -np.inf)
+    scaled = np.floor(np.ldexp(np.maximum(total, 0.0), exponent))
+    return scaled.astype(np.int64)
+
+
+def ring_costs(
+    cluster: Cluster, jobs: Ints, size: int, worker: Ints, link: Ints
+) -> Ints:
+    """Lower bound on the cost of a ring of 1..size workers, shape (jobs, size).
+
+    Parameters
+    ----------
+    jobs
+        Shape (participants,).
+    size
+        Largest size.
+    worker
+        Shape (participants, nodes), cost of a worker on the node.
+    link
+        Shape (participants, links), cost of one ring edge on the link.
+    """
+    usable = np.zeros(link.shape, np.bool_)
+    for place, job in enumerate(jobs.tolist()):
+        usable[place] = cluster.link_bandwidth + FIT * cluster.bandwidth[job] >= (
+            cluster.bandwidth[job]
+        )
+    link = np.where(usable, link, FORBIDDEN)
+    cap = cluster.host_cap[jobs]
+    tree = rooted(cluster)
+    if tree is None:
+        found = [
+            walk_costs(cluster, cap[p], size, worker[p], link[p]) for p in range(len(jobs))
+        ]
+        return np.reshape(np.array(found, np.int64), (len(jobs), size))
+    return tree_costs(tree, cap, size, worker, link)
+
+
+Rooted = list[tuple[int, int, int, int]]
+"""(node, parent, link up, link down), children before parents; parent -1 for roots."""
+
+
+def rooted(cluster: Cluster) -> Rooted | None:
+    """Root the network if it is a forest with links both ways, else None."""
+    links: dict[tuple[int, int], int] = {}
+    for e in range(cluster.num_links):
+        ends = int(cluster.link_source[e]), int(cluster.link_target[e])
+        if ends in links:
+            return None
+        links[ends] = e
+    neighbours: list[list[int]] = [[] for _ in range(cluster.num_nodes)]
+    for u, v in {(min(ends), max(ends)) for ends in links}:
+        neighbours[u].append(v)
+        neighbours[v].append(u)
+    parent: dict[int, int] = {}
+    order: list[int] = []
+    for root in range(cluster.num_nodes):
+        if root in parent:
+            continue
+        parent[root] = -1
+        stack = [root]
+        while stack:
+            u = stack.pop()
+            order.append(u)
+            for v in neighbours[u]:
+                if v == parent[u]:
+                    continue
+                if v in parent:
+                    return None
+                parent[v] = u
+                stack.append(v)
+    return [
+        (v, parent[v], links.get((v, parent[v]), -1), links.get((parent[v], v), -1))
+        for v in reversed(order)
+    ]
+
+
+def tree_costs(tree: Rooted, cap: Ints, size: int, worker: Ints, link: Ints) -> Ints:
+    """Exact least costs on a forest, for all jobs at once: a min-plus convolution per edge."""
+    counts = np.arange(size + 1)
+    own = np.where(counts <= cap[:, :, None], counts * worker[:, :, None], FORBIDDEN)
+    best = np.full((len(cap), size + 1), FORBIDDEN)
+    for v, parent, up, down in tree:
+        best = np.minimum(best, own[:, v])
+        if parent < 0 or up < 0 or down < 0:
+            continue
+        crossing = np.minimum(link[:, up] + link[:, down], FORBIDDEN)
+        joined = own[:, v] + np.where(counts > 0, crossing[:, None], 0)
+        merged = np.full_like(joined, FORBIDDEN)
+        for k in range(size + 1):
+            sums = own[:, parent, k::-1] + joined[:, : k + 1]
+            merged[:, k] = np.minimum(sums.min(axis=1), FORBIDDEN)
+        own[:, parent] = merged
+    return best[:, 1:]
+
+
+def walk_costs(cluster: Cluster, cap: Ints, size: int, worker: Ints, link: Ints) -> Ints:
+    """Least costs of closed walks that lay blocks of workers; a ring is one of them."""
+    nodes = cluster.num_nodes
+    distance = np.full((nodes, nodes), FORBIDDEN)
+    np.minimum.at(distance, (cluster.link_source, cluster.link_target), link)
+    np.fill_diagonal(distance, 0)
+    for middle in range(nodes):
+        distance = np.minimum(distance, distance[:, middle, None] + distance[None, middle, :])
+    counts = np.arange(size + 1)
+    block = np.where(counts <= cap[:, None], counts * worker[:, None], FORBIDDEN)
+    laid = np.full((size + 1, nodes, nodes), FORBIDDEN)  # [workers, first host, last host]
+    costs = np.full(size, FORBIDDEN)
+    for k in range(1, size + 1):
+        here = np.full((nodes, nodes), FORBIDDEN)
+        np.fill_diagonal(here, block[:, k])
+        for more in range(1, k):
+            moved = (laid[k - more][:, :, None] + distance[None, :, :]).min(axis=1)
+            here = np.minimum(here, np.minimum(moved, FORBIDDEN) + block[:, more])
+        laid[k] = np.minimum(here, FORBIDDEN)
+        costs[k - 1] = (laid[k] + distance.T).min(initial=FORBIDDEN)
+    return costs
