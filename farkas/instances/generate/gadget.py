@@ -48,11 +48,16 @@ class Published(Settings, frozen=True, kw_only=True):
     height, steepness, midpoint
         Of the sigmoid utility; λ1, λ2, λ3.
     utility
-        ``"sigmoid"`` as published, or another shape with the height as scale.
+        ``"sigmoid"`` as published, another shape with the height as scale, or ``"energy"``, the
+        decreasing quadratic cost of the third example.
+    budget
+        What F bounds: ``"iterations"`` takes the efficiency of it per worker-slot;
+        ``"worker_slots"`` reads (3) literally.
     num_jobs
         Number of jobs; the paper sweeps it without naming the values.
     arrivals
-        ``"uniform"`` over the horizon or ``"start"``: all at slot 0.
+        ``"uniform"`` over the horizon, ``"poisson"`` (exponential gaps scaled to the horizon) or
+        ``"start"``: all at slot 0.
     server_scale, link_scale
         Multiples of all GPUs and of all bandwidths, for sweeps.
     """
@@ -71,9 +76,10 @@ class Published(Settings, frozen=True, kw_only=True):
     height: NonnegativeRange = (1.0, 100.0)
     steepness: NonnegativeRange = (0.0, 1.0)
     midpoint: NonnegativeRange = (300.0, 3000.0)
-    utility: Literal["sigmoid", "sqrt", "log1p", "linear"] = "sigmoid"
+    utility: Literal["sigmoid", "sqrt", "log1p", "linear", "energy"] = "sigmoid"
+    budget: Literal["iterations", "worker_slots"] = "iterations"
     num_jobs: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 100
-    arrivals: Literal["uniform", "start"] = "uniform"
+    arrivals: Literal["uniform", "poisson", "start"] = "uniform"
     server_scale: Nonnegative = 1.0
     link_scale: Nonnegative = 1.0
 
@@ -88,6 +94,14 @@ class Published(Settings, frozen=True, kw_only=True):
 PRESETS: dict[str, dict[str, Any]] = {
     # A size at which every algorithm runs in seconds.
     "reduced": {"horizon": 30, "num_servers": 6, "num_jobs": 40},
+    # Published size with links that fill up: embedding becomes the hard part.
+    "scarce_links": {
+        "gpus": [1, 2],
+        "rack_bandwidth": [40, 200],
+        "bandwidth": [5.0, 40.0],
+        "utility": "sqrt",
+        "arrivals": "start",
+    },
     # Small enough for exact slot programs, with links scarce enough to matter.
     "small": {
         "horizon": 4,
@@ -111,7 +125,7 @@ def draw(settings: Published, rng: np.random.Generator) -> dict[str, Any]:
     nodes, links = _tree(settings, rng)
     return {
         "horizon": settings.horizon,
-        "resources": ["gpu", "iterations"],
+        "resources": ["gpu", "iterations"] if settings.budget == "iterations" else ["gpu"],
         "nodes": nodes,
         "links": links,
         "jobs": _jobs(settings, rng),
@@ -127,12 +141,14 @@ def _tree(
     gpus = np.array(settings.gpus)[rng.integers(len(settings.gpus), size=servers)]
     up = rng.integers(*settings.server_bandwidth, servers, endpoint=True)
     core = rng.integers(*settings.rack_bandwidth, racks, endpoint=True)
+    metered = settings.budget == "iterations"
+    unlimited, nothing = ([None], [0.0]) if metered else ([], [])
     nodes: list[dict[str, Any]] = [
-        {"name": f"server{i}", "capacity": [settings.server_scale * float(gpus[i]), None]}
+        {"name": f"server{i}", "capacity": [settings.server_scale * float(gpus[i]), *unlimited]}
         for i in range(servers)
     ]
     switches = [*(f"rack{index}" for index in range(racks)), "core"]
-    nodes += [{"name": name, "server": False, "capacity": [0.0, 0.0]} for name in switches]
+    nodes += [{"name": name, "server": False, "capacity": [0.0, *nothing]} for name in switches]
     cables = [(i, servers + int(rack_of[i]), float(up[i])) for i in range(servers)]
     cables += [(servers + i, servers + racks, float(core[i])) for i in range(racks)]
     links = [
@@ -148,6 +164,10 @@ def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]
     arrival = np.sort(rng.integers(settings.horizon, size=count))
     if settings.arrivals == "start":
         arrival[:] = 0
+    elif settings.arrivals == "poisson":
+        times = np.cumsum(rng.exponential(size=count + 1))
+        arrival = np.floor(settings.horizon * times[:-1] / times[-1]).astype(np.int64)
+    metered = settings.budget == "iterations"
     most = rng.integers(*settings.max_workers, count, endpoint=True)
     iterations = rng.integers(*settings.iterations, count, endpoint=True)
     efficiency = rng.uniform(*settings.efficiency, count)
@@ -159,8 +179,8 @@ def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]
     return [
         {
             "arrival": arrival[i],
-            "demand": [1.0, efficiency[i]],
-            "budget": [None, float(iterations[i])],
+            "demand": [1.0, efficiency[i]] if metered else [1.0],
+            "budget": [None, float(iterations[i])] if metered else [float(iterations[i])],
             "max_workers": most[i],
             "fixed_workers": fixed[i],
             "bandwidth": bandwidth[i],
@@ -180,4 +200,6 @@ def _utility(
         }  # fmt: skip
     if settings.utility == "linear":
         return {"kind": "linear", "slope": height}
+    if settings.utility == "energy":
+        return {"kind": "quadratic_cost", "quadratic": height, "linear": 0.0}
     return {"kind": settings.utility, "scale": height}

@@ -176,6 +176,10 @@ class ClosedWalks:
             self._known[key] = found
         return self._known[key]
 
+    def paths(self, start: int, end: int) -> list[Counts]:
+        """List the simple paths from ``start`` to ``end`` over all links, as multiplicities."""
+        return self._simple_paths(start, end, np.full(self.cluster.num_links, np.inf))
+
     def _on_tree(self, hosts: Counts, cap: Floats) -> list[Counts]:
         assert self.tree is not None
         if len({int(self.tree.component[u]) for u in hosts}) > 1:
