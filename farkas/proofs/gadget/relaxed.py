@@ -1,0 +1,111 @@
+"""Claims about relaxations: the collapse, the order, duals without network prices."""
+
+from __future__ import annotations
+
+import math
+
+from farkas.duals import dualize
+from farkas.models.gadget.column import ColumnIP
+from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
+from farkas.models.gadget.gvne import Gvne
+from farkas.models.gadget.slot import snapshot
+from farkas.proofs.claim import Verdict, claim, held, refuted
+from farkas.proofs.gadget.selection import optimum
+from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.temporal import shipped
+from farkas.relaxations.gadget.augmented import Augmented, fixed_sizes
+from farkas.relaxations.gadget.columns import ColumnLP
+from farkas.relaxations.gadget.embedding import GvneLP, LocalNodeLP, NodeLP
+from farkas.relaxations.gadget.horizon import OfflineBound, OfflineColumnBound
+
+TOLERANCE = 1e-7
+
+
+@claim("gadget.embedding_collapses", source="GADGET (12)-(19), ours")
+def embedding_collapses() -> Verdict:
+    """The relaxation of (12)-(19) equals the node relaxation: it never sees bandwidth.
+
+    Replace each worker's placement by the average over the ring: node loads stay, and (15) holds
+    without any flow.  The augmented relaxation at fixed sizes and the dual agree.
+    """
+    worst, runs = 0.0, 0
+    for resources in (1, 2):
+        for cluster in random_clusters(30, 30 + resources, network="any", resources=resources):
+            node = optimum(NodeLP().form(cluster))
+            fixed = fixed_sizes(cluster)
+            gaps = [
+                optimum(GvneLP().form(cluster)) - node,
+                optimum(dualize(GvneLP().form(cluster)).form) - node,
+                optimum(Augmented().form(fixed)) - optimum(NodeLP().form(fixed)),
+            ]
+            runs += 1
+            worst = max(worst, *(abs(gap) / max(1.0, node) for gap in gaps))
+    if worst > TOLERANCE:
+        return refuted({"gap": worst})
+    return held(runs, TOLERANCE - worst, largest_gap=worst)
+
+
+@claim("gadget.relaxations_are_ordered", source="GADGET V-C, ours")
+def relaxations_are_ordered() -> Verdict:
+    """gvne_lp = node_lp >= local_node_lp >= column_lp >= column_ip = gvne."""
+    slack, runs = math.inf, 0
+    for cluster in random_clusters(40, 41, network="any", servers=3, jobs=3):
+        chain = [
+            optimum(program.form(cluster))
+            for program in (NodeLP(), LocalNodeLP(), ColumnLP(), ColumnIP())
+        ]
+        gaps = [a - b for a, b in zip(chain, chain[1:], strict=False)]
+        gaps.append(TOLERANCE - abs(chain[-1] - optimum(Gvne().form(cluster))))
+        runs += 1
+        slack = min(slack, *(gap + TOLERANCE for gap in gaps))
+    if slack < 0:
+        return refuted({"slack": slack})
+    return held(runs, slack)
+
+
+@claim("gadget.embedding_relaxation_is_decomposable", source="GADGET Algorithm 2, line 3")
+def embedding_relaxation_is_decomposable() -> Verdict:
+    """A point of the relaxation of (12)-(19) is a mixture of feasible rings.
+
+    On the one-way cycle two half rings run, and no ring fits.
+    """
+    cluster = shipped("six_cycle_half")
+    return refuted(
+        "gadget/six_cycle_half",
+        "every ring of three needs bandwidth 1 on all links, which have 1/2",
+        relaxation=optimum(GvneLP().form(cluster)),
+        rings=optimum(ColumnLP().form(cluster)),
+    )
+
+
+@claim("gadget.horizon_bounds", source="GADGET (2)-(9), bounds (ours)")
+def horizon_bounds() -> Verdict:
+    """offline_bound >= offline_column_bound >= optimum, for any utility."""
+    slack, runs = math.inf, 0
+    for concave in (True, False):
+        for cluster in random_clusters(30, 51, network="any", concave=concave):
+            best = offline_optimum(FeasibleCounts.of(cluster))[0]
+            columns = optimum(OfflineColumnBound().form(cluster))
+            merged = optimum(OfflineBound().form(cluster))
+            runs += 1
+            slack = min(slack, merged - columns + TOLERANCE, columns - best + TOLERANCE)
+    if slack < 0:
+        return refuted({"slack": slack})
+    return held(runs, slack)
+
+
+@claim("gadget.prices_prove_slots", source="GADGET (12), dual prices (ours)")
+def prices_need_no_network_multipliers() -> Verdict:
+    """Prices of nodes and links alone prove the value of the relaxation over rings."""
+    from farkas.relaxations.gadget.generation import generate_columns
+
+    worst, runs = 0.0, 0
+    for cluster in random_clusters(40, 61, network="tree", servers=4, jobs=4):
+        slot = snapshot(cluster)
+        value = optimum(ColumnLP().form(slot))
+        bound = generate_columns(slot).bound
+        runs += 1
+        worst = max(worst, abs(bound - value) / max(1.0, value))
+    if worst > 2e-6:
+        return refuted({"gap": worst})
+    return held(runs, 2e-6 - worst, largest_gap=worst)

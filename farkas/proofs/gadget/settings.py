@@ -1,0 +1,63 @@
+"""Claims about the examples and the evaluation."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from farkas.instances.generate.gadget import Published
+from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
+from farkas.proofs.claim import Verdict, claim, refuted
+from farkas.proofs.gadget.temporal import shipped
+
+
+@claim("gadget.evaluated_budgets_bind", source="GADGET VI, (3) as specialised")
+def evaluated_budgets_bind() -> Verdict:
+    """Σ_t Σ_s y <= F limits a job, with F in [1000, 6000], N in [1, 5] and T = 200.
+
+    y counts worker-slots and F iterations; a job has at most N T = 1000 worker-slots.
+    """
+    settings = Published()
+    return refuted(
+        {"T": settings.horizon, "N": settings.max_workers[1], "F": settings.iterations[0]},
+        "the smallest budget is the largest number of worker-slots",
+        most_worker_slots=float(settings.max_workers[1] * settings.horizon),
+        smallest_budget=float(settings.iterations[0]),
+    )
+
+
+@claim("gadget.example_utilities_are_nondecreasing", source="GADGET IV-3, example 3 (energy)")
+def example_utilities_are_nondecreasing() -> Verdict:
+    """The utilities of the examples are nondecreasing.
+
+    The energy utility falls, and the best schedule idles the job.
+    """
+    cluster = shipped("energy")
+    received = offline_optimum(FeasibleCounts.of(cluster))[1]
+    rewards = cluster.reward(0, np.arange(3))
+    return refuted(
+        "gadget/energy",
+        "the job is never run",
+        worker_slots=float(received[0]),
+        reward_of_one=float(rewards[1]),
+    )
+
+
+@claim("gadget.logarithm_is_a_reward", source="GADGET IV-3, example 2 (logarithm)")
+def logarithm_is_a_reward() -> Verdict:
+    """μ = log(k) is finite for every schedule: it is -inf for a job that never runs."""
+    with np.errstate(divide="ignore"):
+        printed = float(np.log(0.0))
+    assert printed == -np.inf
+    return refuted({"progress": 0.0}, "the reward of a job that never runs is -inf; log1p is used")
+
+
+@claim("gadget.fixed_rings_respect_sizes", source="GADGET VI-2, fixed workers in [1, 10]")
+def fixed_rings_respect_sizes() -> Verdict:
+    """The fixed ring sizes of FIFO and LAS obey (2).  N is at most 5, so they are capped."""
+    settings = Published()
+    return refuted(
+        {"fixed_workers": list(settings.fixed_workers), "max_workers": list(settings.max_workers)},
+        "sizes up to 10 are drawn, rings have at most 5",
+        largest_fixed=float(settings.fixed_workers[1]),
+        largest_ring=float(settings.max_workers[1]),
+    )

@@ -1,0 +1,62 @@
+"""Claims about the printed ring constraints (7)-(9)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from farkas.models.gadget.gvne import Gvne
+from farkas.models.gadget.printed import OfflinePrinted
+from farkas.proofs.claim import Verdict, claim, refuted
+from farkas.proofs.gadget.selection import optimum
+from farkas.proofs.gadget.temporal import shipped
+
+
+def printed_optimum(name: str, degree: str) -> float:
+    """Optimum of the printed program on a shipped instance."""
+    import pyomo.environ as pyo
+
+    model = OfflinePrinted(degree=degree).to_pyomo(shipped(name))
+    pyo.SolverFactory("appsi_highs").solve(model)
+    return float(pyo.value(model.total_reward))
+
+
+@claim("gadget.degree_two_admits_rings", source="GADGET (9)")
+def degree_two_admits_rings() -> Verdict:
+    """(9) admits every ring: two servers joined by one path can carry a ring of two.
+
+    Their degree is one, so the printed program forbids what fits.
+    """
+    return refuted(
+        "gadget/two_ring_star",
+        "printed slots run one worker each",
+        printed=printed_optimum("two_ring_star", "own_servers"),
+        optimum=4.0,
+    )
+
+
+@claim("gadget.degree_two_means_one_ring", source="GADGET (9), text below it")
+def degree_two_means_one_ring() -> Verdict:
+    """(9) guarantees one big cycle instead of several small ones."""
+    return refuted(
+        "gadget/two_triangles",
+        "six workers on two separate triangles have degree two everywhere",
+        printed=printed_optimum("two_triangles", "own_servers"),
+        optimum=optimum(Gvne().form(shipped("two_triangles"))),
+    )
+
+
+@claim("gadget.path_capacities_bound_links", source="GADGET (8)")
+def path_capacities_bound_links() -> Verdict:
+    """(8), the capacity of each path, keeps all links within bandwidth."""
+    cluster = shipped("shared_link")
+    # job 0 on servers 0 and 1, job 1 on servers 2 and 1: paths 0-3-1 and 2-3-1
+    shared = int(np.flatnonzero((cluster.link_source == 3) & (cluster.link_target == 1))[0])
+    each, room = float(cluster.bandwidth[0]), float(cluster.link_bandwidth[shared])
+    assert each <= room
+    return refuted(
+        "gadget/shared_link",
+        "each path holds 6 of 10; together they put 12 on the link into server 1",
+        path=each,
+        link=2 * each,
+        bandwidth=room,
+    )
