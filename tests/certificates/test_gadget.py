@@ -1,0 +1,201 @@
+"""Certificates of kind gadget: what they prove, and that tampering is found."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import msgspec
+import numpy as np
+import pytest
+
+from farkas.certificates import check, from_json, to_json
+from farkas.certificates.enclosures import enclose
+from farkas.certificates.gadget import certify_horizon, certify_slot
+from farkas.certificates.ring_costs import FORBIDDEN, ring_costs
+from farkas.errors import NotACertificate
+from farkas.instances import library
+from farkas.instances.generate import generate
+from farkas.instances.utilities import Linear, Log1p, QuadraticCost, Sigmoid, Sqrt, Table
+from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
+from farkas.models.gadget.rings import enumerate_rings
+from farkas.models.gadget.slot import snapshot
+from farkas.online.gadget.bounds import horizon_certificate, slot_certificate
+from farkas.proofs.gadget.small import random_clusters
+from farkas.relaxations.gadget.columns import ColumnLP
+from farkas.relaxations.gadget.horizon import OfflineBound
+from farkas.solvers import solve
+
+CURVES = [
+    Linear(slope=2.5),
+    Sqrt(scale=3.0),
+    Sqrt(scale=-3.0),
+    Log1p(scale=4.0),
+    Sigmoid(height=10.0, steepness=0.5, midpoint=6.0),
+    Sigmoid(height=-2.0, steepness=0.3, midpoint=2.0),
+    QuadraticCost(quadratic=0.1, linear=0.2),
+    Table(values=(0.0, 2.0, 3.5), step=1.7),
+]
+
+
+@pytest.mark.parametrize("curve", CURVES, ids=repr)
+@pytest.mark.parametrize("efficiency", [0.1, 1.0, 437.25])
+def test_enclosures_are_narrow_and_hold_a_high_precision_value(curve, efficiency):
+    import sympy as sp
+
+    for z in (0, 1, 2, 7, 60):
+        low, high = enclose(curve, efficiency, z)
+        k = sp.Rational(Fraction(efficiency).numerator, Fraction(efficiency).denominator) * z
+        true = exact_value(curve, k, sp)
+        assert low <= Fraction(*true.as_numer_denom()) <= high if true.is_Rational else (
+            sp.Rational(low.numerator, low.denominator) <= true
+            and true <= sp.Rational(high.numerator, high.denominator)
+        )
+        assert high - low <= abs(high) * Fraction(1, 10**15) + Fraction(1, 10**15)
+
+
+def exact_value(curve, k, sp):
+    def rational(x):
+        return sp.Rational(Fraction(x).numerator, Fraction(x).denominator)
+
+    if isinstance(curve, Sqrt):
+        return rational(curve.scale) * sp.sqrt(k)
+    if isinstance(curve, Log1p):
+        return rational(curve.scale) * sp.log(1 + k)
+    if isinstance(curve, Sigmoid):
+        exponent = rational(curve.steepness) * (rational(curve.midpoint) - k)
+        return rational(curve.height) / (1 + sp.exp(exponent))
+    if isinstance(curve, Linear):
+        return rational(curve.slope) * k
+    if isinstance(curve, QuadraticCost):
+        return -(rational(curve.quadratic) * k**2 + rational(curve.linear) * k)
+    place = k / rational(curve.step)
+    left = int(sp.floor(place))
+    values = [rational(v) for v in curve.values]
+    if left >= len(values) - 1:
+        return values[-1]
+    return values[left] + (values[left + 1] - values[left]) * (place - left)
+
+
+def test_horizon_certificates_prove_the_linear_bound_and_hold_above_the_optimum():
+    for concave in (True, False):
+        for cluster in random_clusters(15, 1, network="any", concave=concave):
+            certificate = from_json(to_json(horizon_certificate(cluster)))
+            proof = check(certificate, instance=cluster)
+            relaxed = solve(OfflineBound().form(cluster)).require_optimal().objective
+            best = offline_optimum(FeasibleCounts.of(cluster))[0]
+            assert float(proof.bound) >= best - 1e-12
+            assert float(proof.bound) <= relaxed + 1e-6 * (1 + abs(relaxed))
+
+
+def test_any_nonnegative_prices_prove_a_bound():
+    rng = np.random.default_rng(0)
+    for cluster in random_clusters(15, 2, network="any", concave=False):
+        best = offline_optimum(FeasibleCounts.of(cluster))[0]
+        servers = np.flatnonzero(cluster.is_server)
+        prices = rng.random((1, len(servers), cluster.num_resources)) * 3
+        certificate = certify_horizon(
+            cluster, np.array([0]), [np.array([u]) for u in servers], prices
+        )
+        assert Fraction(certificate.bound) >= Fraction(best)
+
+
+def test_slot_certificates_prove_the_relaxation_over_rings_on_trees():
+    for cluster in random_clusters(15, 3, network="tree", servers=4, jobs=4):
+        proof = check(slot_certificate(cluster), instance=cluster)
+        value = solve(ColumnLP().form(cluster)).require_optimal().objective
+        assert float(proof.bound) == pytest.approx(value, rel=2e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])
+def test_any_slot_prices_bound_the_best_slot(network):
+    rng = np.random.default_rng(1)
+    for cluster in random_clusters(12, 4, network=network, servers=3, jobs=3):
+        progress = rng.integers(0, 3, size=cluster.num_jobs)
+        best = FeasibleCounts.of(cluster).best(1, progress)[0]
+        node = rng.random(cluster.capacity.shape) * cluster.is_server[:, None]
+        certificate = certify_slot(cluster, 1, progress, node, rng.random(cluster.num_links))
+        assert float(check(certificate, instance=cluster).bound) >= best - 1e-9
+
+
+@pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])
+def test_integer_ring_costs_bound_the_cheapest_ring_and_meet_it_on_trees(network):
+    rng = np.random.default_rng(2)
+    for cluster in random_clusters(15, 5, network=network, servers=4, jobs=3):
+        slot = snapshot(cluster)
+        if not len(slot.jobs):
+            continue
+        worker = rng.integers(0, 9, size=(len(slot.jobs), cluster.num_nodes))
+        link = rng.integers(0, 9, size=(len(slot.jobs), cluster.num_links))
+        costs = ring_costs(cluster, slot.jobs, slot.largest_size, worker, link)
+        limit = np.zeros(cluster.num_jobs, int)
+        limit[slot.jobs] = slot.largest
+        rings = enumerate_rings(cluster, limit)
+        for place, job in enumerate(slot.jobs.tolist()):
+            for k in range(1, int(slot.largest[place]) + 1):
+                own = rings.take((rings.job == job) & (rings.size == k))
+                paid = own.workers @ worker[place] + own.flow @ link[place]
+                least = int(paid.min(initial=FORBIDDEN))
+                assert costs[place, k - 1] <= least
+                if network == "tree":
+                    assert costs[place, k - 1] == least
+
+
+def test_a_claim_better_than_its_prices_is_found():
+    cluster = library.load("gadget/tiny")
+    for certificate in (horizon_certificate(cluster), slot_certificate(cluster)):
+        lower = Fraction(certificate.bound) - Fraction(1, 1000)
+        forged = msgspec.structs.replace(certificate, bound=str(lower))
+        with pytest.raises(NotACertificate, match="its prices prove"):
+            check(forged, instance=cluster)
+
+
+def test_certificates_of_another_instance_prove_nothing():
+    cluster = library.load("gadget/tiny")
+    certificate = horizon_certificate(cluster)
+    with pytest.raises(NotACertificate, match="hashes to"):
+        check(certificate, instance=cluster.replace(horizon=3))
+    with pytest.raises(NotACertificate, match="give its instance"):
+        check(certificate)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"starts": (1,)}, "do not cut the horizon"),
+        ({"starts": (0, 0)}, "do not cut the horizon"),
+        ({"classes": ((0,), (1, 0))}, "no partition"),
+        ({"classes": ((0, 1),)}, "equal capacities"),
+        ({"prices": (((1.0,),),)}, "another shape"),
+    ],
+)
+def test_malformed_horizon_certificates_are_refused(change, words):
+    cluster = library.load("gadget/tiny")
+    certificate = msgspec.structs.replace(horizon_certificate(cluster), **change)
+    with pytest.raises(NotACertificate, match=words):
+        check(certificate, instance=cluster)
+
+
+def test_a_price_on_something_unlimited_is_refused():
+    cluster = generate("gadget", "small", 1)
+    servers = [np.array([u]) for u in np.flatnonzero(cluster.is_server)]
+    prices = np.ones((1, len(servers), 2))  # iterations are unlimited on servers
+    with pytest.raises(NotACertificate, match="unlimited"):
+        certify_horizon(cluster, np.array([0]), servers, prices)
+
+
+def test_a_negative_price_in_a_file_is_refused():
+    from farkas.errors import FileProblem
+
+    text = to_json(horizon_certificate(library.load("gadget/tiny")))
+    data = msgspec.json.decode(text)
+    data["prices"][0][0][0] = -1.0
+    with pytest.raises(FileProblem, match=r"prices"):
+        from_json(msgspec.json.encode(data))
+
+
+def test_published_size_is_proved_as_tightly_as_the_linear_program_says():
+    cluster = generate("gadget", "published", 1)
+    relaxed = solve(OfflineBound().form(cluster)).require_optimal().objective
+    bound = float(Fraction(horizon_certificate(cluster).bound))
+    assert math.isclose(bound, relaxed, rel_tol=1e-9)

@@ -1,0 +1,64 @@
+"""Every claim of GADGET: its verdict, and that its counterexample can be had."""
+
+from __future__ import annotations
+
+import pytest
+
+from farkas.instances import library
+from farkas.proofs import Standing, claims
+
+VERDICTS = {
+    "gadget.competitive_ratio_algebra": Standing.PROVED,
+    "gadget.concave_rewards_are_submodular": Standing.PROVED,
+    "gadget.rounding_tail": Standing.PROVED,
+    "gadget.decomposition": Standing.HELD,
+    "gadget.embedding_collapses": Standing.HELD,
+    "gadget.exact_greedy_is_half": Standing.HELD,
+    "gadget.floor_and_ceiling_keep_half": Standing.HELD,
+    "gadget.greedy_ratio": Standing.HELD,
+    "gadget.greedy_ratio_at_once": Standing.HELD,
+    "gadget.horizon_bounds": Standing.HELD,
+    "gadget.prices_prove_slots": Standing.HELD,
+    "gadget.relaxations_are_ordered": Standing.HELD,
+    "gadget.ring_selection_relaxed": Standing.HELD,
+    "gadget.rounding_value": Standing.HELD,
+    "gadget.slot_without_violation": Standing.HELD,
+    "gadget.truncation_repairs_budgets": Standing.HELD,
+    "gadget.degree_two_admits_rings": Standing.REFUTED,
+    "gadget.degree_two_means_one_ring": Standing.REFUTED,
+    "gadget.embedding_relaxation_is_decomposable": Standing.REFUTED,
+    "gadget.evaluated_budgets_bind": Standing.REFUTED,
+    "gadget.example_utilities_are_nondecreasing": Standing.REFUTED,
+    "gadget.fixed_rings_respect_sizes": Standing.REFUTED,
+    "gadget.gamma_bounds_sizes": Standing.REFUTED,
+    "gadget.greedy_ratio_as_printed": Standing.REFUTED,
+    "gadget.greedy_ratio_without_concavity": Standing.REFUTED,
+    "gadget.logarithm_is_a_reward": Standing.REFUTED,
+    "gadget.path_capacities_bound_links": Standing.REFUTED,
+    "gadget.published_utility_is_concave": Standing.REFUTED,
+    "gadget.relaxation_size": Standing.REFUTED,
+    "gadget.relaxed_workers_bound_ring_sizes": Standing.REFUTED,
+    "gadget.ring_selection": Standing.REFUTED,
+    "gadget.rounding_bounds_say_something": Standing.REFUTED,
+    "gadget.rounding_value_as_printed": Standing.REFUTED,
+    "gadget.schedules_form_a_matroid": Standing.REFUTED,
+}
+
+
+def test_no_claim_is_forgotten():
+    assert set(claims.names("gadget.")) == set(VERDICTS)
+
+
+@pytest.mark.parametrize("name", sorted(VERDICTS))
+def test_verdict(name):
+    verdict = claims[name].run()
+    assert verdict.standing is VERDICTS[name], str(verdict)
+    if isinstance(verdict.counterexample, str):
+        assert library.load(verdict.counterexample).description
+
+
+def test_the_printed_ratio_is_missed_by_any_factor():
+    numbers = claims["gadget.greedy_ratio_as_printed"].run().numbers
+    assert numbers["value"] == 1
+    assert numbers["optimum"] == 6
+    assert numbers["value"] < numbers["bound"] * numbers["optimum"]

@@ -1,0 +1,76 @@
+"""Randomised rounding of rings: distribution, guarantees, repair."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from farkas.rounding.rings import Mix, admit, round_printed, round_repaired, violation_factor
+
+
+def mix(share=(0.5, 0.25, 1.0), load=(1.0, 2.0, 1.0), room=2.0):
+    return Mix(
+        job=np.array([0, 0, 1]),
+        share=np.array(share),
+        gain=np.array([3.0, 4.0, 1.0]),
+        load=np.array(load)[:, None],
+        room=np.array([room]),
+    )
+
+
+def test_items_are_drawn_with_their_shares():
+    rng = np.random.default_rng(0)
+    draws = [tuple(mix().draw(rng).tolist()) for _ in range(4000)]
+    assert draws.count((0, 2)) / 4000 == pytest.approx(0.5, abs=0.03)
+    assert draws.count((1, 2)) / 4000 == pytest.approx(0.25, abs=0.03)
+    assert draws.count((2,)) / 4000 == pytest.approx(0.25, abs=0.03)
+
+
+def test_one_uniform_draw_a_job():
+    # job 0 draws .637 < .75: item 1; job 1 has share 1: item 2
+    rng = np.random.default_rng(0)
+    levels = np.random.default_rng(0).random(2)
+    assert 0.5 < levels[0] < 0.75
+    assert mix().draw(rng).tolist() == [1, 2]
+
+
+def test_the_printed_round_may_violate_within_its_factor():
+    rounded = round_printed(mix((0.0, 1.0, 1.0)), 0.0, np.array([1.5]), 10,
+                            np.random.default_rng(0))  # fmt: skip
+    assert rounded.qualified
+    assert rounded.rounds == 1
+    assert rounded.worst == 1.5
+
+
+def test_without_a_qualified_round_the_least_violation_is_returned():
+    rounded = round_printed(mix(), 100.0, np.array([9.0]), 50, np.random.default_rng(0))
+    assert not rounded.qualified
+    assert rounded.rounds == 50
+    assert rounded.picked.tolist() == [2]  # the draw without job 0 loads least
+
+
+def test_repair_admits_by_gain_per_worker():
+    size = np.array([1, 1, 1])
+    rounded = round_repaired(mix((0.0, 1.0, 1.0)), size, 1, np.random.default_rng(0))
+    assert rounded.picked.tolist() == [1]  # gain 4 fills the room; job 1 is left out
+    assert rounded.worst == 1.0
+
+
+def test_admission_takes_one_item_per_job():
+    assert admit(mix(room=10.0), np.array([1, 0, 2]))[0].tolist() == [1, 2]
+
+
+def test_a_load_without_room_is_infinite():
+    empty = mix(room=0.0)
+    assert empty.fullness(np.array([0])).tolist() == [math.inf]
+    assert empty.fullness(np.array([], dtype=int)).tolist() == [0.0]
+
+
+def test_violation_factor_by_hand():
+    # ε = 1/2, Δ = 2² + 1² = 5, ln 8
+    factor = violation_factor(np.array([1.0, 1.0]), np.array([2, 1]), np.array([2.0, 4.0]), 8)
+    assert factor == pytest.approx(1 + 0.5 * math.sqrt(10 * math.log(8)))
+    assert violation_factor(np.array([0.0]), np.array([2]), np.array([2.0]), 8) == 1.0
+    assert violation_factor(np.array([1.0]), np.array([2]), np.array([2.0]), 1) == 1.0
