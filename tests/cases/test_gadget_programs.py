@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from farkas.errors import NotApplicable
@@ -15,7 +16,8 @@ def test_case_file(path):
     instance = read(path)
     values = evaluate(instance)
     for key, expected in instance.expected.items():
-        assert values[key] == pytest.approx(expected["value"], abs=expected["tol"]), key
+        assert np.shape(values[key]) == np.shape(expected["value"]), key
+        assert np.allclose(values[key], expected["value"], rtol=0, atol=expected["tol"]), key
 
 
 def test_undefined_keys_are_absent():

@@ -12,7 +12,7 @@ from farkas.forms import LinearForm
 from farkas.instances.gadget import Cluster, iteration_times
 from farkas.models.gadget.circulation import Circulation
 from farkas.models.gadget.column import ColumnIP
-from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
+from farkas.models.gadget.counts import FeasibleCounts, count_vectors, greedy, offline_optimum
 from farkas.models.gadget.forest import forest
 from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.offline import Offline
@@ -26,6 +26,9 @@ from farkas.relaxations.gadget.horizon import OfflineBound, OfflineColumnBound
 from farkas.relaxations.gadget.workers import WorkerRelaxation
 from farkas.solvers import solve
 from farkas.solvers.via_cvxpy import solve_problem
+
+MOST_VECTORS = 5000
+"""Ring size vectors up to which the best slot is found by enumeration."""
 
 SMALL_EMBEDDING = 1500
 """Columns up to which the embedding program itself is solved; beyond, its compact equals."""
@@ -104,10 +107,9 @@ def column_ip(instance: Cluster) -> float:
 @quantity("gadget.slot_gain")
 def slot_gain(instance: Cluster) -> float:
     """Best sum of marginal rewards over ring sizes that fit together."""
-    try:
-        return counts(instance).best(instance.at_slot, np.zeros(instance.num_jobs))[0]
-    except NotApplicable:
+    if count_vectors(instance) > MOST_VECTORS:
         return optimum(compact(instance).form(instance))
+    return counts(instance).best(instance.at_slot, np.zeros(instance.num_jobs))[0]
 
 
 @quantity("gadget.slot_counts")

@@ -50,6 +50,8 @@ class FeasibleCounts:
             When there are too many mappings or loads.
         """
         limit = np.where(cluster.reachable_slots > 0, cluster.ring_limit(), 0)
+        if count_vectors(cluster) > most // 2:
+            raise NotApplicable(f"more than {most // 2} ring size vectors; too many to list")
         rings = enumerate_rings(cluster, limit, most=most)
         load, room = _loads(cluster, rings)
         states: dict[tuple[int, ...], Floats] = {(): np.zeros((1, len(room)))}
@@ -95,6 +97,12 @@ class FeasibleCounts:
         return best, vectors[last]
 
 
+def count_vectors(cluster: Cluster) -> float:
+    """Number of vectors of ring sizes, feasible or not."""
+    limit = np.where(cluster.reachable_slots > 0, cluster.ring_limit(), 0)
+    return float(np.prod(limit + 1.0))
+
+
 def greedy(feasible: FeasibleCounts) -> Ints:
     """Worker-slots after Algorithm 1 with exact slots, shape (jobs,).  GADGET Algorithm 1."""
     received = np.zeros(feasible.cluster.num_jobs, np.int64)
@@ -120,6 +128,8 @@ def offline_optimum(feasible: FeasibleCounts, *, most: int = 400_000) -> tuple[f
         When there are more.
     """
     cluster = feasible.cluster
+    if cluster.num_jobs == 0:
+        return 0.0, np.zeros(0, np.int64)
     states = np.zeros((1, cluster.num_jobs), np.int64)
     choices: dict[bytes, Ints] = {}
     budget = cluster.reachable_slots

@@ -298,4 +298,6 @@ def declare_rewards(m, timeline: Timeline) -> None:
 
 def _groups(keys, members, count: int):
     """Members by key; ``keys`` is sorted and lies in 0..count - 1."""
+    if count == 0:
+        return []
     return np.split(np.asarray(members), np.searchsorted(keys, np.arange(1, count)))

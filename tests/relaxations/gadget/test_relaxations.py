@@ -128,7 +128,9 @@ def test_column_generation_reaches_the_relaxation_over_all_rings(network):
 
 
 def test_column_generation_where_links_are_scarce():
-    cluster = generate("gadget", "scarce_links", 3, num_servers=12, num_jobs=14, link_scale=0.4)
+    # one GPU per server and rings of three to five: every ring needs links
+    settings = {"num_servers": 12, "num_jobs": 8, "gpus": [1], "max_workers": [3, 5]}
+    cluster = generate("gadget", "scarce_links", 3, server_bandwidth=[10, 30], **settings)
     found = generate_columns(snapshot(cluster))
     exact = optimum(ColumnLP().form(cluster))
     assert found.value == pytest.approx(exact, rel=1e-6)
