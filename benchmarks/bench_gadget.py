@@ -33,8 +33,9 @@ def main() -> None:
         arrays = fastest(lambda p=pricing, c=prices: p.reference_costs(c.node, c.link), 3)
         results[f"tree pricing, {preset}: arrays over compiled"] = arrays / compiled
     small = snapshot(
-        generate("gadget", "published", 1, num_servers=20, num_jobs=20, utility="sqrt",
-                 arrivals="start")  # fmt: skip
+        generate(
+            "gadget", "published", 1, num_servers=20, num_jobs=20, utility="sqrt", arrivals="start"
+        )
     )
     embedding = fastest(lambda: solve(GvneLP().form(small)), 3)
     results["embedding relaxation over node relaxation, S=20, n=20"] = embedding / fastest(

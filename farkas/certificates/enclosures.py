@@ -118,9 +118,10 @@ _LARGEST_EXPONENT = 200
 
 
 def _sigmoid(utility: Sigmoid, progress: Fraction) -> Enclosure:
-    """height / (1 + e), e = exp(-steepness (k - midpoint)), by an enclosure of e."""
+    """Height / (1 + e), e = exp(-steepness (k - midpoint)), by an enclosure of e."""
     exponent = Fraction(utility.steepness) * (Fraction(utility.midpoint) - progress)
-    capped = max(-_LARGEST_EXPONENT, min(_LARGEST_EXPONENT, exponent))
+    limit = Fraction(_LARGEST_EXPONENT)
+    capped = max(-limit, min(limit, exponent))
     # the exponent is rounded outwards to a grid on which decimals are exact
     grid = Fraction(1, 1 << 80)
     below, above = math.floor(capped / grid), math.ceil(capped / grid)

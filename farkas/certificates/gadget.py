@@ -7,6 +7,7 @@ duality for any utility, concave or not; no multiplier of the embedding's other 
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
@@ -136,7 +137,7 @@ class HorizonCertificate(_ClusterCertificate, frozen=True, kw_only=True, tag="ga
             if not group or (cluster.capacity[list(group)] != cluster.capacity[group[0]]).any():
                 raise NotACertificate(f"servers {list(group)[:5]} do not have equal capacities")
         starts = self.starts
-        rising = all(a < b for a, b in zip(starts, starts[1:], strict=False))
+        rising = all(a < b for a, b in itertools.pairwise(starts))
         if not starts or starts[0] != 0 or not rising or starts[-1] >= cluster.horizon:
             raise NotACertificate("the blocks do not cut the horizon")
         shape = (len(starts), len(self.classes), cluster.num_resources)
@@ -181,8 +182,9 @@ class SlotCertificate(_ClusterCertificate, frozen=True, kw_only=True, tag="gadge
             return rent
         size = int(limit.max())
         demand, reserved = cluster.demand[jobs], cluster.bandwidth[jobs]
-        tops = float((node.max(axis=0) * demand).sum(axis=1).max()), float(
-            reserved.max() * link.max(initial=0.0)
+        tops = (
+            float((node.max(axis=0) * demand).sum(axis=1).max()),
+            float(reserved.max() * link.max(initial=0.0)),
         )
         grid = grid_exponent(max(tops))
         worker = rounded_down(demand[:, None, :], node[None], grid)

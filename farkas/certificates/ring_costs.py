@@ -39,9 +39,7 @@ def rounded_down(amount: Floats, price: Floats, exponent: int) -> Ints:
     return scaled.astype(np.int64)
 
 
-def ring_costs(
-    cluster: Cluster, jobs: Ints, size: int, worker: Ints, link: Ints
-) -> Ints:
+def ring_costs(cluster: Cluster, jobs: Ints, size: int, worker: Ints, link: Ints) -> Ints:
     """Lower bound on the cost of a ring of 1..size workers, shape (jobs, size).
 
     Parameters
@@ -57,16 +55,14 @@ def ring_costs(
     """
     usable = np.zeros(link.shape, np.bool_)
     for place, job in enumerate(jobs.tolist()):
-        usable[place] = cluster.link_bandwidth + FIT * cluster.bandwidth[job] >= (
-            cluster.bandwidth[job]
+        usable[place] = (
+            cluster.link_bandwidth + FIT * cluster.bandwidth[job] >= (cluster.bandwidth[job])
         )
     link = np.where(usable, link, FORBIDDEN)
     cap = cluster.host_cap[jobs]
     tree = rooted(cluster)
     if tree is None:
-        found = [
-            walk_costs(cluster, cap[p], size, worker[p], link[p]) for p in range(len(jobs))
-        ]
+        found = [walk_costs(cluster, cap[p], size, worker[p], link[p]) for p in range(len(jobs))]
         return np.reshape(np.array(found, np.int64), (len(jobs), size))
     return tree_costs(tree, cap, size, worker, link)
 

@@ -54,7 +54,7 @@ def counts(instance: Cluster) -> FeasibleCounts:
 
 @quantity("gadget.iteration_time")
 def iteration_time(instance: Cluster) -> list[list[float]]:
-    """Iteration times (1) for 1..N workers, of every job that states its timing."""
+    """List iteration times (1) for 1..N workers, of every job that states its timing."""
     timed = [job for job in instance.jobs if job.timing is not None]
     if not timed:
         raise NotApplicable("no job states its timing")
@@ -78,13 +78,13 @@ def gvne_lp(instance: Cluster) -> float:
 
 @quantity("gadget.node_lp")
 def node_lp(instance: Cluster) -> float:
-    """The same without ring edges; equal to it."""
+    """Relax without ring edges; equal to it."""
     return optimum(NodeLP().form(instance))
 
 
 @quantity("gadget.local_node_lp")
 def local_node_lp(instance: Cluster) -> float:
-    """The same with what each node can hold of each ring."""
+    """Relax with what each node can hold of each ring."""
     return optimum(LocalNodeLP().form(instance))
 
 
@@ -190,7 +190,8 @@ def run_value(name: str, instance: Cluster) -> float:
     for arrivals in market.arrivals(instance):
         state, decision = policy.step(state, arrivals)
         decisions.append(decision)
-    return market.evaluate(instance, decisions).total
+    outcome = market.evaluate(instance, decisions)
+    return float(outcome.total)
 
 
 @quantity("gadget.fifo")

@@ -61,7 +61,7 @@ def slow_start(midpoint: float = 4.0) -> Cluster:
 
 
 def worker_bound_trap() -> Cluster:
-    """The printed bound on ring sizes excludes the only ring that can run.
+    """Exclude, by the printed bound on ring sizes, the only ring that can run.
 
     Job 0 earns 10 per worker but needs two GPUs, more than any server has.  Without whole servers
     it takes all GPUs: q = (1, 0).  So the printed sizes of job 1 are empty and the printed program
@@ -83,7 +83,7 @@ def worker_bound_trap() -> Cluster:
 
 
 def step_greedy(prize: float = 100.0) -> Cluster:
-    """A reward that comes with the second worker-slot only: greedy never sees it.
+    """Pay with the second worker-slot only: greedy never sees it.
 
     One GPU, two slots.  Greedy runs the linear job twice and earns 2; the optimum is ``prize``.
 
@@ -107,7 +107,7 @@ def step_greedy(prize: float = 100.0) -> Cluster:
 
 
 def late_sigmoid() -> Cluster:
-    """A sigmoid from the published ranges: the sixth worker-slot gains 10^10 times the fifth."""
+    """Take a sigmoid from the published ranges: the sixth worker-slot gains 10^10 times the fifth."""
     sigmoid = {"kind": "sigmoid", "height": 100.0, "steepness": 0.5, "midpoint": 300.0}
     return Cluster.build(
         name="late_sigmoid",
@@ -199,7 +199,7 @@ def unlinked_pair() -> Cluster:
 
 
 def heavy_worker() -> Cluster:
-    """A worker needs ten times the only server: the relaxation runs a tenth of it."""
+    """Need ten times the only server for a worker: the relaxation runs a tenth of it."""
     return Cluster.build(
         name="heavy_worker",
         description="One server with one GPU, one job with ten GPUs per worker.",
@@ -212,7 +212,7 @@ def heavy_worker() -> Cluster:
 
 
 def six_cycle_half() -> Cluster:
-    """A directed cycle of six: two half rings fill every link of the relaxation, none is whole.
+    """Close six servers to a one-way cycle: the relaxation runs two half rings, none is whole.
 
     Every ring of three circles all links once and two of them would need bandwidth 1; the links
     have 1/2.
@@ -266,7 +266,7 @@ def two_triangles() -> Cluster:
 
 
 def energy() -> Cluster:
-    """The energy utility of the third example: the best schedule is to do nothing."""
+    """Reward by the energy utility of the third example: best is to do nothing."""
     return Cluster.build(
         name="energy",
         description="Two one-GPU servers; a job that only costs energy and one that earns.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Set
@@ -14,7 +16,7 @@ def declare_participants(m, slot: Snapshot) -> None:
     m.jobs = Set(slot.jobs, label="job")
     m.sizes = Set(slot.pairs, label=("job", "size"))
     at = np.searchsorted(slot.pairs[:, 0], np.append(slot.jobs, slot.cluster.num_jobs))
-    groups = [slot.pairs[low:high, 1] for low, high in zip(at[:-1], at[1:], strict=True)]
+    groups = [slot.pairs[low:high, 1] for low, high in itertools.pairwise(at)]
     m.sizes_of = IndexedSet(m.jobs, groups, label="size")
     m.gain = Param(m.sizes, values=slot.pair_gains)
 

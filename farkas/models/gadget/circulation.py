@@ -22,6 +22,7 @@ class Circulation(Program):
     sense = "max"
 
     def declare(self, m, data):
+        """Declare sets, parameters and variables."""
         slot = snapshot(data)
         cluster = slot.cluster
         declare_participants(m, slot)

@@ -61,6 +61,7 @@ class ColumnIP(Program):
     integral = True
 
     def declare(self, m, data):
+        """Declare sets, parameters and variables."""
         columns = all_columns(data)
         slot, rings = columns.slot, columns.rings
         cluster = slot.cluster

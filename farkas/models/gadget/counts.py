@@ -7,6 +7,7 @@ visiting fewer hosts keeps all loads within bounds.
 from __future__ import annotations
 
 import dataclasses
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,8 @@ from farkas.errors import NotApplicable
 from farkas.instances.base import Floats, Ints
 from farkas.instances.gadget import FIT, Cluster
 from farkas.models.gadget.rings import Rings, enumerate_rings
+
+N = TypeVar("N", np.float64, np.int64)
 
 TIE = 1e-9
 """Gains within this share of the best count as equal."""
@@ -98,7 +101,7 @@ class FeasibleCounts:
 
 
 def count_vectors(cluster: Cluster) -> float:
-    """Number of vectors of ring sizes, feasible or not."""
+    """Count the vectors of ring sizes, feasible or not."""
     limit = np.where(cluster.reachable_slots > 0, cluster.ring_limit(), 0)
     return float(np.prod(limit + 1.0))
 
@@ -159,7 +162,7 @@ def offline_optimum(feasible: FeasibleCounts, *, most: int = 400_000) -> tuple[f
 
 
 def _loads(cluster: Cluster, rings: Rings) -> tuple[Floats, Floats]:
-    """Loads of each ring on everything that can fill up, (rings, limits), and the room there."""
+    """Return loads on everything that can fill up, (rings, limits), and the room there."""
     servers = np.isfinite(cluster.capacity) & cluster.is_server[:, None]
     links = np.isfinite(cluster.link_bandwidth)
     load = np.concatenate(
@@ -179,7 +182,7 @@ def _join(loads: Floats, more: Floats, room: Floats) -> Floats:
     return -_maximal(-sums[first])
 
 
-def _maximal(vectors: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+def _maximal(vectors: npt.NDArray[N]) -> npt.NDArray[N]:
     """Rows that no other row exceeds in every entry; rows are distinct."""
     order = np.argsort(-vectors.sum(axis=1), kind="stable")
     kept = np.zeros((0, vectors.shape[1]), vectors.dtype)

@@ -1,4 +1,4 @@
-"""Generalised virtual network embedding: rings of unknown size on a substrate.  GADGET (12)-(19)."""
+"""Generalised virtual network embedding: rings of unknown size.  GADGET (12)-(19)."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ class Gvne(Program):
     integral = True
 
     def declare(self, m, data):
+        """Declare sets, parameters and variables."""
         slot = snapshot(data)
         cluster = slot.cluster
         declare_participants(m, slot)

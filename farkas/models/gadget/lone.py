@@ -30,7 +30,8 @@ def lone_sizes(slot: Snapshot) -> Ints:
     ]
     sizes = np.arange(1, slot.allowed.shape[1] + 1)
     possible = slot.allowed & (sizes[None, :] <= np.array(reach, np.int64)[:, None])
-    return np.where(possible, sizes, 0).max(axis=1, initial=0)
+    largest: Ints = np.where(possible, sizes, 0).max(axis=1, initial=0)
+    return largest
 
 
 def _on_forest(slot: Snapshot, place: int, tree: Forest) -> int:
@@ -56,9 +57,7 @@ def _elsewhere(slot: Snapshot, place: int) -> int:
     joined: list[tuple[int, ...]] = [(u,) for u in hosts]
     rank = {u: place for place, u in enumerate(hosts)}
     while joined and best < limit:
-        wider = [
-            (*group, u) for group in joined for u in hosts if rank[u] > rank[group[-1]]
-        ]
+        wider = [(*group, u) for group in joined for u in hosts if rank[u] > rank[group[-1]]]
         joined = [group for group in wider if walks.through(group, cap)]
         best = max([best, *(int(held[list(group)].sum()) for group in joined)])
     return min(best, limit)

@@ -23,6 +23,7 @@ class Offline(Program):
     sense = "max"
 
     def declare(self, m, data: Cluster):
+        """Declare sets, parameters and variables."""
         jobs = np.flatnonzero(data.reachable_slots)
         m.jobs = Set(jobs, label="job")
         declare_capacities(m, data, jobs)

@@ -159,7 +159,7 @@ def _reward(m: Any, data: Cluster, jobs: list[int], servers: list[int]) -> None:
 
 
 def simple_paths(data: Cluster) -> list[tuple[tuple[int, int], list[int]]]:
-    """Simple paths between servers s < s' along links from s to s', with their links.
+    """List simple paths between servers s < s' along links from s to s', with their links.
 
     Raises
     ------

@@ -87,9 +87,7 @@ def link_cap(cluster: Cluster, job: int) -> Floats:
     return cap
 
 
-def enumerate_rings(
-    cluster: Cluster, largest: npt.ArrayLike, *, most: int = 200_000
-) -> Rings:
+def enumerate_rings(cluster: Cluster, largest: npt.ArrayLike, *, most: int = 200_000) -> Rings:
     """List every locally feasible ring mapping that no other dominates.
 
     Parameters

@@ -61,7 +61,8 @@ class Snapshot:
     def largest(self) -> Ints:
         """Largest allowed size, shape (participants,), 0 if none."""
         sizes = np.arange(1, self.allowed.shape[1] + 1)
-        return np.where(self.allowed, sizes, 0).max(axis=1, initial=0)
+        largest: Ints = np.where(self.allowed, sizes, 0).max(axis=1, initial=0)
+        return largest
 
     @property
     def largest_size(self) -> int:
@@ -69,7 +70,7 @@ class Snapshot:
 
     @cached_property
     def cap(self) -> Ints:
-        """Workers that a node holds for a ring of the largest allowed size, (participants, nodes)."""
+        """Workers of the largest allowed ring that a node holds, shape (participants, nodes)."""
         return np.minimum(self.cluster.host_cap[self.jobs], self.largest[:, None])
 
     def restrict(self, allowed: Bools) -> Snapshot:
@@ -140,4 +141,5 @@ def _gains(
         )
         worth = envelope(cluster.reward(job, received + np.arange(int(left) + 1)))
         worth = np.interp(np.arange(widest + 1), np.arange(len(worth)), worth)
-    return worth[1:] - worth[0]
+    gained: Floats = worth[1:] - worth[0]
+    return gained

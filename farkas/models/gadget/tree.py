@@ -24,6 +24,7 @@ class Tree(Program):
     sense = "max"
 
     def declare(self, m, data):
+        """Declare sets, parameters and variables."""
         slot = snapshot(data)
         cluster = slot.cluster
         tree = forest(cluster)
@@ -34,7 +35,9 @@ class Tree(Program):
         below_root = np.flatnonzero(tree.parent >= 0)
         m.edges = Set(below_root, label="node")
         m.children = IndexedSet(
-            m.nodes, [np.flatnonzero(tree.parent == v) for v in range(cluster.num_nodes)], label="node"
+            m.nodes,
+            [np.flatnonzero(tree.parent == v) for v in range(cluster.num_nodes)],
+            label="node",
         )
         m.trees = Set(range(tree.num_components), label="tree")
         m.roots = IndexedSet(
@@ -127,6 +130,6 @@ def _most_below(slot: Snapshot, tree: Forest):
 def crossable(slot: Snapshot, tree: Forest):
     """Whether one ring alone fits through the edge above each node, (participants, edges)."""
     edges = np.flatnonzero(tree.parent >= 0)
-    caps = [link_cap(slot.cluster, i) for i in slot.jobs.tolist()]
-    caps = np.reshape(caps, (len(slot.jobs), slot.cluster.num_links))
+    each = [link_cap(slot.cluster, i) for i in slot.jobs.tolist()]
+    caps = np.reshape(np.array(each), (len(slot.jobs), slot.cluster.num_links))
     return np.minimum(caps[:, tree.up[edges]], caps[:, tree.down[edges]]) >= 1

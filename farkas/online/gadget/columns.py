@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from farkas.instances.base import Floats
 from farkas.instances.gadget import FIT
 from farkas.models.gadget.column import ColumnIP, Columns
 from farkas.models.gadget.rings import Rings
-from farkas.models.gadget.slot import Snapshot
+from farkas.models.gadget.slot import Bools, Snapshot
 from farkas.relaxations.gadget.generation import Generated, generate_columns
 from farkas.rounding.rings import Mix, admit
 from farkas.solvers import solve
@@ -43,7 +44,7 @@ def column_rings(slot: Snapshot, gap: float) -> tuple[Rings, Generated]:
     return kept.rings.take(answer.point > 0.5), generated
 
 
-def whole_mix(columns: Columns, share: np.ndarray) -> Mix:
+def whole_mix(columns: Columns, share: Floats) -> Mix:
     """Rings as items with loads, for greedy admission."""
     cluster, rings = columns.slot.cluster, columns.rings
     nodes = np.isfinite(cluster.capacity) & cluster.is_server[:, None]
@@ -53,11 +54,12 @@ def whole_mix(columns: Columns, share: np.ndarray) -> Mix:
     return Mix(rings.job, share, columns.gains, np.concatenate(load, axis=1), room)
 
 
-def promising(columns: Columns, generated: Generated, value: float) -> np.ndarray:
-    """Rings that a better subset than ``value`` may contain, by their loss at the bound's prices."""
+def promising(columns: Columns, generated: Generated, value: float) -> Bools:
+    """Mark rings that a better subset than ``value`` may contain, by their loss at the prices."""
     cluster, rings, prices = columns.slot.cluster, columns.rings, generated.prices
     cost = (rings.node_load(cluster) * prices.node).sum(axis=(1, 2))
     surplus = columns.gains - cost - rings.link_load(cluster) @ prices.link
     best = np.zeros(cluster.num_jobs)
     np.maximum.at(best, rings.job, surplus)
-    return best[rings.job] - surplus <= generated.bound - value + 1e-9
+    near: Bools = best[rings.job] - surplus <= generated.bound - value + 1e-9
+    return near

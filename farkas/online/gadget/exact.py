@@ -52,7 +52,8 @@ def best_counts(slot: Snapshot, feasible: FeasibleCounts) -> Ints:
     for place, job in enumerate(slot.jobs.tolist()):
         total += np.append(0.0, slot.gains[place])[vectors[:, job]]
     best = float(total.max())
-    return vectors[np.flatnonzero(total >= best - TIE * max(1.0, abs(best)))[-1]]
+    last: Ints = vectors[np.flatnonzero(total >= best - TIE * max(1.0, abs(best)))[-1]]
+    return last
 
 
 def rings_of_counts(cluster: Cluster, counts: Ints) -> Rings:
@@ -102,7 +103,9 @@ def connected_part(cluster: Cluster, workers: Ints, uses: Ints) -> Ints:
     reached = {hosts[0]}
     links = np.flatnonzero(uses)
     while True:
-        from_here = [int(cluster.link_target[e]) for e in links if cluster.link_source[e] in reached]
+        from_here = [
+            int(cluster.link_target[e]) for e in links if cluster.link_source[e] in reached
+        ]
         if reached.issuperset(from_here):
             break
         reached.update(from_here)

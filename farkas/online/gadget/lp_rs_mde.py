@@ -83,9 +83,7 @@ def lp_rs_mde(
         rounded = round_repaired(mix, mixture.rings.size, rounds, rng)
     else:
         rounded = _best_subset(chosen, mixture, mix)
-    return Slotwise(
-        mixture.rings.take(rounded.picked), answer.objective, mixture, rounded
-    )
+    return Slotwise(mixture.rings.take(rounded.picked), answer.objective, mixture, rounded)
 
 
 def only_lone(slot: Snapshot) -> Snapshot:
@@ -114,20 +112,16 @@ def select_sizes(slot: Snapshot) -> Snapshot:
 
 
 def rounding_problem(slot: Snapshot, mixture: Mixture) -> tuple[Mix, Floats]:
-    """Loads and rooms of everything that can fill up, and the factors of Theorem 8."""
+    """Collect loads and rooms of everything that can fill up, and the factors of Theorem 8."""
     cluster, rings = slot.cluster, mixture.rings
     nodes = np.isfinite(cluster.capacity) & cluster.is_server[:, None]
     links = np.isfinite(cluster.link_bandwidth)
     load = [rings.node_load(cluster)[:, nodes], rings.link_load(cluster)[:, links]]
     room = [cluster.capacity[nodes], cluster.link_bandwidth[links]]
     gain = Columns(slot, rings).gains
-    mix = Mix(
-        rings.job, mixture.share, gain, np.concatenate(load, axis=1), np.concatenate(room)
-    )
+    mix = Mix(rings.job, mixture.share, gain, np.concatenate(load, axis=1), np.concatenate(room))
     beta = node_factors(cluster, slot.jobs, slot.largest)
-    gamma = violation_factor(
-        cluster.bandwidth[slot.jobs], slot.largest, room[1], cluster.num_links
-    )
+    gamma = violation_factor(cluster.bandwidth[slot.jobs], slot.largest, room[1], cluster.num_links)
     resource = np.argwhere(nodes)[:, 1]
     return mix, np.concatenate([beta[resource], np.full(len(room[1]), gamma)])
 

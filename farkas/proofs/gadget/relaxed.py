@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 from farkas.duals import dualize
@@ -54,7 +55,7 @@ def relaxations_are_ordered() -> Verdict:
             optimum(program.form(cluster))
             for program in (NodeLP(), LocalNodeLP(), ColumnLP(), ColumnIP())
         ]
-        gaps = [a - b for a, b in zip(chain, chain[1:], strict=False)]
+        gaps = [a - b for a, b in itertools.pairwise(chain)]
         gaps.append(TOLERANCE - abs(chain[-1] - optimum(Gvne().form(cluster))))
         runs += 1
         slack = min(slack, *(gap + TOLERANCE for gap in gaps))

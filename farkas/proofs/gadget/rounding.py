@@ -7,8 +7,8 @@ import math
 import numpy as np
 import sympy as sp
 
-from farkas.instances.generate import generate
 from farkas.instances.gadget import Cluster
+from farkas.instances.generate import generate
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.lp_rs_mde import lp_rs_mde, node_factors, only_lone, select_sizes
 from farkas.proofs.claim import Verdict, claim, held, proved, refuted
@@ -33,7 +33,9 @@ def rounding_tail() -> Verdict:
     d, g, delta, v = sp.symbols("d g Delta V", positive=True)
     t = d / g * g * sp.sqrt(2 * delta * sp.log(v))
     exponent = sp.simplify(-2 * t**2 / (d**2 * delta) + 4 * sp.log(v))
-    return proved("the exponent is -4 ln |V|") if exponent == 0 else refuted({"rest": str(exponent)})
+    return (
+        proved("the exponent is -4 ln |V|") if exponent == 0 else refuted({"rest": str(exponent)})
+    )
 
 
 @claim("gadget.rounding_value", source="GADGET Theorem 8, value, with sizes that fit alone")

@@ -125,8 +125,9 @@ def gamma_bounds_sizes() -> Verdict:
 
 @claim("gadget.floor_and_ceiling_keep_half", source="GADGET Lemma 7, improved (ours)")
 def floor_and_ceiling_keep_half() -> Verdict:
-    """For concave gains, mixing the two sizes around a job's mean size loses nothing of the LP,
-    and the better of the two keeps at least half of it.
+    """For concave gains, the better of the two sizes around a job's mean keeps half of the LP.
+
+    Mixing both loses nothing of it.
 
     A concave function at a mean is at least the mean of its values, and the linear
     interpolation between the neighbours of the mean is exact there.

@@ -45,9 +45,7 @@ def random_cluster(
         resources=[f"r{r}" for r in range(resources)],
         nodes=nodes,
         links=links,
-        jobs=[
-            _job(rng, horizon, resources, concave, budgets, at_once) for _ in range(jobs)
-        ],
+        jobs=[_job(rng, horizon, resources, concave, budgets, at_once) for _ in range(jobs)],
     )
 
 
@@ -60,9 +58,7 @@ def random_clusters(count: int, seed: int, **settings: Any) -> Iterator[Cluster]
 
 def _network(rng: Rng, shape: str, servers: int, resources: int) -> tuple[list[Any], list[Any]]:
     switches = int(rng.integers(1, 3)) if shape == "tree" else 0
-    nodes = [
-        {"capacity": rng.integers(1, 4, size=resources).tolist()} for _ in range(servers)
-    ]
+    nodes = [{"capacity": rng.integers(1, 4, size=resources).tolist()} for _ in range(servers)]
     nodes += [{"server": False, "capacity": [0] * resources} for _ in range(switches)]
     if shape == "tree":
         edges = [(u, servers + int(rng.integers(switches))) for u in range(servers)]
@@ -74,9 +70,7 @@ def _network(rng: Rng, shape: str, servers: int, resources: int) -> tuple[list[A
             if servers > 1
         ]
     else:
-        edges = [
-            (u, v) for u in range(servers) for v in range(u) if rng.random() < 0.7
-        ]
+        edges = [(u, v) for u in range(servers) for v in range(u) if rng.random() < 0.7]
     links = [
         {"from": a, "to": b, "bandwidth": int(rng.integers(1, 5))}
         for u, v in edges

@@ -30,7 +30,7 @@ def concave_rewards_are_submodular() -> Verdict:
     d/dx [μ(x + d) - μ(x)] = μ'(x + d) - μ'(x) <= 0 wherever μ'' < 0: checked symbolically for
     the square root, the logarithm and (trivially) linear utilities.
     """
-    x, d, scale = sp.symbols("x d scale", positive=True)
+    x, scale = sp.symbols("x scale", positive=True)
     for utility in (scale * sp.sqrt(x), scale * sp.log(1 + x), scale * x):
         bend = sp.diff(utility, x, 2)
         if not (bend == 0 or sp.simplify(bend).is_negative):

@@ -26,6 +26,7 @@ class Augmented(Program):
     sense = "max"
 
     def declare(self, m, data):
+        """Declare sets, parameters and variables."""
         slot = fixed_sizes(data)
         cluster = slot.cluster
         size = dict(zip(slot.jobs.tolist(), slot.largest.tolist(), strict=True))
@@ -37,7 +38,9 @@ class Augmented(Program):
         hosts_of = [np.flatnonzero(cluster.host_cap[i]) for i in size]
         m.hosts_of = IndexedSet(m.jobs, hosts_of, label="host")
         m.jobs_from = IndexedSet(
-            m.nodes, [[i for i, w in hosts if w == u] for u in range(cluster.num_nodes)], label="job"
+            m.nodes,
+            [[i for i, w in hosts if w == u] for u in range(cluster.num_nodes)],
+            label="job",
         )
         inner = [(i, w, a) for i, w in hosts for a in range(1, size[i])]
         edges = [(i, w, a) for i, w in hosts for a in range(size[i]) if size[i] > 1]

@@ -29,6 +29,7 @@ class NodeLP(Program):
     sense = "max"
 
     def declare(self, m, data):
+        """Declare sets, parameters and variables."""
         slot = snapshot(data)
         cluster = slot.cluster
         declare_participants(m, slot)
@@ -81,6 +82,7 @@ class LocalNodeLP(NodeLP):
     name = "gadget.local_node_lp"
 
     def declare(self, m, data):
+        """Declare sets, parameters and variables."""
         super().declare(m, data)
         slot = snapshot(data)
         shared = [

@@ -46,9 +46,7 @@ class Prices:
     def mix(self, other: Prices, share: float) -> Prices:
         """Average with ``other``, which gets ``share``."""
         keep = 1.0 - share
-        return Prices(
-            keep * self.node + share * other.node, keep * self.link + share * other.link
-        )
+        return Prices(keep * self.node + share * other.node, keep * self.link + share * other.link)
 
     def rent(self, cluster: Cluster) -> float:
         """Worth of the whole cluster at these prices."""
@@ -86,9 +84,7 @@ class Generated:
     rounds: int
 
 
-def generate_columns(
-    slot: Snapshot, *, gap: float = 1e-6, most_rounds: int = 200
-) -> Generated:
+def generate_columns(slot: Snapshot, *, gap: float = 1e-6, most_rounds: int = 200) -> Generated:
     """Solve ``gadget.column_lp`` of one slot by pricing rings.
 
     Starts at the prices of ``gadget.node_lp``; prices are averaged with those of the round before,
@@ -178,7 +174,7 @@ def start(slot: Snapshot) -> tuple[Prices, list[tuple[int, Ints]]]:
 
 
 def sampled(mean: Floats) -> list[Ints]:
-    """Integer vectors with the sum of ``mean``, each entry rounded up or down, whose mix is ``mean``.
+    """Round ``mean`` to integer vectors of its sum, entries up or down, that mix back to it.
 
     Systematic sampling: lay the entries end to end and count grid points of every offset.
 

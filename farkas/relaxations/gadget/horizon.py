@@ -130,6 +130,7 @@ class OfflineBound(Program):
     sense = "max"
 
     def declare(self, m, data: Cluster):
+        """Declare sets, parameters and variables."""
         timeline, servers = Timeline.of(data), ServerClasses.of(data)
         declare_rewards(m, timeline)
         m.classes = Set(range(len(servers.count)), label="server_class")
@@ -196,6 +197,7 @@ class OfflineColumnBound(Program):
     sense = "max"
 
     def declare(self, m, data: Cluster):
+        """Declare sets, parameters and variables."""
         timeline = Timeline.of(data)
         declare_rewards(m, timeline)
         within = np.where(data.reachable_slots > 0, data.ring_limit(), 0)

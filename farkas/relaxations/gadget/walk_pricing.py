@@ -144,9 +144,7 @@ class Search:
             u = int(self.cluster.link_target[link])
 
 
-def shortest_paths(
-    cluster: Cluster, length: Floats, usable: np.ndarray
-) -> tuple[Floats, Ints]:
+def shortest_paths(cluster: Cluster, length: Floats, usable: np.ndarray) -> tuple[Floats, Ints]:
     """All shortest paths over usable links by Floyd and Warshall; lengths >= 0.
 
     Returns

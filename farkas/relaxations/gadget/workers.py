@@ -22,6 +22,7 @@ class WorkerRelaxation(ConvexProgram):
     sense = "max"
 
     def declare(self, m, data: Cluster):
+        """Declare sets, parameters and variables."""
         jobs = np.flatnonzero(data.active(data.at_slot))
         if not (data.ring_limit()[jobs] > 0).any():
             raise NotApplicable(f"{self.name}: no job can run in slot {data.at_slot}")

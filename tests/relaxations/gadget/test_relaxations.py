@@ -27,8 +27,11 @@ from farkas.relaxations.gadget.workers import WorkerRelaxation
 from farkas.solvers import solve
 from farkas.solvers.via_cvxpy import solve_problem
 
-NAMES = """gadget.gvne_lp gadget.node_lp gadget.local_node_lp gadget.augmented gadget.column_lp
-gadget.offline_bound gadget.offline_column_bound gadget.worker_relaxation""".split()
+NAMES = [
+    "gadget.gvne_lp", "gadget.node_lp", "gadget.local_node_lp", "gadget.augmented",
+    "gadget.column_lp", "gadget.offline_bound", "gadget.offline_column_bound",
+    "gadget.worker_relaxation",
+]  # fmt: skip
 
 
 def optimum(form):
