@@ -130,7 +130,7 @@ def slot(instance: Cluster) -> float:
 def worker_relaxation(instance: Cluster) -> float:
     """Optimum of the concave relaxation over (2), (4), (11)."""
     problem = WorkerRelaxation().model(instance).problem
-    return solve_problem(problem, tolerance=1e-7).require_optimal().objective
+    return float(solve_problem(problem, tolerance=1e-7).require_optimal().objective)
 
 
 @quantity("gadget.augmented")

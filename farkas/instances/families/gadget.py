@@ -107,7 +107,7 @@ def step_greedy(prize: float = 100.0) -> Cluster:
 
 
 def late_sigmoid() -> Cluster:
-    """Take a sigmoid from the published ranges: the sixth worker-slot gains 10^10 times the fifth."""
+    """Take a published sigmoid: the sixth worker-slot gains 10^10 times the fifth."""
     sigmoid = {"kind": "sigmoid", "height": 100.0, "steepness": 0.5, "midpoint": 300.0}
     return Cluster.build(
         name="late_sigmoid",
