@@ -123,7 +123,7 @@ def slot_counts(instance: Cluster) -> list[int]:
 def slot(instance: Cluster) -> float:
     """Optimum of (10), (11): rewards of the active jobs after the slot."""
     active = instance.active(instance.at_slot)
-    return slot_gain(instance) + float(instance.idle_reward[active].sum())
+    return float(slot_gain(instance)) + float(instance.idle_reward[active].sum())
 
 
 @quantity("gadget.worker_relaxation")
