@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -61,6 +62,15 @@ class Browser:
     def run(self, script: str) -> Any:
         """Value of a JavaScript function body."""
         return self._ask("POST", "/execute/sync", {"script": script, "args": []})
+
+    def becomes(self, script: str, value: Any, patience: float = 10.0) -> bool:
+        """Whether a script's value gets there; events reach the page a frame later."""
+        until = time.monotonic() + patience
+        while self.run(script) != value:
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.02)
+        return True
 
     def find(self, selector: str) -> list[str]:
         found = self._ask("POST", "/elements", {"using": "css selector", "value": selector})

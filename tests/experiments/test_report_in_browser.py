@@ -56,24 +56,24 @@ def test_the_keyboard_sorts_too(opened):
 
 
 def test_the_page_follows_the_system_and_the_button_overrules_it(opened):
+    pressed = "return document.getElementById('theme').ariaPressed"
     light = opened.run(BACKGROUND)
     opened.prefer("dark")
+    assert opened.becomes(pressed, "true")
     dark = opened.run(BACKGROUND)
     assert light != dark
-    pressed = "return document.getElementById('theme').ariaPressed"
-    assert opened.run(pressed) == "true"
     opened.click("#theme")
     assert (opened.run(BACKGROUND), opened.run(pressed)) == (light, "false")
     opened.prefer("light")
     opened.click("#theme")
-    assert opened.run(BACKGROUND) == dark
+    assert opened.becomes(BACKGROUND, dark)
 
 
 def test_the_page_fits_a_phone(opened):
     opened.resize(390, 844)
     width = "return [document.documentElement.scrollWidth, innerWidth]"
+    assert opened.becomes("return innerWidth", 390)
     content, view = opened.run(width)
-    assert view == 390
     assert content <= view, "tables scroll inside their box, the page does not"
 
 

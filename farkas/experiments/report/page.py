@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import re
 from importlib import resources
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 import farkas
 from farkas.experiments.ratios import Ratios
@@ -35,7 +36,7 @@ def render(contents: Contents) -> str:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters |= {"number": number, "percent": lambda v: f"{100 * v:.0f} %"}
+    environment.filters |= {"number": number, "breakable": breakable}
     return environment.get_template("page.html").render(
         report=contents,
         version=farkas.__version__,
@@ -44,6 +45,15 @@ def render(contents: Contents) -> str:
         style=_asset("page.css"),
         script=_asset("page.js"),
     )
+
+
+def breakable(name: str) -> Markup:
+    """Name that a narrow screen may break where its parts meet.
+
+    >>> breakable("coded.round_lp")
+    Markup('coded.<wbr>round_<wbr>lp')
+    """
+    return Markup(re.sub(r"([._\[,])(?=\S)", r"\1<wbr>", str(escape(name))))
 
 
 def _asset(name: str) -> Markup:
