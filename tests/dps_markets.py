@@ -1,9 +1,6 @@
-"""Random small markets with every edge case, and brute force for them."""
+"""Random small markets with every edge case."""
 
 from __future__ import annotations
-
-import itertools
-from collections.abc import Iterator
 
 import numpy as np
 
@@ -48,51 +45,6 @@ def random_market(
         jobs=[job(a) for a in arrivals],
         dps={"delta": 0.2, "explore_cap": 0.2},
     )
-
-
-def placements(total: int, idle: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Every way to take ``total`` units from servers with ``idle`` units."""
-    for units in itertools.product(*(range(min(total, most) + 1) for most in idle)):
-        if sum(units) == total:
-            yield units
-
-
-def best_by_search(
-    market: Market, rewards: np.ndarray, *, forced: np.ndarray | None = None
-) -> float:
-    """Highest reward over all ways to accept and place jobs, one job after the other."""
-    servers = range(market.num_servers)
-
-    def search(job: int, held: list[tuple[float, int, tuple, tuple]]) -> float:
-        if job == market.num_jobs:
-            return 0.0
-        data = market.jobs[job]
-        held = [h for h in held if market.still_held(h[0], data.arrival)]
-        idle = []
-        for installed, side in ((market.installed_workers, "w"), (market.installed_ps, "p")):
-            kind = data.worker_type if side == "w" else data.ps_type
-            free = [int(installed[s, kind]) for s in servers]
-            for _, other, workers, ps in held:
-                theirs = market.jobs[other]
-                same = theirs.worker_type if side == "w" else theirs.ps_type
-                units = workers if side == "w" else ps
-                if same == kind:
-                    free = [f - u for f, u in zip(free, units, strict=True)]
-            idle.append(tuple(free))
-        fits = sum(idle[0]) >= data.workers and sum(idle[1]) >= data.ps
-        best = -np.inf
-        if not (fits and forced is not None and forced[job]):
-            best = search(job + 1, held)
-        if fits:
-            for workers in placements(data.workers, idle[0]):
-                for ps in placements(data.ps, idle[1]):
-                    used = sum(1 for w, p in zip(workers, ps, strict=True) if w or p)
-                    ends = market.colocated_end if used == 1 else market.spread_end
-                    entry = (float(ends[job]), job, workers, ps)
-                    best = max(best, rewards[job] + search(job + 1, [*held, entry]))
-        return best
-
-    return search(0, [])
 
 
 def forced_jobs(market: Market) -> np.ndarray:

@@ -8,9 +8,10 @@ import pytest
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.models.dps.offline import Offline, Sequence
+from farkas.proofs.dps.search import best_by_search
 from farkas.relaxations.dps.offline_lp import OfflineLP
 from farkas.solvers import Claim, solve
-from tests.dps_markets import best_by_search, empty_market, forced_jobs, random_market
+from tests.dps_markets import empty_market, forced_jobs, random_market
 
 
 def optimum(program, market) -> float:

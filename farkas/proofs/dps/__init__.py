@@ -1,0 +1,1 @@
+"""Claims of DPS and what became of them."""

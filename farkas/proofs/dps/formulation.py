@@ -1,0 +1,139 @@
+"""What (2) and (3) are, and what they are not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from farkas.models.dps.offline import Offline
+from farkas.online.dps.best_fixed import best_exactly
+from farkas.online.dps.posted import FixedPrice, run_seller
+from farkas.proofs.claim import Verdict, claim, held, refuted
+from farkas.proofs.dps.markets import shipped, small, unit_users
+from farkas.proofs.dps.search import best_by_search
+from farkas.relaxations.dps.fixed_price import corrected_bound, printed_bound
+from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
+from farkas.relaxations.dps.offline_lp import OfflineLP
+from farkas.solvers import solve
+
+TINY = {"num_jobs": 4, "num_servers": 2, "horizon": 12, "workers": [1, 3], "ps": [1, 2]}
+
+
+@claim("dps.offline_is_a_milp", source="DPS (2)")
+def offline_is_a_milp() -> Verdict:
+    """(2) is a mixed-integer linear program.
+
+    As printed it multiplies a price with a decision.  A linear function takes the mean of its end
+    values half way between two points; the printed payment p f does not.
+    """
+    low, high = {"price": 0.0, "accepted": 0.0}, {"price": 1.0, "accepted": 1.0}
+    mean = 0.5 * (low["price"] * low["accepted"] + high["price"] * high["accepted"])
+    half = 0.25 * (low["price"] + high["price"]) * (low["accepted"] + high["accepted"])
+    return refuted(
+        {"points": [low, high]},
+        "payments are products; index sets and idle resources also depend on decisions",
+        mean_of_payments=mean,
+        payment_half_way=half,
+    )
+
+
+@claim("dps.linearisation_is_exact", source="DPS (2), made linear")
+def linearisation_is_exact() -> Verdict:
+    """dps.offline has the value of a complete search over acceptance and placement."""
+    slack, runs = np.inf, 25
+    for seed in range(runs):
+        market = small(seed, **TINY)
+        value = solve(Offline().form(market), gap=0.0).require_optimal().objective
+        slack = min(slack, 1e-6 - abs(value - best_by_search(market, market.budget)))
+    return held(runs, slack, "agreement within 1e-6")
+
+
+@claim("dps.bounds_are_ordered", source="DPS (2), relaxed")
+def bounds_are_ordered() -> Verdict:
+    """Offline optimum <= relaxation by server <= interval relaxation, and optimum <= interval."""
+    slack, runs = np.inf, 20
+    for seed in range(runs):
+        market = small(seed, num_jobs=10)
+        exact, by_server, whole, loose = (
+            solve(program.form(market), gap=0.0).require_optimal().objective
+            for program in (Offline(), OfflineLP(), IntervalIP(), IntervalLP())
+        )
+        gaps = (by_server - exact, loose - by_server, whole - exact, loose - whole)
+        slack = min(slack, *(gap + 1e-6 for gap in gaps))
+    return held(runs, slack, "up to 1e-6; all strict on dps/aggregate_gap")
+
+
+@claim("dps.fixed_price_bound", source="DPS (3)")
+def fixed_price_bound() -> Verdict:
+    """A fixed price earns at most its capacity term p C (T - E τ).
+
+    The term has the unit price x units x slots, but a job pays once: with runtimes near the
+    horizon it vanishes.
+    """
+    market = shipped("long_job")
+    prices = np.array([0.5]), np.array([0.5])
+    profit = FixedPrice(*prices).simulate(market).profit
+    return refuted("dps/long_job", profit=profit, printed_bound=printed_bound(market, *prices))
+
+
+@claim("dps.fixed_price_bound_corrected", source="DPS (3), corrected")
+def fixed_price_bound_corrected() -> Verdict:
+    """A fixed price earns at most what can be afforded, and what each unit can sell.
+
+    A unit starts a job at most once in as many arrival slots as the shortest job holds it.
+    """
+    slack, runs = np.inf, 0
+    for seed in range(60):
+        market = small(seed, epoch_seconds=[150.0, 900.0 * (1 + seed % 4)])
+        rng = np.random.default_rng(seed)
+        for _ in range(10):
+            prices = rng.random(market.num_worker_types), rng.random(market.num_ps_types)
+            profit = FixedPrice(*prices).simulate(market).profit
+            slack = min(slack, corrected_bound(market, *prices) + 1e-9 - profit)
+            runs += 1
+    return held(runs, slack)
+
+
+@claim("dps.sales_depend_on_own_price", source="DPS section IV, Q_k(p_k)")
+def sales_depend_on_own_price() -> Verdict:
+    """The share of jobs that buy a type of worker is a function of its own price.
+
+    Users compare the payment for both sides with their budget: the partner's price counts as much.
+    """
+    market = unit_users(400, 0)
+    shares = {}
+    for partner in (0.25, 0.75):
+        done = FixedPrice(np.array([0.5]), np.array([partner])).simulate(market)
+        shares[partner] = float(done.sold.mean())
+    return refuted(
+        {"family": "unit_users", "jobs": 400, "seed": 0, "worker_price": 0.5},
+        "so the two-sided split (16) of the profit does not exist",
+        share_at_partner_price_0_25=shares[0.25],
+        share_at_partner_price_0_75=shares[0.75],
+    )
+
+
+@claim("dps.best_fixed_price_is_attained", source="DPS section IV, benchmark")
+def best_fixed_price_is_attained() -> Verdict:
+    """Some fixed prices earn the supremum of the fixed-price profit."""
+    market = shipped("unattained")
+    best = best_exactly(market)
+    at = np.array([float(best.worker)]), np.array([float(best.ps)])
+    profit = sum(d.payment for d in run_seller(FixedPrice(*at), market))
+    assert not best.attained
+    return refuted("dps/unattained", supremum=float(best.profit), profit_at_the_limit=profit)
+
+
+@claim("dps.lower_price_loses_little", source="DPS Lemma 3, appendix E")
+def lower_price_loses_little() -> Verdict:
+    """A(p / (1 + δ)) >= (1 - δ) A(p): the next lower grid price costs a share δ at most.
+
+    It holds for demand alone, not for profit: a lower price admits jobs that block others.
+    """
+    market, step = shipped("lower_price_hurts"), 1.0 / 19.0
+    # 0.95 is the grid neighbour 1 / (1 + 1/19); written out, since the quotient of doubles is above
+    high, low = (
+        FixedPrice(np.array([price]), np.array([price])).simulate(market).profit
+        for price in (1.0, 0.95)
+    )
+    assert low < (1.0 - step) * high
+    return refuted("dps/lower_price_hurts", profit=high, profit_one_step_lower=low, step=step)

@@ -1,0 +1,191 @@
+"""Grid, exploration and whether prices can be learned, at small sizes and at the published one."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import sympy as sp
+
+from farkas.instances.dps import Learning, Market
+from farkas.online.dps.learning import Dps
+from farkas.online.dps.offers import Known
+from farkas.online.dps.pricing import both_sides, explored, geometric_grid, grid_steps
+from farkas.online.dps.simulation import simulate_learning
+from farkas.proofs.claim import Verdict, claim, not_applicable, proved, refuted
+from farkas.proofs.dps.markets import published
+
+
+def step_of(horizon: int, capacity: int, jobs: int) -> float:
+    """Published step without its cap; δ = (T C)^(-1/3) (ln n)^(2/3)."""
+    volume, logs = np.array([float(horizon * capacity)]), np.array([math.log(jobs)])
+    return float(grid_steps(Learning(delta_max=1.0, delta_scale=1.0), volume, logs)[0])
+
+
+@claim("dps.number_of_prices", source="DPS appendix A")
+def number_of_prices() -> Verdict:
+    """The grid δ (1 + δ)^z <= 1 has ⌈log_{1+δ} δ^{-1}⌉ prices.
+
+    With z over all integers, as printed, it is infinite; with z >= 0 it has ⌊log_{1+δ} δ^{-1}⌋ + 1.
+    """
+    step = (math.sqrt(5.0) - 1.0) / 2.0  # δ (1 + δ) = 1, so the logarithm is exactly 1
+    count = len(geometric_grid(step))
+    assert count == 2
+    return refuted({"step": "(sqrt(5) - 1) / 2"}, prices=count, printed=1)
+
+
+@claim("dps.prices_at_most_log_over_step", source="DPS Theorem 1, appendix A")
+def prices_at_most_log_over_step() -> Verdict:
+    """The grid has at most δ^{-1} ln n prices."""
+    horizon, capacity, jobs = 10**6, 10**4, 2
+    step = step_of(horizon, capacity, jobs)
+    count, printed = len(geometric_grid(step)), math.log(jobs) / step
+    scale = len(geometric_grid(step_of(10_000, 750, 667)))
+    assert count > printed
+    return refuted(
+        {"horizon": horizon, "capacity": capacity, "jobs": jobs},
+        "it holds at the published scale",
+        prices=count,
+        printed=printed,
+        published_scale_prices=scale,
+        published_scale_printed=math.log(667) / step_of(10_000, 750, 667),
+    )
+
+
+@claim("dps.prices_at_most", source="DPS Theorem 1, corrected")
+def prices_at_most() -> Verdict:
+    """The grid has at most 1 + (1 + δ) δ^{-1} ln(1/δ) prices, for every δ in (0, 1).
+
+    The count is at most 1 + ln(1/δ) / ln(1 + δ), and ln(1 + δ) >= δ / (1 + δ): both vanish at 0,
+    and the difference has the derivative δ / (1 + δ)².
+    """
+    step = sp.symbols("delta", positive=True)
+    gap = sp.log(1 + step) - step / (1 + step)
+    assert sp.limit(gap, step, 0) == 0
+    slope = sp.simplify(sp.diff(gap, step))
+    assert sp.simplify(slope - step / (1 + step) ** 2) == 0
+    assert slope.is_positive
+    return proved("a lower bound on ln(1 + δ) with a positive derivative")
+
+
+@claim("dps.step_below_one", source="DPS section IV, δ")
+def step_below_one() -> Verdict:
+    """δ = (T C)^{-1/3} (ln n)^{2/3} lies in (0, 1).
+
+    It exceeds 1 iff T C < ln² n, and is 0 for n = 1: hence ``delta_max`` and ln max(n, 2).
+    """
+    raw = (1.0 * 1.0) ** (-1.0 / 3.0) * math.log(3) ** (2.0 / 3.0)
+    assert raw > 1.0
+    return refuted({"horizon": 1, "capacity": 1, "jobs": 3}, step=raw, step_of_one_job=math.log(1))
+
+
+@claim("dps.explored_share", source="DPS section IV, θ")
+def explored_share() -> Verdict:
+    """θ, the share of jobs that are explored, lies in (0, 1).
+
+    θ n = (T C ln n)^{2/3} does not grow with n: at the published scale a type would need about
+    203 000 jobs before its exploration ends.
+    """
+    horizon, capacity, jobs = 10_000, 750, 667
+    volume, logs = np.array([float(horizon * capacity)]), np.array([math.log(jobs)])
+    wanted = float(explored(Learning(), volume, logs, np.array([jobs]))[0])
+    needed = jobs
+    while (horizon * capacity * math.log(needed)) ** (2.0 / 3.0) > needed:
+        needed += 1
+    return refuted(
+        {"horizon": horizon, "capacity": capacity, "jobs": jobs},
+        explored=wanted,
+        share=wanted / jobs,
+        jobs_needed=needed,
+    )
+
+
+@claim("dps.published_constants_earn", source="DPS section V")
+def published_constants_earn() -> Verdict:
+    """With the published constants DPS earns a profit at the published scale.
+
+    All 10 000 jobs are served free of charge, or turned away, during exploration.  A figure of the
+    paper ends exploration near slot 1120, which ``explore_cap`` 0.112 imitates.
+    """
+    market = published()
+    printed = Dps().simulate(market).summary()
+    imitated = Dps().simulate(market.replace(dps={"explore_cap": 0.112})).summary()
+    assert printed["profit"] == 0.0
+    return refuted(
+        {"preset": "published", "seed": 1},
+        profit=printed["profit"],
+        explored=printed["explored"],
+        profit_with_explore_cap=imitated["profit"],
+    )
+
+
+@claim("dps.capacity_limits_prices", source="DPS (13), (14)")
+def capacity_limits_prices() -> Verdict:
+    """The capacity term C μ of the index influences the prices.
+
+    Prices of a run are the same with a thousand times the capacity in the index: the algorithm is
+    a bandit for demand alone.  Also with five times the load.
+    """
+    changed, offers = 0, 0
+    for epochs in (4000.0, 20_000.0):
+        market = published(epochs_median=epochs).replace(dps={"explore_cap": 0.112})
+        rules = both_sides(Known.of(market))
+        roomy = tuple(dataclasses.replace(side, capacity=side.capacity * 1000) for side in rules)
+        runs = [simulate_learning(market, r, "published") for r in (rules, (roomy[0], roomy[1]))]
+        prices = [np.nan_to_num(np.stack([r.worker_price, r.ps_price])) for r in runs]
+        changed += int((prices[0] != prices[1]).any(axis=0).sum())
+        offers += int((prices[0][0] > 0).sum())
+    assert changed == 0
+    return refuted({"preset": ["published", "heavy"], "seed": 1}, offers=offers, changed=changed)
+
+
+@claim("dps.prices_are_tried", source="DPS section V")
+def prices_are_tried() -> Verdict:
+    """At the published scale every price of a type is offered often enough to be learned.
+
+    An estimate within a factor needs of the order of η = ln n offers, 6.5 there.
+    """
+    market = published().replace(dps={"explore_cap": 0.112})
+    done = Dps().simulate(market)
+    rules = both_sides(Known.of(market))[0]
+    offers = int(np.isfinite(done.worker_price).sum())
+    tries = offers / len(rules.price)
+    assert tries < float(rules.eta.min())
+    return refuted(
+        {"preset": "published", "seed": 1},
+        tries_per_price=tries,
+        eta=float(rules.eta.mean()),
+        prices_per_type=len(rules.price) / market.num_worker_types,
+    )
+
+
+def theorem2_assumptions(market: Market) -> dict[str, tuple[float, float]]:
+    """Both sides of the assumptions of Theorem 2: largest demand, and what it may be at most.
+
+    d_max <= T^{-1/3} (C ln n)^{2/3}, by type; keys are ``worker 0``, ``ps 3`` and so on.
+    """
+    known, found = Known.of(market), {}
+    sides = (
+        ("worker", known.most_workers, known.installed_workers, known.worker_jobs),
+        ("ps", known.most_ps, known.installed_ps, known.ps_jobs),
+    )
+    for name, most, installed, jobs in sides:
+        for kind in np.flatnonzero(jobs).tolist():
+            logs = math.log(max(2, int(jobs[kind])))
+            volume = float(installed[:, kind].sum()) * logs
+            allowed = market.horizon ** (-1.0 / 3.0) * volume ** (2.0 / 3.0)
+            found[f"{name} {kind}"] = float(most[kind]), allowed
+    return found
+
+
+@claim("dps.theorem2_assumptions", source="DPS appendix F")
+def theorem2_assumption_holds() -> Verdict:
+    """At the published scale d_max <= T^{-1/3} (C ln n)^{2/3}, as Theorem 2 assumes."""
+    sides = theorem2_assumptions(published())
+    broken = [name for name, (most, allowed) in sides.items() if most > allowed]
+    most, allowed = sides[broken[0]]
+    return not_applicable(
+        f"{len(broken)} of {len(sides)} types have jobs that ask for more than Theorem 2 allows: "
+        f"{broken[0]} is asked for {most:g} units, allowed are {allowed:.3g}"
+    )

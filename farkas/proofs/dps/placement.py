@@ -1,0 +1,67 @@
+"""Algorithm 2: what it minimises and what it does not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from farkas.models.dps.offline import Sequence
+from farkas.models.dps.placement import MinServers
+from farkas.online.dps.placing import colocated, pa
+from farkas.online.dps.posted import BestFit, Greedy
+from farkas.proofs.claim import Verdict, claim, held, refuted
+from farkas.proofs.dps.markets import shipped
+from farkas.solvers import solve
+
+
+@claim("dps.pa_minimises_runtime", source="DPS section IV-C, (15)")
+def pa_minimises_runtime() -> Verdict:
+    """Algorithm 2 places an arrival with the shortest runtime.
+
+    Runtimes take two values: the short one is possible iff one server has all units idle.
+    """
+    rng, runs, wrong = np.random.default_rng(0), 3000, 0
+    for _ in range(runs):
+        servers = int(rng.integers(1, 7))
+        idle = rng.integers(0, 6, servers), rng.integers(0, 6, servers)
+        workers, ps = (int(x) for x in rng.integers(1, 7, 2))
+        units = pa(*idle, workers, ps)
+        fits = idle[0].sum() >= workers and idle[1].sum() >= ps
+        possible = bool(((idle[0] >= workers) & (idle[1] >= ps)).any())
+        wrong += (units is None) == fits or (units is not None and colocated(units) != possible)
+    assert wrong == 0
+    return held(runs, 0.0, "states of up to six servers")
+
+
+@claim("dps.pa_minimises_servers", source="DPS section IV-C")
+def pa_minimises_servers() -> Verdict:
+    """Algorithm 2 uses as few servers as possible.
+
+    The runtime (1) does not reward it either: it knows one server and several.
+    """
+    market = shipped("too_many_servers")
+    units = pa(market.installed_workers[:, 0], market.installed_ps[:, 0], 3, 3)
+    assert units is not None
+    used = int(np.count_nonzero(units[0] + units[1]))
+    fewest = solve(MinServers().form(market), gap=0.0).require_optimal().objective
+    assert used > fewest
+    return refuted("dps/too_many_servers", used=used, fewest=fewest)
+
+
+@claim("dps.pa_minimises_sequences", source="DPS section IV-C")
+def pa_minimises_sequences() -> Verdict:
+    """Algorithm 2 minimises the total runtime of jobs that arrive one after the other.
+
+    It takes the server with most idle units, which splits the large ones.
+    """
+    market = shipped("fragmented")
+    greedy, fit = Greedy().simulate(market), BestFit().simulate(market)
+    best = solve(Sequence().form(market), gap=0.0).require_optimal().objective
+    assert not greedy.served.all()
+    assert fit.served.all()
+    return refuted(
+        "dps/fragmented",
+        served=int(greedy.served.sum()),
+        served_by_best_fit=int(fit.served.sum()),
+        runtime_by_best_fit=float(fit.runtime.sum()),
+        shortest=best,
+    )
