@@ -13,6 +13,7 @@ from farkas.algebra.formulation import Formulation
 from farkas.errors import InvalidOption
 from farkas.experiments.solving import program_names
 from farkas.instances import kinds
+from farkas_docs.mathml import mathml
 from farkas_docs.text import escaped, fence, page, table
 
 DOCS = Path(__file__).resolve().parents[2]
@@ -96,7 +97,8 @@ def _lines(program: Program) -> dict[str, tuple[str, str]]:
 
 def _item(heading: str, sentence: str, formula: str) -> str:
     words = f"**{heading}**" + (f": {escaped(sentence)}" if sentence else "")
-    return f"{words}\n\n```{{math}}\n{formula.replace('&', '').strip()}\n```"
+    drawn = mathml(formula.replace("&", "").strip())
+    return f'{words}\n\n```{{raw}} html\n<div class="rule">{drawn}</div>\n```'
 
 
 def _whole(program: Program) -> str:
