@@ -41,7 +41,7 @@ bench: $(STAMP)  ## ratios measured side by side; JSON in benchmarks/results
 	@$(BIN)/python -m benchmarks
 
 docs: $(STAMP)  ## documentation site in docs/_build/html
-	@$(BIN)/sphinx-build -q -W --keep-going -j $(JOBS) -b html -d docs/_build/.doctrees docs docs/_build/html
+	@$(BIN)/sphinx-build -q -W --keep-going -b html -d docs/_build/.doctrees docs docs/_build/html
 	@$(BIN)/sphinx-build -q -W --keep-going -b doctest -d docs/_build/.doctrees docs docs/_build/doctest
 
 ledger: $(STAMP)  ## verdicts of all claims and the solver matrix, kept in docs/ledger

@@ -22,34 +22,28 @@ def floors() -> list[str]:
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """``api/index``, one page a floor, one page a module."""
+    """``api/index`` and one page a package, its modules as sections."""
     toctree = "\n".join(f"farkas.{name}" for name in floors())
     listing = f"```{{toctree}}\n:maxdepth: 1\n{toctree}\n```"
     yield "api/index", page("API reference", "Lowest floor first; each uses those above.", listing)
     for name in floors():
-        yield from _floor(f"farkas.{name}")
+        yield from _package(f"farkas.{name}")
 
 
-def _floor(package: str) -> Iterator[tuple[str, str]]:
-    modules = list(_modules(package))
-    toctree = "```{toctree}\n:maxdepth: 1\n" + "\n".join(modules) + "\n```" if modules else ""
-    yield f"api/{package}", page(package, toctree, _automodule(package))
-    for module in modules:
-        yield f"api/{module}", page(module.removeprefix(f"{package}."), _automodule(module))
-
-
-def _modules(package: str) -> Iterator[str]:
+def _package(package: str) -> Iterator[tuple[str, str]]:
+    # a page a module would be two hundred pages, each with a menu of two hundred
     root = importlib.import_module(package)
-    for info in pkgutil.walk_packages(getattr(root, "__path__", []), package + "."):
-        module = importlib.import_module(info.name)
-        empty = info.ispkg and not _own(module)
-        if not empty:
-            yield info.name
-
-
-def _own(module: object) -> list[str]:
-    name = getattr(module, "__name__", "")
-    return [k for k, v in vars(module).items() if getattr(v, "__module__", None) == name]
+    below = list(pkgutil.iter_modules(getattr(root, "__path__", []), package + "."))
+    packages = [info.name for info in below if info.ispkg]
+    sections = [
+        f"## {info.name.removeprefix(package + '.')}\n\n{_automodule(info.name)}"
+        for info in below
+        if not info.ispkg
+    ]
+    toctree = "```{toctree}\n:maxdepth: 1\n" + "\n".join(packages) + "\n```" if packages else ""
+    yield f"api/{package}", page(package, toctree, _automodule(package), *sections)
+    for name in packages:
+        yield from _package(name)
 
 
 def _automodule(module: str) -> str:

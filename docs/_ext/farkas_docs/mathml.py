@@ -91,6 +91,8 @@ class _Reader:
             return f"<mi>{NAMES[token]}</mi>"
         if token in LARGE:
             return f"<mo>{LARGE[token]}</mo>"
+        if token in "()":
+            return f'<mo stretchy="false">{token}</mo>'
         if token in OPERATORS:
             return f"<mo>{OPERATORS[token]}</mo>"
         if token[0].isdigit():

@@ -53,7 +53,8 @@ def _program(cls: type[Formulation]) -> str:
         parts.append(table(["option", "values, default first"], rows))
     if not isinstance(default, Program):
         return "\n\n".join([*parts, _words(default)])
-    parts += [f"### {default.full_name}", _whole(default)]
+    parts += [f"### {default.full_name}"] if options else []
+    parts.append(_whole(default))
     base = _lines(default)
     for variant in _variants(cls):
         parts += [f"### {variant.full_name}", _difference(base, _lines(variant))]
