@@ -16,6 +16,7 @@ from farkas.experiments.guarantees import guarantee
 from farkas.experiments.guarantees import registry as registry_module
 from farkas.experiments.ratios import ratios, write_worst
 from farkas.experiments.ratios.statistics import interval, quantiles
+from farkas.experiments.solving import program_names
 from farkas.experiments.sweeps import Result, Store, Task, sweep
 from farkas.instances import library, read, write
 from farkas.instances.generate import generate
@@ -182,7 +183,50 @@ def test_quantiles_of_one_value():
 @pytest.mark.parametrize("name", list(guarantees.guarantees))
 def test_a_guarantee_and_its_witnesses_are_about_algorithms_that_exist(name):
     item = guarantees.guarantees[name]
-    assert {item.algorithm, *item.witnesses} <= set(algorithms)
+    assert item.algorithm in algorithms
+    assert item.witnesses <= {*algorithms, *program_names()}
+
+
+REFUTED = [
+    # two jobs need both sites; the first is worth 2 and taken, the second 1998 and blocked
+    ("eris/blocked_by_first", "eris.eris", "eris.offline", 999.0),
+    # greedy slots feed the job that gains at once, and never the one that gains 100 in the end
+    ("gadget/step_greedy", "gadget.greedy_exact", "gadget.offline", 50.0),
+]
+
+
+@pytest.mark.parametrize(("shipped", "algorithm", "program", "ratio"), REFUTED)
+def test_a_program_with_hindsight_breaks_a_theorem(tmp_path, shipped, algorithm, program, ratio):
+    write(library.load(shipped), tmp_path / "instance.json")
+    path = tmp_path / "sweep.toml"
+    path.write_text(
+        'name = "refuted"\n[[instances]]\nfiles = ["instance.json"]\n'
+        f'[[algorithms]]\nname = "{algorithm}"\n[[programs]]\nname = "{program}"\n'
+    )
+    with Store(sweep(path, workers=1).store) as store:
+        found = {item.name.partition("[")[0]: item for item in ratios(store)}
+    (only,) = found[algorithm].values
+    assert only >= ratio * (1 - 1e-6)
+    printed = found[algorithm].promises[0]
+    assert (printed.reading, printed.broken) == ("printed", 1)
+
+
+def test_a_relaxed_program_breaks_no_theorem(stored, theorem):
+    theorem(2.0, witnesses=("mlbroker.offline",))
+    task = Task(what="solve", name="mlbroker.offline[strict]", kind="mlbroker",
+                instance=INSTANCES[0].sha256, options={"relax": True})  # fmt: skip
+    relaxed = Result(key=task.key, task=task, status="done", value=3.0, bound="3", ratio=1.0,
+                     output={"sense": "min"})  # fmt: skip
+    store = stored(result(value=8.0, bound="2", ratio=4.0), relaxed)
+    one = next(item for item in ratios(store) if item.name == "mlbroker.one")
+    assert (one.promises[0].undecided, one.promises[0].broken) == (1, 0)
+
+
+def test_exact_greedy_slots_are_promised_half_for_concave_utilities_only():
+    printed, repaired = guarantees.of("gadget.greedy_exact")
+    concave, step = library.load("gadget/seven_ninths"), library.load("gadget/step_greedy")
+    assert (printed.factor(concave, {}), repaired.factor(concave, {})) == (2.0, 2.0)
+    assert (printed.factor(step, {}), repaired.factor(step, {})) == (2.0, None)
 
 
 def test_guarantees_of_the_fractional_algorithm_by_hand():

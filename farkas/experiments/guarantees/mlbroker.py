@@ -12,7 +12,7 @@ from farkas.models.mlbroker.data import deployment_bound
 
 INTEGER = (
     "mlbroker.central", "mlbroker.gr", "mlbroker.ir", "mlbroker.local", "mlbroker.mlbroker",
-    "mlbroker.oasis", "mlbroker.one_shot", "mlbroker.opt",
+    "mlbroker.oasis", "mlbroker.offline", "mlbroker.one_shot", "mlbroker.opt",
 )  # fmt: skip
 """Their decisions are points of every relaxation, at no smaller cost there."""
 

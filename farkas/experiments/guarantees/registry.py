@@ -31,8 +31,9 @@ class Guarantee:
     factor
         The number.
     witnesses
-        Algorithms whose value is never better than the optimum that the theorem speaks of.  They
-        can break a guarantee: the optimum is at least as good as they are.
+        Algorithms, and programs without their variant, whose value is never better than the
+        optimum that the theorem speaks of.  They can break a guarantee: the optimum is at least as
+        good as they are.
     """
 
     algorithm: str

@@ -206,16 +206,19 @@ def why_left_out(result: Result) -> str:
 
 
 def _best_values(results: Iterable[Result]) -> dict[str, dict[str, float]]:
-    """By instance and name, the best value of a run that breaks no requirement."""
+    """By instance and name, the best value of a run that breaks nothing, or of a feasible point.
+
+    Programs go by their name without the variant; relaxed ones are no solutions.
+    """
     best: dict[str, dict[str, float]] = collections.defaultdict(dict)
     for result in results:
         task, value, output = result.task, result.value, result.output
-        if result.status != "done" or task.what != "run" or output is None or value is None:
+        if result.status != "done" or output is None or value is None:
             continue
-        if not output.get("violations"):
+        if not output.get("violations") and not task.options.get("relax"):
             better = min if output["sense"] == "min" else max
-            known = best[task.instance]
-            known[task.name] = better(value, known.get(task.name, value))
+            known, name = best[task.instance], task.name.partition("[")[0]
+            known[name] = better(value, known.get(name, value))
     return best
 
 

@@ -1,0 +1,30 @@
+"""Guarantees of greedy slots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from farkas.experiments.guarantees.registry import guarantee
+from farkas.instances.gadget import Cluster
+
+SCHEDULES = ("gadget.drf", "gadget.fifo", "gadget.gadget", "gadget.greedy_exact", "gadget.las",
+             "gadget.offline")  # fmt: skip
+"""Rewards that any of them reaches, the optimum reaches."""
+
+
+@guarantee("gadget.greedy_exact", "printed", source="GADGET Theorem 6", witnesses=SCHEDULES)
+def as_printed(instance: Cluster, options: Mapping[str, Any]) -> float:
+    """(1 + α) / α with α = 1: exact slots reach half of the optimum."""
+    return 2.0
+
+
+@guarantee("gadget.greedy_exact", "repaired", source="GADGET Theorem 6, with its assumptions",
+           witnesses=SCHEDULES)  # fmt: skip
+def concave_only(instance: Cluster, options: Mapping[str, Any]) -> float | None:
+    """2 where every utility is concave, never falls, and is not negative."""
+    fits = (
+        instance.is_concave(job) and instance.is_monotone(job) and instance.reward(job, 0.0) >= 0
+        for job in range(instance.num_jobs)
+    )
+    return 2.0 if all(fits) else None
