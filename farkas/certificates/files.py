@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 Hash = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 Option = str | int | float | bool | None
+ProgramName = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+"""One line without control characters: statements repeat it."""
 
 LARGEST_FILE = 2**30
 """Bytes; a larger file is refused unread."""
@@ -64,7 +66,7 @@ class Certificate(
     farkas: Literal[1] = 1
     version: str = __version__
     kind: str | None = None
-    program: str
+    program: ProgramName
     options: dict[str, Option] = {}
     instance: Hash | None = None
 
@@ -263,19 +265,21 @@ class InfeasibleCertificate(FormCertificate, frozen=True, kw_only=True, tag="inf
             infeasible=True,
             value=None,
             tolerance=0.0,
-            implied=own.num_columns if self._rests_on_implied(own) else 0,
+            implied=self._implied(own),
             form=own.sha256,
             instance=self.instance,
             provenance=provenance(form, instance),
         )
 
-    def _rests_on_implied(self, form: LinearForm) -> bool:
-        stated = form.replace(implied_lower=None, implied_upper=None)
+    def _implied(self, form: LinearForm) -> int:
+        """Columns whose implied bound the ray needs; none when it proves as much without."""
+        ray = self.ray.floats("ray", form.num_rows)
         try:
-            prove_infeasible(stated, self.ray.floats("ray", form.num_rows))
+            prove_infeasible(form.replace(implied_lower=None, implied_upper=None), ray)
         except NotACertificate:
-            return True
-        return False
+            feasibility = form.replace(cost=np.zeros(form.num_columns), offset=0.0, sense="min")
+            return prove_bound(feasibility, ray).implied
+        return 0
 
 
 def to_json(certificate: Certificate) -> bytes:

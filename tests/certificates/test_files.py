@@ -472,3 +472,18 @@ def test_a_further_kind_of_certificate_is_one_registered_class():
         [sys.executable, "-c", FURTHER], capture_output=True, text=True, check=True
     )
     assert out.stdout.startswith("The optimal value of toys is at least 3.5.")
+
+
+@pytest.mark.parametrize("name", ["small\n accepted", "small\x1b[2K", "s" * 201])
+def test_a_name_cannot_forge_a_line_of_the_statement(name):
+    plain = json.loads(to_json(good()))
+    with pytest.raises(FileProblem, match="program"):
+        from_json(json.dumps(plain | {"program": name}).encode())
+
+
+def test_a_proof_of_infeasibility_counts_the_implied_bounds_it_needs():
+    # x + y >= 3 with y <= 1 stated and x <= 1 only implied: 3 - 2 = 1
+    wide = small([[1.0, 1.0]], cost=[0, 0], row_lower=[3.0], upper=[INF, 1.0])
+    narrow = wide.replace(implied_upper=np.array([1.0, 1.0]))
+    proof = check(from_json(to_json(certify_infeasible(narrow, np.array([1.0])))))
+    assert (proof.infeasible, proof.implied) == (True, 1)
