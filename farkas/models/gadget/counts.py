@@ -173,6 +173,8 @@ def _loads(cluster: Cluster, rings: Rings) -> tuple[Floats, Floats]:
 
 def _join(loads: Floats, more: Floats, room: Floats) -> Floats:
     """All sums that fit, without those that another undercuts."""
+    if not len(room):  # nothing can fill up: one way is as good as another
+        return np.zeros((min(1, len(loads) * len(more)), 0))
     sums = (loads[:, None, :] + more[None, :, :]).reshape(-1, len(room))
     sums = sums[(sums <= room + FIT).all(axis=1)]
     if len(sums) < 2:

@@ -160,6 +160,7 @@ class ClosedWalks:
         self.tree: Forest | None = forest(cluster)
         self._known: dict[tuple[Counts, bytes], list[Counts]] = {}
         self._paths: dict[tuple[int, int, bytes], list[Counts]] = {}
+        self._steps = 0
         self._leaving: list[list[int]] = [[] for _ in range(cluster.num_nodes)]
         for e, u in enumerate(cluster.link_source.tolist()):
             self._leaving[u].append(e)
@@ -208,12 +209,16 @@ class ClosedWalks:
     def _simple_paths(self, start: int, end: int, cap: Floats) -> list[Counts]:
         key = (start, end, cap.tobytes())
         if key not in self._paths:
+            self._steps = 0
             self._paths[key] = list(self._extend(start, end, cap, [], {start}))
         return self._paths[key]
 
     def _extend(
         self, here: int, end: int, cap: Floats, used: list[int], seen: set[int]
     ) -> Iterator[Counts]:
+        self._steps += 1
+        if self._steps > self.most:  # dead ends count too
+            raise NotApplicable(f"more than {self.most} partial paths; too many to list")
         if here == end:
             flow = [0] * self.cluster.num_links
             for e in used:

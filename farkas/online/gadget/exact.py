@@ -16,6 +16,9 @@ from farkas.models.gadget.slot import Snapshot
 from farkas.models.gadget.tree import Tree
 from farkas.solvers import solve
 
+MOST_COLUMNS = 4000
+"""Largest integer program that is solved for an exact slot."""
+
 
 def exact_rings(slot: Snapshot, feasible: FeasibleCounts | None) -> Rings:
     """Best rings of one slot.
@@ -75,6 +78,11 @@ def compact_rings(slot: Snapshot, gap: float = 0.0, start: Floats | None = None)
     tree = forest(slot.cluster)
     program = Tree() if tree is not None else Circulation()
     form = program.form(slot)
+    if form.num_columns > MOST_COLUMNS:
+        raise NotApplicable(
+            f"an exact slot has {form.num_columns} variables, more than {MOST_COLUMNS}; "
+            "use slots=columns"
+        )
     answer = solve(form, gap=gap, start=start).require_optimal()
     workers = np.rint(form.values(answer.point, "workers")).astype(np.int64)
     runs = workers.sum(axis=1) > 0

@@ -169,6 +169,8 @@ def test_unlimited_links_and_nodes_do_not_bind():
     )
     for name in NAMES[:4]:
         assert optimum(programs.build(name).form(cluster)) == 2.0
+    boundless = cluster.replace(nodes=[{"capacity": [None]}, {"capacity": [None]}])
+    assert FeasibleCounts.of(boundless).best(0, [0.0])[0] == 2.0
 
 
 def test_one_way_links_carry_no_ring_on_a_tree_but_do_on_a_cycle():
