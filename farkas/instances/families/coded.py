@@ -153,7 +153,7 @@ def idle_pairs() -> CodedComputing:
 
 
 def greedy_trap() -> CodedComputing:
-    """Mislead simple greedy: it takes the fastest pair and leaves the other master next to nothing."""
+    """Mislead simple greedy: after the fastest pair the other master has next to nothing."""
     return reciprocal(
         "greedy_trap",
         "One worker is by far the best for either master; the second is good for one only.",
@@ -183,7 +183,7 @@ def greedy_schedule() -> CodedComputing:
 
 
 def shared_is_slower() -> CodedComputing:
-    """Draw an instance whose optimal shared plan finishes later than the optimal dedicated one, against P3."""
+    """Draw an instance whose shared optimum of P3 finishes later than the dedicated one."""
     drawn = generate("coded", num_masters=2, num_workers=10, rows=1000, seed=5)
     assert isinstance(drawn, CodedComputing)
     description = "Two masters, ten workers, rates drawn from [1, 5] with seed 5."

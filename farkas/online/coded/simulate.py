@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
-from functools import cache
 
 import numpy as np
 
@@ -65,8 +63,6 @@ def simulate(
     plan: Assignment,
     draws: int,
     rng: np.random.Generator,
-    *,
-    compiled: bool = True,
 ) -> Sample:
     """Draw completion times.
 
@@ -82,25 +78,14 @@ def simulate(
         Number of draws, >= 1.
     rng
         Source of randomness.
-    compiled
-        Whether the compiled kernel finds completion times, or its numpy reference.
     """
     if draws < 1:
         raise InvalidOption(f"draws = {draws}; give at least 1")
-    first = _first_enough if not compiled else _kernel()
-    parts = [
-        _chunk(data, plan, min(CHUNK, draws - start), rng, first)
-        for start in range(0, draws, CHUNK)
-    ]
+    parts = [_chunk(data, plan, min(CHUNK, draws - start), rng) for start in range(0, draws, CHUNK)]
     return Sample(np.concatenate(parts))
 
 
-First = Callable[[Floats, Floats, float], Floats]
-
-
-def _chunk(
-    data: CodedComputing, plan: Assignment, draws: int, rng: np.random.Generator, first: First
-) -> Floats:
+def _chunk(data: CodedComputing, plan: Assignment, draws: int, rng: np.random.Generator) -> Floats:
     shared = np.flatnonzero(((plan.share > 0) & (plan.share < 1)).any(axis=0))
     choice = rng.random((draws, len(shared)))
     delay = rng.standard_exponential((draws, data.workers))
@@ -121,7 +106,7 @@ def _chunk(
                 below = upper[master - 1, at] if master else 0.0
                 away = (choice[:, at] < below) | (choice[:, at] >= upper[master, at])
                 finish[away, place] = np.inf
-        times[:, master] = first(finish, loads, need)
+        times[:, master] = _first_enough(finish, loads, need)
     return times
 
 
@@ -138,35 +123,3 @@ def _first_enough(finish: Floats, loads: Floats, need: float) -> Floats:
     order = np.argsort(finish, axis=1)
     place = (np.cumsum(loads[order], axis=1) >= need).argmax(axis=1)
     return np.take_along_axis(finish, np.take_along_axis(order, place[:, None], 1), 1)[:, 0]
-
-
-@cache
-def _kernel() -> First:
-    """`_first_enough`, compiled: insertion sort of a handful of workers, draw by draw."""
-    from numba import njit
-
-    @njit(cache=True)  # type: ignore[untyped-decorator]
-    def first_enough(finish: Floats, loads: Floats, need: float) -> Floats:
-        draws, workers = finish.shape
-        times = np.empty(draws)
-        when, rows = np.empty(workers), np.empty(workers)
-        for draw in range(draws):
-            for n in range(workers):
-                value = finish[draw, n]
-                at = n
-                while at > 0 and when[at - 1] > value:
-                    when[at] = when[at - 1]
-                    rows[at] = rows[at - 1]
-                    at -= 1
-                when[at] = value
-                rows[at] = loads[n]
-            total = 0.0
-            times[draw] = np.inf
-            for n in range(workers):
-                total += rows[n]
-                if total >= need:
-                    times[draw] = when[n]
-                    break
-        return times
-
-    return first_enough  # type: ignore[no-any-return]

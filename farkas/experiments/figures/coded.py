@@ -1,0 +1,200 @@
+"""Figures 2 to 4 of the paper on coded computation.
+
+Rates are drawn uniformly from [1, 5] per ms and shifts are 1/rate, as published.  Plans are run
+with whole loads (rounded up).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from farkas.experiments.figures.figure import Axis, Figure, Finding, Published, Series
+from farkas.experiments.figures.registry import Preset, Progress, Standing, figure
+from farkas.instances.base import Floats
+from farkas.instances.coded import CodedComputing
+from farkas.instances.generate import generate
+from farkas.models.coded.chance import Law
+from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.plans import Assignment
+from farkas.online import algorithms
+from farkas.online.coded.exhaustive import least_level
+from farkas.online.coded.iterated_greedy import IteratedGreedy
+from farkas.online.coded.sca import iterates
+from farkas.online.coded.simulate import simulate
+from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.relaxations.coded.sca import SharedPoint
+
+PROPOSED = ("coded.iterated_greedy", "coded.simple_greedy", "coded.expected")
+MS = 1e-3
+
+
+def cluster(masters: int, workers: int, rows: int, seed: int) -> CodedComputing:
+    """Draw an instance with the published ranges."""
+    drawn = generate("coded", num_masters=masters, num_workers=workers, rows=rows, seed=seed)
+    assert isinstance(drawn, CodedComputing)
+    return drawn
+
+
+def plan(name: str, data: CodedComputing, seed: int, **options: Any) -> Assignment:
+    """Plan of an algorithm with whole loads."""
+    made = algorithms[name].policy(**options).plan(data, seed)
+    return Assignment(made.share, made.whole_loads)
+
+
+def law(name: str, data: CodedComputing, seed: int) -> Law:
+    """Law of an algorithm's plan."""
+    made = plan(name, data, seed)
+    return Law.given(data, made.share, made.loads)
+
+
+@figure(
+    "coded",
+    2,
+    title="Distribution of the completion time, 2 masters and 20 workers",
+    source="Coded Fig. 2",
+    standing=Standing.REPRODUCED,
+    reason="1.40 s and 1.38 s are met with L = 10,000 rows and the quantile read per master;"
+    " with the printed L = 100,000 every time is ten times as long, and no plan can reach 1.40 s"
+    " (ρ times the optimum of P3 is above 7 s)",
+)
+def distribution(preset: Preset, seed: int, progress: Progress) -> Figure:
+    """Exact distribution functions of the last master, and 0.98 quantiles per master over seeds."""
+    seeds = range(seed, seed + (3 if preset == "reduced" else 20))
+    data = cluster(2, 20, 10_000, seed)
+    names = ("coded.uncoded", "coded.uniform", "coded.brute_force", *PROPOSED)
+    points = 25 if preset == "reduced" else 80
+    grid = np.linspace(400.0, 2400.0, points)
+    series = []
+    for done, name in enumerate(names):
+        each = law(name, data, seed)
+        series.append(Series(name, x=grid * MS, y=[each.joint(t) for t in grid]))
+        progress(done + 1, len(names) + len(seeds))
+    late: dict[str, list[float]] = {
+        name: [] for name in ("coded.iterated_greedy", "coded.expected")
+    }
+    for done, one in enumerate(seeds):
+        drawn = cluster(2, 20, 10_000, one)
+        for name, values in late.items():
+            values.append(law(name, drawn, one).quantile(0.98) * MS)
+        progress(len(names) + done + 1, len(names) + len(seeds))
+    greedy, shared = (np.array(values) for values in late.values())
+    return Figure(
+        x=Axis("completion time", "s"),
+        y=Axis("probability"),
+        series=series,
+        published=[Published("dedicated (Fig. 2)", x=[1.40], y=[0.98]),
+                   Published("probabilistic (Fig. 2)", x=[1.38], y=[0.98])],
+        findings=[
+            Finding("the published 0.98 quantile 1.40 s lies in the range over seeds",
+                    greedy.min() <= 1.40 <= greedy.max(), _spread(greedy)),
+            Finding("the published 1.38 s with shared workers does too",
+                    shared.min() <= 1.38 <= shared.max(), _spread(shared)),
+            Finding("coded is ahead of uncoded at 0.98",
+                    _first(series[1], 0.98) < _first(series[0], 0.98)),
+        ],
+        caption=f"Curves: last master, L = 10,000, seed {seed}. Quantiles: latest of the masters'"
+        f" own 0.98 quantiles over {len(seeds)} seeds.",
+    )  # fmt: skip
+
+
+def _spread(values: Floats) -> str:
+    return f"{values.mean():.3f} s in [{values.min():.3f}, {values.max():.3f}]"
+
+
+def _first(series: Series, level: float) -> float:
+    """First x at which a distribution function reaches ``level``."""
+    above = [x for x, y in zip(series.x, series.y, strict=True) if y >= level]
+    return float(above[0]) if above else np.inf
+
+
+@figure(
+    "coded",
+    3,
+    title="Mean completion times by master, 4 masters and 50 workers",
+    source="Coded Fig. 3",
+    standing=Standing.NOT_REPRODUCED,
+    reason="more than 80 % below uncoded and 49 % below coded uniform are published; the stated"
+    " rates give 69 % and 31 % (the ratios do not depend on L); order and balance do hold",
+)
+def means(preset: Preset, seed: int, progress: Progress) -> Figure:
+    """Means of simulated times of each master and of the last, averaged over seeds."""
+    seeds = range(seed, seed + (2 if preset == "reduced" else 8))
+    draws = 4_000 if preset == "reduced" else 100_000
+    names = ("coded.uncoded", "coded.uniform", *PROPOSED)
+    found: dict[str, list[Floats]] = {name: [] for name in names}
+    for done, one in enumerate(seeds):
+        data = cluster(4, 50, 10_000, one)
+        for name in names:
+            sample = simulate(data, plan(name, data, one), draws, np.random.default_rng(one))
+            whole = np.column_stack([sample.times, sample.last])
+            found[name].append(whole.mean(axis=0) * MS)
+        progress(done + 1, len(seeds))
+    mean = {name: np.mean(values, axis=0) for name, values in found.items()}
+    groups = [*(f"master {m}" for m in range(4)), "last"]
+    best = min(mean[name][-1] for name in PROPOSED)
+    worst = max(mean[name][-1] for name in PROPOSED)
+    uncoded, uniform = mean["coded.uncoded"][-1], mean["coded.uniform"][-1]
+    return Figure(
+        x=Axis("master"),
+        y=Axis("mean completion time", "s"),
+        series=[Series(name, x=groups, y=mean[name], chart="bar") for name in names],
+        published=[Published("80 % below uncoded (text)", y=float(0.2 * uncoded)),
+                   Published("49 % below coded uniform (text)", y=float(0.51 * uniform))],
+        findings=[
+            Finding("more than 80 % below uncoded", 1 - best / uncoded > 0.8,
+                    f"{1 - best / uncoded:.1%}"),
+            Finding("more than 49 % below coded uniform", 1 - best / uniform > 0.49,
+                    f"{1 - best / uniform:.1%}"),
+            Finding("proposed before coded uniform before uncoded", worst < uniform < uncoded),
+            Finding("proposed algorithms within 3 % of each other", worst / best < 1.03,
+                    f"{worst / best - 1:.2%}"),
+        ],
+        caption=f"L = 10,000, {len(seeds)} seeds, {draws} draws each.",
+    )  # fmt: skip
+
+
+@figure(
+    "coded",
+    4,
+    title="Convergence of successive convex approximation, 4 masters and 50 workers",
+    source="Coded Fig. 4",
+    standing=Standing.TREND,
+    reason="with the split of k times expected rows it passes iterated greedy within 100 steps for"
+    " small α, as published; the printed split does so only from a good start, and the linear"
+    " program is there at once",
+)
+def convergence(preset: Preset, seed: int, progress: Progress) -> Figure:
+    """Time of every iterate over the optimum of P3, from equal shares, for several α."""
+    reduced = preset == "reduced"
+    data = cluster(2, 12, 10_000, seed) if reduced else cluster(4, 50, 10_000, seed)
+    rounds = 12 if reduced else 100
+    best = shared_optimum(data).time
+    speed = Pairs.of(data).speed
+    greedy = 1.0 / least_level(speed, IteratedGreedy().owner(speed, seed)) / best
+    alphas = (1e-3, 1e-1, 0.5)
+    steps = list(range(1, rounds + 1))
+    series = []
+    for done, alpha in enumerate(alphas):
+        start = SharedPoint.uniform(data)
+        times = [point.time / best for point in iterates(data, start, "product", alpha, rounds)]
+        series.append(Series(f"α = {alpha:g}", x=steps, y=times))
+        progress(done + 1, len(alphas))
+    ends = [one.y[-1] for one in series]
+    return Figure(
+        x=Axis("step"),
+        y=Axis("completion time over the optimum of P3"),
+        series=[
+            *series,
+            Series("coded.iterated_greedy", x=[1, rounds], y=[greedy, greedy]),
+            Series("coded.expected (linear program)", x=[1, rounds], y=[1.0, 1.0]),
+        ],
+        findings=[
+            Finding("below iterated greedy at the end, for some α", min(ends) < greedy,
+                    f"{min(ends):.4f} against {greedy:.4f}"),
+            Finding("never below the linear program", min(ends) >= 1 - 1e-6),
+            Finding("large α stops early", ends[-1] > ends[0], f"{ends[-1]:.4f}"),
+        ],
+        caption=f"Seed {seed}, L = 10,000, {rounds} steps from k = 1/M with loads t/φ.",
+    )  # fmt: skip

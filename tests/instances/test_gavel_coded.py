@@ -1,0 +1,85 @@
+"""Import of throughputs as kind coded, on a synthetic twin of the format and on the file."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from farkas.errors import FileProblem, InvalidOption
+from farkas.instances.traces import import_trace, kinds_of
+from farkas.relaxations.coded.assignment_lp import shared_optimum
+from tests.shared import shared
+
+# Model b has no K80 throughput, c runs on two GPUs only, d nowhere.
+TWIN = {
+    "k80": {"('a', 1)": {"null": 2.0, "('b', 1)": [1.0, 1.0]}, "('b', 1)": {"null": 0.0},
+            "('c', 2)": {"null": 9.0}, "('d', 1)": {"('a', 1)": [1.0, 1.0]},
+            "('e', 1)": {"null": 3}},
+    "p100": {"('a', 1)": {"null": 4.0}, "('e', 1)": {"null": 5.0}},
+    "v100": {"('a', 1)": {"null": 8.0}, "('e', 1)": {"null": 6.0}},
+}  # fmt: skip
+
+
+@pytest.fixture
+def twin(tmp_path):
+    path = tmp_path / "throughputs.json"
+    path.write_text(json.dumps(TWIN))
+    return path
+
+
+def test_rates_are_throughputs_and_shifts_their_inverse(twin):
+    imported = import_trace(
+        "gavel", twin, "coded", masters=2, k80=1, p100=2, v100=1, rows_per_step=10
+    )
+    data = imported.instance
+    assert [m.name for m in data.masters] == ["a", "e"]
+    assert data.rates.tolist() == [[20, 40, 40, 80], [30, 50, 50, 60]]
+    assert np.array_equal(data.shifts, 1 / data.rates)
+    assert data.time_unit == "s"
+    assert (imported.kept, imported.dropped.total()) == (2, 0)
+
+
+def test_a_missing_throughput_forbids_the_pair(twin):
+    table = {**TWIN, "v100": {"('a', 1)": {"null": 8.0}}}
+    twin.write_text(json.dumps(table))
+    data = import_trace("gavel", twin, "coded", masters=2, k80=1, p100=0, v100=1).instance
+    assert data.rate == ((2.0, 8.0), (3.0, None))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"k80": 0, "p100": 0, "v100": 0}, "at least one worker"),
+        ({"masters": 9}, "masters = 9; 2 are measured"),
+        ({"mastres": 2}, "did you mean masters"),
+    ],
+)
+def test_impossible_options_are_refused(twin, options, message):
+    with pytest.raises(InvalidOption, match=message):
+        import_trace("gavel", twin, "coded", **options)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "is no JSON"),
+        ("[]", "no table of throughputs for k80"),
+        ('{"k80": {}, "p100": {}, "v100": {}}', "no model that runs alone"),
+    ],
+)
+def test_other_files_are_refused(tmp_path, text, message):
+    path = tmp_path / "x.json"
+    path.write_text(text)
+    with pytest.raises(FileProblem, match=message):
+        import_trace("gavel", path, "coded")
+
+
+def test_the_real_file_becomes_a_solvable_instance():
+    assert "coded" in kinds_of("gavel")
+    path = shared("data", "gavel", "simulation_throughputs.json")
+    imported = import_trace("gavel", path, "coded")
+    assert imported.instance.rates.shape == (4, 50)
+    assert imported == import_trace("gavel", path, "coded")
+    assert np.isfinite(shared_optimum(imported.instance).time)
