@@ -2,7 +2,9 @@
 
 Two masters share eight workers.  The rounded linear program of P3 says who works for whom; every
 worker is a thread that sleeps as long as its sampled delay says.  Longer loads need fewer workers
-and take each of them longer, which the exact quantiles weigh against each other.  The same on the command line, without the matrices::
+and take each of them longer, which the exact quantiles weigh against each other.
+
+The same on the command line, without the matrices::
 
     farkas generate coded --preset small -o cluster.json
     farkas compare cluster.json

@@ -12,6 +12,7 @@ from farkas.online import Bound, algorithms, certified_ratio
 
 SHOWN: dict[str, tuple[str, str, str]] = {
     "mlbroker": ("mlbroker.mlbroker", "mlbroker.offline[strict]", "mlbroker.relaxed[sharp,strict]"),
+    "coded": ("coded.iterated_greedy", "coded.assignment_lp", "coded.assignment_lp"),
 }
 """Per kind: the algorithm of its paper, the program that plans with hindsight, and the relaxation
 whose dual bounds that program."""

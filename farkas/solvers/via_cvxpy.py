@@ -6,7 +6,6 @@ import dataclasses
 import math
 import time
 import warnings
-from functools import cache
 from typing import Any, Unpack
 
 import numpy as np
@@ -28,6 +27,7 @@ from farkas.solvers.base import (
     missing,
 )
 from farkas.solvers.interrupt import off_stdout
+from farkas.solvers.measured import installed_in_cvxpy, largest_violation
 
 DEFAULT = "CLARABEL"
 INTEGER = ("GUROBI", "HIGHS", "MOSEK", "SCIP", "SCIPY")
@@ -127,18 +127,10 @@ class ViaCvxpy(CvxpySolver):
         return CvxpySolver(solver.upper() or DEFAULT)
 
 
-@cache
-def _installed() -> tuple[str, ...]:
-    """Solvers that CVXPY finds; looking them up anew takes longer than a small solve."""
-    import cvxpy
-
-    return tuple(cvxpy.installed_solvers())
-
-
 def _check_known(solver: str) -> None:
     import cvxpy
 
-    known = _installed()
+    known = installed_in_cvxpy()
     if solver in known:
         return
     if solver in cvxpy.settings.SOLVERS:
@@ -381,7 +373,7 @@ def _measured(
     if claim in (Claim.NONE, Claim.INFEASIBLE) or not known:
         claim = claim if claim is Claim.INFEASIBLE else Claim.NONE
         return ConvexAnswer(reason=reason, claim=claim, message=message, **common)
-    worst, where = _violation(problem)
+    worst, where = largest_violation(problem)
     size = max((float(np.abs(v.value).max(initial=0.0)) for v in variables), default=0.0)
     objective = float(np.asarray(problem.objective.value).item())
     if not (worst <= tolerance * max(1.0, size) and math.isfinite(objective)):
@@ -402,44 +394,3 @@ def _measured(
         duals=tuple(c.dual_value for c in problem.constraints),
         **common,
     )
-
-
-def _violation(problem: Any) -> tuple[float, str]:
-    """Largest violation and the constraint that has it; NaN counts as infinite."""
-    worst, where = 0.0, "no constraint"
-    parts = [(c, f"constraint {i}") for i, c in enumerate(problem.constraints)]
-    parts += [(c, f"the domain of {v.name()}") for v in problem.variables() for c in v.domain]
-    with np.errstate(all="ignore"):
-        for constraint, name in parts:
-            label = getattr(constraint, "label", None) or name
-            off = float(np.max(np.asarray(_distance(constraint)), initial=0.0))
-            if math.isnan(off):
-                off = math.inf
-            if off > worst:
-                worst, where = off, str(label)
-    return worst, where
-
-
-def _distance(constraint: Any) -> Any:
-    import cvxpy as cp
-
-    if isinstance(constraint, cp.constraints.ExpCone):
-        return exponential_distance(*(np.asarray(part.value, float) for part in constraint.args))
-    return constraint.violation()
-
-
-def exponential_distance(x: Floats, y: Floats, z: Floats) -> Floats:
-    """Bound on the distance of (x, y, z) from the cone y exp(x/y) <= z, y >= 0; same shape.
-
-    CVXPY projects instead, with a solve by whichever solver it finds first.  Here one coordinate is
-    moved, z or x, whichever needs less.
-    """
-    inside = np.maximum(y, 0.0)
-    positive = inside > 0
-    safe = np.where(positive, inside, 1.0)
-    by_z = np.maximum(np.where(positive, safe * np.exp(x / safe), 0.0) - z, 0.0)
-    room = np.where(z > 0, safe * np.log(np.where(z > 0, z, 1.0) / safe), -np.inf)
-    by_x = np.maximum(x - np.where(positive, room, 0.0), 0.0)
-    by_x = np.where(positive, by_x, np.maximum(x, 0.0) + np.maximum(-z, 0.0))
-    moved = np.where(positive, np.minimum(by_z, by_x), by_x)
-    return np.asarray(np.hypot(moved, np.maximum(-y, 0.0)))

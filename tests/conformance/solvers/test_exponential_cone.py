@@ -8,7 +8,8 @@ import pytest
 
 from farkas.errors import InvalidOption, NoAnswer, SolverUnavailable, UnknownName, UnsupportedForm
 from farkas.solvers import Claim, Reason, availability
-from farkas.solvers.via_cvxpy import exponential_distance, solve_problem
+from farkas.solvers.measured import exponential_distance
+from farkas.solvers.via_cvxpy import solve_problem
 
 ABLE = pytest.mark.parametrize("solver", ["CLARABEL", "cvxpy:SCS"])
 

@@ -1,0 +1,61 @@
+"""How far a point is from the constraints of CVXPY, without solving anything."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from farkas.forms import Floats
+
+
+def distance(constraint: Any) -> Any:
+    """Violation of a constraint at the current values; for exponential cones a bound on it."""
+    import cvxpy as cp
+
+    if isinstance(constraint, cp.constraints.ExpCone):
+        return exponential_distance(*(np.asarray(part.value, float) for part in constraint.args))
+    return constraint.violation()
+
+
+def exponential_distance(x: Floats, y: Floats, z: Floats) -> Floats:
+    """Bound on the distance of (x, y, z) from the cone y exp(x/y) <= z, y >= 0; same shape.
+
+    CVXPY projects instead, with a solve by whichever solver it finds first.  Here one coordinate is
+    moved, z or x, whichever needs less.
+    """
+    inside = np.maximum(y, 0.0)
+    positive = inside > 0
+    safe = np.where(positive, inside, 1.0)
+    by_z = np.maximum(np.where(positive, safe * np.exp(x / safe), 0.0) - z, 0.0)
+    room = np.where(z > 0, safe * np.log(np.where(z > 0, z, 1.0) / safe), -np.inf)
+    by_x = np.maximum(x - np.where(positive, room, 0.0), 0.0)
+    by_x = np.where(positive, by_x, np.maximum(x, 0.0) + np.maximum(-z, 0.0))
+    moved = np.where(positive, np.minimum(by_z, by_x), by_x)
+    return np.asarray(np.hypot(moved, np.maximum(-y, 0.0)))
+
+
+def largest_violation(problem: Any) -> tuple[float, str]:
+    """Largest violation and the constraint that has it; NaN counts as infinite."""
+    worst, where = 0.0, "no constraint"
+    parts = [(c, f"constraint {i}") for i, c in enumerate(problem.constraints)]
+    parts += [(c, f"the domain of {v.name()}") for v in problem.variables() for c in v.domain]
+    with np.errstate(all="ignore"):
+        for constraint, name in parts:
+            label = getattr(constraint, "label", None) or name
+            off = float(np.max(np.asarray(distance(constraint)), initial=0.0))
+            if math.isnan(off):
+                off = math.inf
+            if off > worst:
+                worst, where = off, str(label)
+    return worst, where
+
+
+@cache
+def installed_in_cvxpy() -> tuple[str, ...]:
+    """Solvers that CVXPY finds; looking them up anew takes longer than a small solve."""
+    import cvxpy
+
+    return tuple(cvxpy.installed_solvers())
