@@ -33,7 +33,8 @@ suppress_warnings = ["ref.python"]
 autosummary_generate = False
 numpydoc_show_class_members = False
 
-doctest_test_doctest_blocks = "default"
+# The prompts of the pages; those of docstrings run with their module's names, in the tests.
+doctest_test_doctest_blocks = ""
 
 html_theme = "furo"
 html_title = f"farkas {release}"
