@@ -11,6 +11,7 @@ from farkas.instances import library
 from farkas.online import Bound, algorithms, certified_ratio
 
 SHOWN: dict[str, tuple[str, str, str]] = {
+    "gadget": ("gadget.gadget", "gadget.offline", "gadget.offline_column_bound"),
     "mlbroker": ("mlbroker.mlbroker", "mlbroker.offline[strict]", "mlbroker.relaxed[sharp,strict]"),
     "coded": ("coded.iterated_greedy", "coded.assignment_lp", "coded.assignment_lp"),
 }
