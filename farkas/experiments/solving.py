@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Any
 
 from farkas.algebra import Program, programs
-from farkas.algebra.convex import ConvexProgram
 from farkas.algebra.formulation import Formulation
 from farkas.certificates import Certificate, FormCertificate, certify_infeasible
 from farkas.certificates import certify as bound_certificate
@@ -124,8 +123,9 @@ def describe(program: Formulation, *, latex: bool = False) -> str:
     """
     if isinstance(program, Program):
         return program.latex() if latex else program.describe()
-    if isinstance(program, ConvexProgram) and not latex:
-        return program.describe()
+    words = getattr(program, "describe", None)  # programs that are Pyomo models only may have it
+    if words is not None and not latex:
+        return str(words())
     raise UnsupportedForm(f"{program.full_name} is not linear: it is shown in words only")
 
 

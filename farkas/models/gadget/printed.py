@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,10 @@ class OfflinePrinted(Formulation):
     kind = "gadget"
     sense = "max"
     degree: str = option("every_server", "own_servers")
+
+    def describe(self) -> str:
+        """Say the program in words."""
+        return f"{self.full_name}\n\n{inspect.getdoc(type(self))}"
 
     def to_pyomo(self, data: Cluster) -> pyo.ConcreteModel:
         """Build the model; paths are simple and undirected, (7) and (9) are linearised exactly."""
