@@ -56,9 +56,13 @@ class Registry(Generic[T]):
     def load(self) -> None:
         """Import the role's packages."""
         if not self._loaded:
-            self._loaded = True
-            for package in self.packages:
-                load_package(package)
+            self._loaded = True  # before importing: modules may ask while they are loaded
+            try:
+                for package in self.packages:
+                    load_package(package)
+            except BaseException:
+                self._loaded = False
+                raise
 
     def names(self, prefix: str = "") -> list[str]:
         """Sorted names, optionally only those that begin with ``prefix``."""

@@ -137,10 +137,22 @@ def _set_options(solver: Any, options: Options) -> None:
         solver.setOptionValue(name, value)
 
 
+def _cost_exponent(form: LinearForm) -> int:
+    """Power of two that brings costs to where HiGHS's absolute tolerances mean something.
+
+    Costs of 1e-8 all lie below its dual tolerance: it would call any feasible point optimal.
+    """
+    largest = float(np.abs(form.cost).max(initial=0.0))
+    if largest == 0.0 or 2.0**-10 <= largest <= 2.0**30:
+        return 0
+    return -math.frexp(largest)[1]
+
+
 def _solve(solver: Any, form: LinearForm, options: Options, start: Floats | None) -> Answer:
     """Run, read, and where HiGHS leaves unbounded or infeasible open, decide."""
     begin = time.perf_counter()
     _set_options(solver, options)
+    solver.setOptionValue("user_objective_scale", _cost_exponent(form))
     if start is not None and form.is_mip:
         solver.setSolution(len(start), np.arange(len(start), dtype=np.int32), start)
     pressed = _launch(solver, form, options)
@@ -285,6 +297,10 @@ def _bound(solver: Any, form: LinearForm) -> float:
     if not form.is_mip:
         return math.nan
     bound = float(solver.getInfoValue("mip_dual_bound")[1])
+    exponent = _cost_exponent(form)
+    if exponent:
+        # HiGHS undoes its cost scale everywhere but here; the constant was never scaled
+        bound = math.ldexp(bound - form.offset, -exponent) + form.offset
     return bound if math.isfinite(bound) else math.nan
 
 
