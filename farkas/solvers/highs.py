@@ -152,7 +152,10 @@ def _solve(solver: Any, form: LinearForm, options: Options, start: Floats | None
     """Run, read, and where HiGHS leaves unbounded or infeasible open, decide."""
     begin = time.perf_counter()
     _set_options(solver, options)
-    solver.setOptionValue("user_objective_scale", _cost_exponent(form))
+    exponent = _cost_exponent(form)
+    solver.setOptionValue("user_objective_scale", exponent)
+    # HiGHS scales costs and not the constant, whose digits would swallow those of its bound
+    solver.changeObjectiveOffset(0.0 if exponent else form.offset)
     if start is not None and form.is_mip:
         solver.setSolution(len(start), np.arange(len(start), dtype=np.int32), start)
     pressed = _launch(solver, form, options)
@@ -299,8 +302,8 @@ def _bound(solver: Any, form: LinearForm) -> float:
     bound = float(solver.getInfoValue("mip_dual_bound")[1])
     exponent = _cost_exponent(form)
     if exponent:
-        # HiGHS undoes its cost scale everywhere but here; the constant was never scaled
-        bound = math.ldexp(bound - form.offset, -exponent) + form.offset
+        # HiGHS undoes its cost scale everywhere but here
+        bound = math.ldexp(bound, -exponent) + form.offset
     return bound if math.isfinite(bound) else math.nan
 
 
