@@ -23,7 +23,7 @@ from farkas.models.coded.recovery import recovery_probability
 from farkas.models.coded.surrogate import expected_results, returned_share
 
 MOST_SPLIT = 6
-MOST_CHOICES = 200_000
+MOST_CHOICES = 3_000_000
 SURE = 1.0 - 1e-12
 """Limits above this count as 1: probabilities that sum to 1 rarely do so in floating point."""
 MARGIN = 1e-12
@@ -121,23 +121,33 @@ class Law:
         return np.flatnonzero(partial.any(axis=0))
 
     @cached_property
-    def _choices(self) -> tuple[Floats, Ints]:
-        """Joint choices of the split workers: weights, and the master of each (−1 idle)."""
-        options = []
-        for worker in self.split:
+    def _choices(self) -> tuple[Floats, list[tuple[Ints, Ints]]]:
+        """Joint choices of the shared workers.
+
+        Returns
+        -------
+        Weights, shape (choices,), and per master the different sets of shared workers that may
+        choose it, as bits, with the place among them of every choice.
+        """
+        weights = np.ones(1)
+        codes = np.zeros((1, self.data.num_masters), dtype=np.int64)
+        if len(self.split) > MOST_SPLIT:
+            raise NotApplicable(f"{len(self.split)} shared workers: simulate instead")
+        for bit, worker in enumerate(self.split):
             shares = self.probability[:, worker]
-            named = [(float(shares[m]), int(m)) for m in np.flatnonzero(shares > 0)]
             idle = 1.0 - float(shares.sum())
-            options.append(named + ([(idle, -1)] if idle > MARGIN else []))
-        count = int(np.prod([len(o) for o in options], dtype=float))
-        if len(options) > MOST_SPLIT or count > MOST_CHOICES:
-            raise NotApplicable(
-                f"{len(options)} shared workers have {count} joint choices: simulate instead"
-            )
-        chosen = list(itertools.product(*options))
-        weights = np.array([np.prod([w for w, _ in c]) for c in chosen], dtype=float)
-        masters = np.array([[m for _, m in c] for c in chosen], dtype=np.int64)
-        return weights, masters.reshape(len(chosen), len(options))
+            parts = [(weights * idle, codes)] if idle > MARGIN else []
+            for master in np.flatnonzero(shares > 0):
+                chosen = codes.copy()
+                chosen[:, master] |= 1 << bit
+                parts.append((weights * shares[master], chosen))
+            weights = np.concatenate([part for part, _ in parts])
+            codes = np.concatenate([part for _, part in parts])
+            if len(weights) > MOST_CHOICES:
+                raise NotApplicable(f"more than {MOST_CHOICES} joint choices: simulate instead")
+        return weights, [
+            np.unique(column, return_inverse=True)[:2] for column in np.ascontiguousarray(codes.T)
+        ]
 
     def joint(self, time: float) -> float:
         """P[every master done by ``time``], given exactly by the shared workers' choices.
@@ -147,20 +157,18 @@ class Law:
         NotApplicable
             With more than six shared workers.
         """
-        weights, chosen = self._choices
+        weights, by_master = self._choices
         success = self._success(time)
         sure = self.probability >= 1
         together = weights.copy()
-        for master in range(self.data.num_masters):
-            served = chosen == master
-            sets, which = np.unique(served, axis=0, return_inverse=True)
+        for master, (sets, place) in enumerate(by_master):
             done = np.empty(len(sets))
-            for row, members in enumerate(sets):
+            for row, members in enumerate(sets.tolist()):
                 here = sure[master].copy()
-                here[self.split[members]] = True
+                here[[w for bit, w in enumerate(self.split) if members >> bit & 1]] = True
                 chance = np.where(here, success[master], 0.0)
                 done[row] = recovery_probability(self.loads[master], chance, self.data.rows[master])
-            together *= done[which.reshape(-1)]
+            together *= done[place]
         return float(together.sum())
 
 

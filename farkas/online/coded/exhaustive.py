@@ -19,12 +19,17 @@ from farkas.solvers import solve
 MOST_NODES = 4_000_000
 MOST_PAIRED = 40
 MOST_OWNERS = 3_000_000
+UNITS = 2.0**12
 
 
 class _GivenDedicated(Given):
-    """Dedicated workers for given speeds."""
+    """Dedicated workers for given speeds, in small units against absolute tolerances."""
 
     integral = Assignment.integral
+
+    def scale(self, data: Speeds) -> float:
+        """Return a unit of 2^-12 of the largest speed."""
+        return super().scale(data) / UNITS
 
 
 def least_level(speed: Floats, owner: Ints) -> float:
@@ -139,7 +144,7 @@ def _by_integer_program(speed: Floats, start: Ints) -> Ints:
     """Branch and bound of the solver, gap 0; its point is rounded, measured and improved."""
     point = np.zeros(speed.size + 1)
     point[:-1].reshape(speed.shape)[start, np.arange(len(start))] = 1.0
-    point[-1] = least_level(speed, start) / speed.max()
+    point[-1] = UNITS * least_level(speed, start) / speed.max()
     answer = solve(_GivenDedicated().form(Speeds(speed)), gap=0.0, start=point).require_optimal()
     share = answer.point[: speed.size].reshape(speed.shape)
     found = climb(speed, share.argmax(axis=0), "lexicographic")
