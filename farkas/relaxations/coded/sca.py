@@ -25,12 +25,17 @@ from farkas.instances.base import Floats, Ints
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.surrogate import reference_time
+from farkas.solvers import Claim
 from farkas.solvers.via_cvxpy import solve_problem
 
 SMALL_SHARE = 1e-3
 WIDEST_SCALE = 1e3
 LARGEST_WORK = 600.0
 """c beyond which e^c of the printed split leaves no room in double precision."""
+OTHER_UNITS = (1e-2, 1e-1, 1e-3, 10.0)
+"""Units of the differences that are tried when the solver fails."""
+AGREEMENT = 1e-6
+"""Relative distance of two objectives that the solver itself calls inaccurate."""
 SLACK = 1e-4
 """Start this much later than necessary: strictly feasible, as conic solvers like it."""
 
@@ -203,6 +208,8 @@ class Sca(ConvexProgram):
     kind = "coded"
     sense = "min"
     split: str = option("product", "printed", "scaled")
+    unit: float = 1.0
+    """Unit of the differences; interior-point solvers like one in which they are near 1."""
 
     def declare(self, m: ConvexModel, data: CodedComputing | tuple[CodedComputing, Any]) -> None:
         """Build the program with one second-order cone a master and one cone a pair."""
@@ -213,8 +220,10 @@ class Sca(ConvexProgram):
         values = coefficients(at, self.split)
         p = {name: m.parameter(name, value) for name, value in values.items()}
         pairs = len(at.master)
-        share, load = m.variable("share", (pairs,)), m.variable("load", (pairs,))
-        extra, time = m.variable("extra", (pairs,)), m.variable("time")
+        share, load, extra = (
+            self.unit * m.variable(name, (pairs,)) for name in ("share", "load", "extra")
+        )
+        time = self.unit * m.variable("time")
         linear = (
             p["constant"]
             + cp.multiply(p["by_share"], share)
@@ -272,7 +281,7 @@ def solve_step(
     Raises
     ------
     NoAnswer
-        When the solver reaches no optimum.
+        When the solver reaches no optimum, in no units.
     """
     program = Sca(split=split)
     z = SharedPoint.given(data) if point is None else point
@@ -280,14 +289,29 @@ def solve_step(
         model = program.model((data, z))
     else:
         program.move(model, data, z)
-    solve_problem(model.problem).require_optimal()
-    return read_point(data, model, z)
+    answer = solve_problem(model.problem)
+    less_sure: list[float] = []
+    for unit in OTHER_UNITS:
+        if answer.claim is Claim.OPTIMAL:
+            break
+        if answer.claim is Claim.FEASIBLE:
+            # feasible, and found a second time in other units: good enough for a step
+            if any(abs(answer.objective / value - 1.0) <= AGREEMENT for value in less_sure):
+                return _read_point(data, model, z, program.unit)
+            less_sure.append(answer.objective)
+        program.unit = unit
+        model = program.model((data, z))
+        answer = solve_problem(model.problem)
+    answer.require_optimal()
+    return _read_point(data, model, z, program.unit)
 
 
-def read_point(data: CodedComputing, model: ConvexModel, point: SharedPoint) -> SharedPoint:
+def _read_point(
+    data: CodedComputing, model: ConvexModel, point: SharedPoint, unit: float
+) -> SharedPoint:
     """Point of P3 that a solved model of a step from ``point`` stands for."""
     at = At.of(data, point)
-    found = model.point()
+    found = {name: unit * value for name, value in model.point().items()}
     share, loads = np.zeros_like(data.rates), Pairs.of(data).loads(point.time)
     share[at.master, at.worker] = np.maximum(at.share + found["share"], 0.0)
     loads[at.master, at.worker] = at.rows * np.maximum(at.load + found["load"], 1e-12)

@@ -7,9 +7,11 @@ import pytest
 
 from farkas.errors import NotApplicable
 from farkas.instances import library
+from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.surrogate import surrogate_times
 from farkas.relaxations.coded.assignment_lp import shared_optimum
 from farkas.relaxations.coded.sca import At, Sca, SharedPoint, coefficients, solve_step
+from farkas.solvers.via_cvxpy import solve_problem
 from tests.random_clusters import random_cluster
 
 SPLITS = ("product", "printed", "scaled")
@@ -76,6 +78,32 @@ def test_moving_a_model_is_building_it_anew():
     moved = solve_step(data, "product", second, model)
     assert moved.time == pytest.approx(solve_step(data, "product", second).time, rel=1e-6)
     assert model.problem.is_dcp(dpp=True)
+
+
+def test_a_step_does_not_depend_on_the_units_of_its_differences():
+    data = library.load("coded/demo")
+    point = SharedPoint.uniform(data)
+    times = []
+    for unit in (1.0, 0.1):
+        program = Sca(split="printed")
+        program.unit = unit
+        answer = solve_problem(program.model((data, point)).problem)
+        times.append(answer.require_optimal().objective)
+    assert times[0] == pytest.approx(times[1], rel=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_steps_are_found_where_the_solver_is_unsure_in_one_unit(seed):
+    # Points away from the best loads; about a third of such solves end "inaccurate".
+    data = random_cluster(seed, 2 + seed % 2, 5, 60, forbid=0.25 * (seed % 2))
+    rng = np.random.default_rng(seed)
+    share = rng.dirichlet(np.ones(data.num_masters), 5).T * data.allowed
+    loads = Pairs.of(data).loads(20.0) * rng.uniform(0.7, 1.3, share.shape)
+    time = surrogate_times(data, share, loads).max()
+    if not np.isfinite(time):
+        loads *= 3
+        time = surrogate_times(data, share, loads).max()
+    assert solve_step(data, "printed", SharedPoint(share, loads, time * 1.0001)).time < time
 
 
 def test_a_combination_of_points():
