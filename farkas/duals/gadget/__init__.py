@@ -1,0 +1,1 @@
+"""Closed-form duals of ring scheduling."""
