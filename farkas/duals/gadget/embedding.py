@@ -2,7 +2,7 @@
 
 The dual has multipliers γ of (13), η of (14), φ of (15), λ of (18) and ν of (19).  At any λ >= 0
 the choice φ = ν = 0, η = -min_u Σ_r l λ_u and γ = max(0, max_k π_k + k η) is feasible, and at the
-prices of the node relaxation it is optimal: links carry no price, since the relaxation ignores them.
+prices of the node relaxation it is optimal: links carry no price, the relaxation ignores them.
 """
 
 from __future__ import annotations
