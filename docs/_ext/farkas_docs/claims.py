@@ -94,14 +94,20 @@ def _errata(found: Mapping[str, list[Line]]) -> Iterator[str]:
         wrong = [(c, v) for c, v in lines if v.get("standing") == "refuted"]
         if wrong:
             rows = [
-                [f"[`{c.name}`]({kind}_claims.md#{_anchor(c.name)})", cell(c.source), _said(c, v)]
+                [
+                    f"[`{c.name}`]({kind}_claims.md#{_anchor(c.name)}) {cell(c.source)}",
+                    cell(c.statement.split("\n\n")[0]),
+                    _said(v),
+                ]
                 for c, v in wrong
             ]
             yield f"## {kind}"
-            yield table(["claim", "source", "what is wrong, and where it fails"], rows)
+            yield table(["claim", "as stated", "what was found, and where"], rows)
 
 
-def _said(claim: Claim, verdict: Mapping[str, Any]) -> str:
-    note = cell(verdict.get("note") or claim.statement.split("\n\n")[0])
+def _said(verdict: Mapping[str, Any]) -> str:
+    numbers = [f"{k} {x:.4g}" for k, x in list(verdict.get("numbers", {}).items())[:2]]
     example = verdict.get("counterexample")
-    return f"{note} {code_cell(example)}" if isinstance(example, str) else note
+    parts = [cell(verdict["note"]) if "note" in verdict else "", cell("; ".join(numbers))]
+    parts.append(code_cell(example) if isinstance(example, str) else "")
+    return "; ".join(part for part in parts if part not in ("", "–")) or "see the claim"
