@@ -1,0 +1,106 @@
+"""What imports to kind dps share: jobs, and what no trace holds of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from farkas.instances.base import Count, Floats, Positive
+from farkas.instances.generate.dps import Published
+from farkas.instances.traces.window import Window
+
+RANGES = Published()
+SHORTEST = 1.0
+"""Seconds that a job runs at least."""
+
+
+class Timed(Protocol):
+    """A job of a trace."""
+
+    @property
+    def duration(self) -> float:
+        """How long it ran, seconds."""
+
+    @property
+    def num_gpus(self) -> int:
+        """GPUs it held."""
+
+
+class MarketWindow(Window, frozen=True, kw_only=True):
+    """Options that every import to kind dps has.
+
+    Parameters
+    ----------
+    gpus_per_ps
+        One parameter server for so many GPUs of a job, rounded up.
+    """
+
+    slot_seconds: Positive = 300.0
+    slots: Count = 10_000
+    gpus_per_ps: Count = 4
+
+
+def bandwidths(rng: np.random.Generator, worker_types: int, ps_types: int) -> dict[str, Floats]:
+    """Bandwidths of types from the published ranges; drawn first."""
+    return {
+        "worker_bandwidth": rng.uniform(*RANGES.worker_bandwidth, worker_types),
+        "ps_bandwidth": rng.uniform(*RANGES.ps_bandwidth, ps_types),
+    }
+
+
+def market_jobs(
+    options: MarketWindow,
+    trace: Sequence[tuple[int, Timed]],
+    types: Sequence[tuple[int, int]],
+    prices: tuple[Floats, Floats],
+    rng: np.random.Generator,
+) -> list[dict[str, Any]]:
+    """Fields of the jobs of a trace.
+
+    Parameters
+    ----------
+    options
+        Slot length, and GPUs for a parameter server.
+    trace
+        Arrival slots and jobs, by time.
+    types
+        Worker type and server type of each job.
+    prices
+        Base prices of a unit, shapes (worker types,), (server types,).
+    rng
+        Draws, job by job: model size, epochs, budget noise.
+    """
+    return [
+        _job(options, slot, job, kinds, prices, rng)
+        for (slot, job), kinds in zip(trace, types, strict=True)
+    ]
+
+
+def _job(
+    options: MarketWindow,
+    slot: int,
+    job: Timed,
+    kinds: tuple[int, int],
+    prices: tuple[Floats, Floats],
+    rng: np.random.Generator,
+) -> dict[str, Any]:
+    size = rng.uniform(*RANGES.model_size)
+    spread = rng.normal(np.log(RANGES.epochs_median), RANGES.epochs_spread)
+    epochs = max(1.0, float(np.exp(spread)))
+    noise = float(np.exp(rng.normal(0.0, RANGES.budget_spread)))
+    workers, ps = job.num_gpus, -(-job.num_gpus // options.gpus_per_ps)
+    worth = float(prices[0][kinds[0]]) * workers + float(prices[1][kinds[1]]) * ps
+    slots = max(job.duration, SHORTEST) / options.slot_seconds
+    return {
+        "arrival": slot,
+        "worker_type": kinds[0],
+        "workers": workers,
+        "ps_type": kinds[1],
+        "ps": ps,
+        "model_size": size,
+        "epochs": epochs,
+        "epoch_compute": slots / epochs,
+        "budget": worth * noise,
+    }
