@@ -14,6 +14,7 @@ SHOWN: dict[str, tuple[str, str, str]] = {
     "gadget": ("gadget.gadget", "gadget.offline", "gadget.offline_column_bound"),
     "mlbroker": ("mlbroker.mlbroker", "mlbroker.offline[strict]", "mlbroker.relaxed[sharp,strict]"),
     "coded": ("coded.iterated_greedy", "coded.assignment_lp", "coded.assignment_lp"),
+    "dps": ("dps.dps", "dps.offline[capped]", "dps.interval_lp[capped]"),
 }
 """Per kind: the algorithm of its paper, the program that plans with hindsight, and the relaxation
 whose dual bounds that program."""

@@ -1,57 +1,74 @@
-"""Slots of a market: the prices posted, and those that prove the bound."""
+"""Jobs of a market's run: prices posted, units in use, and what could have been earned to date."""
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 
-from farkas.certificates.dps import PriceCertificate
+from farkas.certificates.dps import PriceCertificate, bound_to_date
+from farkas.certificates.files import from_json
 from farkas.experiments.figures import Axis, Figure, Series
-from farkas.experiments.trajectories.registry import certificate, trajectory
-from farkas.instances.base import Floats, Ints
+from farkas.experiments.trajectories.registry import trajectory
 from farkas.instances.dps import Market
 from farkas.online import Run
 
+DATES = 50
+"""Slots at which bounds to date are computed."""
 
-@trajectory("dps", "Posted prices")
-def posted_prices(instance: Market, run: Run) -> Figure | None:
-    """Offer of every arriving job: its unit prices.  Jobs of one slot share its place."""
-    offers = run.decisions
-    if len(offers) != len(instance.jobs) or not offers or "worker_price" not in offers[0]:
-        return None
-    slots = instance.arrival.tolist()
-    sides = {"worker": "worker_price", "parameter server": "ps_price"}
-    series = [
-        Series(name, slots, [_or_nan(offer[field]) for offer in offers])
-        for name, field in sides.items()
+
+@trajectory("dps", "Unit prices posted")
+def prices(instance: Market, run: Run) -> Figure | None:
+    """Show the unit prices of workers and of parameter servers that each job was quoted."""
+    quoted = [
+        (job.arrival, decision["worker_price"], decision["ps_price"])
+        for job, decision in zip(instance.jobs, run.decisions, strict=False)
+        if decision.get("worker_price") is not None
     ]
-    return Figure(x=Axis("slot"), y=Axis("price"), series=series)
+    if not quoted:
+        return None
+    slot, worker, ps = (list(column) for column in zip(*quoted, strict=True))
+    series = [
+        Series("worker", slot, worker, chart="scatter"),
+        Series("parameter server", slot, ps, chart="scatter"),
+    ]
+    return Figure(x=Axis("slot"), y=Axis("unit price"), series=series)
 
 
-def _or_nan(price: float | None) -> float:
-    return float("nan") if price is None else float(price)
+@trajectory("dps", "Share of units in use")
+def usage(instance: Market, run: Run) -> Figure | None:
+    """Units in use over units installed, all types together, after the arrivals of each slot."""
+    if len(run.decisions) != instance.num_jobs or not instance.num_jobs:
+        return None
+    series = []
+    for name, units, capacity in (
+        ("workers", instance.workers, int(instance.worker_capacity.sum())),
+        ("parameter servers", instance.ps, int(instance.ps_capacity.sum())),
+    ):
+        change = np.zeros(instance.horizon + 1)
+        for job, decision in enumerate(run.decisions):
+            servers = decision.get("servers") or []
+            if servers:
+                whole = len(servers) == 1
+                ends = instance.colocated_end if whole else instance.spread_end
+                last = int(instance.last_held(ends[job : job + 1])[0])
+                change[instance.arrival[job]] += units[job]
+                change[last + 1] -= units[job]
+        share = np.cumsum(change)[:-1] / max(capacity, 1)
+        series.append(Series(name, list(range(len(share))), share, chart="step"))
+    return Figure(x=Axis("slot"), y=Axis("share of installed units"), series=series)
 
 
-@trajectory("dps", "Dual prices")
-def dual_prices(instance: Market, run: Run) -> Figure | None:
-    """Prices of capacity in the certificate, summed over the types."""
-    found = certificate(run)
+@trajectory("dps", "Profit and proved bound to date")
+def to_date(instance: Market, run: Run) -> Figure | None:
+    """Profit so far, and what any way to serve the jobs so far can have earned at most."""
+    bound = run.certificate
+    if bound is None or bound.certificate is None or len(run.costs) != instance.horizon:
+        return None
+    found = from_json(msgspec.json.encode(bound.certificate), "certificate of the run")
     if not isinstance(found, PriceCertificate):
         return None
-    prices = found.prices
-    sides = {
-        "workers": (prices.worker_positions, prices.worker_numbers),
-        "parameter servers": (prices.ps_positions, prices.ps_numbers),
-    }
-    slots = list(range(instance.horizon))
-    series = [
-        Series(name, slots, _by_slot(instance.horizon, *side) / 2.0**prices.scale, chart="step")
-        for name, side in sides.items()
-    ]
-    return Figure(x=Axis("slot"), y=Axis("price"), series=series)
-
-
-def _by_slot(horizon: int, positions: Ints, numbers: Ints) -> Floats:
-    """Sum over types, shape (horizon,)."""
-    total = np.zeros(horizon)
-    np.add.at(total, positions % horizon, numbers)
-    return total
+    dates = np.unique(np.linspace(0, instance.horizon - 1, DATES).astype(int)).tolist()
+    proved = [float(bound_to_date(instance, found.prices, t, found.rewards)) for t in dates]
+    profit = np.cumsum([slot.get("profit", 0.0) for slot in run.costs])[dates]
+    series = [Series("profit", dates, profit), Series("proved bound", dates, proved)]
+    return Figure(x=Axis("slot"), y=Axis("payments"), series=series)
