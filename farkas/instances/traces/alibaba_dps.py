@@ -30,7 +30,7 @@ NODES = "openb_node_list_gpu_node.csv"
 
 
 class Options(MarketWindow, frozen=True, kw_only=True):
-    """Options of this importer.
+    """Options of this importer; by default the window holds the whole trace.
 
     Parameters
     ----------
@@ -45,6 +45,7 @@ class Options(MarketWindow, frozen=True, kw_only=True):
         table and divided by the largest, is its base price; models it lacks get a drawn one.
     """
 
+    slots: Count = 45_000
     nodes: str = ""
     servers: Count | None = None
     cores_per_ps: Count = 8
