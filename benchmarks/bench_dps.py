@@ -28,9 +28,9 @@ SIZES = (10_000, 100_000, 1_000_000)
 
 def market(jobs: int, preset: str = "published") -> Market:
     """As many slots as jobs; arrays are made before the clock starts."""
-    drawn = generate("dps", preset, 1, num_jobs=jobs, horizon=jobs)
-    assert isinstance(drawn, Market)
-    made = drawn.replace(dps={"explore_cap": 0.112}) if jobs <= 100_000 else drawn
+    knobs = {"explore_cap": 0.112}
+    made = generate("dps", preset, 1, num_jobs=jobs, horizon=jobs, dps=knobs)
+    assert isinstance(made, Market)
     assert len(made.spread_end) == len(made.colocated_end) == len(made.budget) == jobs
     return made
 

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 
 from farkas.instances.base import Count, Floats, Ints, Nonnegative, Positive
+from farkas.instances.dps import Learning
 from farkas.instances.options import Settings
 
 Units = Annotated[int, msgspec.Meta(ge=0, le=10**6)]
@@ -54,7 +55,7 @@ class Published(Settings, frozen=True, kw_only=True):
         Arrivals have the rate 1 + ``diurnal`` sin(2π t / period).
     drift
         Base prices grow linearly by this share of themselves over the horizon.
-    occupancy, runtime_rounding
+    dps, occupancy, runtime_rounding
         As in the instance.
     """
 
@@ -80,6 +81,7 @@ class Published(Settings, frozen=True, kw_only=True):
     diurnal: Amplitude = 0.0
     period: Positive = 288.0
     drift: Nonnegative = 0.0
+    dps: Learning | None = None
     occupancy: Literal["closed", "half_open"] = "closed"
     runtime_rounding: Literal["ceil", "none"] = "ceil"
 
@@ -91,11 +93,11 @@ PRESETS: dict[str, dict[str, Any]] = {
     "moving": {"diurnal": 0.8, "drift": 1.0},
     # Small enough for an exact integer optimum.
     "small": {
-        "horizon": 40,
+        "horizon": 100,
         "num_servers": 3,
         "num_worker_types": 2,
         "num_ps_types": 1,
-        "num_jobs": 14,
+        "num_jobs": 40,
         "installed_workers": [1, 4],
         "installed_ps": [1, 3],
         "workers": [1, 4],
@@ -103,6 +105,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "model_size": [20.0, 120.0],
         "epochs_median": 4.0,
         "epoch_seconds": [150.0, 900.0],
+        "dps": {"delta": 0.25, "explore_cap": 0.1},
     },
 }
 
@@ -116,6 +119,7 @@ def draw(settings: Published, rng: np.random.Generator) -> dict[str, Any]:
         "runtime_rounding": settings.runtime_rounding,
         "slot_seconds": settings.slot_seconds,
         "price_cap": settings.price_cap,
+        "dps": settings.dps,
         "server_workers": _whole(rng, settings.installed_workers, (servers, workers)),
         "server_ps": _whole(rng, settings.installed_ps, (servers, ps)),
         "worker_bandwidth": rng.uniform(*settings.worker_bandwidth, workers),
