@@ -220,10 +220,10 @@ class Sca(ConvexProgram):
         values = coefficients(at, self.split)
         p = {name: m.parameter(name, value) for name, value in values.items()}
         pairs = len(at.master)
-        share, load, extra = (
-            self.unit * m.variable(name, (pairs,)) for name in ("share", "load", "extra")
-        )
-        time = self.unit * m.variable("time")
+        share, load, extra = (m.variable(name, (pairs,)) for name in ("share", "load", "extra"))
+        time = m.variable("time")
+        if self.unit != 1.0:
+            share, load, extra, time = (self.unit * x for x in (share, load, extra, time))
         linear = (
             p["constant"]
             + cp.multiply(p["by_share"], share)

@@ -1,0 +1,51 @@
+"""Bounds on P1: ordered, valid, and tight where they should be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.instances import library
+from farkas.instances.generate import generate
+from farkas.models.coded.chance import Law, best_quantile
+from farkas.models.coded.chance_bounds import best_stretch, hoeffding_plan, markov_bound
+from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.plans import dedicated_plan
+from farkas.online.coded.exhaustive import best_owner
+from farkas.relaxations.coded.assignment_lp import shared_optimum
+from tests.random_clusters import random_cluster
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_chance_optimum_lies_between_its_bounds(seed):
+    data = random_cluster(seed, workers=4, rows=4, forbid=0.0)
+    plan = dedicated_plan(data, best_owner(Pairs.of(data).speed))
+    optimum = best_quantile(data)
+    assert markov_bound(data, shared_optimum(data).time) <= optimum
+    assert optimum <= best_stretch(data, plan).time * (1 + 1e-12)
+
+
+def test_hoeffding_plans_meet_the_chance_constraint():
+    data = generate("coded", "two_masters", seed=0, rows=2000)
+    owner = best_owner(Pairs.of(data).speed)
+    plan, time = hoeffding_plan(data, owner)
+    chance = Law.given(data, plan.share, plan.whole_loads).at(time * (1 + 1e-3))
+    assert (chance >= data.success_probability).all()
+    # Sheet: about three times the surrogate's time, the exact quantile about 1.6 times.
+    assert 2.5 < time / shared_optimum(data).time < 4
+
+
+def test_hoeffding_says_nothing_about_few_workers():
+    # One worker a master: s = sqrt(ln(10)/2) * 1.47 > 1.
+    data = library.load("coded/split_worker")
+    assert hoeffding_plan(data, np.array([0, 1, 0])) is None
+    assert hoeffding_plan(data, np.array([0, 0, 0])) is None
+
+
+def test_stretching_loads_helps_a_little():
+    data = generate("coded", "two_masters", seed=0, rows=2000)
+    plan = dedicated_plan(data, best_owner(Pairs.of(data).speed))
+    plain = Law.given(data, plan.share, plan.whole_loads).quantile(data.success_probability)
+    found = best_stretch(data, plan)
+    assert found.time <= plain
+    assert 0.8 <= found.factor <= 1.4
