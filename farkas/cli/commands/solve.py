@@ -44,7 +44,8 @@ def command(
     set of contradicting rows that was found is printed, with its proof.
     Exit code 1 when infeasible or unbounded, 3 when there is no answer.
     """
-    from farkas.experiments import solving, writing
+    from farkas.algebra import ConvexProgram
+    from farkas.experiments import convex, solving, writing
     from farkas.instances import read
 
     outputs = write or []
@@ -54,6 +55,11 @@ def command(
     chosen = solving.find_program(program, **assignments(variant, "--variant"))
     instance = read(file)
     kept = any(writing.needs_proof(path) for path in outputs)
+    if isinstance(chosen, ConvexProgram):
+        convex.refuse_linear_wishes(chosen, relax=relax, certify=certify, write=bool(outputs))
+        limits = {"time_limit": time_limit, "threads": threads, "log": log}
+        found = convex.solve_convex(chosen, instance, solver=solver, **limits)
+        raise typer.Exit(_print_convex(convex.summary(chosen, found), instance.name, as_json))
     solution = solving.solve_form(
         solving.trace(chosen, instance),
         solver=solver,
@@ -97,6 +103,24 @@ def _print(solution: Any, instance: str, point: bool) -> None:
         print_text(str(solution.explanation))
     if point and has_point:
         print_table("nonzero values", ["variable", "value"], list(solution.values().items()))
+
+
+def _print_convex(shown: dict[str, Any], instance: str, as_json: bool) -> int:
+    if as_json:
+        print_json(shown)
+    else:
+        rows = [
+            ("solver", f"{shown['solver']}, {shown['seconds']:.3g} s"),
+            ("claim", f"{shown['claim']} (stopped: {shown['reason']})"),
+            ("claimed objective", shown["objective"]),
+            ("largest violation", shown["largest_violation"]),
+        ]
+        if shown["message"]:
+            rows.append(("solver says", shown["message"]))
+        print_table(f"{shown['program']} on {instance}", ["", ""], rows)
+    if shown["claim"] in ("infeasible", "unbounded"):
+        return 1
+    return 0 if shown["claim"] in ("optimal", "feasible") else 3
 
 
 def _exit_code(solution: Any) -> int:
