@@ -19,6 +19,8 @@ FULL, DECLINED, SOLD, EXPLORED = 0, 1, 2, 3
 PA, BEST_FIT, RANDOM = 0, 1, 2
 PUBLISHED, TURNOVER, TOP = 0, 1, 2
 TIE = 1e-12
+BLOCK = 32
+"""Arms of a block."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -26,12 +28,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 def compiled(function: F) -> F:
     """Compile on first use and keep the machine code on disk."""
     made: F = njit(cache=True)(function)
-    return made
-
-
-def vectorised(function: F) -> F:
-    """Compile a loop over numbers that are never NaN, so that several are done at once."""
-    made: F = njit(cache=True, fastmath={"nnan", "nsz"})(function)
     return made
 
 
@@ -92,7 +88,12 @@ class Side(NamedTuple):
     offers: Array
     sold: Array
     demand: Array  # optimistic demand of every arm
-    supply: Array  # optimistic supply of every type
+    supply: Array  # optimistic supply of every type, negative when it has to be found anew
+    value: Array  # price x min(demand, supply) of every arm
+    top: Array  # largest value of every block of arms
+    first_block: Array  # first block of each type, and the number of all blocks
+    peak: Array  # at least the largest demand of each type
+    used: Array  # supply that the values of each type were computed with
 
 
 @compiled

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.online.dps.kernel import (
+    BLOCK,
     DECLINED,
     EXPLORED,
     FULL,
@@ -20,7 +21,6 @@ from farkas.online.dps.kernel import (
     compiled,
     place,
     release,
-    vectorised,
 )
 
 
@@ -52,13 +52,39 @@ def _demand(side: Side, kind: int, arm: int) -> float:
     return float(side.jobs[kind] * (mean + (eta / count + np.sqrt(eta * mean / count))))
 
 
-@vectorised
-def _largest(price: Array, demand: Array, supply: float, first: int, last: int) -> float:
-    """Return the largest price x min(demand, supply) of the arms from ``first`` to ``last`` - 1."""
-    best = -1.0
+@compiled
+def _evaluate(side: Side, kind: int) -> None:
+    """Compute the values of all arms of a type, and the largest of each block."""
+    supply = side.supply[kind]
+    side.used[kind] = supply
+    side.peak[kind] = 0.0
+    first, last = side.first[kind], side.first[kind + 1]
     for arm in range(first, last):
-        best = max(best, price[arm] * min(demand[arm], supply))
-    return best
+        side.value[arm] = side.price[arm] * min(side.demand[arm], supply)
+        side.peak[kind] = max(side.peak[kind], side.demand[arm])
+    for block in range(side.first_block[kind], side.first_block[kind + 1]):
+        _crown(side, kind, block)
+
+
+@compiled
+def _crown(side: Side, kind: int, block: int) -> None:
+    """Find the largest value of a block."""
+    begin = side.first[kind] + (block - side.first_block[kind]) * BLOCK
+    best = -1.0
+    for arm in range(begin, min(begin + BLOCK, side.first[kind + 1])):
+        best = max(best, side.value[arm])
+    side.top[block] = best
+
+
+@compiled
+def _answered(side: Side, kind: int, arm: int, units: int) -> None:
+    """Learn how many units an offer sold."""
+    side.offers[arm] += 1
+    side.sold[arm] += units
+    side.demand[arm] = _demand(side, kind, arm)
+    side.peak[kind] = max(side.peak[kind], side.demand[arm])
+    side.value[arm] = side.price[arm] * min(side.demand[arm], side.used[kind])
+    _crown(side, kind, side.first_block[kind] + (arm - side.first[kind]) // BLOCK)
 
 
 @compiled
@@ -66,16 +92,24 @@ def _choose(side: Side, kind: int, horizon: float, form: int, closed: bool) -> i
     """Arm with the largest price x min(demand, supply), the highest price among equals.
 
     Scanning upward with a running best, as published, ends at the last arm that equals the best:
-    arms before the first best one are overtaken, later ones are held against it.
+    arms before the first best one are overtaken, later ones are held against it.  Values wait in
+    blocks, since one arm changes at a time; a new supply changes them only where it binds.
     """
     if side.supply[kind] < 0.0:
         side.supply[kind] = _supply(side, kind, horizon, form, closed)
-    supply = side.supply[kind]
-    first, last = side.first[kind], side.first[kind + 1]
-    best = _largest(side.price, side.demand, supply, first, last)
+    supply, used = side.supply[kind], side.used[kind]
+    if supply != used and min(supply, used) < side.peak[kind]:
+        _evaluate(side, kind)
+    best = -1.0
+    for block in range(side.first_block[kind], side.first_block[kind + 1]):
+        best = max(best, side.top[block])
     enough = best - TIE * max(1.0, abs(best))
-    arm: int = last - 1
-    while side.price[arm] * min(side.demand[arm], supply) < enough:
+    block = side.first_block[kind + 1] - 1
+    while side.top[block] < enough:
+        block -= 1
+    begin = side.first[kind] + (block - side.first_block[kind]) * BLOCK
+    arm: int = min(begin + BLOCK, side.first[kind + 1]) - 1
+    while side.value[arm] < enough:
         arm -= 1
     return arm
 
@@ -105,9 +139,10 @@ def run_learning(
     placed = 0
     for side in (workers, ps):
         for kind in range(len(side.jobs)):
-            side.supply[kind] = -1.0
             for arm in range(side.first[kind], side.first[kind + 1]):
                 side.demand[arm] = _demand(side, kind, arm)
+            side.supply[kind] = _supply(side, kind, horizon, form, closed)
+            _evaluate(side, kind)
     for job in range(len(jobs.event)):
         release(servers, jobs, jobs.event[job], realised, horizon, workers, ps, True)
         kind, other = jobs.worker_type[job], jobs.ps_type[job]
@@ -128,15 +163,10 @@ def run_learning(
             two = _choose(ps, other, horizon, form, closed)
             results.worker_arm[job], results.ps_arm[job] = one, two
             payment = workers.price[one] * jobs.workers[job] + ps.price[two] * jobs.ps[job]
-            workers.offers[one] += 1
-            ps.offers[two] += 1
-            results.outcome[job] = DECLINED
-            if payment <= limit[job]:
-                results.outcome[job] = SOLD
-                workers.sold[one] += jobs.workers[job]
-                ps.sold[two] += jobs.ps[job]
-            workers.demand[one] = _demand(workers, kind, one)
-            ps.demand[two] = _demand(ps, other, two)
+            sold = payment <= limit[job]
+            results.outcome[job] = SOLD if sold else DECLINED
+            _answered(workers, kind, one, jobs.workers[job] if sold else 0)
+            _answered(ps, other, two, jobs.ps[job] if sold else 0)
         if results.outcome[job] >= SOLD:
             whole = place(servers, jobs, job, rule, orders, placed)
             placed += 1

@@ -275,6 +275,7 @@ def _simulation(
 
 def _side(rules: Rules) -> kernel.Side:
     types = len(rules.jobs)
+    blocks = -(-np.diff(rules.first) // kernel.BLOCK)
     return kernel.Side(
         jobs=rules.jobs.astype(np.int64),
         capacity=rules.capacity.astype(np.int64),
@@ -291,6 +292,11 @@ def _side(rules: Rules) -> kernel.Side:
         sold=np.zeros(len(rules.price)),
         demand=np.zeros(len(rules.price)),
         supply=np.full(types, -1.0),
+        value=np.zeros(len(rules.price)),
+        top=np.zeros(int(blocks.sum())),
+        first_block=np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64),
+        peak=np.zeros(types),
+        used=np.full(types, -1.0),
     )
 
 
@@ -303,7 +309,7 @@ def _no_side() -> kernel.Side:
     none, nothing = np.zeros(0, np.int64), np.zeros(0)
     return kernel.Side(
         none, none, nothing, nothing, nothing, nothing, none, nothing, none, none, nothing, none,
-        nothing, nothing, nothing,
+        nothing, nothing, nothing, nothing, nothing, none, nothing, nothing,
     )  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -148,3 +150,20 @@ def test_fixed_prices_above_the_cap_break_a_rule():
     run = algorithms["dps.fixed_price"].run(market)
     assert run.ratio is None
     assert any("price cap allows" in fault for fault in run.violations)
+
+
+@pytest.mark.parametrize("seller", [Dps(), Dps(capacity="turnover"), Top()], ids=repr)
+def test_hundreds_of_arms_and_a_supply_that_binds_are_settled_alike(seller):
+    # Long jobs on few units: what can be sold over the horizon is less than what is asked for.
+    market = generate(
+        "dps", "small", 5, num_jobs=400, horizon=400, num_servers=2, num_worker_types=1,
+        epochs_median=60.0, installed_workers=[1, 3], dps={"delta": 0.012, "explore_cap": 0.05},
+    )  # fmt: skip
+    rules = both_sides(Known.of(market), explore=False, grid=seller.grid)
+    # 1 + ln(1/δ)/ln(1 + δ) = 371 geometric prices, 84 uniform ones.
+    assert len(rules[0].price) > 2 * kernel.BLOCK
+    assert_same(market, seller, 0)
+    done = simulate_learning(market, rules, seller.capacity)
+    roomy = [dataclasses.replace(side, capacity=side.capacity * 10**6) for side in rules]
+    free = simulate_learning(market, (roomy[0], roomy[1]), seller.capacity)
+    assert not np.array_equal(done.worker_price, free.worker_price, equal_nan=True)
