@@ -10,7 +10,9 @@ from farkas.models.eris.prices import Prices
 from farkas.solvers import solve
 
 LONGEST_WINDOW = 40
-"""Slots from its arrival on in which a job may run here."""
+"""Slots from its arrival on in which a job may run here, if there are few jobs."""
+MOST_PAIRS = 40_000
+"""Pairs of job and slot that are solved within seconds; more jobs get shorter windows."""
 
 
 class Aggregated(Program):
@@ -18,7 +20,7 @@ class Aggregated(Program):
 
     Where every job may run in all slots this relaxes eris.offline: a chunk takes as many worker
     slots as at its best site, workers of one site at most stand beside the server, and servers
-    take nothing.  Windows end after `LONGEST_WINDOW` slots, so that the optimum may miss late
+    take nothing.  Windows end after `longest_window` slots, so that the optimum may miss late
     completions; nothing rests on it, since its duals are certified as prices by themselves.
     """
 
@@ -30,7 +32,8 @@ class Aggregated(Program):
         """Declare the jobs that have data and sites to run at."""
         needed = {i: worker_slots(data, i) for i in range(data.num_jobs) if data.chunks[i] > 0}
         busy = [i for i, amount in needed.items() if amount < np.inf]
-        last = {i: min(data.slots, int(data.arrival[i]) + LONGEST_WINDOW) - 1 for i in busy}
+        window = longest_window(len(busy))
+        last = {i: min(data.slots, int(data.arrival[i]) + window) - 1 for i in busy}
         pairs = [(i, t) for i in busy for t in range(int(data.arrival[i]), last[i] + 1)]
         slots = sorted({t for _, t in pairs})
         m.jobs = Set(busy, label="job")
@@ -117,6 +120,11 @@ class Aggregated(Program):
     def welfare(m):
         """Worth of completed shares."""
         return Sum(m.worth[i, t] * m.finished[i, t] for i, t in m.pairs)
+
+
+def longest_window(jobs: int) -> int:
+    """Slots in which each of ``jobs`` jobs may run, between 4 and `LONGEST_WINDOW`."""
+    return min(LONGEST_WINDOW, max(4, MOST_PAIRS // max(1, jobs)))
 
 
 def worker_slots(auction: Auction, job: int) -> float:
