@@ -148,6 +148,10 @@ class Formulation(metaclass=_ProgramType):
     def __repr__(self) -> str:
         return f"<program {self.full_name}>"
 
+    def describe(self) -> str:
+        """Say the program in words."""
+        return first_line(self) or self.full_name
+
     def check_kind(self, data: Any) -> None:
         """Raise :class:`InvalidInstance` when ``data`` is an instance of another kind."""
         config = getattr(type(data), "__struct_config__", None)

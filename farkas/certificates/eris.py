@@ -204,31 +204,38 @@ def _slot_costs(
     """
     total, slots = sum(job.data), len(transfer)
     # rounded results of at most 2K operations on numbers >= 0, then 4 more below
-    worker = np.einsum("k,rkt->tr", np.array(job.worker_demand), resource)
-    server = np.einsum("k,rkt->tr", np.array(job.server_demand), resource)
+    worker = np.einsum("k,rkt->rt", np.array(job.worker_demand), resource)[:, :, None]
+    server = np.einsum("k,rkt->rt", np.array(job.server_demand), resource)[:, :, None]
     roundings = 2 * auction.num_resources + 6
     remote, moving = transfer * job.parameter_size, transfer * auction.chunk_size
+    alone, beside = room
+    most = np.minimum(total, np.maximum(alone, beside))
+    chunks = np.arange(int(most.max()) + 1)
+    workers = -(-job.epochs * chunks // job.worker_rate)
+    moved = np.maximum(0, chunks - np.array(job.data)[:, None])
+    moves = moving[:, None] * moved[:, None, :]  # shape (sites, slots, chunks), as all that follow
+    without = _units((worker + remote[:, None]) * workers + moves, roundings, shift)
+    within = _units(worker * workers + moves + server, roundings, shift)
     idle = np.full((slots, total + 1), NEVER)
     idle[:, 0] = 0
     served = np.full_like(idle, NEVER)
-    alone, beside = room
-    for site, stored in enumerate(job.data):
-        chunks = np.arange(min(total, int(max(alone[site], beside[site]))) + 1)
-        workers = -(-job.epochs * chunks // job.worker_rate)
-        moved = np.maximum(0, chunks - stored)
-        moves = np.outer(moving, moved)
-        without = _units(np.outer(worker[:, site] + remote, workers) + moves, roundings, shift)
-        hosting = np.outer(worker[:, site], workers) + moves + server[:, site, None]
-        within = _units(hosting, roundings, shift)
+    scratch = np.empty_like(idle)
+    reach = 0  # chunks that the sites so far can process at most
+    for site in range(auction.sites):
         new_idle, new_served = idle.copy(), served.copy()
-        for q in range(len(chunks)):
-            upto = total + 1 - q
+        for q in range(int(most[site]) + 1):
+            upto = min(total - q, reach) + 1
+            sums = scratch[:, :upto]
             if 0 < q <= alone[site]:
-                _lower(new_idle[:, q:], idle[:, :upto] + without[:, q, None])
-                _lower(new_served[:, q:], served[:, :upto] + without[:, q, None])
+                np.add(idle[:, :upto], without[site, :, q, None], out=sums)
+                np.minimum(new_idle[:, q : q + upto], sums, out=new_idle[:, q : q + upto])
+                np.add(served[:, :upto], without[site, :, q, None], out=sums)
+                np.minimum(new_served[:, q : q + upto], sums, out=new_served[:, q : q + upto])
             if q <= beside[site]:
-                _lower(new_served[:, q:], idle[:, :upto] + within[:, q, None])
+                np.add(idle[:, :upto], within[site, :, q, None], out=sums)
+                np.minimum(new_served[:, q : q + upto], sums, out=new_served[:, q : q + upto])
         idle, served = new_idle, new_served
+        reach = min(total, reach + int(most[site]))
     served[:, 0] = 0  # nothing to do needs no server
     return served
 
@@ -239,10 +246,6 @@ def _units(costs: Floats, roundings: int, shift: int) -> Int64:
         safe = np.ldexp(costs * (1.0 - (roundings + 2) * ULP), shift)
     # cutting off keeps a lower bound, and no schedule that dear earns anything
     return np.floor(np.minimum(safe, 2.0 ** (WORTH_BITS + 1))).astype(np.int64)
-
-
-def _lower(target: Int64, values: Int64) -> None:
-    np.minimum(target, values, out=target)
 
 
 def _with_slot(so_far: Int64, costs: Int64) -> Int64:

@@ -15,6 +15,7 @@ SHOWN: dict[str, tuple[str, str, str]] = {
     "mlbroker": ("mlbroker.mlbroker", "mlbroker.offline[strict]", "mlbroker.relaxed[sharp,strict]"),
     "coded": ("coded.iterated_greedy", "coded.assignment_lp", "coded.assignment_lp"),
     "dps": ("dps.dps", "dps.offline[capped]", "dps.interval_lp[capped]"),
+    "eris": ("eris.eris", "eris.offline", "eris.schedule_lp"),
 }
 """Per kind: the algorithm of its paper, the program that plans with hindsight, and the relaxation
 whose dual bounds that program."""

@@ -119,7 +119,7 @@ def describe(program: Formulation, *, latex: bool = False) -> str:
     Raises
     ------
     UnsupportedForm
-        When the program is convex but not linear and LaTeX is asked for.
+        When LaTeX is asked for and the program is not linear.
     """
     if isinstance(program, Program):
         return program.latex() if latex else program.describe()

@@ -91,7 +91,8 @@ def test_the_image_may_be_the_synchronised_model():
 def test_published_auctions_have_the_published_sites_and_models():
     data = generate("eris", seed=1)
     assert (data.sites, data.slots, data.num_jobs) == (50, 150, 100)
-    assert data.capacity.tolist() == [[24.0, 4.0, 32.0]] * 50
+    assert data.resource_names == ("gpu", "cpu", "ram")
+    assert data.capacity.tolist() == [[4.0, 24.0, 32.0]] * 50
     assert data.transfer_budget == 20 * 1024
     drawn = set(zip(data.chunks.tolist(), (job.parameter_size for job in data.jobs), strict=True))
     assert drawn == {(model.chunks, model.parameter_size) for model in TABLE_II}

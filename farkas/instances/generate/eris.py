@@ -28,22 +28,22 @@ class Model(Settings, frozen=True, kw_only=True):
     ----------
     chunks
         Data chunks of the dataset; all sites together.
-    tensor
-        MB of parameters, taken as λ.
+    parameter_size
+        MB of parameters; λ, taken to be the size of the tensors.
     """
 
     name: str
     chunks: Count
-    tensor: Nonnegative
+    parameter_size: Nonnegative
 
 
-MODELS = (
-    Model(name="ResNet-50", chunks=27, tensor=97.4),
-    Model(name="ResNet-101", chunks=27, tensor=169.9),
-    Model(name="GoogLeNet", chunks=115, tensor=25.9),
-    Model(name="LeNet", chunks=115, tensor=283.0),
-    Model(name="AlexNet", chunks=150, tensor=237.9),
-    Model(name="Inception-BN", chunks=150, tensor=42.9),
+TABLE_II = (
+    Model(name="ResNet-50", chunks=27, parameter_size=97.4),
+    Model(name="ResNet-101", chunks=27, parameter_size=169.9),
+    Model(name="GoogLeNet", chunks=115, parameter_size=25.9),
+    Model(name="LeNet", chunks=115, parameter_size=283.0),
+    Model(name="AlexNet", chunks=150, parameter_size=237.9),
+    Model(name="Inception-BN", chunks=150, parameter_size=42.9),
 )
 
 
@@ -77,8 +77,8 @@ class Published(Settings, frozen=True, kw_only=True):
     workers_per_chunk
         Range of m; one worker makes P = ⌈E/m⌉ passes a slot.  P is not published; a chunk needs
         all passes in one slot at one site, so P >= E / (workers a site hosts) or nothing runs.
-    last_arrival
-        Latest arrival, uniform from 0; null is the last slot.
+    arrivals
+        Range of slots; null is all of them.
     """
 
     sites: Count = 50
@@ -95,9 +95,9 @@ class Published(Settings, frozen=True, kw_only=True):
     epochs: tuple[Count, ...] = (20, 30)
     worker_demand: tuple[UnitRange, ...] = ((0, 1), (1, 3), (2, 6))
     server_demand: tuple[UnitRange, ...] = ((0, 0), (1, 3), (2, 6))
-    models: tuple[Model, ...] = MODELS
+    models: tuple[Model, ...] = TABLE_II
     workers_per_chunk: CountRange = (1, 3)
-    last_arrival: Units | None = None
+    arrivals: UnitRange | None = None
 
     def check(self, what: str) -> None:
         """Check ranges, and that all lists speak of the same resources."""
@@ -123,9 +123,10 @@ class Published(Settings, frozen=True, kw_only=True):
             require_option(
                 len(getattr(self, field)) > 0, f"{what}: {field} = []; give at least one"
             )
+        low, high = self.arrivals or (0, 0)
         require_option(
-            self.last_arrival is None or self.last_arrival < self.slots,
-            f"{what}: last_arrival = {self.last_arrival}; the last slot is {self.slots - 1}",
+            low <= high < self.slots,
+            f"{what}: arrivals = {self.arrivals}; slots run from 0 to {self.slots - 1}",
         )
 
 
@@ -136,7 +137,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "slots": 50,
         "num_jobs": 10,
         "site_capacity": [1, 12, 16],
-        "last_arrival": 39,
+        "arrivals": [0, 39],
         "workers_per_chunk": [1, 1],
     },
     # Small enough for an exact integer optimum.
@@ -146,9 +147,10 @@ PRESETS: dict[str, dict[str, Any]] = {
         "num_jobs": 4,
         "site_capacity": [2, 8, 12],
         "transfer_budget": 600.0,
+        "workers_per_chunk": [1, 2],
         "models": [
-            {"name": "two chunks", "chunks": 2, "tensor": 97.4},
-            {"name": "four chunks", "chunks": 4, "tensor": 25.9},
+            {"name": "two chunks", "chunks": 2, "parameter_size": 97.4},
+            {"name": "four chunks", "chunks": 4, "parameter_size": 25.9},
         ],
     },
 }
@@ -171,8 +173,8 @@ def draw(settings: Published, rng: np.random.Generator) -> dict[str, Any]:
 
 def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]:
     count = settings.num_jobs
-    last = settings.slots - 1 if settings.last_arrival is None else settings.last_arrival
-    arrival = np.sort(rng.integers(0, last, count, endpoint=True))
+    first, last = settings.arrivals or (0, settings.slots - 1)
+    arrival = np.sort(rng.integers(first, last, count, endpoint=True))
     kind = rng.integers(0, len(settings.models), count)
     latency = rng.uniform(*settings.latency, count)
     epochs = rng.choice(settings.epochs, count)
@@ -195,7 +197,7 @@ def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]
                 "worker_rate": -(-epochs[index] // per_chunk[index]),
                 "worker_demand": worker[index].astype(float),
                 "server_demand": server[index].astype(float),
-                "parameter_size": model.tensor,
+                "parameter_size": model.parameter_size,
             }
         )
     return jobs

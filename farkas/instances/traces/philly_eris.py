@@ -153,7 +153,7 @@ def _job(
         "worker_rate": epochs,  # one worker processes one chunk a slot
         "worker_demand": worker,
         "server_demand": server,
-        "parameter_size": nearest_model(chunks).tensor,
+        "parameter_size": nearest_model(chunks).parameter_size,
     }
 
 
@@ -169,13 +169,11 @@ def _units(ranges: tuple[tuple[int, int], ...], rng: np.random.Generator) -> lis
     return [float(rng.integers(low, high, endpoint=True)) for low, high in ranges]
 
 
-def _description(
-    options: Options, homes: Sequence[str], dropped: Counter[str], seed: int
-) -> str:
+def _description(options: Options, homes: Sequence[str], dropped: Counter[str], seed: int) -> str:
     return (
         f"Philly trace; sites are the clusters {', '.join(homes)} with their peak of concurrent "
-        "GPUs; a chunk is one GPU for one slot, half of a job's chunks at home, the rest Dirichlet; "
-        "model of table II with the nearest number of chunks; one worker processes one chunk a "
-        "slot; utilities, epochs and demands from the published ranges; "
+        "GPUs; a chunk is one GPU for one slot, half of a job's chunks at home, the rest "
+        "Dirichlet; model of table II with the nearest number of chunks; one worker processes one "
+        "chunk a slot; utilities, epochs and demands from the published ranges; "
         f"left out {dict(sorted(dropped.items()))}; seed {seed}; options {options.text()}"
     )

@@ -67,13 +67,15 @@ def schedules_process_all_data() -> Verdict:
 
     The recursion hands no history to Algorithm 3, so that the same chunks run in several slots.
     """
-    sample = auction("biased")
+    sample = auction("one_chunk_twice")
     job = sample.jobs[0]
     found = propose(sample, job, "printed")
     exact = propose(sample, job, "exact")
     assert not executable(job, found.workers, found.moved)
     note = "one site's only chunk runs in both slots; no schedule can process the other one"
-    return refuted("eris/biased", note, claimed_payoff=found.payoff, best_payoff=exact.payoff)
+    return refuted(
+        "eris/one_chunk_twice", note, claimed_payoff=found.payoff, best_payoff=exact.payoff
+    )
 
 
 @claim("eris.algorithm_3_is_optimal", source="Eris Theorem 4, first part")
@@ -166,11 +168,15 @@ def algorithm_2_is_optimal() -> Verdict:
             counts["equal"] += 1.0
         else:
             counts["worse" if found.finish >= 0 else "rejected"] += 1.0
-    sample = auction("biased")
+    sample = auction("one_chunk_twice")
     claimed = propose(sample, sample.jobs[0], "printed").payoff
     best = propose(sample, sample.jobs[0], "exact").payoff
     return refuted(
-        "eris/biased", "it claims a payoff no schedule has", claimed=claimed, best=best, **counts
+        "eris/one_chunk_twice",
+        "it claims a payoff no schedule has",
+        claimed=claimed,
+        best=best,
+        **counts,
     )
 
 

@@ -109,14 +109,14 @@ def competitive_ratio() -> Verdict:
     2^x - 1 <= x is applied at x = log2 γ = 9.97; and jobs that no longer fit break (4a), see
     eris.payoffs_are_dual_feasible.
     """
-    sample = auction("blocked_by_first")
+    sample = auction("late_fortune")
     run = printed_run(sample)
     welfare, rise = run.welfare, run.ledger.prices.rent(sample) + run.welfare
     best = optimum(Offline().form(sample))
     claimed = 2 * math.log2(sample.price_base_transfer * max(sample.price_base_resource))
     note = "both jobs need both sites, worth 2 and 1998; the first one blocks the second"
     return refuted(
-        "eris/blocked_by_first", note, welfare=welfare, optimum=best, ratio=best / welfare,
+        "eris/late_fortune", note, welfare=welfare, optimum=best, ratio=best / welfare,
         claimed_ratio=claimed, increment=rise / welfare,
     )  # fmt: skip
 

@@ -113,7 +113,7 @@ def piece(**changes: object) -> Piece:
 )
 def test_broken_decisions_are_named(decision: SlotDecision, words: str) -> None:
     # biased: one job, a chunk at each of two sites with one cpu each, no transfer budget
-    auction = library.load("eris/biased")
+    auction = library.load("eris/one_chunk_twice")
     outcome = environments["eris"].evaluate(auction, [decision, SlotDecision()])
     assert any(words in said for said in outcome.violations), outcome.violations
 

@@ -161,7 +161,7 @@ def test_exact_schedules_earn_the_best_payoff(seed: int) -> None:
 
 def test_flow_audit_counts_chunks_over_all_slots() -> None:
     # one chunk at each of two sites; site 0 works in both slots, nothing moves: site 1 is left out
-    job = library.load("eris/biased").jobs[0]
+    job = library.load("eris/one_chunk_twice").jobs[0]
     assert not executable(job, np.array([[1, 0], [1, 0]]), np.array([0, 0]))
     assert executable(job, np.array([[1, 0], [1, 0]]), np.array([0, 1]))
     assert executable(job, np.array([[1, 1]]), np.array([0]))
@@ -170,7 +170,7 @@ def test_flow_audit_counts_chunks_over_all_slots() -> None:
 
 def test_moves_that_are_not_needed_do_no_harm_to_the_audit() -> None:
     # 3 workers could process 3 chunks with the move allowed; only 2 exist
-    job = library.load("eris/biased").jobs[0]
+    job = library.load("eris/one_chunk_twice").jobs[0]
     assert executable(job, np.array([[2, 1]]), np.array([1]))
 
 

@@ -1,0 +1,148 @@
+"""The auction at the published scale: schedulers, certificates, and compiled against readable code.
+
+R = 50 sites, T = 150 slots, I = 100 jobs, and I = 50, 150 for the schedulers.  CPU seconds are
+printed beside the floors; ratios compare, in one process, a compiled kernel with the readable
+version that tests hold it to.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measure import keep, side_by_side
+from farkas.certificates.eris import PriceCertificate
+from farkas.instances.eris import Auction
+from farkas.instances.generate import generate
+from farkas.models.eris.prices import Prices
+from farkas.online.eris.edge import Edge
+from farkas.online.eris.eris import Eris, Scheduler
+from farkas.online.eris.ledger import Ledger
+from farkas.online.eris.printed import printed_slot
+from farkas.online.eris.printed_reference import algorithm_3
+from farkas.online.eris.repaired import repaired_schedule
+from farkas.relaxations.eris.aggregated import aggregated_prices
+from farkas.relaxations.eris.payoff_bound import bound_payoff, payoff_bound
+from farkas.relaxations.eris.slots import job_slots
+from farkas.relaxations.eris.subgradient import evaluate, subgradient
+
+FLOORS = {"printed": 0.6, "dp": 4.0, "aggregated": 1.0, "subgradient": 40.0}
+"""CPU seconds allowed at I = 100."""
+SCHEDULERS: tuple[Scheduler, ...] = ("printed", "dp")
+
+
+def auction(jobs: int) -> Auction:
+    drawn = generate("eris", seed=1, num_jobs=jobs)
+    assert isinstance(drawn, Auction)
+    return drawn
+
+
+def policy_seconds(instance: Auction, scheduler: Scheduler) -> float:
+    """CPU seconds of all steps of a run."""
+    world, policy = Edge(), Eris(scheduler=scheduler)
+    arrivals = world.arrivals(instance)
+    state: Any = policy.start(world.known(instance), 0)
+    start = time.process_time()
+    for arrival in arrivals:
+        state, _ = policy.step(state, arrival)
+    return time.process_time() - start
+
+
+def gap(instance: Auction) -> tuple[float, int]:
+    """Share of the payoff bounds that schedules miss, and jobs without any gap."""
+    ledger, earned, bounded, exact = Ledger(instance), 0.0, 0.0, 0
+    for job in instance.jobs:
+        seen = ledger.meet(job)
+        found = repaired_schedule(instance, job, seen)
+        earned, bounded = earned + found.payoff, bounded + found.bound
+        exact += found.bound - found.payoff <= 1e-6 * float(seen.worth[0])
+        if found.payoff > 1e-9:
+            ledger.book(job, seen, found)
+    return 1.0 - earned / bounded, exact
+
+
+def certificates(instance: Auction) -> dict[str, float]:
+    """Bounds and CPU seconds: everything free, pooled prices, subgradient steps."""
+    start = time.process_time()
+    prices = aggregated_prices(instance)
+    pooled = PriceCertificate.of(instance, prices.transfer, prices.resource)
+    middle = time.process_time()
+    steps = list(subgradient(instance, prices, rounds=100))
+    best = PriceCertificate.of(instance, steps[-1][1].transfer, steps[-1][1].resource)
+    end = time.process_time()
+    longer = list(subgradient(instance, prices, rounds=300))[-1][0]
+    free = Prices.zero(instance)
+    return {
+        "free": _number(PriceCertificate.of(instance, free.transfer, free.resource).bound),
+        "aggregated": _number(pooled.bound),
+        "aggregated seconds": middle - start,
+        "subgradient": _number(best.bound),
+        "subgradient seconds": end - middle,
+        "best known": longer,
+        "evaluation seconds": side_by_side({"x": lambda: evaluate(instance, prices)}, 3)["x"],
+    }
+
+
+def _number(exact: str) -> float:
+    top, _, bottom = exact.partition("/")
+    return int(top) / int(bottom or 1)
+
+
+def kernels(instance: Auction) -> dict[str, float]:
+    """Readable code over compiled code."""
+    rng = np.random.default_rng(0)
+    shape = instance.used.shape
+    prices = Prices(rng.uniform(0, 0.05, instance.slots), rng.uniform(0, 20, shape))
+    seen = job_slots(instance, max(instance.jobs, key=lambda j: sum(j.data)), prices, None, None)
+    bound = side_by_side(
+        {"compiled": lambda: bound_payoff(seen), "readable": lambda: payoff_bound(seen)}, 3
+    )
+    slot = side_by_side(
+        {
+            "compiled": lambda: printed_slot(seen, 0, 20),
+            "readable": lambda: algorithm_3(seen, 0, 20),
+        },
+        3,
+    )
+    return {
+        "payoff bound": bound["readable"] / bound["compiled"],
+        "Algorithm 3": slot["readable"] / slot["compiled"],
+    }
+
+
+def main() -> None:
+    warm = generate("eris", "small", seed=1)
+    assert isinstance(warm, Auction)
+    for scheduler in SCHEDULERS:
+        policy_seconds(warm, scheduler)
+    results: dict[str, Any] = {}
+    for jobs in (50, 100, 150):
+        instance = auction(jobs)
+        seconds = {name: policy_seconds(instance, name) for name in SCHEDULERS}
+        share, exact = gap(instance)
+        results[f"I = {jobs}"] = {**seconds, "payoff gap": share, "jobs without gap": exact}
+        print(f"  I = {jobs}: printed {seconds['printed']:.2f} s, dp {seconds['dp']:.2f} s, "
+              f"payoff gap {100 * share:.1f} %, {exact} jobs without gap")  # fmt: skip
+    at_100 = results["I = 100"]
+    for name in SCHEDULERS:
+        print(f"  {name:12} {at_100[name] / FLOORS[name]:6.2f} of its floor {FLOORS[name]} s")
+    found = certificates(auction(100))
+    for name in ("free", "aggregated", "subgradient", "best known"):
+        print(f"  bound, {name:12} {found[name]:.0f}")
+    for name in ("aggregated", "subgradient"):
+        spent = found[f"{name} seconds"]
+        above = 100 * (found[name] / found["best known"] - 1)
+        print(f"  {name:12} {spent / FLOORS[name]:6.2f} of its floor {FLOORS[name]} s, "
+              f"{above:.2f} % above the best known")  # fmt: skip
+    ratios = kernels(auction(100))
+    for name, ratio in ratios.items():
+        print(f"  {name}: readable code takes {ratio:.0f} times as long")
+    keep(
+        "eris", {"schedulers": results, "certificates": found, "kernels": ratios, "floors": FLOORS}
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""eris.as_printed: the letter of problem (2), beside the corrected program."""
+
+from __future__ import annotations
+
+import pyomo.environ as pyo
+import pytest
+
+from farkas.algebra import programs
+from farkas.instances import library
+from farkas.models.eris.as_printed import LABELS
+from farkas.solvers import availability, solve
+
+
+def scip_optimum(model: pyo.ConcreteModel) -> float:
+    """Optimum by SCIP's own modelling interface, since the model is not linear."""
+    scip = pytest.importorskip("pyscipopt")
+    if not availability("scip"):
+        pytest.skip("SCIP is not available")
+    made = scip.Model()
+    made.hideOutput()
+    of = {}
+    for variable in model.component_data_objects(pyo.Var):
+        kind = "B" if variable.is_binary() else "I"
+        of[id(variable)] = made.addVar(vtype=kind, lb=0, ub=1 if kind == "B" else 50)
+
+    def translate(expression):
+        from pyomo.repn import generate_standard_repn
+
+        repn = generate_standard_repn(expression, quadratic=True)
+        assert repn.nonlinear_expr is None
+        total = repn.constant
+        for factor, variable in zip(repn.linear_coefs, repn.linear_vars, strict=True):
+            total = total + factor * of[id(variable)]
+        for factor, (one, other) in zip(repn.quadratic_coefs, repn.quadratic_vars, strict=True):
+            total = total + factor * of[id(one)] * of[id(other)]
+        return total
+
+    for constraint in model.component_data_objects(pyo.Constraint, active=True):
+        body = translate(constraint.body)
+        if isinstance(body, int | float):
+            continue
+        if constraint.has_lb():
+            made.addCons(body >= pyo.value(constraint.lower))
+        if constraint.has_ub():
+            made.addCons(body <= pyo.value(constraint.upper))
+    goal = made.addVar(lb=None)
+    made.addCons(goal <= translate(model.welfare.expr))
+    made.setObjective(goal, "maximize")
+    made.optimize()
+    assert made.getStatus() == "optimal"
+    return made.getObjVal()
+
+
+def corrected(name: str) -> float:
+    form = programs.build("eris.offline").form(library.load(name))
+    return solve(form).require_optimal().objective
+
+
+def test_a_job_that_arrives_late_is_never_accepted_as_printed() -> None:
+    model = programs.build("eris.as_printed").to_pyomo(library.load("eris/late_arrival"))
+    assert scip_optimum(model) == pytest.approx(0.0, abs=1e-6)
+    assert corrected("eris/late_arrival") == pytest.approx(10.0)
+
+
+def test_chunks_that_stay_are_charged_as_printed() -> None:
+    # one_chunk_twice has no transfer budget, and θ = 1: even data that stay cannot be processed
+    model = programs.build("eris.as_printed").to_pyomo(library.load("eris/one_chunk_twice"))
+    assert scip_optimum(model) == pytest.approx(0.0, abs=1e-6)
+    assert corrected("eris/one_chunk_twice") == pytest.approx(20.0)
+
+
+def test_a_budget_for_chunks_that_stay_lets_the_job_run_as_printed() -> None:
+    # θ = 1 for each of two chunks that stay: with 2 MB a slot the printed program pays for them
+    auction = library.load("eris/one_chunk_twice").replace(transfer_budget=2.0)
+    model = programs.build("eris.as_printed").to_pyomo(auction)
+    assert scip_optimum(model) == pytest.approx(20.0, abs=1e-6)
+
+
+def test_every_constraint_has_its_label() -> None:
+    program = programs.build("eris.as_printed")
+    model = program.to_pyomo(library.load("eris/tiny"))
+    names = {c.local_name for c in model.component_objects(pyo.Constraint)}
+    assert set(LABELS) <= names
+    assert "(2d) transfer" in program.describe()
