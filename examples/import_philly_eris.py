@@ -47,7 +47,9 @@ def main() -> None:
         )
     auction = imported.instance
     print(f"{auction.name}: {imported.report()}")
-    print(f"{auction.sites} sites with {auction.capacity[:, 0].sum():.0f} GPUs, T = {auction.slots}")
+    print(
+        f"{auction.sites} sites with {auction.capacity[:, 0].sum():.0f} GPUs, T = {auction.slots}"
+    )
     for name, options in (("eris.eris", {"price_floor": 1.0}), ("eris.antman", {})):
         run = algorithms[name].run(auction, **options)
         assert not run.violations
