@@ -72,7 +72,7 @@ def no_finite_bound(form: LinearForm, j: int, reduced: Fraction) -> str:
     side = "upper" if (reduced < 0) == (form.sense == "min") else "lower"
     return (
         f"{form.column_name(j)}: reduced cost {show(reduced)} has no finite {side} bound to meet;"
-        " repair the multipliers or give the variable an implied bound"
+        f" give the variable a bound (Var: {side}, or implied_{side} with its reason)"
     )
 
 

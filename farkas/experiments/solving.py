@@ -218,7 +218,13 @@ def _proved(
             f"{witness.reason}, claim {witness.claim}"
         )
     point = answer.raw_point if report else None
-    proof = bound_certificate(form, witness.row_duals, point=point, tolerance=1e-6, **about)
+    try:
+        proof = bound_certificate(form, witness.row_duals, point=point, tolerance=1e-6, **about)
+    except NotACertificate as error:
+        raise NotACertificate(
+            f"{error}; what {witness.solver} answered proves nothing here: try another solver, "
+            "or solve without a certificate"
+        ) from None
     return Solution(form, answer, report, Fraction(proof.bound), None, proof)
 
 

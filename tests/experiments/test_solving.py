@@ -106,3 +106,13 @@ def test_a_certificate_is_checked_against_the_rebuilt_program(relax: bool) -> No
     assert solution.certificate is not None
     proof = check(solution.certificate, rebuild(solution.certificate, instance), instance=instance)
     assert proof.bound == solution.bound
+
+
+def test_a_refused_proof_says_what_to_do() -> None:
+    # min 0.3 x, 0.1 x >= 1, x free: no double y has 0.1 y = 0.3 in the doubles' exact values
+    odd = form(
+        [[0.1]], [1], [INF], cost=np.array([0.3]), lower=np.array([-INF]), upper=np.array([INF])
+    )
+    with pytest.raises(NotACertificate, match="try another solver, or solve without") as refusal:
+        solve_form(odd, certify=True)
+    assert "implied_" in str(refusal.value)

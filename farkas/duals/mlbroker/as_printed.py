@@ -11,8 +11,7 @@ class DualAsPrinted(Dual):
 
     Kept as printed: no ξ in the objective, and (11c), (11d) once per resource instead of summed.
     Repaired, since it would not parse: see :data:`farkas.duals.mlbroker.audit.REPAIRS`.
-    It is no dual of (9): its value bounds (9) neither from below nor from above, and it may be
-    unbounded.
+    It is no dual of (9): its value, always finite, bounds (9) neither from below nor from above.
     """
 
     name = "mlbroker.dual_as_printed"

@@ -14,7 +14,7 @@ from farkas.duals.mlbroker.dual import Dual
 from farkas.forms import LinearForm
 from farkas.forms.blocks import find_block
 from farkas.instances.mlbroker import Brokerage
-from farkas.solvers import Claim, solve
+from farkas.solvers import solve
 
 REPAIRS = {
     "11": "sums over jobs run over all of them; only jobs active in the slot have variables",
@@ -71,7 +71,7 @@ class Audit:
     proved
         Bound on (9) that the derived dual's solution proves, exact.
     printed
-        Value of (11) as printed; None when unbounded.
+        Value of (11) as printed.
     """
 
     differences: tuple[Difference, ...]
@@ -79,13 +79,12 @@ class Audit:
     derived: float
     corrected: float
     proved: Fraction
-    printed: float | None
+    printed: float
 
     def __str__(self) -> str:
-        shown = "unbounded" if self.printed is None else f"{self.printed:.6g}"
         lines = [
             f"(9) {self.primal:.6g}, derived dual {self.derived:.6g} "
-            f"(proved {float(self.proved):.6g}), (11) as printed {shown}",
+            f"(proved {float(self.proved):.6g}), (11) as printed {self.printed:.6g}",
             *map(str, self.differences),
             *(f"({label}) repaired: {words}" for label, words in REPAIRS.items()),
         ]
@@ -106,15 +105,13 @@ def audit(instance: Brokerage) -> Audit:
     derived = dualize(primal)
     printed = DualAsPrinted().form(instance)
     of_derived = solve(derived.form).require_optimal()
-    of_printed = solve(printed)
-    unbounded = of_printed.claim is Claim.UNBOUNDED
     return Audit(
         tuple(differences(derived, printed)),
         solve(primal).require_optimal().objective,
         of_derived.objective,
         solve(Dual().form(instance)).require_optimal().objective,
         exact_bound(primal, derived.lift(of_derived.point)),
-        None if unbounded else of_printed.require_optimal().objective,
+        solve(printed).require_optimal().objective,
     )
 
 

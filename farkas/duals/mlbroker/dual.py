@@ -2,13 +2,54 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, ClassVar
 
 import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
+from farkas.instances.base import Floats
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
+from farkas.models.mlbroker.data import ROOM
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Worth:
+    """Most that multipliers are worth, USD; shapes (pairs, sites) or (pairs, 1).
+
+    Parameters
+    ----------
+    deployment
+        c.
+    presence
+        c / U.
+    worker
+        w, resources and presence of a worker.
+    capacity
+        w / P, per GB.
+    server
+        Shape (pairs,), resources, presence and connections of a server at its cheapest site.
+    """
+
+    deployment: Floats
+    presence: Floats
+    worker: Floats
+    capacity: Floats
+    server: Floats
+
+    @classmethod
+    def of(cls, data: Brokerage) -> Worth:
+        """Compute them; a value beyond the largest double is infinite, which bounds nothing."""
+        jobs = data.pair_job
+        with np.errstate(over="ignore"):
+            deployment = data.deploy_cost[jobs, None]
+            presence = deployment / shared.deployment_bound(data, "printed")
+            worker = data.worker_demand[jobs] @ data.list_price.T + presence
+            capacity = worker / data.worker_capacity[jobs, None]
+            connections = data.workers_needed[:, None] * worker
+            server = data.server_demand[jobs] @ data.list_price.T + presence + connections
+        return cls(deployment, presence, worker, capacity, server.min(axis=1))
 
 
 class Dual(Program):
@@ -19,6 +60,15 @@ class Dual(Program):
     ``enough_workers`` is α, ``all_data_moved`` β, ``cost_at_list_price`` θ,
     ``cost_at_reduced_price`` ρ, ``one_branch`` ξ, ``one_server`` γ, ``present_where_used`` φ,
     ``started_when_new`` μ, ``workers_connect`` ψ and ``server_is_connected`` η.
+
+    Some optimum lies in a bounded box, which proofs need.  Every feasible point has θ + ρ <= 1 by
+    (11a), μ <= c by (11g) and U φ <= μ by (11f), so that a worker pays at most
+    w = Σ_k n_k a_k + c/U for resources and presence.  Data stay at home for nothing (d has a zero
+    diagonal), so (11e) gives ψ <= -η <= 0, (11c) ψ >= P α - w >= -w, hence η <= -ψ <= w and
+    P α <= w; (11b) gives β <= α and (11d) γ <= Σ_k m_k a_k + c/U + Y w.  Where the objective
+    likes a variable (β, γ, ξ: coefficients D, 1, 1, all >= 0), raising it to its constraints loses
+    nothing and makes β >= min (α + d) >= 0, γ >= 0 and ξ = -M max(θ, ρ) >= -M.  As printed (11c)
+    and (11d) hold for each resource alone, which implies the sums used here, and ξ costs nothing.
     """
 
     name = "mlbroker.dual"
@@ -52,22 +102,72 @@ class Dual(Program):
         m.surcharge = Param(m.sites, m.resources, values=data.surcharge)
         m.big_m = Param(values=shared.valid_big_m(data, "printed"))
         m.presence_bound = Param(values=shared.deployment_bound(data, "printed"))
-        self._declare_multipliers(m)
+        self._declare_multipliers(m, data)
 
-    def _declare_multipliers(self, m: Any) -> None:
+    def _declare_multipliers(self, m: Any, data: Brokerage) -> None:
         at_site = (m.job_slots, m.sites)
         priced = (m.slots, m.sites, m.resources)
-        free = -np.inf
-        m.enough_workers = Var(*at_site, doc="USD per GB of capacity; α.")
-        m.all_data_moved = Var(*at_site, lower=free, doc="USD per GB of data; β.")
-        m.cost_at_list_price = Var(*priced, doc="Weight of the list price; θ.")
-        m.cost_at_reduced_price = Var(*priced, doc="Weight of the discounted price; ρ.")
-        m.one_branch = Var(*priced, lower=free, doc="USD for choosing a price; ξ.")
-        m.one_server = Var(m.job_slots, lower=free, doc="USD per server; γ.")
-        m.present_where_used = Var(*at_site, doc="USD per worker or server present; φ.")
-        m.started_when_new = Var(*at_site, doc="USD saved by being there before; μ.")
-        m.workers_connect = Var(*at_site, lower=free, doc="USD per connection of a worker; ψ.")
-        m.server_is_connected = Var(*at_site, doc="USD per connection to the server; η.")
+        free, worth = -np.inf, Worth.of(data)
+
+        def declare(
+            sets: tuple[Any, ...], doc: str, reason: str, lower: Any = None, upper: Any = None
+        ) -> Var:
+            return Var(
+                *sets,
+                lower=0.0 if lower is None else free,
+                implied_lower=None if lower is None else ROOM * np.asarray(lower),
+                implied_upper=ROOM * np.asarray(upper),
+                doc=doc,
+                reason=reason,
+            )
+
+        m.enough_workers = declare(
+            at_site, "USD per GB of capacity; α.", "(11c) with (11e)", upper=worth.capacity
+        )
+        m.all_data_moved = declare(
+            at_site,
+            "USD per GB of data; β.",
+            "(11b); raising β to the least of α + d loses nothing",
+            lower=0.0,
+            upper=worth.capacity,
+        )
+        m.cost_at_list_price = declare(priced, "Weight of the list price; θ.", "(11a)", upper=1.0)
+        m.cost_at_reduced_price = declare(
+            priced, "Weight of the discounted price; ρ.", "(11a)", upper=1.0
+        )
+        m.one_branch = declare(
+            priced,
+            "USD for choosing a price; ξ.",
+            "(11h); raising ξ to -M times the larger weight loses nothing",
+            lower=-shared.valid_big_m(data, "printed"),
+            upper=0.0,
+        )
+        m.one_server = declare(
+            (m.job_slots,),
+            "USD per server; γ.",
+            "(11d); raising γ to the least of its right sides loses nothing",
+            lower=0.0,
+            upper=worth.server,
+        )
+        m.present_where_used = declare(
+            at_site, "USD per worker or server present; φ.", "(11f), (11g)", upper=worth.presence
+        )
+        m.started_when_new = declare(
+            at_site, "USD saved by being there before; μ.", "(11g)", upper=worth.deployment
+        )
+        m.workers_connect = declare(
+            at_site,
+            "USD per connection of a worker; ψ.",
+            "(11c), and (11e) within a site",
+            lower=-worth.worker,
+            upper=0.0,
+        )
+        m.server_is_connected = declare(
+            at_site,
+            "USD per connection to the server; η.",
+            "(11e) within a site",
+            upper=worth.worker,
+        )
 
     @constraint("11a", "slots", "sites", "resources")
     def price_weights(m, t, r, k):

@@ -13,7 +13,7 @@ from farkas.models.mlbroker.offline import Offline
 from farkas.models.mlbroker.recourse import Placed
 from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.relaxations.mlbroker import Relaxed
-from farkas.solvers import Claim, solve
+from farkas.solvers import solve
 
 BOUNDS = {
     "printed": ("printed", "printed"),
@@ -49,10 +49,9 @@ def dual(instance: Brokerage, relax: str) -> float:
 
 
 @quantity("mlbroker.dual_as_printed")
-def dual_as_printed(instance: Brokerage) -> float | None:
-    """Optimum of (11) as printed with repaired indices, USD; None when unbounded."""
-    answer = solve(DualAsPrinted().form(instance))
-    return None if answer.claim is Claim.UNBOUNDED else answer.require_optimal().objective
+def dual_as_printed(instance: Brokerage) -> float:
+    """Optimum of (11) as printed with repaired indices, USD."""
+    return optimum(DualAsPrinted().form(instance))
 
 
 @quantity("mlbroker.big_m_smallest")

@@ -9,6 +9,7 @@ from farkas.duals.dualize import dualize
 from farkas.duals.mlbroker.as_printed import DualAsPrinted
 from farkas.duals.mlbroker.audit import REPAIRS, audit, differences
 from farkas.duals.mlbroker.dual import Dual
+from farkas.experiments.solving import solve_form
 from farkas.instances import library
 from farkas.models.mlbroker.offline import Offline
 from farkas.relaxations.mlbroker import Relaxed
@@ -40,6 +41,34 @@ def test_primal_derived_dual_and_dual_by_hand_have_one_value(name):
     assert found.derived == pytest.approx(found.primal, rel=1e-7, abs=1e-7)
     assert found.corrected == pytest.approx(found.primal, rel=1e-7, abs=1e-7)
     assert float(found.proved) == pytest.approx(found.primal, rel=1e-7, abs=1e-7)
+
+
+@pytest.mark.parametrize("dual", [Dual(), DualAsPrinted()], ids=lambda dual: dual.name)
+@every_instance
+def test_implied_bounds_of_multipliers_cut_off_no_optimum(dual, name):
+    form = dual.form(DATA[name])
+    assert np.isfinite(form.safe_lower).all()
+    assert np.isfinite(form.safe_upper).all()
+    stated = form.replace(lower=form.safe_lower, upper=form.safe_upper)
+    assert value(stated) == pytest.approx(value(form), rel=1e-7, abs=1e-7)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dual", [Dual(), DualAsPrinted()], ids=lambda dual: dual.name)
+def test_implied_bounds_of_multipliers_cut_off_no_optimum_of_many(dual):
+    for seed in range(300):
+        data = random_brokerage(seed, sites=1 + seed % 4, jobs=seed % 5, resources=1 + seed % 3)
+        form = dual.form(data)
+        stated = form.replace(lower=form.safe_lower, upper=form.safe_upper)
+        assert value(stated) == pytest.approx(value(form), rel=1e-7, abs=1e-7), seed
+
+
+@pytest.mark.parametrize("dual", [Dual(), DualAsPrinted()], ids=lambda dual: dual.name)
+@every_instance
+def test_the_value_of_a_dual_by_hand_is_proved(dual, name):
+    # the primal of a dual leaves reduced costs of 1e-15, which need finite bounds to meet
+    solution = solve_form(dual.form(DATA[name]), certify=True)
+    assert float(solution.bound) == pytest.approx(solution.answer.objective, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("relax", ["printed", "tight"])
