@@ -26,7 +26,7 @@ from farkas.certificates.packed import (
 )
 from farkas.certificates.points import exact_feasibility, exact_value
 from farkas.certificates.proof import Proof, provenance
-from farkas.errors import FarkasError, FileProblem, NotACertificate
+from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate
 from farkas.forms import Floats, LinearForm
 from farkas.registry import Registry
 
@@ -37,6 +37,9 @@ Hash = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 Option = str | int | float | bool | None
 ProgramName = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
 """One line without control characters: statements repeat it."""
+
+LOOSEST = 1e-6
+"""Largest feasibility tolerance of a claimed point: that of :func:`farkas.forms.check_point`."""
 
 LARGEST_FILE = 2**30
 """Bytes; a larger file is refused unread."""
@@ -113,12 +116,14 @@ class PointClaim(Record, frozen=True, kw_only=True):
     """
 
     objective: str
-    tolerance: Annotated[float, msgspec.Meta(ge=0.0, le=0.1)]
+    tolerance: Annotated[float, msgspec.Meta(ge=0.0, le=LOOSEST)]
     values: str
 
     @classmethod
     def of(cls, form: LinearForm, point: Floats, tolerance: float) -> PointClaim:
         """Claim ``point``, shape (columns,), after checking it."""
+        if not 0 <= tolerance <= LOOSEST:
+            raise InvalidOption(f"tolerance = {tolerance:g}; points are claimed within {LOOSEST:g}")
         exact_feasibility(form, point, tolerance)
         return cls(
             objective=str(exact_value(form, point)),
@@ -288,44 +293,20 @@ def to_json(certificate: Certificate) -> bytes:
 
 
 def from_json(content: bytes, where: str = "certificate") -> Certificate:
-    """Read the content of a certificate file, or the certificate inside a run file.
+    """Read the content of a certificate file.
 
     Raises
     ------
     FileProblem
-        When it is neither, or the run carries no certificate.
+        When it is none; names the JSON path.
     """
     certificate_types.load()
-    content = _inside_run(content, where)
     every: Any = Union[tuple(certificate_types[name] for name in certificate_types.names())]  # noqa: UP007
     try:
         certificate: Certificate = msgspec.json.decode(content, type=every)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise FileProblem(f"{where}: no certificate: {str(error).splitlines()[0]}") from None
     return certificate
-
-
-class _Bound(msgspec.Struct):
-    certificate: msgspec.Raw = msgspec.Raw(b"null")
-
-
-class _Run(msgspec.Struct):
-    """What tells a run file from a certificate file."""
-
-    algorithm: str
-    certificate: _Bound | None
-
-
-def _inside_run(content: bytes, where: str) -> bytes:
-    """Certificate of a run file; other content as it is."""
-    try:
-        run = msgspec.json.decode(content, type=_Run)
-    except (msgspec.DecodeError, ValueError, RecursionError):
-        return content
-    inner = b"null" if run.certificate is None else bytes(run.certificate.certificate)
-    if inner.strip() == b"null":
-        raise FileProblem(f"{where}: this run carries no certificate")
-    return inner
 
 
 def read(path: str | os.PathLike[str]) -> Certificate:

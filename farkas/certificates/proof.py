@@ -66,14 +66,17 @@ class Proof:
         return "  ".join(self._sentences())
 
     def _sentences(self) -> list[str]:
+        program = self.program
+        if self.provenance == "file":  # nothing but the file says so
+            program = f'the program that the file calls "{program}"'
         if self.infeasible:
-            said = [f"{self.program} is infeasible."]
+            said = [f"No point satisfies {program}."]
         else:
             assert self.bound is not None
             least = self.sense == "min"
             bound = rounded(self.bound, up=not least)
             side = "at least" if least else "at most"
-            said = [f"The optimal value of {self.program} is {side} {bound}."]
+            said = [f"The optimal value of {program} is {side} {bound}."]
         if self.value is not None:
             reached = rounded(self.value, up=self.sense == "min")
             exactly = f"within {self.tolerance:g}" if self.tolerance else "exactly"
@@ -85,7 +88,7 @@ class Proof:
 
 
 _ORIGIN: dict[Provenance, str] = {
-    "file": "The program is the one inside the file; it was not compared with an instance.",
+    "file": "Its numbers are those inside the file; they were not compared with an instance.",
     "form": "The program was rebuilt and is the same as the certificate's.",
     "instance": "The program was rebuilt from the given instance.",
 }

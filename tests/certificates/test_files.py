@@ -28,8 +28,9 @@ from farkas.certificates import (
     to_json,
     write,
 )
+from farkas.certificates.files import LOOSEST
 from farkas.certificates.packed import ExactVector, PackedForm, deflate, inflate
-from farkas.errors import FarkasError, FileProblem, NotACertificate
+from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate
 from tests.certificates.random_forms import INF, random_form, small
 
 
@@ -56,8 +57,9 @@ def test_a_certificate_is_proved_from_the_file_alone(tmp_path):
     assert (proof.bound, proof.value, proof.ratio) == (F(9, 2), F(9, 2), 1)
     assert proof.provenance == "file"
     assert proof.statement == (
-        "The optimal value of small is at least 4.5.  A point that is feasible exactly reaches"
-        " 4.5.  The program is the one inside the file; it was not compared with an instance."
+        'The optimal value of the program that the file calls "small" is at least 4.5.  A point'
+        " that is feasible exactly reaches 4.5.  Its numbers are those inside the file; they were"
+        " not compared with an instance."
     )
 
 
@@ -91,7 +93,7 @@ def test_infeasibility_is_certified():
     empty = small([[1.0], [1.0]], cost=[5.0], row_lower=[3.0, -INF], row_upper=[INF, 1.0])
     proof = check(from_json(to_json(certify_infeasible(empty, np.array([1.0, -1.0])))))
     assert proof.infeasible
-    assert proof.statement.startswith("small is infeasible.")
+    assert proof.statement.startswith('No point satisfies the program that the file calls "small".')
 
 
 def test_a_proof_says_that_it_rests_on_implied_bounds():
@@ -111,6 +113,17 @@ def test_the_sentence_rounds_to_the_side_that_is_proved(sense, said):
         tolerance=0.0, implied=0, form="", instance=None, provenance="file",
     )  # fmt: skip
     assert f"{said}." in proof.statement
+
+
+def test_a_point_is_not_claimed_within_more_than_a_millionth():
+    point = np.array([2.0, 1.0])
+    assert check(good(point=point, tolerance=LOOSEST)).tolerance == LOOSEST == 1e-6
+    with pytest.raises(InvalidOption, match="claimed within 1e-06"):
+        good(point=point, tolerance=2e-6)
+
+
+def test_a_rebuilt_program_is_named_without_quoting_the_file():
+    assert "of small is at least" in check(good(), form()).statement
 
 
 def test_an_infeasible_point_is_not_certified():
@@ -209,6 +222,7 @@ MALFORMED = {
     "a point of another value": changed(point__objective="4"),
     "a negative tolerance": changed(point__tolerance=-1.0),
     "a generous tolerance": changed(point__tolerance=1e6),
+    "a tolerance above that of points": changed(point__tolerance=1.001e-6),
 }
 
 
@@ -471,7 +485,7 @@ def test_a_further_kind_of_certificate_is_one_registered_class():
     out = subprocess.run(
         [sys.executable, "-c", FURTHER], capture_output=True, text=True, check=True
     )
-    assert out.stdout.startswith("The optimal value of toys is at least 3.5.")
+    assert out.stdout.startswith('The optimal value of the program that the file calls "toys" is')
 
 
 @pytest.mark.parametrize("name", ["small\n accepted", "small\x1b[2K", "s" * 201])

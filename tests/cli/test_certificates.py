@@ -38,6 +38,7 @@ def test_a_certificate_proves_its_bound_again(
     shown = json.loads(capsys.readouterr().out)
     assert shown["bound"] == pytest.approx(16.8, abs=1e-6)
     assert Fraction(shown["bound_exact"]) <= Fraction(shown["value_exact"])
+    assert shown["tolerance"] == 1e-6
     assert shown["provenance"] == ("instance" if extra else "file")
 
 
@@ -105,6 +106,27 @@ def test_a_vipr_file_proves_the_same_bound(
     assert shown["lower_exact"] == json.loads(capsys.readouterr().out)["bound_exact"]
     assert call(["check", out, "--instance", TINY]) == 2
     assert "names no instance" in capsys.readouterr().err
+
+
+def test_comments_of_a_vipr_file_are_quoted_as_its_own(tmp_path: Path, capsys: Capture) -> None:
+    out = tmp_path / "tight.vipr"
+    assert call(["solve", TINY, "-p", "mlbroker.relaxed[tight]", "--write", str(out)]) == 0
+    out.write_text("% proved by others\x1b[2K\n" + out.read_text())
+    capsys.readouterr()
+    assert call(["check", str(out), "--json"]) == 0
+    assert 'The file comments: "proved by others?[2K".' in capsys.readouterr().out.replace(
+        '\\"', '"'
+    )
+
+
+def test_a_tolerance_edited_into_a_certificate_is_refused(
+    certificate: Path, capsys: Capture
+) -> None:
+    data = json.loads(certificate.read_text())
+    data["point"]["tolerance"] = 0.1
+    certificate.write_text(json.dumps(data))
+    assert call(["check", str(certificate)]) == 2
+    assert "point.tolerance" in capsys.readouterr().err
 
 
 def test_a_damaged_vipr_file_is_refused(tmp_path: Path, capsys: Capture) -> None:

@@ -92,6 +92,7 @@ def _shown(proof: Proof) -> dict[str, Any]:
         "infeasible": proof.infeasible,
         **_number("bound", proof.bound),
         **_number("value", proof.value),
+        "tolerance": None if proof.value is None else proof.tolerance,
         "ratio": None if proof.ratio is None else float(proof.ratio),
         "provenance": proof.provenance,
         "statement": proof.statement,
@@ -115,8 +116,14 @@ def _vipr(path: str) -> dict[str, Any]:
         **_number("upper", proof.upper),
         "derivations": proof.num_derivations,
         "comments": list(proof.comments),
-        "statement": "  ".join([statement, *proof.comments]),
+        "statement": "  ".join([statement, *map(_quoted, proof.comments)]),
     }
+
+
+def _quoted(comment: str) -> str:
+    """Words of the file, told apart from what is proved."""
+    printable = "".join(letter if letter.isprintable() else "?" for letter in comment)
+    return f'The file comments: "{printable}".'
 
 
 def _number(name: str, value: Fraction | None) -> dict[str, float | str | None]:
