@@ -11,11 +11,11 @@ from farkas.instances import library
 from farkas.online import Bound, algorithms, certified_ratio
 
 SHOWN: dict[str, tuple[str, str, str]] = {
-    "gadget": ("gadget.gadget", "gadget.offline", "gadget.offline_column_bound"),
-    "mlbroker": ("mlbroker.mlbroker", "mlbroker.offline[strict]", "mlbroker.relaxed[sharp,strict]"),
-    "coded": ("coded.iterated_greedy", "coded.assignment_lp", "coded.assignment_lp"),
-    "dps": ("dps.dps", "dps.offline[capped]", "dps.interval_lp[capped]"),
     "eris": ("eris.eris", "eris.offline", "eris.schedule_lp"),
+    "mlbroker": ("mlbroker.mlbroker", "mlbroker.offline[strict]", "mlbroker.relaxed[sharp,strict]"),
+    "dps": ("dps.dps", "dps.offline[capped]", "dps.interval_lp[capped]"),
+    "gadget": ("gadget.gadget", "gadget.offline", "gadget.offline_column_bound"),
+    "coded": ("coded.iterated_greedy", "coded.assignment_lp", "coded.assignment_lp"),
 }
 """Per kind: the algorithm of its paper, the program that plans with hindsight, and the relaxation
 whose dual bounds that program."""
