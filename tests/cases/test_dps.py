@@ -9,8 +9,11 @@ import pytest
 
 from farkas.errors import NotApplicable
 from farkas.experiments.quantities import evaluate
+from farkas.experiments.quantities.dps import offline_optimum
 from farkas.experiments.quantities.evaluate import evaluate_all
-from farkas.instances import read
+from farkas.instances import library, read
+from farkas.models.dps.offline import Offline
+from farkas.solvers import solve
 from tests.dps_markets import empty_market, random_market
 from tests.shared import case_files, shared
 
@@ -84,3 +87,20 @@ def test_bounds_and_runs_are_ordered_on_any_market(seed):
         assert values["dps.random"] <= values["dps.offline_capped"] + slack
     for key in ("dps.dps", "dps.simple", "dps.top"):
         assert values[key]["profit"] <= values["dps.offline"] + slack
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_way_over_the_interval_program_loses_nothing(seed):
+    # Both ways: straight from the program, and by placing the jobs of the interval program.
+    market = random_market(seed, jobs=9)
+    for prices in ("free", "capped", "forced"):
+        if prices != "free" and market.price_cap is None:
+            continue
+        straight = solve(Offline(prices=prices).form(market), gap=0.0).require_optimal().objective
+        assert offline_optimum(market, prices) == pytest.approx(straight, abs=1e-7)
+
+
+def test_jobs_of_the_interval_program_that_cannot_be_placed_are_found_out():
+    # 16.7 on all servers together, 13.1 on the servers as they are.
+    market = library.load("dps/aggregate_gap")
+    assert offline_optimum(market, "free") == pytest.approx(13.1)

@@ -12,7 +12,7 @@ from farkas.errors import NotApplicable
 from farkas.experiments.quantities.quantity import quantity
 from farkas.forms import LinearForm
 from farkas.instances.base import Ints
-from farkas.instances.dps import Market
+from farkas.instances.dps import Bools, Market
 from farkas.models.dps.offline import Offline, Sequence
 from farkas.relaxations.dps import fixed_price as bounds
 from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
@@ -20,6 +20,8 @@ from farkas.relaxations.dps.offline_lp import OfflineLP
 from farkas.relaxations.dps.prices import lp_prices
 from farkas.solvers import Claim, solve
 
+PATIENCE = 10.0
+"""Seconds to look for a placement of the interval program's jobs."""
 MOST_JOBS = 60
 MOST_IN_SEQUENCE = 40
 MOST_SERVERS = 12
@@ -29,6 +31,29 @@ MOST_FOR_BEST_PRICE = 12
 def optimum(form: LinearForm) -> float:
     """Optimal value; raises :class:`~farkas.errors.NoAnswer` when the solver claims none."""
     return solve(form, gap=0.0).require_optimal().objective
+
+
+def offline_optimum(market: Market, prices: str) -> float:
+    """Optimum of (2): that of the interval program where its jobs can be placed, else by search.
+
+    The interval program bounds (2) from above and is far easier; most often its jobs can be placed.
+    """
+    form = Offline(prices=prices).form(market)
+    rewards = "budget" if prices == "free" else "capped"
+    bound = solve(IntervalIP(rewards=rewards).form(market), gap=0.0).require_optimal()
+    accepted = bound.point > 0.5
+    if solve(_serving(form, accepted), time_limit=PATIENCE).claim is Claim.OPTIMAL:
+        return bound.objective
+    return optimum(form)
+
+
+def _serving(form: LinearForm, accepted: Bools) -> LinearForm:
+    """Only ask whether exactly the accepted jobs, shape (jobs,), can be served."""
+    rows = form.row_block("at_most_once").where
+    lower, upper = form.row_lower.copy(), form.row_upper.copy()
+    lower[rows] = accepted
+    upper[rows] = accepted
+    return form.replace(row_lower=lower, row_upper=upper, cost=np.zeros(form.num_columns))
 
 
 def _at_most(count: int, most: int, what: str) -> None:
@@ -49,7 +74,7 @@ def runtimes(instance: Market) -> dict[str, list[float]]:
 def offline(instance: Market) -> float:
     """Optimum of (2): highest payments when budgets are known and every job has its own price."""
     _at_most(instance.num_jobs, MOST_JOBS, "jobs")
-    return optimum(Offline().form(instance))
+    return offline_optimum(instance, "free")
 
 
 @quantity("dps.offline_lp")
@@ -63,14 +88,14 @@ def offline_lp(instance: Market) -> float:
 def offline_capped(instance: Market) -> float:
     """Optimum of (2) with payments below the price cap."""
     _at_most(instance.num_jobs, MOST_JOBS, "jobs")
-    return optimum(Offline(prices="capped").form(instance))
+    return offline_optimum(instance, "capped")
 
 
 @quantity("dps.offline_forced")
 def offline_forced(instance: Market) -> float:
     """Optimum of (2) below the price cap, where jobs that no price keeps out must be served."""
     _at_most(instance.num_jobs, MOST_JOBS, "jobs")
-    return optimum(Offline(prices="forced").form(instance))
+    return offline_optimum(instance, "forced")
 
 
 @quantity("dps.interval_lp")
