@@ -161,3 +161,23 @@ def test_moving_demand_comes_in_waves_and_gets_dearer():
     assert np.mean(data.arrival < 5000) == pytest.approx(0.818, abs=0.02)
     per_unit = data.budget / (data.workers + data.ps)
     assert per_unit[data.arrival > 7000].mean() > 1.3 * per_unit[data.arrival < 2000].mean()
+
+
+def test_rounding_forgives_the_same_amount_at_every_length():
+    # ceil(x - 1e-9), not relative: 1000 + 5e-7 slots are 1001, 1000 + 5e-10 are 1000.
+    long = two_servers(**job(epochs=1, epoch_compute=1000.0000005))
+    assert long.colocated_runtime.tolist() == [1001.0]
+    exact = two_servers(**job(epochs=1, epoch_compute=1000.0000000005))
+    assert exact.colocated_runtime.tolist() == [1000.0]
+
+
+def test_a_grid_step_above_one_leaves_no_price_and_is_refused():
+    with pytest.raises(InvalidInstance, match=r"<= 1.0 - at `\$\.dps\.delta`"):
+        MARKET.replace(dps={"delta": 1.5})
+
+
+def test_last_slots_depend_on_occupancy_and_end_at_the_horizon():
+    # Three one-slot jobs in slots 0, 1, 2 of 6.
+    assert MARKET.last_slot.tolist() == [1, 2, 3]
+    assert MARKET.replace(occupancy="half_open").last_slot.tolist() == [0, 1, 2]
+    assert MARKET.replace(horizon=3).last_slot.tolist() == [1, 2, 2]
