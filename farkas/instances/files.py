@@ -20,7 +20,7 @@ from farkas.errors import FileProblem, InvalidInstance, UnknownName, suggestion
 from farkas.instances.base import Instance
 
 # Modules of this package that are no kind.  Everything else here is one.
-SHARED_MODULES = frozenset({"base", "files", "options"})
+SHARED_MODULES = frozenset({"base", "files", "market", "options"})
 T = TypeVar("T")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from farkas.certificates.mlbroker import DualPoint
 from farkas.forms import Block, Floats, LinearForm
 from farkas.instances.mlbroker import Brokerage
+from farkas.models.mlbroker.entropy import growth
 
 
 def move_prices(data: Brokerage, saved: Floats) -> tuple[Floats, Floats]:
@@ -50,9 +51,10 @@ def trajectory_bound(data: Brokerage, static: float, deployed: Floats) -> float:
     before = np.zeros_like(deployed)
     later = data.previous_pair >= 0
     before[later] = deployed[data.previous_pair[later]]
-    growth = np.log1p((deployed - before) / (before + data.epsilon))
     scale = (data.deploy_cost / data.entropy_scale)[data.pair_job]
-    return static + float((scale[:, None] * deployed * growth).sum())
+    return static + float(
+        (scale[:, None] * deployed * growth(deployed, before, data.epsilon)).sum()
+    )
 
 
 def lift(form: LinearForm, point: DualPoint, data: Brokerage) -> Floats:

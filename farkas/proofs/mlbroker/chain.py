@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.instances.base import Floats
+from farkas.models.mlbroker.entropy import growth
 from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.mlbroker.fractional import moving, optimum, static
 from farkas.proofs.mlbroker.runs import Traced, compare, traced_runs
@@ -71,9 +72,9 @@ def line_12c(run: Traced) -> float:
 def line_13c(run: Traced) -> float:
     """(13c), USD."""
     broker = run.instance
-    growth = np.log1p((run.deployed - run.before) / (run.before + broker.epsilon))
+    grown = growth(run.deployed, run.before, broker.epsilon)
     price = broker.deploy_cost[broker.pair_job][:, None]
-    return float((price * (run.deployed + broker.epsilon) * growth).sum())
+    return float((price * (run.deployed + broker.epsilon) * grown).sum())
 
 
 def line_13d(run: Traced, sign: float) -> float:

@@ -13,30 +13,10 @@ import dataclasses
 import numpy as np
 
 from farkas.instances.base import Floats
+from farkas.models.mlbroker.entropy import SMALL, entropy, growth
 
 CLOSE = 1e-8
 """Points of tangency this close are one."""
-
-
-def entropy(deployed: Floats, before: Floats, scale: Floats, epsilon: float) -> Floats:
-    """Entropy term of (10), USD, >= 0, 0 where nothing changes; arrays of one shape.
-
-    Parameters
-    ----------
-    deployed, before
-        Shares >= 0; v and p.
-    scale
-        USD; c / σ.
-    epsilon
-        > 0; ε.
-    """
-    base = before + epsilon
-    change = (deployed - before) / base
-    exact = (1 + change) * np.log1p(change) - change
-    # Where ε is large changes are small, and the difference loses its digits.
-    series = change**2 * (1 / 2 - change * (1 / 6 - change / 12))
-    term: Floats = scale * base * np.where(np.abs(change) < 1e-4, series, exact)
-    return np.maximum(term, 0.0)
 
 
 def meeting(low: Floats, high: Floats, epsilon: float) -> Floats:
@@ -46,8 +26,9 @@ def meeting(low: Floats, high: Floats, epsilon: float) -> Floats:
     """
     base = low + epsilon
     change = (high - low) / base
-    safe = np.where(change > 0, change, 1.0)
-    ratio = np.where(change < 1e-4, change * (1 / 2 - change / 12), safe / np.log1p(safe) - 1)
+    small = np.where(change < SMALL, change, 0.0)
+    large = np.where(change < SMALL, 1.0, change)
+    ratio = np.where(change < SMALL, small * (1 / 2 - small / 12), large / np.log1p(large) - 1)
     return np.clip(low + base * ratio, low, high)
 
 
@@ -97,18 +78,15 @@ class Tangents:
 
     def _growth(self) -> Floats:
         """Logarithm in the derivative at every point of tangency."""
-        before = self.before[..., None]
-        growth: Floats = np.log1p((self.points - before) / (before + self.epsilon))
-        return growth
+        return growth(self.points, self.before[..., None], self.epsilon)
 
     def segments(self) -> tuple[Floats, Floats]:
         """Price, USD, and width of every segment, shape (jobs, sites, pieces); the last endless."""
-        growth = self._growth()
         meet = meeting(self.points[..., :-1], self.points[..., 1:], self.epsilon)
         inner = np.diff(np.concatenate([self.start[..., None], meet], axis=-1))
         endless = np.full((*self.start.shape, 1), np.inf)
         widths = np.concatenate([np.maximum(inner, 0.0), endless], axis=-1)
-        return self.scale[..., None] * growth, widths
+        return self.scale[..., None] * self._growth(), widths
 
     def full_price(self) -> float:
         """Cost of deploying every job at one site, USD; Σ c."""
@@ -147,7 +125,8 @@ class Tangents:
         """
         scale = np.where(self.scale > 0, self.scale, 1.0)
         base = self.before + self.epsilon
-        called = self.before + base * np.expm1(np.clip(price / scale, -50, 50))
+        with np.errstate(over="ignore"):  # beyond full deployment in any case
+            called = self.before + base * np.expm1(np.clip(price / scale, -50, 50))
         # Far from settled, a point is worth more than a narrow bracket of it.
         near = np.abs(called - deployed) <= 1e-3
         step = np.where(near, 1e-5 * np.minimum(called + self.epsilon, 1.0), 0.0)

@@ -6,11 +6,12 @@ import pytest
 from farkas.algebra import programs
 from farkas.instances import library
 from farkas.instances.generate import generate
+from farkas.models.mlbroker.entropy import entropy
 from farkas.models.mlbroker.one_shot import snapshot
 from farkas.models.mlbroker.slot import Constants, SlotProblem
 from farkas.online.mlbroker.slot_solver import JobByJob, Together
 from farkas.relaxations.mlbroker.outer import Touched
-from farkas.relaxations.mlbroker.tangents import Tangents, entropy
+from farkas.relaxations.mlbroker.tangents import Tangents
 
 
 def slots(semantics):

@@ -1,0 +1,140 @@
+"""Sites and prices of kind mlbroker, whatever the jobs."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+import numpy as np
+
+from farkas.instances.base import (
+    Count,
+    Floats,
+    Instance,
+    Matrix,
+    Nonnegative,
+    Positive,
+    frozen,
+    require,
+    require_shape,
+)
+
+OptionalMatrix = tuple[tuple[Nonnegative | None, ...], ...]
+
+EPSILONS = (1e-300, 1e300)
+"""Smallest and largest ε; beyond, 1/ε has no digits or is infinite."""
+
+
+class Market(Instance, frozen=True, kw_only=True):
+    """Sites and prices of a broker.  mlBroker section 3; symbols of the paper after ";".
+
+    Parameters
+    ----------
+    num_sites, num_slots, num_resources
+        Counts, >= 1; R, T, K.
+    transfer_price
+        Shape (sites, sites), USD per GB from row to column, zero diagonal; d.  Neither symmetric
+        nor metric in general.
+    base_price, discount_price
+        Shape (sites, resources), USD per unit and slot below and above the threshold; a and b with
+        0 <= b <= a.  A null discount means none: b = a.
+    discount_threshold
+        Shape (sites, resources), units per slot from which the discount counts; l.  Null: none.
+    epsilon
+        Smoothing of the entropy term, > 0; ε.
+    big_m
+        Constant of (8c) and (8d), USD; null takes the smallest valid one.
+    """
+
+    num_sites: Count
+    num_slots: Count
+    num_resources: Count
+    transfer_price: Matrix
+    base_price: Matrix
+    discount_price: OptionalMatrix | None = None
+    discount_threshold: OptionalMatrix | None = None
+    epsilon: Positive
+    big_m: float | None = None
+
+    def check_prices(self) -> None:
+        """Check shapes, prices and the range of ε."""
+        sites, resources = self.num_sites, self.num_resources
+        require_shape(self.transfer_price, (sites, sites), "$.transfer_price", ("site", "site"))
+        for site in range(sites):
+            price = self.transfer_price[site][site]
+            where = f"transfer_price[{site}][{site}]"
+            require(price == 0, f"{where} = {price:g}; moving nothing is free")
+        low, high = EPSILONS
+        require(
+            low <= self.epsilon <= high,
+            f"epsilon = {self.epsilon:g}; from {low:g} to {high:g}, so that 1/epsilon is a number",
+        )
+        for field in ("base_price", "discount_price", "discount_threshold"):
+            values = getattr(self, field)
+            if values is not None:
+                require_shape(values, (sites, resources), f"$.{field}", ("site", "resource"))
+        if self.discount_price is not None:
+            for site, row in enumerate(self.discount_price):
+                for resource, reduced in enumerate(row):
+                    self._check_discount(reduced, site, resource)
+
+    def _check_discount(self, price: float | None, site: int, resource: int) -> None:
+        list_price = self.base_price[site][resource]
+        require(
+            price is None or price <= list_price,
+            f"discount_price[{site}][{resource}] = {price}; "
+            f"at most base_price[{site}][{resource}] = {list_price:g}",
+        )
+
+    @cached_property
+    def transfer(self) -> Floats:
+        """USD per GB from row to column, shape (sites, sites); d."""
+        return frozen(self.transfer_price)
+
+    @cached_property
+    def list_price(self) -> Floats:
+        """USD per unit and slot below the threshold, shape (sites, resources); a."""
+        return frozen(self.base_price)
+
+    @cached_property
+    def _discounted(self) -> np.ndarray:
+        """Where price and threshold are both given; a discount with a null in it is none."""
+        shape = (self.num_sites, self.num_resources)
+        given = np.ones(shape, dtype=bool)
+        for values in (self.discount_price, self.discount_threshold):
+            given &= values is not None and ~np.isnan(np.array(values, dtype=float))
+        return given
+
+    @cached_property
+    def reduced_price(self) -> Floats:
+        """USD per unit beyond the threshold, shape (sites, resources); b, = a without discount."""
+        if self.discount_price is None:
+            return self.list_price
+        given = np.array(self.discount_price, dtype=float)
+        return frozen(np.where(self._discounted, given, self.list_price))
+
+    @cached_property
+    def threshold(self) -> Floats:
+        """Units from which the discount counts, shape (sites, resources); l, 0 without discount."""
+        if self.discount_threshold is None:
+            return frozen(np.zeros_like(self.list_price))
+        given = np.array(self.discount_threshold, dtype=float)
+        return frozen(np.where(self._discounted, given, 0.0))
+
+    @cached_property
+    def surcharge(self) -> Floats:
+        """Constant of the discounted branch b h + e, shape (sites, resources); e = (a - b) l."""
+        return frozen((self.list_price - self.reduced_price) * self.threshold)
+
+    def resource_cost(self, usage: Floats) -> Floats:
+        """USD per slot for using ``usage`` units, shape (..., sites, resources); F, concave.
+
+        F(h) = min(a h, b h + e).
+        """
+        dear = self.list_price * usage
+        return np.minimum(dear, self.reduced_price * usage + self.surcharge)
+
+    @property
+    def entropy_scale(self) -> float:
+        """ln(1 + 1/ε); σ."""
+        return math.log1p(1.0 / self.epsilon)

@@ -1,0 +1,70 @@
+"""The relative entropy of (10) for any ε, against rational and high-precision values."""
+
+from __future__ import annotations
+
+import decimal
+import math
+from decimal import Decimal
+
+import msgspec
+import numpy as np
+import pytest
+
+from farkas.errors import InvalidInstance
+from farkas.instances import library
+from farkas.models.mlbroker.entropy import entropy, growth
+from farkas.online import algorithms
+from farkas.relaxations.mlbroker.tangents import meeting
+
+EPSILONS = (1e-300, 1e-100, 1e-17, 1e-9, 0.1, 1.0, 1e9, 1e17, 1e100, 1e300)
+SHARES = (0.0, 1e-12, 0.25, 0.25 + 1e-9, 0.5, 1.0)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("before", SHARES)
+@pytest.mark.parametrize("deployed", SHARES)
+def test_the_entropy_term_has_nine_digits_for_every_epsilon(deployed, before, epsilon):
+    # 700 digits, because 1e-300 and its reciprocal meet in one sum
+    with decimal.localcontext(prec=700):
+        v, p, e = Decimal(deployed), Decimal(before), Decimal(epsilon)
+        log = ((v + e) / (p + e)).ln()
+        scale = 1 / math.log1p(1 / epsilon)
+        exact = float(Decimal(scale) * ((v + e) * log - v + p))
+        slope = float(Decimal(scale) * log)
+    arrays = np.array([deployed]), np.array([before])
+    assert entropy(*arrays, np.array([scale]), epsilon)[0] == pytest.approx(exact, rel=1e-9)
+    assert scale * growth(*arrays, epsilon)[0] == pytest.approx(slope, rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (0.0, 0.0), (0.25, 0.250001), (0.5, 1.0)])
+def test_tangents_meet_between_their_points(low, high, epsilon):
+    where = meeting(np.array([low]), np.array([high]), epsilon)[0]
+    with decimal.localcontext(prec=700):
+        a, b = Decimal(low) + Decimal(epsilon), Decimal(high) + Decimal(epsilon)
+        mean = float((b - a) / (b / a).ln() - Decimal(epsilon)) if b > a else low
+    assert where == pytest.approx(mean, rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [1e-300, 1e300])
+@pytest.mark.parametrize("semantics", ["printed", "strict"])
+@pytest.mark.parametrize("relax", ["printed", "tight"])
+def test_a_run_with_an_extreme_epsilon_is_certified(relax, semantics, epsilon):
+    broker = library.load("mlbroker/return_trip").replace(epsilon=epsilon)
+    run = algorithms["mlbroker.fractional"].run(broker, relax=relax, semantics=semantics)
+    assert not run.violations
+    assert all(math.isfinite(number) for number in run.numbers.values())
+    assert run.ratio is not None
+
+
+@pytest.mark.parametrize("epsilon", [1e-301, 5e-324, 1e301])
+def test_an_epsilon_without_a_reciprocal_is_refused(epsilon):
+    with pytest.raises(InvalidInstance, match=r"epsilon = .*; from 1e-300 to 1e\+300"):
+        library.load("mlbroker/tiny").replace(epsilon=epsilon)
+
+
+def test_a_deployment_cost_that_overflows_with_epsilon_is_refused():
+    broker = library.load("mlbroker/tiny")
+    dear = [msgspec.structs.replace(job, deploy_cost=1e9) for job in broker.jobs]
+    with pytest.raises(InvalidInstance, match="give a smaller epsilon"):
+        broker.replace(jobs=dear, epsilon=1e300)
