@@ -18,10 +18,10 @@ demo: $(STAMP)  ## one certified run of every kind
 	@$(BIN)/farkas demo
 
 test: lint types contracts  ## what has to pass before a commit
-	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" --doctest-modules farkas tests
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" --doctest-modules farkas tests
 
 test-all: lint types contracts  ## also the slow tests
-	@$(BIN)/python -m pytest -n $(JOBS) --doctest-modules farkas tests
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --doctest-modules farkas tests
 
 lint: $(STAMP)  ## style
 	@$(BIN)/ruff check .
