@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 import msgspec
 import numpy as np
@@ -39,6 +39,8 @@ ONE = 1 << UNIT_BITS
 
 Price = Annotated[float, msgspec.Meta(ge=0.0)]
 PriceRow = tuple[Price, ...]
+WorkerSlots = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+"""Counted in doubles too."""
 
 
 class _ClusterCertificate(Certificate, frozen=True, kw_only=True):
@@ -52,8 +54,13 @@ class _ClusterCertificate(Certificate, frozen=True, kw_only=True):
         Always ``max``.
     """
 
+    bounds: ClassVar[str]
     bound: str
     sense: Literal["max"] = "max"
+
+    def subject(self, cluster: Cluster) -> str:
+        """Return the program whose optimum is bounded, in words."""
+        return self.program
 
     def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
         """Recompute the bound from the prices and the instance alone."""
@@ -63,6 +70,8 @@ class _ClusterCertificate(Certificate, frozen=True, kw_only=True):
             raise NotACertificate(f"the certificate is about kind gadget, not {instance.kind}")
         if self.instance != instance.sha256:
             raise NotACertificate("the certificate is about another instance")
+        if self.program != self.bounds:
+            raise NotACertificate(f"prices bound {self.bounds}, not {self.program}")
         bound = rational(self.bound, "bound")
         proved = self.prove_value(cast("Cluster", instance))
         if bound < proved:
@@ -71,7 +80,7 @@ class _ClusterCertificate(Certificate, frozen=True, kw_only=True):
                 f"{float(proved):.10g} only"
             )
         return Proof(
-            program=self.program,
+            program=self.subject(cast("Cluster", instance)),
             sense="max",
             bound=bound,
             infeasible=False,
@@ -102,6 +111,7 @@ class HorizonCertificate(_ClusterCertificate, frozen=True, kw_only=True, tag="ga
         Shape (blocks, classes, resources), reward per unit and slot.
     """
 
+    bounds = "gadget.offline"
     starts: tuple[int, ...]
     classes: tuple[tuple[int, ...], ...]
     prices: tuple[tuple[PriceRow, ...], ...]
@@ -160,15 +170,25 @@ class SlotCertificate(_ClusterCertificate, frozen=True, kw_only=True, tag="gadge
         Shape (links,), reward per Gbps; ν.
     """
 
+    bounds = "gadget.gvne"
     slot: int
-    progress: tuple[int, ...]
+    progress: tuple[WorkerSlots, ...]
     node_prices: tuple[PriceRow, ...]
     link_prices: PriceRow
+
+    def subject(self, cluster: Cluster) -> str:
+        """Name the slot and what was received, unless they are the instance's own."""
+        if self.slot == cluster.at_slot and not any(self.progress):
+            return self.program
+        received = f" after {sum(self.progress)} worker-slots" if any(self.progress) else ""
+        return f"{self.program} in slot {self.slot}{received}"
 
     def prove_value(self, cluster: Cluster) -> Fraction:
         """Rent of the cluster plus the best ring of each job, by exact dynamic programs."""
         node = _array(self.node_prices, (cluster.num_nodes, cluster.num_resources))
         link = _array(self.link_prices, (cluster.num_links,))
+        if not 0 <= self.slot < cluster.horizon:
+            raise NotACertificate(f"the instance has no slot {self.slot}")
         if len(self.progress) != cluster.num_jobs or min(self.progress, default=0) < 0:
             raise NotACertificate("progress needs one count >= 0 for each job")
         received = np.array(self.progress, np.int64)
@@ -222,7 +242,7 @@ def certify_horizon(
     """
     draft = HorizonCertificate(
         kind="gadget",
-        program="gadget.offline",
+        program=HorizonCertificate.bounds,
         instance=cluster.sha256,
         bound="0",
         starts=tuple(starts.tolist()),
@@ -238,7 +258,7 @@ def certify_slot(
     """Certificate of the bound that prices of nodes and links prove for one slot."""
     draft = SlotCertificate(
         kind="gadget",
-        program="gadget.gvne",
+        program=SlotCertificate.bounds,
         instance=cluster.sha256,
         bound="0",
         slot=slot,

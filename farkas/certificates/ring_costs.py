@@ -133,6 +133,8 @@ def walk_costs(cluster: Cluster, cap: Ints, size: int, worker: Ints, link: Ints)
     np.fill_diagonal(distance, 0)
     for middle in range(nodes):
         distance = np.minimum(distance, distance[:, middle, None] + distance[None, middle, :])
+    onward = distance.copy()
+    np.fill_diagonal(onward, FORBIDDEN)  # a block holds all workers of its visit
     counts = np.arange(size + 1)
     block = np.where(counts <= cap[:, None], counts * worker[:, None], FORBIDDEN)
     laid = np.full((size + 1, nodes, nodes), FORBIDDEN)  # [workers, first host, last host]
@@ -141,7 +143,7 @@ def walk_costs(cluster: Cluster, cap: Ints, size: int, worker: Ints, link: Ints)
         here = np.full((nodes, nodes), FORBIDDEN)
         np.fill_diagonal(here, block[:, k])
         for more in range(1, k):
-            moved = (laid[k - more][:, :, None] + distance[None, :, :]).min(axis=1)
+            moved = (laid[k - more][:, :, None] + onward[None, :, :]).min(axis=1)
             here = np.minimum(here, np.minimum(moved, FORBIDDEN) + block[:, more])
         laid[k] = np.minimum(here, FORBIDDEN)
         costs[k - 1] = (laid[k] + distance.T).min(initial=FORBIDDEN)

@@ -178,6 +178,54 @@ def test_malformed_horizon_certificates_are_refused(change, words):
         check(certificate, instance=cluster)
 
 
+def test_prices_of_one_slot_do_not_bound_the_horizon():
+    """A slot earns less than the horizon: renamed, its bound would be a false proof."""
+    cluster = library.load("gadget/demo")
+    slot, horizon = slot_certificate(cluster), horizon_certificate(cluster)
+    assert Fraction(slot.bound) < offline_optimum(FeasibleCounts.of(cluster))[0]
+    for certificate, program in ((slot, "gadget.offline"), (horizon, "gadget.gvne")):
+        forged = msgspec.structs.replace(certificate, program=program)
+        with pytest.raises(NotACertificate, match=f"not {program}"):
+            check(forged, instance=cluster)
+
+
+def test_a_proof_says_which_slot_and_progress_it_is_about():
+    """With its budget spent no job gains: 0 is true of that slot, not of the instance's own."""
+    cluster = library.load("gadget/budget_of_two")
+    own = check(slot_certificate(cluster), instance=cluster)
+    assert own.program == "gadget.gvne"
+    assert own.bound > 0
+    spent = check(slot_certificate(cluster, 1, np.array([2])), instance=cluster)
+    assert spent.bound == 0
+    assert spent.program == "gadget.gvne in slot 1 after 2 worker-slots"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [({"slot": -1}, "no slot -1"), ({"slot": 10**6}, "no slot"), ({"progress": ()}, "progress")],
+)
+def test_malformed_slot_certificates_are_refused(change, words):
+    cluster = library.load("gadget/tiny")
+    certificate = msgspec.structs.replace(slot_certificate(cluster), **change)
+    with pytest.raises(NotACertificate, match=words):
+        check(certificate, instance=cluster)
+
+
+def test_a_walk_does_not_stay_on_a_full_server():
+    """Two one-GPU servers without a link: no ring of two, however free the workers are.
+
+    Parallel links elsewhere make the network no forest, so walks are searched.
+    """
+    link = {"from": 1, "to": 2, "bandwidth": 1}
+    cluster = library.load("gadget/unlinked_pair")
+    node = {"name": "far", "server": False, "capacity": [0] * cluster.num_resources}
+    cluster = cluster.replace(nodes=[*cluster.nodes, node], links=[link, link])
+    jobs = np.array([0])
+    worker = np.zeros((1, 3), np.int64)
+    costs = ring_costs(cluster, jobs, 2, worker, np.zeros((1, 2), np.int64))
+    assert costs.tolist() == [[0, FORBIDDEN]]
+
+
 def test_a_price_on_something_unlimited_is_refused():
     cluster = generate("gadget", "small", 1)
     servers = [np.array([u]) for u in np.flatnonzero(cluster.is_server)]
