@@ -208,7 +208,7 @@ def complete(data: Brokerage, guide: Guide, relax: Relax, semantics: Semantics) 
     beta = _smallest(down(alpha[:, None, :] + data.transfer), axis=2)
     gamma = _smallest(down(down(server + down(needed * eta)) - paid), axis=1)
     bound = (
-        exact_dot(_volume(data).reshape(-1), beta.reshape(-1))
+        exact_dot(data.trained_volume.reshape(-1), beta.reshape(-1))
         + exact_dot(np.ones_like(gamma), gamma)
         + exact_dot(
             np.broadcast_to(down(data.surcharge, 2), rho.shape).reshape(-1), rho.reshape(-1)
@@ -295,17 +295,6 @@ def _presence(
     worker = np.zeros_like(room)
     np.divide(down(room - server), most, out=worker, where=most > 0)
     return np.maximum(down(worker), 0.0), server
-
-
-def _volume(data: Brokerage) -> Floats:
-    """GB that needed workers can train, shape (pairs, sites), rounded down."""
-    total = data.volume.sum(axis=1)
-    capacity = data.workers_needed * data.worker_capacity[data.pair_job]
-    share = np.ones_like(total)
-    short = total > capacity
-    np.divide(capacity, total, out=share, where=short)
-    rounded = down(data.volume * share[:, None], data.num_sites + 4)
-    return np.where(short[:, None], rounded, data.volume)
 
 
 @certificate_type

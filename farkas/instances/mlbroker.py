@@ -6,6 +6,7 @@ job ``i`` in slot ``t`` is ``pair_start[i] + t - arrival[i]``.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
@@ -22,6 +23,7 @@ from farkas.instances.base import (
     Positive,
     Record,
     Row,
+    fitted,
     frozen,
     guarded_ceil,
     require,
@@ -233,6 +235,18 @@ class Brokerage(Market, frozen=True, kw_only=True, tag="mlbroker"):
         return frozen(guarded_ceil(total), np.int64)
 
     @cached_property
+    def trained_volume(self) -> Floats:
+        """GB that the needed workers train, shape (pairs, sites); D up to 1e-9 relative.
+
+        The count of needed workers forgives a rounding error of the data.  What it forgives is
+        left out here in proportion, so that P Y >= Σ D holds without any rounding.
+        """
+        capacity = self.worker_capacity[self.pair_job].tolist()
+        needed = self.workers_needed.tolist()
+        exact = [Fraction(p) * y for p, y in zip(capacity, needed, strict=True)]
+        return frozen(fitted(self.volume, exact))
+
+    @cached_property
     def deployment_bound(self) -> int:
         """One number that bounds workers + server at a site, 1 + max Y; U of (8g)."""
         return 1 + int(self.workers_needed.max(initial=0))
@@ -256,7 +270,9 @@ class Brokerage(Market, frozen=True, kw_only=True, tag="mlbroker"):
         used = self.worker_demand[pair_jobs] * most + self.server_demand[pair_jobs]
         cap = np.zeros((self.num_slots, self.num_resources))
         np.add.at(cap, self.pair_slot, used)
-        return cap
+        # Sums of whole numbers are exact; others are rounded up, so that full usage lies below.
+        whole = all((d == np.rint(d)).all() for d in (self.worker_demand, self.server_demand))
+        return cap if whole else cap * (1 + (self.num_jobs + 4) * np.finfo(float).eps)
 
     @cached_property
     def smallest_big_m(self) -> float:

@@ -14,20 +14,6 @@ ROOM = 1 + 1e-6
 """Implied bounds are this much wider than their argument needs, for data rounded to doubles."""
 
 
-def trained_volume(data: Brokerage) -> Floats:
-    """GB that the needed workers can train, shape (pairs, sites); D up to 1e-9 relative.
-
-    The count of needed workers forgives a rounding error of the data.  What it forgives is left
-    out here in proportion, so that as many workers as are needed always suffice.
-    """
-    total = data.volume.sum(axis=1)
-    capacity = data.workers_needed * data.worker_capacity[data.pair_job]
-    share = np.ones_like(total)
-    np.divide(capacity, total, out=share, where=total > capacity)
-    trained: Floats = data.volume * share[:, None]
-    return trained
-
-
 def deployment_bound(data: Brokerage, semantics: Semantics) -> int:
     """Bound on workers + server at a site, 1 + max Ȳ over all active (job, slot); U of (8g)."""
     return 1 + int(data.most_workers(semantics).max(initial=0))
@@ -67,7 +53,7 @@ def declare_data(m: Any, data: Brokerage, semantics: Semantics) -> None:
     m.sync_volume = Param(m.jobs, values=data.sync_volume)
     m.deploy_cost = Param(m.jobs, values=data.deploy_cost)
     m.transfer_price = Param(m.sites, m.sites, values=data.transfer)
-    m.volume = Param(m.job_slots, m.sites, values=trained_volume(data))
+    m.volume = Param(m.job_slots, m.sites, values=data.trained_volume)
     m.needed = Param(m.job_slots, values=data.workers_needed)
     m.most = Param(m.job_slots, values=data.most_workers(semantics))
 

@@ -89,7 +89,7 @@ class Placement(Program):
             m.job_slots,
             m.sites,
             m.sites,
-            implied_upper=ROOM * shared.trained_volume(data)[:, :, None],
+            implied_upper=ROOM * data.trained_volume[:, :, None],
             reason="(8b)",
             doc="Data moved from the first to the second site, GB; q.",
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
 from farkas.errors import InvalidOption
 from farkas.forms import Bools
-from farkas.instances.base import Floats, Ints
+from farkas.instances.base import Floats, Ints, fitted
 from farkas.instances.mlbroker import Brokerage
 
 
@@ -119,15 +120,15 @@ class Placed:
         np.add.at(total, (self.slots, self.server), data.server_demand[self.jobs])
         return total
 
+    def capacity(self) -> Floats:
+        """GB that the workers of a site can train, shape (pairs, sites); P y."""
+        room: Floats = self.instance.worker_capacity[self.jobs][:, None] * self.workers
+        return room
+
     def trained_volume(self) -> Floats:
         """GB that the workers can train, shape (pairs, sites); D up to 1e-9 relative."""
-        volume = self.instance.volume[self.pairs]
-        total = volume.sum(axis=1)
-        capacity = self.workers.sum(axis=1) * self.instance.worker_capacity[self.jobs]
-        share = np.ones_like(total)
-        np.divide(capacity, total, out=share, where=total > capacity)
-        trained: Floats = volume * share[:, None]
-        return trained
+        rooms = [sum(map(Fraction, row), Fraction(0)) for row in self.capacity().tolist()]
+        return fitted(self.instance.volume[self.pairs], rooms)
 
 
 class Recourse(Program):
@@ -158,8 +159,7 @@ class Recourse(Program):
         m.origins_of = IndexedSet(m.job_slots, [np.flatnonzero(f) for f in full], label="site")
         m.targets_of = IndexedSet(m.job_slots, [np.flatnonzero(w) for w in manned], label="site")
         m.volume = Param(m.job_slots, m.sites, values=volume)
-        rate = placed.instance.worker_capacity[placed.jobs]
-        m.capacity = Param(m.job_slots, m.sites, values=rate[:, None] * placed.workers)
+        m.capacity = Param(m.job_slots, m.sites, values=placed.capacity())
         m.transfer_price = Param(m.sites, m.sites, values=placed.instance.transfer)
         m.moved = Var(
             m.lanes,

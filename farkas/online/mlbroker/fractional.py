@@ -13,7 +13,7 @@ from farkas.certificates.mlbroker import Guide, RunCertificate
 from farkas.duals.mlbroker.closed_form import move_prices, trajectory_bound
 from farkas.instances.base import Floats, Ints, Nonnegative
 from farkas.instances.mlbroker import Brokerage, Semantics
-from farkas.models.mlbroker.data import trained_volume, valid_big_m
+from farkas.models.mlbroker.data import valid_big_m
 from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.online.driver import Outcome, algorithm
@@ -251,7 +251,7 @@ class Fractional:
         pairs = data.pairs_at(slot)
         size = (len(pairs), data.num_sites)
         moved, connected = decision.moved.dense(*size), decision.connected.dense(*size)
-        rate, volume = data.worker_capacity[decision.jobs][:, None], trained_volume(data)[pairs]
+        rate, volume = data.worker_capacity[decision.jobs][:, None], data.trained_volume[pairs]
         needed = data.workers_needed[pairs][:, None]
         scale = {"volume": np.maximum(1.0, volume.sum(axis=1, initial=0.0))[:, None]}
         room = np.maximum(1.0, needed)

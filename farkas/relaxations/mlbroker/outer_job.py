@@ -10,7 +10,6 @@ import numpy as np
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.instances.base import Floats
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.data import trained_volume
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.relaxations.mlbroker.outer import Touched
 from farkas.relaxations.mlbroker.tangents import Tangents
@@ -46,7 +45,7 @@ class JobPrices:
         capacity = needed * market.worker_capacity
         moved = capacity[:, None, None] * market.transfer
         sync = (needed * market.sync_volume)[:, None, None] * market.transfer
-        volume = trained_volume(market)
+        volume = market.trained_volume.copy()
         np.divide(volume, capacity[:, None], out=volume, where=capacity[:, None] > 0)
         return cls(moved, worker[:, :, None] + sync, market.server_demand @ slope.T, volume)
 

@@ -10,7 +10,6 @@ from farkas.algebra import option
 from farkas.algebra.convex import ConvexModel, ConvexProgram
 from farkas.instances.base import Floats
 from farkas.instances.mlbroker import Brokerage, Semantics
-from farkas.models.mlbroker.data import trained_volume
 from farkas.models.mlbroker.slot import SlotProblem
 
 
@@ -42,7 +41,7 @@ class Regularized(ConvexProgram):
             m.variable(name, (shape[0] * sites, sites), nonneg=True)
         moved = [m.moved[i * sites : (i + 1) * sites] for i in jobs]
         connected = [m.connected[i * sites : (i + 1) * sites] for i in jobs]
-        volume = trained_volume(market) / market.worker_capacity[:, None]
+        volume = market.trained_volume / market.worker_capacity[:, None]
         needed, most = market.workers_needed, market.most_workers(self.semantics)[:, None]
         if not shape[0]:
             m.optimise(cp.Constant(0.0))

@@ -12,7 +12,6 @@ from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.certificates import exact_bound
 from farkas.instances.base import Ints
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker import data as shared
 from farkas.models.mlbroker.data import ROOM
 from farkas.solvers import solve
 
@@ -58,7 +57,7 @@ class Separated(Program):
         whole, pairs = part.instance, part.pairs
         job, slot = whole.pair_job[pairs], whole.pair_slot[pairs]
         rate = whole.worker_capacity[job]
-        load = shared.trained_volume(whole)[pairs] / rate[:, None]
+        load = whole.trained_volume[pairs] / rate[:, None]
         needed = whole.workers_needed[pairs]
         slope = whole.chord_slope()[slot]  # (pairs, sites, resources)
         m.sites = Set(range(whole.num_sites), label="site")

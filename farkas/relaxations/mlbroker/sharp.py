@@ -40,7 +40,7 @@ class Sharp(Relaxed, relax="sharp"):
             m.job_slots,
             m.sites,
             *by_server[1:],
-            implied_upper=ROOM * shared.trained_volume(data)[:, :, None, None],
+            implied_upper=ROOM * data.trained_volume[:, :, None, None],
             reason="(8b)",
             doc="GB moved from the first to the second site, server at the third; q.",
         )
