@@ -43,8 +43,12 @@ LATER = Fraction(1, 2**40)
 
 
 def safe_patience(accurate: Floats) -> Floats:
-    """Numbers that pass as η for every pair, from accurate h; shape (masters, workers)."""
-    return np.where(np.isfinite(accurate), accurate, 0.0) * (1.0 - MARGIN)
+    """Numbers that pass as η for every pair, from accurate h; shape (masters, workers).
+
+    Where h is too small to change 1 + h it becomes 0, which always passes.
+    """
+    seen = np.isfinite(accurate) & (1.0 + accurate > 1.0)
+    return np.where(seen, accurate, 0.0) * (1.0 - MARGIN)
 
 
 def time_bound(data: CodedComputing, prices: Floats, patience: Floats) -> Fraction | None:
@@ -84,9 +88,12 @@ def time_bound(data: CodedComputing, prices: Floats, patience: Floats) -> Fracti
     if not earned.any():
         return None
     _require(bool(np.isfinite(earned).all()), "a price is so large that it overflows")
-    # fsum is correct to half a unit in the last place
-    numerator = Fraction(math.fsum(prices)) * (1 - Fraction(ULP))
-    return numerator / (Fraction(math.fsum(earned)) * (1 + Fraction(ULP)))
+    return _exact_sum(prices) / _exact_sum(earned)
+
+
+def _exact_sum(values: Floats) -> Fraction:
+    # not math.fsum, which raises where an intermediate sum overflows
+    return sum(map(Fraction, values.tolist()), Fraction(0))
 
 
 def meets_surrogate(data: CodedComputing, share: Floats, loads: Floats, time: Fraction) -> None:
@@ -116,11 +123,13 @@ def meets_surrogate(data: CodedComputing, share: Floats, loads: Floats, time: Fr
             share[master, n] * loads[master, n] * _returned(data, master, n, loads, time)
             for n in np.flatnonzero(used[master]).tolist()
         ]
-        results = float(down(np.array(math.fsum(found)), 5)) if min(found, default=0) >= 0 else 0.0
-        _require(
-            results >= data.rows[master],
-            f"master {master} expects {results:.17g} of {data.rows[master]:g} rows",
+        results = (
+            _exact_sum(down(np.array(found), 3)) if min(found, default=0) >= 0 else Fraction(0)
         )
+        if results < Fraction(data.rows[master]):
+            raise NotACertificate(
+                f"master {master} expects {float(results):.17g} of {data.rows[master]:g} rows"
+            )
 
 
 def _returned(

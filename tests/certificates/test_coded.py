@@ -53,6 +53,37 @@ def test_the_bound_is_the_optimum_but_for_rounding(seed):
     assert found.time * (1 - 1e-11) <= float(bound) <= found.time
 
 
+@pytest.mark.parametrize("work", [1e-300, 1e-295, 1e-289, 1e-30, 1e300])
+def test_the_bound_holds_at_both_ends_of_what_an_instance_allows(work):
+    # h = sqrt(2 c) is lost in 1 + h below c = 1e-32: two workers of rate 1, time L / 2.
+    rate = 1.0 if work < 1 else 1e150
+    data = DEMO.replace(
+        masters=DEMO.masters[:1],
+        workers=2,
+        rate=[[rate] * 2],
+        shift=[[work / rate] * 2],
+        plans=None,
+    )
+    found = shared_optimum(data)
+    proved = RunCertificate.of(data, found.prices, Pairs.of(data).patience).bound
+    assert found.time * (1 - 1e-11) <= Fraction(proved) <= found.time * (1 + 1e-15)
+    if work < 1e-32:
+        assert found.time == pytest.approx(DEMO.masters[0].rows / 2, rel=1e-15)
+
+
+def test_sums_beyond_double_precision_are_sums():
+    # Scaling prices changes nothing; two of 1.7e308 add up to more than a double holds.
+    patience = safe_patience(Pairs.of(DEMO).patience)
+    small, large = (time_bound(DEMO, np.full(2, p), patience) for p in (1.0, 1.7e308))
+    assert float(large) == pytest.approx(float(small), rel=1e-14)
+    # So do the rows of workers that have ages to return 1.7e308 each.
+    loads = np.full(DEMO.rates.shape, 1.7e308)
+    share = np.full(DEMO.rates.shape, 0.5)
+    meets_surrogate(DEMO, share, loads, Fraction(10) ** 320)
+    with pytest.raises(NotACertificate, match="master 0 expects 0 of"):
+        meets_surrogate(DEMO, share, loads, Fraction(1))
+
+
 def test_any_prices_and_zero_patience_prove_something():
     # η = 0: v = u / L.
     bound = time_bound(DEMO, np.ones(2), np.zeros(DEMO.rates.shape))
