@@ -125,6 +125,10 @@ class ConvexProgram(Formulation):
     def describe(self) -> str:
         """Say the program in words: its families with their labels, on the shipped example."""
         model = self.model(self.example())
-        lines = [first_line(self) or self.full_name, "", f"{self.sense} {model.problem.objective}"]
+        lines = [
+            first_line(self) or self.full_name,
+            "",
+            f"{self.sense} {model.problem.objective.args[0]}",
+        ]
         lines += [f"  ({model.labels[n]}) {n}: {c}" for n, c in model.constraints.items()]
         return "\n".join(lines)

@@ -55,6 +55,7 @@ def test_every_command_explains_itself_and_knows_json(command: str, capsys: Capt
         ["show", "mlbroker.offline"],
         ["show", "mlbroker.fractional"],
         ["show", "mlbroker.offline[strict]", "--latex"],
+        ["show", "coded.sca"],
         ["solve", TINY, "-p", "mlbroker.relaxed[tight]", "--certify"],
         ["solve", TINY, "-p", "mlbroker.offline", "--relax", "--point"],
     ],
@@ -67,6 +68,26 @@ def test_json_is_one_object_and_nothing_else(words: list[str], capsys: Capture) 
     assert captured.err == ""
     assert call(words) == 0  # and the table works too
     assert capsys.readouterr().out.strip()
+
+
+def test_a_name_of_several_things_shows_each(capsys: Capture) -> None:
+    assert call(["show", "coded.expected"]) == 0
+    text = capsys.readouterr().out
+    assert (
+        text.index("As a program:") < text.index("As an algorithm:") < text.index("As a quantity")
+    )
+    assert "(7), P3" in text
+    assert "vertex of a linear program" in text
+    assert call(["show", "coded.expected", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [shown["role"], *(one["role"] for one in shown["also"])] == [
+        "program",
+        "algorithm",
+        "quantity",
+    ]
+    # one meaning: no headings
+    assert call(["show", "mlbroker.fractional"]) == 0
+    assert "As an" not in capsys.readouterr().out
 
 
 def test_solve_proves_the_optimum_of_the_tiny_relaxation(capsys: Capture) -> None:

@@ -17,30 +17,42 @@ def command(
     latex: Annotated[bool, typer.Option("--latex", help="A program as LaTeX.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show a program, algorithm, quantity or claim in words and mathematics."""
+    """Show a program, algorithm, quantity or claim in words and mathematics.
+
+    A name that stands for several of them shows each.
+    """
     from farkas.experiments.quantities import quantities
     from farkas.experiments.solving import program_names
     from farkas.online import algorithms
     from farkas.proofs import claims
 
     stem = name.partition("[")[0].strip()
-    if stem in program_names():
-        found = _program(name, latex)
-    elif latex:
+    found = [_program(name, latex)] if stem in program_names() else []
+    if latex and not found:
         raise InvalidOption(f"--latex: {name} is not a program")
-    elif name in algorithms:
-        found = _algorithm(name)
-    elif name in claims:
-        found = _claim(name)
-    elif name in quantities:
-        found = {"role": "quantity", "name": name, "text": quantities[name].doc}
-    else:
+    if not latex:
+        found += [_algorithm(name)] if name in algorithms else []
+        found += [_claim(name)] if name in claims else []
+        found += [_quantity(name)] if name in quantities else []
+    if not found:
         known = [*program_names(), *algorithms, *claims, *quantities]
         raise UnknownName.of("name", name, known)
     if as_json:
-        print_json(found)
+        print_json({**found[0], "also": found[1:]})
+    elif len(found) == 1:
+        print_text(found[0]["text"])
     else:
-        print_text(found["text"])
+        print_text("\n\n".join(f"As {_article(one['role'])}:\n{one['text']}" for one in found))
+
+
+def _article(role: str) -> str:
+    return f"an {role}" if role.startswith("a") else f"a {role}"
+
+
+def _quantity(name: str) -> dict[str, Any]:
+    from farkas.experiments.quantities import quantities
+
+    return {"role": "quantity", "name": name, "text": quantities[name].doc}
 
 
 def _program(name: str, latex: bool) -> dict[str, Any]:
