@@ -119,9 +119,10 @@ def _borrowed() -> Iterator[Any]:
     _idle.solver = solver
 
 
-def _set_options(solver: Any, options: Options) -> None:
-    # the clock of a solver object runs on from solve to solve
-    until = solver.getRunTime() + options.time_limit
+def _set_options(solver: Any, options: Options, *, mip: bool) -> None:
+    # linear solves compare the limit with a clock that runs on from solve to solve; the search of
+    # integer programs compares it with its own, which starts anew
+    until = options.time_limit + (0.0 if mip else solver.getRunTime())
     for name, value in (
         ("time_limit", until),
         ("mip_rel_gap", float(options.gap)),
@@ -151,7 +152,7 @@ def _cost_exponent(form: LinearForm) -> int:
 def _solve(solver: Any, form: LinearForm, options: Options, start: Floats | None) -> Answer:
     """Run, read, and where HiGHS leaves unbounded or infeasible open, decide."""
     begin = time.perf_counter()
-    _set_options(solver, options)
+    _set_options(solver, options, mip=form.is_mip)
     exponent = _cost_exponent(form)
     solver.setOptionValue("user_objective_scale", exponent)
     # HiGHS scales costs and not the constant, whose digits would swallow those of its bound

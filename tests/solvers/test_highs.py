@@ -10,6 +10,8 @@ import pytest
 from farkas.forms import check_point
 from farkas.solvers import Claim, Reason, open_session, solve
 from farkas.solvers.audit import ray_value
+from farkas.solvers.base import Options
+from farkas.solvers.highs import _set_options
 from tests.conformance.solvers.cases import INF, form, knapsacks
 
 
@@ -93,6 +95,22 @@ def test_ctrl_c_stops_the_solver_and_keeps_its_point():
     assert answer.claim is Claim.FEASIBLE
     assert check_point(case, answer.point)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize(("mip", "until"), [(True, 2.0), (False, 102.0)])
+def test_time_limits_do_not_add_up_over_solves(mip, until):
+    # after 100 s of earlier solves: linear solves read a clock that runs on, integer ones do not
+    given = {}
+
+    class Recorder:
+        setOptionValue = staticmethod(given.__setitem__)
+
+        @staticmethod
+        def getRunTime():
+            return 100.0
+
+    _set_options(Recorder(), Options(time_limit=2.0), mip=mip)
+    assert given["time_limit"] == until
 
 
 def test_the_number_of_threads_may_change_from_solve_to_solve():
