@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import re
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import IO, Literal
 
+from farkas.certificates.vipr_words import Words, short
 from farkas.errors import FileProblem, NotACertificate
 
-_INTEGER = re.compile(r"-?[0-9]{1,18}")
-_VALUE = re.compile(r"[+-]?[0-9]{1,4000}(?:\.[0-9]{1,4000}|/[1-9][0-9]{0,3999})?")
 _SENSES = {"G": 1, "E": 0, "L": -1}
 
 Coefficients = dict[int, Fraction]
@@ -77,61 +75,6 @@ class _Constraint:
         return other.sense * (self.side - other.side) >= 0
 
 
-class _Words:
-    """Words of the file one after the other, with the line for messages."""
-
-    def __init__(self, lines: Iterator[str], name: str) -> None:
-        self.lines, self.name, self.line = lines, name, 0
-        self.comments: list[str] = []
-        self.words: list[str] = []
-
-    def next(self) -> str:
-        while not self.words:
-            text = next(self.lines, None)
-            if text is None:
-                raise FileProblem(f"{self.name}: ends after line {self.line}, in the middle")
-            self.line += 1
-            self.words = text.split()[::-1]
-        return self.words.pop()
-
-    def skip_comments(self) -> None:
-        for text in self.lines:
-            self.line += 1
-            if text.startswith("%"):
-                self.comments.append(text[1:].strip())
-            elif text.strip():
-                self.words = text.split()[::-1]
-                return
-
-    def expect(self, *choices: str) -> str:
-        word = self.next()
-        if word not in choices:
-            raise self.wrong(f"{_short(word)} instead of {' or '.join(choices)}")
-        return word
-
-    def integer(self, low: int, high: int, what: str) -> int:
-        word = self.next()
-        if not _INTEGER.fullmatch(word) or not low <= int(word) <= high:
-            raise self.wrong(f"{what} {_short(word)} is no integer from {low} to {high}")
-        return int(word)
-
-    def value(self) -> Fraction:
-        word = self.next()
-        if not _VALUE.fullmatch(word):
-            raise self.wrong(f"{_short(word)} is no fraction or finite decimal")
-        try:
-            return Fraction(word)
-        except (ValueError, ZeroDivisionError):
-            raise self.wrong(f"{_short(word)} is no fraction or finite decimal") from None
-
-    def wrong(self, text: str) -> FileProblem:
-        return FileProblem(f"{self.name}: line {self.line}: {text}")
-
-    def end(self) -> None:
-        if self.words or any(text.strip() for text in self.lines):
-            raise self.wrong("text after the last derivation")
-
-
 MOST = 10**9
 
 
@@ -147,7 +90,7 @@ def check_vipr(path: str | os.PathLike[str]) -> ViprProof:
     """
     try:
         with open(path, encoding="ascii") as stream:
-            return _Checker(_Words(_lines(stream), str(path))).run()
+            return _Checker(Words(_lines(stream), str(path))).run()
     except OSError as error:
         raise FileProblem(f"{path}: cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
@@ -161,7 +104,7 @@ def _lines(stream: IO[str]) -> Iterator[str]:
 class _Checker:
     """The seven sections in order."""
 
-    def __init__(self, words: _Words) -> None:
+    def __init__(self, words: Words) -> None:
         self.words = words
         self.constraints: list[_Constraint] = []
         self.last_use: list[int] = []
@@ -246,7 +189,7 @@ class _Checker:
             self.best = min(values) if self.sense == "min" else max(values)
 
     def check_solution(self, name: str, point: Coefficients) -> None:
-        where = f"{self.words.name}: solution {_short(name)}"
+        where = f"{self.words.name}: solution {short(name)}"
         for j, value in point.items():
             if j in self.integer and value.denominator != 1:
                 raise NotACertificate(f"{where}: integer variable {j} is {value}")
@@ -366,12 +309,12 @@ class _Checker:
         sense = 1 if self.sense == "min" else -1
         if proved is not None and not self.proved(_Constraint(sense, proved, self.objective)):
             raise NotACertificate(
-                f"{name}: the last constraint does not prove {_short(str(proved))}"
+                f"{name}: the last constraint does not prove {short(str(proved))}"
             )
         if reached is None:
             return
         if self.best is None or sense * (reached - self.best) < 0:
-            raise NotACertificate(f"{name}: no solution reaches {_short(str(reached))}")
+            raise NotACertificate(f"{name}: no solution reaches {short(str(reached))}")
 
     def proved(self, claim: _Constraint) -> bool:
         """Tell whether the last constraint dominates ``claim`` without assumptions."""
@@ -415,7 +358,3 @@ class _Checker:
 
 def _product(coefficients: Coefficients, point: Coefficients) -> Fraction:
     return sum((v * point[j] for j, v in coefficients.items() if j in point), Fraction(0))
-
-
-def _short(word: str) -> str:
-    return repr(word if len(word) <= 30 else word[:27] + "...")

@@ -6,9 +6,6 @@
 from farkas.solvers.answer import Answer, Claim, Reason
 from farkas.solvers.base import (
     Ability,
-    Availability,
-    Options,
-    Standing,
     Status,
     availability,
     backend,
@@ -17,7 +14,9 @@ from farkas.solvers.base import (
     solve,
     status,
 )
+from farkas.solvers.options import Options
 from farkas.solvers.session import Session
+from farkas.solvers.standing import Availability, Standing
 
 __all__ = [
     "Ability",

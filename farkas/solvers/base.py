@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import importlib.metadata
-import importlib.util
 import math
 import time
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar, Unpack
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, Unpack
 
 import numpy as np
 
@@ -19,15 +17,22 @@ from farkas.errors import (
     SolverUnavailable,
     UnknownName,
     UnsupportedForm,
-    suggestion,
 )
 from farkas.forms import Floats, LinearForm
 from farkas.registry import Registry
 from farkas.solvers.answer import Answer, Claim, Reason
 from farkas.solvers.audit import audited, settled_by_inspection
+from farkas.solvers.options import OptionNames, Options
+from farkas.solvers.standing import Availability, Standing, installed, missing, version_of
 
 if TYPE_CHECKING:
     from farkas.solvers.session import Session
+
+__all__ = [
+    "Ability", "Availability", "Backend", "OptionNames", "Options", "Standing", "Status",
+    "Undecided", "availability", "backend", "backends", "check_start", "failed", "find", "guarded",
+    "installed", "missing", "open_session", "refuse", "solve", "status", "version_of",
+]  # fmt: skip
 
 
 class Ability(enum.Flag):
@@ -45,120 +50,6 @@ class Ability(enum.Flag):
     """Exponential-cone programs, through :func:`farkas.solvers.via_cvxpy.solve_problem`."""
     WARM = enum.auto()
     """Sessions that start from the previous basis."""
-
-
-class Standing(enum.StrEnum):
-    """Whether a solver can be used here."""
-
-    MISSING = "missing"
-    UNLICENSED = "unlicensed"
-    LIMITED = "limited"
-    FULL = "full"
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Availability:
-    """Standing of a solver on this machine; truthy when it solves something.
-
-    Parameters
-    ----------
-    standing
-        Missing, unlicensed, limited or full.
-    detail
-        What is missing or limited, and what to do.
-    most_rows, most_columns
-        Largest form a limited licence accepts; None without a limit.
-    """
-
-    standing: Standing
-    detail: str = ""
-    most_rows: int | None = None
-    most_columns: int | None = None
-
-    def __bool__(self) -> bool:
-        return self.standing in (Standing.LIMITED, Standing.FULL)
-
-    def __str__(self) -> str:
-        return f"{self.standing}: {self.detail}" if self.detail else str(self.standing)
-
-
-class OptionNames(TypedDict, total=False):
-    """The options of :func:`solve`, for type checkers."""
-
-    time_limit: float | None
-    gap: float | None
-    threads: int | None
-    seed: int | None
-    log: bool
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Options:
-    """One set of options for all solvers.
-
-    Parameters
-    ----------
-    time_limit
-        Wall seconds, >= 0; infinite by default.
-    gap
-        Relative gap of objective and bound at which an integer program counts as solved; 0 by
-        default, unlike the 1e-4 of most solvers.
-    threads
-        Number of threads; 1 by default, so that results repeat.
-    seed
-        Seed of the solver's random choices, 0 by default.
-    log
-        Whether the solver's log goes to stderr.
-    """
-
-    time_limit: float = math.inf
-    gap: float = 0.0
-    threads: int = 1
-    seed: int = 0
-    log: bool = False
-
-    @classmethod
-    def parse(cls, given: Mapping[str, Any]) -> Options:
-        """Check names and values.
-
-        Raises
-        ------
-        InvalidOption
-            Naming the option, the value and the nearest known name.
-        """
-        if not given:
-            return _DEFAULTS
-        for name, value in given.items():
-            rule = _RULES.get(name)
-            if rule is None:
-                raise InvalidOption(f"unknown solver option {name!r}{suggestion(name, _RULES)}")
-            if value is not None and not rule[0](value):
-                raise InvalidOption(f"solver option {name} = {value!r}: must be {rule[1]}")
-        return cls(**{name: value for name, value in given.items() if value is not None})
-
-
-def _is_amount(value: object) -> bool:
-    number = isinstance(value, int | float | np.integer | np.floating)
-    return number and not isinstance(value, bool) and bool(value >= 0)  # type: ignore[operator]
-
-
-def _is_count(least: int) -> Callable[[object], bool]:
-    def check(value: object) -> bool:
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        # solvers keep their seeds and counts in 32 bits
-        return whole and least <= int(value) < 2**31  # type: ignore[call-overload]
-
-    return check
-
-
-_RULES: dict[str, tuple[Callable[[object], bool], str]] = {
-    "time_limit": (_is_amount, "a number of seconds >= 0"),
-    "gap": (lambda value: _is_amount(value) and value < math.inf, "a finite number >= 0"),  # type: ignore[operator]
-    "threads": (_is_count(1), "a whole number >= 1"),
-    "seed": (_is_count(0), "a whole number from 0 to 2147483647"),
-    "log": (lambda value: isinstance(value, bool), "True or False"),
-}
-_DEFAULTS = Options()
 
 
 class Backend(Protocol):
@@ -232,28 +123,6 @@ def find(solver: str) -> Backend:
         return chosen
     found: Backend = bridge(tail)
     return found
-
-
-def installed(package: str) -> bool:
-    """Whether ``package`` can be imported, without importing it."""
-    try:
-        return importlib.util.find_spec(package) is not None
-    except (ImportError, ValueError):
-        return False
-
-
-def missing(package: str, extra: str = "") -> Availability:
-    """Availability of a solver whose package is absent."""
-    what = f"farkas[{extra}]" if extra else package
-    return Availability(Standing.MISSING, f"install {what!r} to use it")
-
-
-def version_of(package: str) -> str:
-    """Version of an installed distribution, empty when absent."""
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return ""
 
 
 def availability(solver: str) -> Availability:

@@ -13,29 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from farkas.errors import FarkasError
-from farkas.forms import Floats, LinearForm, SparseRows
+from farkas.forms import Floats, LinearForm
 from farkas.solvers.answer import Answer, Claim, Reason
-from farkas.solvers.audit import audited, settled_by_inspection
-from farkas.solvers.base import (
-    Ability,
-    Availability,
-    Backend,
-    Options,
-    Standing,
-    backend,
-    failed,
-    installed,
-    missing,
-)
+from farkas.solvers.base import Ability, Backend, backend
 from farkas.solvers.interrupt import CtrlC
-from farkas.solvers.session import Indices, Session
+from farkas.solvers.options import Options
+from farkas.solvers.session import Session
+from farkas.solvers.standing import Availability, Standing, installed, missing
 
 ROWWISE = 2
 # below this a solve ends before anybody can press Ctrl-C, and callbacks would only cost time
 LISTEN_FROM = 5_000
 # HiGHS searches the whole column for each changed entry; beyond this the model is passed anew
-MOST_SINGLE_ENTRIES = 2_000
 
 
 @backend("highs")
@@ -64,10 +53,12 @@ class Highs(Backend):
         """Solve once."""
         with _borrowed() as solver:
             pass_form(solver, form)
-            return _solve(solver, form, options, start)
+            return solve_loaded(solver, form, options, start)
 
-    def open(self, form: LinearForm) -> HighsSession:
+    def open(self, form: LinearForm) -> Session:
         """Warm session."""
+        from farkas.solvers.highs_session import HighsSession
+
         return HighsSession(self, form)
 
 
@@ -90,10 +81,11 @@ def pass_form(solver: Any, form: LinearForm) -> None:
         form.matrix.values,
         form.integer.astype(np.int32),
     )
-    _expect(solver, status, "refused the model")
+    expect(solver, status, "refused the model")
 
 
-def _expect(solver: Any, status: Any, what: str) -> None:
+def expect(solver: Any, status: Any, what: str) -> None:
+    """Raise where HiGHS says that it failed."""
     if status.value < 0:
         raise RuntimeError(f"HiGHS {what}")
 
@@ -101,7 +93,8 @@ def _expect(solver: Any, status: Any, what: str) -> None:
 _idle = threading.local()
 
 
-def _new() -> Any:
+def new_solver() -> Any:
+    """Return a silent, empty solver."""
     from highspy import _core
 
     solver = _core._Highs()
@@ -112,7 +105,7 @@ def _new() -> Any:
 @contextlib.contextmanager
 def _borrowed() -> Iterator[Any]:
     """Lend this thread's solver object, since making one costs half of a small solve."""
-    solver = _idle.__dict__.pop("solver", None) or _new()
+    solver = _idle.__dict__.pop("solver", None) or new_solver()
     yield solver
     # reached only when nothing was raised: a solver that threw is not used again
     solver.clearModel()
@@ -149,7 +142,7 @@ def _cost_exponent(form: LinearForm) -> int:
     return -math.frexp(largest)[1]
 
 
-def _solve(solver: Any, form: LinearForm, options: Options, start: Floats | None) -> Answer:
+def solve_loaded(solver: Any, form: LinearForm, options: Options, start: Floats | None) -> Answer:
     """Run, read, and where HiGHS leaves unbounded or infeasible open, decide."""
     begin = time.perf_counter()
     _set_options(solver, options, mip=form.is_mip)
@@ -313,102 +306,3 @@ def _ray(solver: Any, form: LinearForm) -> Floats | None:
         return None
     _status, found, ray = solver.getDualRay()
     return np.array(ray, dtype=np.float64) if found else None
-
-
-class HighsSession(Session):
-    """A model that stays in HiGHS: every change is passed on, every solve starts warm."""
-
-    def __init__(self, engine: Highs, form: LinearForm) -> None:
-        super().__init__(engine, form)
-        self._solver = _new()
-        pass_form(self._solver, form)
-
-    @property
-    def reduced_costs(self) -> Floats:
-        """Reduced cost of every column at the last optimum, ``cost - row_duals @ A``."""
-        return np.array(self._solver.getSolution().col_dual, dtype=np.float64)
-
-    def close(self) -> None:
-        """Free the memory of the solver."""
-        self._solver.clear()
-
-    def _changed(self, where: dict[str, Indices | None]) -> None:
-        if "cost" in where:
-            at = self._positions("cost", where["cost"])
-            self._pass(self._solver.changeColsCost, at, "cost")
-        for names, change in (
-            (("lower", "upper"), self._solver.changeColsBounds),
-            (("row_lower", "row_upper"), self._solver.changeRowsBounds),
-        ):
-            touched = [where[name] for name in names if name in where]
-            if touched:
-                at = self._positions(names[0], _union(touched))
-                self._pass(change, at, *names)
-
-    def _positions(self, name: str, where: Indices | None) -> Indices:
-        return np.arange(self._size(name), dtype=np.int32) if where is None else where
-
-    def _pass(self, change: Any, at: Indices, *names: str) -> None:
-        if len(at):
-            status = change(len(at), at, *(self._data[name][at] for name in names))
-            _expect(self._solver, status, f"refused new {' and '.join(names)}")
-
-    def _entries_changed(self, rows: Indices, columns: Indices, values: Floats) -> None:
-        if len(rows) > MOST_SINGLE_ENTRIES:
-            basis = self._solver.getBasis()
-            pass_form(self._solver, self.form)
-            if basis.valid:
-                self._solver.setBasis(basis)
-            return
-        for i, j, value in zip(rows.tolist(), columns.tolist(), values.tolist(), strict=True):
-            self._solver.changeCoeff(i, j, value)
-
-    def _rows_added(self, rows: SparseRows, first: int) -> None:
-        new = slice(first, self._num_rows)
-        status = self._solver.addRows(
-            self._num_rows - first,
-            self._data["row_lower"][new],
-            self._data["row_upper"][new],
-            rows.size,
-            rows.starts.astype(np.int32),
-            rows.columns,
-            rows.values,
-        )
-        _expect(self._solver, status, "refused new rows")
-
-    def _columns_added(self, columns: SparseRows, first: int) -> None:
-        new = slice(first, self._num_columns)
-        status = self._solver.addCols(
-            self._num_columns - first,
-            self._data["cost"][new],
-            self._data["lower"][new],
-            self._data["upper"][new],
-            columns.size,
-            columns.starts.astype(np.int32),
-            columns.columns,
-            columns.values,
-        )
-        _expect(self._solver, status, "refused new columns")
-        whole = np.flatnonzero(self._data["integer"][new]) + first
-        if len(whole):
-            ones = np.ones(len(whole), dtype=np.uint8)
-            self._solver.changeColsIntegrality(len(whole), whole.astype(np.int32), ones)
-
-    def _run(self, options: Options, start: Floats | None) -> Answer:
-        form = self.form
-        known = settled_by_inspection(form)
-        if known is not None:
-            return dataclasses.replace(known, solver=self.solver)
-        try:
-            return audited(form, _solve(self._solver, form, options, start))
-        except FarkasError:
-            raise
-        except Exception as failure:
-            return failed(failure, self.solver)
-
-
-def _union(parts: list[Indices | None]) -> Indices | None:
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
-        return None
-    return known[0] if len(known) == 1 else np.union1d(*known).astype(np.int32)

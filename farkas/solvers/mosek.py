@@ -11,18 +11,10 @@ import numpy as np
 
 from farkas.forms import Floats, LinearForm
 from farkas.solvers.answer import Answer, Claim, Reason
-from farkas.solvers.base import (
-    Ability,
-    Availability,
-    Backend,
-    Options,
-    Standing,
-    Undecided,
-    backend,
-    installed,
-    missing,
-)
+from farkas.solvers.base import Ability, Backend, Undecided, backend
 from farkas.solvers.interrupt import CtrlC
+from farkas.solvers.options import Options
+from farkas.solvers.standing import Availability, Standing, installed, missing
 
 
 @backend("mosek")

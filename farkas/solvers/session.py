@@ -14,7 +14,8 @@ from farkas.solvers.answer import Answer
 from farkas.solvers.audit import settled_by_inspection
 
 if TYPE_CHECKING:
-    from farkas.solvers.base import Backend, OptionNames, Options
+    from farkas.solvers.base import Backend
+    from farkas.solvers.options import OptionNames, Options
 
 Indices: TypeAlias = npt.NDArray[np.int32]
 Change: TypeAlias = "npt.ArrayLike | tuple[npt.ArrayLike, npt.ArrayLike]"
@@ -187,7 +188,8 @@ class Session:
 
     def solve(self, *, start: Floats | None = None, **options: Unpack[OptionNames]) -> Answer:
         """Solve the form as it now stands; see :func:`farkas.solvers.solve`."""
-        from farkas.solvers.base import Options, check_start
+        from farkas.solvers.base import check_start
+        from farkas.solvers.options import Options
 
         chosen = Options.parse(options)
         if start is not None:

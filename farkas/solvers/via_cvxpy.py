@@ -13,21 +13,11 @@ import numpy as np
 from farkas.errors import InvalidOption, NoAnswer, SolverUnavailable, UnknownName, UnsupportedForm
 from farkas.forms import Floats, LinearForm
 from farkas.solvers.answer import Answer, Claim, Reason
-from farkas.solvers.base import (
-    Ability,
-    Availability,
-    Backend,
-    OptionNames,
-    Options,
-    Standing,
-    Undecided,
-    backend,
-    backends,
-    installed,
-    missing,
-)
+from farkas.solvers.base import Ability, Backend, Undecided, backend, backends
 from farkas.solvers.interrupt import off_stdout
 from farkas.solvers.measured import installed_in_cvxpy, largest_violation
+from farkas.solvers.options import OptionNames, Options
+from farkas.solvers.standing import Availability, Standing, installed, missing
 
 DEFAULT = "CLARABEL"
 INTEGER = ("GUROBI", "HIGHS", "MOSEK", "SCIP", "SCIPY")

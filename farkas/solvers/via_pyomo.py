@@ -14,20 +14,10 @@ import numpy as np
 from farkas.errors import InvalidOption, UnknownName
 from farkas.forms import Floats, LinearForm
 from farkas.solvers.answer import Answer, Claim, Reason
-from farkas.solvers.base import (
-    Ability,
-    Availability,
-    Backend,
-    Options,
-    Standing,
-    Undecided,
-    backend,
-    backends,
-    find,
-    installed,
-    missing,
-)
+from farkas.solvers.base import Ability, Backend, Undecided, backend, backends, find
 from farkas.solvers.interrupt import off_stdout
+from farkas.solvers.options import Options
+from farkas.solvers.standing import Availability, Standing, installed, missing
 
 DEFAULT = "appsi_highs"
 

@@ -1,0 +1,79 @@
+"""Words and numbers of a VIPR file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+
+from farkas.errors import FileProblem
+
+_INTEGER = re.compile(r"-?[0-9]{1,18}")
+_VALUE = re.compile(r"[+-]?[0-9]{1,4000}(?:\.[0-9]{1,4000}|/[1-9][0-9]{0,3999})?")
+
+
+class Words:
+    """Words of the file one after the other, with the line for messages."""
+
+    def __init__(self, lines: Iterator[str], name: str) -> None:
+        self.lines, self.name, self.line = lines, name, 0
+        self.comments: list[str] = []
+        self.words: list[str] = []
+
+    def next(self) -> str:
+        """Return the next word."""
+        while not self.words:
+            text = next(self.lines, None)
+            if text is None:
+                raise FileProblem(f"{self.name}: ends after line {self.line}, in the middle")
+            self.line += 1
+            self.words = text.split()[::-1]
+        return self.words.pop()
+
+    def skip_comments(self) -> None:
+        """Keep the comments before the first word."""
+        for text in self.lines:
+            self.line += 1
+            if text.startswith("%"):
+                self.comments.append(text[1:].strip())
+            elif text.strip():
+                self.words = text.split()[::-1]
+                return
+
+    def expect(self, *choices: str) -> str:
+        """Return the next word, one of ``choices``."""
+        word = self.next()
+        if word not in choices:
+            raise self.wrong(f"{short(word)} instead of {' or '.join(choices)}")
+        return word
+
+    def integer(self, low: int, high: int, what: str) -> int:
+        """Return the next word as an integer of a range."""
+        word = self.next()
+        if not _INTEGER.fullmatch(word) or not low <= int(word) <= high:
+            raise self.wrong(f"{what} {short(word)} is no integer from {low} to {high}")
+        return int(word)
+
+    def value(self) -> Fraction:
+        """Return the next word as a number."""
+        word = self.next()
+        if not _VALUE.fullmatch(word):
+            raise self.wrong(f"{short(word)} is no fraction or finite decimal")
+        try:
+            return Fraction(word)
+        except (ValueError, ZeroDivisionError):
+            raise self.wrong(f"{short(word)} is no fraction or finite decimal") from None
+
+    def wrong(self, text: str) -> FileProblem:
+        """Error that names file and line."""
+        return FileProblem(f"{self.name}: line {self.line}: {text}")
+
+    def end(self) -> None:
+        """Refuse further text."""
+        if self.words or any(text.strip() for text in self.lines):
+            raise self.wrong("text after the last derivation")
+
+
+def short(word: str) -> str:
+    """Quote a word, cut where it is long."""
+    return repr(word if len(word) <= 30 else word[:27] + "...")

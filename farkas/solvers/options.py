@@ -1,0 +1,91 @@
+"""One set of options for all solvers."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, TypedDict
+
+import numpy as np
+
+from farkas.errors import InvalidOption, suggestion
+
+
+class OptionNames(TypedDict, total=False):
+    """The options of :func:`solve`, for type checkers."""
+
+    time_limit: float | None
+    gap: float | None
+    threads: int | None
+    seed: int | None
+    log: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Options:
+    """One set of options for all solvers.
+
+    Parameters
+    ----------
+    time_limit
+        Wall seconds, >= 0; infinite by default.
+    gap
+        Relative gap of objective and bound at which an integer program counts as solved; 0 by
+        default, unlike the 1e-4 of most solvers.
+    threads
+        Number of threads; 1 by default, so that results repeat.
+    seed
+        Seed of the solver's random choices, 0 by default.
+    log
+        Whether the solver's log goes to stderr.
+    """
+
+    time_limit: float = math.inf
+    gap: float = 0.0
+    threads: int = 1
+    seed: int = 0
+    log: bool = False
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any]) -> Options:
+        """Check names and values.
+
+        Raises
+        ------
+        InvalidOption
+            Naming the option, the value and the nearest known name.
+        """
+        if not given:
+            return _DEFAULTS
+        for name, value in given.items():
+            rule = _RULES.get(name)
+            if rule is None:
+                raise InvalidOption(f"unknown solver option {name!r}{suggestion(name, _RULES)}")
+            if value is not None and not rule[0](value):
+                raise InvalidOption(f"solver option {name} = {value!r}: must be {rule[1]}")
+        return cls(**{name: value for name, value in given.items() if value is not None})
+
+
+def _is_amount(value: object) -> bool:
+    number = isinstance(value, int | float | np.integer | np.floating)
+    return number and not isinstance(value, bool) and bool(value >= 0)  # type: ignore[operator]
+
+
+def _is_count(least: int) -> Callable[[object], bool]:
+    def check(value: object) -> bool:
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        # solvers keep their seeds and counts in 32 bits
+        return whole and least <= int(value) < 2**31  # type: ignore[call-overload]
+
+    return check
+
+
+_RULES: dict[str, tuple[Callable[[object], bool], str]] = {
+    "time_limit": (_is_amount, "a number of seconds >= 0"),
+    "gap": (lambda value: _is_amount(value) and value < math.inf, "a finite number >= 0"),  # type: ignore[operator]
+    "threads": (_is_count(1), "a whole number >= 1"),
+    "seed": (_is_count(0), "a whole number from 0 to 2147483647"),
+    "log": (lambda value: isinstance(value, bool), "True or False"),
+}
+_DEFAULTS = Options()

@@ -1,0 +1,65 @@
+"""Whether a solver can be used here."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import importlib.metadata
+import importlib.util
+
+
+class Standing(enum.StrEnum):
+    """Whether a solver can be used here."""
+
+    MISSING = "missing"
+    UNLICENSED = "unlicensed"
+    LIMITED = "limited"
+    FULL = "full"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Availability:
+    """Standing of a solver on this machine; truthy when it solves something.
+
+    Parameters
+    ----------
+    standing
+        Missing, unlicensed, limited or full.
+    detail
+        What is missing or limited, and what to do.
+    most_rows, most_columns
+        Largest form a limited licence accepts; None without a limit.
+    """
+
+    standing: Standing
+    detail: str = ""
+    most_rows: int | None = None
+    most_columns: int | None = None
+
+    def __bool__(self) -> bool:
+        return self.standing in (Standing.LIMITED, Standing.FULL)
+
+    def __str__(self) -> str:
+        return f"{self.standing}: {self.detail}" if self.detail else str(self.standing)
+
+
+def installed(package: str) -> bool:
+    """Whether ``package`` can be imported, without importing it."""
+    try:
+        return importlib.util.find_spec(package) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def missing(package: str, extra: str = "") -> Availability:
+    """Availability of a solver whose package is absent."""
+    what = f"farkas[{extra}]" if extra else package
+    return Availability(Standing.MISSING, f"install {what!r} to use it")
+
+
+def version_of(package: str) -> str:
+    """Version of an installed distribution, empty when absent."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
