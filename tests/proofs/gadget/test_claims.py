@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from farkas.instances import library
+from farkas.models.gadget.slot import snapshot
 from farkas.proofs import Standing, claims
+from farkas.proofs.gadget.ratio import all_sizes
+from farkas.proofs.gadget.small import random_clusters
 
 VERDICTS = {
     "gadget.competitive_ratio_algebra": Standing.PROVED,
+    "gadget.competitive_ratio": Standing.HELD,
+    "gadget.competitive_ratio_around_mean": Standing.HELD,
+    "gadget.competitive_ratio_without_selection": Standing.HELD,
+    "gadget.rounds_suffice": Standing.REFUTED,
     "gadget.concave_rewards_are_submodular": Standing.PROVED,
     "gadget.rounding_tail": Standing.PROVED,
     "gadget.decomposition": Standing.HELD,
@@ -62,3 +70,18 @@ def test_the_printed_ratio_is_missed_by_any_factor():
     assert numbers["value"] == 1
     assert numbers["optimum"] == 6
     assert numbers["value"] < numbers["bound"] * numbers["optimum"]
+
+
+def test_the_mixture_of_all_sizes_has_the_worth_and_loads_of_the_relaxation():
+    for cluster in random_clusters(15, 6, network="any", servers=3, jobs=4):
+        slot = snapshot(cluster)
+        if not len(slot.jobs):
+            continue
+        drawn = all_sizes(slot)
+        rings, share = drawn.mixture.rings, drawn.mixture.share
+        place = slot.jobs.searchsorted(rings.job)
+        worth = (share * slot.gains[place, rings.size - 1]).sum()
+        assert worth == pytest.approx(drawn.value, rel=1e-9, abs=1e-9)
+        assert (np.bincount(rings.job, share) <= 1 + 1e-9).all()
+        load = (share[:, None, None] * rings.node_load(cluster)).sum(axis=0)
+        assert (load <= cluster.capacity + 1e-9).all()
