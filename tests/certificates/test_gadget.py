@@ -12,7 +12,7 @@ import pytest
 
 from farkas.certificates import check, from_json, to_json
 from farkas.certificates.enclosures import enclose
-from farkas.certificates.gadget import certify_horizon, certify_slot
+from farkas.certificates.gadget import HorizonCertificate, certify_horizon, certify_slot
 from farkas.certificates.ring_costs import FORBIDDEN, ring_costs
 from farkas.errors import NotACertificate
 from farkas.instances import library
@@ -21,7 +21,10 @@ from farkas.instances.utilities import Linear, Log1p, QuadraticCost, Sigmoid, Sq
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
-from farkas.online.gadget.bounds import horizon_certificate, slot_certificate
+from farkas.online.driver import drive
+from farkas.online.gadget.bounds import horizon_certificate, run_certificate, slot_certificate
+from farkas.online.gadget.environment import Ring
+from farkas.online.gadget.gadget import Gadget
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.columns import ColumnLP
 from farkas.relaxations.gadget.horizon import OfflineBound
@@ -100,6 +103,35 @@ def test_any_nonnegative_prices_prove_a_bound():
             cluster, np.array([0]), [np.array([u]) for u in servers], prices
         )
         assert Fraction(certificate.bound) >= Fraction(best)
+
+
+def test_prices_of_a_run_bound_the_optimum_but_never_below_the_relaxed_horizon():
+    for cluster in random_clusters(15, 8, network="any", concave=False):
+        run = drive(Gadget(prices="run"), cluster)
+        proof = check(
+            msgspec.convert(run.certificate.certificate, HorizonCertificate), instance=cluster
+        )
+        assert str(proof.bound) == str(Fraction(run.certificate.exact))
+        assert float(proof.bound) >= offline_optimum(FeasibleCounts.of(cluster))[0] - 1e-9
+        relaxed = solve(OfflineBound().form(cluster)).require_optimal().objective
+        assert float(proof.bound) >= relaxed - 1e-6 * (1 + abs(relaxed))
+
+
+def test_prices_of_a_run_are_averaged_over_the_slots_of_a_block():
+    """One GPU, two jobs, rewards 4, 6, 7 after 1, 2, 3 worker-slots; equal gains price the GPU.
+
+    Before anything is received it is worth 4; after both jobs ran once (prices do not ask whether
+    they fit), 2.  The mean of 4, 4, 2 is 10/3.
+    """
+    job = {"arrival": 0, "demand": [1], "budget": [None], "max_workers": 1, "bandwidth": 0}
+    table = {"kind": "table", "values": [0, 4, 6, 7]}
+    jobs = [job | {"efficiency": 1, "utility": table}] * 2
+    cluster = library.load("gadget/one_gpu").replace(horizon=3, jobs=jobs)
+    both = [Ring(job=i, workers=((0, 1),)) for i in (0, 1)]
+    certificate = run_certificate(cluster, [[], both, []])
+    assert certificate.prices[0][0][0] == pytest.approx(10 / 3)
+    # rent 3 x 10/3, and each job keeps 4 - 10/3 of its first worker-slot
+    assert float(Fraction(certificate.bound)) == pytest.approx(10 + 2 * (4 - 10 / 3))
 
 
 def test_slot_certificates_prove_the_relaxation_over_rings_on_trees():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 import numpy as np
 
@@ -13,6 +15,7 @@ from farkas.certificates.gadget import (
 )
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.slot import snapshot
+from farkas.online.gadget.environment import Decision
 from farkas.online.run import Bound
 from farkas.relaxations.gadget.generation import generate_columns
 from farkas.relaxations.gadget.horizon import OfflineBound, ServerClasses, Timeline
@@ -37,6 +40,43 @@ def horizon_bound(cluster: Cluster) -> Bound:
     return Bound(
         exact=certificate.bound,
         method="prices of merged slots and servers, each job's best reply in exact arithmetic",
+        certificate=msgspec.to_builtins(certificate),
+    )
+
+
+def run_certificate(cluster: Cluster, decisions: Sequence[Decision]) -> HorizonCertificate:
+    """Certificate at the slot prices of a run, averaged over the slots of each block.
+
+    Every slot is priced by column generation at what its jobs had received.  No program of the
+    horizon is solved, so the prices are known as the run goes; those of links are left out.
+    Prices of the horizon's own program never prove less.
+
+    Parameters
+    ----------
+    decisions
+        Rings of every slot.
+    """
+    timeline, servers = Timeline.of(cluster), ServerClasses.of(cluster)
+    shape = (len(timeline.length), len(servers.count), cluster.num_resources)
+    total = np.zeros(shape)
+    received = np.zeros(cluster.num_jobs)
+    for slot, rings in enumerate(decisions):
+        prices = generate_columns(snapshot(cluster, slot, received)).prices.node
+        block = np.searchsorted(timeline.start, slot, side="right") - 1
+        for c, members in enumerate(servers.members):
+            total[block, c] += prices[members].mean(axis=0)
+        for ring in rings:
+            received[ring.job] += ring.size
+    average = total / timeline.length[:, None, None]
+    return certify_horizon(cluster, timeline.start, servers.members, average)
+
+
+def run_bound(cluster: Cluster, decisions: Sequence[Decision]) -> Bound:
+    """Proved bound on every schedule by the prices of a run, with its certificate."""
+    certificate = run_certificate(cluster, decisions)
+    return Bound(
+        exact=certificate.bound,
+        method="slot prices averaged over blocks, each job's best reply in exact arithmetic",
         certificate=msgspec.to_builtins(certificate),
     )
 

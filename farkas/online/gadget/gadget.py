@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -12,14 +13,17 @@ from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import Gains, Snapshot
 from farkas.online.driver import algorithm
+from farkas.online.gadget.bounds import run_bound
 from farkas.online.gadget.columns import column_rings
 from farkas.online.gadget.environment import Arrival, Decision
 from farkas.online.gadget.exact import exact_rings, list_counts
 from farkas.online.gadget.lp_rs_mde import Rounding, lp_rs_mde
 from farkas.online.gadget.placement import Placed, Room, as_rings
 from farkas.online.gadget.seen import Seen
+from farkas.online.run import Bound
 
 SlotSolver = Literal["columns", "exact", "lp_rs_mde"]
+PriceSource = Literal["horizon", "run"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -39,6 +43,9 @@ class Gadget:
     ``gains`` are the printed marginal rewards or slopes of concave envelopes, which see what a
     sigmoid is worth later.  ``fill`` then places jobs left over, in job order, as large as the
     baselines' heuristic can; by default with printed gains only.
+
+    The run is certified by ``prices`` of the relaxed ``horizon``, or by those of the ``run``'s own
+    slots, which prove no more but need no program of the horizon.
     """
 
     slots: SlotSolver = "columns"
@@ -47,6 +54,7 @@ class Gadget:
     rounding: Rounding = "repair"
     rounds: int = 100
     gap: float = 1e-3
+    prices: PriceSource = "horizon"
 
     def start(self, known: Cluster, seed: int) -> Greedy:
         """Know nobody."""
@@ -64,6 +72,12 @@ class Gadget:
             rings = filled(slot, rings)
         after, decision = seen.run(rings)
         return _greedy(after, feasible), decision
+
+    def certify(
+        self, instance: Cluster, state: Greedy, decisions: Sequence[Decision]
+    ) -> Bound | None:
+        """Prove a bound by the run's own prices, or leave it to the relaxed horizon."""
+        return run_bound(instance, decisions) if self.prices == "run" else None
 
     def _solve(
         self, slot: Snapshot, feasible: FeasibleCounts | None, rng: np.random.Generator
