@@ -78,6 +78,19 @@ def test_the_window_can_begin_anywhere(folder):
     assert brokerage(folder, start=7200.0, slots=2).instance.arrival.tolist() == [0, 1]
 
 
+def test_the_window_begins_where_the_trace_is_busy(folder):
+    # one stray job three days before the other three: 25 windows of three hours, 0.2 jobs in an
+    # average one, so the stray job's window counts; with 80 jobs on one day it does not
+    stray = "2017-10-06 08:00:00,60.0,1,60.0,stray\n"
+    (folder / "philly.csv").write_text(PHILLY + stray)
+    assert brokerage(folder).instance.jobs[0].name.startswith("stray@")
+    (folder / "philly.csv").write_text(PHILLY + stray + PHILLY.partition("\n")[2] * 20)
+    imported = brokerage(folder)
+    assert imported.instance.jobs[0].name.startswith("alpha@")
+    assert imported.kept == 63
+    assert brokerage(folder, start=0.0).kept == 1
+
+
 def test_the_earliest_jobs_are_kept(folder):
     imported = brokerage(folder, jobs=1)
     assert imported.instance.jobs[0].name.startswith("alpha@")

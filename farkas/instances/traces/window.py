@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from typing import Annotated, Protocol, TypeVar
 
 import msgspec
+import numpy as np
 
 from farkas.errors import InvalidOption
-from farkas.instances.base import Count, Positive
+from farkas.instances.base import Count, Floats, Positive
 from farkas.instances.options import Settings
 from farkas.instances.traces.table import seconds
 
@@ -43,18 +44,21 @@ class Window(Settings, frozen=True, kw_only=True):
         At most this many jobs, the earliest; all if left out.
     start
         Begin of the window: a time such as ``"2017-10-09 07:00"``, or seconds after the first job
-        of the trace.
+        of the trace.  If left out, the first job whose window is busy: at least as many jobs come
+        in it as in an average one.  (Public traces often begin with a few stray jobs.)
     """
 
     slot_seconds: Positive = 3600.0
     slots: Count = 24
     jobs: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    start: float | str = 0.0
+    start: float | str | None = None
 
-    def begin(self, first: float) -> float:
-        """Begin of the window in seconds, for a trace whose first job came at ``first``."""
+    def begin(self, times: list[float]) -> float:
+        """Begin of the window in seconds, for jobs that came at ``times``, ascending."""
+        if self.start is None:
+            return self._first_busy(np.array(times))
         if not isinstance(self.start, str):
-            return first + self.start
+            return times[0] + self.start
         try:
             return seconds(self.start)
         except ValueError:
@@ -62,6 +66,13 @@ class Window(Settings, frozen=True, kw_only=True):
                 f"start = {self.start!r}; give seconds after the first job, "
                 "or a time such as 2017-10-09 07:00"
             ) from None
+
+    def _first_busy(self, times: Floats) -> float:
+        """First job's time after which a window holds at least the trace's average."""
+        length = self.slot_seconds * self.slots
+        windows = math.floor((times[-1] - times[0]) / length) + 1
+        counts = np.searchsorted(times, times + length) - np.arange(len(times))
+        return float(times[np.argmax(counts * windows >= len(times))])
 
     def cut(self, trace: Iterable[J], dropped: Counter[str]) -> list[tuple[int, J]]:
         """Return (arrival slot, job) of the jobs inside, by time; count the others in ``dropped``.
@@ -71,7 +82,7 @@ class Window(Settings, frozen=True, kw_only=True):
         ordered = sorted(trace, key=lambda job: job.submitted)
         if not ordered:
             return []
-        begin = self.begin(ordered[0].submitted)
+        begin = self.begin([job.submitted for job in ordered])
         inside: list[tuple[int, J]] = []
         for job in ordered:
             slot = math.floor((job.submitted - begin) / self.slot_seconds)
