@@ -119,13 +119,14 @@ def describe(program: Formulation, *, latex: bool = False) -> str:
     Raises
     ------
     UnsupportedForm
-        When LaTeX is asked for and the program is not linear.
+        When LaTeX is asked for and the program, not being linear, has none.
     """
     if isinstance(program, Program):
         return program.latex() if latex else program.describe()
-    words = getattr(program, "describe", None)  # programs that are Pyomo models only may have it
-    if words is not None and not latex:
-        return str(words())
+    # programs that are Pyomo models only may have either
+    written = getattr(program, "latex" if latex else "describe", None)
+    if written is not None:
+        return str(written())
     raise UnsupportedForm(f"{program.full_name} is not linear: it is shown in words only")
 
 
@@ -138,7 +139,10 @@ def trace(program: Formulation, instance: Any) -> LinearForm:
         When the program is convex but not linear.
     """
     if not isinstance(program, Program):
-        raise UnsupportedForm(f"{program.full_name} is not linear: it has no linear form")
+        raise UnsupportedForm(
+            f"{program.full_name} is not linear: it has no linear form; "
+            f"`farkas show {program.name}` says what it is and what to solve instead"
+        )
     return program.form(instance)
 
 

@@ -7,6 +7,7 @@ with exponential cones.
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -121,6 +122,10 @@ class Expected(Formulation):
     sense = "min"
     workers: str = option("shared", "dedicated")
 
+    def describe(self) -> str:
+        """Say the program in words."""
+        return f"{self.full_name}\n\n{inspect.getdoc(type(self))}"
+
     def to_pyomo(self, data: CodedComputing) -> pyo.ConcreteModel:
         """Pyomo model with k, l and t; forbidden pairs have no variables."""
         import pyomo.environ as pyo
@@ -139,6 +144,10 @@ class ExpectedInteger(Formulation):
     sense = "min"
     workers: str = option("shared", "dedicated")
 
+    def describe(self) -> str:
+        """Say the program in words."""
+        return f"{self.full_name}\n\n{inspect.getdoc(type(self))}"
+
     def to_pyomo(self, data: CodedComputing) -> pyo.ConcreteModel:
         """Pyomo model with k, l and t; forbidden pairs have no variables."""
         import pyomo.environ as pyo
@@ -151,6 +160,7 @@ def _printed(program: Any, data: CodedComputing, domain: Any, *, true_law: bool)
     import pyomo.environ as pyo
 
     program.check_kind(data)
+    require_served(data)
     m = pyo.ConcreteModel(name=program.full_name)
     m.pairs = pyo.Set(dimen=2, initialize=[tuple(p) for p in np.argwhere(data.allowed).tolist()])
     shared = program.workers == "shared"
@@ -167,7 +177,7 @@ def _printed(program: Any, data: CodedComputing, domain: Any, *, true_law: bool)
 
     def enough(m: Any, i: int) -> Any:
         found = [results(i, n) for n in range(data.workers) if data.allowed[i, n]]
-        return data.rows[i] <= sum(found) if found else pyo.Constraint.Infeasible
+        return data.rows[i] <= sum(found)
 
     def one_master(m: Any, n: int) -> Any:
         found = [m.share[i, n] for i in range(data.num_masters) if data.allowed[i, n]]
@@ -180,6 +190,12 @@ def _printed(program: Any, data: CodedComputing, domain: Any, *, true_law: bool)
     m.one_master_per_worker = pyo.Constraint(range(data.workers), rule=one_master, doc="(3c)")
     m.finish = pyo.Objective(expr=m.time, sense=pyo.minimize, doc="(3a)")
     return m
+
+
+def require_served(data: CodedComputing) -> None:
+    """Raise `NotApplicable` when some master may use no worker at all: nothing is feasible."""
+    for master in np.flatnonzero(~data.allowed.any(axis=1))[:1].tolist():
+        raise NotApplicable(f"master {master} may use no worker: its completion time is infinite")
 
 
 class ExpectedConvex(ConvexProgram):

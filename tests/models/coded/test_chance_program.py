@@ -1,0 +1,100 @@
+"""Program coded.chance: the written-out (3b) is the exact probability, its optimum that of P1."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+
+from farkas.algebra import programs
+from farkas.errors import NotApplicable
+from farkas.instances import library
+from farkas.models.coded.chance import Law, best_quantile
+from tests.random_clusters import random_cluster
+
+
+def settle(model, data, share, loads, time):
+    """Fix a plan; a set is called enough exactly when its loads are."""
+    for m, n in model.pairs:
+        model.share[m, n].set_value(share[m, n], skip_validation=True)
+        model.rows_sent[m, n].set_value(loads[m, n], skip_validation=True)
+    for m, bits in model.sets:
+        row = model.sets_that_are_enough[m, bits]
+        # z − Σ l / L in some scaling: with z = 1 the row holds iff the loads suffice
+        model.enough[m, bits].set_value(1)
+        if not holds(row):
+            model.enough[m, bits].set_value(0)
+        assert holds(row)
+    model.time.set_value(time)
+
+
+def holds(row):
+    body, lower, upper = pyo.value(row.body), pyo.value(row.lower), pyo.value(row.upper)
+    return (lower is None or body >= lower) and (upper is None or body <= upper)
+
+
+def probability(model, data, master):
+    """Left side of (3b), whichever side it stands on."""
+    row = model.in_time_with_probability[master]
+    body = pyo.value(row.body)
+    if row.lower is not None:
+        return body - pyo.value(row.lower) + data.success_probability
+    return data.success_probability + pyo.value(row.upper) - body
+
+
+@pytest.mark.parametrize("workers", ["shared", "dedicated"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_sum_over_sets_is_the_exact_probability(seed, workers):
+    data = random_cluster(seed, workers=4, rows=5)
+    rng = np.random.default_rng(seed)
+    share = rng.dirichlet(np.ones(data.num_masters + 1), data.workers).T[:-1]
+    if workers == "dedicated":
+        share = (share == share.max(axis=0)).astype(float)
+    loads = rng.integers(1, 6, share.shape).astype(float)
+    model = programs.build("coded.chance", workers=workers).to_pyomo(data)
+    for time in (0.4, 3.0, 40.0):
+        settle(model, data, share, loads, time)
+        want = Law.given(data, share * data.allowed, loads).at(time)
+        found = [probability(model, data, m) for m in range(data.num_masters)]
+        assert found == pytest.approx(want.tolist(), rel=1e-12, abs=1e-15)
+    assert (0, 0) in model.pairs or not data.allowed[0, 0]
+
+
+def test_the_optimum_is_that_of_the_enumeration():
+    data = random_cluster(1, workers=3, rows=3)
+    best = best_quantile(data)
+    assert np.isfinite(best)
+    model = programs.build("coded.chance[dedicated]").to_pyomo(data)
+    feasible = {0.999: False, 1.001: False}
+    for owner in itertools.product(range(data.num_masters), repeat=data.workers):
+        share = (np.array(owner) == np.arange(data.num_masters)[:, None]) * data.allowed
+        for loads in itertools.product(range(1, 4), repeat=data.workers):
+            table = np.tile(np.array(loads, float), (data.num_masters, 1))
+            for stretch in feasible:
+                settle(model, data, share.astype(float), table, stretch * best)
+                rows = model.component_data_objects(pyo.Constraint)
+                feasible[stretch] |= all(holds(row) for row in rows)
+    assert feasible == {0.999: False, 1.001: True}
+
+
+def test_forbidden_pairs_have_no_variables_and_too_many_sets_are_refused():
+    data = library.load("coded/forbidden_pairs")
+    model = programs.build("coded.chance").to_pyomo(data)
+    assert set(model.pairs) == {tuple(p) for p in np.argwhere(data.allowed).tolist()}
+    with pytest.raises(NotApplicable, match=r"2\^13 sets"):
+        programs.build("coded.chance").to_pyomo(random_cluster(0, workers=13, forbid=0.0))
+
+
+@pytest.mark.parametrize(
+    "name", ["coded.chance", "coded.expected", "coded.expected_integer", "coded.expected_convex"]
+)
+def test_a_master_that_nobody_may_serve_has_no_program(name):
+    data = library.load("coded/tiny")
+    rate = [[None] * data.workers, *data.rate[1:]]
+    shift = [[None] * data.workers, *data.shift[1:]]
+    program = programs.build(name)
+    build = program.model if name == "coded.expected_convex" else program.to_pyomo
+    with pytest.raises(NotApplicable, match="may use no worker"):
+        build(data.replace(rate=rate, shift=shift, plans=None, sca_point=None))
