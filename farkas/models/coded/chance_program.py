@@ -49,6 +49,9 @@ class Chance(Formulation):
                 "P[T <= t] = 1 - exp(-(u/l)(t - a l)) for t >= a l, else 0.",
                 "  (3c) one_master_per_worker for every (workers): Shares sum to at most 1.",
                 f"  (3d) {share}; l = 1, 2, ..., an unused pair having k = 0.",
+                "",
+                "For Pyomo only.  `farkas evaluate FILE coded.chance.dedicated` finds the optimum "
+                "of tiny instances, farkas.models.coded.chance_bounds an interval at any size.",
             ]
         )
 
