@@ -182,6 +182,18 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
                 self.slot < self.horizon,
                 f"Expected slot < horizon = {self.horizon}, got {self.slot} - at `$.slot`",
             )
+        self._check_rewards()
+
+    def _check_rewards(self) -> None:
+        """Refuse utilities that leave the range of doubles where a job can get."""
+        for i, most in enumerate(self.reachable_slots.tolist()):
+            with np.errstate(over="ignore", invalid="ignore"):
+                reward = float(self.reward(i, most))
+            require(
+                bool(np.isfinite(reward)),
+                f"Expected a finite reward after {most} worker-slots, got {reward} - at "
+                f"`$.jobs[{i}].utility`",
+            )
 
     # --- the substrate --------------------------------------------------------------------------
 
@@ -368,6 +380,7 @@ def _least_ratio(available: Floats, wanted: Floats) -> Floats:
     available, wanted = np.broadcast_arrays(available, wanted)
     ratio = np.full(available.shape, np.inf)
     counts = (wanted > 0) & np.isfinite(available)
-    np.divide(available, wanted, out=ratio, where=counts)
+    with np.errstate(over="ignore"):  # a ratio beyond doubles does not limit anything
+        np.divide(available, wanted, out=ratio, where=counts)
     least: Floats = ratio.min(axis=-1, initial=np.inf)
     return least

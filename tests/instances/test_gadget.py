@@ -12,6 +12,8 @@ from farkas.errors import InvalidInstance
 from farkas.instances import read, read_bytes, to_bytes
 from farkas.instances.gadget import Cluster, Timing, iteration_times
 from farkas.instances.utilities import Linear, Log1p, QuadraticCost, Sigmoid, Sqrt, Table
+from farkas.models.gadget.rings import link_cap
+from farkas.online.gadget.placement import Room
 from tests.shared import shared
 
 JOB = {
@@ -41,6 +43,25 @@ def test_three_workers_of_a_tenth_fit_into_three_tenths():
     # 0.3 / 0.1 = 2.9999999999999996 in floating point
     job = JOB | {"demand": [0.1]}
     assert cluster((0.3,), jobs=[job]).host_cap.tolist() == [[3]]
+
+
+def test_a_reward_beyond_doubles_is_refused_before_it_becomes_infinite():
+    # 1e300 (1e5 x 2)² = 4e310; with 1e290 it is 4e300
+    job = JOB | {"max_workers": 1, "efficiency": 1e5}
+    utility = {"kind": "quadratic_cost", "quadratic": 1e300, "linear": 0}
+    with pytest.raises(InvalidInstance, match=r"finite reward after 2 worker-slots.*jobs\[0\]"):
+        cluster(jobs=[job | {"utility": utility}])
+    assert cluster(jobs=[job | {"utility": utility | {"quadratic": 1e290}}]).num_jobs == 1
+
+
+def test_ratios_beyond_doubles_do_not_limit():
+    """1e300 / 1e-300 overflows: such a link or server holds whatever comes, without a warning."""
+    pair = [{"from": 0, "to": 1, "bandwidth": 1e300}, {"from": 1, "to": 0, "bandwidth": 1e300}]
+    job = JOB | {"demand": [1e-300], "bandwidth": 1e-300}
+    built = cluster((1e300,), servers=2, links=pair, jobs=[job])
+    assert built.host_cap.tolist() == [[3, 3]]
+    assert link_cap(built, 0).tolist() == [np.inf, np.inf]
+    assert Room(built).fit(0).tolist() == [3, 3]
 
 
 def test_switches_host_nothing_and_unlimited_or_unwanted_resources_do_not_bind():

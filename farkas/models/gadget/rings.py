@@ -83,7 +83,8 @@ def link_cap(cluster: Cluster, job: int) -> Floats:
     need = cluster.bandwidth[job]
     cap = np.full(cluster.num_links, np.inf)
     if need > 0:
-        cap = np.floor(cluster.link_bandwidth / need + FIT)
+        with np.errstate(over="ignore"):  # a ratio beyond doubles does not limit anything
+            cap = np.floor(cluster.link_bandwidth / need + FIT)
     return cap
 
 

@@ -51,7 +51,8 @@ class Room:
         demand = self.cluster.demand[job]
         needed = np.flatnonzero(demand)
         most = float(self.cluster.max_workers[job])
-        ratio = np.floor(self.free[:, needed] / demand[needed] + FIT)
+        with np.errstate(over="ignore"):  # a ratio beyond doubles does not limit anything
+            ratio = np.floor(self.free[:, needed] / demand[needed] + FIT)
         held = ratio.min(axis=1, initial=most)
         return np.where(self.cluster.is_server, np.maximum(held, 0.0), 0.0).astype(np.int64)
 
