@@ -38,6 +38,8 @@ WORTH_BITS = 42
 NEVER = 1 << 60
 """Cost of what is impossible; far above every sum of costs that matters."""
 ULP = 2.0**-52
+SMALLEST = 2.0**-900
+"""Costs below count as 0: their rounding errors may exceed ULP, relatively."""
 SLOTS_AT_ONCE = 16
 
 
@@ -162,7 +164,8 @@ def prove_payoff(auction: Auction, job: Job, transfer: Floats, resource: Floats)
     if total == 0 or top == 0:
         return Fraction(top)
     shift = WORTH_BITS - int(np.frexp(top)[1])
-    worth = np.ceil(np.ldexp(np.array(job.utility), shift)).astype(np.int64)
+    utility = np.array(job.utility)
+    worth = np.maximum(np.ceil(np.ldexp(utility, shift)), utility > 0).astype(np.int64)
     most = workers_for(total, job.epochs, job.worker_rate)
     room = _rooms(auction, job, most)
     so_far = np.full(total + 1, NEVER)
@@ -204,18 +207,25 @@ def _slot_costs(
     """
     total, slots = sum(job.data), len(transfer)
     # rounded results of at most 2K operations on numbers >= 0, then 4 more below
-    worker = np.einsum("k,rkt->rt", np.array(job.worker_demand), resource)[:, :, None]
-    server = np.einsum("k,rkt->rt", np.array(job.server_demand), resource)[:, :, None]
+    with np.errstate(over="ignore"):
+        worker = np.einsum("k,rkt->rt", np.array(job.worker_demand), resource)[:, :, None]
+        server = np.einsum("k,rkt->rt", np.array(job.server_demand), resource)[:, :, None]
+        remote, moving = transfer * job.parameter_size, transfer * auction.chunk_size
+    # none of an infinitely dear thing costs nothing, so no unit cost may be infinite
+    worker, server, remote, moving = (
+        np.minimum(cost, np.finfo(float).max) for cost in (worker, server, remote, moving)
+    )
     roundings = 2 * auction.num_resources + 6
-    remote, moving = transfer * job.parameter_size, transfer * auction.chunk_size
     alone, beside = room
     most = np.minimum(total, np.maximum(alone, beside))
     chunks = np.arange(int(most.max()) + 1)
     workers = -(-job.epochs * chunks // job.worker_rate)
     moved = np.maximum(0, chunks - np.array(job.data)[:, None])
-    moves = moving[:, None] * moved[:, None, :]  # shape (sites, slots, chunks), as all that follow
-    without = _units((worker + remote[:, None]) * workers + moves, roundings, shift)
-    within = _units(worker * workers + moves + server, roundings, shift)
+    with np.errstate(over="ignore"):
+        moves = moving[:, None] * moved[:, None, :]  # shape (sites, slots, chunks), as all below
+        away = np.minimum(worker + remote[:, None], np.finfo(float).max)
+        without = _units(away * workers + moves, roundings, shift)
+        within = _units(worker * workers + moves + server, roundings, shift)
     idle = np.full((slots, total + 1), NEVER)
     idle[:, 0] = 0
     served = np.full_like(idle, NEVER)
@@ -243,7 +253,7 @@ def _slot_costs(
 def _units(costs: Floats, roundings: int, shift: int) -> Int64:
     """Whole units not above the exact costs, of which ``costs`` are rounded results."""
     with np.errstate(over="ignore"):
-        safe = np.ldexp(costs * (1.0 - (roundings + 2) * ULP), shift)
+        safe = np.ldexp(np.where(costs < SMALLEST, 0.0, costs) * (1 - (roundings + 2) * ULP), shift)
     # cutting off keeps a lower bound, and no schedule that dear earns anything
     return np.floor(np.minimum(safe, 2.0 ** (WORTH_BITS + 1))).astype(np.int64)
 

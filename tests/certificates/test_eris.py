@@ -143,3 +143,53 @@ def test_tiny_and_huge_worths_keep_their_digits() -> None:
         free = prove_welfare(tiny, np.zeros(3), np.zeros((2, 2, 3)))
         bound = prove_welfare(scaled, np.zeros(3), np.zeros((2, 2, 3)))
         assert float(bound / Fraction(scale)) == pytest.approx(float(free), rel=1e-9)
+
+
+def one_site(**changes: object) -> Auction:
+    """One site with room for both chunks of one job: the optimum is its first worth."""
+    job = {
+        "arrival": 0, "utility": [10.0, 9.0], "data": [2], "epochs": 1, "worker_rate": 1,
+        "worker_demand": [1.0], "server_demand": [0.0], "parameter_size": 1e10,
+    }  # fmt: skip
+    fields = {
+        "name": "one site", "slots": 2, "sites": 1, "resource_names": ["gpu"],
+        "site_capacity": [[4.0]], "transfer_budget": 0.0, "chunk_size": 1e10,
+        "price_base_transfer": 2.0, "price_base_resource": [2.0], "jobs": [job],
+    }  # fmt: skip
+    return Auction.build(**{**fields, **changes})
+
+
+@pytest.mark.parametrize("price", [1e290, 1e299, 1e308])
+def test_what_is_not_used_costs_nothing_at_infinite_prices(price: float) -> None:
+    # transfer is priced at 1e10 MB x 1e308 = inf, but there is none to rent and none is needed:
+    # 0 x inf must not become a cost that hides the payoff of 10
+    auction = one_site()
+    bound = prove_welfare(auction, np.full(2, price), np.zeros((1, 1, 2)))
+    assert bound == 10
+
+
+def test_infinitely_dear_resources_beside_free_ones_are_not_forced_on_anybody() -> None:
+    # a worker at site 1 costs 2 x 1e308 = inf and there is nothing to rent; site 0 is free
+    job = msgspec.structs.replace(one_site().jobs[0], data=(2, 0), worker_demand=(2.0,))
+    auction = one_site(sites=2, site_capacity=[[4.0], [0.0]], jobs=[msgspec.to_builtins(job)])
+    dear = np.array([0.0, 1e308])[:, None, None] * np.ones((1, 1, 2))
+    assert prove_welfare(auction, np.zeros(2), dear) == 10
+
+
+def test_a_little_worth_late_beside_a_huge_one_early_is_not_lost() -> None:
+    # one worker needs both slots for two chunks, so 1e-100 is all that can be earned: far below
+    # one unit of 1e300 / 2**42
+    auction = one_site(site_capacity=[[1.0]])
+    job = msgspec.structs.replace(auction.jobs[0], utility=(1e300, 1e-100))
+    bound = prove_welfare(auction.replace(jobs=(job,)), np.zeros(2), np.zeros((1, 1, 2)))
+    assert bound >= Fraction(1e-100)
+
+
+def test_products_below_the_smallest_double_do_not_round_up_to_a_cost() -> None:
+    # 0.6 x 2**-1074 rounds to 2**-1074; two workers then seem to cost 2**-1073, not 1.2 x 2**-1074
+    least = 2.0**-1074
+    auction = one_site()
+    job = msgspec.structs.replace(auction.jobs[0], utility=(4 * least, 0.0), worker_demand=(0.6,))
+    exact = Fraction(4 * least) - 2 * Fraction(0.6) * Fraction(least)
+    price = np.full((1, 1, 2), least)
+    assert prove_payoff(auction.replace(jobs=(job,)), job, np.zeros(2), price) >= exact
