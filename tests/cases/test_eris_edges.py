@@ -37,6 +37,14 @@ EDGES: dict[str, dict[str, Any]] = {
             "resources": [[[1, 1, 1], [8, 8, 8]], [[2, 2, 2], [7, 7, 7]]],
         }
     },
+    "state over capacity by rounding": {
+        "occupied": {
+            "transfer": [4 + 4e-10] * 3,
+            "resources": [
+                [[1 + 1e-10] * 3, [8 + 1e-10] * 3], [[2 + 1e-10] * 3, [7 + 1e-10] * 3]
+            ],
+        }
+    },
     "one site": {
         "sites": 1, "site_capacity": [[2, 8]], "occupied": None,
         "jobs": [{**job, "data": (sum(job["data"]),)} for job in JOBS],

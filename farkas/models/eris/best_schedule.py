@@ -57,8 +57,9 @@ class BestSchedule(CompactMoves):
         self.declare_compact(m, auction, chosen.jobs)
         left = self.capacity == "residual"
         slots = np.array(m.busy_slots.members(), dtype=np.int64)
-        transfer = auction.transfer_budget - auction.transferred * left
-        resources = auction.capacity[:, :, None] - auction.used * left
+        # use may pass a capacity by a rounding error; nothing less than nothing is free
+        transfer = np.maximum(0.0, auction.transfer_budget - auction.transferred * left)
+        resources = np.maximum(0.0, auction.capacity[:, :, None] - auction.used * left)
         m.budget = Param(m.busy_slots, values=transfer[slots])
         m.free = Param(
             m.busy_slots, m.sites, m.resources, values=np.moveaxis(resources[:, :, slots], 2, 0)

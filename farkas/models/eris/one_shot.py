@@ -77,8 +77,11 @@ class OneShot(Program):
         m.parameters = Param(values=job.parameter_size)
         m.worker_units = Param(m.resources, values=job.worker_demand)
         m.server_units = Param(m.resources, values=job.server_demand)
-        m.budget = Param(values=auction.transfer_budget - auction.transferred[slot])
-        m.free = Param(m.sites, m.resources, values=auction.capacity - auction.used[:, :, slot])
+        # use may pass a capacity by a rounding error; nothing less than nothing is free
+        budget = max(0.0, auction.transfer_budget - float(auction.transferred[slot]))
+        free = np.maximum(0.0, auction.capacity - auction.used[:, :, slot])
+        m.budget = Param(values=budget)
+        m.free = Param(m.sites, m.resources, values=free)
         price = task.prices.resource[:, :, slot]
         m.transfer_price = Param(values=task.prices.transfer[slot])
         m.worker_price = Param(m.sites, values=price @ auction.worker_demand[task.job])
