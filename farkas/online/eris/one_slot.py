@@ -215,13 +215,14 @@ def bound_workloads(
         unit = min(unit, parameter_size)
     m = (1.0 + highest) * 1e3 / unit  # transfer weighs more than anything else
     worst = -1
+    none_fits = 0  # workloads for which even at that multiplier nothing that fits was found
     for step in range(rounds + 1):
         cover_with_transfer(
             worker_price, server_price, alone, beside_server, data, price + m, chunk_size,
             parameter_size, epochs, worker_rate, tables[0], tables[1], tables[2], tables[3],
         )  # fmt: skip
         for d in range(first, total + 1):
-            if settled[d] == 1:
+            if settled[d] > 0:
                 continue
             value, use = tables[1, sites, d], tables[3, sites, d]
             bound = value - m * free_transfer
@@ -239,12 +240,22 @@ def bound_workloads(
                 dear_cost[d], dear_use[d] = cost, use
                 progress = True
             if step == 0 and use > fits:
-                settled[d] = 1  # no cover fits
-                lower[d] = np.inf
+                settled[d] = 2
+                none_fits += 1
             if upper[d] < np.inf and upper[d] - lower[d] <= CLOSED * (1.0 + abs(upper[d])):
                 settled[d] = 1
             if d == worst and not progress:
                 settled[d] = 1
+        if step == 0 and none_fits > 0:
+            # two covers can differ by less than a unit of transfer; only the least transfer tells
+            nothing = np.zeros(sites)
+            cover_with_transfer(
+                nothing, nothing, alone, beside_server, data, 1.0, chunk_size, parameter_size,
+                epochs, worker_rate, tables[0], tables[1], tables[2], tables[3],
+            )  # fmt: skip
+            for d in range(first, total + 1):
+                if settled[d] == 2 and tables[1, sites, d] > fits:
+                    lower[d] = np.inf
         worst, widest = -1, 0.0
         for d in range(first, total + 1):
             if settled[d] == 0 and upper[d] - lower[d] > widest:

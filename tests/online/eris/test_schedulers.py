@@ -194,3 +194,24 @@ def test_a_ledger_posts_the_prices_of_its_use() -> None:
     expected = 0.25 + 90.0 ** (3.0 / auction.capacity[site, 1]) - 1.0
     assert ledger.prices.resource[site, 1, 0] == pytest.approx(expected)
     assert twin.used.sum() == 0.0
+
+
+def test_covers_that_differ_by_little_transfer_are_all_considered() -> None:
+    # moving the chunk to the server's site takes 1.001 MB, keeping it away from the server 1 MB:
+    # only the latter fits 1.0005 MB, and at a worker price of 5 at site 0 it leaves 100 - 5
+    auction = Auction.build(
+        name="close", slots=1, sites=2, resource_names=["gpu", "cpu"],
+        site_capacity=[[1, 0], [1, 1]], transfer_budget=1.0005, chunk_size=1.001,
+        price_base_transfer=2, price_base_resource=[2, 2],
+        jobs=[{
+            "arrival": 0, "utility": [100], "data": [1, 0], "epochs": 1, "worker_rate": 1,
+            "worker_demand": [1, 0], "server_demand": [0, 1], "parameter_size": 1,
+        }],
+    )  # fmt: skip
+    ledger = Ledger(auction)
+    ledger.prices.resource[0, 0, 0] = 5.0
+    job = auction.jobs[0]
+    seen = ledger.meet(job)
+    found = repaired_schedule(auction, job, seen)
+    assert found.bound >= 95.0
+    assert exact_schedule(ledger, job, seen, found).payoff == pytest.approx(95.0)
