@@ -1,12 +1,26 @@
-"""Kernels compiled on first call, so that importing a module does not load the compiler."""
+"""Kernels compiled on first call, so that importing a module does not load the compiler.
+
+Compiling takes seconds.  Callers that know how many steps a call takes can have it interpreted as
+long as all such calls of the process together stay small; see `compiled_if_long`.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
+import numpy as np
+
 F = TypeVar("F", bound=Callable[..., Any])
+
+STEPS_INTERPRETED = 500_000
+"""Steps of kernels that a process interprets before it compiles; about a second."""
+
+_steps_so_far = 0
+_interpreting = contextvars.ContextVar("_interpreting", default=False)
 
 
 class Kernel:
@@ -31,8 +45,36 @@ class Kernel:
         return numba.njit(cache=True)(self.function)
 
     def __call__(self, *arguments: Any) -> Any:
-        """Run the machine code."""
+        """Run the machine code, or the function itself within a short `compiled_if_long`."""
+        if _interpreting.get() and "compiled" not in vars(self):
+            return self.function(*arguments)
         return self.compiled(*arguments)
+
+
+@contextlib.contextmanager
+def compiled_if_long(steps: int) -> Iterator[None]:
+    """Interpret kernels that are called inside, unless they are compiled or the work is long.
+
+    Machine code and interpreter do the same in the same order, so results do not depend on it.
+
+    Parameters
+    ----------
+    steps
+        Estimated passes through innermost loops; together with all earlier ones of the process
+        they must not exceed `STEPS_INTERPRETED`.
+    """
+    global _steps_so_far
+    if _steps_so_far + steps > STEPS_INTERPRETED:
+        yield
+        return
+    _steps_so_far += steps
+    before = _interpreting.set(True)
+    try:
+        # machine code does not warn of infinite differences and overflow either
+        with np.errstate(all="ignore"):
+            yield
+    finally:
+        _interpreting.reset(before)
 
 
 def compiled(function: F) -> F:

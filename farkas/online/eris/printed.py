@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.compiled import compiled
+from farkas.compiled import compiled, compiled_if_long
 from farkas.instances.base import Floats, Ints
 from farkas.instances.eris import GUARD
 from farkas.online.eris.schedule import Proposal, nothing, without_data
@@ -31,22 +31,24 @@ def printed_schedule(job: JobSlots) -> Proposal:
     workers = np.zeros((job.window, len(job.data)), np.int64)
     server = np.full(job.window, -1)
     moved = np.zeros(job.window, np.int64)
-    payoff, finish, cost = _algorithm_2(
-        job.worker_price,
-        job.server_price,
-        np.maximum(job.beside_server, 0),
-        job.transfer_price,
-        job.free_transfer,
-        job.data,
-        job.worth,
-        job.chunk_size,
-        job.parameter_size,
-        job.epochs,
-        job.worker_rate,
-        workers,
-        server,
-        moved,
-    )
+    sites = len(job.data)
+    with compiled_if_long(job.window * (job.chunks + 1) * (sites * (sites + 2) + job.chunks)):
+        payoff, finish, cost = _algorithm_2(
+            job.worker_price,
+            job.server_price,
+            np.maximum(job.beside_server, 0),
+            job.transfer_price,
+            job.free_transfer,
+            job.data,
+            job.worth,
+            job.chunk_size,
+            job.parameter_size,
+            job.epochs,
+            job.worker_rate,
+            workers,
+            server,
+            moved,
+        )
     if finish < 0:
         return nothing(job.window, len(job.data))
     return Proposal(payoff, finish, cost, workers, server, moved)
@@ -143,8 +145,8 @@ def _algorithm_3(
     barred[:] = 0
     seen[:] = 0
     workers[:] = 0
-    affordable = np.iinfo(np.int64).max
-    if chunk_size > 0:
+    affordable = workload
+    if chunk_size > 0 and free_transfer < chunk_size * workload:
         affordable = int(np.floor(free_transfer / chunk_size + GUARD))
     moved = 0
     covered = 0  # chunks at the destinations seen so far

@@ -94,7 +94,7 @@ def planned_moves(job: JobSlots, slot: int, workload: int, room: list[int]) -> I
         if r in excluded or o in excluded:
             continue
         affordable = math.inf
-        if job.chunk_size > 0:
+        if job.chunk_size > 0 and job.free_transfer[slot] < job.chunk_size * workload:
             affordable = math.floor(job.free_transfer[slot] / job.chunk_size + GUARD)
         terms = (
             job.data[r] - moves[r].sum(),

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.compiled import compiled
+from farkas.compiled import compiled, compiled_if_long
 from farkas.instances.base import Floats, Ints
 from farkas.instances.eris import Auction, Job
 from farkas.online.eris.one_slot import bound_workloads, cover_with_transfer, trace_cover
@@ -52,27 +52,30 @@ def repaired_schedule(auction: Auction, job: Job, seen: JobSlots, rounds: int = 
     workers = np.zeros((seen.window, len(seen.data)), np.int64)
     server = np.full(seen.window, -1)
     moved = np.zeros(seen.window, np.int64)
-    payoff, finish, cost, bound = _best(
-        seen.worker_price,
-        seen.server_price,
-        seen.alone,
-        seen.beside_server,
-        seen.transfer_price,
-        seen.free_transfer,
-        seen.data,
-        seen.worth,
-        seen.chunk_size,
-        seen.parameter_size,
-        seen.epochs,
-        seen.worker_rate,
-        tie_worker,
-        tie_server,
-        tie_transfer,
-        rounds,
-        workers,
-        server,
-        moved,
-    )
+    # every mode covers every slot once for each multiplier
+    steps = 3 * (rounds + 2) * seen.window * len(seen.data) * (seen.chunks + 1) ** 2
+    with compiled_if_long(steps):
+        payoff, finish, cost, bound = _best(
+            seen.worker_price,
+            seen.server_price,
+            seen.alone,
+            seen.beside_server,
+            seen.transfer_price,
+            np.maximum(seen.free_transfer, 0.0),
+            seen.data,
+            seen.worth,
+            seen.chunk_size,
+            seen.parameter_size,
+            seen.epochs,
+            seen.worker_rate,
+            tie_worker,
+            tie_server,
+            tie_transfer,
+            rounds,
+            workers,
+            server,
+            moved,
+        )
     # a slot that uses everything pays one share for transfer and one for units
     margin = 2.0 * share * seen.window + 1e-9 * abs(bound)
     if finish < 0:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.compiled import compiled
+from farkas.compiled import compiled, compiled_if_long
 from farkas.instances.base import Floats, Ints
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices, posted_on_arrival
@@ -77,22 +77,23 @@ def bound_payoff(job: JobSlots, *, trace: bool = False) -> Cover:
     if job.chunks == 0:
         worth = float(job.worth[0])
         return Cover(max(0.0, worth), 0 if worth > 0 else -1, processed, server)
-    payoff, finish = _bound(
-        job.worker_price,
-        job.server_price,
-        job.alone,
-        job.beside_server,
-        job.data,
-        job.transfer_price,
-        job.worth,
-        job.chunk_size,
-        job.parameter_size,
-        job.epochs,
-        job.worker_rate,
-        trace,
-        processed,
-        server,
-    )
+    with compiled_if_long(job.window * (len(job.data) + 1) * (job.chunks + 1) ** 2):
+        payoff, finish = _bound(
+            job.worker_price,
+            job.server_price,
+            job.alone,
+            job.beside_server,
+            job.data,
+            job.transfer_price,
+            job.worth,
+            job.chunk_size,
+            job.parameter_size,
+            job.epochs,
+            job.worker_rate,
+            trace,
+            processed,
+            server,
+        )
     return Cover(payoff, finish, processed, server)
 
 
