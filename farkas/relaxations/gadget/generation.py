@@ -112,7 +112,7 @@ def generate_columns(slot: Snapshot, *, gap: float = 1e-6, most_rounds: int = 20
     if tree is not None:
         master.add(tree_rings(slot, tree, first))
     bound, best = np.inf, smooth
-    own: Prices | None = None
+    own = no_prices(cluster)  # of a master without rings
     sigma = np.zeros(len(slot.jobs))
     value, rounds = 0.0, 0
     if master.size:
@@ -127,7 +127,7 @@ def generate_columns(slot: Snapshot, *, gap: float = 1e-6, most_rounds: int = 20
         new = improving(slot, cost, sigma)
         added = master.add(found.rings(new[:, 0], new[:, 1])) if len(new) else 0
         if not added:
-            if own is None or smooth is own:
+            if smooth is own:
                 break
             smooth = own  # the averaged prices were too old: use the master's
             continue

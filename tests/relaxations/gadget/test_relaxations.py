@@ -8,6 +8,7 @@ import pytest
 from farkas.duals import dualize
 from farkas.errors import NotApplicable
 from farkas.instances import library
+from farkas.instances.gadget import Cluster
 from farkas.instances.generate import generate
 from farkas.instances.utilities.envelope import envelope, envelope_reference
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
@@ -256,3 +257,24 @@ def test_the_worker_relaxation_refuses_what_is_not_concave():
         WorkerRelaxation().model(library.load("gadget/late_sigmoid")).problem.is_dcp()
     with pytest.raises(NotApplicable, match="no job can run"):
         WorkerRelaxation().model(library.load("gadget/heavy_worker")).problem.is_dcp()
+
+
+def test_generation_does_not_stop_when_the_first_prices_are_too_high_for_any_ring():
+    """Servers for two workers and one, unlinked; three workers are worth 8, two are worth 1.
+
+    The node relaxation runs a ring of three over both servers at 8/3 a worker, where a ring of two
+    loses 13/3, and rings of three do not exist.  The best is a ring of two: 1.
+    """
+    job = {"arrival": 0, "demand": [1], "budget": [None], "max_workers": 3, "bandwidth": 1}
+    table = {"kind": "table", "values": [0, 0, 1, 8]}
+    cluster = Cluster.build(
+        horizon=1,
+        resources=["gpu"],
+        nodes=[{"capacity": [2]}, {"capacity": [1]}],
+        links=[],
+        jobs=[job | {"efficiency": 1, "utility": table}],
+    )
+    assert solve(NodeLP().form(cluster)).objective == pytest.approx(8)
+    generated = generate_columns(snapshot(cluster))
+    assert generated.value == pytest.approx(1)
+    assert generated.bound == pytest.approx(1)
