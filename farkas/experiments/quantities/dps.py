@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -12,16 +13,15 @@ from farkas.errors import NotApplicable
 from farkas.experiments.quantities.quantity import quantity
 from farkas.forms import LinearForm
 from farkas.instances.base import Ints
-from farkas.instances.dps import Bools, Market
+from farkas.instances.dps import Market
 from farkas.models.dps.offline import Offline, Sequence
 from farkas.relaxations.dps import fixed_price as bounds
 from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
 from farkas.relaxations.dps.offline_lp import OfflineLP
+from farkas.relaxations.dps.pooled import best_served
 from farkas.relaxations.dps.prices import lp_prices
 from farkas.solvers import Claim, solve
 
-PATIENCE = 10.0
-"""Seconds to look for a placement of the interval program's jobs."""
 MOST_JOBS = 60
 MOST_IN_SEQUENCE = 40
 MOST_SERVERS = 12
@@ -34,26 +34,9 @@ def optimum(form: LinearForm) -> float:
 
 
 def offline_optimum(market: Market, prices: str) -> float:
-    """Optimum of (2): that of the interval program where its jobs can be placed, else by search.
-
-    The interval program bounds (2) from above and is far easier; most often its jobs can be placed.
-    """
-    form = Offline(prices=prices).form(market)
-    rewards = "budget" if prices == "free" else "capped"
-    bound = solve(IntervalIP(rewards=rewards).form(market), gap=0.0).require_optimal()
-    accepted = bound.point > 0.5
-    if solve(_serving(form, accepted), time_limit=PATIENCE).claim is Claim.OPTIMAL:
-        return bound.objective
-    return optimum(form)
-
-
-def _serving(form: LinearForm, accepted: Bools) -> LinearForm:
-    """Only ask whether exactly the accepted jobs, shape (jobs,), can be served."""
-    rows = form.row_block("at_most_once").where
-    lower, upper = form.row_lower.copy(), form.row_upper.copy()
-    lower[rows] = accepted
-    upper[rows] = accepted
-    return form.replace(row_lower=lower, row_upper=upper, cost=np.zeros(form.num_columns))
+    """Optimum of (2), the rewards of the jobs that `best_served` finds."""
+    rewards = Offline(prices=prices).rewards(market)
+    return math.fsum(rewards[best_served(market, prices)].tolist())
 
 
 def _at_most(count: int, most: int, what: str) -> None:

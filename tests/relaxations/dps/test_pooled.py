@@ -1,0 +1,84 @@
+"""The offline optimum through pooled servers, against complete search and the whole program."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.errors import NotApplicable
+from farkas.instances import library
+from farkas.models.dps.offline import Offline
+from farkas.proofs.dps.search import best_by_search
+from farkas.relaxations.dps import pooled
+from farkas.relaxations.dps.pooled import best_served, can_serve, pooled_form
+from farkas.solvers import solve
+from tests.dps_markets import empty_market, forced_jobs, random_market
+
+
+def worth(market, prices: str) -> float:
+    return Offline(prices=prices).rewards(market)[best_served(market, prices)].sum()
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_served_jobs_are_worth_what_complete_search_finds(seed):
+    market = random_market(seed, jobs=4, servers=2)
+    assert worth(market, "free") == pytest.approx(best_by_search(market, market.budget))
+    if market.price_cap is None:
+        with pytest.raises(NotApplicable, match="needs a price_cap"):
+            best_served(market, "capped")
+        return
+    reward = market.capped_reward
+    assert worth(market, "capped") == pytest.approx(best_by_search(market, reward))
+    forced = best_by_search(market, reward, forced=forced_jobs(market))
+    assert worth(market, "forced") == pytest.approx(forced)
+
+
+@pytest.mark.parametrize("seed", range(40, 52))
+@pytest.mark.parametrize("prices", ["free", "capped", "forced"])
+def test_larger_markets_agree_with_the_program_by_server(seed, prices):
+    market = random_market(seed, jobs=14, servers=3).replace(price_cap=1.0)
+    whole = solve(Offline(prices=prices).form(market), gap=0.0).require_optimal().objective
+    assert worth(market, prices) == pytest.approx(whole)
+
+
+def test_jobs_that_fit_the_pool_but_no_servers_are_cut_off():
+    # The pooled program alone is worth more: its jobs cannot all be placed.
+    market = library.load("dps/aggregate_gap")
+    above = solve(pooled_form(market, "free"), gap=0.0).require_optimal().objective
+    assert above > worth(market, "free") + 1.0
+
+
+def test_a_refused_set_is_smallest(monkeypatch):
+    market = library.load("dps/aggregate_gap")
+    form = Offline().form(market)
+    found = []
+    monkeypatch.setattr(
+        pooled,
+        "_smallest_refused",
+        lambda plain, served, real=pooled._smallest_refused: (
+            found.append(real(plain, served)) or found[-1]
+        ),
+    )
+    best_served(market, "free")
+    assert found
+    for refused in found:
+        assert not can_serve(form, refused)
+        for job in np.flatnonzero(refused):
+            smaller = refused.copy()
+            smaller[job] = False
+            assert can_serve(form, smaller)
+
+
+def test_a_choice_only_forcing_refuses_is_cut_off_alone():
+    # The first job's price is out of reach of refusal, so serving the second alone is not allowed,
+    # although its units are free.
+    market = library.load("dps/forced_acceptance")
+    only_second = np.array([False, True])
+    assert can_serve(Offline(prices="capped").form(market), only_second)
+    assert not can_serve(Offline(prices="forced").form(market), only_second)
+
+
+def test_nothing_is_served_without_jobs_or_servers():
+    assert best_served(empty_market(), "free").shape == (0,)
+    market = random_market(3).replace(server_workers=[], server_ps=[])
+    assert not best_served(market, "free").any()
