@@ -13,6 +13,7 @@ whole check is integer arithmetic: prefix sums, differences, and one sum.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -40,6 +41,8 @@ Whole = npt.NDArray[Any]
 Column = Floats | Ints
 
 FINEST = 40
+LARGEST = 2.0**61
+"""Price, in units of its grid, beyond which lower prices take its place; these prove less."""
 ROOM = 2.0**61
 """Sums below this stay inside 64 bits; larger ones are done in Python's integers."""
 
@@ -94,7 +97,13 @@ class SlotPrices:
         market
             Whose rewards and capacities decide the grid.
         workers, ps
-            ``type``, ``slot`` and ``price``, shape (prices,); negative prices count as 0.
+            ``type``, ``slot`` and ``price``, shape (prices,); negative prices count as 0, and
+            prices beyond `LARGEST` as that.
+
+        Raises
+        ------
+        NotACertificate
+            When a price is not a number.
         """
         scale = finest_scale(market, *(np.asarray(side["price"], float) for side in (workers, ps)))
         rounded = [_rounded(market.horizon, side, scale) for side in (workers, ps)]
@@ -124,13 +133,16 @@ def finest_scale(market: Market, *prices: Floats) -> int:
     )
     largest = max((float(price.max(initial=0.0)) for price in prices), default=0.0)
     count = max(1, max((price.size for price in prices), default=0))
-    total = max(float(market.budget.sum()), largest * units * count, 1.0)
+    with np.errstate(over="ignore"):
+        total = max(float(market.budget.sum()), largest * units * count, 1.0)
     return int(np.clip(np.floor(60.0 - np.log2(total)), 0, FINEST))
 
 
 def _rounded(horizon: int, side: Mapping[str, Column], scale: int) -> tuple[Ints, Ints]:
     price = np.asarray(side["price"], float)
-    numbers = np.rint(np.ldexp(np.maximum(price, 0.0), scale)).astype(np.int64)
+    if np.isnan(price).any():
+        raise NotACertificate("a price is not a number")
+    numbers = np.rint(np.ldexp(np.clip(price, 0.0, LARGEST * 0.5**scale), scale)).astype(np.int64)
     positions = np.asarray(side["type"], np.int64) * horizon + np.asarray(side["slot"], np.int64)
     keep = np.flatnonzero(numbers)
     order = keep[np.argsort(positions[keep], kind="stable")]
@@ -178,7 +190,7 @@ def bound_to_date(
 
 
 def _bound(market: Market, prices: SlotPrices, rewards: Rewards, jobs: int) -> Fraction:
-    reward = np.ceil(np.ldexp(rewards_of(market, rewards)[:jobs], prices.scale))
+    reward = rewards_of(market, rewards)[:jobs]
     worker = prices.worker_positions, prices.worker_numbers
     ps = prices.ps_positions, prices.ps_numbers
     _check(market.horizon, market.num_worker_types, *worker, "workers")
@@ -187,7 +199,7 @@ def _bound(market: Market, prices: SlotPrices, rewards: Rewards, jobs: int) -> F
     kind: Any = np.int64 if small else object
     charge = _charge(market, market.worker_type, market.workers, *worker, jobs, kind)
     charge = charge + _charge(market, market.ps_type, market.ps, *ps, jobs, kind)
-    left = np.maximum(_whole(reward, kind) - charge, 0)
+    left = np.maximum(_rounded_up(reward, prices.scale, kind) - charge, 0)
     total = int(left[market.fits[:jobs]].sum())
     total += _worth(market.horizon, market.worker_capacity, *worker, kind)
     total += _worth(market.horizon, market.ps_capacity, *ps, kind)
@@ -213,13 +225,17 @@ def _stays_small(market: Market, prices: SlotPrices, reward: Floats) -> bool:
         float(max(market.ps.max(initial=0), market.ps_capacity.max(initial=0))),
     )
     charge = sums[0] * units[0] + sums[1] * units[1]
-    return charge < ROOM and float(reward.sum()) < ROOM
+    with np.errstate(over="ignore"):
+        rewards = float(np.ldexp(reward.sum(), prices.scale))
+    return charge < ROOM and rewards + len(reward) < ROOM
 
 
-def _whole(values: Floats, kind: Any) -> Whole:
+def _rounded_up(reward: Floats, scale: int, kind: Any) -> Whole:
+    """Rewards in units of ``2**-scale``; scaled as fractions where doubles could overflow."""
     if kind is np.int64:
-        return values.astype(np.int64)
-    return np.array([int(value) for value in values], dtype=object)
+        return np.ceil(np.ldexp(reward, scale)).astype(np.int64)
+    exact = [math.ceil(Fraction(value) * 2**scale) for value in reward.tolist()]
+    return np.array(exact, dtype=object)
 
 
 def _charge(

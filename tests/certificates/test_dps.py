@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -170,3 +171,31 @@ def test_both_ways_to_add_up_prices_agree(monkeypatch):
     dense = prices_bound(market, prices)
     monkeypatch.setattr("farkas.certificates.dps.DENSE", 0)
     assert prices_bound(market, prices) == dense
+
+
+def test_budgets_beyond_the_range_of_scaled_doubles_are_added_exactly():
+    # 1e300 x 2^60 is no double; two such jobs without prices are bounded by their sum.
+    market = library.load("dps/one_server")
+    jobs = [msgspec.structs.replace(job, budget=1e300) for job in market.jobs[:2]]
+    none = np.zeros(0, np.int64)
+    prices = SlotPrices(60, none, none, none, none)
+    assert prices_bound(market.replace(jobs=jobs), prices) == 2 * Fraction(1e300)
+
+
+def test_prices_beyond_the_grid_are_lowered_and_still_prove_a_bound():
+    # A unit price of 1e300 does not fit 62 bits; the lowered price bounds the one sale.
+    market = library.load("dps/one_server")
+    market = market.replace(jobs=[msgspec.structs.replace(market.jobs[0], budget=1e300)])
+    given = {"type": np.array([0]), "slot": np.array([0]), "price": np.array([1e300])}
+    none = {name: column[:0] for name, column in given.items()}
+    prices = SlotPrices.of(market, given, none)
+    assert prices.worker_numbers.tolist() == [2**61]
+    assert prices_bound(market, prices) == Fraction(1e300)
+
+
+def test_a_price_that_is_no_number_is_refused():
+    market = library.load("dps/one_server")
+    given = {"type": np.array([0]), "slot": np.array([0]), "price": np.array([np.nan])}
+    none = {name: column[:0] for name, column in given.items()}
+    with pytest.raises(NotACertificate, match="a price is not a number"):
+        SlotPrices.of(market, given, none)
