@@ -8,47 +8,8 @@ import pytest
 from farkas.algebra import programs
 from farkas.instances import library
 from farkas.models.eris.as_printed import LABELS
-from farkas.solvers import availability, solve
-
-
-def scip_optimum(model: pyo.ConcreteModel) -> float:
-    """Optimum by SCIP's own modelling interface, since the model is not linear."""
-    scip = pytest.importorskip("pyscipopt")
-    if not availability("scip"):
-        pytest.skip("SCIP is not available")
-    made = scip.Model()
-    made.hideOutput()
-    of = {}
-    for variable in model.component_data_objects(pyo.Var):
-        kind = "B" if variable.is_binary() else "I"
-        of[id(variable)] = made.addVar(vtype=kind, lb=0, ub=1 if kind == "B" else 50)
-
-    def translate(expression):
-        from pyomo.repn import generate_standard_repn
-
-        repn = generate_standard_repn(expression, quadratic=True)
-        assert repn.nonlinear_expr is None
-        total = repn.constant
-        for factor, variable in zip(repn.linear_coefs, repn.linear_vars, strict=True):
-            total = total + factor * of[id(variable)]
-        for factor, (one, other) in zip(repn.quadratic_coefs, repn.quadratic_vars, strict=True):
-            total = total + factor * of[id(one)] * of[id(other)]
-        return total
-
-    for constraint in model.component_data_objects(pyo.Constraint, active=True):
-        body = translate(constraint.body)
-        if isinstance(body, int | float):
-            continue
-        if constraint.has_lb():
-            made.addCons(body >= pyo.value(constraint.lower))
-        if constraint.has_ub():
-            made.addCons(body <= pyo.value(constraint.upper))
-    goal = made.addVar(lb=None)
-    made.addCons(goal <= translate(model.welfare.expr))
-    made.setObjective(goal, "maximize")
-    made.optimize()
-    assert made.getStatus() == "optimal"
-    return made.getObjVal()
+from farkas.solvers import solve
+from tests.quadratic import scip_optimum
 
 
 def corrected(name: str) -> float:
