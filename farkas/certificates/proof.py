@@ -70,7 +70,7 @@ class Proof:
         if self.provenance == "file":  # nothing but the file says so
             program = f'the program that the file calls "{program}"'
         if self.infeasible:
-            said = [f"No point satisfies {program}."]
+            said = [f"Proved infeasible: {program}."]
         else:
             assert self.bound is not None
             least = self.sense == "min"

@@ -93,7 +93,7 @@ def test_infeasibility_is_certified():
     empty = small([[1.0], [1.0]], cost=[5.0], row_lower=[3.0, -INF], row_upper=[INF, 1.0])
     proof = check(from_json(to_json(certify_infeasible(empty, np.array([1.0, -1.0])))))
     assert proof.infeasible
-    assert proof.statement.startswith('No point satisfies the program that the file calls "small".')
+    assert proof.statement.startswith('Proved infeasible: the program that the file calls "small".')
 
 
 def test_a_proof_says_that_it_rests_on_implied_bounds():
