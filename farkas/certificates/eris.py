@@ -99,8 +99,10 @@ class PriceCertificate(Certificate, frozen=True, kw_only=True, tag="eris_prices"
         """Derive every payoff bound anew; the instance is needed, the form is not."""
         if not isinstance(instance, Auction):
             raise NotACertificate("prices are about an instance of kind eris; give it")
-        if self.program != "eris.offline":
-            raise NotACertificate(f"prices bound eris.offline, not {self.program}")
+        if (self.kind, self.program) != ("eris", "eris.offline"):
+            raise NotACertificate(
+                f"prices bound eris.offline of kind eris, not {self.program} of kind {self.kind}"
+            )
         bound = rational(self.bound, "bound")
         proved = prove_welfare(instance, *self.read_prices(instance))
         if bound < proved:

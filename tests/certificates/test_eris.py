@@ -112,6 +112,15 @@ def test_a_bound_below_what_the_prices_prove_is_refused() -> None:
         check(lower, instance=tiny)
 
 
+@pytest.mark.parametrize("field", ["kind", "program"])
+def test_prices_said_to_bound_something_else_are_refused(field: str) -> None:
+    tiny = library.load("eris/tiny")
+    made = PriceCertificate.of(tiny, np.zeros(3), np.zeros((2, 2, 3)))
+    other = msgspec.structs.replace(made, **{field: "mlbroker"})
+    with pytest.raises(NotACertificate, match="not .*mlbroker"):
+        check(other, instance=tiny)
+
+
 def test_prices_of_another_auction_are_refused() -> None:
     tiny = library.load("eris/tiny")
     made = PriceCertificate.of(tiny, np.zeros(3), np.zeros((2, 2, 3)))
