@@ -71,7 +71,7 @@ def by_hand(d: Brokerage) -> LinearForm:
     rate = d.worker_capacity[job][:, None]
     inf = np.inf
     family((P, R), 0, inf, (rate, y, same), (-1, by_target, inner))
-    family((P, R), trained := shared.trained_volume(d), trained, (1, q, inner))
+    family((P, R), trained := d.trained_volume, trained, (1, q, inner))
     n, m = d.worker_demand[job], d.server_demand[job]
 
     def of_pair(number):  # row (t, r, k) of each pair, shape (P, R, K)

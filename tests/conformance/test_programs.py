@@ -20,8 +20,6 @@ SMALL = 6_000  # entries that Pyomo builds in a blink
 LINEAR = [name for name in programs if issubclass(programs[name], Program)]
 VARIANTS = [variant for name in LINEAR for variant in variants(programs[name])]
 PROVED_OTHERWISE = {
-    "mlbroker.dual": "multipliers are free by nature; the primal program proves the value",
-    "mlbroker.dual_as_printed": "no dual of anything, so nothing to prove",
     "mlbroker.outer": "runs are certified by a closed-form dual point",
     "mlbroker.outer_job": "runs are certified by a closed-form dual point",
 }

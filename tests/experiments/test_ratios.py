@@ -189,7 +189,7 @@ def test_a_guarantee_and_its_witnesses_are_about_algorithms_that_exist(name):
 
 REFUTED = [
     # two jobs need both sites; the first is worth 2 and taken, the second 1998 and blocked
-    ("eris/blocked_by_first", "eris.eris", "eris.offline", 999.0),
+    ("eris/late_fortune", "eris.eris", "eris.offline", 999.0),
     # greedy slots feed the job that gains at once, and never the one that gains 100 in the end
     ("gadget/step_greedy", "gadget.greedy_exact", "gadget.offline", 50.0),
 ]
