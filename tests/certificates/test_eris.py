@@ -117,7 +117,7 @@ def test_prices_said_to_bound_something_else_are_refused(field: str) -> None:
     tiny = library.load("eris/tiny")
     made = PriceCertificate.of(tiny, np.zeros(3), np.zeros((2, 2, 3)))
     other = msgspec.structs.replace(made, **{field: "mlbroker"})
-    with pytest.raises(NotACertificate, match="not .*mlbroker"):
+    with pytest.raises(NotACertificate, match=r"not .*mlbroker"):
         check(other, instance=tiny)
 
 
