@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
-from farkas.algebra.formulation import Formulation, first_line
+from farkas.algebra.formulation import Formulation
 from farkas.instances.dps import Market
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ class AsPrinted(Formulation):
 
     A Pyomo model only, since it multiplies variables: prices and acceptance in the objective and
     in (2a); runtimes, which depend on the placement, and what is held, in (2b), (2c), (2f), (2g).
-    Called an MILP in the paper, which dps.offline is.  The garbled (2b) is read like (2c).  A job
-    may also be turned away by a price equal to its budget, since a higher one is as good.
+    The paper calls it an MILP, which dps.offline is: solve that.  The garbled (2b) is read like
+    (2c).  A job may also be turned away by a price equal to its budget, as good as a higher one.
     """
 
     name = "dps.as_printed"
@@ -43,7 +44,8 @@ class AsPrinted(Formulation):
     def describe(self) -> str:
         """Say the program in words."""
         families = [f"  ({label}) {name}" for name, label in LABELS.items()]
-        return "\n".join([first_line(self), "", "max payments", *families])
+        words = inspect.getdoc(type(self)) or ""
+        return "\n".join([words, "", "max payments", *families])
 
     def to_pyomo(self, data: Market) -> pyo.ConcreteModel:
         """Pyomo model of the instance; component names as in `LABELS`."""
