@@ -128,4 +128,4 @@ def _entry(name: str, outcome: Run | FarkasError, bound: Bound | None) -> Entry:
         note = f"breaks {len(outcome.violations)} requirements: {outcome.violations[0]}"
         return Entry(name, outcome.value, None, seconds, note, outcome)
     ratio = certified_ratio(outcome.sense, outcome.value, bound)
-    return Entry(name, outcome.value, ratio, seconds, "", outcome)
+    return Entry(name, outcome.value, ratio, seconds, "; ".join(outcome.remarks), outcome)

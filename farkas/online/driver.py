@@ -104,12 +104,15 @@ class Outcome:
         Cost or reward of the run; by default the sum over slots and parts.
     numbers
         Further named results.
+    remarks
+        What the value alone hides, in words; breaks nothing.
     """
 
     costs: list[dict[str, float]]
     violations: list[str] = dataclasses.field(default_factory=list)
     value: float | None = None
     numbers: dict[str, float] = dataclasses.field(default_factory=dict)
+    remarks: list[str] = dataclasses.field(default_factory=list)
 
     @property
     def total(self) -> float:
@@ -302,6 +305,7 @@ def drive(policy: Any, instance: Any, seed: int = 0, *, progress: Progress | Non
         certificate=bound,
         ratio=None if broken else certified_ratio(world.sense, outcome.total, bound),
         numbers={name: float(x) for name, x in outcome.numbers.items()},
+        remarks=list(outcome.remarks),
         timings={
             "policy": decided - begin,
             "longest_step": longest,

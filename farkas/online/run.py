@@ -114,6 +114,8 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False):
         there is no bound, a violation, or a zero that makes it meaningless.
     numbers
         Further named results of the algorithm.
+    remarks
+        What the value alone hides, in words.
     timings
         Seconds: ``policy`` (all steps), ``longest_step``, ``evaluate``, ``certify``.
     """
@@ -131,6 +133,7 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False):
     certificate: Bound | None = None
     ratio: float | None = None
     numbers: dict[str, float] = {}
+    remarks: list[str] = []
     timings: dict[str, float] = {}
     manifest: Manifest
 

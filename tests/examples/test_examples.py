@@ -13,6 +13,7 @@ import pytest
 from tests.shared import ROOT
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+LONG = {"import_philly_eris"}  # five thousand jobs at auction
 HOW_TO = sorted((ROOT / "examples" / "howto").glob("*.py"))
 
 
@@ -48,7 +49,11 @@ def test_there_is_an_example_for_each_use() -> None:
     assert {path.stem for path in HOW_TO} >= {"program", "policy", "solver", "claim"}
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=short)
+def marked(path: Path):
+    return pytest.param(path, id=short(path), marks=[pytest.mark.slow] * (short(path) in LONG))
+
+
+@pytest.mark.parametrize("path", [marked(path) for path in EXAMPLES])
 def test_an_example_runs_and_prints_something(path: Path, tmp_path: Path) -> None:
     done = run(str(path), cwd=tmp_path)
     assert done.returncode == 0, done.stderr

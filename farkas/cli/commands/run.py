@@ -47,6 +47,7 @@ def command(
         ("proof", run.certificate.method if run.certificate else None),
         ("seconds", run.timings.get("policy")),
         *run.numbers.items(),
+        *(("remark", words) for words in run.remarks),
         *(("violated", words) for words in run.violations),
     ]
     print_table(f"{algorithm} on {run.instance or file}", ["", ""], rows)

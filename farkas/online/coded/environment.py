@@ -98,11 +98,21 @@ class Cluster:
             for m in late
         ]
         value = float("nan") if words else float(times.max())
-        return Outcome([{"completion": value}], words, value, numbers(instance, plan))
+        found = numbers(instance, plan)
+        remarks = remarks_on(found, instance.success_probability)
+        return Outcome([{"completion": value}], words, value, found, remarks)
 
     def bound(self, instance: CodedComputing) -> Bound | None:
         """Prove a lower bound from the prices of the linear program."""
         return certify(instance)
+
+
+def remarks_on(found: dict[str, float], wanted: float) -> list[str]:
+    """Say that some master may never finish, which expected rows do not show."""
+    together = found.get("recoverable_together", found["recoverable"])
+    if together >= wanted:
+        return []
+    return [f"all masters finish with probability {together:.3g} only, {wanted:g} is wanted"]
 
 
 def numbers(data: CodedComputing, plan: Assignment) -> dict[str, float]:
