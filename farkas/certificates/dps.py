@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from farkas.certificates.files import Certificate, certificate_type
 from farkas.certificates.packed import Record, rational
-from farkas.certificates.proof import Proof
+from farkas.certificates.proof import Proof, about_instance
 from farkas.errors import NotACertificate
 from farkas.forms import Floats, LinearForm
 from farkas.instances.base import Ints
@@ -331,18 +331,7 @@ def proved(certificate: Any, value: Fraction) -> Proof:
             f"the certificate claims the bound {float(bound):.12g}, its prices prove"
             f" {float(value):.12g} only"
         )
-    return Proof(
-        program=certificate.program,
-        sense="max",
-        bound=bound,
-        infeasible=False,
-        value=None,
-        tolerance=0.0,
-        implied=0,
-        form="",
-        instance=certificate.instance,
-        provenance="instance",
-    )
+    return about_instance(certificate.program, "max", bound, certificate.instance)
 
 
 def _listed(positions: Ints, numbers: Ints) -> PriceList:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from farkas.certificates.files import Certificate, certificate_type
 from farkas.certificates.limbs import exact_dot
 from farkas.certificates.packed import deflate, inflate, rational
-from farkas.certificates.proof import Proof
+from farkas.certificates.proof import Proof, about_instance
 from farkas.errors import NotACertificate
 from farkas.forms import Floats, LinearForm
 from farkas.instances.eris import GUARD, Auction, Job, hosted, workers_for
@@ -110,18 +110,7 @@ class PriceCertificate(Certificate, frozen=True, kw_only=True, tag="eris_prices"
                 f"the certificate claims the bound {float(bound):.12g}, its prices prove"
                 f" {float(proved):.12g} only"
             )
-        return Proof(
-            program=self.program,
-            sense="max",
-            bound=bound,
-            infeasible=False,
-            value=None,
-            tolerance=0.0,
-            implied=0,
-            form="" if form is None else form.sha256,
-            instance=self.instance,
-            provenance="instance",
-        )
+        return about_instance(self.program, "max", bound, self.instance, form)
 
 
 def short(prices: Floats) -> Floats:

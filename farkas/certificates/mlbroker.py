@@ -33,7 +33,7 @@ import numpy as np
 from farkas.certificates.files import Certificate, certificate_type
 from farkas.certificates.limbs import exact_dot
 from farkas.certificates.packed import deflate, inflate, rational
-from farkas.certificates.proof import Proof
+from farkas.certificates.proof import Proof, about_instance
 from farkas.errors import NotACertificate
 from farkas.forms import Floats, LinearForm
 from farkas.instances.mlbroker import Brokerage, Semantics
@@ -361,15 +361,4 @@ class RunCertificate(Certificate, frozen=True, kw_only=True, tag="mlbroker_run")
                 f"the certificate claims the bound {float(bound):.12g}, its guide proves"
                 f" {float(proved):.12g} only"
             )
-        return Proof(
-            program=self.program,
-            sense="min",
-            bound=bound,
-            infeasible=False,
-            value=None,
-            tolerance=0.0,
-            implied=0,
-            form="" if form is None else form.sha256,
-            instance=self.instance,
-            provenance="instance",
-        )
+        return about_instance(self.program, "min", bound, self.instance, form)

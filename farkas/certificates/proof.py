@@ -108,6 +108,36 @@ def rounded(value: Fraction, *, up: bool) -> str:
     return f"{short:f}" if -6 <= short.adjusted() < 15 else str(short)
 
 
+def about_instance(
+    program: str,
+    sense: Sense,
+    bound: Fraction,
+    instance: str | None,
+    form: LinearForm | None = None,
+) -> Proof:
+    """Proof of ``bound`` that was derived from an instance and not from a linear form.
+
+    Parameters
+    ----------
+    instance
+        SHA-256 of the instance.
+    form
+        Linear form of the program, where the caller rebuilt it as well.
+    """
+    return Proof(
+        program=program,
+        sense=sense,
+        bound=bound,
+        infeasible=False,
+        value=None,
+        tolerance=0.0,
+        implied=0,
+        form="" if form is None else form.sha256,
+        instance=instance,
+        provenance="instance",
+    )
+
+
 def provenance(form: LinearForm | None, instance: Instance | None) -> Provenance:
     """Name what the proof's numbers came from."""
     if form is None:
