@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, TypedDict
+from typing import Any, TypedDict, TypeGuard
 
 import numpy as np
 
@@ -67,23 +67,25 @@ class Options:
         return cls(**{name: value for name, value in given.items() if value is not None})
 
 
-def _is_amount(value: object) -> bool:
-    number = isinstance(value, int | float | np.integer | np.floating)
-    return number and not isinstance(value, bool) and bool(value >= 0)  # type: ignore[operator]
+def _is_amount(value: object) -> TypeGuard[float]:
+    if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
+        return False
+    return bool(value >= 0)
 
 
 def _is_count(least: int) -> Callable[[object], bool]:
     def check(value: object) -> bool:
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not isinstance(value, int | np.integer) or isinstance(value, bool):
+            return False
         # solvers keep their seeds and counts in 32 bits
-        return whole and least <= int(value) < 2**31  # type: ignore[call-overload]
+        return least <= int(value) < 2**31
 
     return check
 
 
 _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "time_limit": (_is_amount, "a number of seconds >= 0"),
-    "gap": (lambda value: _is_amount(value) and value < math.inf, "a finite number >= 0"),  # type: ignore[operator]
+    "gap": (lambda value: _is_amount(value) and value < math.inf, "a finite number >= 0"),
     "threads": (_is_count(1), "a whole number >= 1"),
     "seed": (_is_count(0), "a whole number from 0 to 2147483647"),
     "log": (lambda value: isinstance(value, bool), "True or False"),
