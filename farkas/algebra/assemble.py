@@ -15,7 +15,8 @@ from farkas.algebra.expressions import Linear, Range, Relation, Term, Trace
 from farkas.algebra.sets import Set
 from farkas.algebra.tracing import reading
 from farkas.errors import FarkasError, RuleError
-from farkas.forms import Block, Floats, SparseRows
+from farkas.forms import Block, SparseRows
+from farkas.numbers import Floats
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

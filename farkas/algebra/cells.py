@@ -14,11 +14,10 @@ from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
 from farkas.errors import RuleError
+from farkas.numbers import Array
 
-Array = npt.NDArray[Any]
 Number = int | float | np.integer[Any] | np.floating[Any]
 NUMBERS = (int, float, np.integer, np.floating)
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from farkas.algebra.formulation import Formulation, first_line
 from farkas.errors import RuleError, UnknownName
+from farkas.numbers import Floats
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -90,7 +91,7 @@ class ConvexModel:
                 raise RuleError(f"{self.name} is not convex by the rules of CVXPY")
         return self._problem
 
-    def point(self) -> Mapping[str, npt.NDArray[np.float64]]:
+    def point(self) -> Mapping[str, Floats]:
         """Values of the variables after a solve, by name."""
         return {name: np.asarray(v.value, dtype=float) for name, v in self.variables.items()}
 

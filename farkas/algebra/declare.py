@@ -13,7 +13,8 @@ from farkas.algebra.expressions import Linear, Term
 from farkas.algebra.reserved import RESERVED
 from farkas.algebra.sets import IndexedSet, Set, locate_product
 from farkas.errors import RuleError, UnknownName
-from farkas.forms import Axis, Block, Floats
+from farkas.forms import Axis, Block
+from farkas.numbers import Floats
 
 
 def _over_product(value: npt.ArrayLike, shape: tuple[int, ...], what: str) -> Floats:

@@ -8,9 +8,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from farkas.algebra.cells import NUMBERS, Array, Cells, Dim, Dims, Number, as_cells, join, total
+from farkas.algebra.cells import NUMBERS, Cells, Dim, Dims, Number, as_cells, join, total
 from farkas.algebra.tracing import current
 from farkas.errors import RuleError
+from farkas.numbers import Array
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from farkas.algebra.cells import Array, Cells, Dim, Index, as_cells, join
+from farkas.algebra.cells import Cells, Dim, Index, as_cells, join
 from farkas.algebra.expressions import Trace
 from farkas.algebra.tracing import current
 from farkas.errors import RuleError
 from farkas.forms import Axis
+from farkas.numbers import Array
 
 _TABLE_LIMIT = 1 << 22  # largest dense inverse; beyond, members are found by bisection
 

@@ -14,7 +14,8 @@ import numpy as np
 from farkas.certificates.limbs import Limbs, RangeTooWide, dot, exact_dot, reduced_costs
 from farkas.certificates.reference import Multipliers, no_finite_bound, reference_bound, show
 from farkas.errors import NotACertificate
-from farkas.forms import Bools, Floats, LinearForm
+from farkas.forms import LinearForm
+from farkas.numbers import Bools, Floats
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from farkas.certificates.files import (
 from farkas.certificates.packed import ExactVector, PackedForm
 from farkas.certificates.repair import grid_for, repaired
 from farkas.errors import NotACertificate
-from farkas.forms import Floats, LinearForm
+from farkas.forms import LinearForm
+from farkas.numbers import Floats
 
 
 def certify(

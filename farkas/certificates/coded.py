@@ -29,8 +29,9 @@ from farkas.certificates.outward import ULP, down, excess_above, returned_below,
 from farkas.certificates.packed import Record, deflate, inflate, rational
 from farkas.certificates.proof import Proof
 from farkas.errors import NotACertificate
-from farkas.forms import Floats, LinearForm
+from farkas.forms import LinearForm
 from farkas.instances.coded import CodedComputing
+from farkas.numbers import Floats
 
 if TYPE_CHECKING:
     from farkas.instances import Instance

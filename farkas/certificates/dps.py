@@ -20,15 +20,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from farkas.certificates.files import Certificate, certificate_type
 from farkas.certificates.packed import Record, rational
 from farkas.certificates.proof import Proof, about_instance
 from farkas.errors import NotACertificate
-from farkas.forms import Floats, LinearForm
-from farkas.instances.base import Ints
+from farkas.forms import LinearForm
 from farkas.instances.dps import Market
+from farkas.numbers import Array, Floats, Ints
 
 if TYPE_CHECKING:
     from farkas.instances import Instance
@@ -37,7 +36,6 @@ Rewards = Literal["budget", "capped"]
 Position = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
 Number = Annotated[int, msgspec.Meta(ge=1, lt=2**62)]
 Scale = Annotated[int, msgspec.Meta(ge=0, le=60)]
-Whole = npt.NDArray[Any]
 Column = Floats | Ints
 
 FINEST = 40
@@ -230,7 +228,7 @@ def _stays_small(market: Market, prices: SlotPrices, reward: Floats) -> bool:
     return charge < ROOM and rewards + len(reward) < ROOM
 
 
-def _rounded_up(reward: Floats, scale: int, kind: Any) -> Whole:
+def _rounded_up(reward: Floats, scale: int, kind: Any) -> Array:
     """Rewards in units of ``2**-scale``; scaled as fractions where doubles could overflow."""
     if kind is np.int64:
         return np.ceil(np.ldexp(reward, scale)).astype(np.int64)
@@ -240,7 +238,7 @@ def _rounded_up(reward: Floats, scale: int, kind: Any) -> Whole:
 
 def _charge(
     market: Market, types: Ints, demand: Ints, positions: Ints, numbers: Ints, jobs: int, kind: Any
-) -> Whole:
+) -> Array:
     """Price of what each job holds at the least, shape (jobs,)."""
     if len(positions) == 0:
         return np.zeros(jobs, np.int64)
@@ -255,7 +253,7 @@ def _charge(
     else:
         before = np.concatenate([np.zeros(1, kind), np.cumsum(numbers.astype(kind))])
         held = before[np.searchsorted(positions, end)] - before[np.searchsorted(positions, begin)]
-    charge: Whole = demand[:jobs].astype(kind) * held
+    charge: Array = demand[:jobs].astype(kind) * held
     return charge
 
 

@@ -18,15 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from farkas.certificates.dps import PriceList, Rewards, Scale, Whole, proved, rewards_of
+from farkas.certificates.dps import PriceList, Rewards, Scale, proved, rewards_of
 from farkas.certificates.files import Certificate, certificate_type
 from farkas.certificates.proof import Proof
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
-from farkas.instances.base import Ints
 from farkas.instances.dps import Market
+from farkas.numbers import Array, Ints
 
 if TYPE_CHECKING:
     from farkas.instances import Instance
@@ -45,8 +44,8 @@ class ServerPrices:
     """
 
     scale: int
-    workers: npt.NDArray[Any]
-    ps: npt.NDArray[Any]
+    workers: Array
+    ps: Array
 
 
 def server_bound(market: Market, prices: ServerPrices, rewards: Rewards = "budget") -> Fraction:
@@ -85,9 +84,7 @@ def server_bound(market: Market, prices: ServerPrices, rewards: Rewards = "budge
 class _Priced:
     """Prices of one side, added up from slot to slot for each type and server."""
 
-    def __init__(
-        self, market: Market, types: Ints, installed: Ints, prices: npt.NDArray[Any]
-    ) -> None:
+    def __init__(self, market: Market, types: Ints, installed: Ints, prices: Array) -> None:
         self.types, self.installed, self.arrival = types, installed, market.arrival
         shape = installed.shape[1], market.horizon, market.num_servers
         kind, slot, server, number = _columns(prices, shape)
@@ -96,18 +93,18 @@ class _Priced:
         self.slots = np.unique(slot)
         sums = np.zeros((shape[0], len(self.slots) + 1, shape[2]), dtype=object)
         sums[kind, np.searchsorted(self.slots, slot) + 1, server] = number
-        self.sums: Whole = np.cumsum(sums, axis=1)
+        self.sums: Array = np.cumsum(sums, axis=1)
 
     def on_server(self, job: int) -> Ints:
         """Installed units of the job's type on each server."""
         units: Ints = self.installed[:, self.types[job]]
         return units
 
-    def paid(self, job: int, last: int) -> Whole:
+    def paid(self, job: int, last: int) -> Array:
         """Price of one unit on each server from arrival to slot ``last``."""
         ends = np.searchsorted(self.slots, [self.arrival[job], last + 1])
         sums = self.sums[self.types[job]]
-        paid: Whole = sums[ends[1]] - sums[ends[0]]
+        paid: Array = sums[ends[1]] - sums[ends[0]]
         return paid
 
     def fill(self, job: int, last: int, units: int) -> int:
@@ -121,9 +118,7 @@ class _Priced:
         return cost
 
 
-def _columns(
-    prices: npt.NDArray[Any], shape: tuple[int, int, int]
-) -> tuple[Ints, Ints, Ints, list[int]]:
+def _columns(prices: Array, shape: tuple[int, int, int]) -> tuple[Ints, Ints, Ints, list[int]]:
     if prices.ndim != 2 or prices.shape[1] != 4:
         raise NotACertificate(f"prices have shape {prices.shape}, needed (prices, 4)")
     places = prices[:, :3].astype(np.int64)
@@ -193,7 +188,7 @@ def _variant(rewards: Rewards) -> str:
     return "free" if rewards == "budget" else "capped"
 
 
-def _listed(market: Market, prices: npt.NDArray[Any]) -> PriceList:
+def _listed(market: Market, prices: Array) -> PriceList:
     servers = market.num_servers
     rows = sorted(
         ((int(k) * market.horizon + int(t)) * servers + int(s), int(n)) for k, t, s, n in prices
@@ -202,7 +197,7 @@ def _listed(market: Market, prices: npt.NDArray[Any]) -> PriceList:
     return PriceList(positions=tuple(p for p, _ in kept), numbers=tuple(n for _, n in kept))
 
 
-def _unlisted(market: Market, listed: PriceList) -> npt.NDArray[Any]:
+def _unlisted(market: Market, listed: PriceList) -> Array:
     if len(listed.positions) != len(listed.numbers):
         raise NotACertificate(f"{len(listed.positions)} positions for {len(listed.numbers)} prices")
     rows = np.zeros((len(listed.positions), 4), dtype=object)

@@ -18,20 +18,19 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from farkas.certificates.files import Certificate, certificate_type
 from farkas.certificates.limbs import exact_dot
 from farkas.certificates.packed import deflate, inflate, rational
 from farkas.certificates.proof import Proof, about_instance
 from farkas.errors import NotACertificate
-from farkas.forms import Floats, LinearForm
+from farkas.forms import LinearForm
 from farkas.instances.eris import GUARD, Auction, Job, hosted, workers_for
+from farkas.numbers import Floats, Ints
 
 if TYPE_CHECKING:
     from farkas.instances import Instance
 
-Int64 = npt.NDArray[np.int64]
 
 WORTH_BITS = 42
 """A job's greatest worth is between 2**41 and 2**42 units; costs are cut off at twice that."""
@@ -173,7 +172,7 @@ def prove_payoff(auction: Auction, job: Job, transfer: Floats, resource: Floats)
     return Fraction(best) / Fraction(2) ** shift
 
 
-def _rooms(auction: Auction, job: Job, most: int) -> tuple[Int64, Int64]:
+def _rooms(auction: Auction, job: Job, most: int) -> tuple[Ints, Ints]:
     """Chunks an empty site can process without and with the server, shape (sites,); -1: none."""
     worker, server = np.array(job.worker_demand), np.array(job.server_demand)
     alone = hosted(auction.capacity, worker, most)
@@ -188,9 +187,9 @@ def _slot_costs(
     auction: Auction,
     transfer: Floats,
     resource: Floats,
-    room: tuple[Int64, Int64],
+    room: tuple[Ints, Ints],
     shift: int,
-) -> Int64:
+) -> Ints:
     """Units, at most the least cost of processing d chunks in a slot; shape (slots, chunks + 1).
 
     Farkas states the program in `farkas.relaxations.eris.site_dp`; this is a second, independent
@@ -241,7 +240,7 @@ def _slot_costs(
     return served
 
 
-def _units(costs: Floats, roundings: int, shift: int) -> Int64:
+def _units(costs: Floats, roundings: int, shift: int) -> Ints:
     """Whole units not above the exact costs, of which ``costs`` are rounded results."""
     with np.errstate(over="ignore"):
         safe = np.ldexp(np.where(costs < SMALLEST, 0.0, costs) * (1 - (roundings + 2) * ULP), shift)
@@ -249,11 +248,11 @@ def _units(costs: Floats, roundings: int, shift: int) -> Int64:
     return np.floor(np.minimum(safe, 2.0 ** (WORTH_BITS + 1))).astype(np.int64)
 
 
-def _with_slot(so_far: Int64, costs: Int64) -> Int64:
+def _with_slot(so_far: Ints, costs: Ints) -> Ints:
     """Least of so_far[n - d] + costs[d] over d, for every n."""
     padded = np.concatenate([np.full(len(costs) - 1, NEVER), so_far])
     # row n of the view is so_far[n], so_far[n - 1], ..., preceded by what is impossible
     windows = np.lib.stride_tricks.sliding_window_view(padded, len(costs))
     sums = windows[:, ::-1] + costs
-    least: Int64 = np.minimum(sums.min(axis=1), NEVER)
+    least: Ints = np.minimum(sums.min(axis=1), NEVER)
     return least

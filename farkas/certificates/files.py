@@ -27,7 +27,8 @@ from farkas.certificates.packed import (
 from farkas.certificates.points import exact_feasibility, exact_value
 from farkas.certificates.proof import Proof, provenance
 from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate
-from farkas.forms import Floats, LinearForm
+from farkas.forms import LinearForm
+from farkas.numbers import Floats
 from farkas.registry import Registry
 
 if TYPE_CHECKING:

@@ -18,16 +18,10 @@ from farkas.certificates.enclosures import enclose, is_increasing
 from farkas.certificates.files import Certificate, certificate_type
 from farkas.certificates.packed import rational
 from farkas.certificates.proof import Proof
-from farkas.certificates.ring_costs import (
-    FORBIDDEN,
-    Floats,
-    Ints,
-    grid_exponent,
-    ring_costs,
-    rounded_down,
-)
+from farkas.certificates.ring_costs import FORBIDDEN, grid_exponent, ring_costs, rounded_down
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
+from farkas.numbers import Floats, Ints
 
 if TYPE_CHECKING:
     from farkas.instances import Instance

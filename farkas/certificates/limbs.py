@@ -13,10 +13,11 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from farkas.forms import Bools, Floats, SparseRows
+from farkas.forms import SparseRows
+from farkas.numbers import Bools, Floats, Ints
 
-Digits = npt.NDArray[np.int64]
-Indices = npt.NDArray[np.int32] | npt.NDArray[np.int64]
+Digits = Ints
+Indices = npt.NDArray[np.int32] | Ints
 
 
 class RangeTooWide(Exception):
@@ -52,7 +53,7 @@ class Limbs:
         any_digit: Bools = (self.digits != 0).any(axis=0)
         return any_digit
 
-    def take(self, where: Bools | npt.NDArray[np.int64]) -> Limbs:
+    def take(self, where: Bools | Ints) -> Limbs:
         """Keep the chosen entries."""
         return Limbs(self.digits[:, where], self.exponent, self.bits)
 

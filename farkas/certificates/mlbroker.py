@@ -35,8 +35,9 @@ from farkas.certificates.limbs import exact_dot
 from farkas.certificates.packed import deflate, inflate, rational
 from farkas.certificates.proof import Proof, about_instance
 from farkas.errors import NotACertificate
-from farkas.forms import Floats, LinearForm
+from farkas.forms import LinearForm
 from farkas.instances.mlbroker import Brokerage, Semantics
+from farkas.numbers import Floats
 
 if TYPE_CHECKING:
     from farkas.instances import Instance

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.forms import Floats
+from farkas.numbers import Floats
 
 ULP = 2.0**-52
 """Twice the relative error of one rounded operation."""

@@ -12,14 +12,15 @@ import math
 import re
 import zlib
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import NotACertificate
-from farkas.forms import Floats, LinearForm, Sense, SparseRows
+from farkas.forms import LinearForm, Sense, SparseRows
+from farkas.numbers import Array, Floats, Ints
 
 Size = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
 Exponent = Annotated[int, msgspec.Meta(ge=-1024, le=1074)]
@@ -209,9 +210,9 @@ def rational(text: str, what: str) -> Fraction:
     return Fraction(text)
 
 
-def _arrays(raw: bytes, types: list[str], lengths: list[int]) -> list[npt.NDArray[Any]]:
+def _arrays(raw: bytes, types: list[str], lengths: list[int]) -> list[Array]:
     """Cut ``raw`` into arrays of native byte order; what is left comes last, as bytes."""
-    parts: list[npt.NDArray[Any]] = []
+    parts: list[Array] = []
     start = 0
     for kind, length in zip(types, lengths, strict=True):
         part = np.frombuffer(raw, kind, length, start)
@@ -220,9 +221,7 @@ def _arrays(raw: bytes, types: list[str], lengths: list[int]) -> list[npt.NDArra
     return [*parts, np.frombuffer(raw, np.uint8, offset=start)]
 
 
-def _check_matrix(
-    starts: npt.NDArray[np.int64], columns: npt.NDArray[np.int32], values: Floats, width: int
-) -> None:
+def _check_matrix(starts: Ints, columns: npt.NDArray[np.int32], values: Floats, width: int) -> None:
     if starts[0] != 0 or starts[-1] != len(values) or (np.diff(starts) < 0).any():
         raise NotACertificate("data: row starts do not ascend from 0 to the number of entries")
     if len(columns) and (columns.min() < 0 or columns.max() >= width):

@@ -8,7 +8,8 @@ import numpy as np
 
 from farkas.certificates.limbs import RangeTooWide, exact_dot, slacks
 from farkas.errors import NotACertificate
-from farkas.forms import Bools, Floats, LinearForm
+from farkas.forms import LinearForm
+from farkas.numbers import Bools, Floats
 
 
 def exact_value(form: LinearForm, point: Floats) -> Fraction:

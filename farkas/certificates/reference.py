@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import NotACertificate
-from farkas.forms import Floats, LinearForm
+from farkas.forms import LinearForm
+from farkas.numbers import Floats
 
 Multipliers = Floats | Sequence[float] | Sequence[Fraction] | npt.NDArray[np.object_]
 

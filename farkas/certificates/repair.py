@@ -21,7 +21,8 @@ from farkas.certificates.bound import (
 )
 from farkas.certificates.limbs import RangeTooWide
 from farkas.errors import NotACertificate
-from farkas.forms import Bools, Floats, LinearForm
+from farkas.forms import LinearForm
+from farkas.numbers import Bools, Floats
 
 KEPT_BITS = 48
 """Bits below the largest multiplier that the compact candidate keeps."""

@@ -7,12 +7,9 @@ most the true one.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from farkas.instances.gadget import FIT, Cluster
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from farkas.numbers import Floats, Ints
 
 FORBIDDEN = 1 << 59
 """Stands for infinity; sums of two still fit into 64 bits."""

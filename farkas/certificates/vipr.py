@@ -17,8 +17,9 @@ from farkas.certificates.bound import exact_reduced_costs, project, prove_bound,
 from farkas.certificates.limbs import RangeTooWide
 from farkas.certificates.points import exact_feasibility, exact_value
 from farkas.errors import UnsupportedForm
-from farkas.forms import Floats, LinearForm
+from farkas.forms import LinearForm
 from farkas.forms.writers import column_names, row_names
+from farkas.numbers import Floats
 
 
 @dataclasses.dataclass(slots=True)

@@ -32,12 +32,10 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from farkas.errors import UnsupportedForm
-from farkas.forms import Axis, Block, Bools, Floats, LinearForm, SparseRows
-
-Positions = npt.NDArray[np.int64]
+from farkas.forms import Axis, Block, LinearForm, SparseRows
+from farkas.numbers import Bools, Floats, Ints
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +58,7 @@ class Multipliers:
 
     block: Block
     suffix: str
-    positions: Positions
+    positions: Ints
     lower_side: Bools
     upper_side: Bools
 
@@ -85,8 +83,8 @@ class DualForm:
 
     form: LinearForm
     primal: LinearForm
-    row_of: Positions
-    column_of: Positions
+    row_of: Ints
+    column_of: Ints
 
     def lift(self, dual_point: Floats) -> Floats:
         """Row multipliers of the primal, shape (primal rows,), from a point of the dual.
@@ -217,12 +215,12 @@ def _by_family(
                 yield Multipliers(block, suffix, where, lower_side[where], upper_side[where])
 
 
-def joined(families: Sequence[Multipliers]) -> Positions:
+def joined(families: Sequence[Multipliers]) -> Ints:
     """Rows or columns of all multipliers, in order."""
     return np.concatenate([np.zeros(0, np.int64), *(f.positions for f in families)])
 
 
-def transposed(form: LinearForm, row_of: Positions, column_of: Positions) -> SparseRows:
+def transposed(form: LinearForm, row_of: Ints, column_of: Ints) -> SparseRows:
     """Transpose the rows with multipliers and append a 1 for the multiplier of each bound."""
     import scipy.sparse as sp
 

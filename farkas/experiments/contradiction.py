@@ -12,15 +12,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from farkas.certificates import prove_infeasible, repaired
 from farkas.certificates.bound import project
 from farkas.errors import NotACertificate
-from farkas.forms import Bools, Floats, LinearForm, SparseRows, check_point
+from farkas.forms import LinearForm, SparseRows, check_point
+from farkas.numbers import Bools, Floats, Ints
 from farkas.solvers import Claim, Session, open_session, solve
-
-Rows = npt.NDArray[np.int64]
 
 
 def without_cost(form: LinearForm) -> LinearForm:
@@ -128,7 +126,7 @@ def _sides(part: LinearForm, kept: Bools) -> dict[str, Any]:
     }
 
 
-def _part(form: LinearForm, rows: Rows) -> LinearForm:
+def _part(form: LinearForm, rows: Ints) -> LinearForm:
     """Form of some rows, with the columns they touch."""
     lines = form.matrix.scipy()[rows]
     columns = np.unique(lines.indices)

@@ -19,10 +19,11 @@ import numpy as np
 
 from farkas.certificates import prove_infeasible
 from farkas.certificates.bound import exact_reduced_costs
-from farkas.experiments.contradiction import Rows, elastic_ray, filtered, proved, without_cost
-from farkas.forms import Floats, LinearForm, check_point
+from farkas.experiments.contradiction import elastic_ray, filtered, proved, without_cost
+from farkas.forms import LinearForm, check_point
 from farkas.forms.blocks import find_block
 from farkas.forms.words import box, relation
+from farkas.numbers import Floats, Ints
 from farkas.relaxations.integrality import relax
 from farkas.solvers import Answer, Claim, solve
 
@@ -72,7 +73,7 @@ class Explanation:
 
     form: LinearForm
     finding: Finding
-    rows: Rows = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
+    rows: Ints = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
     multipliers: Floats = dataclasses.field(default_factory=lambda: np.zeros(0))
     violation: Fraction | None = None
     irreducible: bool = False

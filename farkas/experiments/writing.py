@@ -17,8 +17,8 @@ from farkas.certificates import (
 from farkas.certificates import write as write_certificate
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate, suggestion
 from farkas.experiments.solving import Solution
-from farkas.forms import Floats
 from farkas.forms.writers import write_lp, write_mps
+from farkas.numbers import Floats
 
 PROGRAMS = {".mps": write_mps, ".lp": write_lp}
 CERTIFICATES = (".json", ".vipr")

@@ -2,14 +2,12 @@
 
 from farkas.forms.blocks import Axis, Block
 from farkas.forms.feasibility import FeasibilityReport, Violation, check_point
-from farkas.forms.form import Bools, Floats, LinearForm, Sense, SparseRows
+from farkas.forms.form import LinearForm, Sense, SparseRows
 
 __all__ = [
     "Axis",
     "Block",
-    "Bools",
     "FeasibilityReport",
-    "Floats",
     "LinearForm",
     "Sense",
     "SparseRows",

@@ -7,9 +7,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int64]
+from farkas.numbers import Ints
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +24,7 @@ class Axis:
     """
 
     labels: tuple[str, ...]
-    members: IntArray
+    members: Ints
 
     @property
     def size(self) -> int:

@@ -6,7 +6,8 @@ import dataclasses
 
 import numpy as np
 
-from farkas.forms.form import Floats, LinearForm
+from farkas.forms.form import LinearForm
+from farkas.numbers import Floats
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

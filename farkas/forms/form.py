@@ -14,12 +14,11 @@ import numpy.typing as npt
 
 from farkas.errors import UnknownName
 from farkas.forms.blocks import Block, find_block
+from farkas.numbers import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 Sense = Literal["min", "max"]
 
 
@@ -39,7 +38,7 @@ class SparseRows:
         Number of columns.
     """
 
-    starts: npt.NDArray[np.int64]
+    starts: Ints
     columns: npt.NDArray[np.int32]
     values: Floats
     num_columns: int
@@ -53,7 +52,7 @@ class SparseRows:
         return len(self.values)
 
     @property
-    def rows(self) -> npt.NDArray[np.int64]:
+    def rows(self) -> Ints:
         """Row of every entry, shape (entries,)."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 

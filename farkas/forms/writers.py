@@ -13,7 +13,8 @@ import numpy as np
 from farkas.atomic import Target, write_text
 from farkas.errors import UnsupportedForm
 from farkas.forms.blocks import Block
-from farkas.forms.form import Floats, LinearForm
+from farkas.forms.form import LinearForm
+from farkas.numbers import Floats
 
 LONGEST = 255
 """Characters that every reader accepts in a name."""

@@ -13,9 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import InvalidInstance
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from farkas.numbers import Array, Floats
 
 Nonnegative = Annotated[float, msgspec.Meta(ge=0.0)]
 Positive = Annotated[float, msgspec.Meta(gt=0.0)]
@@ -202,7 +200,7 @@ def require_sorted(values: Iterable[float], where: str, field: str) -> None:
         last = value
 
 
-def frozen(values: npt.ArrayLike, dtype: npt.DTypeLike = np.float64) -> npt.NDArray[Any]:
+def frozen(values: npt.ArrayLike, dtype: npt.DTypeLike = np.float64) -> Array:
     """Return a read-only array, safe to cache and to share."""
     array = np.array(values, dtype=dtype)
     array.setflags(write=False)

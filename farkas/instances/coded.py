@@ -11,14 +11,11 @@ from typing import Annotated, ClassVar
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from farkas.instances.base import (
     Count,
-    Floats,
     Index,
     Instance,
-    Ints,
     Nonnegative,
     Positive,
     Record,
@@ -26,8 +23,8 @@ from farkas.instances.base import (
     require,
     require_shape,
 )
+from farkas.numbers import Bools, Floats, Ints
 
-Bools = npt.NDArray[np.bool_]
 OpenShare = Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)]
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 Shares = tuple[tuple[Share, ...], ...]

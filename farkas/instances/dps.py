@@ -7,15 +7,12 @@ from typing import Annotated, ClassVar, Literal
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from farkas.errors import NotApplicable
 from farkas.instances.base import (
     Count,
-    Floats,
     Index,
     Instance,
-    Ints,
     Nonnegative,
     Positive,
     Record,
@@ -26,8 +23,8 @@ from farkas.instances.base import (
     require_shape,
     require_sorted,
 )
+from farkas.numbers import Bools, Floats, Ints
 
-Bools = npt.NDArray[np.bool_]
 AtLeastOne = Annotated[float, msgspec.Meta(ge=1.0)]
 Installed = Annotated[int, msgspec.Meta(ge=0, le=10**9)]
 Counts = tuple[tuple[Installed, ...], ...]

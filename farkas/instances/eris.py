@@ -11,15 +11,12 @@ from typing import Annotated
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from farkas.instances.base import (
     LARGEST_EXACT,
     Count,
-    Floats,
     Index,
     Instance,
-    Ints,
     Matrix,
     Nonnegative,
     Record,
@@ -30,9 +27,9 @@ from farkas.instances.base import (
     require_shape,
     require_sorted,
 )
+from farkas.numbers import Bools, Floats, Ints
 
 PriceBase = Annotated[float, msgspec.Meta(ge=2.0)]
-Bools = npt.NDArray[np.bool_]
 
 GUARD = 1e-9
 """Rounding errors forgiven when a capacity is divided or compared."""

@@ -15,10 +15,8 @@ import numpy.typing as npt
 
 from farkas.instances.base import (
     Count,
-    Floats,
     Index,
     Instance,
-    Ints,
     Nonnegative,
     Positive,
     Record,
@@ -28,6 +26,7 @@ from farkas.instances.base import (
     require_length,
 )
 from farkas.instances.utilities import Utility
+from farkas.numbers import Bools, Floats, Ints
 
 OptionalRow = tuple[Nonnegative | None, ...]
 
@@ -215,7 +214,7 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
         return 0 if self.slot is None else self.slot
 
     @cached_property
-    def is_server(self) -> npt.NDArray[np.bool_]:
+    def is_server(self) -> Bools:
         """Which nodes host workers, shape (nodes,)."""
         return frozen([node.server for node in self.nodes], np.bool_)
 
@@ -320,9 +319,9 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
         limit: Ints = np.maximum(0.0, np.minimum(left, self.largest_ring)).astype(np.int64)
         return limit
 
-    def active(self, slot: int, progress: npt.ArrayLike = 0.0) -> npt.NDArray[np.bool_]:
+    def active(self, slot: int, progress: npt.ArrayLike = 0.0) -> Bools:
         """Jobs that have arrived and have budget left, shape (jobs,); I[t]."""
-        open_budget: npt.NDArray[np.bool_] = np.asarray(progress, dtype=float) < self.most_slots
+        open_budget: Bools = np.asarray(progress, dtype=float) < self.most_slots
         return (self.arrival <= slot) & open_budget
 
     @cached_property

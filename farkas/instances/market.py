@@ -9,7 +9,6 @@ import numpy as np
 
 from farkas.instances.base import (
     Count,
-    Floats,
     Instance,
     Matrix,
     Nonnegative,
@@ -18,6 +17,7 @@ from farkas.instances.base import (
     require,
     require_shape,
 )
+from farkas.numbers import Floats
 
 OptionalMatrix = tuple[tuple[Nonnegative | None, ...], ...]
 

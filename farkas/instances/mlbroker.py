@@ -15,9 +15,7 @@ import numpy as np
 from farkas.errors import InvalidOption, suggestion
 from farkas.instances.base import (
     LARGEST_EXACT,
-    Floats,
     Index,
-    Ints,
     Matrix,
     Nonnegative,
     Positive,
@@ -31,6 +29,7 @@ from farkas.instances.base import (
     require_shape,
 )
 from farkas.instances.market import Market
+from farkas.numbers import Floats, Ints
 
 Semantics = Literal["printed", "strict"]
 

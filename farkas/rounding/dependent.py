@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from farkas.numbers import Bools, Floats, Ints
+
 Last = Literal["up", "bernoulli"]
 
 SETTLED = 1e-9
@@ -69,7 +69,7 @@ def round_keeping_weight(
     return rounded
 
 
-def _open(share: Floats) -> npt.NDArray[np.bool_]:
+def _open(share: Floats) -> Bools:
     """Fractions that still need a draw."""
     return (share > SETTLED) & (share < 1 - SETTLED)
 

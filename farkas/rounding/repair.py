@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.rounding.dependent import Floats, Ints
+from farkas.numbers import Floats, Ints
 
 
 def add_missing_workers(workers: Ints, needed: int, volume: Floats, capacity: float) -> Ints:

@@ -6,10 +6,8 @@ import dataclasses
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from farkas.numbers import Floats, Ints
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from farkas.numbers import Floats
 
 
 def snap(values: npt.ArrayLike, tolerance: float = 1e-6) -> Floats:

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import InvalidOption, suggestion
-from farkas.rounding.dependent import Floats, Ints, Last, round_keeping_weight
+from farkas.numbers import Floats, Ints
+from farkas.rounding.dependent import Last, round_keeping_weight
 
 COMBINE = ("max", "round2")
 Combine = Literal["max", "round2"]

@@ -7,7 +7,7 @@ import enum
 import math
 
 from farkas.errors import NoAnswer
-from farkas.forms import Floats
+from farkas.numbers import Floats
 
 
 class Reason(enum.StrEnum):

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from farkas.forms import Floats, LinearForm, check_point
+from farkas.forms import LinearForm, check_point
+from farkas.numbers import Floats
 from farkas.solvers.answer import Answer, Claim, Reason
 
 POINT_TOLERANCE = 1e-6

@@ -18,7 +18,8 @@ from farkas.errors import (
     UnknownName,
     UnsupportedForm,
 )
-from farkas.forms import Floats, LinearForm
+from farkas.forms import LinearForm
+from farkas.numbers import Floats
 from farkas.registry import Registry
 from farkas.solvers.answer import Answer, Claim, Reason
 from farkas.solvers.audit import audited, settled_by_inspection

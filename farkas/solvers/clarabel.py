@@ -8,9 +8,9 @@ import time
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from farkas.forms import Floats, LinearForm
+from farkas.forms import LinearForm
+from farkas.numbers import Floats, Ints
 from farkas.solvers.answer import Answer, Claim, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend
 from farkas.solvers.interrupt import CtrlC, log_to_stderr
@@ -85,7 +85,7 @@ class Conic:
     matrix: Any
     right: Floats
     num_equal: int
-    line: npt.NDArray[np.int64]
+    line: Ints
     sign: Floats
 
     def to_rows(self, multipliers: Floats, num_rows: int) -> Floats:

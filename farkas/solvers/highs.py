@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from farkas.forms import Floats, LinearForm
+from farkas.forms import LinearForm
+from farkas.numbers import Floats
 from farkas.solvers.answer import Answer, Claim, Reason
 from farkas.solvers.base import Ability, Backend, backend
 from farkas.solvers.interrupt import CtrlC

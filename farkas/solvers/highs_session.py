@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from farkas.errors import FarkasError
-from farkas.forms import Floats, LinearForm, SparseRows
+from farkas.forms import LinearForm, SparseRows
+from farkas.numbers import Floats
 from farkas.solvers.answer import Answer
 from farkas.solvers.audit import audited, settled_by_inspection
 from farkas.solvers.base import Backend, failed

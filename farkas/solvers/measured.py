@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from farkas.forms import Floats
+from farkas.numbers import Floats
 
 
 def distance(constraint: Any) -> Any:

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import InvalidOption, UnsupportedForm
-from farkas.forms import Axis, Block, Bools, Floats, LinearForm, SparseRows
+from farkas.forms import Axis, Block, LinearForm, SparseRows
+from farkas.numbers import Array, Bools, Floats
 from farkas.solvers.answer import Answer
 from farkas.solvers.audit import settled_by_inspection
 
@@ -292,7 +293,7 @@ class _Part:
         return self.lines.shape[0]
 
 
-def _check_values(name: str, values: npt.NDArray[Any]) -> None:
+def _check_values(name: str, values: Array) -> None:
     if name == "cost":
         good = np.isfinite(values)
     elif name.endswith("lower"):

@@ -11,7 +11,8 @@ from typing import Any, Unpack
 import numpy as np
 
 from farkas.errors import InvalidOption, NoAnswer, SolverUnavailable, UnknownName, UnsupportedForm
-from farkas.forms import Floats, LinearForm
+from farkas.forms import LinearForm
+from farkas.numbers import Floats
 from farkas.solvers.answer import Answer, Claim, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend, backends
 from farkas.solvers.interrupt import off_stdout

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective, option
-from farkas.instances.base import Ints
 from farkas.instances.dps import Market
 from farkas.models.dps import windows
 from farkas.models.dps.windows import Side
+from farkas.numbers import Ints
 
 
 class IntervalDual(Program):

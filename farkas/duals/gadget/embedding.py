@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.forms import Floats, LinearForm
+from farkas.forms import LinearForm
 from farkas.models.gadget.slot import Snapshot
+from farkas.numbers import Floats
 
 
 def network_free_multipliers(slot: Snapshot, form: LinearForm, node_price: Floats) -> Floats:

@@ -7,9 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from farkas.certificates.mlbroker import DualPoint
-from farkas.forms import Block, Floats, LinearForm
+from farkas.forms import Block, LinearForm
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.entropy import growth
+from farkas.numbers import Floats
 
 
 def move_prices(data: Brokerage, saved: Floats) -> tuple[Floats, Floats]:

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
-from farkas.instances.base import Floats
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
 from farkas.models.mlbroker.data import ROOM
+from farkas.numbers import Floats
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -12,12 +12,12 @@ import numpy as np
 
 from farkas.experiments.figures.figure import Axis, Figure, Finding, Published, Series
 from farkas.experiments.figures.registry import Preset, Progress, Standing, figure
-from farkas.instances.base import Floats
 from farkas.instances.coded import CodedComputing
 from farkas.instances.generate import generate
 from farkas.models.coded.chance import Law
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.plans import Assignment
+from farkas.numbers import Floats
 from farkas.online import algorithms
 from farkas.online.coded.exhaustive import least_level
 from farkas.online.coded.iterated_greedy import IteratedGreedy

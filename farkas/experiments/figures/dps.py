@@ -15,9 +15,9 @@ import numpy as np
 
 from farkas.experiments.figures.figure import Axis, Figure, Finding, Published, Series
 from farkas.experiments.figures.registry import Preset, Progress, Standing, figure
-from farkas.instances.base import Floats
 from farkas.instances.dps import Market
 from farkas.instances.generate import generate
+from farkas.numbers import Floats
 from farkas.online import algorithms
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from farkas.experiments.figures.registry import (
     figure,
     not_modelled,
 )
-from farkas.instances.base import Floats
 from farkas.instances.eris import Auction
 from farkas.instances.generate import generate
+from farkas.numbers import Floats
 from farkas.online import Run, algorithms
 
 ALGORITHMS: dict[str, tuple[str, dict[str, Any]]] = {

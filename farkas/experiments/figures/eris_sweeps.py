@@ -21,7 +21,7 @@ from farkas.experiments.figures.eris import (
 )
 from farkas.experiments.figures.figure import Axis, Figure, Finding, Series, Table
 from farkas.experiments.figures.registry import Preset, Progress, Standing, figure, table
-from farkas.instances.base import Floats
+from farkas.numbers import Floats
 from farkas.online import Run
 
 

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from farkas.numbers import Array
 
 Chart = Literal["line", "step", "scatter", "bar"]
 Cell = str | int | float | bool | None
-Numbers = Sequence[float] | NDArray[Any]
-Places = Sequence[float] | Sequence[str] | NDArray[Any]
+Numbers = Sequence[float] | Array
+Places = Sequence[float] | Sequence[str] | Array
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from farkas.errors import NotApplicable
 from farkas.experiments.quantities.quantity import quantity
-from farkas.instances.base import Floats
 from farkas.instances.coded import CodedComputing, Plan
 from farkas.models.coded.chance import Law, best_quantile
 from farkas.models.coded.integer import best_integer_plan, integer_time
@@ -15,6 +14,7 @@ from farkas.models.coded.kernel import Pairs, theorem1_times
 from farkas.models.coded.loads import blocks_owner
 from farkas.models.coded.plans import dedicated_share
 from farkas.models.coded.uncoded import even_loads, uncoded_mean, uncoded_quantile
+from farkas.numbers import Floats
 from farkas.online.coded.exhaustive import best_owner, least_level
 from farkas.online.coded.local_search import Variant, climb, favourites
 from farkas.online.coded.simple_greedy import greedy_owner

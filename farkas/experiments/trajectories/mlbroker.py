@@ -7,8 +7,8 @@ import numpy as np
 from farkas.certificates.mlbroker import RunCertificate
 from farkas.experiments.figures import Axis, Figure, Series
 from farkas.experiments.trajectories.registry import certificate, trajectory
-from farkas.instances.base import Floats
 from farkas.instances.mlbroker import Brokerage
+from farkas.numbers import Floats
 from farkas.online import Run
 
 MOST_SITES = 6

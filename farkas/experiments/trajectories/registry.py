@@ -13,7 +13,7 @@ import numpy as np
 
 from farkas.certificates.files import Certificate, from_json
 from farkas.experiments.figures import Axis, Figure, Series
-from farkas.forms import Floats
+from farkas.numbers import Floats
 from farkas.online import Run
 from farkas.registry import Registry
 

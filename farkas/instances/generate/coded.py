@@ -9,9 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from farkas.instances.base import Count, Floats, Positive
+from farkas.instances.base import Count, Positive
 from farkas.instances.coded import OpenShare
 from farkas.instances.options import Settings
+from farkas.numbers import Floats
 
 
 class Published(Settings, frozen=True, kw_only=True):

@@ -12,9 +12,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 import numpy as np
 
-from farkas.instances.base import Count, Floats, Ints, Nonnegative, Positive
+from farkas.instances.base import Count, Nonnegative, Positive
 from farkas.instances.dps import Learning
 from farkas.instances.options import Settings
+from farkas.numbers import Floats, Ints
 
 Units = Annotated[int, msgspec.Meta(ge=0, le=10**6)]
 UnitRange = tuple[Units, Units]

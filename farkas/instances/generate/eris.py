@@ -11,9 +11,10 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
-from farkas.instances.base import Count, Floats, Nonnegative, Positive
+from farkas.instances.base import Count, Nonnegative, Positive
 from farkas.instances.eris import PriceBase
 from farkas.instances.options import Settings, WholeRange, require_option
+from farkas.numbers import Floats
 
 Units = Annotated[int, msgspec.Meta(ge=0)]
 UnitRange = tuple[Units, Units]

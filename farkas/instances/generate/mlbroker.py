@@ -12,8 +12,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 import numpy as np
 
-from farkas.instances.base import Count, Floats, Ints, Nonnegative, Positive
+from farkas.instances.base import Count, Nonnegative, Positive
 from farkas.instances.options import Range, Settings, WholeRange, require_option
+from farkas.numbers import Floats, Ints
 
 NonnegativeRange = tuple[Nonnegative, Nonnegative]
 PositiveRange = tuple[Positive, Positive]

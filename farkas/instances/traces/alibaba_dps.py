@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 
 from farkas.errors import InvalidOption
-from farkas.instances.base import Count, Floats, Ints
+from farkas.instances.base import Count
 from farkas.instances.dps import Market
 from farkas.instances.traces.alibaba import Node, Pod, read_nodes, read_pods
 from farkas.instances.traces.market import RANGES, MarketWindow, bandwidths, market_jobs
 from farkas.instances.traces.result import Imported, importers
 from farkas.instances.traces.table import Line, lines
+from farkas.numbers import Floats, Ints
 
 PRICE_COLUMNS = ("gpu", "gpu_count", "on_demand_usd_per_hour")
 NODES = "openb_node_list_gpu_node.csv"

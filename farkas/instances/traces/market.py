@@ -7,9 +7,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from farkas.instances.base import Count, Floats, Positive
+from farkas.instances.base import Count, Positive
 from farkas.instances.generate.dps import Published
 from farkas.instances.traces.window import Window
+from farkas.numbers import Floats
 
 RANGES = Published()
 SHORTEST = 1.0

@@ -17,11 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from farkas.instances.base import Count, Ints, Positive
+from farkas.instances.base import Count, Positive
 from farkas.instances.dps import Market
 from farkas.instances.traces.market import RANGES, MarketWindow, bandwidths, market_jobs
 from farkas.instances.traces.philly import PhillyJob, read_jobs
 from farkas.instances.traces.result import Imported, importers
+from farkas.numbers import Ints
 
 
 class Options(MarketWindow, frozen=True, kw_only=True):

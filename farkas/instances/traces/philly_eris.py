@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from farkas.instances.base import Count, Ints, Nonnegative, Positive
+from farkas.instances.base import Count, Nonnegative, Positive
 from farkas.instances.eris import Auction
 from farkas.instances.generate.eris import Model, Published, worth_by_delay
 from farkas.instances.traces.philly import PhillyJob, read_jobs
 from farkas.instances.traces.result import Imported, importers
 from farkas.instances.traces.window import Window
+from farkas.numbers import Ints
 
 PUBLISHED = Published()
 

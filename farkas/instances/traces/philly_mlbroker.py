@@ -19,13 +19,14 @@ import msgspec
 import numpy as np
 
 from farkas.errors import InvalidOption
-from farkas.instances.base import Count, Floats, Nonnegative, Positive
+from farkas.instances.base import Count, Nonnegative, Positive
 from farkas.instances.generate.mlbroker import Published, ShareRange
 from farkas.instances.mlbroker import Brokerage
 from farkas.instances.traces.philly import PhillyJob, read_jobs
 from farkas.instances.traces.prices import GpuPrice, read_prices
 from farkas.instances.traces.result import Imported, importers
 from farkas.instances.traces.window import Window
+from farkas.numbers import Floats
 
 RANGES = Published()
 HOUR, DAY = 3600.0, 86400.0

@@ -11,9 +11,10 @@ import msgspec
 import numpy as np
 
 from farkas.errors import InvalidOption
-from farkas.instances.base import Count, Floats, Positive
+from farkas.instances.base import Count, Positive
 from farkas.instances.options import Settings
 from farkas.instances.traces.table import seconds
+from farkas.numbers import Floats
 
 
 class Timed(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from farkas.instances.base import Floats
+from farkas.numbers import Floats
 
 
 def envelope_reference(values: Floats) -> Floats:

@@ -13,7 +13,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from farkas.instances.base import Floats, Positive, Record
+from farkas.instances.base import Positive, Record
+from farkas.numbers import Floats
 
 # Differences of utilities are noise below this share of the largest value involved.
 CURVATURE_TOLERANCE = 1e-12

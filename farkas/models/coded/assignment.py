@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
-from farkas.instances.base import Floats
 from farkas.models.coded.kernel import Pairs
+from farkas.numbers import Floats
 
 
 class MaxMin(Program):

@@ -16,11 +16,11 @@ from functools import cached_property
 import numpy as np
 
 from farkas.errors import NotApplicable
-from farkas.instances.base import Floats, Ints
 from farkas.instances.coded import CodedComputing, Plan
 from farkas.models.coded.integer import first_time
 from farkas.models.coded.recovery import recovery_probability
 from farkas.models.coded.surrogate import expected_results, returned_share
+from farkas.numbers import Floats, Ints
 
 MOST_SPLIT = 6
 MOST_CHOICES = 3_000_000

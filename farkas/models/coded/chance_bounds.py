@@ -7,11 +7,11 @@ import math
 
 import numpy as np
 
-from farkas.instances.base import Floats, Ints
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.chance import Law
 from farkas.models.coded.kernel import Pairs, theorem1_times
 from farkas.models.coded.plans import Assignment, dedicated_plan
+from farkas.numbers import Floats, Ints
 
 STRETCHES = np.round(np.linspace(0.8, 2.0, 49), 6)
 """Factors tried on the loads of a plan."""

@@ -13,9 +13,9 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from farkas.instances.base import Floats, Ints
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
+from farkas.numbers import Floats, Ints
 
 PRECISION = 1e-14
 """Relative width at which bisection of a time stops."""

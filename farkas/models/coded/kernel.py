@@ -12,8 +12,8 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
-from farkas.instances.base import Floats
 from farkas.instances.coded import CodedComputing
+from farkas.numbers import Floats, Ints
 
 TERMS = 25
 """Terms of the series of ln(1 + h) for h < 1; the first one left out is below 1e-26 of the sum."""
@@ -106,7 +106,7 @@ def _pairs(data: CodedComputing) -> Pairs:
     return made
 
 
-def owner_levels(speed: Floats, owner: npt.NDArray[np.int64]) -> Floats:
+def owner_levels(speed: Floats, owner: Ints) -> Floats:
     """Σ_n v of the workers of each master, shape (masters,).
 
     Parameters
@@ -122,7 +122,7 @@ def owner_levels(speed: Floats, owner: npt.NDArray[np.int64]) -> Floats:
     return levels
 
 
-def theorem1_times(speed: Floats, owner: npt.NDArray[np.int64]) -> Floats:
+def theorem1_times(speed: Floats, owner: Ints) -> Floats:
     """Completion time of each master with its own workers, infinite without any.  (16)."""
     with np.errstate(divide="ignore"):
         return np.asarray(1.0 / owner_levels(speed, owner))

@@ -8,9 +8,9 @@ import numpy as np
 
 from farkas.algebra import ConvexModel, ConvexProgram
 from farkas.errors import NotApplicable
-from farkas.instances.base import Ints
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs, theorem1_times
+from farkas.numbers import Ints
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -6,9 +6,9 @@ import dataclasses
 
 import numpy as np
 
-from farkas.instances.base import Floats, Ints
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs, theorem1_times
+from farkas.numbers import Floats, Ints
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import InvalidOption
-from farkas.instances.base import Floats, Ints
+from farkas.numbers import Floats, Ints
 
 ENUMERATED = 14
 """Up to so many workers subsets are enumerated, with loads of any kind."""

@@ -15,9 +15,9 @@ import numpy as np
 from farkas.algebra import ConvexModel, ConvexProgram, option
 from farkas.algebra.formulation import Formulation
 from farkas.errors import NotApplicable
-from farkas.instances.base import Floats
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
+from farkas.numbers import Floats
 
 if TYPE_CHECKING:
     import pyomo.environ as pyo

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective, option
-from farkas.instances.base import Floats, Ints
 from farkas.instances.dps import ROUNDING, Market
 from farkas.models.dps import windows
 from farkas.models.dps.windows import Side
+from farkas.numbers import Floats, Ints
 
 
 class Placed(Program):

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
-from farkas.instances.base import Ints
 from farkas.instances.dps import Market
+from farkas.numbers import Ints
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from farkas.instances.base import Ints
 from farkas.instances.dps import Market
+from farkas.numbers import Ints
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -8,8 +8,8 @@ from typing import Self
 import numpy as np
 
 from farkas.errors import InvalidOption
-from farkas.instances.base import Floats
 from farkas.instances.eris import Auction
+from farkas.numbers import Floats
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -9,16 +9,12 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from farkas.errors import NotApplicable
-from farkas.instances.base import Floats, Ints
-from farkas.instances.eris import GUARD, Auction, Bools
-
-Table = npt.NDArray[Any]
+from farkas.instances.eris import GUARD, Auction
+from farkas.numbers import Array, Bools, Floats, Ints
 
 LARGEST_LIST = 400_000
 """Ways to spread a job's chunks over slots and sites beyond which none are listed."""
@@ -190,7 +186,7 @@ def compositions(total: int, cells: int) -> Ints:
     return np.diff(np.hstack([np.full((len(bars), 1), -1), bars, ends]), axis=1) - 1
 
 
-def unbeaten(rows: Table, block: int = 256) -> Ints:
+def unbeaten(rows: Array, block: int = 256) -> Ints:
     """Return the rows that no other row beats, that is, is at most as large everywhere.
 
     Of equal rows the first stays.  Beyond `COMPARED` rows only repeated ones are dropped.
@@ -212,7 +208,7 @@ def unbeaten(rows: Table, block: int = 256) -> Ints:
     return np.sort(kept)
 
 
-def _beaten(rows: Table, by: Table) -> Bools:
+def _beaten(rows: Array, by: Array) -> Bools:
     beaten = np.zeros(len(rows), bool)
     for start in range(0, len(by), 4096):
         part = by[start : start + 4096]

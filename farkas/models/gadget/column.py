@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
-from farkas.instances.base import Floats
 from farkas.models.gadget.base import declare_capacities, declare_links
 from farkas.models.gadget.rings import Rings, enumerate_rings
 from farkas.models.gadget.slot import Snapshot, snapshot
+from farkas.numbers import Floats
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

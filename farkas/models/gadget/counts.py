@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import NotApplicable
-from farkas.instances.base import Floats, Ints
 from farkas.instances.gadget import FIT, Cluster
 from farkas.models.gadget.rings import Rings, enumerate_rings
+from farkas.numbers import Floats, Ints
 
 N = TypeVar("N", np.float64, np.int64)
 

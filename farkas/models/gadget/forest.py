@@ -6,8 +6,8 @@ import dataclasses
 
 import numpy as np
 
-from farkas.instances.base import Ints
 from farkas.instances.gadget import Cluster
+from farkas.numbers import Ints
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.instances.base import Ints
 from farkas.models.gadget.forest import Forest, forest
 from farkas.models.gadget.rings import ClosedWalks, link_cap
 from farkas.models.gadget.slot import Snapshot
+from farkas.numbers import Ints
 
 MOST_WALKS = 20_000
 

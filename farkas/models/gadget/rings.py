@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import NotApplicable
-from farkas.instances.base import Floats, Ints
 from farkas.instances.gadget import FIT, Cluster
 from farkas.models.gadget.forest import Forest, forest
+from farkas.numbers import Floats, Ints
 
 Counts = tuple[int, ...]
 

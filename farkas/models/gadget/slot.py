@@ -10,12 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import InvalidOption, suggestion
-from farkas.instances.base import Floats, Ints
 from farkas.instances.gadget import Cluster
 from farkas.instances.utilities.envelope import envelope
+from farkas.numbers import Bools, Floats, Ints
 
 Gains = Literal["printed", "envelope"]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Set
-from farkas.instances.base import Floats, Ints
 from farkas.instances.mlbroker import Brokerage, Semantics
+from farkas.numbers import Floats, Ints
 
 ROOM = 1 + 1e-6
 """Implied bounds are this much wider than their argument needs, for data rounded to doubles."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.instances.base import Floats
+from farkas.numbers import Floats
 
 SMALL = 1e-4
 """Relative changes below this are summed as a series; differences would lose their digits."""

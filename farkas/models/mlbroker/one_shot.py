@@ -10,11 +10,10 @@ import numpy.typing as npt
 
 from farkas.algebra import Param, constraint, option
 from farkas.errors import NotApplicable
-from farkas.forms import Bools
-from farkas.instances.base import Floats, Ints
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
 from farkas.models.mlbroker.placement import Placement
+from farkas.numbers import Bools, Floats, Ints
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

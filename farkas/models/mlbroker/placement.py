@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.algebra import Param, Program, Sum, Var, constraint, objective, option
-from farkas.instances.base import Floats
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker import data as shared
 from farkas.models.mlbroker.data import ROOM
+from farkas.numbers import Floats
 
 
 def usage(m, t, r, k):

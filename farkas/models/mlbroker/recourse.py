@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
 from farkas.errors import InvalidOption
-from farkas.forms import Bools
-from farkas.instances.base import Floats, Ints, fitted
+from farkas.instances.base import fitted
 from farkas.instances.mlbroker import Brokerage
+from farkas.numbers import Bools, Floats, Ints
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

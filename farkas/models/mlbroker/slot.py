@@ -6,10 +6,10 @@ import dataclasses
 
 import numpy as np
 
-from farkas.instances.base import Floats
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.data import deployment_bound, valid_big_m
 from farkas.models.mlbroker.one_shot import snapshot
+from farkas.numbers import Floats
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)

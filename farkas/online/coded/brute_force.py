@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Literal
 
-from farkas.instances.base import Floats, Ints
+from farkas.numbers import Floats, Ints
 from farkas.online.coded.exhaustive import best_owner, every_owner, meet_in_the_middle
 from farkas.online.coded.owners import OwnerPlanner
 from farkas.online.driver import algorithm

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import InvalidOption, NoAnswer
-from farkas.instances.base import Floats, Ints
+from farkas.numbers import Floats, Ints
 
 
 def systematic(rows: int, coded: int, rng: np.random.Generator) -> Floats:

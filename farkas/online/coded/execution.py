@@ -16,9 +16,9 @@ from typing import Literal
 import numpy as np
 
 from farkas.errors import InvalidOption, NoAnswer
-from farkas.instances.base import Floats, Ints
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.plans import Assignment
+from farkas.numbers import Floats, Ints
 from farkas.online.coded.code import MdsCode
 
 

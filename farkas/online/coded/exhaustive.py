@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from farkas.errors import NotApplicable
-from farkas.instances.base import Floats, Ints
 from farkas.models.coded.assignment import Assignment
 from farkas.models.coded.kernel import owner_levels
+from farkas.numbers import Floats, Ints
 from farkas.online.coded.local_search import climb
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.relaxations.coded.assignment_lp import Given, Speeds, best_sharing

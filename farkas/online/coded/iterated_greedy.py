@@ -6,7 +6,8 @@ import dataclasses
 
 import numpy as np
 
-from farkas.instances.base import Count, Floats, Ints
+from farkas.instances.base import Count
+from farkas.numbers import Floats, Ints
 from farkas.online.coded.exhaustive import least_level
 from farkas.online.coded.local_search import Variant, climb, favourites
 from farkas.online.coded.owners import OwnerPlanner

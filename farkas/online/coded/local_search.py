@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from farkas.instances.base import Floats, Ints
 from farkas.models.coded.kernel import owner_levels
+from farkas.numbers import Floats, Ints
 
 Variant = Literal["printed", "lexicographic"]
 MORE = 1.0 + 1e-12

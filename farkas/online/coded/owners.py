@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from farkas.instances.base import Floats, Ints
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.plans import Assignment, dedicated_plan
+from farkas.numbers import Floats, Ints
 from farkas.online.coded.environment import certify
 from farkas.online.run import Bound
 

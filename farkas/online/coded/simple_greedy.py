@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from farkas.instances.base import Floats, Ints
+from farkas.numbers import Floats, Ints
 from farkas.online.coded.owners import OwnerPlanner
 from farkas.online.driver import algorithm
 

@@ -8,9 +8,9 @@ import math
 import numpy as np
 
 from farkas.errors import InvalidOption
-from farkas.instances.base import Floats
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.plans import Assignment
+from farkas.numbers import Floats
 
 CHUNK = 20_000
 """Draws at a time: bounds memory, and fixes the order of draws."""

@@ -11,8 +11,8 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.errors import NotApplicable
-from farkas.instances.base import Floats
-from farkas.instances.dps import ROUNDING, Bools, Market
+from farkas.instances.dps import ROUNDING, Market
+from farkas.numbers import Bools, Floats
 from farkas.online.dps import kernel
 from farkas.online.dps.simulation import Prepared
 

@@ -7,7 +7,7 @@ import heapq
 
 import numpy as np
 
-from farkas.instances.base import Ints
+from farkas.numbers import Ints
 from farkas.online.dps.offers import Known, Offer
 from farkas.online.dps.placing import RULES, Placing, Units, colocated, fill
 

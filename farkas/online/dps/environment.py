@@ -10,9 +10,9 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates.dps import PriceCertificate, Rewards
-from farkas.instances.base import Ints
 from farkas.instances.dps import ROUNDING, Market
 from farkas.models.dps import windows
+from farkas.numbers import Ints
 from farkas.online.dps.offers import Decision, Known, Offer
 from farkas.online.driver import Outcome, environment
 from farkas.online.run import Bound, Sense

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
-import numpy.typing as npt
 from numba import njit
 
-Array = npt.NDArray[Any]
+from farkas.numbers import Array
 
 FULL, DECLINED, SOLD, EXPLORED = 0, 1, 2, 3
 PA, BEST_FIT, RANDOM = 0, 1, 2

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from farkas.instances.base import Floats
+from farkas.numbers import Floats
 from farkas.online.dps.cluster import Running
 from farkas.online.dps.offers import Decision, Known, Offer
 from farkas.online.dps.pairs import Pair, joint_grid

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from farkas.numbers import Array
 from farkas.online.dps.kernel import (
     BLOCK,
     DECLINED,
@@ -13,7 +14,6 @@ from farkas.online.dps.kernel import (
     SOLD,
     TIE,
     TURNOVER,
-    Array,
     Jobs,
     Results,
     Servers,

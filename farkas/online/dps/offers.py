@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from farkas.instances.base import Ints
 from farkas.instances.dps import ROUNDING, Learning, Market
+from farkas.numbers import Ints
 
 Outcome = Literal["sold", "explored", "declined", "full"]
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from farkas.instances.base import Floats
+from farkas.numbers import Floats
 from farkas.online.dps.offers import Decision, Known, Offer
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.pricing import geometric_grid, grid_steps

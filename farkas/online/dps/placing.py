@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from farkas.instances.base import Ints
+from farkas.numbers import Ints
 
 Placing = Literal["pa", "best_fit", "random"]
 Units = tuple[Ints, Ints]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from farkas.errors import NotApplicable
-from farkas.instances.base import Floats
 from farkas.instances.dps import Market
+from farkas.numbers import Floats
 from farkas.online.dps.offers import Decision, Known, Offer
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.seller import Seller, State

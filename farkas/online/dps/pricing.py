@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 
 from farkas.errors import InvalidOption
-from farkas.instances.base import Floats, Ints
 from farkas.instances.dps import Learning
+from farkas.numbers import Floats, Ints
 from farkas.online.dps.offers import Known
 
 Supply = Literal["published", "turnover", "top"]

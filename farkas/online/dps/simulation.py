@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from farkas.instances.base import Floats, Ints
-from farkas.instances.dps import ROUNDING, Bools, Market
+from farkas.instances.dps import ROUNDING, Market
+from farkas.numbers import Bools, Floats, Ints
 from farkas.online.dps import kernel
 from farkas.online.dps.learning_kernel import run_learning
 from farkas.online.dps.placing import Placing

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.instances.base import Ints
 from farkas.instances.eris import Job
+from farkas.numbers import Ints
 from farkas.online.eris.schedule import Proposal
 
 

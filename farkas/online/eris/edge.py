@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.instances.base import Floats, Ints
 from farkas.instances.eris import Auction, Job
+from farkas.numbers import Floats, Ints
 from farkas.online.driver import Outcome, environment
 from farkas.online.eris.audit import executable
 from farkas.online.run import Bound, Sense

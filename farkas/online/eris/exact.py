@@ -8,10 +8,10 @@ import msgspec
 import numpy as np
 
 from farkas.forms import LinearForm
-from farkas.instances.base import Floats
 from farkas.instances.eris import Job, Occupied
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.prices import Prices
+from farkas.numbers import Floats
 from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.schedule import Proposal
 from farkas.relaxations.eris.slots import JobSlots

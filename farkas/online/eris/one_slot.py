@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.compiled import compiled
-from farkas.instances.base import Floats, Ints
 from farkas.instances.eris import GUARD
+from farkas.numbers import Floats, Ints
 
 CLOSED = 1e-7
 """Bounds closer than this, relative, count as equal."""

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from farkas.instances.base import Ints
 from farkas.instances.eris import GUARD, workers_for
+from farkas.numbers import Ints
 from farkas.online.eris.printed import DIGITS
 from farkas.online.eris.schedule import Proposal, nothing, without_data
 from farkas.relaxations.eris.slots import JobSlots

@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.compiled import compiled, compiled_if_long
-from farkas.instances.base import Floats, Ints
 from farkas.instances.eris import Auction, Job
+from farkas.numbers import Floats, Ints
 from farkas.online.eris.one_slot import bound_workloads, cover_with_transfer, trace_cover
 from farkas.online.eris.schedule import Proposal, nothing, without_data
 from farkas.relaxations.eris.site_dp import add_slot

@@ -6,9 +6,9 @@ import dataclasses
 
 import numpy as np
 
-from farkas.instances.base import Floats, Ints
 from farkas.instances.eris import GUARD, Auction, Job, hosted, workers_for
 from farkas.models.eris.prices import resource_price, transfer_price
+from farkas.numbers import Floats, Ints
 from farkas.online.eris.edge import Piece
 
 DIGITS = 9

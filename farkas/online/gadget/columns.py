@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.instances.base import Floats
 from farkas.instances.gadget import FIT
 from farkas.models.gadget.column import ColumnIP, Columns
 from farkas.models.gadget.rings import Rings
-from farkas.models.gadget.slot import Bools, Snapshot
+from farkas.models.gadget.slot import Snapshot
+from farkas.numbers import Bools, Floats
 from farkas.relaxations.gadget.generation import Generated, generate_columns
 from farkas.rounding.rings import Mix, admit
 from farkas.solvers import solve

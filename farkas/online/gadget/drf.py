@@ -7,8 +7,8 @@ import heapq
 
 import numpy as np
 
-from farkas.instances.base import Floats
 from farkas.instances.gadget import Cluster
+from farkas.numbers import Floats
 from farkas.online.driver import algorithm
 from farkas.online.gadget.environment import Arrival, Decision
 from farkas.online.gadget.placement import Placed, Room, as_rings

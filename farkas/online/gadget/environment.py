@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from farkas.instances.base import Floats
 from farkas.instances.gadget import FIT, Cluster, Job
+from farkas.numbers import Floats
 from farkas.online.driver import Outcome, environment
 from farkas.online.run import Bound, Sense
 

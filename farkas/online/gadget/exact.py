@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.errors import NotApplicable
-from farkas.instances.base import Floats, Ints
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.circulation import Circulation
 from farkas.models.gadget.column import ColumnIP, Columns
@@ -14,6 +13,7 @@ from farkas.models.gadget.forest import Forest, forest
 from farkas.models.gadget.rings import Rings, enumerate_rings
 from farkas.models.gadget.slot import Snapshot
 from farkas.models.gadget.tree import Tree
+from farkas.numbers import Floats, Ints
 from farkas.solvers import solve
 
 MOST_COLUMNS = 4000

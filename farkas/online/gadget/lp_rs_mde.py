@@ -8,12 +8,12 @@ from typing import Literal
 import numpy as np
 
 from farkas.forms import LinearForm
-from farkas.instances.base import Floats, Ints
 from farkas.instances.gadget import FIT, Cluster
 from farkas.models.gadget.column import ColumnIP, Columns
 from farkas.models.gadget.lone import lone_sizes
 from farkas.models.gadget.rings import Rings, link_cap
 from farkas.models.gadget.slot import Snapshot
+from farkas.numbers import Floats, Ints
 from farkas.relaxations.gadget.augmented import Augmented
 from farkas.relaxations.gadget.decompose import Mixture, decompose
 from farkas.relaxations.gadget.embedding import GvneLP, NodeLP

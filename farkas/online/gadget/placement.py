@@ -7,9 +7,9 @@ from collections import deque
 
 import numpy as np
 
-from farkas.instances.base import Floats, Ints
 from farkas.instances.gadget import FIT, Cluster
 from farkas.models.gadget.rings import Rings
+from farkas.numbers import Floats, Ints
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -6,10 +6,10 @@ import dataclasses
 
 import numpy as np
 
-from farkas.instances.base import Floats, Ints
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import Gains, Snapshot, snapshot
+from farkas.numbers import Floats, Ints
 from farkas.online.gadget.environment import Arrival, Decision, Ring, with_jobs
 
 

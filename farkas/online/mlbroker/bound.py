@@ -8,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates.mlbroker import Guide, RunCertificate
-from farkas.forms import Floats, LinearForm
+from farkas.forms import LinearForm
 from farkas.instances.mlbroker import Brokerage
+from farkas.numbers import Floats
 from farkas.online.run import Bound
 from farkas.relaxations.mlbroker.separated import Part, Separated
 from farkas.solvers import solve

@@ -6,8 +6,8 @@ import dataclasses
 
 import numpy as np
 
-from farkas.instances.base import Floats, Ints
 from farkas.models.mlbroker.one_shot import Snapshot
+from farkas.numbers import Floats, Ints
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.placing import Memory, Placing
 

@@ -11,11 +11,12 @@ import numpy as np
 
 from farkas.certificates.mlbroker import Guide, RunCertificate
 from farkas.duals.mlbroker.closed_form import move_prices, trajectory_bound
-from farkas.instances.base import Floats, Ints, Nonnegative
+from farkas.instances.base import Nonnegative
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.data import valid_big_m
 from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.models.mlbroker.slot import SlotProblem
+from farkas.numbers import Floats, Ints
 from farkas.online.driver import Outcome, algorithm
 from farkas.online.mlbroker.market import Known
 from farkas.online.mlbroker.slot_solver import JobByJob, SlotSolution, Together

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from farkas.errors import NotApplicable
-from farkas.instances.base import Ints, guarded_ceil
+from farkas.instances.base import guarded_ceil
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.models.mlbroker.recourse import Placed
+from farkas.numbers import Ints
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.market import PlacedSlot
 from farkas.online.mlbroker.placing import Memory, Placing

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from farkas.errors import InvalidInstance
-from farkas.forms import Bools
-from farkas.instances.base import Ints
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.one_shot import Snapshot, snapshot
 from farkas.models.mlbroker.recourse import Placed
 from farkas.models.mlbroker.slot import Constants
+from farkas.numbers import Bools, Ints
 from farkas.online.driver import Outcome, environment
 from farkas.online.mlbroker.bound import tight_bound
 from farkas.online.mlbroker.recourse import recourse_costs

@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from farkas.instances.base import Ints
 from farkas.models.mlbroker.one_shot import OneShot, Snapshot
+from farkas.numbers import Ints
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.placing import Memory, Placing
 from farkas.solvers import solve

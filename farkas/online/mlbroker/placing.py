@@ -6,9 +6,8 @@ import dataclasses
 
 import numpy as np
 
-from farkas.forms import Bools
-from farkas.instances.base import Ints
 from farkas.models.mlbroker.one_shot import Snapshot
+from farkas.numbers import Bools, Ints
 from farkas.online.mlbroker.market import Known, PlacedSlot, present
 
 

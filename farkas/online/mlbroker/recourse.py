@@ -6,10 +6,9 @@ import dataclasses
 
 import numpy as np
 
-from farkas.forms import Bools, Floats
-from farkas.instances.base import Ints
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.recourse import Placed, Recourse
+from farkas.numbers import Bools, Floats, Ints
 from farkas.solvers import solve
 
 

@@ -8,9 +8,10 @@ from typing import Literal
 
 import numpy as np
 
-from farkas.instances.base import Floats, Nonnegative
+from farkas.instances.base import Nonnegative
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.one_shot import Snapshot
+from farkas.numbers import Floats
 from farkas.online.mlbroker.fractional import Fractional, FractionalSlot, State
 from farkas.online.mlbroker.market import Known, PlacedSlot
 from farkas.online.run import Bound

@@ -12,10 +12,10 @@ from collections.abc import Callable
 import numpy as np
 
 from farkas.forms import Block, LinearForm
-from farkas.instances.base import Floats
 from farkas.instances.mlbroker import Semantics
 from farkas.models.mlbroker.entropy import entropy
 from farkas.models.mlbroker.slot import SlotProblem
+from farkas.numbers import Floats
 from farkas.relaxations.mlbroker.outer import Outer, Touched
 from farkas.relaxations.mlbroker.outer_job import JobPrices, OuterJob
 from farkas.relaxations.mlbroker.tangents import Tangents

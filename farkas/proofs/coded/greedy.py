@@ -8,10 +8,10 @@ import numpy as np
 import sympy as sp
 
 from farkas.instances import library
-from farkas.instances.base import Floats
 from farkas.instances.coded import CodedComputing
 from farkas.instances.families.coded import FULL_LOAD, reciprocal
 from farkas.models.coded.kernel import Pairs
+from farkas.numbers import Floats
 from farkas.online.coded.exhaustive import best_owner, every_owner, least_level
 from farkas.online.coded.iterated_greedy import IteratedGreedy
 from farkas.online.coded.round_lp import round_forest

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from farkas.instances.base import Floats
+from farkas.numbers import Floats
 from farkas.proofs.claim import Verdict, claim, held, refuted
 
 OFFERS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5120)

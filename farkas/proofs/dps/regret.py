@@ -8,7 +8,7 @@ import numpy as np
 import sympy as sp
 
 from farkas.certificates.dps import prices_bound
-from farkas.instances.base import Floats, Ints
+from farkas.numbers import Floats, Ints
 from farkas.online.dps.best_fixed import best_by_coordinates
 from farkas.online.dps.learning import Dps, Simple
 from farkas.online.dps.offers import Known, Offer

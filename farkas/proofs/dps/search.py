@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from farkas.instances.base import Floats
-from farkas.instances.dps import Bools, Market
+from farkas.instances.dps import Market
+from farkas.numbers import Bools, Floats
 
 Held = tuple[float, int, tuple[int, ...], tuple[int, ...]]
 """End, job, workers and parameter servers by server."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.instances.base import Floats
 from farkas.models.mlbroker.entropy import growth
+from farkas.numbers import Floats
 from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.mlbroker.fractional import moving, optimum, static
 from farkas.proofs.mlbroker.runs import Traced, compare, traced_runs

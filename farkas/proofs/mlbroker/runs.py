@@ -11,9 +11,9 @@ import numpy as np
 
 from farkas.certificates.mlbroker import DualPoint, Relax, complete
 from farkas.instances import library
-from farkas.instances.base import Floats
 from farkas.instances.generate import generate
 from farkas.instances.mlbroker import Brokerage
+from farkas.numbers import Floats
 from farkas.online import Outcome, environments
 from farkas.online.mlbroker.fractional import Fractional, FractionalSlot
 from farkas.proofs.claim import Verdict, held, refuted

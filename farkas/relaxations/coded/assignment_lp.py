@@ -7,10 +7,10 @@ import dataclasses
 import numpy as np
 
 from farkas.errors import NoAnswer
-from farkas.instances.base import Floats
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.assignment import MaxMin, level, tidy
 from farkas.models.coded.kernel import Pairs
+from farkas.numbers import Floats
 from farkas.solvers import solve
 
 AGREEMENT = 1e-9

@@ -21,10 +21,10 @@ import numpy as np
 
 from farkas.algebra import ConvexModel, ConvexProgram, option
 from farkas.errors import NotApplicable
-from farkas.instances.base import Floats, Ints
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.surrogate import reference_time
+from farkas.numbers import Floats, Ints
 from farkas.solvers import Claim
 from farkas.solvers.via_cvxpy import solve_problem
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from farkas.instances.base import Floats
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.assignment import MaxMin
 from farkas.models.coded.kernel import Pairs
+from farkas.numbers import Floats
 from farkas.relaxations.coded.assignment_lp import best_sharing
 
 ACCEPT = 1e-11

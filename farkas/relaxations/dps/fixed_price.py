@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.instances.base import Floats, Ints
-from farkas.instances.dps import ROUNDING, Bools, Market
+from farkas.instances.dps import ROUNDING, Market
 from farkas.models.dps import windows
 from farkas.models.dps.windows import Side
+from farkas.numbers import Bools, Floats, Ints
 
 
 def payments(market: Market, worker: Floats, ps: Floats) -> Floats:

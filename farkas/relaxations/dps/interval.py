@@ -8,10 +8,10 @@ import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective, option
 from farkas.errors import NotApplicable
-from farkas.instances.base import Floats, Ints
 from farkas.instances.dps import ROUNDING, Market
 from farkas.models.dps import windows
 from farkas.models.dps.windows import Side
+from farkas.numbers import Floats, Ints
 
 
 def fixed_price_payments(data: Market) -> Floats:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.forms import LinearForm
-from farkas.instances.base import Floats
-from farkas.instances.dps import Bools, Market
+from farkas.instances.dps import Market
 from farkas.models.dps.offline import Offline
+from farkas.numbers import Bools, Floats
 from farkas.solvers import Claim, open_session, solve
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.certificates.dps import FINEST, Rewards, SlotPrices, Whole, rewards_of
+from farkas.certificates.dps import FINEST, Rewards, SlotPrices, rewards_of
 from farkas.certificates.dps_servers import ServerPrices
 from farkas.errors import InvalidOption
 from farkas.forms import LinearForm
-from farkas.instances.base import Floats, Ints
-from farkas.instances.dps import Bools, Market
+from farkas.instances.dps import Market
+from farkas.numbers import Array, Bools, Floats, Ints
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.relaxations.dps.offline_lp import OfflineLP
 from farkas.solvers import solve
@@ -159,7 +159,7 @@ def server_prices(
     )
 
 
-def _by_server(form: LinearForm, duals: Floats, family: str, scale: int) -> Whole:
+def _by_server(form: LinearForm, duals: Floats, family: str, scale: int) -> Array:
     block = form.row_block(family)
     number = np.rint(np.ldexp(np.maximum(form.row_values(duals, family), 0.0), scale))
     row, server = np.nonzero(number)

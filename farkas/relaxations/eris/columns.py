@@ -10,10 +10,10 @@ import numpy as np
 
 from farkas.errors import NoAnswer
 from farkas.forms import LinearForm, SparseRows
-from farkas.instances.base import Floats
 from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.prices import Prices
+from farkas.numbers import Floats
 from farkas.solvers import Answer, open_session
 
 ENTERS = 1e-7

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.compiled import compiled, compiled_if_long
-from farkas.instances.base import Floats, Ints
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices, posted_on_arrival
+from farkas.numbers import Floats, Ints
 from farkas.relaxations.eris.site_dp import add_slot, cover_slot, slot_costs, trace_slot
 from farkas.relaxations.eris.slots import JobSlots, job_slots
 

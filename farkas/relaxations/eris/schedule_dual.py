@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
-from farkas.instances.base import Floats
 from farkas.instances.eris import Auction
 from farkas.models.eris.schedules import list_schedules
+from farkas.numbers import Floats
 
 
 class ScheduleDual(Program):

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.compiled import compiled
-from farkas.instances.base import Floats, Ints
+from farkas.numbers import Floats, Ints
 from farkas.relaxations.eris.slots import JobSlots
 
 

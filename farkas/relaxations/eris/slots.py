@@ -6,9 +6,9 @@ import dataclasses
 
 import numpy as np
 
-from farkas.instances.base import Floats, Ints
 from farkas.instances.eris import GUARD, Auction, Job, hosted, workers_for
 from farkas.models.eris.prices import Prices
+from farkas.numbers import Floats, Ints
 
 NO_SERVER = -1
 """Entry of ``beside_server`` where the server itself does not fit."""

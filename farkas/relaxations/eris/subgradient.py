@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from farkas.instances.base import Floats, Ints
 from farkas.instances.eris import Auction, Job
 from farkas.models.eris.prices import Prices
+from farkas.numbers import Floats, Ints
 from farkas.relaxations.eris.payoff_bound import bound_payoff
 from farkas.relaxations.eris.slots import JobSlots, job_slots
 

@@ -7,10 +7,10 @@ import dataclasses
 import numpy as np
 
 from farkas.forms import LinearForm
-from farkas.instances.base import Floats, Ints
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import Snapshot
+from farkas.numbers import Floats, Ints
 
 EMPTY = 1e-9
 """Shares below this are noise of the solver."""

@@ -9,12 +9,12 @@ from typing import Protocol
 import numpy as np
 
 from farkas.forms import LinearForm, SparseRows
-from farkas.instances.base import Floats, Ints
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.column import Columns
 from farkas.models.gadget.forest import Forest, forest
 from farkas.models.gadget.rings import Rings, link_cap
 from farkas.models.gadget.slot import Snapshot
+from farkas.numbers import Floats, Ints
 from farkas.relaxations.gadget.embedding import NodeLP
 from farkas.relaxations.gadget.tree_pricing import TreePricing
 from farkas.relaxations.gadget.walk_pricing import WalkPricing

@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
-from farkas.instances.base import Floats, Ints
 from farkas.instances.gadget import Cluster
 from farkas.instances.utilities.envelope import envelope
 from farkas.models.gadget.base import declare_links
 from farkas.models.gadget.rings import enumerate_rings
+from farkas.numbers import Floats, Ints
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

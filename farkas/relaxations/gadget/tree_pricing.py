@@ -13,10 +13,10 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from farkas.instances.base import Floats, Ints
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.forest import Forest
 from farkas.models.gadget.rings import Rings, link_cap
+from farkas.numbers import Bools, Floats, Ints
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class TreePricing:
     jobs: Ints
     largest: Ints
     cap: Ints = dataclasses.field(init=False)
-    passes: npt.NDArray[np.bool_] = dataclasses.field(init=False)
+    passes: Bools = dataclasses.field(init=False)
     child_start: Ints = dataclasses.field(init=False)
     child: Ints = dataclasses.field(init=False)
 

@@ -11,9 +11,9 @@ import dataclasses
 
 import numpy as np
 
-from farkas.instances.base import Floats, Ints
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings, link_cap
+from farkas.numbers import Floats, Ints
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
-from farkas.instances.base import Floats
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.slot import SlotProblem
+from farkas.numbers import Floats
 from farkas.relaxations.mlbroker.outer import Touched
 from farkas.relaxations.mlbroker.tangents import Tangents
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from farkas.algebra import option
 from farkas.algebra.convex import ConvexModel, ConvexProgram
-from farkas.instances.base import Floats
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.slot import SlotProblem
+from farkas.numbers import Floats
 
 
 class Regularized(ConvexProgram):

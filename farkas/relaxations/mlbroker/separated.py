@@ -10,9 +10,9 @@ import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.certificates import exact_bound
-from farkas.instances.base import Ints
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import ROOM
+from farkas.numbers import Ints
 from farkas.solvers import solve
 
 

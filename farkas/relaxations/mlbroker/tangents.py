@@ -12,8 +12,8 @@ import dataclasses
 
 import numpy as np
 
-from farkas.instances.base import Floats
 from farkas.models.mlbroker.entropy import SMALL, entropy, growth
+from farkas.numbers import Floats
 
 CLOSE = 1e-8
 """Points of tangency this close are one."""
