@@ -7,9 +7,9 @@ The certificate is a file; checking it again takes no solver.
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from farkas.experiments.comparing import compare
 from farkas.instances.generate import generate
 from farkas.online import algorithms, read_run, write_run
+from farkas.verbs.compare import compare
 
 instance = generate("mlbroker", "small", seed=0)
 

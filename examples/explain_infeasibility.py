@@ -5,8 +5,8 @@ Three jobs of two hours each want to run within three slots of two, two and one 
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.certificates import prove_infeasible
-from farkas.experiments.infeasible import explain
 from farkas.solvers import solve
+from farkas.verbs.explain import explain
 
 
 class Rota(Program):

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from farkas.experiments.comparing import compare
 from farkas.instances.traces import import_trace
+from farkas.verbs.compare import compare
 
 PHILLY = """timestamp,duration,num_gpus,gpu_time,cluster
 2017-10-09 08:00:00,7200.0,4,28800.0,alpha

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from farkas.experiments.comparing import compare
 from farkas.instances.traces import import_trace
+from farkas.verbs.compare import compare
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

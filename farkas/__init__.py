@@ -1,7 +1,85 @@
 """Certified online resource allocation for distributed machine-learning jobs.
 
-Importing this package is cheap: Pyomo, CVXPY, SymPy and Matplotlib load only when something needs
-them.
+>>> import farkas
+>>> market = farkas.generate("mlbroker", "small", seed=0)
+>>> run = farkas.run(market, "mlbroker.fractional")
+>>> 1 <= run.ratio < 1.1
+True
+
+Every name below is imported when it is first used.
 """
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from farkas.instances import kinds as kinds
+    from farkas.instances.generate import generate as generate
+    from farkas.instances.library import load_or_read as load
+    from farkas.instances.traces import import_trace as import_trace
+    from farkas.proofs.claim import select as claims
+    from farkas.verbs.check import check as check
+    from farkas.verbs.compare import compare as compare
+    from farkas.verbs.evaluate import evaluate as evaluate
+    from farkas.verbs.listing import algorithms as algorithms
+    from farkas.verbs.listing import library as library
+    from farkas.verbs.listing import programs as programs
+    from farkas.verbs.run import run as run
+    from farkas.verbs.save import save as save
+    from farkas.verbs.show import show as show
+    from farkas.verbs.solve import solve as solve
+
 __version__ = "0.1.0"
+
+_HOMES = {
+    "algorithms": "farkas.verbs.listing:algorithms",
+    "check": "farkas.verbs.check:check",
+    "claims": "farkas.proofs.claim:select",
+    "compare": "farkas.verbs.compare:compare",
+    "evaluate": "farkas.verbs.evaluate:evaluate",
+    "generate": "farkas.instances.generate:generate",
+    "import_trace": "farkas.instances.traces:import_trace",
+    "kinds": "farkas.instances:kinds",
+    "library": "farkas.verbs.listing:library",
+    "load": "farkas.instances.library:load_or_read",
+    "programs": "farkas.verbs.listing:programs",
+    "run": "farkas.verbs.run:run",
+    "save": "farkas.verbs.save:save",
+    "show": "farkas.verbs.show:show",
+    "solve": "farkas.verbs.solve:solve",
+}
+"""Module and function behind every public name."""
+
+__all__ = [
+    "__version__",
+    "algorithms",
+    "check",
+    "claims",
+    "compare",
+    "evaluate",
+    "generate",
+    "import_trace",
+    "kinds",
+    "library",
+    "load",
+    "programs",
+    "run",
+    "save",
+    "show",
+    "solve",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'farkas' has no attribute {name!r}")
+    module, _, function = _HOMES[name].partition(":")
+    found = getattr(importlib.import_module(module), function)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -28,6 +28,10 @@ class FileProblem(FarkasError):
     """A file cannot be read or written, or holds something else than promised."""
 
 
+class OutsideKindProblem(FarkasError):
+    """A kind that another distribution brings cannot be used; the message names its package."""
+
+
 class UnknownName(FarkasError):
     """A program, algorithm, solver, key or claim of that name does not exist."""
 

@@ -1,19 +1,68 @@
-"""Registration by name: a new program, policy, claim or solver is one new file and nothing else."""
+"""Registration by name: a new program, policy, claim or solver is one new file and nothing else.
+
+A name begins with what it belongs to, nearly always a kind: ``mlbroker.fractional``.  Asking for it
+imports the modules of that kind alone.  Kinds of other distributions are found by the entry point
+group ``farkas.kinds``, whose entries are ``kind = "package"``; all modules of the package are
+imported when the kind is first asked for, so that the same decorators register what it brings.
+"""
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from importlib import metadata
+from types import MappingProxyType
 from typing import Generic, TypeVar
 
-from farkas.errors import UnknownName
+from farkas.errors import OutsideKindProblem, UnknownName
 
 T = TypeVar("T")
 
+ENTRY_POINTS = "farkas.kinds"
+"""Group of the entry points under which other distributions bring a kind."""
+
+
+@functools.cache
+def outside_kinds() -> Mapping[str, str]:
+    """Package by name of every kind that another distribution brings.
+
+    Raises
+    ------
+    OutsideKindProblem
+        Two distributions bring a kind of one name.
+    """
+    found: dict[str, str] = {}
+    for entry in metadata.entry_points(group=ENTRY_POINTS):
+        if found.setdefault(entry.name, entry.value) != entry.value:
+            raise OutsideKindProblem(
+                f"kind {entry.name!r} is brought by {found[entry.name]} and by {entry.value}; "
+                "uninstall one"
+            )
+    return MappingProxyType(found)
+
+
+def load_outside(kind: str) -> None:
+    """Import the package that brings ``kind``, when it comes from another distribution.
+
+    Raises
+    ------
+    OutsideKindProblem
+        The package cannot be imported.
+    """
+    package = outside_kinds().get(kind)
+    if package is None:
+        return
+    try:
+        load_package(package)
+    except ImportError as error:
+        raise OutsideKindProblem(f"kind {kind!r}: {package} cannot be imported: {error}") from error
+
 
 def load_package(package: str) -> None:
-    """Import every module below ``package`` once, so that its decorators have run.
+    """Import a module, and every module below it where it is a package.
 
     Parameters
     ----------
@@ -21,26 +70,52 @@ def load_package(package: str) -> None:
         Dotted name, for example ``farkas.models``.
     """
     root = importlib.import_module(package)
-    for info in pkgutil.walk_packages(root.__path__, package + "."):
+    for info in pkgutil.walk_packages(getattr(root, "__path__", ()), package + "."):
         importlib.import_module(info.name)
 
 
+def load_part(package: str, owner: str) -> bool:
+    """Import what belongs to ``owner`` in a package: ``owner`` itself and ``owner_...`` beside it.
+
+    Parameters
+    ----------
+    package
+        Dotted name, for example ``farkas.models``.
+    owner
+        A kind or, where things belong to no kind, the name of one module.
+
+    Returns
+    -------
+    Whether there is anything.
+    """
+    root = importlib.import_module(package)
+    found = [
+        info.name
+        for info in pkgutil.iter_modules(root.__path__)
+        if info.name == owner or info.name.startswith(f"{owner}_")
+    ]
+    for name in found:
+        load_package(f"{package}.{name}")
+    return bool(found)
+
+
 class Registry(Generic[T]):
-    """Objects of one role by name, found by importing the role's packages on first use.
+    """Objects of one role by name, found by importing modules when a name is first asked for.
 
     Parameters
     ----------
     role
         Word for error messages, for example ``"program"``.
     packages
-        Packages whose modules register themselves on import.
+        Packages whose modules register themselves on import; the module or sub-package ``<kind>``
+        registers the names that begin with ``<kind>``.
     """
 
     def __init__(self, role: str, *packages: str) -> None:
         self.role = role
         self.packages = packages
         self._items: dict[str, T] = {}
-        self._loaded = False
+        self._loaded: set[str | None] = set()
 
     def add(self, name: str, item: T) -> T:
         """Register ``item``; two objects of one name are a programming error."""
@@ -53,32 +128,59 @@ class Registry(Generic[T]):
         """Return a decorator that registers under ``name``."""
         return lambda item: self.add(name, item)
 
-    def load(self) -> None:
-        """Import the role's packages."""
-        if not self._loaded:
-            self._loaded = True  # before importing: modules may ask while they are loaded
-            try:
-                for package in self.packages:
-                    load_package(package)
-            except BaseException:
-                self._loaded = False
-                raise
+    def load(self, owner: str | None = None) -> None:
+        """Import what belongs to ``owner``; everything of the role without one, or for a stranger.
+
+        Parameters
+        ----------
+        owner
+            What names begin with: a kind or, where things belong to no kind, a module's name.
+        """
+        if owner in self._loaded or None in self._loaded:
+            return
+        self._loaded.add(owner)  # before importing: modules may ask while they are loaded
+        try:
+            if owner is None:
+                self._load_all()
+            elif not any([load_part(package, owner) for package in self.packages]):
+                self._load_stranger(owner)
+        except BaseException:
+            self._loaded.discard(owner)
+            raise
+
+    def _load_all(self) -> None:
+        for package in self.packages:
+            load_package(package)
+        for kind in outside_kinds():
+            load_outside(kind)
+
+    def _load_stranger(self, owner: str) -> None:
+        # only now: looking for entry points takes longer than most imports
+        load_outside(owner) if owner in outside_kinds() else self.load()
 
     def names(self, prefix: str = "") -> list[str]:
-        """Sorted names, optionally only those that begin with ``prefix``."""
-        self.load()
+        """Sorted names, optionally only those that begin with ``prefix``.
+
+        A prefix with a dot, such as ``mlbroker.``, loads only what belongs to what precedes it.
+        """
+        owner, dot, _ = prefix.partition(".")
+        self.load(owner if dot else None)
         return sorted(name for name in self._items if name.startswith(prefix))
 
+    def get(self, name: str) -> T | None:
+        """Return the object of a name, or None; loads what belongs to the name's owner only."""
+        if name not in self._items:
+            self.load(re.split(r"[._:]", name)[0])
+        return self._items.get(name)
+
     def __getitem__(self, name: str) -> T:
-        if name not in self._items:
-            self.load()
-        if name not in self._items:
-            raise UnknownName.of(self.role, name, self._items)
-        return self._items[name]
+        found = self.get(name)
+        if found is None:
+            raise UnknownName.of(self.role, name, self.names())
+        return found
 
     def __contains__(self, name: object) -> bool:
-        self.load()
-        return name in self._items
+        return isinstance(name, str) and self.get(name) is not None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())

@@ -1,14 +1,15 @@
 """Certificate files: JSON, one tagged record each, strictly read.
 
 The tag is the field ``certificate``.  A certificate of a further shape is a subclass of
-:class:`Certificate` in a module of this package, registered with :func:`certificate_type`.
+:class:`Certificate` in a module of this package, registered with :func:`certificate_type`; its tag
+begins with its kind, so that reading it loads that kind alone.
 """
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -26,7 +27,7 @@ from farkas.certificates.packed import (
 )
 from farkas.certificates.points import exact_feasibility, exact_value
 from farkas.certificates.proof import Proof, provenance
-from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate
+from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate, UnknownName
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
 from farkas.registry import Registry
@@ -101,6 +102,12 @@ def certificate_type(cls: C) -> C:
     """Register a certificate class under its tag."""
     certificate_types.add(str(cls.__struct_config__.tag), cls)
     return cls
+
+
+class Tagged(msgspec.Struct, frozen=True):
+    """The field that says how to read the rest of a certificate file."""
+
+    certificate: Annotated[str, msgspec.Meta(max_length=100)]
 
 
 class PointClaim(Record, frozen=True, kw_only=True):
@@ -301,13 +308,22 @@ def from_json(content: bytes, where: str = "certificate") -> Certificate:
     FileProblem
         When it is none; names the JSON path.
     """
-    certificate_types.load()
-    every: Any = Union[tuple(certificate_types[name] for name in certificate_types.names())]  # noqa: UP007
+    tag = _decoded(content, Tagged, where).certificate
     try:
-        certificate: Certificate = msgspec.json.decode(content, type=every)
+        known = certificate_types[tag]
+    except UnknownName as error:
+        raise FileProblem(f"{where}: no certificate: {error} - at `$.certificate`") from None
+    return _decoded(content, known, where)
+
+
+R = TypeVar("R", bound=msgspec.Struct)
+
+
+def _decoded(content: bytes, wanted: type[R], where: str) -> R:
+    try:
+        return msgspec.json.decode(content, type=wanted)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise FileProblem(f"{where}: no certificate: {str(error).splitlines()[0]}") from None
-    return certificate
 
 
 def read(path: str | os.PathLike[str]) -> Certificate:

@@ -11,7 +11,9 @@ import typer
 
 from farkas.errors import FileProblem, InvalidOption
 
-InstanceFile = Annotated[str, typer.Argument(metavar="FILE", help="Instance file (JSON).")]
+InstanceFile = Annotated[
+    str, typer.Argument(metavar="FILE", help="Instance file (JSON), or a shipped instance.")
+]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of every random draw.")]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Set an option (repeatable).")

@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from farkas.experiments.solving import find_program, solve_form, trace
 from farkas.instances import library
 from farkas.online import Bound, algorithms, certified_ratio
+from farkas.verbs.solve import find_program, solve_form, trace
 
 SHOWN: dict[str, tuple[str, str, str]] = {
     "eris": ("eris.eris", "eris.offline", "eris.schedule_lp"),

@@ -16,8 +16,9 @@ import msgspec
 
 import farkas.instances as package
 from farkas.atomic import write_bytes
-from farkas.errors import FileProblem, InvalidInstance, UnknownName, suggestion
+from farkas.errors import FileProblem, InvalidInstance, OutsideKindProblem, UnknownName
 from farkas.instances.base import Instance
+from farkas.registry import load_outside, outside_kinds
 
 # Modules of this package that are no kind.  Everything else here is one.
 SHARED_MODULES = frozenset({"base", "files", "market", "options"})
@@ -31,36 +32,56 @@ class Header(msgspec.Struct, frozen=True):
     kind: str
 
 
-def kinds() -> list[str]:
-    """Names of all kinds; finds their modules without importing them."""
-    return sorted(
-        module.name
-        for module in pkgutil.iter_modules(package.__path__)
-        if not module.ispkg and module.name not in SHARED_MODULES
+@functools.cache
+def own_kinds() -> tuple[str, ...]:
+    """Names of the kinds of this package; finds their modules without importing them."""
+    return tuple(
+        sorted(
+            module.name
+            for module in pkgutil.iter_modules(package.__path__)
+            if not module.ispkg and module.name not in SHARED_MODULES
+        )
     )
 
 
+def kinds() -> list[str]:
+    """Names of all kinds, also of those that other distributions bring."""
+    return sorted({*own_kinds(), *outside_kinds()})
+
+
+def require_kind(kind: str) -> str:
+    """Return ``kind``; raises `UnknownName` when there is none of that name."""
+    if kind not in own_kinds() and kind not in outside_kinds():
+        raise UnknownName.of("kind", kind, kinds())
+    return kind
+
+
 def kind_class(kind: str) -> type[Instance]:
-    """Return the instance class of ``kind``, importing its module only.
+    """Return the instance class of ``kind``, importing its module (or its package) only.
 
     Raises
     ------
     UnknownName
         No kind has that name.
+    OutsideKindProblem
+        The package that brings the kind defines no instance class for it.
     """
-    if kind not in kinds():
-        raise UnknownName.of("kind", kind, kinds())
-    module = importlib.import_module(f"{package.__name__}.{kind}")
-    for value in vars(module).values():
-        if _is_class_of(value, kind):
-            found: type[Instance] = value
+    require_kind(kind)
+    if kind in own_kinds():
+        importlib.import_module(f"{package.__name__}.{kind}")
+    else:
+        load_outside(kind)
+    for found in _subclasses(Instance):
+        if found.__struct_config__.tag == kind:
             return found
-    raise TypeError(f"{module.__name__} defines no Instance with tag={kind!r}")
+    whose = outside_kinds().get(kind, package.__name__)
+    raise OutsideKindProblem(f"kind {kind!r}: {whose} defines no Instance with tag={kind!r}")
 
 
-def _is_class_of(value: Any, kind: str) -> bool:
-    is_class = isinstance(value, type) and issubclass(value, Instance)
-    return is_class and value.__struct_config__.tag == kind
+def _subclasses(cls: type[Instance]) -> Iterator[type[Instance]]:
+    for found in cls.__subclasses__():
+        yield found
+        yield from _subclasses(found)
 
 
 def read(path: str | os.PathLike[str]) -> Instance:
@@ -92,9 +113,10 @@ def file_bytes(path: str | os.PathLike[str]) -> bytes:
 def read_bytes(data: bytes, source: str = "instance") -> Instance:
     """Read an instance from the bytes of a file; ``source`` begins every error message."""
     header = _decode(data, Header, source)
-    if header.kind not in kinds():
-        hint = suggestion(header.kind, kinds())
-        raise InvalidInstance(f"{source}: unknown kind {header.kind!r}{hint} - at `$.kind`")
+    try:
+        require_kind(header.kind)
+    except UnknownName as error:
+        raise InvalidInstance(f"{source}: {error} - at `$.kind`") from None
     _refuse_repeated_keys(data, source)
     try:
         return _decode(data, kind_class(header.kind), source)

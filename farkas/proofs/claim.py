@@ -6,9 +6,9 @@ import dataclasses
 import enum
 import inspect
 from collections.abc import Callable, Mapping
-from importlib import resources
 from typing import Any
 
+from farkas.instances import library
 from farkas.registry import Registry
 
 
@@ -129,12 +129,8 @@ def not_applicable(reason: str) -> Verdict:
 
 
 def shipped(name: str) -> bool:
-    """Whether ``kind/name`` is an instance in ``farkas/instances/library``."""
-    kind, _, stem = name.partition("/")
-    if not kind or not stem or "/" in stem:
-        return False
-    library = resources.files("farkas.instances") / "library"
-    return (library / kind / f"{stem.removesuffix('.json')}.json").is_file()
+    """Whether ``kind/name`` is a shipped instance; its file's suffix may follow."""
+    return name.removesuffix(".json") in library.names(name.partition("/")[0])
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from farkas.experiments.quantities import find, quantities
-from farkas.experiments.solving import program_names
+from farkas.algebra import programs
 from farkas.instances import kinds
 from farkas.instances.library import names as shipped_names
 from farkas.online import algorithms, environments
 from farkas.proofs import claims
+from farkas.quantities import find, quantities
 from farkas.solvers import backends
 from tests.shared import ROOT, case_files
 
@@ -37,7 +37,7 @@ def named_in(text: str, name: str) -> bool:
 
 
 ROLES = {
-    "program": program_names,
+    "program": programs.names,
     "algorithm": algorithms.names,
     "claim": claims.names,
     "solver": backends.names,

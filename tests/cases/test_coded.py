@@ -7,8 +7,8 @@ import math
 
 import pytest
 
-from farkas.experiments.quantities import evaluate
 from farkas.instances import read
+from farkas.quantities import evaluate
 from tests.shared import case_files, shared
 
 CASES = case_files("coded")

@@ -8,11 +8,11 @@ import math
 import pytest
 
 from farkas.errors import NotApplicable
-from farkas.experiments.quantities import evaluate
-from farkas.experiments.quantities.dps import offline_optimum
-from farkas.experiments.quantities.evaluate import evaluate_all
 from farkas.instances import library, read
 from farkas.models.dps.offline import Offline
+from farkas.quantities import evaluate
+from farkas.quantities.dps import offline_optimum
+from farkas.quantities.evaluate import evaluate_all
 from farkas.solvers import solve
 from tests.dps_markets import empty_market, random_market
 from tests.shared import case_files, shared

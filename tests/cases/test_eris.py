@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from farkas.experiments.quantities import evaluate
 from farkas.instances import read
+from farkas.quantities import evaluate
 from farkas.relaxations.eris.columns import JobPricing, relaxation_by_columns
 from farkas.solvers import availability, solve
 from tests.shared import case_files, shared

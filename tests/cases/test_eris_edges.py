@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from farkas.experiments.quantities import evaluate
 from farkas.instances import library
 from farkas.instances.eris import Auction
 from farkas.online import algorithms
+from farkas.quantities import evaluate
 
 TINY = library.load("eris/tiny")
 JOBS = [{name: getattr(job, name) for name in job.__struct_fields__} for job in TINY.jobs]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from farkas.errors import NotApplicable
-from farkas.experiments.quantities import evaluate, evaluate_all
 from farkas.instances import library, read
+from farkas.quantities import evaluate, evaluate_all
 from tests.shared import case_files
 
 

@@ -7,12 +7,12 @@ import json
 import pytest
 
 from farkas.errors import InvalidInstance
-from farkas.experiments.quantities import evaluate, quantities
 from farkas.instances import read
+from farkas.quantities import evaluate, quantities
 from tests.shared import case_files, shared
 
 CASES = case_files("mlbroker")
-MODULE = "farkas.experiments.quantities.mlbroker"
+MODULE = "farkas.quantities.mlbroker"
 
 
 def expected(path):

@@ -14,12 +14,12 @@ from farkas.certificates.coded import RunCertificate, meets_surrogate, safe_pati
 from farkas.certificates.files import from_json
 from farkas.certificates.outward import excess_above, log1p_below, returned_below
 from farkas.errors import NotACertificate
-from farkas.experiments.recheck import recheck
 from farkas.instances import library
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.plans import shared_plan
 from farkas.online import algorithms
 from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.verbs.check import recheck
 from tests.random_clusters import random_cluster
 
 DEMO = library.load("coded/demo")

@@ -13,12 +13,12 @@ from farkas.certificates import check, exact_bound, read
 from farkas.certificates.mlbroker import Guide, RunCertificate, complete
 from farkas.duals.mlbroker.closed_form import lift
 from farkas.errors import FileProblem, NotACertificate
-from farkas.experiments.recheck import recheck
 from farkas.instances import library, write
 from farkas.instances.generate import generate
 from farkas.online import algorithms, read_run, write_run
 from farkas.relaxations.mlbroker import Relaxed
 from farkas.solvers import solve
+from farkas.verbs.check import recheck
 from tests.shared import ROOT
 
 VARIANTS = [

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from farkas.algebra import programs
 from farkas.cli.app import app
-from farkas.experiments.comparing import compare
-from farkas.experiments.solving import program_names
 from farkas.instances.generate import generate
 from farkas.online import algorithms
 from farkas.proofs import claims
 from farkas.solvers import backends
+from farkas.verbs.compare import compare
 from tests.shared import ROOT
 
 DOCS = ROOT / "docs"
@@ -72,7 +72,7 @@ def test_files_that_a_page_includes_exist(path: Path) -> None:
 
 
 def test_every_program_is_shown_in_words_and_mathematics(generated: dict[str, str]) -> None:
-    for name in program_names():
+    for name in programs.names():
         page = generated[f"{name.partition('.')[0]}_programs"]
         assert f"## {name}\n" in page
     assert r"\sum_{o \in \mathit{sites}} \mathit{moved}_{i,t,o,r}" in generated["mlbroker_programs"]

@@ -9,6 +9,7 @@ import textwrap
 import numpy as np
 import pytest
 
+from farkas.algebra import programs
 from farkas.cli import call
 from farkas.errors import FileProblem
 from farkas.experiments import guarantees
@@ -16,7 +17,6 @@ from farkas.experiments.guarantees import guarantee
 from farkas.experiments.guarantees import registry as registry_module
 from farkas.experiments.ratios import ratios, write_worst
 from farkas.experiments.ratios.statistics import interval, quantiles
-from farkas.experiments.solving import program_names
 from farkas.experiments.sweeps import Result, Store, Task, sweep
 from farkas.instances import library, read, write
 from farkas.instances.generate import generate
@@ -184,7 +184,7 @@ def test_quantiles_of_one_value():
 def test_a_guarantee_and_its_witnesses_are_about_algorithms_that_exist(name):
     item = guarantees.guarantees[name]
     assert item.algorithm in algorithms
-    assert item.witnesses <= {*algorithms, *program_names()}
+    assert item.witnesses <= {*algorithms, *programs.names()}
 
 
 REFUTED = [

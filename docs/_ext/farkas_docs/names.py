@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from farkas.algebra import Program, programs
 from farkas.algebra.declare import Declarations
-from farkas.experiments.solving import program_names
 from farkas.instances import kinds
 from farkas_docs.text import cell, page, table
 
@@ -16,7 +15,7 @@ def pages() -> Iterator[tuple[str, str]]:
     parts = ["Variables of the programs with their meaning; the paper's symbol comes last."]
     for kind in kinds():
         found: dict[str, tuple[str, set[str]]] = {}
-        for name in program_names():
+        for name in programs.names():
             if programs[name].kind == kind and issubclass(programs[name], Program):
                 _collect(name, found)
         rows = [

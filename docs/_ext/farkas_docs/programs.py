@@ -11,7 +11,6 @@ from farkas.algebra import Program, programs
 from farkas.algebra.convex import ConvexProgram
 from farkas.algebra.formulation import Formulation
 from farkas.errors import InvalidOption
-from farkas.experiments.solving import program_names
 from farkas.instances import kinds
 from farkas_docs.mathml import mathml
 from farkas_docs.text import escaped, fence, page, table
@@ -24,7 +23,7 @@ what does not. Beside it its programs, generated from the rules."""
 
 def pages() -> Iterator[tuple[str, str]]:
     """``papers`` and, for every kind that has programs, ``<kind>_programs``."""
-    by_kind = {kind: [n for n in program_names() if programs[n].kind == kind] for kind in kinds()}
+    by_kind = {kind: [n for n in programs.names() if programs[n].kind == kind] for kind in kinds()}
     yield "papers", page("Papers", PAPERS, _listing(by_kind))
     for kind, names in by_kind.items():
         intro = (

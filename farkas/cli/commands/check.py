@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from farkas.cli.output import Json, print_json, print_text
-from farkas.errors import FileProblem, InvalidOption, NotACertificate
 
 if TYPE_CHECKING:
-    from farkas.certificates.proof import Proof
+    from farkas.certificates import Proof, ViprProof
 
 
 def command(
@@ -31,58 +30,20 @@ def command(
     it, the bound is proved again; the run's value stays its word.  Exit code 1 when the
     certificate proves less than it claims.
     """
-    if certificate.endswith(".vipr"):
-        if instance is not None:
-            raise InvalidOption("--instance: a VIPR file names no instance; check the .json file")
-        found = _vipr(certificate)
+    from farkas.certificates import Proof
+    from farkas.verbs.check import RunProof, check
+
+    proof = check(certificate, instance)
+    if isinstance(proof, RunProof):
+        found = {**_shown(proof.proof), "ratio": proof.ratio, "statement": proof.statement}
+    elif isinstance(proof, Proof):
+        found = _shown(proof)
     else:
-        found = _certificate(certificate, instance)
+        found = _vipr(proof)
     if as_json:
         print_json(found)
     else:
         print_text(f"accepted: {found['statement']}")
-
-
-def _certificate(path: str, instance: str | None) -> dict[str, Any]:
-    from farkas.certificates import check, read
-    from farkas.experiments.solving import rebuild
-    from farkas.instances import read as read_instance
-
-    about_run = _run(path, instance)  # first: a run claims more than its certificate does
-    if about_run is not None:
-        return about_run
-    found = read(path)
-    about = None if instance is None else read_instance(instance)
-    form = None if about is None else rebuild(found, about)
-    return _shown(check(found, form, instance=about))
-
-
-def _run(path: str, instance: str | None) -> dict[str, Any] | None:
-    """Prove the bound of a run file; None when the file is none."""
-    from farkas.experiments.recheck import recheck
-    from farkas.instances import read as read_instance
-    from farkas.online.run import certified_ratio, read_run
-
-    try:
-        run = read_run(path)
-    except FileProblem:
-        return None
-    if run.certificate is None or run.certificate.certificate is None:
-        raise NotACertificate(f"{path}: the run of {run.algorithm} holds no certificate")
-    if instance is None:
-        raise InvalidOption("a run is about an instance; add --instance FILE")
-    about = read_instance(instance)
-    if run.manifest.instance_sha256 != about.sha256:
-        raise NotACertificate(
-            f"the run is about {run.manifest.instance_sha256[:12]}..., the instance hashes to"
-            f" {about.sha256[:12]}..."
-        )
-    proof = recheck(run.certificate.certificate, run.certificate.exact, about)
-    if run.sense != proof.sense:
-        raise NotACertificate(f"the run says {run.sense}, its certificate {proof.sense}")
-    ratio = None if run.violations else certified_ratio(run.sense, run.value, run.certificate)
-    words = f"The run of {run.algorithm} says that it reached {run.value:.9g}; that is its word."
-    return {**_shown(proof), "ratio": ratio, "statement": f"{proof.statement}  {words}"}
 
 
 def _shown(proof: Proof) -> dict[str, Any]:
@@ -99,10 +60,7 @@ def _shown(proof: Proof) -> dict[str, Any]:
     }
 
 
-def _vipr(path: str) -> dict[str, Any]:
-    from farkas.certificates import check_vipr
-
-    proof = check_vipr(path)
+def _vipr(proof: ViprProof) -> dict[str, Any]:
     if proof.infeasible:
         statement = "The program inside the file is infeasible."
     else:

@@ -22,12 +22,11 @@ def command(
 
     The bound is the best one proved in any of the runs.
     """
-    from farkas.experiments.comparing import compare
-    from farkas.instances import read
+    from farkas.verbs.compare import compare
 
     names = None if algorithms is None else [n.strip() for n in algorithms.split(",") if n.strip()]
     with progress("compare") as report:
-        result = compare(read(file), names, seed=seed, progress=report)
+        result = compare(file, names, seed=seed, progress=report)
     if as_json:
         print_json(result.to_builtins())
     else:

@@ -25,11 +25,11 @@ def command(
     The expected values themselves are never looked at.  A quantity that is not defined for the
     instance is absent; standard error says why.
     """
-    from farkas.experiments.quantities import evaluate_all, find
-    from farkas.experiments.quantities.evaluate import wanted_keys
-    from farkas.instances import read
+    from farkas.quantities import evaluate_all, find
+    from farkas.quantities.evaluate import wanted_keys
+    from farkas.verbs.inputs import as_instance
 
-    instance = read(file)
+    instance = as_instance(file)
     for key in keys or ():
         find(key, instance.kind)  # a misspelt key is refused before any work
     wanted = wanted_keys(instance) if not keys else list(dict.fromkeys(keys))

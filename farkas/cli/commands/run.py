@@ -24,16 +24,17 @@ def command(
 
     Prints value, proved bound and their ratio; --out keeps decisions, costs and certificate.
     """
-    from farkas.instances import read
     from farkas.online import algorithms, write_run
     from farkas.online.run import plain
+    from farkas.verbs.inputs import as_instance
+    from farkas.verbs.run import run as perform
 
     chosen = algorithms[algorithm]
     options = chosen.settle(assignments(settings, "--set"), strict=False)
     check_writable(out)
-    instance = read(file)
+    instance = as_instance(file)
     with progress(algorithm) as report:
-        run = chosen.run(instance, seed, progress=report, **options)
+        run = perform(instance, chosen, seed=seed, progress=report, **options)
     if out is not None:
         write_run(run, out)
     if as_json:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from farkas.cli.output import Json, complain, print_json, print_table, print_text
 from farkas.cli.values import InstanceFile, assignments, check_writable
+
+if TYPE_CHECKING:
+    from farkas.verbs.convex import ConvexSolution
+    from farkas.verbs.solve import Solution
 
 
 def command(
@@ -45,43 +49,48 @@ def command(
     Exit code 1 when infeasible or unbounded, 3 when there is no answer.
     """
     from farkas.algebra import ConvexProgram
-    from farkas.experiments import convex, solving, writing
-    from farkas.instances import read
+    from farkas.verbs.convex import ConvexSolution, refuse_linear_wishes
+    from farkas.verbs.inputs import as_instance
+    from farkas.verbs.save import check_suffix, needs_proof, save
+    from farkas.verbs.solve import find_program, solve
 
     outputs = write or []
     for path in outputs:
-        writing.check_suffix(path)
+        check_suffix(path)
         check_writable(path)
-    chosen = solving.find_program(program, **assignments(variant, "--variant"))
-    instance = read(file)
-    kept = any(writing.needs_proof(path) for path in outputs)
+    kept = any(needs_proof(path) for path in outputs)
+    chosen = find_program(program, **assignments(variant, "--variant"))
     if isinstance(chosen, ConvexProgram):
-        convex.refuse_linear_wishes(chosen, relax=relax, certify=certify, write=bool(outputs))
-        limits = {"time_limit": time_limit, "threads": threads, "log": log}
-        found = convex.solve_convex(chosen, instance, solver=solver, **limits)
-        raise typer.Exit(_print_convex(convex.summary(chosen, found), instance.name, as_json))
-    solution = solving.solve_form(
-        solving.trace(chosen, instance),
+        refuse_linear_wishes(chosen, relax=relax, certify=certify, write=bool(outputs))
+    instance = as_instance(file)
+    solution = solve(
+        instance,
+        chosen,
         solver=solver,
         relax=relax,
         certify=certify or kept,
-        about=solving.origin(chosen, instance, embed=kept),
+        embed=kept,
         time_limit=time_limit,
         gap=gap,
         threads=threads,
         seed=seed,
         log=log,
     )
-    for path in outputs:
-        writing.write(solution, path)
+    if not isinstance(solution, ConvexSolution):
+        for path in outputs:
+            save(solution, path)
     if as_json:
         print_json(solution.to_builtins(point=point))
+    elif isinstance(solution, ConvexSolution):
+        _print_convex(solution, instance.name or file)
     else:
         _print(solution, instance.name or file, point)
+    if isinstance(solution, ConvexSolution):
+        raise typer.Exit(_convex_code(solution))
     raise typer.Exit(_exit_code(solution))
 
 
-def _print(solution: Any, instance: str, point: bool) -> None:
+def _print(solution: Solution, instance: str, point: bool) -> None:
     shown = solution.to_builtins()
     size = f"{shown['rows']} rows, {shown['columns']} columns, {shown['integers']} integer"
     has_point = solution.answer.has_point
@@ -105,25 +114,27 @@ def _print(solution: Any, instance: str, point: bool) -> None:
         print_table("nonzero values", ["variable", "value"], list(solution.values().items()))
 
 
-def _print_convex(shown: dict[str, Any], instance: str, as_json: bool) -> int:
-    if as_json:
-        print_json(shown)
-    else:
-        rows = [
-            ("solver", f"{shown['solver']}, {shown['seconds']:.3g} s"),
-            ("claim", f"{shown['claim']} (stopped: {shown['reason']})"),
-            ("claimed objective", shown["objective"]),
-            ("largest violation", shown["largest_violation"]),
-        ]
-        if shown["message"]:
-            rows.append(("solver says", shown["message"]))
-        print_table(f"{shown['program']} on {instance}", ["", ""], rows)
-    if shown["claim"] in ("infeasible", "unbounded"):
+def _print_convex(solution: ConvexSolution, instance: str) -> None:
+    shown = solution.to_builtins()
+    rows = [
+        ("solver", f"{shown['solver']}, {shown['seconds']:.3g} s"),
+        ("claim", f"{shown['claim']} (stopped: {shown['reason']})"),
+        ("claimed objective", shown["objective"]),
+        ("largest violation", shown["largest_violation"]),
+    ]
+    if shown["message"]:
+        rows.append(("solver says", shown["message"]))
+    print_table(f"{shown['program']} on {instance}", ["", ""], rows)
+
+
+def _convex_code(solution: ConvexSolution) -> int:
+    claim = str(solution.answer.claim)
+    if claim in ("infeasible", "unbounded"):
         return 1
-    return 0 if shown["claim"] in ("optimal", "feasible") else 3
+    return 0 if claim in ("optimal", "feasible") else 3
 
 
-def _exit_code(solution: Any) -> int:
+def _exit_code(solution: Solution) -> int:
     from farkas.solvers import Claim
 
     answer = solution.answer

@@ -6,9 +6,9 @@ import functools
 from collections.abc import Iterator
 
 from farkas.errors import FarkasError
-from farkas.experiments.recheck import verdict
 from farkas.experiments.sweeps.store import Result, Store
 from farkas.online.run import Bound, certified_ratio
+from farkas.verbs.check import verdict
 
 ROUNDING = 1e-9
 """Relative; ratios are compared after they were written as decimal numbers."""

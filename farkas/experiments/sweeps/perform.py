@@ -50,15 +50,15 @@ def _sampled(task: Task, bound: Bound | None, instance: Instance) -> dict[str, A
     """Prove the certificate again from its plain data, if the task is in the sample."""
     if not task.recheck or bound is None or bound.certificate is None:
         return {}
-    from farkas.experiments.recheck import verdict
+    from farkas.verbs.check import verdict
 
     return {"recheck": verdict(bound.certificate, bound.exact, instance)}
 
 
 def _solve(task: Task, instance: Instance) -> dict[str, Any]:
     from farkas.certificates.files import to_json
-    from farkas.experiments.solving import find_program, origin, solve_form, trace
     from farkas.online.run import Bound, certified_ratio
+    from farkas.verbs.solve import find_program, origin, solve_form, trace
 
     program = find_program(task.name)
     form = trace(program, instance)

@@ -2,12 +2,14 @@
 
 A module ``<kind>`` holds ``Published`` (a `Settings` whose defaults are the published values, with
 every unpublished choice under a name of its own), ``PRESETS`` (changes by preset name) and
-``draw(settings, rng)``, which returns the fields of the instance.
+``draw(settings, rng)``, which returns the fields of the instance.  A kind of another distribution
+has the same in the module ``generate`` of its package.
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
 from types import ModuleType
 from typing import Any
@@ -18,6 +20,7 @@ from farkas.errors import InvalidOption, UnknownName, suggestion
 from farkas.instances.base import Instance
 from farkas.instances.files import kind_class
 from farkas.instances.options import Settings, require_option
+from farkas.registry import outside_kinds
 
 
 def generate(
@@ -59,7 +62,7 @@ def generate(
 
 
 def generators() -> list[str]:
-    """Kinds that have a generator."""
+    """Kinds of this package that have a generator."""
     return sorted(module.name for module in pkgutil.iter_modules(__path__))
 
 
@@ -76,9 +79,12 @@ def settings_of(kind: str, preset: str = "published") -> Settings:
 
 
 def _module(kind: str) -> ModuleType:
-    if kind not in generators():
+    if kind in generators():
+        return importlib.import_module(f"{__name__}.{kind}")
+    name = f"{outside_kinds()[kind]}.generate" if kind in outside_kinds() else None
+    if name is None or importlib.util.find_spec(name) is None:
         raise UnknownName.of("generator", kind, generators())
-    return importlib.import_module(f"{__name__}.{kind}")
+    return importlib.import_module(name)
 
 
 def _preset(kind: str, module: ModuleType, preset: str) -> dict[str, Any]:

@@ -1,22 +1,34 @@
-"""Small instances that ship with farkas: examples, counterexamples and edge cases."""
+"""Small instances that ship with farkas: examples, counterexamples and edge cases.
+
+A kind of another distribution ships its own in the folder ``library`` of its package.
+"""
 
 from __future__ import annotations
 
+import importlib.util
+import os
 from pathlib import Path
 
-from farkas.errors import UnknownName
+from farkas.errors import FileProblem, UnknownName, suggestion
 from farkas.instances.base import Instance
-from farkas.instances.files import read
+from farkas.instances.files import kinds, own_kinds, read
+from farkas.registry import outside_kinds
 
 FOLDER = Path(__file__).resolve().parent
 
 
 def names(kind: str = "") -> list[str]:
     """Sorted names such as ``mlbroker/tiny``, optionally of one kind only."""
-    found = (path.relative_to(FOLDER) for path in FOLDER.glob("*/*.json"))
-    return sorted(
-        path.with_suffix("").as_posix() for path in found if kind in ("", path.parent.name)
-    )
+    asked = [kind] if kind else kinds()
+    return sorted(f"{one}/{path.stem}" for one in asked for path in _folder(one).glob("*.json"))
+
+
+def _folder(kind: str) -> Path:
+    """Folder of a kind's shipped instances; need not exist."""
+    package = None if kind in own_kinds() else outside_kinds().get(kind)
+    spec = importlib.util.find_spec(package) if package else None
+    places = spec.submodule_search_locations if spec else None
+    return Path(places[0]) / "library" if places else FOLDER / kind
 
 
 def path(name: str) -> Path:
@@ -27,9 +39,10 @@ def path(name: str) -> Path:
     UnknownName
         No instance of that name ships.
     """
-    if name not in names():
+    kind, _, rest = name.partition("/")
+    if not rest or name not in names(kind):
         raise UnknownName.of("library instance", name, names())
-    return FOLDER / f"{name}.json"
+    return _folder(kind) / f"{rest}.json"
 
 
 def load(name: str) -> Instance:
@@ -39,3 +52,28 @@ def load(name: str) -> Instance:
     'tiny'
     """
     return read(path(name))
+
+
+def load_or_read(file: str | os.PathLike[str]) -> Instance:
+    """Read an instance file or, when there is no such file, the shipped instance of that name.
+
+    >>> load_or_read("mlbroker/tiny").name
+    'tiny'
+
+    Raises
+    ------
+    FileProblem
+        There is no such file, and none of that name ships.
+    InvalidInstance
+        The file breaks a rule; see `farkas.instances.read`.
+    """
+    text = os.fspath(file)
+    kind, _, rest = text.partition("/")
+    if os.path.lexists(text) or kind not in kinds() or not rest:
+        return read(file)
+    shipped = names(kind)
+    if text not in shipped:
+        raise FileProblem(
+            f"{text}: no such file, nor a shipped instance{suggestion(text, shipped)}"
+        )
+    return read(path(text))

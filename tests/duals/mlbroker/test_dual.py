@@ -10,11 +10,11 @@ from farkas.duals.dualize import dualize
 from farkas.duals.mlbroker.as_printed import DualAsPrinted
 from farkas.duals.mlbroker.audit import REPAIRS, audit, differences
 from farkas.duals.mlbroker.dual import Dual
-from farkas.experiments.solving import solve_form
 from farkas.instances import library
 from farkas.models.mlbroker.offline import Offline
 from farkas.relaxations.mlbroker import Relaxed
 from farkas.solvers import solve
+from farkas.verbs.solve import solve_form
 from tests.models.mlbroker.brokerages import edge_cases, random_brokerage
 
 DATA = {

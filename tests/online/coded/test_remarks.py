@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from farkas.experiments.comparing import compare
 from farkas.instances import library
+from farkas.verbs.compare import compare
 
 
 def test_a_split_worker_leaves_one_master_without_rows_and_is_remarked():

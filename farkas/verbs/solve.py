@@ -6,18 +6,21 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, Unpack
 
-from farkas.algebra import Program, programs
+from farkas.algebra import ConvexProgram, Program, programs
 from farkas.algebra.formulation import Formulation
-from farkas.certificates import Certificate, FormCertificate, certify_infeasible
+from farkas.certificates import Certificate, certify_infeasible
 from farkas.certificates import certify as bound_certificate
 from farkas.errors import NoAnswer, NotACertificate, UnsupportedForm
-from farkas.experiments.infeasible import Explanation, Finding, explain
 from farkas.forms import FeasibilityReport, LinearForm, check_point
-from farkas.registry import load_package
 from farkas.relaxations.integrality import relax as without_integrality
-from farkas.solvers import Answer, Claim, solve
+from farkas.solvers import Answer, Claim
+from farkas.solvers import solve as ask
+from farkas.solvers.options import OptionNames
+from farkas.verbs.convex import ConvexSolution, refuse_linear_wishes, solve_convex
+from farkas.verbs.explain import Explanation, Finding, explain
+from farkas.verbs.inputs import InstanceOrName, as_instance
 
 RELAXATION = "relaxation of "
 """How the name of a form begins whose integrality was dropped."""
@@ -109,25 +112,7 @@ def find_program(name: str, **variant: str) -> Formulation:
     UnknownName, InvalidOption
         When there is no such program, or it has no such variant.
     """
-    load_package("farkas.relaxations")
     return programs.build(name, **variant)
-
-
-def describe(program: Formulation, *, latex: bool = False) -> str:
-    """Say a program in words, or in LaTeX.
-
-    Raises
-    ------
-    UnsupportedForm
-        When LaTeX is asked for and the program, not being linear, has none.
-    """
-    if isinstance(program, Program):
-        return program.latex() if latex else program.describe()
-    # programs that are Pyomo models only may have either
-    written = getattr(program, "latex" if latex else "describe", None)
-    if written is not None:
-        return str(written())
-    raise UnsupportedForm(f"{program.full_name} is not linear: it is shown in words only")
 
 
 def trace(program: Formulation, instance: Any) -> LinearForm:
@@ -144,6 +129,75 @@ def trace(program: Formulation, instance: Any) -> LinearForm:
             f"`farkas show {program.name}` says what it is and what to solve instead"
         )
     return program.form(instance)
+
+
+def solve(
+    instance: InstanceOrName,
+    program: str | Formulation,
+    *,
+    variant: Mapping[str, str] | None = None,
+    solver: str = "highs",
+    relax: bool = False,
+    certify: bool = False,
+    embed: bool = False,
+    **options: Unpack[OptionNames],
+) -> Solution | ConvexSolution:
+    """Solve a program on an instance; the solver's answer is re-checked and, where asked, proved.
+
+    Parameters
+    ----------
+    instance
+        An instance, the path of its file, or the name of a shipped one.
+    program
+        Name, for example ``"mlbroker.relaxed[tight]"``, or a program.
+    variant
+        Options of a program given by name, as in ``{"linking": "tight"}``.
+    solver
+        See :func:`farkas.solvers.solve`; a convex program that is not linear takes CVXPY's name of
+        a conic solver, and ``highs`` means Clarabel there.
+    relax, certify
+        As in :func:`solve_form`; of linear programs only.
+    embed
+        Put the linear form into the certificate, so that it can be checked without the instance.
+    options
+        ``time_limit``, ``gap``, ``threads``, ``seed``, ``log``; see :func:`farkas.solvers.solve`.
+
+    Returns
+    -------
+    For a convex program that is not linear its :class:`~farkas.verbs.convex.ConvexSolution`.
+
+    Raises
+    ------
+    UnknownName, InvalidOption
+        No such program, variant, solver or option.
+    InvalidInstance
+        The instance is of another kind.
+    UnsupportedForm
+        The program has neither a linear form nor a convex model, or something was asked of a
+        convex program that only linear ones can do.
+    NoAnswer, NotACertificate
+        With ``certify``, when there is nothing to prove a bound with, or it proves nothing.
+
+    Examples
+    --------
+    >>> import farkas
+    >>> solution = farkas.solve("mlbroker/tiny", "mlbroker.relaxed[tight]", certify=True)
+    >>> float(solution.bound), solution.gap
+    (16.8, 0.0)
+    """
+    chosen = find_program(program, **variant or {}) if isinstance(program, str) else program
+    data = as_instance(instance)
+    if isinstance(chosen, ConvexProgram):
+        refuse_linear_wishes(chosen, relax=relax, certify=certify, embed=embed)
+        return solve_convex(chosen, data, solver=solver, **options)
+    return solve_form(
+        trace(chosen, data),
+        solver=solver,
+        relax=relax,
+        certify=certify,
+        about=origin(chosen, data, embed=embed),
+        **options,
+    )
 
 
 def solve_form(
@@ -178,7 +232,7 @@ def solve_form(
     """
     if relax:
         form = without_integrality(form)
-    answer = solve(form, solver, **options)
+    answer = ask(form, solver, **options)
     report = check_point(form, answer.point) if answer.has_point else None
     if answer.claim is Claim.INFEASIBLE:
         return _refused(form, answer, certify, dict(about or {"embed": False}), options)
@@ -186,7 +240,7 @@ def solve_form(
         return Solution(form, answer, report)
     if answer.claim is Claim.UNBOUNDED:
         raise NotACertificate(f"{form.name}: {answer.solver} claims unbounded; nothing bounds it")
-    witness = solve(without_integrality(form), solver, **options) if form.is_mip else answer
+    witness = ask(without_integrality(form), solver, **options) if form.is_mip else answer
     return _proved(form, answer, report, witness, dict(about or {"embed": False}))
 
 
@@ -240,30 +294,3 @@ def origin(program: Formulation, instance: Any, *, embed: bool) -> dict[str, Any
         "instance": instance.sha256,
         "embed": embed,
     }
-
-
-def rebuild(certificate: Certificate, instance: Any) -> LinearForm | None:
-    """Form of the program that a certificate names, on ``instance``; None when it names a run's."""
-    if not isinstance(certificate, FormCertificate):
-        return None
-    name = certificate.program.removeprefix(RELAXATION)
-    program = find_program(name)
-    _same_origin(certificate, program)
-    form = trace(program, instance)
-    return form if name == certificate.program else without_integrality(form)
-
-
-def _same_origin(certificate: Certificate, program: Formulation) -> None:
-    """Refuse a certificate whose kind or options contradict the program it names."""
-    said = {"kind": certificate.kind, **certificate.options}
-    for what, right in {"kind": program.kind, **program.variant}.items():
-        if said.get(what) is not None and said[what] != right:
-            raise NotACertificate(
-                f"the certificate names {program.full_name} but says {what} {said[what]!r}"
-            )
-
-
-def program_names() -> list[str]:
-    """Names of the programs of every floor."""
-    load_package("farkas.relaxations")
-    return programs.names()

@@ -7,7 +7,6 @@ import functools
 import numpy as np
 
 from farkas.errors import NotApplicable
-from farkas.experiments.quantities.quantity import quantity
 from farkas.forms import LinearForm
 from farkas.instances.gadget import Cluster, iteration_times
 from farkas.models.gadget.circulation import Circulation
@@ -19,6 +18,7 @@ from farkas.models.gadget.offline import Offline
 from farkas.models.gadget.slot import Snapshot, snapshot
 from farkas.models.gadget.tree import Tree
 from farkas.online.driver import algorithms, environments
+from farkas.quantities.quantity import quantity
 from farkas.relaxations.gadget.augmented import Augmented, fixed_sizes
 from farkas.relaxations.gadget.columns import ColumnLP
 from farkas.relaxations.gadget.embedding import GvneLP, LocalNodeLP, NodeLP

@@ -79,7 +79,7 @@ def _shape(pattern: str) -> re.Pattern[str]:
     return re.compile("".join(r"[^\[\]]+" if i % 2 else re.escape(p) for i, p in enumerate(parts)))
 
 
-quantities: Registry[Quantity] = Registry("quantity", "farkas.experiments.quantities")
+quantities: Registry[Quantity] = Registry("quantity", "farkas.quantities")
 
 
 def quantity(*patterns: str, **domains: Domain) -> Callable[[Callable[..., Value]], Any]:

@@ -10,11 +10,11 @@ import numpy as np
 
 from farkas.certificates.dps import prices_bound
 from farkas.errors import NotApplicable
-from farkas.experiments.quantities.quantity import quantity
 from farkas.forms import LinearForm
 from farkas.instances.dps import Market
 from farkas.models.dps.offline import Offline, Sequence
 from farkas.numbers import Ints
+from farkas.quantities.quantity import quantity
 from farkas.relaxations.dps import fixed_price as bounds
 from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
 from farkas.relaxations.dps.offline_lp import OfflineLP

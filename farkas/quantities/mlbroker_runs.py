@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from farkas.errors import NotApplicable
-from farkas.experiments.quantities.quantity import quantity
 from farkas.instances.mlbroker import Brokerage
 from farkas.online import algorithms
 from farkas.online.mlbroker.local import local_expected, local_total
+from farkas.quantities.quantity import quantity
 
 _RUN = ("cost", "moving", "certificate", "certificate_rebuilt")
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from farkas.errors import NotApplicable, UnknownName
-from farkas.experiments.quantities import evaluate, evaluate_all, find, quantities, quantity
 from farkas.instances import Instance
 from farkas.instances.library import load
+from farkas.quantities import evaluate, evaluate_all, find, quantities, quantity
 
 calls: list[str] = []
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from farkas.errors import InvalidOption, SolverUnavailable, UnknownName
-from farkas.experiments.comparing import best_bound, compare
 from farkas.online import Bound, Outcome, algorithm, algorithms, environments
+from farkas.verbs.compare import best_bound, compare
 
 
 class Shop:

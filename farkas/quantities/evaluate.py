@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from farkas.errors import FarkasError, NotApplicable, UnknownName
-from farkas.experiments.quantities.quantity import Quantity, Value, quantities
+from farkas.quantities.quantity import Quantity, Value, quantities
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

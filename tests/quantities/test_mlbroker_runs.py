@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from farkas.experiments.quantities import evaluate, evaluate_all
 from farkas.instances import library, read
 from farkas.instances.generate import generate
+from farkas.quantities import evaluate, evaluate_all
 from tests.shared import case_files
 
 RUNS = ("fractional", "central", "local", "oasis", "one_shot")

@@ -9,6 +9,7 @@ from typing import Any
 
 from farkas.errors import FarkasError, InvalidOption
 from farkas.online import Bound, Run, algorithms, certified_ratio
+from farkas.verbs.inputs import InstanceOrName, as_instance
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Comparison:
 
 
 def compare(
-    instance: Any,
+    instance: InstanceOrName,
     names: Sequence[str] | None = None,
     *,
     seed: int = 0,
@@ -73,6 +74,8 @@ def compare(
 
     Parameters
     ----------
+    instance
+        An instance, the path of its file, or the name of a shipped one.
     names
         Algorithms; all of the instance's kind by default.
     seed
@@ -86,7 +89,15 @@ def compare(
         An algorithm that does not exist.
     InvalidOption
         No algorithm is left to compare.
+
+    Examples
+    --------
+    >>> import farkas
+    >>> found = farkas.compare("mlbroker/tiny", ["mlbroker.fractional", "mlbroker.opt"])
+    >>> [(entry.algorithm, round(entry.ratio, 6)) for entry in found.entries]
+    [('mlbroker.fractional', 1.0), ('mlbroker.opt', 1.0)]
     """
+    instance = as_instance(instance)
     chosen = algorithms.names(f"{instance.kind}.") if names is None else list(dict.fromkeys(names))
     if not chosen:
         raise InvalidOption(f"no algorithm of kind {instance.kind} to compare")

@@ -11,11 +11,11 @@ import pytest
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.certificates import check, prove_infeasible, write_vipr_infeasible
 from farkas.certificates.vipr_check import check_vipr
-from farkas.experiments.contradiction import elastic_ray
-from farkas.experiments.infeasible import Explanation, Finding, explain
-from farkas.experiments.solving import solve_form
 from farkas.forms import LinearForm
 from farkas.solvers import Claim, solve
+from farkas.verbs.contradiction import elastic_ray
+from farkas.verbs.explain import Explanation, Finding, explain
+from farkas.verbs.solve import solve_form
 from tests.conformance.solvers.cases import form
 
 INF = math.inf

@@ -9,10 +9,11 @@ import pytest
 
 from farkas.certificates import check
 from farkas.errors import NoAnswer, NotACertificate
-from farkas.experiments.solving import find_program, origin, rebuild, solve_form, trace
 from farkas.forms import LinearForm, SparseRows
 from farkas.instances.library import load
 from farkas.solvers import Claim
+from farkas.verbs.check import rebuild
+from farkas.verbs.solve import find_program, origin, solve_form, trace
 
 
 def form(

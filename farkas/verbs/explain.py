@@ -19,13 +19,13 @@ import numpy as np
 
 from farkas.certificates import prove_infeasible
 from farkas.certificates.bound import exact_reduced_costs
-from farkas.experiments.contradiction import elastic_ray, filtered, proved, without_cost
 from farkas.forms import LinearForm, check_point
 from farkas.forms.blocks import find_block
 from farkas.forms.words import box, relation
 from farkas.numbers import Floats, Ints
 from farkas.relaxations.integrality import relax
 from farkas.solvers import Answer, Claim, solve
+from farkas.verbs.contradiction import elastic_ray, filtered, proved, without_cost
 
 MANY_ROWS = 300
 """Contradictions with more rows are filtered once; smaller ones from several starts."""

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 
 from farkas.errors import NotApplicable
-from farkas.experiments.quantities.quantity import quantity
 from farkas.instances.coded import CodedComputing, Plan
 from farkas.models.coded.chance import Law, best_quantile
 from farkas.models.coded.integer import best_integer_plan, integer_time
@@ -18,6 +17,7 @@ from farkas.numbers import Floats
 from farkas.online.coded.exhaustive import best_owner, least_level
 from farkas.online.coded.local_search import Variant, climb, favourites
 from farkas.online.coded.simple_greedy import greedy_owner
+from farkas.quantities.quantity import quantity
 from farkas.relaxations.coded.assignment_lp import best_sharing
 from farkas.relaxations.coded.sca import solve_step
 from farkas.relaxations.coded.truncated import truncated_level

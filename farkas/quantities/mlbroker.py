@@ -6,12 +6,12 @@ import math
 
 from farkas.duals.dualize import dualize
 from farkas.duals.mlbroker.as_printed import DualAsPrinted
-from farkas.experiments.quantities.quantity import quantity
 from farkas.forms import LinearForm
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.offline import Offline
 from farkas.models.mlbroker.recourse import Placed
 from farkas.online.mlbroker.recourse import recourse_costs
+from farkas.quantities.quantity import quantity
 from farkas.relaxations.mlbroker import Relaxed
 from farkas.solvers import solve
 

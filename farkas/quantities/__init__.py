@@ -16,8 +16,8 @@ One file a kind, found by the registry.  A quantity that is not defined for an i
 ``None`` is a value: it means what the kind says it means (infeasible, unbounded).
 """
 
-from farkas.experiments.quantities.evaluate import Evaluation, evaluate, evaluate_all, find
-from farkas.experiments.quantities.quantity import Quantity, Value, quantities, quantity
+from farkas.quantities.evaluate import Evaluation, evaluate, evaluate_all, find
+from farkas.quantities.quantity import Quantity, Value, quantities, quantity
 
 __all__ = [
     "Evaluation",

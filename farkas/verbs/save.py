@@ -1,7 +1,8 @@
-"""Programs and certificates as files, by suffix."""
+"""What the verbs give, as files: instances, runs, programs and certificates."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +17,12 @@ from farkas.certificates import (
 )
 from farkas.certificates import write as write_certificate
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate, suggestion
-from farkas.experiments.solving import Solution
 from farkas.forms.writers import write_lp, write_mps
+from farkas.instances import Instance
+from farkas.instances import write as write_instance
 from farkas.numbers import Floats
+from farkas.online.run import Run, write_run
+from farkas.verbs.solve import Solution
 
 PROGRAMS = {".mps": write_mps, ".lp": write_lp}
 CERTIFICATES = (".json", ".vipr")
@@ -37,8 +41,45 @@ def needs_proof(path: str) -> bool:
     return Path(path).suffix in CERTIFICATES
 
 
-def write(solution: Solution, path: str) -> None:
-    """Write the program (``.mps``, ``.lp``) or its certificate (``.json``, ``.vipr``)."""
+def save(what: Instance | Run | Certificate | Solution, path: str | os.PathLike[str]) -> None:
+    """Write a file, whole or not at all.
+
+    Parameters
+    ----------
+    what
+        An instance, a run or a certificate (JSON, whatever the suffix), or a solution: of its
+        program with suffix ``.mps`` or ``.lp``, of its certificate with ``.json`` or ``.vipr``.
+
+    Raises
+    ------
+    FileProblem
+        The path cannot be written; nothing is left behind.
+    InvalidOption
+        A solution's file has another suffix.
+    NoAnswer
+        The solution holds no certificate to write.
+
+    Examples
+    --------
+    >>> import farkas, os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "market.json")
+    ...     farkas.save(farkas.load("mlbroker/tiny"), path)
+    ...     farkas.load(path).sha256 == farkas.load("mlbroker/tiny").sha256
+    True
+    """
+    if isinstance(what, Instance):
+        write_instance(what, path)
+    elif isinstance(what, Run):
+        write_run(what, path)
+    elif isinstance(what, Certificate):
+        write_certificate(what, path)
+    else:
+        _save_solution(what, os.fspath(path))
+
+
+def _save_solution(solution: Solution, path: str) -> None:
+    check_suffix(path)
     suffix = Path(path).suffix
     if suffix in PROGRAMS:
         PROGRAMS[suffix](solution.form, path)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from farkas.errors import NotApplicable
-from farkas.experiments.quantities.quantity import quantity
 from farkas.forms import LinearForm
 from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
@@ -17,6 +16,7 @@ from farkas.models.eris.schedules import can_list
 from farkas.online.eris.audit import audit_proposal
 from farkas.online.eris.printed import printed_schedule
 from farkas.online.eris.printed_run import printed_run
+from farkas.quantities.quantity import quantity
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.payoff_bound import payoff_bounds
 from farkas.relaxations.eris.slots import job_slots

@@ -1,0 +1,179 @@
+"""Prove again what a file claims: certificates, runs, and VIPR files."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from farkas.algebra.formulation import Formulation
+from farkas.certificates import Certificate, FormCertificate, Proof, ViprProof, check_vipr
+from farkas.certificates import check as prove_certificate
+from farkas.certificates import read as read_certificate
+from farkas.certificates.files import from_json
+from farkas.certificates.packed import rational
+from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate
+from farkas.forms import LinearForm
+from farkas.instances import Instance
+from farkas.online.run import Run, certified_ratio, read_run
+from farkas.relaxations.integrality import relax as without_integrality
+from farkas.verbs.inputs import InstanceOrName, as_instance
+from farkas.verbs.solve import RELAXATION, find_program, trace
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RunProof:
+    """What was proved again about a run.
+
+    Parameters
+    ----------
+    run
+        The run; its value is its word.
+    proof
+        Proof of its bound.
+    ratio
+        Its value against the proved bound; None when it breaks requirements, or has none.
+    """
+
+    run: Run
+    proof: Proof
+    ratio: float | None
+
+    @property
+    def statement(self) -> str:
+        """The proof in words."""
+        run = self.run
+        words = (
+            f"The run of {run.algorithm} says that it reached {run.value:.9g}; that is its word."
+        )
+        return f"{self.proof.statement}  {words}"
+
+
+def check(
+    what: str | os.PathLike[str] | Certificate | Run, instance: InstanceOrName | None = None
+) -> Proof | RunProof | ViprProof:
+    """Prove again, in exact arithmetic and without any solver, what a certificate claims.
+
+    Parameters
+    ----------
+    what
+        A certificate or a run, or the path of its file; files of suffix ``.vipr`` are VIPR 1.0.
+    instance
+        Rebuild the program from this instance, so that the proof is about it; without, the proof
+        is about the program inside the file.  A run always needs its instance.
+
+    Raises
+    ------
+    NotACertificate
+        When less is proved than is claimed, or about something else.
+    FileProblem
+        When the file cannot be read, or holds neither certificate nor run.
+    InvalidOption
+        When an instance is missing, or given for a file that names none.
+
+    Examples
+    --------
+    >>> import farkas
+    >>> run = farkas.run("mlbroker/tiny", "mlbroker.fractional")
+    >>> farkas.check(run, "mlbroker/tiny").ratio == run.ratio
+    True
+    """
+    if isinstance(what, Certificate):
+        return _certificate(what, instance)
+    if isinstance(what, Run):
+        return _run(what, instance, f"the run of {what.algorithm}")
+    if os.fspath(what).endswith(".vipr"):
+        if instance is not None:
+            raise InvalidOption("--instance: a VIPR file names no instance; check the .json file")
+        return check_vipr(what)
+    try:
+        run = read_run(what)  # first: a run claims more than its certificate does
+    except FileProblem:
+        return _certificate(read_certificate(what), instance)
+    return _run(run, instance, os.fspath(what))
+
+
+def _certificate(certificate: Certificate, instance: InstanceOrName | None) -> Proof:
+    about = None if instance is None else as_instance(instance)
+    form = None if about is None else rebuild(certificate, about)
+    return prove_certificate(certificate, form, instance=about)
+
+
+def _run(run: Run, instance: InstanceOrName | None, where: str) -> RunProof:
+    if run.certificate is None or run.certificate.certificate is None:
+        raise NotACertificate(f"{where}: the run of {run.algorithm} holds no certificate")
+    if instance is None:
+        raise InvalidOption("a run is about an instance; add --instance FILE")
+    about = as_instance(instance)
+    if run.manifest.instance_sha256 != about.sha256:
+        raise NotACertificate(
+            f"the run is about {run.manifest.instance_sha256[:12]}..., the instance hashes to"
+            f" {about.sha256[:12]}..."
+        )
+    proof = recheck(run.certificate.certificate, run.certificate.exact, about)
+    if run.sense != proof.sense:
+        raise NotACertificate(f"the run says {run.sense}, its certificate {proof.sense}")
+    ratio = None if run.violations else certified_ratio(run.sense, run.value, run.certificate)
+    return RunProof(run, proof, ratio)
+
+
+def recheck(certificate: Mapping[str, Any], claimed: str, instance: Instance) -> Proof:
+    """Prove ``certificate`` about ``instance`` and compare with the bound that was ``claimed``.
+
+    Parameters
+    ----------
+    certificate
+        Plain data of a certificate, as runs keep it.
+    claimed
+        Bound of the run, a rational number as text.
+    instance
+        The instance of the run.
+
+    Raises
+    ------
+    NotACertificate
+        When less is proved than was claimed.
+    """
+    found = from_json(msgspec.json.encode(certificate), "certificate of the run")
+    proof = _certificate(found, instance)
+    bound = rational(claimed, "bound of the run")
+    better = proof.bound is None or (
+        bound > proof.bound if proof.sense == "min" else bound < proof.bound
+    )
+    if better:
+        proved = "no bound" if proof.bound is None else f"{float(proof.bound):.9g}"
+        raise NotACertificate(f"the run claims the bound {float(bound):.9g}, it proves {proved}")
+    return proof
+
+
+def verdict(certificate: Mapping[str, Any], claimed: str, instance: Instance) -> str:
+    """Say ``"proved again"``, or ``"rejected: "`` with the reason; arguments as in `recheck`."""
+    try:
+        recheck(certificate, claimed, instance)
+    except (FarkasError, ValueError, ZeroDivisionError) as error:  # the file says anything at all
+        return f"rejected: {error}"
+    return "proved again"
+
+
+def rebuild(certificate: Certificate, instance: Any) -> LinearForm | None:
+    """Form of the program that a certificate names, on ``instance``; None when it names a run's."""
+    if not isinstance(certificate, FormCertificate):
+        return None
+    name = certificate.program.removeprefix(RELAXATION)
+    program = find_program(name)
+    _same_origin(certificate, program)
+    form = trace(program, instance)
+    return form if name == certificate.program else without_integrality(form)
+
+
+def _same_origin(certificate: Certificate, program: Formulation) -> None:
+    """Refuse a certificate whose kind or options contradict the program it names."""
+    said = {"kind": certificate.kind, **certificate.options}
+    for what, right in {"kind": program.kind, **program.variant}.items():
+        if said.get(what) is not None and said[what] != right:
+            raise NotACertificate(
+                f"the certificate names {program.full_name} but says {what} {said[what]!r}"
+            )

@@ -1,0 +1,35 @@
+"""Named quantities of one instance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from farkas import quantities
+from farkas.quantities import Value
+from farkas.verbs.inputs import InstanceOrName, as_instance
+
+
+def evaluate(instance: InstanceOrName, keys: str | Iterable[str] | None = None) -> dict[str, Value]:
+    """Compute named quantities of an instance; those not defined for it are absent.
+
+    Parameters
+    ----------
+    instance
+        An instance, the path of its file, or the name of a shipped one.
+    keys
+        One name or several; by default those listed under "expected" in the instance's file, or
+        every quantity of the kind when the file lists none.
+
+    Raises
+    ------
+    UnknownName
+        When a key belongs to no quantity of the kind.
+
+    Examples
+    --------
+    >>> import farkas
+    >>> farkas.evaluate("mlbroker/tiny", "mlbroker.offline[strict]")
+    {'mlbroker.offline[strict]': 16.8}
+    """
+    asked = [keys] if isinstance(keys, str) else keys
+    return quantities.evaluate(as_instance(instance), asked)

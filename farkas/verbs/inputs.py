@@ -1,0 +1,16 @@
+"""What the verbs accept as an instance."""
+
+from __future__ import annotations
+
+import os
+
+from farkas.instances import Instance
+from farkas.instances.library import load_or_read
+
+InstanceOrName = Instance | str | os.PathLike[str]
+"""An instance, the path of its file, or the name of a shipped one."""
+
+
+def as_instance(given: InstanceOrName) -> Instance:
+    """Return the instance that is given or named; see `farkas.instances.library.load_or_read`."""
+    return load_or_read(given) if isinstance(given, str | os.PathLike) else given

@@ -1,0 +1,209 @@
+"""What there is, and what each thing says: programs, algorithms, claims, quantities, instances."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from farkas.algebra import Program, programs
+from farkas.algebra.formulation import Formulation
+from farkas.errors import InvalidOption, UnknownName, UnsupportedForm
+from farkas.instances import kinds, library
+from farkas.online import algorithms
+from farkas.proofs import claims
+from farkas.quantities import quantities
+
+
+class Text(str):
+    """Text that an interactive session shows as it is."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Entry:
+    """What one name means in one role.
+
+    Parameters
+    ----------
+    role
+        ``program``, ``algorithm``, ``claim``, ``quantity``, ``instance`` or ``kind``.
+    text
+        In words and, for programs, mathematics.
+    details
+        Plain data of the role: options, source, names.
+    """
+
+    role: str
+    name: str
+    text: str
+    details: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+    def to_builtins(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {"role": self.role, "name": self.name, **self.details, "text": self.text}
+
+
+def show(name: str | None = None, *, latex: bool = False) -> str:
+    """Say what a name means; without one, what there is.
+
+    Parameters
+    ----------
+    name
+        A program (also with variant), algorithm, claim, quantity, shipped instance or kind.
+    latex
+        A program as LaTeX.
+
+    Raises
+    ------
+    UnknownName
+        Nothing has that name.
+    InvalidOption
+        LaTeX of something that is no program.
+    UnsupportedForm
+        The program has no LaTeX.
+
+    Examples
+    --------
+    >>> import farkas
+    >>> farkas.show("mlbroker.opt").splitlines()[0]
+    'mlbroker.opt  mlBroker (8)'
+    """
+    return Text(text_of(entries(name, latex=latex)))
+
+
+def entries(name: str | None = None, *, latex: bool = False) -> list[Entry]:
+    """Everything that a name means, one entry a role; arguments and errors as in `show`."""
+    if name is None or name in kinds():
+        found = [_overview()] if name is None else [_kind(name)]
+    else:
+        found = [entry for look in LOOKS for entry in look(name, latex)]
+    if latex and not any(entry.role == "program" for entry in found):
+        raise InvalidOption(f"--latex: {name} is not a program")
+    if latex:
+        return [entry for entry in found if entry.role == "program"]
+    if not found:
+        known = [name for names in catalogue().values() for name in names]
+        raise UnknownName.of("name", str(name), [*known, *kinds()])
+    return found
+
+
+def text_of(found: Sequence[Entry]) -> str:
+    """One text of all entries of a name; several are told apart by their roles."""
+    if len(found) == 1:
+        return found[0].text
+    return "\n\n".join(f"As {_article(one.role)}:\n{one.text}" for one in found)
+
+
+def catalogue(kind: str = "") -> dict[str, list[str]]:
+    """Names by role (in the plural), of one kind or of all."""
+    prefix = f"{kind}." if kind else ""
+    return {
+        "programs": programs.names(prefix),
+        "algorithms": algorithms.names(prefix),
+        "claims": claims.names(prefix),
+        "quantities": quantities.names(prefix),
+        "instances": library.names(kind),
+    }
+
+
+def describe(program: Formulation, *, latex: bool = False) -> str:
+    """Say a program in words, or in LaTeX.
+
+    Raises
+    ------
+    UnsupportedForm
+        When LaTeX is asked for and the program, not being linear, has none.
+    """
+    if isinstance(program, Program):
+        return program.latex() if latex else program.describe()
+    # programs that are Pyomo models only may have either
+    written = getattr(program, "latex" if latex else "describe", None)
+    if written is not None:
+        return str(written())
+    raise UnsupportedForm(f"{program.full_name} is not linear: it is shown in words only")
+
+
+def _overview() -> Entry:
+    lines = []
+    for kind in kinds():
+        counts = ", ".join(f"{len(names)} {role}" for role, names in catalogue(kind).items())
+        lines.append(f"{kind}: {counts}")
+    lines += ["", "farkas show KIND lists the names of a kind, farkas show NAME explains one."]
+    return Entry("overview", "farkas", "\n".join(lines), {"kinds": kinds()})
+
+
+def _kind(kind: str) -> Entry:
+    names = catalogue(kind)
+    lines = [kind]
+    for role, listed in names.items():
+        lines += ["", f"{role}:", *(f"  {name}{_hint(role, name)}" for name in listed)]
+    return Entry("kind", kind, "\n".join(lines), names)
+
+
+def _hint(role: str, name: str) -> str:
+    """First sentence about a name, after two spaces; nothing where there is none."""
+    if role == "programs":
+        words = (programs[name].__doc__ or "").strip()
+    elif role == "algorithms":
+        words = algorithms[name].doc
+    elif role == "claims":
+        words = claims[name].statement
+    elif role == "quantities":
+        words = quantities[name].doc
+    else:
+        words = ""
+    first = " ".join(words.partition("\n\n")[0].split())
+    return f"  {re.split(r'(?<=[.:;]) ', first)[0]}" if first else ""
+
+
+def _programs(name: str, latex: bool) -> Iterator[Entry]:
+    if name.partition("[")[0].strip() in programs:
+        program = programs.build(name)
+        options = {key: list(values) for key, values in program.options().items()}
+        text = describe(program, latex=latex)
+        yield Entry("program", program.full_name, text, {"options": options})
+
+
+def _algorithms(name: str, latex: bool) -> Iterator[Entry]:
+    if name in algorithms:
+        item = algorithms[name]
+        lines = [f"{name}  {item.source}".rstrip(), "", item.doc]
+        if item.options:
+            lines += ["", "Options (--set):"]
+            lines += [f"  {key} = {value}" for key, value in item.options.items()]
+        details = {"source": item.source, "options": item.options}
+        yield Entry("algorithm", name, "\n".join(lines), details)
+
+
+def _claims(name: str, latex: bool) -> Iterator[Entry]:
+    if name in claims:
+        item = claims[name]
+        text = f"{name}  {item.source}\n\n{item.statement}\n\nCheck it: farkas claims {name} --run"
+        yield Entry("claim", name, text, {"source": item.source})
+
+
+def _quantities(name: str, latex: bool) -> Iterator[Entry]:
+    if name in quantities:
+        yield Entry("quantity", name, quantities[name].doc)
+
+
+def _instances(name: str, latex: bool) -> Iterator[Entry]:
+    if name in library.names(name.partition("/")[0]):
+        item = library.load(name)
+        text = f"{name}  {item.description or ''}".rstrip()
+        yield Entry("instance", name, text, {"sha256": item.sha256})
+
+
+LOOKS: tuple[Callable[[str, bool], Iterator[Entry]], ...] = (
+    _programs, _algorithms, _claims, _quantities, _instances,
+)  # fmt: skip
+
+
+def _article(role: str) -> str:
+    return f"an {role}" if role[0] in "aeio" else f"a {role}"
