@@ -21,12 +21,12 @@ from farkas.online.eris.edge import Edge
 from farkas.online.eris.eris import Eris, Scheduler
 from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.printed import printed_slot
-from farkas.online.eris.printed_reference import algorithm_3
 from farkas.online.eris.repaired import repaired_schedule
 from farkas.relaxations.eris.aggregated import aggregated_prices
 from farkas.relaxations.eris.payoff_bound import bound_payoff, payoff_bound
 from farkas.relaxations.eris.slots import job_slots
 from farkas.relaxations.eris.subgradient import evaluate, subgradient
+from tests.references.eris_printed import algorithm_3
 
 FLOORS = {"printed": 0.6, "dp": 4.0, "aggregated": 1.0, "subgradient": 40.0}
 """CPU seconds allowed at I = 100."""

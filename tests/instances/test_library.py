@@ -7,12 +7,12 @@ import pytest
 from farkas import instances
 from farkas.errors import InvalidOption, UnknownName
 from farkas.instances import library
-from farkas.instances.families import mlbroker
 from farkas.instances.generate import generate
+from tests.families import mlbroker
 from tests.shared import shared
 
 KINDS = instances.kinds()
-FAMILIES = {kind: importlib.import_module(f"farkas.instances.families.{kind}") for kind in KINDS}
+FAMILIES = {kind: importlib.import_module(f"tests.families.{kind}") for kind in KINDS}
 SHIPPED = [(kind, name) for kind in KINDS for name in FAMILIES[kind].SHIPPED]
 
 

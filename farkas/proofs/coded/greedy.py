@@ -9,7 +9,6 @@ import sympy as sp
 
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
-from farkas.instances.families.coded import FULL_LOAD, reciprocal
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Floats
 from farkas.online.coded.exhaustive import best_owner, every_owner, least_level
@@ -17,6 +16,7 @@ from farkas.online.coded.iterated_greedy import IteratedGreedy
 from farkas.online.coded.round_lp import round_forest
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.proofs.claim import Verdict, claim, held, not_applicable, proved, refuted
+from farkas.proofs.coded.reciprocal import FULL_LOAD, reciprocal
 from farkas.proofs.coded.surrogate import drawn
 from farkas.relaxations.coded.assignment_lp import best_sharing
 from farkas.relaxations.coded.truncated import truncated_level

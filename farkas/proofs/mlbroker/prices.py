@@ -9,11 +9,11 @@ import sympy as sp
 
 from farkas.duals.mlbroker.as_printed import DualAsPrinted
 from farkas.instances import library
-from farkas.instances.families.mlbroker import set_cover
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.offline import Offline
 from farkas.proofs.claim import Verdict, claim, held, proved, refuted
 from farkas.proofs.mlbroker.runs import brokers
+from farkas.proofs.mlbroker.set_cover import set_cover
 from farkas.relaxations.mlbroker import Relaxed
 from farkas.solvers import solve
 

@@ -16,7 +16,6 @@ from farkas.online.eris.exact import exact_schedule
 from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.one_slot import bound_workloads, cover_with_transfer
 from farkas.online.eris.printed import printed_schedule, printed_slot
-from farkas.online.eris.printed_reference import algorithm_2, algorithm_3
 from farkas.online.eris.printed_run import printed_run
 from farkas.online.eris.repaired import repaired_schedule
 from farkas.proofs.eris.samples import ledger_of
@@ -24,6 +23,7 @@ from farkas.relaxations.eris.site_dp import slot_costs
 from farkas.relaxations.eris.slots import job_slots
 from farkas.solvers import Claim, solve
 from tests.random_auctions import random_auction
+from tests.references.eris_printed import algorithm_2, algorithm_3
 
 
 def best_payoff(auction: Auction, job: int) -> float:

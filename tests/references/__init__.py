@@ -1,0 +1,1 @@
+"""Readable versions of fast code, which the tests compare with it."""
