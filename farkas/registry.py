@@ -57,8 +57,10 @@ def load_outside(kind: str) -> None:
         return
     try:
         load_package(package)
-    except ImportError as error:
-        raise OutsideKindProblem(f"kind {kind!r}: {package} cannot be imported: {error}") from error
+    except Exception as error:  # its code may raise anything
+        raise OutsideKindProblem(
+            f"kind {kind!r}: {package} cannot be imported: {type(error).__name__}: {error}"
+        ) from error
 
 
 def load_package(package: str) -> None:

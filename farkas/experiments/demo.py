@@ -8,7 +8,8 @@ from typing import Any
 
 from farkas.instances import library
 from farkas.online import Bound, algorithms, certified_ratio
-from farkas.verbs.solve import find_program, solve_form, trace
+from farkas.verbs.programs import find_program, trace
+from farkas.verbs.solve import solve_form
 
 SHOWN: dict[str, tuple[str, str, str]] = {
     "eris": ("eris.eris", "eris.offline", "eris.schedule_lp"),

@@ -9,19 +9,16 @@ from typing import Any
 
 import msgspec
 
-from farkas.algebra.formulation import Formulation
-from farkas.certificates import Certificate, FormCertificate, Proof, ViprProof, check_vipr
+from farkas.certificates import Certificate, Proof, ViprProof, check_vipr
 from farkas.certificates import check as prove_certificate
 from farkas.certificates import read as read_certificate
 from farkas.certificates.files import from_json
 from farkas.certificates.packed import rational
 from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate
-from farkas.forms import LinearForm
 from farkas.instances import Instance
 from farkas.online.run import Run, certified_ratio, read_run
-from farkas.relaxations.integrality import relax as without_integrality
 from farkas.verbs.inputs import InstanceOrName, as_instance
-from farkas.verbs.solve import RELAXATION, find_program, trace
+from farkas.verbs.programs import rebuild
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -156,24 +153,3 @@ def verdict(certificate: Mapping[str, Any], claimed: str, instance: Instance) ->
     except (FarkasError, ValueError, ZeroDivisionError) as error:  # the file says anything at all
         return f"rejected: {error}"
     return "proved again"
-
-
-def rebuild(certificate: Certificate, instance: Any) -> LinearForm | None:
-    """Form of the program that a certificate names, on ``instance``; None when it names a run's."""
-    if not isinstance(certificate, FormCertificate):
-        return None
-    name = certificate.program.removeprefix(RELAXATION)
-    program = find_program(name)
-    _same_origin(certificate, program)
-    form = trace(program, instance)
-    return form if name == certificate.program else without_integrality(form)
-
-
-def _same_origin(certificate: Certificate, program: Formulation) -> None:
-    """Refuse a certificate whose kind or options contradict the program it names."""
-    said = {"kind": certificate.kind, **certificate.options}
-    for what, right in {"kind": program.kind, **program.variant}.items():
-        if said.get(what) is not None and said[what] != right:
-            raise NotACertificate(
-                f"the certificate names {program.full_name} but says {what} {said[what]!r}"
-            )

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Unpack
 
-from farkas.algebra import ConvexProgram, Program, programs
+from farkas.algebra import ConvexProgram
 from farkas.algebra.formulation import Formulation
 from farkas.certificates import Certificate, certify_infeasible
 from farkas.certificates import certify as bound_certificate
-from farkas.errors import NoAnswer, NotACertificate, UnsupportedForm
+from farkas.errors import NoAnswer, NotACertificate
 from farkas.forms import FeasibilityReport, LinearForm, check_point
 from farkas.relaxations.integrality import relax as without_integrality
 from farkas.solvers import Answer, Claim
@@ -21,9 +21,7 @@ from farkas.solvers.options import OptionNames
 from farkas.verbs.convex import ConvexSolution, refuse_linear_wishes, solve_convex
 from farkas.verbs.explain import Explanation, Finding, explain
 from farkas.verbs.inputs import InstanceOrName, as_instance
-
-RELAXATION = "relaxation of "
-"""How the name of a form begins whose integrality was dropped."""
+from farkas.verbs.programs import find_program, origin, trace
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -102,33 +100,6 @@ class Solution:
             for j in range(block.start, block.stop)
             if self.answer.point[j] != 0
         }
-
-
-def find_program(name: str, **variant: str) -> Formulation:
-    """Program of any floor by name, for example ``mlbroker.relaxed[tight,strict]``.
-
-    Raises
-    ------
-    UnknownName, InvalidOption
-        When there is no such program, or it has no such variant.
-    """
-    return programs.build(name, **variant)
-
-
-def trace(program: Formulation, instance: Any) -> LinearForm:
-    """Linear form of ``program`` on ``instance``.
-
-    Raises
-    ------
-    UnsupportedForm
-        When the program is convex but not linear.
-    """
-    if not isinstance(program, Program):
-        raise UnsupportedForm(
-            f"{program.full_name} is not linear: it has no linear form; "
-            f"`farkas show {program.name}` says what it is and what to solve instead"
-        )
-    return program.form(instance)
 
 
 def solve(
@@ -284,13 +255,3 @@ def _proved(
             "or solve without a certificate"
         ) from None
     return Solution(form, answer, report, Fraction(proof.bound), None, proof)
-
-
-def origin(program: Formulation, instance: Any, *, embed: bool) -> dict[str, Any]:
-    """Where a form comes from, for its certificate; ``embed`` puts the form into the file."""
-    return {
-        "kind": program.kind,
-        "options": dict(program.variant),
-        "instance": instance.sha256,
-        "embed": embed,
-    }

@@ -12,8 +12,8 @@ from farkas.errors import NoAnswer, NotACertificate
 from farkas.forms import LinearForm, SparseRows
 from farkas.instances.library import load
 from farkas.solvers import Claim
-from farkas.verbs.check import rebuild
-from farkas.verbs.solve import find_program, origin, solve_form, trace
+from farkas.verbs.programs import find_program, origin, rebuild, trace
+from farkas.verbs.solve import solve_form
 
 
 def form(

@@ -51,8 +51,9 @@ def command(
     from farkas.algebra import ConvexProgram
     from farkas.verbs.convex import ConvexSolution, refuse_linear_wishes
     from farkas.verbs.inputs import as_instance
+    from farkas.verbs.programs import find_program
     from farkas.verbs.save import check_suffix, needs_proof, save
-    from farkas.verbs.solve import find_program, solve
+    from farkas.verbs.solve import solve
 
     outputs = write or []
     for path in outputs:

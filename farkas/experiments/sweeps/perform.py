@@ -58,7 +58,8 @@ def _sampled(task: Task, bound: Bound | None, instance: Instance) -> dict[str, A
 def _solve(task: Task, instance: Instance) -> dict[str, Any]:
     from farkas.certificates.files import to_json
     from farkas.online.run import Bound, certified_ratio
-    from farkas.verbs.solve import find_program, origin, solve_form, trace
+    from farkas.verbs.programs import find_program, origin, trace
+    from farkas.verbs.solve import solve_form
 
     program = find_program(task.name)
     form = trace(program, instance)

@@ -9,8 +9,8 @@ has the same in the module ``generate`` of its package.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import pkgutil
+import sys
 from types import ModuleType
 from typing import Any
 
@@ -20,7 +20,7 @@ from farkas.errors import InvalidOption, UnknownName, suggestion
 from farkas.instances.base import Instance
 from farkas.instances.files import kind_class
 from farkas.instances.options import Settings, require_option
-from farkas.registry import outside_kinds
+from farkas.registry import load_outside, outside_kinds
 
 
 def generate(
@@ -81,10 +81,12 @@ def settings_of(kind: str, preset: str = "published") -> Settings:
 def _module(kind: str) -> ModuleType:
     if kind in generators():
         return importlib.import_module(f"{__name__}.{kind}")
-    name = f"{outside_kinds()[kind]}.generate" if kind in outside_kinds() else None
-    if name is None or importlib.util.find_spec(name) is None:
-        raise UnknownName.of("generator", kind, generators())
-    return importlib.import_module(name)
+    if kind in outside_kinds():
+        load_outside(kind)
+        name = f"{outside_kinds()[kind]}.generate"
+        if name in sys.modules:
+            return sys.modules[name]
+    raise UnknownName.of("generator", kind, generators())
 
 
 def _preset(kind: str, module: ModuleType, preset: str) -> dict[str, Any]:

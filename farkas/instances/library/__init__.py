@@ -5,14 +5,14 @@ A kind of another distribution ships its own in the folder ``library`` of its pa
 
 from __future__ import annotations
 
-import importlib.util
 import os
+import sys
 from pathlib import Path
 
 from farkas.errors import FileProblem, UnknownName, suggestion
 from farkas.instances.base import Instance
 from farkas.instances.files import kinds, own_kinds, read
-from farkas.registry import outside_kinds
+from farkas.registry import load_outside, outside_kinds
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -25,10 +25,11 @@ def names(kind: str = "") -> list[str]:
 
 def _folder(kind: str) -> Path:
     """Folder of a kind's shipped instances; need not exist."""
-    package = None if kind in own_kinds() else outside_kinds().get(kind)
-    spec = importlib.util.find_spec(package) if package else None
-    places = spec.submodule_search_locations if spec else None
-    return Path(places[0]) / "library" if places else FOLDER / kind
+    if kind in own_kinds() or kind not in outside_kinds():
+        return FOLDER / kind
+    load_outside(kind)
+    package = sys.modules[outside_kinds()[kind]]
+    return Path(str(package.__file__)).parent / "library"
 
 
 def path(name: str) -> Path:

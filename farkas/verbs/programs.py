@@ -1,0 +1,73 @@
+"""Programs by name, their linear forms on instances, and the way back from a certificate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from farkas.algebra import Program, programs
+from farkas.algebra.formulation import Formulation
+from farkas.certificates import Certificate, FormCertificate
+from farkas.errors import NotACertificate, UnsupportedForm
+from farkas.forms import LinearForm
+from farkas.relaxations.integrality import relax as without_integrality
+
+RELAXATION = "relaxation of "
+"""How the name of a form begins whose integrality was dropped."""
+
+
+def find_program(name: str, **variant: str) -> Formulation:
+    """Program of any floor by name, for example ``mlbroker.relaxed[tight,strict]``.
+
+    Raises
+    ------
+    UnknownName, InvalidOption
+        When there is no such program, or it has no such variant.
+    """
+    return programs.build(name, **variant)
+
+
+def trace(program: Formulation, instance: Any) -> LinearForm:
+    """Linear form of ``program`` on ``instance``.
+
+    Raises
+    ------
+    UnsupportedForm
+        When the program is convex but not linear.
+    """
+    if not isinstance(program, Program):
+        raise UnsupportedForm(
+            f"{program.full_name} is not linear: it has no linear form; "
+            f"`farkas show {program.name}` says what it is and what to solve instead"
+        )
+    return program.form(instance)
+
+
+def origin(program: Formulation, instance: Any, *, embed: bool) -> dict[str, Any]:
+    """Where a form comes from, for its certificate; ``embed`` puts the form into the file."""
+    return {
+        "kind": program.kind,
+        "options": dict(program.variant),
+        "instance": instance.sha256,
+        "embed": embed,
+    }
+
+
+def rebuild(certificate: Certificate, instance: Any) -> LinearForm | None:
+    """Form of the program that a certificate names, on ``instance``; None when it names a run's."""
+    if not isinstance(certificate, FormCertificate):
+        return None
+    name = certificate.program.removeprefix(RELAXATION)
+    program = find_program(name)
+    _same_origin(certificate, program)
+    form = trace(program, instance)
+    return form if name == certificate.program else without_integrality(form)
+
+
+def _same_origin(certificate: Certificate, program: Formulation) -> None:
+    """Refuse a certificate whose kind or options contradict the program it names."""
+    said = {"kind": certificate.kind, **certificate.options}
+    for what, right in {"kind": program.kind, **program.variant}.items():
+        if said.get(what) is not None and said[what] != right:
+            raise NotACertificate(
+                f"the certificate names {program.full_name} but says {what} {said[what]!r}"
+            )

@@ -1,0 +1,122 @@
+"""What commands load: one kind at a time, and nothing heavy that was not asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from farkas.instances.files import own_kinds
+from tests.shared import ROOT
+
+HEAVY = {"numba", "cvxpy", "pyomo", "matplotlib", "sympy"}
+SOLVERS = {"highspy", "gurobipy", "mosek", "pyscipopt", "clarabel", "scipy"}
+
+CALL = """
+import contextlib, io, json, sys
+from farkas.cli import call
+with contextlib.redirect_stdout(io.StringIO()):
+    code = call(sys.argv[1:])
+print(json.dumps([code, sorted(sys.modules)]))
+"""
+
+
+def loaded_by(*words: str, folder: Path = ROOT) -> set[str]:
+    """Modules that a command loads, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", CALL, *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    code, modules = json.loads(done.stdout.splitlines()[-1])
+    assert code == 0, done.stderr
+    return set(modules)
+
+
+def heavy(modules: set[str]) -> set[str]:
+    return {name.partition(".")[0] for name in modules} & HEAVY
+
+
+def other_kinds(modules: set[str], kind: str) -> set[str]:
+    """Modules of farkas that belong to a kind other than ``kind``."""
+    parts = {name: name.split(".") for name in modules if name.startswith("farkas.")}
+    others = set(own_kinds()) - {kind}
+    return {
+        name
+        for name, words in parts.items()
+        if any(word.split("_")[0] in others for word in words[2:])
+    }
+
+
+# One run and one linear program of every kind; the policies are those that need no compiler.
+RUNS = {
+    "coded": "coded.uniform",
+    "dps": "dps.pa",
+    "eris": "eris.tiresias",
+    "gadget": "gadget.fifo",
+    "mlbroker": "mlbroker.fractional",
+}
+PROGRAMS = {
+    "coded": "coded.assignment_lp",
+    "dps": "dps.interval_lp",
+    "eris": "eris.offline",
+    "gadget": "gadget.gvne_lp",
+    "mlbroker": "mlbroker.relaxed",
+}
+
+
+@pytest.mark.parametrize("kind", own_kinds())
+def test_a_run_loads_no_other_kind_and_nothing_heavy(kind: str) -> None:
+    modules = loaded_by("run", f"{kind}/tiny", "-a", RUNS[kind])
+    assert not other_kinds(modules, kind)
+    assert not heavy(modules) - {"numba"}  # compiled policies of some kinds load it
+
+
+@pytest.mark.parametrize("kind", own_kinds())
+def test_solving_a_linear_program_loads_no_other_kind_and_nothing_heavy(kind: str) -> None:
+    modules = loaded_by("solve", f"{kind}/tiny", "-p", PROGRAMS[kind])
+    assert not other_kinds(modules, kind)
+    assert not heavy(modules)
+
+
+def test_help_loads_a_few_modules_and_no_numbers() -> None:
+    modules = loaded_by("--help")
+    assert not {name.partition(".")[0] for name in modules} & {*HEAVY, *SOLVERS, "numpy", "rich"}
+    assert sum(name.startswith("farkas") for name in modules) <= 30
+
+
+def test_checking_loads_no_solver_and_no_other_kind(tmp_path: Path) -> None:
+    run, bound = str(tmp_path / "run.json"), str(tmp_path / "bound.json")
+    loaded_by("run", "mlbroker/tiny", "-a", "mlbroker.fractional", "--out", run)
+    loaded_by("solve", "mlbroker/tiny", "-p", "mlbroker.relaxed", "--write", bound)
+    for words in (
+        [bound],
+        [bound, "--instance", "mlbroker/tiny"],
+        [run, "--instance", "mlbroker/tiny"],
+    ):
+        modules = loaded_by("check", *words)
+        assert not {name.partition(".")[0] for name in modules} & (HEAVY | SOLVERS - {"scipy"})
+        assert not other_kinds(modules, "mlbroker")
+    alone = loaded_by("check", bound)
+    assert "scipy" not in alone
+    assert sum(name.startswith("farkas") for name in alone) <= 70
+
+
+def test_a_name_of_one_kind_loads_that_kind_only() -> None:
+    code = (
+        "import json, sys\n"
+        "from farkas.online import algorithms\n"
+        "algorithms['mlbroker.fractional'], 'mlbroker.nothing' in algorithms\n"
+        "print(json.dumps(sorted(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True)
+    modules = set(json.loads(done.stdout))
+    assert not other_kinds(modules, "mlbroker")
+    assert sum(name.startswith("farkas") for name in modules) <= 110

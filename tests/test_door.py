@@ -1,0 +1,122 @@
+"""The names of ``import farkas``."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from pathlib import Path
+
+import pytest
+
+import farkas
+from farkas.certificates import Proof
+from farkas.errors import FileProblem, InvalidInstance, InvalidOption, UnknownName
+from farkas.verbs.check import RunProof
+
+SOURCE = ast.parse(Path(farkas.__file__).read_text())
+VERBS = sorted(set(farkas.__all__) - {"__version__"})
+
+
+def typed_names() -> dict[str, str]:
+    """What type checkers are told: name to ``module:function``."""
+    block = next(node for node in SOURCE.body if isinstance(node, ast.If))
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    return {
+        alias.asname or alias.name: f"{node.module}:{alias.name}"
+        for node in imports
+        for alias in node.names
+    }
+
+
+def test_type_checkers_readers_and_the_interpreter_are_told_the_same() -> None:
+    assert typed_names() == farkas._HOMES
+    assert sorted(farkas._HOMES) == VERBS
+    assert set(VERBS) <= set(dir(farkas))
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_every_public_name_is_a_documented_typed_function(name: str) -> None:
+    function = getattr(farkas, name)
+    assert inspect.getdoc(function)
+    signature = inspect.signature(function)
+    assert signature.return_annotation is not inspect.Signature.empty
+    assert all(p.annotation is not p.empty for p in signature.parameters.values())
+
+
+def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'solv'"):
+        farkas.solv  # noqa: B018
+
+
+def test_the_first_result_takes_three_lines() -> None:
+    market = farkas.generate("mlbroker", "small", seed=0)
+    run = farkas.run(market, "mlbroker.fractional")
+    assert run.ratio is not None
+    assert 1 <= run.ratio == pytest.approx(run.value / float(run.certificate))
+
+
+def test_an_instance_is_given_by_value_by_path_or_by_name(tmp_path: Path) -> None:
+    tiny = farkas.load("mlbroker/tiny")
+    farkas.save(tiny, tmp_path / "tiny.json")
+    runs = [
+        farkas.run(given, "mlbroker.local")
+        for given in (tiny, tmp_path / "tiny.json", str(tmp_path / "tiny.json"), "mlbroker/tiny")
+    ]
+    assert all(run == runs[0] for run in runs)
+
+
+def test_a_file_hides_the_shipped_instance_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mlbroker").mkdir()
+    (tmp_path / "mlbroker" / "tiny").write_text("[]")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidInstance):
+        farkas.load("mlbroker/tiny")
+
+
+def test_a_name_that_is_neither_file_nor_shipped_is_answered_with_the_nearest() -> None:
+    with pytest.raises(FileProblem, match="did you mean mlbroker/tiny"):
+        farkas.load("mlbroker/tinny")
+    with pytest.raises(FileProblem, match="no such file"):
+        farkas.load("market.json")
+
+
+def test_solutions_runs_and_certificates_are_saved_and_checked(tmp_path: Path) -> None:
+    solution = farkas.solve("mlbroker/tiny", "mlbroker.relaxed[tight]", certify=True, embed=True)
+    for suffix in (".json", ".vipr", ".mps", ".lp"):
+        farkas.save(solution, tmp_path / f"relaxed{suffix}")
+    proof = farkas.check(tmp_path / "relaxed.json")
+    assert isinstance(proof, Proof)
+    assert proof.bound == solution.bound == farkas.check(tmp_path / "relaxed.vipr").lower
+    run = farkas.run("mlbroker/tiny", "mlbroker.local")
+    farkas.save(run, tmp_path / "run.json")
+    checked = farkas.check(tmp_path / "run.json", "mlbroker/tiny")
+    assert isinstance(checked, RunProof)
+    assert checked.ratio == run.ratio
+    with pytest.raises(InvalidOption, match="a run is about an instance"):
+        farkas.check(run)
+    with pytest.raises(InvalidOption, match="unknown suffix"):
+        farkas.save(solution, tmp_path / "relaxed.txt")
+
+
+def test_quantities_are_asked_for_one_by_one_or_together() -> None:
+    keys = ["mlbroker.offline[strict]", "mlbroker.offline[printed]"]
+    both = farkas.evaluate("mlbroker/tiny", keys)
+    assert list(both) == keys
+    assert farkas.evaluate("mlbroker/tiny", keys[0]) == {keys[0]: both[keys[0]]}
+
+
+def test_everything_of_a_kind_is_listed_and_every_listed_name_is_shown() -> None:
+    assert farkas.kinds() == ["coded", "dps", "eris", "gadget", "mlbroker"]
+    assert set(farkas.library("coded")) < set(farkas.library())
+    listed = [*farkas.programs("coded"), *farkas.algorithms("coded"), *farkas.library("coded")]
+    listed += [item.name for item in farkas.claims("coded")]
+    page = farkas.show("coded")
+    for name in listed:
+        assert f"  {name}" in page
+        assert farkas.show(name)
+    with pytest.raises(UnknownName, match="unknown kind"):
+        farkas.algorithms("code")
+    with pytest.raises(UnknownName, match="did you mean"):
+        farkas.show("coded.unifrm")
