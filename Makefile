@@ -52,8 +52,7 @@ figures: $(STAMP)  ## every published figure and table
 
 browser:  ## Debian's headless Chromium, for the tests that look at a report (needs root)
 	@apt-get update -qq
-	@DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-	    chromium chromium-driver
+	@DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium
 
 lock: $(STAMP)  ## newest allowed versions, pinned with hashes
 	@$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \

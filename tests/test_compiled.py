@@ -43,7 +43,7 @@ from farkas.online.eris.printed import printed_schedule
 from farkas.online.eris.repaired import repaired_schedule
 from farkas.proofs.eris.samples import ledger_of
 from farkas.relaxations.eris.payoff_bound import bound_payoff
-from tests.random_auctions import random_auction
+from tests.generators.eris import random_auction
 
 farkas.compiled.STEPS_INTERPRETED = {steps}
 for seed in range(30):

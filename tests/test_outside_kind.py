@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.shared import ROOT
+from tests.tools.shared import ROOT
 
 OUTSIDE = ROOT / "tests" / "outside"
 

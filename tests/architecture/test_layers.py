@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.shared import ROOT
+from tests.tools.shared import ROOT
 
 SOLVERS = {"clarabel", "gurobipy", "highspy", "mosek", "pyscipopt"}
 MODELLING = {"cvxpy", "pyomo", "sympy", "matplotlib"}

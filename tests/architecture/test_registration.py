@@ -16,7 +16,7 @@ from farkas.online import algorithms, environments
 from farkas.proofs import claims
 from farkas.quantities import find, quantities
 from farkas.solvers import backends
-from tests.shared import ROOT, case_files
+from tests.tools.shared import ROOT, case_files
 
 SET_ASIDE = {
     Path(__file__).resolve().parent,

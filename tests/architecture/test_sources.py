@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.shared import ROOT
+from tests.tools.shared import ROOT
 
 SOURCES = sorted(
     path

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from farkas.instances.files import own_kinds
-from tests.shared import ROOT
+from tests.tools.shared import ROOT
 
 HEAVY = {"numba", "cvxpy", "pyomo", "matplotlib", "sympy"}
 SOLVERS = {"highspy", "gurobipy", "mosek", "pyscipopt", "clarabel", "scipy"}

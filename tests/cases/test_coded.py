@@ -9,7 +9,7 @@ import pytest
 
 from farkas.instances import read
 from farkas.quantities import evaluate
-from tests.shared import case_files, shared
+from tests.tools.shared import case_files, shared
 
 CASES = case_files("coded")
 

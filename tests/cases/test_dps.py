@@ -14,8 +14,8 @@ from farkas.quantities import evaluate
 from farkas.quantities.dps import offline_optimum
 from farkas.quantities.evaluate import evaluate_all
 from farkas.solvers import solve
-from tests.dps_markets import empty_market, random_market
-from tests.shared import case_files, shared
+from tests.generators.dps import empty_market, random_market
+from tests.tools.shared import case_files, shared
 
 CASES = case_files("dps")
 ALWAYS = {

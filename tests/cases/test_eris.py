@@ -11,7 +11,7 @@ from farkas.instances import read
 from farkas.quantities import evaluate
 from farkas.relaxations.eris.columns import JobPricing, relaxation_by_columns
 from farkas.solvers import availability, solve
-from tests.shared import case_files, shared
+from tests.tools.shared import case_files, shared
 
 # The file's value lies above a bound that the next test proves with two solvers.
 TOO_HIGH = {("eris-medium-public", "eris.schedule_lp"), ("eris-medium-public", "eris.dual")}

@@ -8,7 +8,7 @@ import pytest
 from farkas.errors import NotApplicable
 from farkas.instances import library, read
 from farkas.quantities import evaluate, evaluate_all
-from tests.shared import case_files
+from tests.tools.shared import case_files
 
 
 @pytest.mark.parametrize("path", case_files("gadget"), ids=lambda p: p.stem)

@@ -9,7 +9,7 @@ import pytest
 from farkas.errors import InvalidInstance
 from farkas.instances import read
 from farkas.quantities import evaluate, quantities
-from tests.shared import case_files, shared
+from tests.tools.shared import case_files, shared
 
 CASES = case_files("mlbroker")
 MODULE = "farkas.quantities.mlbroker"

@@ -16,7 +16,7 @@ from farkas.certificates import (
 )
 from farkas.certificates.bound import snap
 from farkas.errors import NotACertificate
-from tests.certificates.random_forms import INF, random_form, small
+from tests.generators.forms import INF, random_form, small
 
 
 def one_variable(offset=0.0, sense="min"):

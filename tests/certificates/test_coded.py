@@ -20,7 +20,7 @@ from farkas.models.coded.plans import shared_plan
 from farkas.online import algorithms
 from farkas.relaxations.coded.assignment_lp import shared_optimum
 from farkas.verbs.check import recheck
-from tests.random_clusters import random_cluster
+from tests.generators.coded import random_coded_computing
 
 DEMO = library.load("coded/demo")
 WIDE = np.concatenate([10.0 ** np.linspace(-140, 150, 150), 10.0 ** np.linspace(-2, 2, 150), [1.0]])
@@ -47,7 +47,7 @@ def test_exponentials_round_outward():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_bound_is_the_optimum_but_for_rounding(seed):
-    data = random_cluster(seed, masters=3, workers=6)
+    data = random_coded_computing(seed, masters=3, workers=6)
     found = shared_optimum(data)
     bound = time_bound(data, found.prices, safe_patience(Pairs.of(data).patience))
     assert found.time * (1 - 1e-11) <= float(bound) <= found.time

@@ -22,7 +22,7 @@ from farkas.models.dps.offline import Offline
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
 from farkas.solvers import solve
-from tests.dps_markets import empty_market, random_market
+from tests.generators.dps import empty_market, random_market
 
 
 def by_hand(market, prices: SlotPrices, jobs: int) -> Fraction:

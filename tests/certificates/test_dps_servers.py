@@ -15,7 +15,7 @@ from farkas.models.dps.offline import Offline
 from farkas.relaxations.dps.offline_lp import OfflineLP
 from farkas.relaxations.dps.prices import server_prices
 from farkas.solvers import solve
-from tests.dps_markets import empty_market, random_market
+from tests.generators.dps import empty_market, random_market
 
 
 def optimum(program, market) -> float:

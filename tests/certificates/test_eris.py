@@ -13,7 +13,7 @@ from farkas.certificates.eris import PriceCertificate, prove_payoff, prove_welfa
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.eris import Auction, Job
-from tests.random_auctions import random_auction
+from tests.generators.eris import random_auction
 
 
 def fractions_payoff(auction: Auction, job: Job, transfer: list, resource: list) -> Fraction:

@@ -31,7 +31,7 @@ from farkas.certificates import (
 from farkas.certificates.files import LOOSEST
 from farkas.certificates.packed import ExactVector, PackedForm, deflate, inflate
 from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate
-from tests.certificates.random_forms import INF, random_form, small
+from tests.generators.forms import INF, random_form, small
 
 
 def form():

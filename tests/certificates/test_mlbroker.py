@@ -19,7 +19,7 @@ from farkas.online import algorithms, read_run, write_run
 from farkas.relaxations.mlbroker import Relaxed
 from farkas.solvers import solve
 from farkas.verbs.check import recheck
-from tests.shared import ROOT
+from tests.tools.shared import ROOT
 
 VARIANTS = [
     (relax, semantics) for relax in ("printed", "tight") for semantics in ("printed", "strict")

@@ -10,8 +10,8 @@ import pytest
 from farkas.certificates import exact_feasibility, exact_value
 from farkas.certificates.points import relaxed
 from farkas.errors import NotACertificate
-from tests.certificates.random_forms import INF, random_form, small
 from tests.certificates.test_bound import magnitudes
+from tests.generators.forms import INF, random_form, small
 
 
 def test_rounding_errors_that_floats_cannot_see_are_seen():

@@ -8,7 +8,7 @@ import pytest
 from farkas.certificates import certify, check, exact_bound, repaired
 from farkas.certificates.repair import shift_rows
 from farkas.errors import NotACertificate
-from tests.certificates.random_forms import INF, small
+from tests.generators.forms import INF, small
 
 
 def transport(number_of_sites=4):

@@ -11,9 +11,9 @@ from farkas.certificates import exact_bound
 from farkas.certificates.vipr import write_vipr, write_vipr_infeasible
 from farkas.certificates.vipr_check import check_vipr
 from farkas.errors import FileProblem, NotACertificate
-from tests.certificates.random_forms import INF, random_form, small
 from tests.certificates.test_bound import magnitudes
 from tests.certificates.test_files import feasible_form
+from tests.generators.forms import INF, random_form, small
 
 
 def diet():

@@ -13,7 +13,7 @@ import pytest
 from farkas.cli import call
 from farkas.instances import read, write
 from farkas.instances.library import path as shipped
-from tests.shared import ROOT
+from tests.tools.shared import ROOT
 
 TINY = str(shipped("mlbroker/tiny"))
 HARMONIC = str(shipped("mlbroker/harmonic"))

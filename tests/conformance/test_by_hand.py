@@ -7,7 +7,7 @@ import pytest
 from benchmarks.bench_algebra import by_hand, same_program
 from farkas.instances import library
 from farkas.relaxations.mlbroker import Relaxed
-from tests.models.mlbroker.brokerages import random_brokerage
+from tests.generators.mlbroker import random_brokerage
 
 DATA = {
     "tiny": library.load("mlbroker/tiny"),

@@ -12,7 +12,7 @@ import pytest
 from farkas.proofs import claims
 from farkas.solvers import Ability, backends
 from tests.conformance.solvers.cases import EVERY
-from tests.shared import ROOT
+from tests.tools.shared import ROOT
 
 LEDGER = ROOT / "docs" / "ledger"
 KINDS = sorted({claims[name].kind for name in claims})

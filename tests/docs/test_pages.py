@@ -17,7 +17,7 @@ from farkas.online import algorithms
 from farkas.proofs import claims
 from farkas.solvers import backends
 from farkas.verbs.compare import compare
-from tests.shared import ROOT
+from tests.tools.shared import ROOT
 
 DOCS = ROOT / "docs"
 WRITTEN = sorted(

@@ -10,7 +10,7 @@ from farkas.certificates import exact_bound, prove_infeasible
 from farkas.duals import dualize
 from farkas.errors import UnsupportedForm
 from farkas.forms import Axis, Block, LinearForm, SparseRows, check_point
-from tests.certificates.random_forms import INF, random_form, small
+from tests.generators.forms import INF, random_form, small
 
 
 def columns(form: LinearForm) -> list[tuple[str, float, float, float]]:

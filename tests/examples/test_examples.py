@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.shared import ROOT
+from tests.tools.shared import ROOT
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 LONG = {"import_philly_eris"}  # five thousand jobs at auction

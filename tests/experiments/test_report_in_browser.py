@@ -6,7 +6,7 @@ import pytest
 
 from farkas.experiments.report import collect, render
 from farkas.experiments.sweeps import Store
-from tests.browser import ENTER, chromium
+from tests.tools.browser import ENTER, chromium
 
 NAMES = "return Array.from(document.querySelectorAll('#summary tbody th')).map(e => e.innerText)"
 MEANS = (

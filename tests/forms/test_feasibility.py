@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.forms import check_point
-from tests.certificates.random_forms import small
+from tests.generators.forms import small
 
 
 def form():

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from farkas.errors import UnknownName
 from farkas.forms import LinearForm, SparseRows
-from tests.certificates.random_forms import INF, random_form, small
+from tests.generators.forms import INF, random_form, small
 
 
 def form():

@@ -9,7 +9,7 @@ import pytest
 from farkas.errors import FileProblem, UnsupportedForm
 from farkas.forms import Axis, Block
 from farkas.forms.writers import column_names, row_names, write_lp, write_mps
-from tests.certificates.random_forms import INF, named, random_form, small
+from tests.generators.forms import INF, named, random_form, small
 
 WRITERS = {"mps": write_mps, "lp": write_lp}
 

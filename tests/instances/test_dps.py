@@ -9,7 +9,7 @@ from farkas import instances
 from farkas.errors import InvalidInstance
 from farkas.instances import library
 from farkas.instances.generate import generate
-from tests.shared import case_files
+from tests.tools.shared import case_files
 
 MARKET = library.load("dps/one_server")
 

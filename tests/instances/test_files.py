@@ -12,7 +12,7 @@ import pytest
 from farkas import instances
 from farkas.errors import FileProblem, InvalidInstance, UnknownName
 from farkas.instances import library
-from tests.shared import case_files
+from tests.tools.shared import case_files
 
 TINY = json.loads(instances.to_bytes(library.load("mlbroker/tiny")))
 

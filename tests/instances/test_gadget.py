@@ -14,7 +14,7 @@ from farkas.instances.gadget import Cluster, Timing, iteration_times
 from farkas.instances.utilities import Linear, Log1p, QuadraticCost, Sigmoid, Sqrt, Table
 from farkas.models.gadget.rings import link_cap
 from farkas.online.gadget.placement import Room
-from tests.shared import shared
+from tests.tools.shared import shared
 
 JOB = {
     "arrival": 0,

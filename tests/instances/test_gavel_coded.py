@@ -10,7 +10,7 @@ import pytest
 from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.traces import import_trace, kinds_of
 from farkas.relaxations.coded.assignment_lp import shared_optimum
-from tests.shared import shared
+from tests.tools.shared import shared
 
 # Model b has no K80 throughput, c runs on two GPUs only, d nowhere.
 TWIN = {

@@ -9,7 +9,7 @@ from farkas.errors import InvalidOption, UnknownName
 from farkas.instances import library
 from farkas.instances.generate import generate
 from tests.families import mlbroker
-from tests.shared import shared
+from tests.tools.shared import shared
 
 KINDS = instances.kinds()
 FAMILIES = {kind: importlib.import_module(f"tests.families.{kind}") for kind in KINDS}

@@ -7,7 +7,7 @@ import pytest
 from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.traces import import_trace
 from farkas.instances.traces.networks import read_network
-from tests.shared import shared
+from tests.tools.shared import shared
 
 GRAPHML = """<?xml version="1.0"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">

@@ -10,7 +10,7 @@ from farkas.instances import read_bytes, to_bytes
 from farkas.instances.traces import import_trace
 from farkas.instances.traces.philly_eris import chunks_of, nearest_model
 from farkas.online import algorithms
-from tests.shared import shared
+from tests.tools.shared import shared
 
 # alpha has three jobs in the window, beta two, gamma one; delta comes later.
 PHILLY = """timestamp,duration,num_gpus,gpu_time,cluster

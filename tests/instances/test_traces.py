@@ -6,7 +6,7 @@ import pytest
 from farkas import instances
 from farkas.errors import FileProblem, InvalidOption, UnknownName
 from farkas.instances.traces import import_trace, kinds_of, sources
-from tests.shared import shared
+from tests.tools.shared import shared
 
 # Slots of one hour from 08:00: arrivals in slots 0, 0, 2; the fourth comes after the window of
 # three slots, the fifth holds no GPU.  Lines are not in order of time, as in the trace.

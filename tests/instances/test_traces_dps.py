@@ -9,7 +9,7 @@ import pytest
 
 from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.traces import import_trace, kinds_of
-from tests.shared import ROOT, shared
+from tests.tools.shared import ROOT, shared
 
 NODES = """\
 sn,cpu_milli,memory_mib,gpu,model

@@ -16,7 +16,7 @@ import pytest
 from farkas.errors import InvalidInstance, InvalidOption, NotACertificate
 from farkas.online import Bound, Outcome, read_run, write_run
 from farkas.online.driver import Algorithm, algorithm, algorithms, drive, environments
-from tests.shared import ROOT
+from tests.tools.shared import ROOT
 
 
 @dataclasses.dataclass(frozen=True)

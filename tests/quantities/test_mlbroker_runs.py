@@ -7,7 +7,7 @@ import pytest
 from farkas.instances import library, read
 from farkas.instances.generate import generate
 from farkas.quantities import evaluate, evaluate_all
-from tests.shared import case_files
+from tests.tools.shared import case_files
 
 RUNS = ("fractional", "central", "local", "oasis", "one_shot")
 

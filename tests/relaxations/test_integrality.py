@@ -7,7 +7,7 @@ import numpy as np
 from farkas.certificates import exact_bound
 from farkas.duals import dualize
 from farkas.relaxations.integrality import relax
-from tests.certificates.random_forms import small
+from tests.generators.forms import small
 
 
 def knapsack():

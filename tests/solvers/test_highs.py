@@ -12,7 +12,7 @@ from farkas.solvers import Claim, Reason, open_session, solve
 from farkas.solvers.audit import ray_value
 from farkas.solvers.base import Options
 from farkas.solvers.highs import _set_options
-from tests.conformance.solvers.cases import INF, form, knapsacks
+from tests.conformance.solvers.cases import INF, form, knapsacks, stopped_with_a_point
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -47,10 +47,10 @@ def test_time_limits_of_a_session_count_from_each_solve():
     # the clock of HiGHS runs on over all solves of one object
     session = open_session(knapsacks())
     for _ in range(3):
-        answer = session.solve(time_limit=0.3)
+        answer = session.solve(time_limit=0.2)
         assert answer.reason is Reason.TIME_LIMIT
-        assert answer.claim is Claim.FEASIBLE
-        assert answer.seconds > 0.2
+        assert answer.claim in (Claim.FEASIBLE, Claim.NONE)  # none on a busy machine
+        assert answer.seconds > 0.1
 
 
 def test_options_of_one_solve_do_not_stay_for_the_next():
@@ -72,9 +72,10 @@ def test_infeasible_session_gives_a_ray_and_recovers():
 
 def test_start_is_used_where_no_time_is_left_to_find_a_better_point():
     case = knapsacks()
-    best = solve(case, time_limit=1.0).point
-    answer = solve(case, start=best, time_limit=0.5)
+    best = stopped_with_a_point(case, "highs").point
+    answer = solve(case, start=best, time_limit=0.0)
     assert answer.objective >= case.objective(best) - 1e-6
+    assert solve(case, time_limit=0.0).claim is Claim.NONE
 
 
 def test_reduced_costs_of_a_session():
@@ -87,10 +88,23 @@ def test_reduced_costs_of_a_session():
 def test_ctrl_c_stops_the_solver_and_keeps_its_point():
     case = knapsacks()
     before = signal.getsignal(signal.SIGINT)
-    timer = threading.Timer(0.8, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    answer = solve(case, time_limit=60)
-    timer.join()
+
+    over = threading.Event()
+
+    def press():
+        while signal.getsignal(signal.SIGINT) is before and not over.wait(0.01):
+            pass  # the solver does not listen yet
+        if not over.wait(0.2):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    pressing = threading.Thread(target=press)
+    pressing.start()
+    try:
+        # 0 is a point from the beginning: there is one to keep, however late the key is pressed
+        answer = solve(case, start=np.zeros(case.num_columns), time_limit=3600)
+    finally:
+        over.set()
+        pressing.join()
     assert answer.reason is Reason.INTERRUPTED
     assert answer.claim is Claim.FEASIBLE
     assert check_point(case, answer.point)

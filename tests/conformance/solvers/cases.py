@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from farkas.forms import LinearForm, SparseRows
+from farkas.solvers import Answer, Claim, Reason, solve
 
 INF = math.inf
 
@@ -81,3 +82,16 @@ def knapsacks(columns: int = 120, rows: int = 12, seed: int = 3) -> LinearForm:
         integer=range(columns),
         sense="max",
     )
+
+
+def stopped_with_a_point(case: LinearForm, solver: str) -> Answer:
+    """Answer at the first limit of 0.1, 0.2, 0.4, ... seconds that leaves time for a point.
+
+    How long a solver needs for its first point depends on what else the machine does.
+    """
+    limit = 0.1
+    while (answer := solve(case, solver, time_limit=limit)).claim is Claim.NONE:
+        assert answer.reason is Reason.TIME_LIMIT, answer
+        assert limit < 600, "found no point in ten minutes"
+        limit *= 2
+    return answer

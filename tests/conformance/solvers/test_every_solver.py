@@ -10,7 +10,15 @@ from farkas.errors import NoAnswer, SolverUnavailable, UnsupportedForm
 from farkas.forms import check_point
 from farkas.solvers import Ability, Claim, Reason, availability, open_session, solve
 from farkas.solvers.base import find
-from tests.conformance.solvers.cases import EVERY, INF, NATIVE, form, knapsacks, market_split
+from tests.conformance.solvers.cases import (
+    EVERY,
+    INF,
+    NATIVE,
+    form,
+    knapsacks,
+    market_split,
+    stopped_with_a_point,
+)
 
 NEAR = 1e-5
 
@@ -247,7 +255,7 @@ def test_integer_columns_are_refused_by_solvers_that_would_ignore_them(solver):
 @integer
 def test_limit_without_incumbent_gives_no_point(solver):
     case = market_split()
-    answer = solve(case, solver, time_limit=0.2)
+    answer = solve(case, solver, time_limit=0.1)
     assert answer.reason is Reason.TIME_LIMIT, answer
     assert answer.claim is Claim.NONE
     with pytest.raises(NoAnswer, match="time_limit"):
@@ -257,7 +265,7 @@ def test_limit_without_incumbent_gives_no_point(solver):
 @integer
 def test_limit_with_incumbent_gives_a_feasible_point(solver):
     case = knapsacks()
-    answer = solve(case, solver, time_limit=0.7)
+    answer = stopped_with_a_point(case, solver)
     assert answer.reason is Reason.TIME_LIMIT, answer
     assert answer.claim is Claim.FEASIBLE, answer
     assert check_point(case, answer.point)

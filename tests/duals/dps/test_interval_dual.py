@@ -8,7 +8,7 @@ from farkas.duals.dps.interval_dual import IntervalDual
 from farkas.duals.dualize import dualize
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.solvers import solve
-from tests.dps_markets import empty_market, random_market
+from tests.generators.dps import empty_market, random_market
 
 
 @pytest.mark.parametrize("seed", range(25))

@@ -15,7 +15,7 @@ from farkas.models.mlbroker.offline import Offline
 from farkas.relaxations.mlbroker import Relaxed
 from farkas.solvers import solve
 from farkas.verbs.solve import solve_form
-from tests.models.mlbroker.brokerages import edge_cases, random_brokerage
+from tests.generators.mlbroker import edge_cases, random_brokerage
 
 DATA = {
     **edge_cases(),

@@ -17,7 +17,7 @@ from farkas.models.coded.surrogate import returned_share
 from farkas.models.coded.uncoded import even_loads, uncoded_mean, uncoded_quantile
 from farkas.online.coded.simulate import simulate
 from farkas.relaxations.coded.assignment_lp import shared_optimum
-from tests.random_clusters import random_cluster
+from tests.generators.coded import random_coded_computing
 
 SPLIT = library.load("coded/split_worker")
 
@@ -56,7 +56,7 @@ def test_the_shared_worker_of_three_leaves_one_master_without():
 @pytest.mark.parametrize("seed", range(4))
 def test_the_joint_law_conditions_on_every_choice(seed):
     # Independent brute force over all outcomes of all workers: master chosen, done or not.
-    data = random_cluster(seed, workers=3, rows=4, forbid=0.0)
+    data = random_coded_computing(seed, workers=3, rows=4, forbid=0.0)
     rng = np.random.default_rng(seed)
     share = rng.dirichlet(np.ones(3), 3).T[:2]
     loads = rng.integers(1, 5, (2, 3)).astype(float)
@@ -77,7 +77,7 @@ def test_the_joint_law_conditions_on_every_choice(seed):
 
 @pytest.mark.parametrize("seed", range(2))
 def test_simulation_agrees_with_the_exact_law(seed):
-    data = random_cluster(seed, workers=6, rows=20)
+    data = random_coded_computing(seed, workers=6, rows=20)
     found = shared_optimum(data)
     plan = shared_plan(data, found.share, 1.5 * found.time)
     whole = Assignment(plan.share, plan.whole_loads)
@@ -93,7 +93,7 @@ def test_simulation_agrees_with_the_exact_law(seed):
 
 
 def test_too_many_shared_workers_are_refused():
-    data = random_cluster(0, workers=7, forbid=0.0)
+    data = random_coded_computing(0, workers=7, forbid=0.0)
     law = Law.given(data, np.full((2, 7), 0.5), np.full((2, 7), 3.0))
     with pytest.raises(NotApplicable, match="7 shared workers"):
         law.joint(1.0)
@@ -134,14 +134,14 @@ def brute_quantile(data):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_chance_optimum_is_that_of_plain_enumeration(seed):
-    data = random_cluster(seed, workers=3, rows=3)
+    data = random_coded_computing(seed, workers=3, rows=3)
     want = brute_quantile(data)
     found = best_quantile(data)
     assert found == want or found == pytest.approx(want, rel=1e-12)
 
 
 def test_an_impossible_chance_program_has_no_time():
-    data = random_cluster(0, masters=3, workers=2, rows=2, forbid=0.0)
+    data = random_coded_computing(0, masters=3, workers=2, rows=2, forbid=0.0)
     assert best_quantile(data) == np.inf
 
 

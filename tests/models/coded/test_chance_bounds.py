@@ -13,12 +13,12 @@ from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.plans import dedicated_plan
 from farkas.online.coded.exhaustive import best_owner
 from farkas.relaxations.coded.assignment_lp import shared_optimum
-from tests.random_clusters import random_cluster
+from tests.generators.coded import random_coded_computing
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_chance_optimum_lies_between_its_bounds(seed):
-    data = random_cluster(seed, workers=4, rows=4, forbid=0.0)
+    data = random_coded_computing(seed, workers=4, rows=4, forbid=0.0)
     plan = dedicated_plan(data, best_owner(Pairs.of(data).speed))
     optimum = best_quantile(data)
     assert markov_bound(data, shared_optimum(data).time) <= optimum

@@ -12,7 +12,7 @@ from farkas.algebra import programs
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.models.coded.chance import Law, best_quantile
-from tests.random_clusters import random_cluster
+from tests.generators.coded import random_coded_computing
 
 
 def settle(model, data, share, loads, time):
@@ -47,7 +47,7 @@ def probability(model, data, master):
 @pytest.mark.parametrize("workers", ["shared", "dedicated"])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_sum_over_sets_is_the_exact_probability(seed, workers):
-    data = random_cluster(seed, workers=4, rows=5)
+    data = random_coded_computing(seed, workers=4, rows=5)
     rng = np.random.default_rng(seed)
     share = rng.dirichlet(np.ones(data.num_masters + 1), data.workers).T[:-1]
     if workers == "dedicated":
@@ -63,7 +63,7 @@ def test_the_sum_over_sets_is_the_exact_probability(seed, workers):
 
 
 def test_the_optimum_is_that_of_the_enumeration():
-    data = random_cluster(1, workers=3, rows=3)
+    data = random_coded_computing(1, workers=3, rows=3)
     best = best_quantile(data)
     assert np.isfinite(best)
     model = programs.build("coded.chance[dedicated]").to_pyomo(data)
@@ -84,7 +84,7 @@ def test_forbidden_pairs_have_no_variables_and_too_many_sets_are_refused():
     model = programs.build("coded.chance").to_pyomo(data)
     assert set(model.pairs) == {tuple(p) for p in np.argwhere(data.allowed).tolist()}
     with pytest.raises(NotApplicable, match=r"2\^13 sets"):
-        programs.build("coded.chance").to_pyomo(random_cluster(0, workers=13, forbid=0.0))
+        programs.build("coded.chance").to_pyomo(random_coded_computing(0, workers=13, forbid=0.0))
 
 
 @pytest.mark.parametrize(

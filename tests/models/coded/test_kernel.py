@@ -8,7 +8,7 @@ import pytest
 
 from farkas.instances import library
 from farkas.models.coded.kernel import Pairs, excess, owner_levels, patience, theorem1_times
-from tests.random_clusters import random_cluster
+from tests.generators.coded import random_coded_computing
 
 WORK = np.concatenate([10.0 ** np.arange(-300.0, 301.0, 25), [1e-12, 1e-3, 0.3, 0.9999, 1, 2, 745]])
 
@@ -47,7 +47,7 @@ def test_excess_does_not_cancel():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_best_load_is_a_maximum(seed):
-    data = random_cluster(seed)
+    data = random_coded_computing(seed)
     pairs = Pairs.of(data)
     m, n = (int(i[0]) for i in np.nonzero(data.allowed))
     u, a, time = data.rates[m, n], data.shifts[m, n], 7.0

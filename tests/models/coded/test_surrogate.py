@@ -24,12 +24,12 @@ from farkas.models.coded.surrogate import (
 from farkas.online.coded.exhaustive import best_owner, every_owner, least_level
 from farkas.relaxations.coded.assignment_lp import best_sharing, shared_optimum
 from farkas.solvers.via_cvxpy import solve_problem
-from tests.random_clusters import random_cluster
+from tests.generators.coded import random_coded_computing
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_convex_program_is_the_linear_one(seed):
-    data = random_cluster(seed, masters=3, workers=6)
+    data = random_coded_computing(seed, masters=3, workers=6)
     model = programs.build("coded.expected_convex").model(data)
     answer = solve_problem(model.problem).require_optimal()
     assert answer.objective * reference_time(data) == pytest.approx(
@@ -39,7 +39,7 @@ def test_the_convex_program_is_the_linear_one(seed):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_loads_of_dedicated_workers_are_theorem_1(seed):
-    data = random_cluster(seed, forbid=0.0)
+    data = random_coded_computing(seed, forbid=0.0)
     owner = np.array([0, 1, 0, 1])
     times = theorem1_times(Pairs.of(data).speed, owner)
     answer = solve_problem(programs.build("coded.loads").model(Owned(data, owner)).problem)
@@ -60,7 +60,7 @@ def test_a_block_without_worker_has_no_program():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_plan_of_the_linear_program_takes_its_time(seed):
-    data = random_cluster(seed, masters=3, workers=6)
+    data = random_coded_computing(seed, masters=3, workers=6)
     found = shared_optimum(data)
     plan = shared_plan(data, found.share, found.time)
     assert surrogate_times(data, plan.share, plan.loads).max() == pytest.approx(
@@ -111,7 +111,7 @@ def test_the_true_law_returns_nothing_before_the_shift():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_best_whole_loads_are_the_best_of_all(seed):
-    data = random_cluster(seed, rows=20)
+    data = random_coded_computing(seed, rows=20)
     for time in (0.3, 2.0, 11.0):
         gains, chosen = best_loads(data, time)
         tried = np.array(
@@ -127,7 +127,7 @@ def test_best_whole_loads_are_the_best_of_all(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_integer_plans_are_optimal_by_bisection_and_enumeration(seed):
-    data = random_cluster(seed, workers=4, rows=10)
+    data = random_coded_computing(seed, workers=4, rows=10)
     speed = Pairs.of(data).speed
     owner = best_owner(speed)
     if least_level(speed, owner) == 0:

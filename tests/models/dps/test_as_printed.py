@@ -9,8 +9,8 @@ from farkas.algebra import programs
 from farkas.instances import library
 from farkas.models.dps.as_printed import LABELS
 from farkas.proofs.dps.search import best_by_search
-from tests.dps_markets import empty_market, random_market
-from tests.quadratic import scip_optimum
+from tests.generators.dps import empty_market, random_market
+from tests.tools.quadratic import scip_optimum
 
 
 def printed(market) -> pyo.ConcreteModel:

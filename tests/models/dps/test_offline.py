@@ -11,7 +11,7 @@ from farkas.models.dps.offline import Offline, Sequence
 from farkas.proofs.dps.search import best_by_search
 from farkas.relaxations.dps.offline_lp import OfflineLP
 from farkas.solvers import Claim, solve
-from tests.dps_markets import empty_market, forced_jobs, random_market
+from tests.generators.dps import empty_market, forced_jobs, random_market
 
 
 def optimum(program, market) -> float:

@@ -11,7 +11,7 @@ from farkas.instances import library
 from farkas.models.dps.placement import Idle, MinServers, Placement
 from farkas.online.dps.placing import best_fit, colocated, fill, pa
 from farkas.solvers import solve
-from tests.dps_markets import empty_market, random_market
+from tests.generators.dps import empty_market, random_market
 
 
 def some_idle(seed: int) -> Idle:

@@ -9,7 +9,7 @@ from farkas.algebra import programs
 from farkas.instances import library
 from farkas.models.eris.as_printed import LABELS
 from farkas.solvers import solve
-from tests.quadratic import scip_optimum
+from tests.tools.quadratic import scip_optimum
 
 
 def corrected(name: str) -> float:

@@ -16,7 +16,7 @@ from farkas.models.eris.one_shot import OneShot, SlotTask
 from farkas.models.eris.prices import Prices, posted, posted_on_arrival
 from farkas.models.eris.schedules import compositions, list_schedules, unbeaten
 from farkas.solvers import Claim, solve
-from tests.random_auctions import random_auction
+from tests.generators.eris import random_auction
 
 
 def optimum(name: str, data: object) -> float:

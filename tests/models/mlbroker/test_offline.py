@@ -12,7 +12,8 @@ from farkas.models.mlbroker.offline import Offline
 from farkas.relaxations.integrality import relax
 from farkas.solvers import solve
 from tests.conformance.oracle import variants
-from tests.models.mlbroker.brokerages import edge_cases, enumerated, random_brokerage
+from tests.generators.mlbroker import edge_cases, random_brokerage
+from tests.references.mlbroker_offline import enumerated
 
 EVERY = pytest.mark.parametrize("program", variants(Offline), ids=lambda p: p.full_name)
 EDGES = edge_cases()

@@ -9,7 +9,7 @@ from farkas.errors import NotApplicable
 from farkas.models.mlbroker.offline import Offline
 from farkas.models.mlbroker.one_shot import OneShot, snapshot
 from farkas.solvers import solve
-from tests.models.mlbroker.brokerages import random_brokerage, single
+from tests.generators.mlbroker import random_brokerage, single
 
 
 def value(data, prices="choice"):

@@ -11,7 +11,7 @@ from farkas.instances import library
 from farkas.models.mlbroker.recourse import Placed
 from farkas.online.mlbroker.recourse import recourse_costs, transfer_costs
 from farkas.solvers import solve
-from tests.models.mlbroker.brokerages import edge_cases, random_brokerage, single
+from tests.generators.mlbroker import edge_cases, random_brokerage, single
 
 
 def test_costs_of_the_return_trip():

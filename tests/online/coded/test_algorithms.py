@@ -24,7 +24,7 @@ from farkas.online.coded.local_search import climb, favourites, search
 from farkas.online.coded.round_lp import round_forest
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.relaxations.coded.assignment_lp import best_sharing, shared_optimum
-from tests.random_clusters import random_cluster
+from tests.generators.coded import random_coded_computing
 
 NAMES = algorithms.names("coded.")
 DEDICATED = ["coded.simple_greedy", "coded.iterated_greedy", "coded.round_lp", "coded.brute_force"]
@@ -116,7 +116,7 @@ def test_rounding_a_vertex_loses_at_most_one_worker_a_master(seed):
 @pytest.mark.parametrize("name", [n for n in NAMES if n != "coded.uncoded"])
 @pytest.mark.parametrize("seed", range(2))
 def test_every_run_is_certified(name, seed):
-    data = random_cluster(seed, masters=2, workers=6, rows=40, forbid=0.0)
+    data = random_coded_computing(seed, masters=2, workers=6, rows=40, forbid=0.0)
     run = algorithms[name].run(data)
     assert not run.violations
     assert run.ratio >= 1 - 1e-9

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
 from farkas.errors import InvalidOption, NoAnswer
 from farkas.instances import library
+from farkas.instances.coded import CodedComputing
 from farkas.instances.generate import generate
 from farkas.models.coded.plans import Assignment
 from farkas.online import algorithms
+from farkas.online.coded import execution
 from farkas.online.coded.code import GENERATORS, MdsCode, decoding_error
 from farkas.online.coded.execution import draw_masters, execute
 from farkas.online.coded.simulate import simulate
@@ -92,7 +96,7 @@ def test_gaussian_codes_stay_usable_where_deterministic_ones_break_down():
 
 
 @pytest.mark.parametrize("workers", ["threads", "processes"])
-def test_real_products_are_decoded_before_everyone_is_done(workers):
+def test_real_products_are_decoded(workers):
     data = generate("coded", num_masters=2, num_workers=6, rows=60, seed=4)
     rng = np.random.default_rng(0)
     matrices = [rng.standard_normal((60, 9)) for _ in range(2)]
@@ -103,7 +107,33 @@ def test_real_products_are_decoded_before_everyone_is_done(workers):
         assert one.product == pytest.approx(matrix @ vector, rel=1e-7, abs=1e-7)
         assert one.error < 1e-9
         assert set(one.used).isdisjoint(one.ignored)
-    assert any(one.ignored for one in found)
+
+
+def test_a_master_decodes_before_its_slowest_worker_is_done(monkeypatch):
+    # 6 rows each, so any two of the three workers suffice for 12; the third, whose 6 rows take 6e6,
+    # returns when the product is there: whoever waited for it would wait for ever.
+    data = CodedComputing.build(
+        success_probability=0.8, masters=[{"rows": 12}], workers=3,
+        rate=[[1.0, 1.0, 1.0]], shift=[[0.1, 0.1, 1e6]],
+    )  # fmt: skip
+    plan = Assignment(np.ones((1, 3)), np.full((1, 3), 6.0))
+    decoded, decode = threading.Event(), MdsCode.decode
+
+    def decode_and_tell(*arguments):
+        product = decode(*arguments)
+        decoded.set()
+        return product
+
+    def work(block, vector, seconds):
+        assert seconds < 1e6 or decoded.wait(3600)
+        return block @ vector
+
+    monkeypatch.setattr(MdsCode, "decode", decode_and_tell)
+    monkeypatch.setattr(execution, "work", work)
+    matrix, rng = np.arange(36.0).reshape(12, 3), np.random.default_rng(0)
+    (found,) = execute(data, plan, [matrix], [np.ones(3)], rng, seconds_per_unit=1.0)
+    assert (found.used, found.ignored) == ((0, 1), (2,))
+    assert found.product == pytest.approx(matrix.sum(axis=1))
 
 
 def test_execution_refuses_what_cannot_work():

@@ -22,7 +22,7 @@ from farkas.online.dps.best_fixed import (
 from farkas.online.dps.posted import FixedPrice, run_seller
 from farkas.relaxations.dps.fixed_price import corrected_bound, demand_bound, printed_bound
 from farkas.solvers import solve
-from tests.dps_markets import empty_market, random_market
+from tests.generators.dps import empty_market, random_market
 
 
 def one_type(seed: int, **changes):

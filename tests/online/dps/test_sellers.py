@@ -15,7 +15,7 @@ from farkas.online.dps.offers import Decision, Known, Offer
 from farkas.online.dps.pairs import Pair, Pairs, joint_grid
 from farkas.online.dps.posted import run_seller
 from farkas.online.driver import environments
-from tests.dps_markets import empty_market, random_market
+from tests.generators.dps import empty_market, random_market
 
 NAMES = [
     "dps.dps_pairs", "dps.bwk", "dps.bfp_coord", "dps.bfp_fluid", "dps.dps", "dps.simple",

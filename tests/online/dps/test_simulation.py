@@ -16,7 +16,7 @@ from farkas.online.dps.offers import Known
 from farkas.online.dps.posted import BestFit, FixedPrice, Greedy, Random, run_seller
 from farkas.online.dps.pricing import both_sides
 from farkas.online.dps.simulation import simulate_learning, simulate_prices
-from tests.dps_markets import empty_market, random_market
+from tests.generators.dps import empty_market, random_market
 
 SELLERS = [
     Dps(),

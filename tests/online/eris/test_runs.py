@@ -18,7 +18,7 @@ from farkas.online.eris.edge import Award, Piece, SlotDecision, usage, utilisati
 from farkas.online.eris.slot_loop import workers_asked
 from farkas.online.eris.slot_room import SlotRoom, Waiting
 from farkas.solvers import solve
-from tests.random_auctions import random_auction
+from tests.generators.eris import random_auction
 
 NAMES = ["eris.eris", "eris.tiresias", "eris.antman", "eris.liquid"]
 

@@ -22,7 +22,7 @@ from farkas.proofs.eris.samples import ledger_of
 from farkas.relaxations.eris.site_dp import slot_costs
 from farkas.relaxations.eris.slots import job_slots
 from farkas.solvers import Claim, solve
-from tests.random_auctions import random_auction
+from tests.generators.eris import random_auction
 from tests.references.eris_printed import algorithm_2, algorithm_3
 
 

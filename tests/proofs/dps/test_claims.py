@@ -11,7 +11,7 @@ from farkas.proofs.dps.grids import theorem2_assumptions
 from farkas.proofs.dps.markets import shipped, unit_users
 from farkas.proofs.dps.radii import failure
 from farkas.proofs.dps.regret import regret_slope
-from tests.shared import ROOT
+from tests.tools.shared import ROOT
 
 PROVED = {"dps.lemma1_constants", "dps.loss_of_a_price", "dps.prices_at_most"}
 HELD = {

@@ -15,12 +15,12 @@ from farkas.online.coded.exhaustive import best_owner, every_owner, least_level
 from farkas.relaxations.coded.assignment_lp import best_sharing, price_bound, shared_optimum
 from farkas.relaxations.coded.truncated import Capped, truncated_level
 from farkas.solvers import solve
-from tests.random_clusters import random_cluster
+from tests.generators.coded import random_coded_computing
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_every_way_to_the_linear_optimum_agrees(seed):
-    data = random_cluster(seed, masters=3, workers=6)
+    data = random_coded_computing(seed, masters=3, workers=6)
     found = shared_optimum(data)
     top = Pairs.of(data).speed.max()
     form = programs.build("coded.assignment_lp").form(data)
@@ -34,7 +34,7 @@ def test_every_way_to_the_linear_optimum_agrees(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_any_prices_bound_the_level(seed):
-    data = random_cluster(seed, masters=3, workers=6)
+    data = random_coded_computing(seed, masters=3, workers=6)
     speed = Pairs.of(data).speed
     prices = np.random.default_rng(seed).random(3)
     assert price_bound(speed, prices) >= shared_optimum(data).level * (1 - 1e-12)
@@ -42,7 +42,7 @@ def test_any_prices_bound_the_level(seed):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_bounds_and_optimum_are_in_order(seed):
-    data = random_cluster(seed, masters=2 + seed % 2, workers=6)
+    data = random_coded_computing(seed, masters=2 + seed % 2, workers=6)
     speed = Pairs.of(data).speed
     dedicated = least_level(speed, every_owner(speed))
     truncated, shared = truncated_level(speed), shared_optimum(data).level

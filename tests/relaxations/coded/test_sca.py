@@ -12,7 +12,7 @@ from farkas.models.coded.surrogate import surrogate_times
 from farkas.relaxations.coded.assignment_lp import shared_optimum
 from farkas.relaxations.coded.sca import At, Sca, SharedPoint, coefficients, solve_step
 from farkas.solvers.via_cvxpy import solve_problem
-from tests.random_clusters import random_cluster
+from tests.generators.coded import random_coded_computing
 
 SPLITS = ("product", "printed", "scaled")
 
@@ -37,7 +37,7 @@ def majorant(at, values, d):
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("seed", range(3))
 def test_the_split_lies_above_the_products_and_touches_them_at_the_point(split, seed):
-    data = random_cluster(seed, rows=8)
+    data = random_coded_computing(seed, rows=8)
     at = At.of(data, SharedPoint.uniform(data))
     values = coefficients(at, split)
     rng = np.random.default_rng(seed)
@@ -95,7 +95,7 @@ def test_a_step_does_not_depend_on_the_units_of_its_differences():
 @pytest.mark.parametrize("seed", range(6))
 def test_steps_are_found_where_the_solver_is_unsure_in_one_unit(seed):
     # Points away from the best loads; about a third of such solves end "inaccurate".
-    data = random_cluster(seed, 2 + seed % 2, 5, 60, forbid=0.25 * (seed % 2))
+    data = random_coded_computing(seed, 2 + seed % 2, 5, 60, forbid=0.25 * (seed % 2))
     rng = np.random.default_rng(seed)
     share = rng.dirichlet(np.ones(data.num_masters), 5).T * data.allowed
     loads = Pairs.of(data).loads(20.0) * rng.uniform(0.7, 1.3, share.shape)

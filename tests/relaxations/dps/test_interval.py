@@ -12,7 +12,7 @@ from farkas.instances import library
 from farkas.models.dps.offline import Offline
 from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
 from farkas.solvers import solve
-from tests.dps_markets import empty_market, random_market
+from tests.generators.dps import empty_market, random_market
 
 
 def optimum(program, market) -> float:

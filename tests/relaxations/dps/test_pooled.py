@@ -12,7 +12,7 @@ from farkas.proofs.dps.search import best_by_search
 from farkas.relaxations.dps import pooled
 from farkas.relaxations.dps.pooled import best_served, can_serve, pooled_form
 from farkas.solvers import solve
-from tests.dps_markets import empty_market, forced_jobs, random_market
+from tests.generators.dps import empty_market, forced_jobs, random_market
 
 
 def worth(market, prices: str) -> float:

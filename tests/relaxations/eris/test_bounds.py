@@ -21,7 +21,7 @@ from farkas.relaxations.eris.site_dp import cover_slot, slot_costs
 from farkas.relaxations.eris.slots import job_slots
 from farkas.relaxations.eris.subgradient import evaluate, subgradient
 from farkas.solvers import solve
-from tests.random_auctions import random_auction
+from tests.generators.eris import random_auction
 
 
 def optimum(name: str, data: object) -> float:

@@ -17,7 +17,7 @@ from farkas.relaxations.mlbroker import Relaxed, Sharp
 from farkas.relaxations.mlbroker.separated import separated_bound
 from farkas.solvers import solve
 from tests.conformance.oracle import variants
-from tests.models.mlbroker.brokerages import edge_cases, random_brokerage
+from tests.generators.mlbroker import edge_cases, random_brokerage
 
 EDGES = edge_cases()
 RANDOM = {f"random {n}": random_brokerage(n, sites=3, jobs=4, resources=2) for n in range(4)}

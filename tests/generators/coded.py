@@ -7,7 +7,7 @@ import numpy as np
 from farkas.instances.coded import CodedComputing
 
 
-def random_cluster(
+def random_coded_computing(
     seed: int, masters: int = 2, workers: int = 4, rows: int = 12, forbid: float = 0.2
 ) -> CodedComputing:
     """Every master keeps at least one worker; c = u a varies over two decades."""
