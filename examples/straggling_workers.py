@@ -13,7 +13,7 @@ The same on the command line, without the matrices::
 import numpy as np
 
 from farkas.instances.generate import generate
-from farkas.models.coded.chance import Law
+from farkas.models.coded.law import Law
 from farkas.models.coded.plans import Assignment
 from farkas.online import algorithms
 from farkas.online.coded.execution import execute

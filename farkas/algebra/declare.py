@@ -78,6 +78,8 @@ class Var:
         proofs finite.  Give ``reason``.
     reason
         Why ``upper`` or the implied bounds lose nothing.
+    initial
+        Value to begin with, for the solvers that Pyomo drives; None where it is of no use.
     doc
         One sentence: meaning and unit.
     """
@@ -92,12 +94,14 @@ class Var:
         implied_lower: npt.ArrayLike | None = None,
         implied_upper: npt.ArrayLike | None = None,
         reason: str = "",
+        initial: float | None = None,
         doc: str = "",
     ) -> None:
         self.sets = sets
         self.integer = integer or binary
         self.doc = doc
         self.reason = reason
+        self.initial = initial
         if binary:
             upper = np.minimum(upper, 1.0)
         self.raw = {"lower": lower, "upper": upper}
@@ -116,6 +120,12 @@ class Var:
     @property
     def size(self) -> int:
         return math.prod(self.shape)
+
+    @property
+    def binary(self) -> bool:
+        """Whether every one of the variables is 0 or 1 by declaration."""
+        low, high = self.bounds["lower"], self.bounds["upper"]
+        return bool(self.integer and self.size and (low >= 0).all() and (high <= 1).all())
 
     @property
     def axes(self) -> tuple[Axis, ...]:

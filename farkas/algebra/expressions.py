@@ -209,6 +209,11 @@ class Trace:
             raise RuleError("Between(low, body, high) takes parameters around one expression")
         return Range(low, body, high)
 
+    def _nonlinear(self, *_: object) -> NoReturn:
+        raise RuleError("a product, power of e or case in a rule; the program must be linear")
+
+    product = exp = where = _nonlinear
+
 
 def Between(low: Any, body: Any, high: Any) -> Any:
     """Relation ``low <= body <= high``, where low and high hold no variable."""

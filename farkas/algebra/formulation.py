@@ -1,4 +1,4 @@
-"""What linear and convex programs share: a name, variants, registration, families with labels."""
+"""What all programs share: a name, variants, registration, families with labels."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from farkas.errors import InvalidInstance, InvalidOption, RuleError, suggestion
-from farkas.forms import Sense
+from farkas.errors import InvalidInstance, InvalidOption, RuleError, UnsupportedForm, suggestion
+from farkas.forms import LinearForm, Sense
 from farkas.registry import Registry
 
 Rule = Callable[..., Any]
@@ -41,6 +41,10 @@ class Family:
         self.doc = first_line(rule)
 
 
+class Expression(Family):
+    """A named expression: label, index sets and a rule that returns an expression."""
+
+
 class Objective:
     """The objective: a rule of ``m`` alone."""
 
@@ -61,6 +65,14 @@ def constraint(
 ) -> Callable[[Rule], Family]:
     """Make a method of a :class:`Program` the rule of a constraint family."""
     return lambda rule: Family(label, sets, rule, when)
+
+
+def expression(label: str, *sets: str) -> Callable[[Rule], Expression]:
+    """Make a method of a :class:`PyomoProgram` a named expression, which rules use as ``m.name``.
+
+    ``label`` is empty where the source does not number it.
+    """
+    return lambda rule: Expression(label, sets, rule, None)
 
 
 def objective(rule: Rule) -> Objective:
@@ -151,6 +163,29 @@ class Formulation(metaclass=_ProgramType):
     def describe(self) -> str:
         """Say the program in words."""
         return first_line(self) or self.full_name
+
+    def latex(self) -> str:
+        """Write the program as mathematics.
+
+        Raises
+        ------
+        UnsupportedForm
+            When the program is not written as rules.
+        """
+        raise UnsupportedForm(f"{self.full_name} is not linear: it is shown in words only")
+
+    def form(self, data: Any) -> LinearForm:
+        """Linear form of the program on the instance ``data``.
+
+        Raises
+        ------
+        UnsupportedForm
+            When the program is not linear.
+        """
+        raise UnsupportedForm(
+            f"{self.full_name} is not linear: it has no linear form; "
+            f"`farkas show {self.name}` says what it is and what to solve instead"
+        )
 
     def check_kind(self, data: Any) -> None:
         """Raise :class:`InvalidInstance` when ``data`` is an instance of another kind."""

@@ -9,13 +9,13 @@ from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from farkas.algebra.declare import Declarations, Param, Var
+from farkas.algebra.formulation import Expression, Family
 from farkas.algebra.sets import IndexedSet, Set
 from farkas.algebra.tracing import reading
 from farkas.errors import RuleError
 
 if TYPE_CHECKING:
-    from farkas.algebra.formulation import Family
-    from farkas.algebra.program import Program
+    from farkas.algebra.rules import RuleProgram
 
 _SUM, _PRODUCT, _ATOM = 0, 1, 2
 
@@ -118,14 +118,29 @@ class Pen:
 
     def sum(self, terms: Any) -> Text:
         """Write the sum sign with the ranges of its generator expression."""
+        return self._over_ranges(r"\sum", terms)
+
+    def product(self, terms: Any) -> Text:
+        """Write the product sign likewise; in parentheses among other factors."""
+        return Text(self._over_ranges(r"\prod", terms).text, _SUM)
+
+    def _over_ranges(self, sign: str, terms: Any) -> Text:
         if not isinstance(terms, GeneratorType):
-            raise RuleError("Sum takes a generator expression")
+            raise RuleError("Sum and Product take a generator expression")
         self.names.append([n for n in terms.gi_code.co_varnames if not n.startswith(".")])
         self.ranges.append([])
         body = next(terms)
         self.names.pop()
         under = r",\ ".join(self.ranges.pop())
-        return Text(rf"\sum_{{{under}}} {_text(body).at(_PRODUCT)}", _PRODUCT)
+        return Text(rf"{sign}_{{{under}}} {_text(body).at(_PRODUCT)}", _PRODUCT)
+
+    def exp(self, power: Any) -> Text:
+        """Power of e."""
+        return Text(f"e^{{{_text(power).text}}}", _PRODUCT)
+
+    def where(self, condition: Text, value: Any) -> Text:
+        """Value after its condition in brackets, as Iverson writes cases."""
+        return Text(rf"\left[{condition.text}\right] \, {_text(value).at(_PRODUCT)}", _PRODUCT)
 
     def between(self, low: Any, body: Any, high: Any) -> Text:
         """Ranged relation."""
@@ -143,7 +158,7 @@ class _Ranged:
 
 
 class _Keyed:
-    """A parameter, variable or indexed set inside a rule that is being written down."""
+    """A parameter, variable, expression or indexed set inside a rule that is being written down."""
 
     def __init__(self, pen: Pen, name: str, item: Any) -> None:
         self.pen, self.name, self.item = pen, name, item
@@ -158,20 +173,20 @@ class _Keyed:
 class _Page:
     """The ``m`` of a rule that is being written down."""
 
-    def __init__(self, declared: Declarations, pen: Pen) -> None:
-        self._items = dict(declared.each())
+    def __init__(self, declared: Declarations, named: list[Expression], pen: Pen) -> None:
+        self._items = dict(declared.each()) | {one.name: one for one in named}
         self._pen = pen
 
     def __getattr__(self, name: str) -> Any:
         item = self._items[name]
         if isinstance(item, Set):
             return _Ranged(self._pen, _name(name), item.width)
-        if isinstance(item, Param | Var) and not item.sets:
+        if isinstance(item, Param | Var | Expression) and not item.sets:
             return Text(_name(name))
         return _Keyed(self._pen, name, item)
 
 
-def latex(program: Program) -> str:
+def latex(program: RuleProgram) -> str:
     r"""Write ``program`` as a LaTeX ``align`` block, one line per family, tagged with its label.
 
     Examples
@@ -180,22 +195,28 @@ def latex(program: Program) -> str:
     """
     declared = program.declarations(program.example())
     pen = Pen()
-    page = _Page(declared, pen)
+    named = program.expressions()
+    page = _Page(declared, named, pen)
     goal = program.objective_rule()
     sense = r"\min" if program.sense == "min" else r"\max"
     with reading(pen):
         lines = [rf"{sense} \quad & {_text(goal.rule(page)).text}"]
-        for family in program.families():
+        for family in [*program.families(), *named]:
             lines.append(_family_line(family, declared, page))
-    lines += [_domain_line(v) for v in declared.variables]
+    lines += [rf"& {_name(v.name)} \in {domain(v)[0]} \notag" for v in declared.variables]
     inside = " \\\\\n".join(lines)
     return f"\\begin{{align}}\n{inside}\n\\end{{align}}"
 
 
 def _family_line(family: Family, declared: Declarations, page: _Page) -> str:
     names = list(inspect.signature(family.rule).parameters)[1:]
-    relation = family.rule(page, *(Text(name) for name in names))
-    return rf"& {relation.text} \quad {_forall(family, declared, names)} \tag{{{family.label}}}"
+    symbols = tuple(Text(name) for name in names)
+    written = family.rule(page, *symbols)
+    if isinstance(family, Expression):
+        own = getattr(page, family.name)
+        written = (own[symbols] if symbols else own) == written
+    tag = rf"\tag{{{family.label}}}" if family.label else r"\notag"
+    return rf"& {written.text} \quad {_forall(family, declared, names)} {tag}"
 
 
 def _forall(family: Family, declared: Declarations, names: list[str]) -> str:
@@ -208,11 +229,16 @@ def _forall(family: Family, declared: Declarations, names: list[str]) -> str:
     return r"\forall " + r",\ ".join(parts) if parts else ""
 
 
-def _domain_line(variable: Var) -> str:
+def domain(variable: Var) -> tuple[str, str]:
+    """Values of a variable, as LaTeX and in words; upper bounds other than 1 are left out."""
     low, high = variable.bounds["lower"], variable.bounds["upper"]
-    free = variable.size and not (low > -float("inf")).any()
-    binary = variable.integer and variable.size and (low >= 0).all() and (high <= 1).all()
-    domain = r"\{0,1\}" if binary else r"\mathbb{Z}" if variable.integer else r"\mathbb{R}"
-    if not free and not binary:
-        domain += "_{+}" if variable.size and (low >= 0).all() else ""
-    return rf"& {_name(variable.name)} \in {domain} \notag"
+    if variable.binary:
+        return r"\{0,1\}", "0 or 1"
+    if variable.size and (low == 0).all() and (high == 1).all():
+        return "[0,1]", "in [0, 1]"
+    if variable.integer and variable.size and (low == 1).all():
+        return r"\{1,2,\dots\}", "1, 2, ..."
+    letter, word = ("Z", "a whole number") if variable.integer else ("R", "a number")
+    if variable.size and (low >= 0).all():
+        return rf"\mathbb{{{letter}}}_{{+}}", f"{word} >= 0"
+    return rf"\mathbb{{{letter}}}", word

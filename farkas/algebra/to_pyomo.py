@@ -15,10 +15,10 @@ from farkas.errors import RuleError
 if TYPE_CHECKING:
     import pyomo.environ as pyo
 
-    from farkas.algebra.program import Program
+    from farkas.algebra.rules import RuleProgram
 
 
-def to_pyomo(program: Program, data: Any) -> pyo.ConcreteModel:
+def to_pyomo(program: RuleProgram, data: Any) -> pyo.ConcreteModel:
     """Build the Pyomo model of ``program`` on ``data``; component ``doc`` holds label and words.
 
     Raises
@@ -49,6 +49,10 @@ def to_pyomo(program: Program, data: Any) -> pyo.ConcreteModel:
             model.add_component(name, _param(model, known, item))
         elif isinstance(item, Var):
             model.add_component(name, _variable(model, known, item))
+    for named in program.expressions():
+        over = [known[id(s)] for s in declared.sets_of(named.sets)]
+        made = pyo.Expression(*over, rule=_rule(named), doc=named.doc)
+        model.add_component(named.name, made)
     for family in program.families():
         over = [known[id(s)] for s in declared.sets_of(family.sets)]
         rule = _checked(family, program.full_name)
@@ -87,9 +91,10 @@ def _variable(model: Any, known: dict[int, Any], item: Var) -> Any:
         [v if np.isfinite(v) else None for v in item.bounds[side].ravel().tolist()]
         for side in ("lower", "upper")
     ]
-    domain = pyo.Integers if item.integer else pyo.Reals
+    domain = pyo.Binary if item.binary else pyo.Integers if item.integer else pyo.Reals
     if not item.sets:
-        return pyo.Var(domain=domain, bounds=(sides[0][0], sides[1][0]), doc=item.doc)
+        pair = sides[0][0], sides[1][0]
+        return pyo.Var(domain=domain, bounds=pair, initialize=item.initial, doc=item.doc)
     pairs = dict(zip(product_keys(item.sets), zip(*sides, strict=True), strict=True))
 
     def bounds(_: Any, *key: Any) -> tuple[float | None, float | None]:
@@ -97,17 +102,22 @@ def _variable(model: Any, known: dict[int, Any], item: Var) -> Any:
         return pair
 
     over = [_set(model, known, s) for s in item.sets]
-    return pyo.Var(*over, domain=domain, bounds=bounds, doc=item.doc)
+    return pyo.Var(*over, domain=domain, bounds=bounds, initialize=item.initial, doc=item.doc)
+
+
+def _rule(family: Family) -> Callable[..., Any]:
+    """Rule as Pyomo calls it; a family without index sets is called with the index None."""
+    return lambda m, *index: family.rule(m, *(index if family.sets else ()))
 
 
 def _checked(family: Family, program: str) -> Callable[..., Any]:
     """Rule whose rows without variables are left out when true and named when false."""
+    plain = _rule(family)
 
     def rule(m: Any, *index: Any) -> Any:
         import pyomo.environ as pyo
 
-        # a family without index sets is called with the index None
-        relation = family.rule(m, *(index if family.sets else ()))
+        relation = plain(m, *index)
         if isinstance(relation, bool | np.bool_):
             if relation:
                 return pyo.Constraint.Skip

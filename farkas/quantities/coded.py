@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing, Plan
-from farkas.models.coded.chance import Law, best_quantile
+from farkas.models.coded.chance import best_quantile
 from farkas.models.coded.integer import best_integer_plan, integer_time
 from farkas.models.coded.kernel import Pairs, theorem1_times
+from farkas.models.coded.law import Law
 from farkas.models.coded.loads import blocks_owner
 from farkas.models.coded.plans import dedicated_share
 from farkas.models.coded.uncoded import even_loads, uncoded_mean, uncoded_quantile

@@ -12,12 +12,12 @@ from farkas.certificates.dps import prices_bound
 from farkas.errors import NotApplicable
 from farkas.forms import LinearForm
 from farkas.instances.dps import Market
-from farkas.models.dps.offline import Offline, Sequence
+from farkas.models.dps.offline import Offline, OfflineLP
+from farkas.models.dps.placement import Sequence
 from farkas.numbers import Ints
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.dps import fixed_price as bounds
 from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
-from farkas.relaxations.dps.offline_lp import OfflineLP
 from farkas.relaxations.dps.pooled import best_served
 from farkas.relaxations.dps.prices import lp_prices
 from farkas.solvers import Claim, solve

@@ -10,7 +10,7 @@ from farkas.errors import NotApplicable
 from farkas.forms import LinearForm
 from farkas.instances.gadget import Cluster, iteration_times
 from farkas.models.gadget.circulation import Circulation
-from farkas.models.gadget.column import ColumnIP
+from farkas.models.gadget.column import ColumnIP, ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts, count_vectors, greedy, offline_optimum
 from farkas.models.gadget.forest import forest
 from farkas.models.gadget.gvne import Gvne
@@ -20,7 +20,6 @@ from farkas.models.gadget.tree import Tree
 from farkas.online.driver import algorithms, environments
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.gadget.augmented import Augmented, fixed_sizes
-from farkas.relaxations.gadget.columns import ColumnLP
 from farkas.relaxations.gadget.embedding import GvneLP, LocalNodeLP, NodeLP
 from farkas.relaxations.gadget.horizon import OfflineBound, OfflineColumnBound
 from farkas.relaxations.gadget.workers import WorkerRelaxation

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from farkas.algebra import Program, programs
+from farkas.algebra import programs
 from farkas.algebra.formulation import Formulation
 from farkas.certificates import Certificate, FormCertificate
-from farkas.errors import NotACertificate, UnsupportedForm
+from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 from farkas.relaxations.integrality import relax as without_integrality
 
@@ -32,13 +32,8 @@ def trace(program: Formulation, instance: Any) -> LinearForm:
     Raises
     ------
     UnsupportedForm
-        When the program is convex but not linear.
+        When the program is not linear.
     """
-    if not isinstance(program, Program):
-        raise UnsupportedForm(
-            f"{program.full_name} is not linear: it has no linear form; "
-            f"`farkas show {program.name}` says what it is and what to solve instead"
-        )
     return program.form(instance)
 
 

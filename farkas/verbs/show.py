@@ -7,9 +7,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from farkas.algebra import Program, programs
-from farkas.algebra.formulation import Formulation
-from farkas.errors import InvalidOption, UnknownName, UnsupportedForm
+from farkas.algebra import programs
+from farkas.errors import InvalidOption, UnknownName
 from farkas.instances import kinds, library
 from farkas.online import algorithms
 from farkas.proofs import claims
@@ -112,23 +111,6 @@ def catalogue(kind: str = "") -> dict[str, list[str]]:
     }
 
 
-def describe(program: Formulation, *, latex: bool = False) -> str:
-    """Say a program in words, or in LaTeX.
-
-    Raises
-    ------
-    UnsupportedForm
-        When LaTeX is asked for and the program, not being linear, has none.
-    """
-    if isinstance(program, Program):
-        return program.latex() if latex else program.describe()
-    # programs that are Pyomo models only may have either
-    written = getattr(program, "latex" if latex else "describe", None)
-    if written is not None:
-        return str(written())
-    raise UnsupportedForm(f"{program.full_name} is not linear: it is shown in words only")
-
-
 def _overview() -> Entry:
     lines = []
     for kind in kinds():
@@ -166,7 +148,7 @@ def _programs(name: str, latex: bool) -> Iterator[Entry]:
     if name.partition("[")[0].strip() in programs:
         program = programs.build(name)
         options = {key: list(values) for key, values in program.options().items()}
-        text = describe(program, latex=latex)
+        text = program.latex() if latex else program.describe()
         yield Entry("program", program.full_name, text, {"options": options})
 
 

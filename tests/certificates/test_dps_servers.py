@@ -11,8 +11,7 @@ from farkas.certificates import check, from_json, to_json
 from farkas.certificates.dps_servers import ServerCertificate, ServerPrices, server_bound
 from farkas.errors import NotACertificate
 from farkas.instances import library
-from farkas.models.dps.offline import Offline
-from farkas.relaxations.dps.offline_lp import OfflineLP
+from farkas.models.dps.offline import Offline, OfflineLP
 from farkas.relaxations.dps.prices import server_prices
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, random_market

@@ -18,6 +18,7 @@ from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.instances.utilities import Linear, Log1p, QuadraticCost, Sigmoid, Sqrt, Table
+from farkas.models.gadget.column import ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
@@ -26,7 +27,6 @@ from farkas.online.gadget.bounds import horizon_certificate, run_certificate, sl
 from farkas.online.gadget.environment import Ring
 from farkas.online.gadget.gadget import Gadget
 from farkas.proofs.gadget.small import random_clusters
-from farkas.relaxations.gadget.columns import ColumnLP
 from farkas.relaxations.gadget.horizon import OfflineBound
 from farkas.solvers import solve
 

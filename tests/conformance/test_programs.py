@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from farkas.algebra import Program, programs
+from farkas.algebra import Program, PyomoProgram, programs
 from farkas.errors import NotApplicable
 from farkas.forms import LinearForm
 from farkas.instances import library
@@ -23,7 +23,10 @@ PROVED_OTHERWISE = {
     "mlbroker.outer": "runs are certified by a closed-form dual point",
     "mlbroker.outer_job": "runs are certified by a closed-form dual point",
 }
+NONLINEAR = [name for name in programs if issubclass(programs[name], PyomoProgram)]
+RULED = VARIANTS + [variant for name in NONLINEAR for variant in variants(programs[name])]
 every_variant = pytest.mark.parametrize("program", VARIANTS, ids=lambda p: p.full_name)
+every_rule = pytest.mark.parametrize("program", RULED, ids=lambda p: p.full_name)
 
 
 def applicable(program: Program) -> list[tuple[str, LinearForm]]:
@@ -61,19 +64,20 @@ def test_traced_rules_are_the_program_that_pyomo_reads_on_larger_instances(progr
     compare(program, [(n, form) for n, form in applicable(program) if form.num_entries > SMALL])
 
 
-@every_variant
+@every_rule
 def test_families_have_labels_and_words(program):
     for family in program.families():
         assert family.label, f"{family.name} has no equation label"
         assert family.doc.endswith("."), f"{family.name} has no sentence"
 
 
-@every_variant
+@every_rule
 def test_a_program_says_itself_in_words_and_in_mathematics(program):
     words, formulas = program.describe(), program.latex()
     for family in program.families():
         assert f"({family.label}) {family.name}" in words
-    assert formulas.count(r"\tag") == len(program.families())
+    numbered = [*program.families(), *(e for e in program.expressions() if e.label)]
+    assert formulas.count(r"\tag") == len(numbered)
 
 
 @every_variant

@@ -15,11 +15,11 @@ OPERATORS = {
     r"\le": "≤", r"\ge": "≥", r"\in": "∈", r"\forall": "∀", r"\{": "{", r"\}": "}", r"\_": "_",
     r"\infty": "∞", r"\cdot": "·", r"\dots": "…", r"\ne": "≠",
     "+": "+", "-": "−", "=": "=", "(": "(", ")": ")", ",": ",", "<": "&lt;", ">": "&gt;",
-    "/": "/", "|": "|",
+    "/": "/", "|": "|", "[": "[", "]": "]",
 }  # fmt: skip
 SPACES = {r"\,": "0.17em", r"\ ": "0.25em", r"\quad": "1em", r"\;": "0.28em", r"\qquad": "2em"}
 NAMES = {r"\min": "min", r"\max": "max"}
-LARGE = {r"\sum": "∑"}
+LARGE = {r"\sum": "∑", r"\prod": "∏"}
 
 
 def mathml(tex: str) -> str:

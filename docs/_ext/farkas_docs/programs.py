@@ -7,9 +7,9 @@ import itertools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from farkas.algebra import Program, programs
-from farkas.algebra.convex import ConvexProgram
+from farkas.algebra import ConvexProgram, PyomoProgram, programs
 from farkas.algebra.formulation import Formulation
+from farkas.algebra.rules import RuleProgram
 from farkas.errors import InvalidOption
 from farkas.instances import kinds
 from farkas_docs.mathml import mathml
@@ -50,8 +50,12 @@ def _program(cls: type[Formulation]) -> str:
     if options:
         rows = [[f"`{k}`", ", ".join(f"`{v}`" for v in values)] for k, values in options.items()]
         parts.append(table(["option", "values, default first"], rows))
-    if not isinstance(default, Program):
-        return "\n\n".join([*parts, _words(default)])
+    if isinstance(default, ConvexProgram):
+        words = "A convex program, built for CVXPY:\n\n" + fence(default.describe())
+        return "\n\n".join([*parts, words])
+    if isinstance(default, PyomoProgram):
+        parts.append("Neither linear nor convex: built for Pyomo only, with `to_pyomo(instance)`.")
+    assert isinstance(default, RuleProgram)
     parts += [f"### {default.full_name}"] if options else []
     parts.append(_whole(default))
     base = _lines(default)
@@ -60,7 +64,7 @@ def _program(cls: type[Formulation]) -> str:
     return "\n\n".join(parts)
 
 
-def _variants(cls: type[Formulation]) -> Iterator[Program]:
+def _variants(cls: type[Formulation]) -> Iterator[RuleProgram]:
     """All variants but the default; some combinations are refused by the program itself."""
     options = cls.options()
     for values in itertools.islice(itertools.product(*options.values()), 1, None):
@@ -68,27 +72,21 @@ def _variants(cls: type[Formulation]) -> Iterator[Program]:
             variant = cls(**dict(zip(options, values, strict=True)))
         except InvalidOption:
             continue
-        assert isinstance(variant, Program)
+        assert isinstance(variant, RuleProgram)
         yield variant
 
 
-def _words(program: Formulation) -> str:
-    if isinstance(program, ConvexProgram):
-        return "A convex program, built for CVXPY:\n\n" + fence(program.describe())
-    return "Neither linear nor convex: built for Pyomo only, with `to_pyomo(instance)`."
-
-
-def _lines(program: Program) -> dict[str, tuple[str, str]]:
+def _lines(program: RuleProgram) -> dict[str, tuple[str, str]]:
     """Heading to (sentence, mathematics) of objective, families and domains."""
     body = program.latex().removeprefix("\\begin{align}\n").removesuffix("\n\\end{align}")
     goal, *rest = body.split(" \\\\\n")
     objective = program.objective_rule()
     found = {f"{program.sense} {objective.name}": (objective.doc, goal)}
-    families = program.families()
+    families = [*program.families(), *program.expressions()]
     for family, line in zip(families, rest, strict=False):
         over = f" for every {', '.join(f'`{s}`' for s in family.sets)}" if family.sets else ""
-        rule = line.rpartition(r" \tag{")[0]
-        found[f"({family.label}) `{family.name}`{over}"] = (family.doc, rule)
+        rule = line.removesuffix(r" \notag").partition(r" \tag{")[0]
+        found[f"({family.label}) `{family.name}`{over}".removeprefix("() ")] = (family.doc, rule)
     domains = [line.removesuffix(r" \notag") for line in rest[len(families) :]]
     inside = r",\quad ".join(line.removeprefix("& ") for line in domains)
     found["variables"] = ("", inside)
@@ -101,7 +99,7 @@ def _item(heading: str, sentence: str, formula: str) -> str:
     return f'{words}\n\n```{{raw}} html\n<div class="rule">{drawn}</div>\n```'
 
 
-def _whole(program: Program) -> str:
+def _whole(program: RuleProgram) -> str:
     return "\n\n".join(_item(head, *line) for head, line in _lines(program).items())
 
 

@@ -14,8 +14,8 @@ from farkas.experiments.figures.figure import Axis, Figure, Finding, Published, 
 from farkas.experiments.figures.registry import Preset, Progress, Standing, figure
 from farkas.instances.coded import CodedComputing
 from farkas.instances.generate import generate
-from farkas.models.coded.chance import Law
 from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.law import Law
 from farkas.models.coded.plans import Assignment
 from farkas.numbers import Floats
 from farkas.online import algorithms

@@ -1,203 +1,100 @@
-"""Program coded.chance, P1: finishing in time with a given probability, evaluated exactly.
-
-The paper calls (3b) inexpressible.  For given shares and loads it is a sum over subsets of workers
-or a short recursion (`farkas.models.coded.recovery`).  (3b) is read per master; the evaluation of
-the paper plots the *joint* law of the last master, in which the masters that a worker is shared by
-are not independent: it picks one.  Both are here.
-"""
+"""Program coded.chance, P1, with (3b) written out over sets of workers; and its tiny optima."""
 
 from __future__ import annotations
 
-import dataclasses
-import itertools
-from collections.abc import Callable
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from farkas.algebra import (
+    IndexedSet,
+    Param,
+    Product,
+    Set,
+    Sum,
+    Var,
+    Where,
+    constraint,
+    expression,
+)
 from farkas.errors import NotApplicable
-from farkas.instances.coded import CodedComputing, Plan
+from farkas.instances.coded import CodedComputing
+from farkas.models.coded.expected import Plans, done, waited
 from farkas.models.coded.integer import first_time
-from farkas.models.coded.recovery import recovery_probability
-from farkas.models.coded.surrogate import expected_results, returned_share
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Floats
 
-MOST_SPLIT = 6
-MOST_CHOICES = 3_000_000
-SURE = 1.0 - 1e-12
-"""Limits above this count as 1: probabilities that sum to 1 rarely do so in floating point."""
-MARGIN = 1e-12
+MOST_WORKERS = 12
+"""Workers of a master whose subsets are written out."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Law:
-    """Law of the completion times of a plan.
+class Chance(Plans):
+    """Every master has its rows in time with a given probability.  Coded (3), P1.
 
-    Parameters
-    ----------
-    data
-        The instance.
-    probability, loads
-        Shape (masters, workers); k and l.  A pair without load is not used, whatever its k.
+    The text calls (3b) inexpressible; it is a sum over the sets of workers whose loads suffice,
+    and a binary variable says of each whether they do.  Non-convex, for Pyomo only:
+    `farkas evaluate FILE coded.chance.dedicated` finds the optimum of tiny instances,
+    `farkas.models.coded.law` evaluates plans of any size, `farkas.models.coded.chance_bounds`
+    gives an interval.
     """
 
-    data: CodedComputing
-    probability: Floats
-    loads: Floats
+    name = "coded.chance"
+    whole_loads = True
+    least_load = 1
 
-    @classmethod
-    def of(cls, data: CodedComputing, plan: Plan) -> Law:
-        """Law of a plan of the instance."""
-        return cls.given(data, np.array(plan.probability), np.array(plan.loads, dtype=float))
-
-    @classmethod
-    def given(cls, data: CodedComputing, probability: Floats, loads: Floats) -> Law:
-        """Law of any shares and loads."""
-        return cls(data, np.where((loads > 0) & data.allowed, probability, 0.0), loads)
-
-    def _success(self, time: float) -> Floats:
-        """P[T <= time] of every pair, given that the worker serves the master."""
-        if np.isinf(time):
-            return (self.data.allowed & (self.loads > 0)).astype(float)
-        return returned_share(self.data, self.loads, time)
-
-    def at(self, time: float) -> Floats:
-        """P[X_m(time) >= L_m] of every master, shape (masters,).  Left side of (3b)."""
-        chances = self.probability * self._success(time)
-        return np.array(
-            [
-                recovery_probability(load, chance, rows)
-                for load, chance, rows in zip(self.loads, chances, self.data.rows, strict=True)
-            ]
-        )
-
-    def recoverable(self) -> Floats:
-        """Probability that a master ever finishes, shape (masters,)."""
-        return self.at(np.inf)
-
-    def expected(self, time: float) -> Floats:
-        """Return the expected results of every master, shape (masters,).  (5)."""
-        return expected_results(self.data, self.probability, self.loads, time)
-
-    @property
-    def first_return(self) -> float:
-        """A time > 0 before which nothing at all is returned."""
-        used = self.probability > 0
-        early = np.where(used, self.loads * np.where(used, self.data.shifts, 0.0), np.inf)
-        return float(early.min())
-
-    def quantile(self, target: float) -> float:
-        """Smallest t with P[X_m(t) >= L_m] >= target for every master; infinite if there is none.
-
-        The target is reached in finite time only where the limit exceeds it.
-        """
-        if not self._attains(float(self.recoverable().min()), target):
-            return np.inf
-        return first_time(lambda t: bool(self.at(t).min() >= target), self.first_return)
-
-    def joint_quantile(self, target: float) -> float:
-        """Smallest t with P[every master done by t] >= target; infinite if there is none."""
-        if not self._attains(self.joint(np.inf), target):
-            return np.inf
-        return first_time(lambda t: self.joint(t) >= target, self.first_return)
-
-    @staticmethod
-    def _attains(limit: float, target: float) -> bool:
-        return limit >= SURE or limit > target + MARGIN
-
-    def mean(self) -> float:
-        """E[time of the last master]; infinite unless all finish almost surely."""
-        if self.joint(np.inf) < SURE:
-            return np.inf
-        used = self.probability > 0
-        kinks = self.loads[used] * self.data.shifts[used]
-        slowest = float((self.loads[used] / self.data.rates[used]).max())
-        return mean_time(self.joint, kinks, slowest)
-
-    @cached_property
-    def split(self) -> Ints:
-        """Workers that some master is served by with a probability strictly between 0 and 1."""
-        partial = (self.probability > 0) & (self.probability < 1)
-        return np.flatnonzero(partial.any(axis=0))
-
-    @cached_property
-    def _choices(self) -> tuple[Floats, list[tuple[Ints, Ints]]]:
-        """Joint choices of the shared workers.
-
-        Returns
-        -------
-        Weights, shape (choices,), and per master the different sets of shared workers that may
-        choose it, as bits, with the place among them of every choice.
-        """
-        weights = np.ones(1)
-        codes = np.zeros((1, self.data.num_masters), dtype=np.int64)
-        if len(self.split) > MOST_SPLIT:
-            raise NotApplicable(f"{len(self.split)} shared workers: simulate instead")
-        for bit, worker in enumerate(self.split):
-            shares = self.probability[:, worker]
-            idle = 1.0 - float(shares.sum())
-            parts = [(weights * idle, codes)] if idle > MARGIN else []
-            for master in np.flatnonzero(shares > 0):
-                chosen = codes.copy()
-                chosen[:, master] |= 1 << bit
-                parts.append((weights * shares[master], chosen))
-            weights = np.concatenate([part for part, _ in parts])
-            codes = np.concatenate([part for _, part in parts])
-            if len(weights) > MOST_CHOICES:
-                raise NotApplicable(f"more than {MOST_CHOICES} joint choices: simulate instead")
-        return weights, [
-            np.unique(column, return_inverse=True)[:2] for column in np.ascontiguousarray(codes.T)
-        ]
-
-    def joint(self, time: float) -> float:
-        """P[every master done by ``time``], given exactly by the shared workers' choices.
+    def declare(self, m: Any, data: CodedComputing) -> None:
+        """Declare a plan, and the sets of workers of every master, numbered by their bits.
 
         Raises
         ------
         NotApplicable
-            With more than six shared workers.
+            When more than twelve workers may serve a master, or none.
         """
-        weights, by_master = self._choices
-        success = self._success(time)
-        sure = self.probability >= 1
-        together = weights.copy()
-        for master, (sets, place) in enumerate(by_master):
-            done = np.empty(len(sets))
-            for row, members in enumerate(sets.tolist()):
-                here = sure[master].copy()
-                here[[w for bit, w in enumerate(self.split) if members >> bit & 1]] = True
-                chance = np.where(here, success[master], 0.0)
-                done[row] = recovery_probability(self.loads[master], chance, self.data.rows[master])
-            together *= done[place]
-        return float(together.sum())
+        super().declare(m, data)
+        mine = [np.flatnonzero(row) for row in data.allowed]
+        most = max(map(len, mine))
+        if most > MOST_WORKERS:
+            raise NotApplicable(
+                f"2^{most} sets of workers are too many to write out; at most {MOST_WORKERS} "
+                "workers a master"
+            )
+        pairs = [(i, s) for i, own in enumerate(mine) for s in range(1, 1 << len(own))]
+        m.sets = Set(pairs, label=("master", "set"))
+        m.sets_of = IndexedSet(m.masters, [range(1, 1 << len(own)) for own in mine], label="set")
+        inside = [(s >> np.arange(len(mine[i])) & 1).astype(bool) for i, s in pairs]
+        chosen = list(zip(pairs, inside, strict=True))
+        m.members = IndexedSet(m.sets, [mine[i][i_in] for (i, _), i_in in chosen], label="worker")
+        m.others = IndexedSet(m.sets, [mine[i][~i_in] for (i, _), i_in in chosen], label="worker")
+        m.probability = Param(values=data.success_probability)
+        m.enough = Var(m.sets, binary=True, initial=0, doc="z, whether the loads of a set suffice.")
 
+    def most_rows(self, data: CodedComputing) -> Any:
+        """As many as the master needs: more is never useful, and 0 is a share of 0."""
+        return data.rows[np.nonzero(data.allowed)[0]]
 
-def mean_time(joint: Callable[[float], float], kinks: Floats, slowest: float) -> float:
-    """∫ (1 − joint(t)) dt over t >= 0.
+    @expression("2", "pairs")
+    def returned(m, i, n):
+        """P[the worker serves the master and is done by t]; p."""
+        return m.share[i, n] * Where(waited(m, i, n) >= 0, done(m, i, n))
 
-    Parameters
-    ----------
-    joint
-        Distribution function, smooth between kinks, with an exponential tail.
-    kinks
-        Times at which it may have a corner.
-    slowest
-        Largest mean random part of any finishing time, the scale of the tail.
-    """
-    from scipy.integrate import quad
+    @constraint("3b", "sets")
+    def sets_that_are_enough(m, i, s):
+        """Only a set whose loads add up to the master's rows is enough."""
+        return Sum(m.rows_sent[i, n] for n in m.members[i, s]) >= m.rows[i] * m.enough[i, s]
 
-    ends = np.unique(np.concatenate([[0.0], kinks]))
-    total = 0.0
-    error = 1e-12 * (float(ends[-1]) + slowest)
-    for low, high in itertools.pairwise(ends.tolist()):
-        total += (high - low) - quad(joint, low, high, epsabs=error, epsrel=1e-11, limit=200)[0]
-    low, width = float(ends[-1]), slowest
-    while True:
-        left = quad(lambda t: 1.0 - joint(t), low, low + width, epsabs=error, limit=200)[0]
-        total += left
-        if left <= 1e-13 * total:
-            return float(total)
-        low, width = low + width, 2 * width
+    @constraint("3b", "masters")
+    def in_time_with_probability(m, i):
+        """With probability ρ the workers that are done make up such a set, and no others are."""
+        return (
+            Sum(
+                m.enough[i, s]
+                * (
+                    Product(m.returned[i, n] for n in m.members[i, s])
+                    * Product(1 - m.returned[i, n] for n in m.others[i, s])
+                )
+                for s in m.sets_of[i]
+            )
+            >= m.probability
+        )
 
 
 def best_quantile(data: CodedComputing) -> float:

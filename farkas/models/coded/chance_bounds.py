@@ -8,8 +8,8 @@ import math
 import numpy as np
 
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.chance import Law
 from farkas.models.coded.kernel import Pairs, theorem1_times
+from farkas.models.coded.law import Law
 from farkas.models.coded.plans import Assignment, dedicated_plan
 from farkas.numbers import Floats, Ints
 

@@ -1,26 +1,20 @@
-"""Programs P3 and P2: every master expects its rows in time.
+"""The surrogate of P3 and P2, which counts *expected* results.
 
-The surrogate counts *expected* results.  `Expected` and `ExpectedInteger` are the programs as
-printed, non-convex, for Pyomo; `ExpectedConvex` is P3 for shared workers without any loss,
-with exponential cones.
+`ExpectedConvex` is P3 for shared workers without any loss, with exponential cones; the programs
+as printed are in `farkas.models.coded.expected`.
 """
 
 from __future__ import annotations
 
-import inspect
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from farkas.algebra import ConvexModel, ConvexProgram, option
-from farkas.algebra.formulation import Formulation
+from farkas.algebra import ConvexModel, ConvexProgram
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Floats
-
-if TYPE_CHECKING:
-    import pyomo.environ as pyo
 
 
 def returned_share(data: CodedComputing, loads: Floats, time: float) -> Floats:
@@ -107,95 +101,6 @@ def _each(data: CodedComputing, probability: Floats, loads: Floats, times: Float
 def _by_master(results: Floats) -> Floats:
     total: Floats = results.sum(axis=1)
     return total
-
-
-class Expected(Formulation):
-    """Every master expects its rows in time; shares, loads and time together.  Coded (7), P3.
-
-    As printed: non-convex, and negative instead of 0 where t < a l (see `expected_results`), which
-    changes no optimum.  For Pyomo only; solve `coded.assignment_lp` (shared) or `coded.assignment`
-    (dedicated) instead, they are the same problem.
-    """
-
-    name = "coded.expected"
-    kind = "coded"
-    sense = "min"
-    workers: str = option("shared", "dedicated")
-
-    def describe(self) -> str:
-        """Say the program in words."""
-        return f"{self.full_name}\n\n{inspect.getdoc(type(self))}"
-
-    def to_pyomo(self, data: CodedComputing) -> pyo.ConcreteModel:
-        """Pyomo model with k, l and t; forbidden pairs have no variables."""
-        import pyomo.environ as pyo
-
-        return _printed(self, data, pyo.NonNegativeReals, true_law=False)
-
-
-class ExpectedInteger(Formulation):
-    """As P3 with whole loads and the true law of finishing times.  Coded (4), P2.
-
-    For Pyomo only; `farkas.models.coded.integer` solves it exactly.
-    """
-
-    name = "coded.expected_integer"
-    kind = "coded"
-    sense = "min"
-    workers: str = option("shared", "dedicated")
-
-    def describe(self) -> str:
-        """Say the program in words."""
-        return f"{self.full_name}\n\n{inspect.getdoc(type(self))}"
-
-    def to_pyomo(self, data: CodedComputing) -> pyo.ConcreteModel:
-        """Pyomo model with k, l and t; forbidden pairs have no variables."""
-        import pyomo.environ as pyo
-
-        return _printed(self, data, pyo.NonNegativeIntegers, true_law=True)
-
-
-def _printed(program: Any, data: CodedComputing, domain: Any, *, true_law: bool) -> Any:
-    """(3a), (3c) and the expectation constraint of P2 or P3."""
-    import pyomo.environ as pyo
-
-    program.check_kind(data)
-    require_served(data)
-    m = pyo.ConcreteModel(name=program.full_name)
-    m.pairs = pyo.Set(dimen=2, initialize=[tuple(p) for p in np.argwhere(data.allowed).tolist()])
-    shared = program.workers == "shared"
-    m.share = pyo.Var(m.pairs, domain=pyo.UnitInterval if shared else pyo.Binary)
-    m.rows_sent = pyo.Var(m.pairs, domain=domain, initialize=1)
-    m.time = pyo.Var(domain=pyo.NonNegativeReals, initialize=1)
-
-    def results(i: int, n: int) -> Any:
-        late = m.time - data.shifts[i, n] * m.rows_sent[i, n]
-        kept = m.rows_sent[i, n] * (1 - pyo.exp(-data.rates[i, n] * late / m.rows_sent[i, n]))
-        if true_law:
-            kept = pyo.Expr_if(IF=late >= 0, THEN=kept, ELSE=0.0)
-        return m.share[i, n] * kept
-
-    def enough(m: Any, i: int) -> Any:
-        found = [results(i, n) for n in range(data.workers) if data.allowed[i, n]]
-        return data.rows[i] <= sum(found)
-
-    def one_master(m: Any, n: int) -> Any:
-        found = [m.share[i, n] for i in range(data.num_masters) if data.allowed[i, n]]
-        return sum(found) <= 1 if found else pyo.Constraint.Skip
-
-    label = "4b" if true_law else "6"
-    m.every_master_expects_its_rows = pyo.Constraint(
-        range(data.num_masters), rule=enough, doc=f"({label})"
-    )
-    m.one_master_per_worker = pyo.Constraint(range(data.workers), rule=one_master, doc="(3c)")
-    m.finish = pyo.Objective(expr=m.time, sense=pyo.minimize, doc="(3a)")
-    return m
-
-
-def require_served(data: CodedComputing) -> None:
-    """Raise `NotApplicable` when some master may use no worker at all: nothing is feasible."""
-    for master in np.flatnonzero(~data.allowed.any(axis=1))[:1].tolist():
-        raise NotApplicable(f"master {master} may use no worker: its completion time is infinite")
 
 
 class ExpectedConvex(ConvexProgram):

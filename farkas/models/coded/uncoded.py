@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.chance import mean_time
 from farkas.models.coded.integer import first_time
+from farkas.models.coded.law import mean_time
 from farkas.models.coded.surrogate import returned_share
 from farkas.numbers import Floats
 

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import inspect
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from farkas.algebra.formulation import Formulation
+import numpy as np
+
+from farkas.algebra import (
+    IndexedSet,
+    Param,
+    PyomoProgram,
+    Set,
+    Sum,
+    Var,
+    constraint,
+    expression,
+    objective,
+)
 from farkas.instances.dps import Market
-
-if TYPE_CHECKING:
-    import pyomo.environ as pyo
-
-LABELS = {
-    "affordable": "2a",
-    "workers_suffice": "2a",
-    "ps_suffice": "2a",
-    "served_unless": "2a",
-    "workers_short": "2a",
-    "ps_short": "2a",
-    "too_dear": "2a",
-    "workers_in_use": "2c",
-    "ps_in_use": "2b",
-    "all_workers_placed": "2d",
-    "all_ps_placed": "2e",
-    "idle_workers": "2f",
-    "idle_ps": "2g",
-}
+from farkas.numbers import Ints
 
 
-class AsPrinted(Formulation):
+class AsPrinted(PyomoProgram):
     """Highest payments, problem (2) as printed, its indicator written out.  DPS (2).
 
     A Pyomo model only, since it multiplies variables: prices and acceptance in the objective and
@@ -41,131 +34,143 @@ class AsPrinted(Formulation):
     kind = "dps"
     sense = "max"
 
-    def describe(self) -> str:
-        """Say the program in words."""
-        families = [f"  ({label}) {name}" for name, label in LABELS.items()]
-        words = inspect.getdoc(type(self)) or ""
-        return "\n".join([words, "", "max payments", *families])
+    def declare(self, m: Any, data: Market) -> None:
+        """Declare jobs and servers, who meets whom, prices, acceptance and placement."""
+        m.jobs = Set(range(data.num_jobs), label="job")
+        m.servers = Set(range(data.num_servers), label="server")
+        m.needs = Param(m.jobs, values=data.workers)
+        m.needs_ps = Param(m.jobs, values=data.ps)
+        m.budget = Param(m.jobs, values=data.budget)
+        m.all_workers = Param(m.jobs, values=data.worker_capacity[data.worker_type])
+        m.all_ps = Param(m.jobs, values=data.ps_capacity[data.ps_type])
+        m.installed = Param(m.jobs, m.servers, values=data.installed_workers[:, data.worker_type].T)
+        m.installed_ps = Param(m.jobs, m.servers, values=data.installed_ps[:, data.ps_type].T)
+        self._declare_earlier(m, data)
+        m.worker_price = Var(m.jobs, doc="p_ik of its type; (2i).")
+        m.ps_price = Var(m.jobs, doc="p_im of its type; (2i).")
+        m.accepted = Var(m.jobs, binary=True, doc="f, whether the job is accepted.")
+        m.workers = Var(m.jobs, m.servers, integer=True, doc="x; (2h).")
+        m.ps = Var(m.jobs, m.servers, integer=True, doc="z; (2h).")
+        m.alone = Var(m.jobs, m.servers, binary=True, doc="All of it is on this server.")
+        m.busy_workers = Var(m.jobs, doc="y of its worker type on arrival.")
+        m.busy_ps = Var(m.jobs, doc="y of its server type on arrival.")
+        m.short_of_workers = Var(m.jobs, binary=True, doc="Too few workers are idle.")
+        m.short_of_ps = Var(m.jobs, binary=True, doc="Too few parameter servers are idle.")
+        m.dear = Var(m.jobs, binary=True, doc="The price exceeds the budget.")
 
-    def to_pyomo(self, data: Market) -> pyo.ConcreteModel:
-        """Pyomo model of the instance; component names as in `LABELS`."""
-        import pyomo.environ as pyo
+    def _declare_earlier(self, m: Any, data: Market) -> None:
+        """Declare earlier jobs of the same types, and whether they still run at an arrival."""
+        jobs = range(data.num_jobs)
+        m.earlier = Set([(j, i) for i in jobs for j in range(i)], label=("job", "job"))
+        m.same_workers = IndexedSet(m.jobs, _earlier_alike(data.worker_type), label="job")
+        m.same_ps = IndexedSet(m.jobs, _earlier_alike(data.ps_type), label="job")
+        first, second = m.earlier.table.T
+        for name, ends in (("whole", data.colocated_end), ("spread", data.spread_end)):
+            held = data.still_held(ends[first], data.arrival[second])
+            setattr(m, f"{name}_still_runs", Param(m.earlier, values=held))
 
-        self.check_kind(data)
-        m = pyo.ConcreteModel(name=self.full_name)
-        m.jobs = pyo.Set(initialize=range(data.num_jobs))
-        m.servers = pyo.Set(initialize=range(data.num_servers))
-        m.worker_price = pyo.Var(m.jobs, domain=pyo.NonNegativeReals, doc="p_ik of its type; (2i)")
-        m.ps_price = pyo.Var(m.jobs, domain=pyo.NonNegativeReals, doc="p_im of its type; (2i)")
-        m.accepted = pyo.Var(m.jobs, domain=pyo.Binary, doc="f")
-        m.workers = pyo.Var(m.jobs, m.servers, domain=pyo.NonNegativeIntegers, doc="x; (2h)")
-        m.ps = pyo.Var(m.jobs, m.servers, domain=pyo.NonNegativeIntegers, doc="z; (2h)")
-        m.alone = pyo.Var(m.jobs, m.servers, domain=pyo.Binary, doc="all of it on this server")
-        m.busy_workers = pyo.Var(m.jobs, domain=pyo.NonNegativeReals, doc="y of its worker type")
-        m.busy_ps = pyo.Var(m.jobs, domain=pyo.NonNegativeReals, doc="y of its server type")
-        for name in ("short_of_workers", "short_of_ps", "dear"):
-            m.add_component(name, pyo.Var(m.jobs, domain=pyo.Binary))
-        m.payment = pyo.Expression(
-            m.jobs,
-            rule=lambda m, i: (
-                int(data.workers[i]) * m.worker_price[i] + int(data.ps[i]) * m.ps_price[i]
-            ),
+    @objective
+    def payments(m):
+        """Payments of the accepted jobs."""
+        return Sum(m.payment[i] * m.accepted[i] for i in m.jobs)
+
+    @expression("", "jobs")
+    def payment(m, i):
+        """What the job pays if it is accepted."""
+        return m.needs[i] * m.worker_price[i] + m.needs_ps[i] * m.ps_price[i]
+
+    @expression("", "jobs")
+    def whole(m, i):
+        """Whether one server has all of the job; q."""
+        return Sum(m.alone[i, s] for s in m.servers)
+
+    @expression("1", "earlier")
+    def held(m, j, i):
+        """Whether job j still runs when job i arrives: t_j + τ_j >= t_i."""
+        return m.whole_still_runs[j, i] * m.whole[j] + m.spread_still_runs[j, i] * (1 - m.whole[j])
+
+    @constraint("2a", "jobs")
+    def affordable(m, i):
+        """An accepted job pays no more than its budget."""
+        return m.payment[i] * m.accepted[i] <= m.budget[i]
+
+    @constraint("2a", "jobs")
+    def workers_suffice(m, i):
+        """An accepted job finds its workers idle."""
+        return m.needs[i] * m.accepted[i] + m.busy_workers[i] <= m.all_workers[i]
+
+    @constraint("2a", "jobs")
+    def ps_suffice(m, i):
+        """An accepted job finds its parameter servers idle."""
+        return m.needs_ps[i] * m.accepted[i] + m.busy_ps[i] <= m.all_ps[i]
+
+    @constraint("2a", "jobs")
+    def served_unless(m, i):
+        """A job is accepted unless resources are short or its price is too high."""
+        return m.accepted[i] + m.short_of_workers[i] + m.short_of_ps[i] + m.dear[i] >= 1
+
+    @constraint("2a", "jobs")
+    def workers_short(m, i):
+        """Workers are short only when too few are idle."""
+        return m.busy_workers[i] >= (m.all_workers[i] - m.needs[i] + 1) * m.short_of_workers[i]
+
+    @constraint("2a", "jobs")
+    def ps_short(m, i):
+        """Parameter servers are short only when too few are idle."""
+        return m.busy_ps[i] >= (m.all_ps[i] - m.needs_ps[i] + 1) * m.short_of_ps[i]
+
+    @constraint("2a", "jobs")
+    def too_dear(m, i):
+        """A price is too high only when it reaches the budget."""
+        return m.payment[i] >= m.budget[i] * m.dear[i]
+
+    @constraint("2d", "jobs")
+    def all_workers_placed(m, i):
+        """An accepted job has all its workers."""
+        return Sum(m.workers[i, s] for s in m.servers) == m.needs[i] * m.accepted[i]
+
+    @constraint("2e", "jobs")
+    def all_ps_placed(m, i):
+        """An accepted job has all its parameter servers."""
+        return Sum(m.ps[i, s] for s in m.servers) == m.needs_ps[i] * m.accepted[i]
+
+    @constraint("1", "jobs", "servers")
+    def alone_has_all(m, i, s):
+        """Whoever is alone has all units there."""
+        return m.workers[i, s] + m.ps[i, s] >= (m.needs[i] + m.needs_ps[i]) * m.alone[i, s]
+
+    @constraint("1", "jobs", "servers")
+    def all_is_alone(m, i, s):
+        """Whoever has all units there is alone."""
+        return m.workers[i, s] + m.ps[i, s] <= m.needs[i] + m.needs_ps[i] - 1 + m.alone[i, s]
+
+    @constraint("2c", "jobs")
+    def workers_in_use(m, i):
+        """What accepted jobs of its worker type hold when a job arrives."""
+        return m.busy_workers[i] == Sum(
+            m.held[j, i] * (m.needs[j] * m.accepted[j]) for j in m.same_workers[i]
         )
-        m.whole = pyo.Expression(
-            m.jobs, rule=lambda m, i: pyo.quicksum(m.alone[i, s] for s in m.servers), doc="q"
+
+    @constraint("2b", "jobs")
+    def ps_in_use(m, i):
+        """What accepted jobs of its server type hold when a job arrives."""
+        return m.busy_ps[i] == Sum(
+            m.held[j, i] * (m.needs_ps[j] * m.accepted[j]) for j in m.same_ps[i]
         )
-        self._acceptance(m, data)
-        self._placement(m, data)
-        self._usage(m, data)
-        m.payments = pyo.Objective(
-            expr=pyo.quicksum(m.payment[i] * m.accepted[i] for i in m.jobs), sense=pyo.maximize
-        )
-        return m
 
-    def _acceptance(self, m: Any, data: Market) -> None:
-        """State the indicator of (2a): accepted if and only if all three conditions hold."""
-        import pyomo.environ as pyo
+    @constraint("2f", "jobs", "servers")
+    def idle_workers(m, i, s):
+        """A server gives no more workers than earlier jobs leave."""
+        in_use = Sum(m.held[j, i] * m.workers[j, s] for j in m.same_workers[i])
+        return m.workers[i, s] <= m.installed[i, s] - in_use
 
-        workers = data.worker_capacity[data.worker_type].tolist()
-        ps = data.ps_capacity[data.ps_type].tolist()
-        asked, asked_ps, budget = data.workers.tolist(), data.ps.tolist(), data.budget.tolist()
-        rules = {
-            "affordable": lambda m, i: m.payment[i] * m.accepted[i] <= budget[i],
-            "workers_suffice": lambda m, i: (
-                asked[i] * m.accepted[i] + m.busy_workers[i] <= workers[i]
-            ),
-            "ps_suffice": lambda m, i: asked_ps[i] * m.accepted[i] + m.busy_ps[i] <= ps[i],
-            "served_unless": lambda m, i: (
-                m.accepted[i] + m.short_of_workers[i] + m.short_of_ps[i] + m.dear[i] >= 1
-            ),
-            "workers_short": lambda m, i: (
-                m.busy_workers[i] >= (workers[i] - asked[i] + 1) * m.short_of_workers[i]
-            ),
-            "ps_short": lambda m, i: m.busy_ps[i] >= (ps[i] - asked_ps[i] + 1) * m.short_of_ps[i],
-            "too_dear": lambda m, i: m.payment[i] >= budget[i] * m.dear[i],
-        }
-        for name, rule in rules.items():
-            m.add_component(name, pyo.Constraint(m.jobs, rule=rule))
+    @constraint("2g", "jobs", "servers")
+    def idle_ps(m, i, s):
+        """A server gives no more parameter servers than earlier jobs leave."""
+        in_use = Sum(m.held[j, i] * m.ps[j, s] for j in m.same_ps[i])
+        return m.ps[i, s] <= m.installed_ps[i, s] - in_use
 
-    def _placement(self, m: Any, data: Market) -> None:
-        """Place all units, and know which jobs sit on one server alone."""
-        import pyomo.environ as pyo
 
-        asked, asked_ps = data.workers.tolist(), data.ps.tolist()
-
-        def all_workers_placed(m, i):
-            placed = pyo.quicksum(m.workers[i, s] for s in m.servers)
-            return placed == asked[i] * m.accepted[i]
-
-        def all_ps_placed(m, i):
-            return pyo.quicksum(m.ps[i, s] for s in m.servers) == asked_ps[i] * m.accepted[i]
-
-        def alone_has_all(m, i, s):
-            return m.workers[i, s] + m.ps[i, s] >= (asked[i] + asked_ps[i]) * m.alone[i, s]
-
-        def all_is_alone(m, i, s):
-            return m.workers[i, s] + m.ps[i, s] <= asked[i] + asked_ps[i] - 1 + m.alone[i, s]
-
-        m.all_workers_placed = pyo.Constraint(m.jobs, rule=all_workers_placed)
-        m.all_ps_placed = pyo.Constraint(m.jobs, rule=all_ps_placed)
-        m.alone_has_all = pyo.Constraint(m.jobs, m.servers, rule=alone_has_all)
-        m.all_is_alone = pyo.Constraint(m.jobs, m.servers, rule=all_is_alone)
-
-    def _usage(self, m: Any, data: Market) -> None:
-        """Count what earlier jobs still hold, in all and on each server."""
-        import pyomo.environ as pyo
-
-        def held(j: int, i: int) -> Any:
-            """1 iff job j still runs when job i arrives: t_j + τ_j >= t_i, with τ_j from (1)."""
-            begin = data.arrival[i]
-            whole, spread = (
-                int(data.still_held(ends[j], begin))
-                for ends in (data.colocated_end, data.spread_end)
-            )
-            return whole * m.whole[j] + spread * (1 - m.whole[j])
-
-        def busy(units: Any, types: Any, i: int) -> Any:
-            same = (j for j in range(i) if types[j] == types[i])
-            return pyo.quicksum(held(j, i) * units(j) for j in same)
-
-        def workers_in_use(m, i):
-            return m.busy_workers[i] == busy(
-                lambda j: int(data.workers[j]) * m.accepted[j], data.worker_type, i
-            )
-
-        def ps_in_use(m, i):
-            return m.busy_ps[i] == busy(lambda j: int(data.ps[j]) * m.accepted[j], data.ps_type, i)
-
-        def idle_workers(m, i, s):
-            installed = int(data.installed_workers[s, data.worker_type[i]])
-            in_use = busy(lambda j: m.workers[j, s], data.worker_type, i)
-            return m.workers[i, s] <= installed - in_use
-
-        def idle_ps(m, i, s):
-            installed = int(data.installed_ps[s, data.ps_type[i]])
-            return m.ps[i, s] <= installed - busy(lambda j: m.ps[j, s], data.ps_type, i)
-
-        m.workers_in_use = pyo.Constraint(m.jobs, rule=workers_in_use)
-        m.ps_in_use = pyo.Constraint(m.jobs, rule=ps_in_use)
-        m.idle_workers = pyo.Constraint(m.jobs, m.servers, rule=idle_workers)
-        m.idle_ps = pyo.Constraint(m.jobs, m.servers, rule=idle_ps)
+def _earlier_alike(types: Ints) -> list[Ints]:
+    """Jobs before each one that ask for the same type."""
+    return [np.flatnonzero(types[:i] == own) for i, own in enumerate(types)]

@@ -1,4 +1,4 @@
-"""Programs dps.offline and dps.placement_sequence."""
+"""Programs dps.offline and dps.offline_lp."""
 
 from __future__ import annotations
 
@@ -192,29 +192,11 @@ class Offline(Placed):
         )
 
 
-class Sequence(Placed):
-    """Shortest total runtime when every job is accepted.  DPS (15) over a whole sequence."""
+class OfflineLP(Offline):
+    """Linear relaxation of dps.offline, server by server.  DPS (2)."""
 
-    name = "dps.placement_sequence"
-    sense = "min"
-
-    def declare(self, m: Any, data: Market) -> None:
-        """Declare runtimes."""
-        super().declare(m, data)
-        m.colocated_runtime = Param(m.jobs, values=data.colocated_runtime)
-        m.spread_runtime = Param(m.jobs, values=data.spread_runtime)
-
-    @constraint("2a", "jobs")
-    def exactly_once(m, i):
-        """Every job is accepted."""
-        return Sum(m.whole[i, s] for s in m.servers) + m.spread[i] == 1
-
-    @objective
-    def total_runtime(m):
-        """Slots of all jobs."""
-        return Sum(m.colocated_runtime[i] * m.whole[i, s] for i in m.jobs for s in m.servers) + Sum(
-            m.spread_runtime[i] * m.spread[i] for i in m.jobs
-        )
+    name = "dps.offline_lp"
+    integral = False
 
 
 def _at_most(side: Side) -> Ints:

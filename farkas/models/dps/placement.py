@@ -1,4 +1,4 @@
-"""Programs dps.placement and dps.min_servers: one arrival meets idle resources."""
+"""Programs dps.placement, dps.min_servers and dps.placement_sequence: where units go."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.instances.dps import Market
+from farkas.models.dps.offline import Placed
 from farkas.numbers import Ints
 
 
@@ -147,3 +148,28 @@ class MinServers(_Arrival):
     def servers_used(m):
         """Servers, summed over the jobs."""
         return Sum(m.used[i, s] for i in m.jobs for s in m.servers)
+
+
+class Sequence(Placed):
+    """Shortest total runtime when every job is accepted.  DPS (15) over a whole sequence."""
+
+    name = "dps.placement_sequence"
+    sense = "min"
+
+    def declare(self, m: Any, data: Market) -> None:
+        """Declare runtimes."""
+        super().declare(m, data)
+        m.colocated_runtime = Param(m.jobs, values=data.colocated_runtime)
+        m.spread_runtime = Param(m.jobs, values=data.spread_runtime)
+
+    @constraint("2a", "jobs")
+    def exactly_once(m, i):
+        """Every job is accepted."""
+        return Sum(m.whole[i, s] for s in m.servers) + m.spread[i] == 1
+
+    @objective
+    def total_runtime(m):
+        """Slots of all jobs."""
+        return Sum(m.colocated_runtime[i] * m.whole[i, s] for i in m.jobs for s in m.servers) + Sum(
+            m.spread_runtime[i] * m.spread[i] for i in m.jobs
+        )

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
-from farkas.algebra.formulation import Formulation, first_line
+import numpy as np
+
+from farkas.algebra import IndexedSet, Param, PyomoProgram, Set, Sum, Var, constraint, objective
 from farkas.instances.eris import Auction
 
-if TYPE_CHECKING:
-    import pyomo.environ as pyo
 
-LABELS = {
-    "all_chunks": "2a",
-    "enough_workers": "2b",
-    "one_server": "2c",
-    "transfer": "2d",
-    "capacity": "2e",
-    "last_slot": "2f",
-    "not_before_arrival": "2g",
-}
-
-
-class AsPrinted(Formulation):
+class AsPrinted(PyomoProgram):
     """Greatest welfare, problem (2) as printed.  Eris (2).
 
     A Pyomo model only, since (2d) multiplies variables.  It is wrong in four places, which the
@@ -35,99 +24,100 @@ class AsPrinted(Formulation):
     kind = "eris"
     sense = "max"
 
-    def to_pyomo(self, data: Auction) -> pyo.ConcreteModel:
-        """Pyomo model of the instance; component names as in `LABELS`."""
-        import pyomo.environ as pyo
-
-        self.check_kind(data)
-        m = pyo.ConcreteModel(name=self.full_name)
-        m.jobs, m.slots = pyo.RangeSet(0, data.num_jobs - 1), pyo.RangeSet(0, data.slots - 1)
-        m.sites = pyo.RangeSet(0, data.sites - 1)
-        m.resources = pyo.RangeSet(0, data.num_resources - 1)
-        m.accepted = pyo.Var(m.jobs, domain=pyo.Binary, doc="x")
-        m.finished = pyo.Var(m.jobs, m.slots, domain=pyo.Binary, doc="slot of completion")
-        m.workers = pyo.Var(m.jobs, m.slots, m.sites, domain=pyo.NonNegativeIntegers, doc="g")
-        m.server = pyo.Var(m.jobs, m.slots, m.sites, domain=pyo.Binary, doc="z")
-        m.moved = pyo.Var(
-            m.jobs, m.slots, m.sites, m.sites, domain=pyo.NonNegativeIntegers, doc="h"
+    def declare(self, m: Any, data: Auction) -> None:
+        """Declare jobs, slots and sites, what jobs need and are worth, and schedules."""
+        m.jobs = Set(range(data.num_jobs), label="job")
+        m.slots = Set(range(data.slots), label="slot")
+        m.sites = Set(range(data.sites), label="site")
+        m.resources = Set(range(data.num_resources), label="resource")
+        m.slots_from = IndexedSet(
+            m.slots, [range(t, data.slots) for t in range(data.slots)], label="slot"
         )
-        self._schedules(m, data)
-        self._coupling(m, data)
-        worth = (
-            data.jobs[i].utility[t - data.jobs[i].arrival] * m.finished[i, t]
-            for i in m.jobs
-            for t in m.slots
-            if t >= data.jobs[i].arrival
+        pairs = [(i, t) for i in range(data.num_jobs) for t in range(data.slots)]
+        on_time = [(i, t) for i, t in pairs if t >= data.arrival[i]]
+        m.on_time = Set(on_time, label=("job", "slot"))
+        m.early = Set([(i, t) for i, t in pairs if t < data.arrival[i]], label=("job", "slot"))
+        m.worth = Param(
+            m.on_time, values=[data.jobs[i].utility[t - data.jobs[i].arrival] for i, t in on_time]
         )
-        m.welfare = pyo.Objective(expr=pyo.quicksum(worth), sense=pyo.maximize)
-        return m
+        m.chunks = Param(m.jobs, values=data.chunks)
+        m.epochs = Param(m.jobs, values=[job.epochs for job in data.jobs])
+        m.worker_rate = Param(m.jobs, values=[job.worker_rate for job in data.jobs])
+        m.most_workers = Param(m.jobs, m.sites, values=np.maximum(1, data.most_workers))
+        m.worker_demand = Param(m.jobs, m.resources, values=data.worker_demand)
+        m.server_demand = Param(m.jobs, m.resources, values=data.server_demand)
+        m.parameter_size = Param(m.jobs, values=[job.parameter_size for job in data.jobs])
+        m.chunk_size = Param(values=data.chunk_size)
+        m.budget = Param(values=data.transfer_budget)
+        m.site_capacity = Param(m.sites, m.resources, values=data.capacity)
+        place = m.jobs, m.slots, m.sites
+        m.accepted = Var(m.jobs, binary=True, doc="x, whether the job is accepted.")
+        m.finished = Var(m.jobs, m.slots, binary=True, doc="Slot of completion.")
+        m.workers = Var(*place, integer=True, doc="g, workers in the site.")
+        m.server = Var(*place, binary=True, doc="z, whether the server is in the site.")
+        m.moved = Var(*place, m.sites, integer=True, doc="h, chunks from site to site.")
 
-    def describe(self) -> str:
-        """Say the program in words."""
-        families = [f"  ({label}) {name}" for name, label in LABELS.items()]
-        return "\n".join([first_line(self), "", "max welfare", *families])
+    @objective
+    def welfare(m):
+        """Worth of the jobs at their last slots."""
+        return Sum(m.worth[i, t] * m.finished[i, t] for i, t in m.on_time)
 
-    def _schedules(self, m: pyo.ConcreteModel, data: Auction) -> None:
-        import pyomo.environ as pyo
+    @constraint("2a", "jobs")
+    def all_chunks(m, i):
+        """As many chunks are processed as an accepted job has, over all sites together."""
+        moved = Sum(m.moved[i, t, o, r] for t in m.slots for o in m.sites for r in m.sites)
+        return moved == m.chunks[i] * m.accepted[i]
 
-        job = data.jobs
+    @constraint("2b", "jobs", "slots", "sites")
+    def enough_workers(m, i, t, r):
+        """Workers in a site process what comes there, in all epochs."""
+        got = Sum(m.moved[i, t, o, r] for o in m.sites)
+        return m.worker_rate[i] * m.workers[i, t, r] >= m.epochs[i] * got
 
-        def all_chunks(m, i):
-            moved = pyo.quicksum(
-                m.moved[i, t, o, r] for t in m.slots for o in m.sites for r in m.sites
-            )
-            return moved == int(data.chunks[i]) * m.accepted[i]
+    @constraint("2c", "jobs", "slots")
+    def one_server(m, i, t):
+        """An accepted job has one server in every slot."""
+        return Sum(m.server[i, t, r] for r in m.sites) == m.accepted[i]
 
-        def enough_workers(m, i, t, r):
-            got = pyo.quicksum(m.moved[i, t, o, r] for o in m.sites)
-            return job[i].worker_rate * m.workers[i, t, r] >= job[i].epochs * got
+    @constraint("2d", "slots")
+    def transfer(m, t):
+        """Chunks and parameters fit the budget of a slot.
 
-        def one_server(m, i, t):
-            return pyo.quicksum(m.server[i, t, r] for r in m.sites) == m.accepted[i]
-
-        def last_slot(m, i, t, r):
-            later = pyo.quicksum(m.finished[i, v] for v in m.slots if v >= t)
-            return m.workers[i, t, r] <= max(1, int(data.most_workers[i, r])) * later
-
-        def finished_once(m, i):
-            return pyo.quicksum(m.finished[i, t] for t in m.slots) == m.accepted[i]
-
-        def not_before_arrival(m, i, t, r):
-            if t >= job[i].arrival:
-                return pyo.Constraint.Skip
-            moved = pyo.quicksum(m.moved[i, t, r, o] for o in m.sites)
-            return m.workers[i, t, r] + m.server[i, t, r] + m.finished[i, t] + moved == 0
-
-        m.all_chunks = pyo.Constraint(m.jobs, rule=all_chunks)
-        m.enough_workers = pyo.Constraint(m.jobs, m.slots, m.sites, rule=enough_workers)
-        m.one_server = pyo.Constraint(m.jobs, m.slots, rule=one_server)
-        m.last_slot = pyo.Constraint(m.jobs, m.slots, m.sites, rule=last_slot)
-        m.finished_once = pyo.Constraint(m.jobs, rule=finished_once)
-        m.not_before_arrival = pyo.Constraint(m.jobs, m.slots, m.sites, rule=not_before_arrival)
-
-    def _coupling(self, m: pyo.ConcreteModel, data: Auction) -> None:
-        import pyomo.environ as pyo
-
-        job = data.jobs
-
-        def transfer(m, t):
-            # both terms stand inside the sum over pairs, r = r' included
-            volume = pyo.quicksum(
-                data.chunk_size * m.moved[i, t, r, o]
-                + job[i].parameter_size * m.workers[i, t, r] * (1 - m.server[i, t, r])
+        Both terms stand inside the sum over pairs, r = r' included.
+        """
+        return (
+            Sum(
+                m.chunk_size * m.moved[i, t, r, o]
+                + m.parameter_size[i] * m.workers[i, t, r] * (1 - m.server[i, t, r])
                 for i in m.jobs
                 for r in m.sites
                 for o in m.sites
             )
-            return pyo.inequality(None, volume, data.transfer_budget)
+            <= m.budget
+        )
 
-        def capacity(m, t, r, k):
-            used = pyo.quicksum(
-                job[i].worker_demand[k] * m.workers[i, t, r]
-                + job[i].server_demand[k] * m.server[i, t, r]
-                for i in m.jobs
-            )
-            return pyo.inequality(None, used, data.site_capacity[r][k])
+    @constraint("2e", "slots", "sites", "resources")
+    def capacity(m, t, r, k):
+        """Workers and servers fit in their site."""
+        used = Sum(
+            m.worker_demand[i, k] * m.workers[i, t, r] + m.server_demand[i, k] * m.server[i, t, r]
+            for i in m.jobs
+        )
+        return used <= m.site_capacity[r, k]
 
-        m.transfer = pyo.Constraint(m.slots, rule=transfer)
-        m.capacity = pyo.Constraint(m.slots, m.sites, m.resources, rule=capacity)
+    @constraint("2f", "jobs", "slots", "sites")
+    def last_slot(m, i, t, r):
+        """No worker after the slot of completion."""
+        later = Sum(m.finished[i, v] for v in m.slots_from[t])
+        return m.workers[i, t, r] <= m.most_workers[i, r] * later
+
+    @constraint("2f", "jobs")
+    def finished_once(m, i):
+        """An accepted job is completed in one slot."""
+        return Sum(m.finished[i, t] for t in m.slots) == m.accepted[i]
+
+    @constraint("2g", "early", "sites")
+    def not_before_arrival(m, i, t, r):
+        """Before the arrival there is nothing."""
+        moved = Sum(m.moved[i, t, r, o] for o in m.sites)
+        return m.workers[i, t, r] + m.server[i, t, r] + m.finished[i, t] + moved == 0

@@ -109,3 +109,14 @@ class ColumnIP(Program):
     def link_capacity(m, e):
         """Rings fit through their link."""
         return Sum(m.link_load[c, e] * m.used[c] for c in m.on_link[e]) <= m.bandwidth[e]
+
+
+class ColumnLP(ColumnIP):
+    """Relaxation over all locally feasible rings: the tightest of the slot relaxations here.
+
+    Local feasibility is what makes it tight: with columns that may overload a node or link on
+    their own, it falls back to ``gadget.node_lp``.
+    """
+
+    name = "gadget.column_lp"
+    integral = False

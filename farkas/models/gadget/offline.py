@@ -10,24 +10,20 @@ from farkas.models.gadget.base import declare_capacities, declare_links
 from farkas.models.gadget.rings import link_cap
 
 
-class Offline(Program):
-    """Best schedule of the whole horizon: one closed walk per job and slot.  GADGET (2)-(9).
+class Schedules(Program):
+    """Workers of every job in every slot, and the rewards of their totals.  GADGET (2)-(5).
 
-    The printed (7)-(9) forbid rings that exist and admit some that do not (program
-    ``gadget.offline_printed``); a closed walk through the hosts takes their place, and link
-    capacities (19) that of (8).  The reward is exact for any utility: one binary per count.
+    The reward is exact for any utility: one binary per count.
     """
 
-    name = "gadget.offline"
     kind = "gadget"
     sense = "max"
 
     def declare(self, m, data: Cluster):
-        """Declare sets, parameters and variables."""
+        """Declare jobs, slots, capacities, totals with their rewards, workers and hosts."""
         jobs = np.flatnonzero(data.reachable_slots)
         m.jobs = Set(jobs, label="job")
         declare_capacities(m, data, jobs)
-        declare_links(m, data, jobs)
         m.slots = Set(range(data.horizon), label="slot")
         active = [(i, t) for i in jobs.tolist() for t in range(data.arrival[i], data.horizon)]
         m.active_slots = Set(active, label=("job", "slot"))
@@ -43,23 +39,14 @@ class Offline(Program):
         m.reward = Param(m.totals, values=np.concatenate([np.zeros(0), *rewards]))
         idle = np.delete(data.idle_reward, jobs).sum()
         m.unreachable_reward = Param(values=idle)
-        at = [i for i, _ in active]
-        limit = data.ring_limit()[at]
-        cap = np.minimum(data.host_cap[at], limit[:, None])
-        hosts = np.minimum(limit, (cap > 0).sum(axis=1))[:, None]
-        walks = np.array([link_cap(data, i) for i in at])
-        walks = np.minimum(np.reshape(walks, (len(at), data.num_links)), hosts)
-        place, open_hosts = (m.active_slots, m.nodes), cap > 0
+        m.largest = Param(m.jobs, values=data.ring_limit()[jobs])
+        at = m.active_slots.table[:, 0]
+        cap = np.minimum(data.host_cap[at], data.ring_limit()[at][:, None])
+        m.cap = Param(m.active_slots, m.nodes, values=cap)
+        place = m.active_slots, m.nodes
         m.total = Var(m.totals, binary=True, doc="The job receives so many worker-slots.")
         m.workers = Var(*place, integer=True, upper=cap, doc="Workers on the node; y.")
-        m.hosts = Var(*place, binary=True, upper=open_hosts, doc="The node hosts some; x.")
-        m.root = Var(*place, binary=True, upper=open_hosts, doc="The walk starts here.")
-        m.supply = Var(*place, upper=hosts * open_hosts, doc="Hosts reached from here.")
-        m.uses = Var(m.active_slots, m.links, integer=True, upper=walks, doc="Times on the link.")
-        m.reach = Var(m.active_slots, m.links, upper=hosts * walks, doc="Hosts reached through it.")
-        m.cap = Param(m.active_slots, m.nodes, values=cap)
-        m.most_hosts = Param(m.active_slots, values=hosts[:, 0])
-        m.largest = Param(m.jobs, values=data.ring_limit()[jobs])
+        m.hosts = Var(*place, binary=True, upper=cap > 0, doc="The node hosts some; x.")
 
     @objective
     def total_reward(m):
@@ -91,6 +78,40 @@ class Offline(Program):
     def hosts_have_workers(m, i, t, u):
         """A host has a worker."""
         return m.hosts[i, t, u] <= m.workers[i, t, u]
+
+
+@constraint("4", "slots", "limits")
+def node_capacity(m, t, u, r):
+    """Workers fit on their node."""
+    used = Sum(m.demand[i, r] * m.workers[i, t, u] for i in m.jobs_at[t])
+    return used <= m.capacity[u, r]
+
+
+class Offline(Schedules):
+    """Best schedule of the whole horizon: one closed walk per job and slot.  GADGET (2)-(9).
+
+    The printed (7)-(9) forbid rings that exist and admit some that do not (program
+    ``gadget.offline_printed``); a closed walk through the hosts takes their place, and link
+    capacities (19) that of (8).  The reward is exact for any utility: one binary per count.
+    """
+
+    name = "gadget.offline"
+
+    def declare(self, m, data: Cluster):
+        """Declare links and walks."""
+        super().declare(m, data)
+        jobs, at = m.jobs.table[:, 0], m.active_slots.table[:, 0]
+        declare_links(m, data, jobs)
+        cap = m.cap.values
+        hosts = np.minimum(data.ring_limit()[at], (cap > 0).sum(axis=1))[:, None]
+        walks = np.array([link_cap(data, i) for i in at])
+        walks = np.minimum(np.reshape(walks, (len(at), data.num_links)), hosts)
+        place, open_hosts = (m.active_slots, m.nodes), cap > 0
+        m.root = Var(*place, binary=True, upper=open_hosts, doc="The walk starts here.")
+        m.supply = Var(*place, upper=hosts * open_hosts, doc="Hosts reached from here.")
+        m.uses = Var(m.active_slots, m.links, integer=True, upper=walks, doc="Times on the link.")
+        m.reach = Var(m.active_slots, m.links, upper=hosts * walks, doc="Hosts reached through it.")
+        m.most_hosts = Param(m.active_slots, values=hosts[:, 0])
 
     @constraint("9", "active_slots", "nodes")
     def balance(m, i, t, u):
@@ -125,11 +146,7 @@ class Offline(Program):
         """Hosts are reached along links of the walk."""
         return m.reach[i, t, e] <= m.most_hosts[i, t] * m.uses[i, t, e]
 
-    @constraint("4", "slots", "limits")
-    def node_capacity(m, t, u, r):
-        """Workers fit on their node."""
-        used = Sum(m.demand[i, r] * m.workers[i, t, u] for i in m.jobs_at[t])
-        return used <= m.capacity[u, r]
+    node_capacity = node_capacity
 
     @constraint("19", "slots", "limited_links")
     def link_capacity(m, t, e):

@@ -2,165 +2,101 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from farkas.algebra import option
-from farkas.algebra.formulation import Formulation
+from farkas.algebra import IndexedSet, Param, Set, Sum, Var, constraint, option
 from farkas.errors import NotApplicable
 from farkas.instances.gadget import Cluster
+from farkas.models.gadget.offline import Schedules, node_capacity
 from farkas.models.gadget.rings import ClosedWalks
-
-if TYPE_CHECKING:
-    import pyomo.environ as pyo
 
 MOST_PATHS = 2000
 
 
-class OfflinePrinted(Formulation):
-    """DDLJS with the printed topology constraints (2)-(9), as a Pyomo model only.
+class OfflinePrinted(Schedules):
+    """DDLJS with (2)-(9) as printed, wrong in both directions: use gadget.offline.
 
     ``degree=every_server`` is (9) as printed, "for all s": a job on two servers must then use all
     of them.  ``degree=own_servers`` asks degree two of the job's servers only.  Either way two
     servers joined by one path can form no ring, disjoint cycles count as one, and (8) overlooks
-    links that paths share.  Use ``gadget.offline``.
+    links that paths share.  Paths are simple and undirected, (7) and (9) are linearised exactly.
     """
 
     name = "gadget.offline_printed"
-    kind = "gadget"
-    sense = "max"
     degree: str = option("every_server", "own_servers")
 
-    def describe(self) -> str:
-        """Say the program in words."""
-        return f"{self.full_name}\n\n{inspect.getdoc(type(self))}"
+    def declare(self, m, data: Cluster):
+        """Declare servers and the paths between them.
 
-    def to_pyomo(self, data: Cluster) -> pyo.ConcreteModel:
-        """Build the model; paths are simple and undirected, (7) and (9) are linearised exactly."""
-        import pyomo.environ as pyo
-
-        self.check_kind(data)
-        m = pyo.ConcreteModel(name=self.full_name)
-        servers = np.flatnonzero(data.is_server).tolist()
-        jobs = np.flatnonzero(data.reachable_slots).tolist()
+        Raises
+        ------
+        NotApplicable
+            When there are too many paths to list.
+        """
+        super().declare(m, data)
+        servers = np.flatnonzero(data.is_server)
         paths = simple_paths(data)
-        m.servers = pyo.Set(initialize=servers)
-        m.jobs = pyo.Set(initialize=jobs)
-        active = [(i, t) for i in jobs for t in range(data.arrival[i], data.horizon)]
-        m.active_slots = pyo.Set(initialize=active, dimen=2)
-        m.slots = pyo.Set(initialize=range(data.horizon))
-        m.paths = pyo.Set(initialize=range(len(paths)))
-        at = {s: [p for p, (ends, _) in enumerate(paths) if s in ends] for s in servers}
-        m.workers = pyo.Var(m.active_slots, m.servers, domain=pyo.NonNegativeIntegers)
-        m.hosts = pyo.Var(m.active_slots, m.servers, domain=pyo.Binary)
-        m.path_used = pyo.Var(m.active_slots, m.paths, domain=pyo.Binary)
-        m.several = pyo.Var(m.active_slots, domain=pyo.Binary)
-        limit, cap = data.ring_limit(), data.host_cap
-        most = len(servers)
+        m.servers = Set(servers, label="server")
+        m.paths = Set(range(len(paths)), label="path")
+        at = [[p for p, (ends, _) in enumerate(paths) if s in ends] for s in servers]
+        m.paths_at = IndexedSet(m.servers, at, label="path")
+        ends = [(p, s) for p, (ends, _) in enumerate(paths) for s in ends]
+        m.ends = Set(ends, label=("path", "server"))
+        room = np.array([data.link_bandwidth[links].min() for _, links in paths])
+        limited = np.flatnonzero(np.isfinite(room))
+        m.limited_paths = Set(limited, label="path")
+        m.room = Param(m.limited_paths, values=room[limited])
+        m.reserved = Param(m.jobs, values=data.bandwidth[m.jobs.table[:, 0]])
+        loose = len(paths) + 2
+        m.num_servers = Param(values=len(servers))
+        m.loose = Param(values=loose)
+        m.loose_elsewhere = Param(values=loose if self.degree == "own_servers" else 0)
+        m.path_used = Var(m.active_slots, m.paths, binary=True, doc="The ring has the path; p.")
+        m.several = Var(m.active_slots, binary=True, doc="The ring has several hosts.")
 
-        def constrain(name: str, label: str, sets: list[Any], rule: Any) -> None:
-            m.add_component(name, pyo.Constraint(*sets, rule=rule, doc=f"({label})"))
+    @constraint("7", "active_slots", "ends")
+    def path_joins_hosts(m, i, t, p, s):
+        """Both ends of a path are hosts."""
+        return m.path_used[i, t, p] <= m.hosts[i, t, s]
 
-        def arrived(t: int) -> list[int]:
-            return [i for i in jobs if data.arrival[i] <= t]
+    @constraint("8", "slots", "limited_paths")
+    def path_capacity(m, t, p):
+        """Rings fit through their path, as if no other shared its links."""
+        return Sum(m.reserved[i] * m.path_used[i, t, p] for i in m.jobs_at[t]) <= m.room[p]
 
-        pairs = [m.active_slots, m.servers]
-        constrain(
-            "ring_size",
-            "2",
-            [m.active_slots],
-            lambda m, i, t: sum(m.workers[i, t, s] for s in servers) <= int(limit[i]),
+    @constraint("9", "active_slots")
+    def several_hosts(m, i, t):
+        """More than one host are several."""
+        return Sum(m.hosts[i, t, s] for s in m.servers) - 1 <= m.num_servers * m.several[i, t]
+
+    @constraint("9", "active_slots")
+    def one_host(m, i, t):
+        """Several hosts are two at least."""
+        return Sum(m.hosts[i, t, s] for s in m.servers) >= 2 * m.several[i, t]
+
+    @constraint("9", "active_slots", "servers")
+    def degree_at_least_two(m, i, t, s):
+        """With several hosts two paths or more meet at a server."""
+        return (
+            Sum(m.path_used[i, t, p] for p in m.paths_at[s])
+            + m.loose * (1 - m.several[i, t])
+            + m.loose_elsewhere * (1 - m.hosts[i, t, s])
+            >= 2
         )
-        constrain(
-            "only_on_hosts",
-            "5",
-            pairs,
-            lambda m, i, t, s: m.workers[i, t, s] <= int(cap[i, s]) * m.hosts[i, t, s],
-        )
-        constrain(
-            "hosts_have_workers",
-            "5",
-            pairs,
-            lambda m, i, t, s: m.hosts[i, t, s] <= m.workers[i, t, s],
-        )
-        constrain(
-            "path_joins_hosts",
-            "7",
-            [m.active_slots, m.paths, pyo.Set(initialize=[0, 1])],
-            lambda m, i, t, p, end: m.path_used[i, t, p] <= m.hosts[i, t, paths[p][0][end]],
+
+    @constraint("9", "active_slots", "servers")
+    def degree_at_most_two(m, i, t, s):
+        """With several hosts two paths or less meet at a server."""
+        return (
+            Sum(m.path_used[i, t, p] for p in m.paths_at[s])
+            - m.loose * (1 - m.several[i, t])
+            - m.loose_elsewhere * (1 - m.hosts[i, t, s])
+            <= 2
         )
 
-        def path_capacity(m: Any, t: int, p: int) -> Any:
-            room = min(float(data.link_bandwidth[e]) for e in paths[p][1])
-            if not np.isfinite(room) or not arrived(t):
-                return pyo.Constraint.Skip
-            reserved = sum(float(data.bandwidth[i]) * m.path_used[i, t, p] for i in arrived(t))
-            return reserved <= room
-
-        constrain("path_capacity", "8", [m.slots, m.paths], path_capacity)
-        constrain(
-            "several_hosts",
-            "9",
-            [m.active_slots],
-            lambda m, i, t: sum(m.hosts[i, t, s] for s in servers) - 1 <= most * m.several[i, t],
-        )
-        constrain(
-            "one_host",
-            "9",
-            [m.active_slots],
-            lambda m, i, t: sum(m.hosts[i, t, s] for s in servers) >= 2 * m.several[i, t],
-        )
-        own = self.degree == "own_servers"
-
-        def degree(m: Any, i: int, t: int, s: int, side: int) -> Any:
-            met = sum(m.path_used[i, t, p] for p in at[s])
-            loose = len(paths) + 2
-            free = loose * (1 - m.several[i, t])
-            if own:
-                free += loose * (1 - m.hosts[i, t, s])
-            return met >= 2 - free if side == 0 else met <= 2 + free
-
-        constrain("degree_two", "9", [*pairs, pyo.Set(initialize=[0, 1])], degree)
-
-        def node_capacity(m: Any, t: int, s: int, r: int) -> Any:
-            if not np.isfinite(data.capacity[s, r]) or not arrived(t):
-                return pyo.Constraint.Skip
-            used = sum(float(data.demand[i, r]) * m.workers[i, t, s] for i in arrived(t))
-            return used <= float(data.capacity[s, r])
-
-        resources = pyo.Set(initialize=range(data.num_resources))
-        constrain("node_capacity", "4", [m.slots, m.servers, resources], node_capacity)
-        _reward(m, data, jobs, servers)
-        return m
-
-
-def _reward(m: Any, data: Cluster, jobs: list[int], servers: list[int]) -> None:
-    """One binary per total and the reward it earns; (3) bounds the totals."""
-    import pyomo.environ as pyo
-
-    totals = [(i, z) for i in jobs for z in range(int(data.reachable_slots[i]) + 1)]
-    m.totals = pyo.Set(initialize=totals, dimen=2)
-    m.total = pyo.Var(m.totals, domain=pyo.Binary)
-
-    def counts(i: int) -> range:
-        return range(int(data.reachable_slots[i]) + 1)
-
-    m.one_total = pyo.Constraint(
-        m.jobs, rule=lambda m, i: sum(m.total[i, z] for z in counts(i)) == 1, doc="(3)"
-    )
-
-    def received(m: Any, i: int) -> Any:
-        slots = range(int(data.arrival[i]), data.horizon)
-        given = sum(m.workers[i, t, s] for t in slots for s in servers)
-        return given == sum(z * m.total[i, z] for z in counts(i))
-
-    m.received = pyo.Constraint(m.jobs, rule=received, doc="(3)")
-    idle = sum(float(data.idle_reward[i]) for i in range(data.num_jobs) if i not in jobs)
-    earned = sum(float(data.reward(i, z)) * m.total[i, z] for i, z in totals)
-    m.total_reward = pyo.Objective(expr=idle + earned, sense=pyo.maximize)
+    node_capacity = node_capacity
 
 
 def simple_paths(data: Cluster) -> list[tuple[tuple[int, int], list[int]]]:

@@ -15,8 +15,8 @@ import numpy as np
 from farkas.certificates.coded import RunCertificate
 from farkas.errors import NotACertificate
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.chance import Law
 from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.law import Law
 from farkas.models.coded.plans import Assignment
 from farkas.models.coded.surrogate import surrogate_times
 from farkas.online.driver import Outcome, environment

@@ -8,9 +8,9 @@ import numpy as np
 
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.chance import Law
 from farkas.models.coded.integer import best_integer_plan
 from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.law import Law
 from farkas.models.coded.plans import Assignment, dedicated_plan, dedicated_share, shared_plan
 from farkas.online.coded.exhaustive import best_owner, least_level
 from farkas.proofs.claim import Verdict, claim, held, refuted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.models.dps.offline import Offline
+from farkas.models.dps.offline import Offline, OfflineLP
 from farkas.online.dps.best_fixed import best_exactly
 from farkas.online.dps.posted import FixedPrice, run_seller
 from farkas.proofs.claim import Verdict, claim, held, refuted
@@ -12,7 +12,6 @@ from farkas.proofs.dps.markets import shipped, small, unit_users
 from farkas.proofs.dps.search import best_by_search
 from farkas.relaxations.dps.fixed_price import corrected_bound, printed_bound
 from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
-from farkas.relaxations.dps.offline_lp import OfflineLP
 from farkas.solvers import solve
 
 TINY = {"num_jobs": 4, "num_servers": 2, "horizon": 12, "workers": [1, 3], "ps": [1, 2]}

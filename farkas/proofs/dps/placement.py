@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.models.dps.offline import Sequence
-from farkas.models.dps.placement import MinServers
+from farkas.models.dps.placement import MinServers, Sequence
 from farkas.online.dps.placing import colocated, pa
 from farkas.online.dps.posted import BestFit, Greedy
 from farkas.proofs.claim import Verdict, claim, held, refuted

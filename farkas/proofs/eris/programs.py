@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from farkas.duals.dualize import dualize
+from farkas.duals.eris.schedule_dual import ScheduleDual
 from farkas.forms import LinearForm
 from farkas.instances import library
 from farkas.instances.eris import Auction
@@ -11,7 +12,6 @@ from farkas.models.eris.schedule_ilp import ScheduleIlp, ScheduleLp
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.eris.samples import Shape, Trials, auctions
 from farkas.relaxations.eris.columns import relaxation_by_columns
-from farkas.relaxations.eris.schedule_dual import ScheduleDual
 from farkas.solvers import solve
 
 TOLERANCE = 1e-5

@@ -6,7 +6,7 @@ import itertools
 import math
 
 from farkas.duals import dualize
-from farkas.models.gadget.column import ColumnIP
+from farkas.models.gadget.column import ColumnIP, ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.slot import snapshot
@@ -15,7 +15,6 @@ from farkas.proofs.gadget.selection import optimum
 from farkas.proofs.gadget.small import random_clusters
 from farkas.proofs.gadget.temporal import shipped
 from farkas.relaxations.gadget.augmented import Augmented, fixed_sizes
-from farkas.relaxations.gadget.columns import ColumnLP
 from farkas.relaxations.gadget.embedding import GvneLP, LocalNodeLP, NodeLP
 from farkas.relaxations.gadget.horizon import OfflineBound, OfflineColumnBound
 

@@ -13,11 +13,7 @@ from farkas.proofs.gadget.temporal import shipped
 
 def printed_optimum(name: str, degree: str) -> float:
     """Optimum of the printed program on a shipped instance."""
-    import pyomo.environ as pyo
-
-    model = OfflinePrinted(degree=degree).to_pyomo(shipped(name))
-    pyo.SolverFactory("appsi_highs").solve(model)
-    return float(pyo.value(model.total_reward))
+    return optimum(OfflinePrinted(degree=degree).form(shipped(name)))
 
 
 @claim("gadget.degree_two_admits_rings", source="GADGET (9)")

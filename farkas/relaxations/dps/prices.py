@@ -12,9 +12,9 @@ from farkas.certificates.dps_servers import ServerPrices
 from farkas.errors import InvalidOption
 from farkas.forms import LinearForm
 from farkas.instances.dps import Market
+from farkas.models.dps.offline import OfflineLP
 from farkas.numbers import Array, Bools, Floats, Ints
 from farkas.relaxations.dps.interval import IntervalLP
-from farkas.relaxations.dps.offline_lp import OfflineLP
 from farkas.solvers import solve
 
 

@@ -7,7 +7,6 @@ import pytest
 
 from farkas.algebra import programs
 from farkas.instances import library
-from farkas.models.dps.as_printed import LABELS
 from farkas.proofs.dps.search import best_by_search
 from tests.generators.dps import empty_market, random_market
 from tests.tools.quadratic import scip_optimum
@@ -38,12 +37,6 @@ def test_it_is_not_linear():
 
     repn = generate_standard_repn(printed(library.load("dps/tiny")).payments.expr, quadratic=True)
     assert repn.quadratic_vars
-
-
-def test_every_constraint_has_its_label():
-    model = printed(library.load("dps/tiny"))
-    assert set(LABELS) <= {c.local_name for c in model.component_objects(pyo.Constraint)}
-    assert "(2f) idle_workers" in programs.build("dps.as_printed").describe()
 
 
 def test_a_market_without_jobs_has_no_constraints():

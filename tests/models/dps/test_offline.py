@@ -7,9 +7,9 @@ import pytest
 
 from farkas.errors import NotApplicable
 from farkas.instances import library
-from farkas.models.dps.offline import Offline, Sequence
+from farkas.models.dps.offline import Offline, OfflineLP
+from farkas.models.dps.placement import Sequence
 from farkas.proofs.dps.search import best_by_search
-from farkas.relaxations.dps.offline_lp import OfflineLP
 from farkas.solvers import Claim, solve
 from tests.generators.dps import empty_market, forced_jobs, random_market
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pyomo.environ as pyo
 import pytest
 
 from farkas.algebra import programs
 from farkas.instances import library
-from farkas.models.eris.as_printed import LABELS
 from farkas.solvers import solve
 from tests.tools.quadratic import scip_optimum
 
@@ -35,11 +33,3 @@ def test_a_budget_for_chunks_that_stay_lets_the_job_run_as_printed() -> None:
     auction = library.load("eris/one_chunk_twice").replace(transfer_budget=2.0)
     model = programs.build("eris.as_printed").to_pyomo(auction)
     assert scip_optimum(model) == pytest.approx(20.0, abs=1e-6)
-
-
-def test_every_constraint_has_its_label() -> None:
-    program = programs.build("eris.as_printed")
-    model = program.to_pyomo(library.load("eris/tiny"))
-    names = {c.local_name for c in model.component_objects(pyo.Constraint)}
-    assert set(LABELS) <= names
-    assert "(2d) transfer" in program.describe()

@@ -11,13 +11,13 @@ from farkas.instances import library
 from farkas.instances.gadget import Cluster
 from farkas.instances.generate import generate
 from farkas.instances.utilities.envelope import envelope, envelope_reference
+from farkas.models.gadget.column import ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.forest import forest
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.augmented import Augmented, fixed_sizes
-from farkas.relaxations.gadget.columns import ColumnLP
 from farkas.relaxations.gadget.decompose import decompose
 from farkas.relaxations.gadget.embedding import GvneLP, LocalNodeLP, NodeLP
 from farkas.relaxations.gadget.generation import generate_columns, sampled

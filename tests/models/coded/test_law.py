@@ -1,0 +1,134 @@
+"""Laws of completion times: by hand, by enumeration and by simulation."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from farkas.errors import NotApplicable
+from farkas.instances import library
+from farkas.instances.coded import CodedComputing
+from farkas.models.coded.law import Law, mean_time
+from farkas.models.coded.plans import Assignment, dedicated_plan, shared_plan
+from farkas.models.coded.recovery import recovery_probability
+from farkas.models.coded.surrogate import returned_share
+from farkas.models.coded.uncoded import even_loads, uncoded_mean, uncoded_quantile
+from farkas.online.coded.simulate import simulate
+from farkas.relaxations.coded.assignment_lp import shared_optimum
+from tests.generators.coded import random_coded_computing
+
+SPLIT = library.load("coded/split_worker")
+
+
+def one_worker(rows=4, rho=0.5):
+    return CodedComputing.build(
+        success_probability=rho, masters=[{"rows": rows}], workers=1, rate=[[2.0]], shift=[[0.5]]
+    )
+
+
+def test_one_worker_by_hand():
+    # T = a l + E l / u with l = 4: T - 2 is exponential with mean 2, so the median is 2 + 2 ln 2
+    # and the mean 4.
+    law = Law.given(one_worker(), np.ones((1, 1)), np.full((1, 1), 4.0))
+    assert law.quantile(0.5) == pytest.approx(2 + 2 * np.log(2), rel=1e-12)
+    assert law.joint_quantile(0.5) == pytest.approx(2 + 2 * np.log(2), rel=1e-12)
+    assert law.mean() == pytest.approx(4.0, rel=1e-10)
+    assert law.at(2.0).tolist() == [0.0]
+
+
+def test_a_limit_that_only_equals_the_target_is_never_reached():
+    # One shared worker decides: the limit of P is exactly its share, reached at t = infinity only.
+    law = Law.given(one_worker(), np.full((1, 1), 0.5), np.full((1, 1), 4.0))
+    assert law.recoverable().tolist() == [0.5]
+    assert law.quantile(0.5) == np.inf
+    assert law.quantile(0.49) < np.inf
+    assert law.mean() == np.inf
+
+
+def test_the_shared_worker_of_three_leaves_one_master_without():
+    law = Law.of(SPLIT, SPLIT.plans[0])
+    assert law.recoverable() == pytest.approx([0.5, 0.5], rel=1e-15)
+    assert law.joint(np.inf) == 0.0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_joint_law_conditions_on_every_choice(seed):
+    # Independent brute force over all outcomes of all workers: master chosen, done or not.
+    data = random_coded_computing(seed, workers=3, rows=4, forbid=0.0)
+    rng = np.random.default_rng(seed)
+    share = rng.dirichlet(np.ones(3), 3).T[:2]
+    loads = rng.integers(1, 5, (2, 3)).astype(float)
+    time = 3.0
+    done = returned_share(data, loads, time)
+    want = 0.0
+    for choice in itertools.product((0, 1, 2), repeat=3):
+        weight = np.prod(
+            [share[m, n] if m < 2 else 1 - share[:, n].sum() for n, m in enumerate(choice)]
+        )
+        both = 1.0
+        for m in range(2):
+            mine = [n for n in range(3) if choice[n] == m]
+            both *= recovery_probability(loads[m, mine], done[m, mine], data.rows[m])
+        want += weight * both
+    assert Law.given(data, share, loads).joint(time) == pytest.approx(want, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_simulation_agrees_with_the_exact_law(seed):
+    data = random_coded_computing(seed, workers=6, rows=20)
+    found = shared_optimum(data)
+    plan = shared_plan(data, found.share, 1.5 * found.time)
+    whole = Assignment(plan.share, plan.whole_loads)
+    law = Law.given(data, whole.share, whole.loads)
+    sample = simulate(data, whole, 20_000, np.random.default_rng(seed))
+    for time in (found.time, 2 * found.time):
+        share, low, high = sample.reached(time, confidence=0.9999)
+        assert low <= law.joint(time) <= high
+        assert low <= share <= high
+    if np.isfinite(law.mean()):
+        mean, half = sample.mean(confidence=0.9999)
+        assert abs(mean - law.mean()) <= half
+
+
+def test_too_many_shared_workers_are_refused():
+    data = random_coded_computing(0, workers=7, forbid=0.0)
+    law = Law.given(data, np.full((2, 7), 0.5), np.full((2, 7), 3.0))
+    with pytest.raises(NotApplicable, match="7 shared workers"):
+        law.joint(1.0)
+    assert law.recoverable().shape == (2,)
+
+
+def test_a_pair_without_load_is_not_used_whatever_its_share():
+    law = Law.given(
+        SPLIT, np.array([[1, 0, 0.5], [0, 1, 0.5]]), np.array([[1e3, 0, 0], [0, 1e3, 5.0]])
+    )
+    assert law.split.tolist() == [2]
+    assert law.recoverable().tolist() == [1.0, 1.0]
+
+
+def test_mean_of_a_maximum_of_two_exponentials():
+    # E max of two unit exponentials = 1 + 1/2.
+    assert mean_time(lambda t: (1 - np.exp(-t)) ** 2, np.zeros(1), 1.0) == pytest.approx(1.5)
+
+
+def test_uncoded_rows_are_split_evenly_and_all_are_needed():
+    # 20 rows over blocks of 3 and 2 workers: 7, 7, 6 and 10, 10.
+    data = library.load("coded/demo")
+    loads = even_loads(data)
+    assert loads[0].tolist() == [7, 7, 6, 0, 0]
+    assert loads[1].tolist() == [0, 0, 0, 10, 10]
+    plan = Assignment((loads > 0).astype(float), loads)
+    sample = simulate(data, plan, 20_000, np.random.default_rng(0))
+    mean, half = sample.mean(0.9999)
+    assert abs(uncoded_mean(data, loads) - mean) <= half
+    quantile = uncoded_quantile(data, loads, 0.9)
+    _, low, high = sample.reached(quantile, 0.9999)
+    assert low <= 0.9 <= high
+
+
+def test_dedicated_plans_skip_masters_without_workers():
+    plan = dedicated_plan(SPLIT, np.array([0, 0, -1]))
+    assert plan.loads[1].tolist() == [0, 0, 0]
+    assert plan.share.sum(axis=0).tolist() == [1, 1, 0]
