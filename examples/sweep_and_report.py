@@ -6,10 +6,8 @@ The sweep can be stopped at any moment, even with kill -9; the same call goes on
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from farkas.experiments.ratios import ratios, write_worst
 from farkas.experiments.report import collect, render
-from farkas.experiments.sweeps import Store, sweep
-from farkas.experiments.sweeps.audit import audit
+from farkas.experiments.sweeps import Store, prove_again, ratios, sweep, write_worst
 
 CONFIG = """
 name = "broker"
@@ -42,7 +40,7 @@ with TemporaryDirectory() as folder:
             print(f"{item.label}: mean {item.mean:.4f} in [{low:.4f}, {high:.4f}]")
             for promise in item.promises:
                 print(f"  {promise.source}: kept in {promise.kept} of {len(item.values)} runs")
-        opinions = [opinion for _, opinion in audit(store)]
+        opinions = [opinion for _, opinion in prove_again(store)]
         print(f"certificates proved again: {opinions.count('proved again')} of {len(opinions)}")
         files = write_worst(ratios(store), store, Path(folder) / "worst")
         print(f"worst instances: {', '.join(sorted(path.name for path in files))}")

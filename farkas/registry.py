@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import pkgutil
 import re
 from collections.abc import Callable, Iterator, Mapping
 from importlib import metadata
 from types import MappingProxyType
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from farkas.errors import OutsideKindProblem, UnknownName
 
@@ -190,3 +191,17 @@ class Registry(Generic[T]):
     def __len__(self) -> int:
         self.load()
         return len(self._items)
+
+
+def explanation(thing: Any, what: str) -> str:
+    """Docstring of what is registered, in one line.
+
+    Raises
+    ------
+    ValueError
+        There is none; ``what`` says of whom.
+    """
+    words = " ".join((inspect.getdoc(thing) or "").split())
+    if not words:
+        raise ValueError(f"{what} needs a docstring that explains it")
+    return words

@@ -9,7 +9,7 @@ import typer
 from farkas.cli.output import Json, complain, print_json, print_table, print_text
 
 if TYPE_CHECKING:
-    from farkas.experiments.ratios import Ratios
+    from farkas.experiments.sweeps import Ratios
 
 StoreFile = Annotated[str, typer.Argument(metavar="STORE", help="Results of a sweep (.sqlite).")]
 
@@ -32,12 +32,10 @@ def command(
     where a solution exists that is better than its factor allows, and undecided in between.
     Exit code 1 when a certificate that was proved again proves less than is stored.
     """
-    from farkas.experiments.ratios import ratios, write_worst
-    from farkas.experiments.sweeps import Store
-    from farkas.experiments.sweeps.audit import audit
+    from farkas.experiments.sweeps import Store, prove_again, ratios, write_worst
 
     with Store(store, create=False) as opened:
-        opinions = {result.key: words for result, words in audit(opened, recheck)}
+        opinions = {result.key: words for result, words in prove_again(opened, recheck)}
         wrong = {key: words for key, words in opinions.items() if words.startswith("rejected")}
         found = ratios(opened, seed=seed, objections=wrong)
         files = write_worst(found, opened, worst) if worst is not None else []

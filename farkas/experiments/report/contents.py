@@ -11,9 +11,8 @@ import msgspec
 
 from farkas.errors import FarkasError
 from farkas.experiments.figures import Figure
-from farkas.experiments.ratios import Ratios, ratios
-from farkas.experiments.sweeps import Store
-from farkas.experiments.trajectories import of_run
+from farkas.experiments.sweeps import Ratios, Store, ratios
+from farkas.experiments.sweeps.trajectory import of_run
 from farkas.instances import Instance
 from farkas.online import Run
 from farkas.proofs.claim import Claim, Verdict, select

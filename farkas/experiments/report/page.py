@@ -10,11 +10,11 @@ from typing import Any
 from markupsafe import Markup, escape
 
 import farkas
-from farkas.experiments.ratios import Ratios
 from farkas.experiments.report.charts import legend, line_chart
 from farkas.experiments.report.contents import Contents
 from farkas.experiments.report.spread import spread
 from farkas.experiments.report.svg import number
+from farkas.experiments.sweeps import Ratios
 
 KIND_TITLES = {"min": "costs: value over proved bound", "max": "rewards: proved bound over value"}
 

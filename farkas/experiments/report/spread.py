@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from markupsafe import Markup
 
-from farkas.experiments.ratios import Ratios
 from farkas.experiments.report.charts import WIDTH, speaking
 from farkas.experiments.report.svg import Scale, number, tag
+from farkas.experiments.sweeps import Ratios
 
 ROW, EXTRA, HEAD, FOOT, SIDE = 54, 14, 6, 34, 12
 LETTERS = 70

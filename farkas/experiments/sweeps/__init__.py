@@ -1,8 +1,28 @@
-"""Sweeps: many certified runs, resumable at any moment, on one machine or many."""
+"""Sweeps: many certified runs, resumable at any moment, on one machine or many.
+
+Their results are summed up as certified ratios, held against what the theorems guarantee, and
+proved again on demand.  What a kind adds, its guarantees and its charts over slots, stands in the
+module of its name.
+"""
 
 from farkas.experiments.sweeps.config import Config, read_config
+from farkas.experiments.sweeps.prove_again import prove_again
+from farkas.experiments.sweeps.ratios import Ratios, ratios, write_worst
 from farkas.experiments.sweeps.store import Result, Store
 from farkas.experiments.sweeps.sweep import Summary, sweep
 from farkas.experiments.sweeps.task import Task, plan
 
-__all__ = ["Config", "Result", "Store", "Summary", "Task", "plan", "read_config", "sweep"]
+__all__ = [
+    "Config",
+    "Ratios",
+    "Result",
+    "Store",
+    "Summary",
+    "Task",
+    "plan",
+    "prove_again",
+    "ratios",
+    "read_config",
+    "sweep",
+    "write_worst",
+]

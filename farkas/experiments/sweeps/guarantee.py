@@ -1,27 +1,36 @@
-"""Registration of guarantees."""
+"""Guarantees of the papers' theorems as numbers, to be held against certified ratios.
+
+A guarantee is a function of an instance and the options of a run, at most one per algorithm and
+reading; a kind's stand in the module of its name, beside its trajectories::
+
+    @guarantee("mlbroker.fractional", "printed", source="mlBroker Theorem 3")
+    def as_printed(instance, options):
+        '''2 + (1 + ε) ln(1 + 1/ε).'''
+        return ...
+
+    @guarantee("mlbroker.fractional", "repaired", source="docs/mlbroker.md, Theorem 3 repaired")
+    def repaired(instance, options): ...       # None where an assumption is false
+"""
 
 from __future__ import annotations
 
 import dataclasses
-import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from farkas.registry import Registry
+from farkas.registry import Registry, explanation
 
 Reading = Literal["printed", "repaired"]
 Factor = Callable[[Any, Mapping[str, Any]], float | None]
 """Called with the instance and every option of the run; None where an assumption is false."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Guarantee:
     """A bound on value over optimum (costs) or optimum over value (rewards).
 
     Parameters
     ----------
-    algorithm
-        Whose value is bounded.
     reading
         ``printed`` as the paper has it, ``repaired`` as it can be proved.
     source
@@ -36,19 +45,14 @@ class Guarantee:
         good as they are.
     """
 
-    algorithm: str
     reading: Reading
     source: str
     statement: str
     factor: Factor
     witnesses: frozenset[str] = frozenset()
 
-    @property
-    def name(self) -> str:
-        return f"{self.algorithm}[{self.reading}]"
 
-
-guarantees: Registry[Guarantee] = Registry("guarantee", "farkas.experiments.guarantees")
+guarantees: Registry[Guarantee] = Registry("guarantee", "farkas.experiments.sweeps")
 
 
 def guarantee(
@@ -58,28 +62,21 @@ def guarantee(
 
     Parameters
     ----------
-    algorithm, reading, source, witnesses
+    algorithm
+        Whose value is bounded.
+    reading, source, witnesses
         As in `Guarantee`.
     """
+    name = f"{algorithm}[{reading}]"
 
     def register(factor: Factor) -> Factor:
-        statement = inspect.getdoc(factor)
-        if not statement:
-            raise ValueError(f"the guarantee of {algorithm} needs its formula as docstring")
-        item = Guarantee(
-            algorithm=algorithm,
-            reading=reading,
-            source=source,
-            statement=" ".join(statement.split()),
-            factor=factor,
-            witnesses=frozenset(witnesses),
-        )
-        guarantees.add(item.name, item)
+        words = explanation(factor, f"guarantee {name}")
+        guarantees.add(name, Guarantee(reading, source, words, factor, frozenset(witnesses)))
         return factor
 
     return register
 
 
-def of(algorithm: str) -> list[Guarantee]:
+def guarantees_of(algorithm: str) -> list[Guarantee]:
     """Guarantees of an algorithm, the printed one first."""
     return [guarantees[name] for name in guarantees.names(f"{algorithm}[")]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 
-from farkas.experiments.guarantees import Guarantee
-from farkas.experiments.sweeps import Result
+from farkas.experiments.sweeps.guarantee import Guarantee
+from farkas.experiments.sweeps.store import Result
 from farkas.instances import Instance
 
 TOLERANCE = 1e-6

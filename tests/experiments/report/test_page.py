@@ -8,15 +8,10 @@ import shutil
 from html.parser import HTMLParser
 from importlib import resources
 
-import numpy as np
 import pytest
-from markupsafe import Markup
 
 from farkas.cli import call
-from farkas.experiments.figures import Axis, Figure, Series
 from farkas.experiments.report import collect, render
-from farkas.experiments.report.charts import MOST_POINTS, legend, line_chart, thinned
-from farkas.experiments.report.svg import Scale, linear_ticks, log_ticks, path, tag
 from farkas.experiments.sweeps import Result, Store, Task
 
 VOID = {"meta", "link", "wbr"}
@@ -161,41 +156,6 @@ def test_a_store_is_not_changed_by_reading_it(swept, tmp_path):
         before = sorted(store.present().items())
         collect(store)
         assert sorted(store.present().items()) == before
-
-
-def test_no_run_goes_missing_in_a_long_series():
-    # 7 * 300 points: means of 7, the last value of the sum stays near
-    series = Series("a", np.arange(2100), np.ones(2100))
-    short = thinned(series)
-    assert len(short.x) <= MOST_POINTS
-    assert short.y == [1.0] * len(short.y)
-    assert thinned(Series("b", [0, 1], [np.nan, 2.0])).y[1] == 2.0
-
-
-def test_stacked_bars_end_at_their_sum():
-    # 1 + 2 = 3 and 3 + 1 = 4: the highest corner is 4 of 4.16, the axis leaves 4 % of room
-    bars = [Series(n, [0, 1], y, chart="bar") for n, y in (("a", [1.0, 3.0]), ("b", [2.0, 1.0]))]
-    drawing = line_chart(Figure(x=Axis("slot"), y=Axis("cost"), series=bars), "x", "Costs")
-    highest = min(float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", drawing))
-    scale = Scale(0.0, 4.16, 214, 10)
-    assert highest == pytest.approx(scale(4.0), abs=0.06)
-
-
-def test_a_chart_without_any_number_is_still_drawn():
-    nothing = [Series("a", [0, 1], [np.nan, np.nan]), Series("b", [], [])]
-    assert "no values" in line_chart(Figure(x=Axis("x"), y=Axis("y"), series=nothing), "i", "T")
-
-
-def test_drawings_are_escaped_and_skip_what_is_missing():
-    assert tag("text", "<b>", title='"') == Markup('<text title="&#34;">&lt;b&gt;</text>')
-    assert path([(0, 0), (1, float("nan")), (2, 2)]) == "M0 0M2 2"
-    assert legend(["one"]) == ""
-
-
-def test_ticks_are_round_and_inside():
-    assert linear_ticks(1.0, 1.04, 5) == [1.0, 1.01, 1.02, 1.03, 1.04]
-    assert log_ticks(1.0, 5000.0) == [1.0, 10.0, 100.0, 1000.0]
-    assert Scale(1.0, 100.0, 0.0, 10.0, log=True)(10.0) == pytest.approx(5.0)
 
 
 def test_text_is_readable_in_both_schemes():

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import msgspec
 import numpy as np
 
 from farkas.certificates.dps import PriceCertificate, bound_to_date
-from farkas.certificates.files import from_json
 from farkas.experiments.figures import Axis, Figure, Series
-from farkas.experiments.trajectories.registry import trajectory
+from farkas.experiments.sweeps.trajectory import certificate, trajectory
 from farkas.instances.dps import Market
 from farkas.online import Run
 
@@ -61,11 +59,8 @@ def usage(instance: Market, run: Run) -> Figure | None:
 @trajectory("dps", "Profit and proved bound to date")
 def to_date(instance: Market, run: Run) -> Figure | None:
     """Profit so far, and what any way to serve the jobs so far can have earned at most."""
-    bound = run.certificate
-    if bound is None or bound.certificate is None or len(run.costs) != instance.horizon:
-        return None
-    found = from_json(msgspec.json.encode(bound.certificate), "certificate of the run")
-    if not isinstance(found, PriceCertificate):
+    found = certificate(run)
+    if not isinstance(found, PriceCertificate) or len(run.costs) != instance.horizon:
         return None
     dates = np.unique(np.linspace(0, instance.horizon - 1, DATES).astype(int)).tolist()
     proved = [float(bound_to_date(instance, found.prices, t, found.rewards)) for t in dates]

@@ -14,7 +14,7 @@ ROUNDING = 1e-9
 """Relative; ratios are compared after they were written as decimal numbers."""
 
 
-def audit(store: Store, share: float = 1.0) -> Iterator[tuple[Result, str]]:
+def prove_again(store: Store, share: float = 1.0) -> Iterator[tuple[Result, str]]:
     """Yield every sampled result that claims a bound, with ``"proved again"`` or the objection.
 
     The certificate is checked against the instance of the store, the bound against what it proves,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from farkas.experiments.guarantees.registry import guarantee
+from farkas.experiments.sweeps.guarantee import guarantee
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from farkas.experiments.guarantees.registry import guarantee
+from farkas.experiments.sweeps.guarantee import guarantee
 from farkas.instances.gadget import Cluster
 
 SCHEDULES = ("gadget.drf", "gadget.fifo", "gadget.gadget", "gadget.greedy_exact", "gadget.las",

@@ -5,19 +5,29 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.experiments.trajectories.registry import of_run
+from farkas.experiments.sweeps.trajectory import of_run
 from farkas.instances import library
 from farkas.online import algorithms
+from tests.experiments.sweeps.made import charts
 
 
-def charts(name: str, market: str) -> dict:
+def test_posted_prices_are_those_of_the_offers():
+    run, found = charts("dps")
+    offered = [
+        offer["worker_price"] for offer in run.decisions if offer["worker_price"] is not None
+    ]
+    assert offered
+    assert found["Unit prices posted"].series[0].y == pytest.approx(offered)
+
+
+def shown(name: str, market: str) -> dict:
     instance = library.load(market)
     run = algorithms[name].run(instance)
     return {title: figure for title, _, figure in of_run(instance, run)}
 
 
 def test_a_run_shows_prices_usage_and_bounds_to_date():
-    found = charts("dps.random", "dps/demo")
+    found = shown("dps.random", "dps/demo")
     assert {
         "Unit prices posted",
         "Share of units in use",
@@ -38,4 +48,4 @@ def test_usage_counts_the_slot_in_which_a_job_ends():
 
 
 def test_what_a_run_lacks_is_not_drawn():
-    assert "Unit prices posted" not in charts("dps.pa", "dps/demo")
+    assert "Unit prices posted" not in shown("dps.pa", "dps/demo")

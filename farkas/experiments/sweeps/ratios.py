@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 
 from farkas.errors import FileProblem
-from farkas.experiments import guarantees
-from farkas.experiments.ratios.promises import Promise, hold
-from farkas.experiments.ratios.statistics import interval, quantiles
-from farkas.experiments.sweeps import Result, Store
+from farkas.experiments.sweeps.guarantee import guarantees_of
+from farkas.experiments.sweeps.promises import Promise, hold
+from farkas.experiments.sweeps.statistics import interval, quantiles
+from farkas.experiments.sweeps.store import Result, Store
 from farkas.instances import Instance, write
 from farkas.online import algorithms
 from farkas.online.run import Sense, plain
@@ -182,7 +182,7 @@ def _summary(
         quantiles=quantiles(values),
         worst=Worst(last.key, sha, instance(sha).name),
         promises=[
-            hold(item, certified, instance, best, sense) for item in guarantees.of(task.name)
+            hold(item, certified, instance, best, sense) for item in guarantees_of(task.name)
         ],
         seconds=sum(result.seconds for result in certified) / len(certified),
     )

@@ -1,0 +1,41 @@
+"""Guarantees of the fractional algorithm by hand, and what a run of the broker shows."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from farkas.experiments.sweeps.guarantee import guarantees_of
+from farkas.experiments.sweeps.trajectory import of_run
+from farkas.instances import library
+from farkas.online import algorithms
+from tests.experiments.sweeps.made import INSTANCES
+
+
+def test_guarantees_of_the_fractional_algorithm_by_hand():
+    # eps = 1: sigma = ln 2.  printed 2 + 2 ln 2 = 3.386; repaired 1 + R ln 2 for tight
+    instance = INSTANCES[0].replace(epsilon=1.0)
+    printed, repaired = guarantees_of("mlbroker.fractional")
+    tight = {"relax": "tight", "semantics": "printed", "epsilon": 0.0}
+    assert printed.factor(instance, tight) == pytest.approx(2 + 2 * math.log(2))
+    assert repaired.factor(instance, tight) == pytest.approx(1 + instance.num_sites * math.log(2))
+    assert repaired.factor(instance, tight | {"semantics": "strict"}) is None
+    # eps = 0.1 of the options wins: sigma = ln 11 = 2.398 > 1
+    small = tight | {"epsilon": 0.1}
+    assert repaired.factor(instance, small) == pytest.approx(
+        math.log(11) * (1 + 0.1 * instance.num_sites)
+    )
+    # printed relaxation: U = 1 + largest need, so the job that needs least presence decides
+    kappa_at_most_1 = repaired.factor(instance, tight | {"relax": "printed"})
+    assert kappa_at_most_1 >= repaired.factor(instance, tight)
+
+
+@pytest.mark.parametrize("name", ["tiny", "demo"])
+def test_a_run_without_certificate_has_no_duals(name):
+    instance = library.load(f"mlbroker/{name}")
+    run = algorithms["mlbroker.central"].run(instance)
+    run.certificate = None
+    titles = {title for title, _, _ in of_run(instance, run)}
+    assert "Workers" in titles
+    assert "Dual prices of presence" not in titles

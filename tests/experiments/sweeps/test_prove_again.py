@@ -1,0 +1,123 @@
+"""What a store claims is proved again, and what was tampered with is found out."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import msgspec
+import pytest
+
+from farkas.cli import call
+from farkas.experiments.sweeps import Result, Store, prove_again, sweep
+from tests.experiments.sweeps.made import number, written
+
+ALGORITHM = """
+[[algorithms]]
+name = "mlbroker.fractional"
+seeds = "0..1"
+options = { epsilon = [0.1, 1.0] }
+"""
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory) -> str:
+    """Store of 2 instances x 2 values of epsilon x 2 seeds, and 2 programs, all re-checked."""
+    path = written(tmp_path_factory.mktemp("ran"), count=2)
+    path.write_text(path.read_text() + ALGORITHM)
+    found = sweep(path, workers=2)
+    assert (found.performed, found.rejected) == ({"done": 10}, 0)
+    return found.store
+
+
+def test_runs_keep_their_certificate_and_every_one_was_proved_again(ran):
+    with Store(ran) as store:
+        results = list(store.results(output=True))
+        runs = [result for result in results if result.task.what == "run"]
+        assert {result.recheck for result in results} == {"proved again"}
+        assert len({(r.task.instance, r.task.seed, r.task.options["epsilon"]) for r in runs}) == 8
+        for result in runs:
+            assert result.ratio == pytest.approx(result.value / number(result.bound))
+            assert result.output["manifest"]["instance_sha256"] == result.task.instance
+        assert [words for _, words in prove_again(store)] == ["proved again"] * 10
+
+
+def test_a_sample_is_a_share_of_the_addresses(ran):
+    with Store(ran) as store:
+        everything = {result.key for result, _ in prove_again(store, 1.0)}
+        half = {result.key for result, _ in prove_again(store, 0.5)}
+        assert half == {key for key in everything if int(key[:8], 16) < 2**31}
+        assert not list(prove_again(store, 0.0))
+
+
+def _raised(bound: str) -> str:
+    """Bound that claims one part in a million too much."""
+    return str(Fraction(bound) * Fraction(1_000_001, 1_000_000))
+
+
+def _other_byte(text: str) -> str:
+    place = len(text) // 2
+    return text[:place] + ("A" if text[place] != "A" else "B") + text[place + 1 :]
+
+
+def raise_bound(result: Result, output: dict[str, Any]) -> Result:
+    bound = _raised(result.bound)
+    ratio = result.value / number(bound)
+    return msgspec.structs.replace(result, bound=bound, ratio=ratio)
+
+
+def raise_both(result: Result, output: dict[str, Any]) -> Result:
+    inner = output["certificate"]["certificate"]
+    inner["bound"] = _raised(inner["bound"])
+    return raise_bound(result, output)
+
+
+def change_guide(result: Result, output: dict[str, Any]) -> Result:
+    inner = output["certificate"]["certificate"]
+    inner["guide"] = _other_byte(inner["guide"])
+    return result
+
+
+def change_ratio(result: Result, output: dict[str, Any]) -> Result:
+    return msgspec.structs.replace(result, ratio=1.0 + (result.ratio - 1.0) / 2 + 1e-6)
+
+
+def lie_about_sense(result: Result, output: dict[str, Any]) -> Result:
+    output["sense"] = "max"
+    return result
+
+
+def other_instance(result: Result, output: dict[str, Any]) -> Result:
+    output["certificate"]["certificate"]["instance"] = "0" * 64
+    return result
+
+
+def divide_by_zero(result: Result, output: dict[str, Any]) -> Result:
+    output["certificate"]["certificate"]["bound"] = "1/0"
+    return result
+
+
+@pytest.mark.parametrize(
+    "change",
+    [raise_bound, raise_both, change_guide, change_ratio, lie_about_sense, other_instance,
+     divide_by_zero],
+)  # fmt: skip
+def test_a_store_that_was_tampered_with_is_found_out(ran, tmp_path, capsys, change):
+    copy = tmp_path / "copy.sqlite"
+    with Store(ran) as original, Store(copy) as store:
+        results = list(original.results(output=True))
+        store.add_instances((r.task.instance, original.instance(r.task.instance)) for r in results)
+        victim = max((r for r in results if r.task.what == "run"), key=lambda r: r.ratio)
+        output = json.loads(json.dumps(victim.output))
+        changed = msgspec.structs.replace(change(victim, output), output=output)
+        for result in results:
+            store.add(changed if result.key == victim.key else result)
+        opinions = {result.key: words for result, words in prove_again(store)}
+    assert opinions.pop(victim.key).startswith("rejected")
+    assert set(opinions.values()) == {"proved again"}
+    assert call(["ratios", str(copy), "--recheck", "1", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert list(found["rejected"]) == [victim.key]
+    left_out = [item["left_out"] for item in found["ratios"] if item["left_out"]]
+    assert left_out == [{"certificate rejected": 1}]

@@ -1,0 +1,93 @@
+"""Ratios count only what is proved."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+
+import pytest
+
+from farkas.cli import call
+from farkas.experiments.sweeps import Result, Task, ratios, sweep, write_worst
+from farkas.instances import read
+from tests.experiments.sweeps.made import INSTANCES, result
+
+
+def test_the_distribution_is_over_certified_runs_only(stored):
+    store = stored(
+        result(at=0, ratio=1.0),
+        result(at=1, ratio=1.5),
+        result(at=2, ratio=3.5),
+        result(at=3, status="failed", value=None, bound="", ratio=None, output=None),
+        result(at=4, ratio=9.0, recheck="rejected: row 3"),
+        result(at=5, ratio=9.0, violations=["site 0 holds too much"]),
+        result(at=0, seed=1, bound="", ratio=None),
+        result(at=0, seed=2, bound="0", ratio=None),
+    )
+    (found,) = ratios(store)
+    assert (found.tasks, sorted(found.values)) == (8, [1.0, 1.5, 3.5])
+    assert found.mean == pytest.approx(2.0)  # (1 + 1.5 + 3.5) / 3
+    assert found.quantiles["50"] == 1.5
+    assert found.interval is None, "three instances are too few for an interval"
+    assert found.left_out == {
+        "failed": 1, "certificate rejected": 1, "breaks a requirement": 1, "no bound proved": 1,
+        "bound of zero": 1,
+    }  # fmt: skip
+    assert found.worst.instance == INSTANCES[2].sha256
+
+
+def test_the_worst_instance_is_a_file_that_reads_back(stored, tmp_path):
+    store = stored(result(at=0, ratio=1.2), result(at=1, ratio=1.9))
+    (path,) = write_worst(ratios(store), store, tmp_path / "worst")
+    assert read(path).sha256 == INSTANCES[1].sha256
+
+
+def test_options_make_two_distributions(stored):
+    first, second = result(), result()
+    task = Task(what="run", name="mlbroker.one", kind="mlbroker", instance=INSTANCES[0].sha256,
+                options={"epsilon": 2.0})  # fmt: skip
+    second = Result(key=task.key, task=task, status="done", value=3.0, bound="1", ratio=3.0,
+                    output={"sense": "min"})  # fmt: skip
+    found = ratios(stored(first, second))
+    assert sorted(item.label for item in found) == ["mlbroker.one", "mlbroker.one (epsilon=2.0)"]
+
+
+def test_a_reward_of_nothing_is_not_hidden_behind_the_bound(stored):
+    output = {"sense": "max", "violations": []}
+    store = stored(result(value=0.0, bound="3", ratio=None, output=output))
+    assert ratios(store)[0].left_out == {"earned nothing": 1}
+
+
+def test_a_real_sweep_has_certified_ratios_within_the_repaired_theorem(tmp_path, capsys):
+    path = tmp_path / "sweep.toml"
+    path.write_text(
+        textwrap.dedent("""
+        name = "ratios"
+        recheck = 1.0
+        [[instances]]
+        kind = "mlbroker"
+        preset = "small"
+        seeds = "0..4"
+        settings = { num_slots = 2 }
+        [[algorithms]]
+        name = "mlbroker.fractional"
+        [[programs]]
+        name = "mlbroker.relaxed[tight]"
+        """)
+    )
+    swept = sweep(path, workers=2)
+    assert swept.performed == {"done": 10}
+    assert swept.rejected == 0
+    assert call(["ratios", swept.store, "--worst", str(tmp_path / "worst"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    run, solved = found["ratios"]
+    assert (run["name"], solved["name"]) == (
+        "mlbroker.fractional",
+        "mlbroker.relaxed[tight,printed]",
+    )
+    low, high = run["interval"]
+    assert 1 <= low <= run["mean"] <= high
+    repaired = next(p for p in run["promises"] if p["reading"] == "repaired")
+    assert (repaired["kept"], repaired["broken"]) == (5, 0)
+    assert solved["quantiles"]["100"] == pytest.approx(1.0, abs=1e-6)
+    assert len(found["worst"]) == 2

@@ -1,0 +1,30 @@
+"""A task is addressed by everything that decides its result, and planned before it runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from farkas.errors import InvalidOption, UnknownName
+from farkas.experiments.sweeps import Task, plan, read_config
+from tests.experiments.sweeps.made import written
+
+
+def test_the_address_covers_options_and_versions_but_not_the_sample(tmp_path, monkeypatch):
+    task = Task(what="run", name="a.b", kind="a", instance="0" * 64)
+    other = Task(what="run", name="a.b", kind="a", instance="0" * 64, options={"x": 1})
+    sampled = Task(what="run", name="a.b", kind="a", instance="0" * 64, recheck=True)
+    assert task.key != other.key
+    assert task.key == sampled.key
+    before = task.key
+    monkeypatch.setattr("farkas.experiments.sweeps.task.versions", lambda: {"farkas": "9"})
+    assert task.key != before
+
+
+@pytest.mark.parametrize(
+    ("programs", "error"),
+    [('name = "mlbroker.relaxt"', UnknownName), ('name = "mlbroker.relaxed[x]"', InvalidOption)],
+)
+def test_unknown_names_are_refused_before_anything_runs(tmp_path, programs, error):
+    path = written(tmp_path, programs=programs)
+    with pytest.raises(error):
+        plan(read_config(path), tmp_path)
