@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.measure import fastest, keep, side_by_side
-from farkas.certificates.coded import RunCertificate, safe_patience, time_bound
+from farkas.certificates.coded import CodedPrices, safe_patience, time_bound
 from farkas.instances.generate import generate
 from farkas.models.coded import recovery
 from farkas.models.coded.kernel import Pairs
@@ -49,7 +49,7 @@ def main() -> None:
         "certificate_4x50": lambda: time_bound(
             data, found.prices, safe_patience(Pairs.of(data).patience)
         ),
-        "certificate_with_plan": lambda: RunCertificate.of(
+        "certificate_with_plan": lambda: CodedPrices.of(
             data, found.prices, Pairs.of(data).patience, (plan.share, plan.loads, found.time)
         ),
     }

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import keep, side_by_side
-from farkas.certificates.eris import PriceCertificate
+from farkas.certificates.eris import ErisPrices
 from farkas.instances.eris import Auction
 from farkas.instances.generate import generate
 from farkas.models.eris.prices import Prices
-from farkas.online.eris.edge import Edge
+from farkas.online.eris.environment import Environment
 from farkas.online.eris.eris import Eris, Scheduler
 from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.printed import printed_slot
@@ -41,7 +41,7 @@ def auction(jobs: int) -> Auction:
 
 def policy_seconds(instance: Auction, scheduler: Scheduler) -> float:
     """CPU seconds of all steps of a run."""
-    world, policy = Edge(), Eris(scheduler=scheduler)
+    world, policy = Environment(), Eris(scheduler=scheduler)
     arrivals = world.arrivals(instance)
     state: Any = policy.start(world.known(instance), 0)
     start = time.process_time()
@@ -67,15 +67,15 @@ def certificates(instance: Auction) -> dict[str, float]:
     """Bounds and CPU seconds: everything free, pooled prices, subgradient steps."""
     start = time.process_time()
     prices = aggregated_prices(instance)
-    pooled = PriceCertificate.of(instance, prices.transfer, prices.resource)
+    pooled = ErisPrices.of(instance, prices.transfer, prices.resource)
     middle = time.process_time()
     steps = list(subgradient(instance, prices, rounds=100))
-    best = PriceCertificate.of(instance, steps[-1][1].transfer, steps[-1][1].resource)
+    best = ErisPrices.of(instance, steps[-1][1].transfer, steps[-1][1].resource)
     end = time.process_time()
     longer = list(subgradient(instance, prices, rounds=300))[-1][0]
     free = Prices.zero(instance)
     return {
-        "free": _number(PriceCertificate.of(instance, free.transfer, free.resource).bound),
+        "free": _number(ErisPrices.of(instance, free.transfer, free.resource).bound),
         "aggregated": _number(pooled.bound),
         "aggregated seconds": middle - start,
         "subgradient": _number(best.bound),

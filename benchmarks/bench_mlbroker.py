@@ -20,8 +20,8 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.one_shot import snapshot
 from farkas.models.mlbroker.slot import Constants, SlotProblem
 from farkas.online.mlbroker.bound import tight_bound
+from farkas.online.mlbroker.environment import Environment
 from farkas.online.mlbroker.fractional import Fractional
-from farkas.online.mlbroker.market import Market
 from farkas.online.mlbroker.slot_solver import JobByJob
 from farkas.relaxations.mlbroker.outer_job import JobPrices
 
@@ -31,7 +31,7 @@ FLOORS = {10.0: 6.0, 50.0: 30.0}
 
 def run(instance: Brokerage) -> dict[str, float]:
     """CPU seconds of the steps, the certificate and the pricing of one run."""
-    world, policy = Market(), Fractional()
+    world, policy = Environment(), Fractional()
     start = time.process_time()
     state, decisions = policy.start(world.known(instance), 0), []
     for arrival in world.arrivals(instance):

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from farkas.certificates import check
-from farkas.certificates.dps import PriceCertificate, bound_to_date
+from farkas.certificates.dps import DpsPrices, bound_to_date
 from farkas.instances.traces import import_trace
 from farkas.online import algorithms
 from farkas.relaxations.dps.prices import subgradient_prices
@@ -47,7 +47,7 @@ def main() -> None:
     market = imported.instance.replace(dps={"explore_cap": 0.05, "delta": 0.2})
     print(f"{imported.report()}, {market.num_servers} servers, {market.num_worker_types} types")
     prices = subgradient_prices(market, "capped")
-    certificate = PriceCertificate.of(market, prices, "capped")
+    certificate = DpsPrices.of(market, prices, "capped")
     bound = float(check(certificate, instance=market).bound)
     print(f"no way to serve these jobs earns more than {bound:.2f}, proved in integers")
     print(f"{'seller':16} {'profit':>12} {'of the bound':>12} {'jobs served':>12}")

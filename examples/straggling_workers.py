@@ -14,7 +14,7 @@ import numpy as np
 
 from farkas.instances.generate import generate
 from farkas.models.coded.law import Law
-from farkas.models.coded.plans import Assignment
+from farkas.models.coded.plans import Allocation
 from farkas.online import algorithms
 from farkas.online.coded.execution import execute
 
@@ -26,13 +26,13 @@ def main() -> None:
     print(f"proved: no plan needs less than {float(run.certificate):.2f} {data.time_unit}")
     plan = algorithms["coded.round_lp"].policy().plan(data, seed=0)
     for stretch in (1.0, 1.2, 1.5):
-        longer = Assignment(plan.share, stretch * plan.loads)
+        longer = Allocation(plan.share, stretch * plan.loads)
         quantile = Law.given(data, longer.share, longer.whole_loads).quantile(0.98)
         print(f"loads times {stretch}: 98 % of the time done by {quantile:.2f} {data.time_unit}")
     rng = np.random.default_rng(0)
     matrices = [rng.standard_normal((200, 50)) for _ in range(2)]
     vectors = [rng.standard_normal(50) for _ in range(2)]
-    longer = Assignment(plan.share, 1.5 * plan.loads)
+    longer = Allocation(plan.share, 1.5 * plan.loads)
     results = execute(data, longer, matrices, vectors, rng)
     for master, result in enumerate(results):
         assert result.error < 1e-9

@@ -11,7 +11,7 @@ import numpy as np
 
 from farkas.instances.generate import generate
 from farkas.online import algorithms, drive
-from farkas.online.mlbroker.market import Known, PlacedSlot
+from farkas.online.mlbroker.environment import Known, PlacedSlot
 
 
 @dataclasses.dataclass(frozen=True)

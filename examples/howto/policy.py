@@ -13,7 +13,7 @@ import numpy as np
 from farkas.instances import library
 from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.online import algorithm, algorithms
-from farkas.online.mlbroker.market import Known, PlacedSlot
+from farkas.online.mlbroker.environment import Known, PlacedSlot
 
 Home = dict[int, list[int]]
 

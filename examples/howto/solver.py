@@ -17,12 +17,12 @@ from farkas.forms import LinearForm
 from farkas.instances import library
 from farkas.solvers import (
     Ability,
+    Access,
     Answer,
     Availability,
-    Claim,
+    Claimed,
     Options,
     Reason,
-    Standing,
     backend,
     solve,
 )
@@ -38,7 +38,7 @@ class Linprog(Backend):
 
     def availability(self) -> Availability:
         """Whether the package is there; it is not imported for that."""
-        return Availability(Standing.FULL) if installed("scipy") else missing("scipy")
+        return Availability(Access.FULL) if installed("scipy") else missing("scipy")
 
     def run(self, form: LinearForm, options: Options, start) -> Answer:
         """Solve once; ``start`` is a hint that linprog cannot take."""
@@ -62,7 +62,7 @@ class Linprog(Backend):
         )
         seconds = time.perf_counter() - begin
         if found.status != 0:
-            claim = {2: Claim.INFEASIBLE, 3: Claim.UNBOUNDED}.get(found.status, Claim.NONE)
+            claim = {2: Claimed.INFEASIBLE, 3: Claimed.UNBOUNDED}.get(found.status, Claimed.NONE)
             reason = Reason.TIME_LIMIT if found.status == 1 else Reason.FINISHED
             return Answer(reason=reason, claim=claim, seconds=seconds, solver=self.name)
         duals = np.zeros(form.num_rows)
@@ -72,7 +72,7 @@ class Linprog(Backend):
         value = form.objective(found.x)
         return Answer(
             reason=Reason.FINISHED,
-            claim=Claim.OPTIMAL,
+            claim=Claimed.OPTIMAL,
             objective=value,
             bound=value,
             raw_point=found.x,
@@ -92,7 +92,7 @@ def test_its_multipliers_prove_the_optimum_of_a_minimum():
     # 16.8 is the tight relaxation of the smallest broker.
     form = programs.build("mlbroker.relaxed[tight]").form(library.load("mlbroker/tiny"))
     answer = solve(form, "linprog")
-    assert answer.claim is Claim.OPTIMAL
+    assert answer.claim is Claimed.OPTIMAL
     assert abs(float(exact_bound(form, answer.row_duals)) - 16.8) < 1e-6
 
 

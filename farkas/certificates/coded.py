@@ -26,7 +26,7 @@ import numpy as np
 
 from farkas.certificates.files import Certificate, certificate_type
 from farkas.certificates.outward import ULP, down, excess_above, returned_below, up
-from farkas.certificates.packed import Record, deflate, inflate, rational
+from farkas.certificates.packed import Part, deflate, inflate, rational
 from farkas.certificates.proof import Proof
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
@@ -150,7 +150,7 @@ def _require(condition: bool, message: str) -> None:
         raise NotACertificate(message)
 
 
-class PlanClaim(Record, frozen=True, kw_only=True):
+class PlanClaim(Part, frozen=True, kw_only=True):
     """A plan claimed to give every master its expected rows.
 
     Parameters
@@ -167,7 +167,7 @@ class PlanClaim(Record, frozen=True, kw_only=True):
 
 
 @certificate_type
-class RunCertificate(Certificate, frozen=True, kw_only=True, tag="coded_run"):
+class CodedPrices(Certificate, frozen=True, kw_only=True, tag="coded_run"):
     """Prices that prove a lower bound on every plan's time, and perhaps a plan.
 
     Parameters
@@ -192,7 +192,7 @@ class RunCertificate(Certificate, frozen=True, kw_only=True, tag="coded_run"):
         prices: Floats,
         accurate: Floats,
         plan: tuple[Floats, Floats, float] | None = None,
-    ) -> RunCertificate:
+    ) -> CodedPrices:
         """Certify what ``prices`` prove, and a plan that is feasible a little later.
 
         Parameters

@@ -22,7 +22,7 @@ import msgspec
 import numpy as np
 
 from farkas.certificates.files import Certificate, certificate_type
-from farkas.certificates.packed import Record, rational
+from farkas.certificates.packed import Part, rational
 from farkas.certificates.proof import Proof, about_instance
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
@@ -49,7 +49,7 @@ DENSE = 64
 """Slots for each job and price up to which prefix sums are kept for every slot."""
 
 
-class PriceList(Record, frozen=True, kw_only=True):
+class PriceList(Part, frozen=True, kw_only=True):
     """Prices that are not zero.
 
     Parameters
@@ -262,7 +262,7 @@ def _worth(horizon: int, capacity: Ints, positions: Ints, numbers: Ints, kind: A
 
 
 @certificate_type
-class PriceCertificate(Certificate, frozen=True, kw_only=True, tag="dps_prices"):
+class DpsPrices(Certificate, frozen=True, kw_only=True, tag="dps_prices"):
     """Prices of capacity that bound every run on a market and its offline optimum.
 
     Parameters
@@ -284,7 +284,7 @@ class PriceCertificate(Certificate, frozen=True, kw_only=True, tag="dps_prices")
     ps: PriceList
 
     @classmethod
-    def of(cls, market: Market, prices: SlotPrices, rewards: Rewards) -> PriceCertificate:
+    def of(cls, market: Market, prices: SlotPrices, rewards: Rewards) -> DpsPrices:
         """Certify what ``prices`` prove about ``market``."""
         return cls(
             kind="dps",

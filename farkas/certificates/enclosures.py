@@ -12,12 +12,12 @@ from fractions import Fraction
 
 from farkas.errors import NotACertificate
 from farkas.instances.utilities import (
-    Linear,
+    LinearUtility,
     Log1p,
     QuadraticCost,
     Sigmoid,
     Sqrt,
-    Table,
+    TableUtility,
     Utility,
 )
 
@@ -56,7 +56,7 @@ def enclose(utility: Utility, efficiency: float, worker_slots: int) -> Enclosure
 
 def is_increasing(utility: Utility) -> bool:
     """Whether the utility never falls anywhere, decided by its family and signs."""
-    if isinstance(utility, Linear):
+    if isinstance(utility, LinearUtility):
         return utility.slope >= 0
     if isinstance(utility, Sqrt | Log1p):
         return utility.scale >= 0
@@ -66,12 +66,12 @@ def is_increasing(utility: Utility) -> bool:
 
 
 def _rational(utility: Utility, progress: Fraction) -> Fraction:
-    if isinstance(utility, Linear):
+    if isinstance(utility, LinearUtility):
         return Fraction(utility.slope) * progress
     if isinstance(utility, QuadraticCost):
         slope = Fraction(utility.quadratic) * progress + Fraction(utility.linear)
         return -slope * progress
-    if isinstance(utility, Table):
+    if isinstance(utility, TableUtility):
         place = progress / Fraction(utility.step)
         left = math.floor(place)
         if left >= len(utility.values) - 1:

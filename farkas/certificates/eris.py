@@ -43,7 +43,7 @@ SLOTS_AT_ONCE = 16
 
 
 @certificate_type
-class PriceCertificate(Certificate, frozen=True, kw_only=True, tag="eris_prices"):
+class ErisPrices(Certificate, frozen=True, kw_only=True, tag="eris_prices"):
     """Prices that prove an upper bound on the welfare of an auction.
 
     Parameters
@@ -58,7 +58,7 @@ class PriceCertificate(Certificate, frozen=True, kw_only=True, tag="eris_prices"
     prices: str
 
     @classmethod
-    def of(cls, auction: Auction, transfer: Floats, resource: Floats) -> PriceCertificate:
+    def of(cls, auction: Auction, transfer: Floats, resource: Floats) -> ErisPrices:
         """Certify what the prices prove.
 
         Parameters

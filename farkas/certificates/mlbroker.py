@@ -299,7 +299,7 @@ def _presence(
 
 
 @certificate_type
-class RunCertificate(Certificate, frozen=True, kw_only=True, tag="mlbroker_run"):
+class MlbrokerPrices(Certificate, frozen=True, kw_only=True, tag="mlbroker_run"):
     """A guide that proves a bound on every run and on the offline optimum of a broker.
 
     Parameters
@@ -320,7 +320,7 @@ class RunCertificate(Certificate, frozen=True, kw_only=True, tag="mlbroker_run")
     @classmethod
     def of(
         cls, data: Brokerage, guide: Guide, relax: Relax, semantics: Semantics = "printed"
-    ) -> RunCertificate:
+    ) -> MlbrokerPrices:
         """Certify what ``guide`` proves about ``data``."""
         point = complete(data, guide, relax, semantics)
         parts = [getattr(guide, name).reshape(-1) + 0.0 for name in Guide.shapes(data)]

@@ -25,7 +25,7 @@ EPSILONS = (1e-300, 1e300)
 """Smallest and largest ε; beyond, 1/ε has no digits or is infinite."""
 
 
-class Market(Instance, frozen=True, kw_only=True):
+class Marketplace(Instance, frozen=True, kw_only=True):
     """Sites and prices of a broker.  mlBroker section 3; symbols of the paper after ";".
 
     Parameters

@@ -28,7 +28,7 @@ from farkas.instances.base import (
     require_length,
     require_shape,
 )
-from farkas.instances.market import Market
+from farkas.instances.market import Marketplace
 from farkas.numbers import Floats, Ints
 
 Semantics = Literal["printed", "strict"]
@@ -64,7 +64,7 @@ class Job(Record, frozen=True, kw_only=True):
     data: Matrix
 
 
-class Brokerage(Market, frozen=True, kw_only=True, tag="mlbroker"):
+class Brokerage(Marketplace, frozen=True, kw_only=True, tag="mlbroker"):
     """Sites, prices and jobs of a broker.  mlBroker section 3; symbols of the paper after ";".
 
     Fields of sites and prices are those of :class:`~farkas.instances.market.Market`.

@@ -4,7 +4,7 @@ A kind adds one `Environment` (who arrives when, what decisions cost, what bound
 algorithm one `Policy`.  Both are one file below ``farkas/online/<kind>/``::
 
     @environment("mlbroker")
-    class Market: ...
+    class Environment: ...
 
     @algorithm("mlbroker.fractional", source="mlBroker Algorithm 1")
     @dataclasses.dataclass(frozen=True)

@@ -20,7 +20,7 @@ from farkas.relaxations.dps import fixed_price as bounds
 from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
 from farkas.relaxations.dps.pooled import best_served
 from farkas.relaxations.dps.prices import lp_prices
-from farkas.solvers import Claim, solve
+from farkas.solvers import Claimed, solve
 
 MOST_JOBS = 60
 MOST_IN_SEQUENCE = 40
@@ -150,7 +150,7 @@ def placement_sequence(instance: Market) -> float | None:
     """Shortest total runtime of all jobs together, slots; None when they cannot all be served."""
     _at_most(instance.num_jobs, MOST_IN_SEQUENCE, "jobs")
     answer = solve(Sequence().form(instance), gap=0.0)
-    return None if answer.claim is Claim.INFEASIBLE else answer.require_optimal().objective
+    return None if answer.claim is Claimed.INFEASIBLE else answer.require_optimal().objective
 
 
 @quantity("dps.pa_sequence")

@@ -13,14 +13,14 @@ from farkas.models.eris.one_shot import OneShot, SlotTask
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.models.eris.schedule_ilp import ScheduleIlp
 from farkas.models.eris.schedules import can_list
-from farkas.online.eris.audit import audit_proposal
+from farkas.online.eris.executable import audit_proposal
 from farkas.online.eris.printed import printed_schedule
 from farkas.online.eris.printed_run import printed_run
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.payoff_bound import payoff_bounds
 from farkas.relaxations.eris.slots import job_slots
-from farkas.solvers import Claim, solve
+from farkas.solvers import Claimed, solve
 
 
 def optimum(form: LinearForm) -> float:
@@ -97,7 +97,7 @@ def one_shot(instance: Auction, i: int, t: int, d: int) -> float | None:
     """Least cost of processing d chunks of job i in slot t by (8); None when impossible."""
     task = SlotTask(instance, posted_on_arrival(instance), i, t, d, instance.data[i])
     answer = solve(OneShot().form(task))
-    if answer.claim is Claim.INFEASIBLE:
+    if answer.claim is Claimed.INFEASIBLE:
         return None
     return answer.require_optimal().objective
 

@@ -15,7 +15,7 @@ from farkas.models.gadget.counts import FeasibleCounts, count_vectors, greedy, o
 from farkas.models.gadget.forest import forest
 from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.offline import Offline
-from farkas.models.gadget.slot import Snapshot, snapshot
+from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.models.gadget.tree import Tree
 from farkas.online.driver import algorithms, environments
 from farkas.quantities.quantity import quantity
@@ -39,7 +39,7 @@ def optimum(form: LinearForm) -> float:
     return answer.require_optimal().objective
 
 
-def compact(data: Cluster | Snapshot) -> Tree | Circulation:
+def compact(data: Cluster | SlotView) -> Tree | Circulation:
     """Pick the smallest exact program for the network."""
     slot = snapshot(data)
     return Tree() if forest(slot.cluster) is not None else Circulation()

@@ -9,7 +9,7 @@ from farkas.duals.mlbroker.as_printed import DualAsPrinted
 from farkas.forms import LinearForm
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.offline import Offline
-from farkas.models.mlbroker.recourse import Placed
+from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.mlbroker import Relaxed
@@ -72,7 +72,7 @@ _PARTS = ("transfer", "resource", "deploy", "sync", "total", "total_sticky")
 @quantity(*(f"mlbroker.recourse.{part}" for part in _PARTS))
 def recourse(instance: Brokerage) -> dict[str, float]:
     """Costs of the checkpoint decisions, data moved optimally, USD."""
-    costs = recourse_costs(Placed.checkpoint(instance))
+    costs = recourse_costs(PlacedWorkers.checkpoint(instance))
     sums = {part: float(getattr(costs, part).sum()) for part in _PARTS[:4]}
     sums |= {"total": costs.total, "total_sticky": costs.total_sticky}
     return {f"mlbroker.recourse.{part}": value for part, value in sums.items()}

@@ -58,7 +58,7 @@ class Mix:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Rounded:
+class RoundedRings:
     """Outcome of rounding.
 
     Parameters
@@ -105,7 +105,7 @@ def violation_factor(demand: Floats, size: Ints, room: Floats, places: int) -> f
 
 def round_printed(
     mix: Mix, least: float, factor: Floats, most_rounds: int, rng: np.random.Generator
-) -> Rounded:
+) -> RoundedRings:
     """Draw until a round is worth ``least`` and no load exceeds ``factor`` times its room.
 
     As printed capacities may be violated.  The paper does not say what is returned when no round
@@ -125,15 +125,15 @@ def round_printed(
         full = mix.fullness(picked)
         worst, gain = float(full.max(initial=0.0)), float(mix.gain[picked].sum())
         if gain >= least * (1 - 1e-12) and (full <= factor).all():
-            return Rounded(picked, True, number, worst)
+            return RoundedRings(picked, True, number, worst)
         if best is None or (worst, -gain) < best:
             best, kept = (worst, -gain), picked
-    return Rounded(kept, False, most_rounds, best[0] if best else 0.0)
+    return RoundedRings(kept, False, most_rounds, best[0] if best else 0.0)
 
 
 def round_repaired(
     mix: Mix, size: Ints, most_rounds: int, rng: np.random.Generator, slack: float = 1e-9
-) -> Rounded:
+) -> RoundedRings:
     """Best of several rounds after dropping what does not fit.
 
     Items picked are admitted by decreasing gain per worker, ties by job, when they fit.
@@ -151,7 +151,7 @@ def round_repaired(
         admitted, gain = admit(mix, order, slack)
         if gain > best:
             best, kept = gain, admitted
-    return Rounded(kept, True, most_rounds, float(mix.fullness(kept).max(initial=0.0)))
+    return RoundedRings(kept, True, most_rounds, float(mix.fullness(kept).max(initial=0.0)))
 
 
 def admit(mix: Mix, order: Ints, slack: float = 1e-9) -> tuple[Ints, float]:

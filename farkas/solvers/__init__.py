@@ -3,7 +3,8 @@
 >>> from farkas.solvers import solve, open_session, status
 """
 
-from farkas.solvers.answer import Answer, Claim, Reason
+from farkas.solvers.access import Access, Availability
+from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import (
     Ability,
     Status,
@@ -16,17 +17,16 @@ from farkas.solvers.base import (
 )
 from farkas.solvers.options import Options
 from farkas.solvers.session import Session
-from farkas.solvers.standing import Availability, Standing
 
 __all__ = [
     "Ability",
+    "Access",
     "Answer",
     "Availability",
-    "Claim",
+    "Claimed",
     "Options",
     "Reason",
     "Session",
-    "Standing",
     "Status",
     "availability",
     "backend",

@@ -23,7 +23,7 @@ class Reason(enum.StrEnum):
     UNKNOWN = "unknown"
 
 
-class Claim(enum.StrEnum):
+class Claimed(enum.StrEnum):
     """What a solver says of its result; checked by nobody yet."""
 
     OPTIMAL = "optimal"
@@ -62,7 +62,7 @@ class Answer:
     """
 
     reason: Reason = Reason.UNKNOWN
-    claim: Claim = Claim.NONE
+    claim: Claimed = Claimed.NONE
     objective: float = math.nan
     bound: float = math.nan
     solver: str = ""
@@ -105,7 +105,7 @@ class Answer:
 
     def require_optimal(self) -> Answer:
         """Return self when optimality is claimed, raise :class:`NoAnswer` otherwise."""
-        if self.claim is not Claim.OPTIMAL:
+        if self.claim is not Claimed.OPTIMAL:
             raise NoAnswer(f"{self._who()} did not reach an optimum: {self._why()}")
         return self
 

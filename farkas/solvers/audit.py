@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from farkas.forms import LinearForm, check_point
 from farkas.numbers import Floats
-from farkas.solvers.answer import Answer, Claim, Reason
+from farkas.solvers.answer import Answer, Claimed, Reason
 
 POINT_TOLERANCE = 1e-6
 # interior-point rays are no better than this; exact arithmetic decides later
@@ -26,7 +26,9 @@ def settled_by_inspection(form: LinearForm) -> Answer | None:
     """
     crossed = _crossing(form)
     if crossed:
-        return Answer(reason=Reason.FINISHED, claim=Claim.INFEASIBLE, seconds=0.0, message=crossed)
+        return Answer(
+            reason=Reason.FINISHED, claim=Claimed.INFEASIBLE, seconds=0.0, message=crossed
+        )
     # a row without entries reads row_lower <= 0 <= row_upper
     empty = form.matrix.starts[1:] == form.matrix.starts[:-1]
     if empty.any():  # seldom, and then worth the look
@@ -34,7 +36,7 @@ def settled_by_inspection(form: LinearForm) -> Answer | None:
         if ray.any():
             return Answer(
                 reason=Reason.FINISHED,
-                claim=Claim.INFEASIBLE,
+                claim=Claimed.INFEASIBLE,
                 seconds=0.0,
                 raw_ray=ray,
                 message=f"{form.row_name(int(np.flatnonzero(ray)[0]))}: no entries and not 0",
@@ -43,7 +45,7 @@ def settled_by_inspection(form: LinearForm) -> Answer | None:
         return None
     return Answer(
         reason=Reason.FINISHED,
-        claim=Claim.OPTIMAL,
+        claim=Claimed.OPTIMAL,
         objective=form.offset,
         bound=form.offset,
         seconds=0.0,
@@ -77,14 +79,14 @@ def audited(form: LinearForm, answer: Answer) -> Answer:
             answer = dataclasses.replace(answer, raw_ray=ray)
     if answer.raw_point is None:
         return answer
-    if answer.claim is Claim.OPTIMAL:
+    if answer.claim is Claimed.OPTIMAL:
         return answer if plausible(form, answer.raw_point) else _distrusted(form, answer)
-    if answer.claim is Claim.FEASIBLE and check_point(
+    if answer.claim is Claimed.FEASIBLE and check_point(
         form, answer.raw_point, tolerance=POINT_TOLERANCE, most=1
     ):
         return answer
     return dataclasses.replace(
-        answer, claim=Claim.NONE, objective=math.nan, raw_point=None, raw_row_duals=None
+        answer, claim=Claimed.NONE, objective=math.nan, raw_point=None, raw_row_duals=None
     )
 
 
@@ -140,7 +142,7 @@ def _distrusted(form: LinearForm, answer: Answer) -> Answer:
     return dataclasses.replace(
         answer,
         reason=Reason.NUMERICAL,
-        claim=Claim.NONE,
+        claim=Claimed.NONE,
         objective=math.nan,
         bound=math.nan,
         raw_point=None,

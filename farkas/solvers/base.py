@@ -21,18 +21,37 @@ from farkas.errors import (
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
 from farkas.registry import Registry
-from farkas.solvers.answer import Answer, Claim, Reason
+from farkas.solvers.access import Access, Availability, installed, missing, version_of
+from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.audit import audited, settled_by_inspection
 from farkas.solvers.options import OptionNames, Options
-from farkas.solvers.standing import Availability, Standing, installed, missing, version_of
 
 if TYPE_CHECKING:
     from farkas.solvers.session import Session
 
 __all__ = [
-    "Ability", "Availability", "Backend", "OptionNames", "Options", "Standing", "Status",
-    "Undecided", "availability", "backend", "backends", "check_start", "failed", "find", "guarded",
-    "installed", "missing", "open_session", "refuse", "solve", "status", "version_of",
+    "Ability",
+    "Access",
+    "Availability",
+    "Backend",
+    "OptionNames",
+    "Options",
+    "Status",
+    "Undecided",
+    "availability",
+    "backend",
+    "backends",
+    "check_start",
+    "failed",
+    "find",
+    "guarded",
+    "installed",
+    "missing",
+    "open_session",
+    "refuse",
+    "solve",
+    "status",
+    "version_of",
 ]  # fmt: skip
 
 
@@ -240,11 +259,11 @@ def _with_feasibility_known(engine: Backend, form: LinearForm, options: Options)
         answer = engine.run(asked, options, None)
     except Exception as failure:
         return failed(failure, solver)
-    if answer.claim is Claim.OPTIMAL:
+    if answer.claim is Claimed.OPTIMAL:
         return Answer(
-            reason=Reason.FINISHED, claim=Claim.UNBOUNDED, solver=solver, seconds=answer.seconds
+            reason=Reason.FINISHED, claim=Claimed.UNBOUNDED, solver=solver, seconds=answer.seconds
         )
-    if answer.claim is Claim.INFEASIBLE:
+    if answer.claim is Claimed.INFEASIBLE:
         return answer
     return Answer(
         reason=answer.reason, solver=solver, seconds=answer.seconds, message=answer.message
@@ -260,7 +279,7 @@ def failed(failure: Exception, solver: str, seconds: float = math.nan) -> Answer
 def refuse(engine: Backend, form: LinearForm, solver: str) -> None:
     """Refuse what the backend cannot take, before anything is handed over."""
     standing = engine.availability()
-    if standing.standing is not Standing.FULL:
+    if standing.standing is not Access.FULL:
         _refuse_licence(standing, engine.footprint(form), form.name, solver)
     if Ability.INTEGER not in engine.abilities and form.is_mip:
         raise UnsupportedForm(
@@ -328,13 +347,13 @@ def check_start(form: LinearForm, start: Floats | None) -> None:
 
 __all__ = [
     "Ability",
+    "Access",
     "Answer",
     "Availability",
     "Backend",
-    "Claim",
+    "Claimed",
     "Options",
     "Reason",
-    "Standing",
     "Status",
     "availability",
     "backend",

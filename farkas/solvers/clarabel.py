@@ -11,11 +11,11 @@ import numpy as np
 
 from farkas.forms import LinearForm
 from farkas.numbers import Floats, Ints
-from farkas.solvers.answer import Answer, Claim, Reason
+from farkas.solvers.access import Access, Availability, installed, missing
+from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend
 from farkas.solvers.interrupt import CtrlC, log_to_stderr
 from farkas.solvers.options import Options
-from farkas.solvers.standing import Availability, Standing, installed, missing
 
 
 @backend("clarabel")
@@ -34,7 +34,7 @@ class Clarabel(Backend):
         """Standing here."""
         if not installed(self.package):
             return missing("clarabel")
-        return Availability(Standing.FULL)
+        return Availability(Access.FULL)
 
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
         """Solve once."""
@@ -119,10 +119,12 @@ def conic(form: LinearForm) -> Conic:
 def _without_rows(form: LinearForm) -> Answer:
     """Free columns only: any cost is unbounded."""
     if form.cost.any():
-        return Answer(reason=Reason.FINISHED, claim=Claim.UNBOUNDED, solver="clarabel", seconds=0.0)
+        return Answer(
+            reason=Reason.FINISHED, claim=Claimed.UNBOUNDED, solver="clarabel", seconds=0.0
+        )
     return Answer(
         reason=Reason.FINISHED,
-        claim=Claim.OPTIMAL,
+        claim=Claimed.OPTIMAL,
         objective=form.offset,
         bound=form.offset,
         solver="clarabel",
@@ -156,7 +158,7 @@ def _read(solution: Any, cones: Conic, form: LinearForm, seconds: float) -> Answ
     if name == "PrimalInfeasible":
         return Answer(
             reason=reason,
-            claim=Claim.INFEASIBLE,
+            claim=Claimed.INFEASIBLE,
             solver="clarabel",
             seconds=seconds,
             raw_ray=multipliers,
@@ -170,7 +172,7 @@ def _read(solution: Any, cones: Conic, form: LinearForm, seconds: float) -> Answ
     toward = 1.0 if form.sense == "min" else -1.0
     return Answer(
         reason=reason,
-        claim=Claim.OPTIMAL if solved else Claim.FEASIBLE,
+        claim=Claimed.OPTIMAL if solved else Claimed.FEASIBLE,
         objective=objective,
         bound=toward * float(solution.obj_val_dual) + form.offset if solved else math.nan,
         solver="clarabel",

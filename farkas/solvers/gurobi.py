@@ -10,11 +10,11 @@ import numpy as np
 
 from farkas.forms import LinearForm
 from farkas.numbers import Bools, Floats
-from farkas.solvers.answer import Answer, Claim, Reason
+from farkas.solvers.access import Access, Availability, installed, missing
+from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend
 from farkas.solvers.interrupt import CtrlC, off_stdout
 from farkas.solvers.options import Options
-from farkas.solvers.standing import Availability, Standing, installed, missing
 
 # what the licence inside the wheel accepts
 MOST = 2000
@@ -88,9 +88,9 @@ class Gurobi(Backend):
         except gurobipy.GurobiError as failure:
             if failure.errno == TOO_LARGE:
                 words = f"{MOST} rows and {MOST} columns"
-                return Availability(Standing.LIMITED, words, MOST, MOST)
-            return Availability(Standing.UNLICENSED, " ".join(str(failure).split()))
-        return Availability(Standing.FULL)
+                return Availability(Access.LIMITED, words, MOST, MOST)
+            return Availability(Access.UNLICENSED, " ".join(str(failure).split()))
+        return Availability(Access.FULL)
 
 
 def _ranged(form: LinearForm) -> Bools:
@@ -186,7 +186,7 @@ def _read(model: Any, form: LinearForm, seconds: float) -> Answer:
         "message": "" if name in ("OPTIMAL", "INFEASIBLE") else name.lower().replace("_", " "),
     }
     if name == "INFEASIBLE":
-        return Answer(claim=Claim.INFEASIBLE, raw_ray=_ray(model, form), **common)
+        return Answer(claim=Claimed.INFEASIBLE, raw_ray=_ray(model, form), **common)
     bound = _bound(model, form)
     if model.SolCount == 0:
         return Answer(bound=bound, **common)
@@ -197,7 +197,7 @@ def _read(model: Any, form: LinearForm, seconds: float) -> Answer:
     if optimal and not form.is_mip:
         duals = np.array(model.getAttr("Pi", model.getConstrs()), dtype=np.float64)
     return Answer(
-        claim=Claim.OPTIMAL if optimal else Claim.FEASIBLE,
+        claim=Claimed.OPTIMAL if optimal else Claimed.FEASIBLE,
         objective=objective,
         bound=objective if optimal and not form.is_mip else bound,
         raw_point=point,

@@ -15,12 +15,12 @@ import numpy as np
 
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
-from farkas.solvers.answer import Answer, Claim, Reason
+from farkas.solvers.access import Access, Availability, installed, missing
+from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, backend
 from farkas.solvers.interrupt import CtrlC
 from farkas.solvers.options import Options
 from farkas.solvers.session import Session
-from farkas.solvers.standing import Availability, Standing, installed, missing
 
 ROWWISE = 2
 # below this a solve ends before anybody can press Ctrl-C, and callbacks would only cost time
@@ -47,7 +47,7 @@ class Highs(Backend):
         """Standing here."""
         if self._found is None:
             here = installed(self.package)
-            self._found = Availability(Standing.FULL) if here else missing("highspy>=1.15")
+            self._found = Availability(Access.FULL) if here else missing("highspy>=1.15")
         return self._found
 
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
@@ -225,7 +225,7 @@ def _decided(solver: Any, form: LinearForm, options: Options, begin: float) -> A
             # feasible, and HiGHS had left only unbounded beside infeasible
             return Answer(
                 reason=Reason.FINISHED,
-                claim=Claim.UNBOUNDED,
+                claim=Claimed.UNBOUNDED,
                 solver="highs",
                 seconds=time.perf_counter() - begin,
             )
@@ -259,12 +259,12 @@ def _read(solver: Any, form: LinearForm, begin: float) -> Answer:
     code = int(status)
     reason = _REASONS.get(code, Reason.ERROR)
     optimal = reason is Reason.FINISHED and code not in (INFEASIBLE, UNBOUNDED)
-    claim, objective, bound = Claim.NONE, math.nan, math.nan
+    claim, objective, bound = Claimed.NONE, math.nan, math.nan
     point = duals = ray = None
     if code == INFEASIBLE:
-        claim, ray = Claim.INFEASIBLE, _ray(solver, form)
+        claim, ray = Claimed.INFEASIBLE, _ray(solver, form)
     elif code == UNBOUNDED:
-        claim = Claim.UNBOUNDED
+        claim = Claimed.UNBOUNDED
     else:
         bound = _bound(solver, form)
         # 2 is "feasible"; anything less is a leftover of the algorithm, not a solution
@@ -272,7 +272,7 @@ def _read(solver: Any, form: LinearForm, begin: float) -> Answer:
             solution = solver.getSolution()
             values = np.array(solution.col_value, dtype=np.float64)
             if solution.value_valid and len(values) == form.num_columns:
-                claim = Claim.OPTIMAL if optimal else Claim.FEASIBLE
+                claim = Claimed.OPTIMAL if optimal else Claimed.FEASIBLE
                 point, objective = values, form.objective(values)
             if optimal and not form.is_mip and solution.dual_valid:
                 duals = np.array(solution.row_dual, dtype=np.float64)

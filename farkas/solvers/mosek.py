@@ -11,11 +11,11 @@ import numpy as np
 
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
-from farkas.solvers.answer import Answer, Claim, Reason
+from farkas.solvers.access import Access, Availability, installed, missing
+from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend
 from farkas.solvers.interrupt import CtrlC
 from farkas.solvers.options import Options
-from farkas.solvers.standing import Availability, Standing, installed, missing
 
 
 @backend("mosek")
@@ -129,10 +129,10 @@ def _look() -> Availability:
     except mosek.Error as failure:
         words = str(failure.msg).split(".")[0].strip()
         return Availability(
-            Standing.UNLICENSED,
+            Access.UNLICENSED,
             f"{words}; put a licence file at ~/mosek/mosek.lic or name it in MOSEKLM_LICENSE_FILE",
         )
-    return Availability(Standing.FULL)
+    return Availability(Access.FULL)
 
 
 def _read(task: Any, kind: Any, ended: Any, form: LinearForm, seconds: float) -> Answer:
@@ -167,9 +167,9 @@ def _read(task: Any, kind: Any, ended: Any, form: LinearForm, seconds: float) ->
     ):
         raise Undecided
     if claimed == mosek.solsta.prim_infeas_cer:
-        return Answer(claim=Claim.INFEASIBLE, raw_ray=np.array(task.gety(kind)), **common)
+        return Answer(claim=Claimed.INFEASIBLE, raw_ray=np.array(task.gety(kind)), **common)
     if problem == mosek.prosta.prim_infeas:
-        return Answer(claim=Claim.INFEASIBLE, **common)
+        return Answer(claim=Claimed.INFEASIBLE, **common)
     optimal = claimed in (mosek.solsta.optimal, mosek.solsta.integer_optimal)
     if form.is_mip:
         common["bound"] = float(task.getdouinf(mosek.dinfitem.mio_obj_bound))
@@ -179,5 +179,5 @@ def _read(task: Any, kind: Any, ended: Any, form: LinearForm, seconds: float) ->
     objective = form.objective(point)
     if optimal and not form.is_mip:
         common |= {"bound": objective, "raw_row_duals": np.array(task.gety(kind))}
-    claim = Claim.OPTIMAL if optimal else Claim.FEASIBLE
+    claim = Claimed.OPTIMAL if optimal else Claimed.FEASIBLE
     return Answer(claim=claim, objective=objective, raw_point=point, **common)

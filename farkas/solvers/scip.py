@@ -10,11 +10,11 @@ import numpy as np
 
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
-from farkas.solvers.answer import Answer, Claim, Reason
+from farkas.solvers.access import Access, Availability, installed, missing
+from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend
 from farkas.solvers.interrupt import off_stdout
 from farkas.solvers.options import Options
-from farkas.solvers.standing import Availability, Standing, installed, missing
 
 
 @backend("scip")
@@ -33,7 +33,7 @@ class Scip(Backend):
         """Standing here."""
         if not installed(self.package):
             return missing("pyscipopt", "scip")
-        return Availability(Standing.FULL)
+        return Availability(Access.FULL)
 
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
         """Solve once."""
@@ -117,7 +117,7 @@ def _read(model: Any, columns: list[Any], form: LinearForm, seconds: float) -> A
         "seconds": seconds,
     }
     if status == "infeasible":
-        return Answer(claim=Claim.INFEASIBLE, **common)
+        return Answer(claim=Claimed.INFEASIBLE, **common)
     optimal = common["reason"] is Reason.FINISHED
     common["message"] = "" if optimal else status
     bound = float(model.getDualbound())
@@ -127,7 +127,7 @@ def _read(model: Any, columns: list[Any], form: LinearForm, seconds: float) -> A
     best = model.getBestSol()
     point = np.array([model.getSolVal(best, column) for column in columns], dtype=np.float64)
     return Answer(
-        claim=Claim.OPTIMAL if optimal else Claim.FEASIBLE,
+        claim=Claimed.OPTIMAL if optimal else Claimed.FEASIBLE,
         objective=form.objective(point),
         raw_point=point,
         **common,

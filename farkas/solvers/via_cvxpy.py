@@ -13,12 +13,12 @@ import numpy as np
 from farkas.errors import InvalidOption, NoAnswer, SolverUnavailable, UnknownName, UnsupportedForm
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
-from farkas.solvers.answer import Answer, Claim, Reason
+from farkas.solvers.access import Access, Availability, installed, missing
+from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend, backends
 from farkas.solvers.interrupt import off_stdout
 from farkas.solvers.measured import installed_in_cvxpy, largest_violation
 from farkas.solvers.options import OptionNames, Options
-from farkas.solvers.standing import Availability, Standing, installed, missing
 
 DEFAULT = "CLARABEL"
 INTEGER = ("GUROBI", "HIGHS", "MOSEK", "SCIP", "SCIPY")
@@ -55,7 +55,7 @@ class CvxpySolver(Backend):
         native = self.solver.lower()
         if native in ("gurobi", "mosek"):
             return backends[native].availability()
-        return Availability(Standing.FULL)
+        return Availability(Access.FULL)
 
     def footprint(self, form: LinearForm) -> tuple[int, int]:
         """Rows and columns inside the solver."""
@@ -82,11 +82,11 @@ class CvxpySolver(Backend):
             "seconds": seconds,
             "message": message,
         }
-        if claim in (Claim.NONE, Claim.INFEASIBLE) or column.value is None:
-            return Answer(claim=claim if claim is Claim.INFEASIBLE else Claim.NONE, **common)
+        if claim in (Claimed.NONE, Claimed.INFEASIBLE) or column.value is None:
+            return Answer(claim=claim if claim is Claimed.INFEASIBLE else Claimed.NONE, **common)
         # first-order methods end a little outside the bounds
         point = np.clip(np.asarray(column.value, dtype=np.float64), form.lower, form.upper)
-        optimal = claim is Claim.OPTIMAL
+        optimal = claim is Claimed.OPTIMAL
         objective = form.objective(point)
         linear = optimal and not form.is_mip
         known = Ability.DUALS in self.abilities
@@ -111,7 +111,7 @@ class ViaCvxpy(CvxpySolver):
         """Standing here."""
         if not installed(self.package):
             return missing("cvxpy")
-        return Availability(Standing.FULL, "bridge: cvxpy:NAME")
+        return Availability(Access.FULL, "bridge: cvxpy:NAME")
 
     def bridge(self, solver: str) -> Backend:
         """Backend for one solver of CVXPY."""
@@ -244,18 +244,18 @@ def _run(problem: Any, solver: str, options: Options) -> tuple[str, str]:
     return status, "" if status in ("optimal", "infeasible") else status.replace("_", " ")
 
 
-def _verdict(status: str) -> tuple[Reason, Claim]:
+def _verdict(status: str) -> tuple[Reason, Claimed]:
     if status in ("unbounded", "unbounded_inaccurate", "infeasible_or_unbounded"):
         raise Undecided
     if status == "optimal":
-        return Reason.FINISHED, Claim.OPTIMAL
+        return Reason.FINISHED, Claimed.OPTIMAL
     if status == "infeasible":
-        return Reason.FINISHED, Claim.INFEASIBLE
+        return Reason.FINISHED, Claimed.INFEASIBLE
     if status == "optimal_inaccurate":
-        return Reason.NUMERICAL, Claim.FEASIBLE
+        return Reason.NUMERICAL, Claimed.FEASIBLE
     if status == "user_limit":
-        return Reason.TIME_LIMIT, Claim.FEASIBLE
-    return (Reason.NUMERICAL if status.endswith("inaccurate") else Reason.ERROR), Claim.NONE
+        return Reason.TIME_LIMIT, Claimed.FEASIBLE
+    return (Reason.NUMERICAL if status.endswith("inaccurate") else Reason.ERROR), Claimed.NONE
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,7 +282,7 @@ class ConvexAnswer:
     """
 
     reason: Reason = Reason.UNKNOWN
-    claim: Claim = Claim.NONE
+    claim: Claimed = Claimed.NONE
     objective: float = math.nan
     violation: float = math.nan
     solver: str = ""
@@ -293,7 +293,7 @@ class ConvexAnswer:
 
     def require_optimal(self) -> ConvexAnswer:
         """Return self when optimality is claimed, raise :class:`NoAnswer` otherwise."""
-        if self.claim is not Claim.OPTIMAL:
+        if self.claim is not Claimed.OPTIMAL:
             tail = f" ({self.message})" if self.message else ""
             raise NoAnswer(
                 f"{self.solver} did not reach an optimum: stopped for reason {self.reason}, "
@@ -358,11 +358,11 @@ def _measured(
     except Undecided:
         # a direction without end proves nothing until a point is known
         words = "unbounded, or infeasible"
-        return ConvexAnswer(reason=Reason.FINISHED, claim=Claim.NONE, message=words, **common)
+        return ConvexAnswer(reason=Reason.FINISHED, claim=Claimed.NONE, message=words, **common)
     variables = problem.variables()
     known = all(v.value is not None and np.isfinite(v.value).all() for v in variables)
-    if claim in (Claim.NONE, Claim.INFEASIBLE) or not known:
-        claim = claim if claim is Claim.INFEASIBLE else Claim.NONE
+    if claim in (Claimed.NONE, Claimed.INFEASIBLE) or not known:
+        claim = claim if claim is Claimed.INFEASIBLE else Claimed.NONE
         return ConvexAnswer(reason=reason, claim=claim, message=message, **common)
     worst, where = largest_violation(problem)
     size = max((float(np.abs(v.value).max(initial=0.0)) for v in variables), default=0.0)
@@ -370,7 +370,7 @@ def _measured(
     if not (worst <= tolerance * max(1.0, size) and math.isfinite(objective)):
         return ConvexAnswer(
             reason=Reason.NUMERICAL,
-            claim=Claim.NONE,
+            claim=Claimed.NONE,
             violation=worst,
             message=f"{status}, but {where} is off by {worst:.3g}",
             **common,

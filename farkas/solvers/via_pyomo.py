@@ -14,11 +14,11 @@ import numpy as np
 from farkas.errors import InvalidOption, UnknownName
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
-from farkas.solvers.answer import Answer, Claim, Reason
+from farkas.solvers.access import Access, Availability, installed, missing
+from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend, backends, find
 from farkas.solvers.interrupt import off_stdout
 from farkas.solvers.options import Options
-from farkas.solvers.standing import Availability, Standing, installed, missing
 
 DEFAULT = "appsi_highs"
 
@@ -82,10 +82,10 @@ class PyomoSolver(Backend):
             usable = self._factory().available(exception_flag=False)
         if not usable:
             return Availability(
-                Standing.MISSING, f"Pyomo knows {self.solver} but cannot find or license it"
+                Access.MISSING, f"Pyomo knows {self.solver} but cannot find or license it"
             )
         behind = self._native()
-        return behind.availability() if behind else Availability(Standing.FULL)
+        return behind.availability() if behind else Availability(Access.FULL)
 
     def footprint(self, form: LinearForm) -> tuple[int, int]:
         """Rows and columns inside the solver."""
@@ -101,12 +101,12 @@ class PyomoSolver(Backend):
         with off_stdout(options.log), _quiet():
             results = solver.solve(model, load_solutions=False, tee=options.log, options=words)
             reason, claim, message = _verdict(results)
-            if claim in (Claim.OPTIMAL, Claim.FEASIBLE):
+            if claim in (Claimed.OPTIMAL, Claimed.FEASIBLE):
                 try:
                     model.solutions.load_from(results)
                 except Exception:
                     # results without a solution raise in many ways; none of them has a point
-                    claim = Claim.NONE
+                    claim = Claimed.NONE
         seconds = time.perf_counter() - begin
         common: dict[str, Any] = {
             "reason": reason,
@@ -114,12 +114,12 @@ class PyomoSolver(Backend):
             "seconds": seconds,
             "message": message,
         }
-        if claim in (Claim.NONE, Claim.INFEASIBLE):
+        if claim in (Claimed.NONE, Claimed.INFEASIBLE):
             return Answer(claim=claim, **common)
         point = _point(model, form)
         if point is None:
             return Answer(**common)
-        optimal = claim is Claim.OPTIMAL
+        optimal = claim is Claimed.OPTIMAL
         objective = form.objective(point)
         linear = optimal and not form.is_mip
         return Answer(
@@ -179,7 +179,7 @@ class ViaPyomo(PyomoSolver):
         """Standing here."""
         if not installed(self.package):
             return missing("pyomo")
-        return Availability(Standing.FULL, "bridge: pyomo:NAME")
+        return Availability(Access.FULL, "bridge: pyomo:NAME")
 
     def bridge(self, solver: str) -> Backend:
         """Backend for one solver of Pyomo."""
@@ -246,16 +246,16 @@ def _side(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _verdict(results: Any) -> tuple[Reason, Claim, str]:
+def _verdict(results: Any) -> tuple[Reason, Claimed, str]:
     from pyomo.opt import TerminationCondition as Condition
 
     condition = results.solver.termination_condition
     if condition in (Condition.unbounded, Condition.infeasibleOrUnbounded):
         raise Undecided
     if condition in (Condition.optimal, Condition.globallyOptimal, Condition.locallyOptimal):
-        return Reason.FINISHED, Claim.OPTIMAL, ""
+        return Reason.FINISHED, Claimed.OPTIMAL, ""
     if condition == Condition.infeasible:
-        return Reason.FINISHED, Claim.INFEASIBLE, ""
+        return Reason.FINISHED, Claimed.INFEASIBLE, ""
     reason = {
         Condition.maxTimeLimit: Reason.TIME_LIMIT,
         Condition.maxIterations: Reason.ITERATION_LIMIT,
@@ -264,7 +264,7 @@ def _verdict(results: Any) -> tuple[Reason, Claim, str]:
         Condition.feasible: Reason.NUMERICAL,
     }.get(condition, Reason.ERROR)
     stopped = reason is not Reason.ERROR
-    return reason, Claim.FEASIBLE if stopped else Claim.NONE, str(condition)
+    return reason, Claimed.FEASIBLE if stopped else Claimed.NONE, str(condition)
 
 
 def _point(model: Any, form: LinearForm) -> Floats | None:

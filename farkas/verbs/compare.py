@@ -13,7 +13,7 @@ from farkas.verbs.inputs import InstanceOrName, as_instance
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Entry:
+class Compared:
     """One algorithm's part of a comparison.
 
     Parameters
@@ -42,7 +42,7 @@ class Comparison:
     kind: str
     sense: str
     bound: Bound | None
-    entries: tuple[Entry, ...]
+    entries: tuple[Compared, ...]
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON, without the runs."""
@@ -131,12 +131,12 @@ def best_bound(runs: Sequence[Run]) -> Bound | None:
     return max(bounds, key=exact) if runs[0].sense == "min" else min(bounds, key=exact)
 
 
-def _entry(name: str, outcome: Run | FarkasError, bound: Bound | None) -> Entry:
+def _entry(name: str, outcome: Run | FarkasError, bound: Bound | None) -> Compared:
     if not isinstance(outcome, Run):
-        return Entry(name, note=str(outcome))
+        return Compared(name, note=str(outcome))
     seconds = outcome.timings.get("policy")
     if outcome.violations:
         note = f"breaks {len(outcome.violations)} requirements: {outcome.violations[0]}"
-        return Entry(name, outcome.value, None, seconds, note, outcome)
+        return Compared(name, outcome.value, None, seconds, note, outcome)
     ratio = certified_ratio(outcome.sense, outcome.value, bound)
-    return Entry(name, outcome.value, ratio, seconds, "; ".join(outcome.remarks), outcome)
+    return Compared(name, outcome.value, ratio, seconds, "; ".join(outcome.remarks), outcome)

@@ -18,7 +18,7 @@ from farkas.certificates.bound import project
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm, SparseRows, check_point
 from farkas.numbers import Bools, Floats, Ints
-from farkas.solvers import Claim, Session, open_session, solve
+from farkas.solvers import Claimed, Session, open_session, solve
 
 
 def without_cost(form: LinearForm) -> LinearForm:
@@ -114,7 +114,7 @@ def _without(session: Session, part: LinearForm, kept: Bools, i: int) -> tuple[F
     session.update(**sides)
     answer = session.solve()
     fewer = part.replace(**sides)
-    if answer.claim is Claim.OPTIMAL:
+    if answer.claim is Claimed.OPTIMAL:
         return None, bool(check_point(fewer, answer.point))
     return proved(fewer, answer.raw_ray), False
 

@@ -24,7 +24,7 @@ from farkas.forms.blocks import find_block
 from farkas.forms.words import box, relation
 from farkas.numbers import Floats, Ints
 from farkas.relaxations.integrality import relax
-from farkas.solvers import Answer, Claim, solve
+from farkas.solvers import Answer, Claimed, solve
 from farkas.verbs.contradiction import elastic_ray, filtered, proved, without_cost
 
 MANY_ROWS = 300
@@ -192,7 +192,7 @@ def explain(
     first = None if ray is None else proved(feasibility, ray)
     if first is None:
         answer = solve(feasibility)
-        if answer.claim is Claim.OPTIMAL:
+        if answer.claim is Claimed.OPTIMAL:
             return _with_point(form, linear, answer)
         first = proved(feasibility, answer.raw_ray)
     if first is None:

@@ -15,7 +15,7 @@ from farkas.proofs import claims
 from farkas.quantities import quantities
 
 
-class Text(str):
+class Page(str):
     """Text that an interactive session shows as it is."""
 
     __slots__ = ()
@@ -25,7 +25,7 @@ class Text(str):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Entry:
+class Meaning:
     """What one name means in one role.
 
     Parameters
@@ -73,10 +73,10 @@ def show(name: str | None = None, *, latex: bool = False) -> str:
     >>> farkas.show("mlbroker.opt").splitlines()[0]
     'mlbroker.opt  mlBroker (8)'
     """
-    return Text(text_of(entries(name, latex=latex)))
+    return Page(text_of(entries(name, latex=latex)))
 
 
-def entries(name: str | None = None, *, latex: bool = False) -> list[Entry]:
+def entries(name: str | None = None, *, latex: bool = False) -> list[Meaning]:
     """Everything that a name means, one entry a role; arguments and errors as in `show`."""
     if name is None or name in kinds():
         found = [_overview()] if name is None else [_kind(name)]
@@ -92,7 +92,7 @@ def entries(name: str | None = None, *, latex: bool = False) -> list[Entry]:
     return found
 
 
-def text_of(found: Sequence[Entry]) -> str:
+def text_of(found: Sequence[Meaning]) -> str:
     """One text of all entries of a name; several are told apart by their roles."""
     if len(found) == 1:
         return found[0].text
@@ -111,21 +111,21 @@ def catalogue(kind: str = "") -> dict[str, list[str]]:
     }
 
 
-def _overview() -> Entry:
+def _overview() -> Meaning:
     lines = []
     for kind in kinds():
         counts = ", ".join(f"{len(names)} {role}" for role, names in catalogue(kind).items())
         lines.append(f"{kind}: {counts}")
     lines += ["", "farkas show KIND lists the names of a kind, farkas show NAME explains one."]
-    return Entry("overview", "farkas", "\n".join(lines), {"kinds": kinds()})
+    return Meaning("overview", "farkas", "\n".join(lines), {"kinds": kinds()})
 
 
-def _kind(kind: str) -> Entry:
+def _kind(kind: str) -> Meaning:
     names = catalogue(kind)
     lines = [kind]
     for role, listed in names.items():
         lines += ["", f"{role}:", *(f"  {name}{_hint(role, name)}" for name in listed)]
-    return Entry("kind", kind, "\n".join(lines), names)
+    return Meaning("kind", kind, "\n".join(lines), names)
 
 
 def _hint(role: str, name: str) -> str:
@@ -144,15 +144,15 @@ def _hint(role: str, name: str) -> str:
     return f"  {re.split(r'(?<=[.:;]) ', first)[0]}" if first else ""
 
 
-def _programs(name: str, latex: bool) -> Iterator[Entry]:
+def _programs(name: str, latex: bool) -> Iterator[Meaning]:
     if name.partition("[")[0].strip() in programs:
         program = programs.build(name)
         options = {key: list(values) for key, values in program.options().items()}
         text = program.latex() if latex else program.describe()
-        yield Entry("program", program.full_name, text, {"options": options})
+        yield Meaning("program", program.full_name, text, {"options": options})
 
 
-def _algorithms(name: str, latex: bool) -> Iterator[Entry]:
+def _algorithms(name: str, latex: bool) -> Iterator[Meaning]:
     if name in algorithms:
         item = algorithms[name]
         lines = [f"{name}  {item.source}".rstrip(), "", item.doc]
@@ -160,29 +160,29 @@ def _algorithms(name: str, latex: bool) -> Iterator[Entry]:
             lines += ["", "Options (--set):"]
             lines += [f"  {key} = {value}" for key, value in item.options.items()]
         details = {"source": item.source, "options": item.options}
-        yield Entry("algorithm", name, "\n".join(lines), details)
+        yield Meaning("algorithm", name, "\n".join(lines), details)
 
 
-def _claims(name: str, latex: bool) -> Iterator[Entry]:
+def _claims(name: str, latex: bool) -> Iterator[Meaning]:
     if name in claims:
         item = claims[name]
         text = f"{name}  {item.source}\n\n{item.statement}\n\nCheck it: farkas claims {name} --run"
-        yield Entry("claim", name, text, {"source": item.source})
+        yield Meaning("claim", name, text, {"source": item.source})
 
 
-def _quantities(name: str, latex: bool) -> Iterator[Entry]:
+def _quantities(name: str, latex: bool) -> Iterator[Meaning]:
     if name in quantities:
-        yield Entry("quantity", name, quantities[name].doc)
+        yield Meaning("quantity", name, quantities[name].doc)
 
 
-def _instances(name: str, latex: bool) -> Iterator[Entry]:
+def _instances(name: str, latex: bool) -> Iterator[Meaning]:
     if name in library.names(name.partition("/")[0]):
         item = library.load(name)
         text = f"{name}  {item.description or ''}".rstrip()
-        yield Entry("instance", name, text, {"sha256": item.sha256})
+        yield Meaning("instance", name, text, {"sha256": item.sha256})
 
 
-LOOKS: tuple[Callable[[str, bool], Iterator[Entry]], ...] = (
+LOOKS: tuple[Callable[[str, bool], Iterator[Meaning]], ...] = (
     _programs, _algorithms, _claims, _quantities, _instances,
 )  # fmt: skip
 

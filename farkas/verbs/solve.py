@@ -15,7 +15,7 @@ from farkas.certificates import certify as bound_certificate
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.forms import FeasibilityReport, LinearForm, check_point
 from farkas.relaxations.integrality import relax as without_integrality
-from farkas.solvers import Answer, Claim
+from farkas.solvers import Answer, Claimed
 from farkas.solvers import solve as ask
 from farkas.solvers.options import OptionNames
 from farkas.verbs.convex import ConvexSolution, refuse_linear_wishes, solve_convex
@@ -205,11 +205,11 @@ def solve_form(
         form = without_integrality(form)
     answer = ask(form, solver, **options)
     report = check_point(form, answer.point) if answer.has_point else None
-    if answer.claim is Claim.INFEASIBLE:
+    if answer.claim is Claimed.INFEASIBLE:
         return _refused(form, answer, certify, dict(about or {"embed": False}), options)
     if not certify:
         return Solution(form, answer, report)
-    if answer.claim is Claim.UNBOUNDED:
+    if answer.claim is Claimed.UNBOUNDED:
         raise NotACertificate(f"{form.name}: {answer.solver} claims unbounded; nothing bounds it")
     witness = ask(without_integrality(form), solver, **options) if form.is_mip else answer
     return _proved(form, answer, report, witness, dict(about or {"embed": False}))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check
-from farkas.certificates.coded import RunCertificate, meets_surrogate, safe_patience, time_bound
+from farkas.certificates.coded import CodedPrices, meets_surrogate, safe_patience, time_bound
 from farkas.certificates.files import from_json
 from farkas.certificates.outward import excess_above, log1p_below, returned_below
 from farkas.errors import NotACertificate
@@ -65,7 +65,7 @@ def test_the_bound_holds_at_both_ends_of_what_an_instance_allows(work):
         plans=None,
     )
     found = shared_optimum(data)
-    proved = RunCertificate.of(data, found.prices, Pairs.of(data).patience).bound
+    proved = CodedPrices.of(data, found.prices, Pairs.of(data).patience).bound
     assert found.time * (1 - 1e-11) <= Fraction(proved) <= found.time * (1 + 1e-15)
     if work < 1e-32:
         assert found.time == pytest.approx(DEMO.masters[0].rows / 2, rel=1e-15)
@@ -121,7 +121,7 @@ def test_a_master_that_nobody_may_serve_is_proved_infeasible():
         rate=[[None] * 4, [1.0, 2.5, None, 1.2]],
         shift=[[None] * 4, [0.9, 0.2, None, 0.4]],
     )
-    made = RunCertificate.of(data, shared_optimum(data).prices, Pairs.of(data).patience)
+    made = CodedPrices.of(data, shared_optimum(data).prices, Pairs.of(data).patience)
     proof = check(made, instance=data)
     assert (proof.infeasible, proof.bound) == (True, None)
 
@@ -130,7 +130,7 @@ def certificate():
     found = shared_optimum(DEMO)
     plan = shared_plan(DEMO, found.share, found.time)
     point = (plan.share, plan.loads, found.time)
-    return RunCertificate.of(DEMO, found.prices, Pairs.of(DEMO).patience, point)
+    return CodedPrices.of(DEMO, found.prices, Pairs.of(DEMO).patience, point)
 
 
 def test_the_optimal_plan_is_proved_optimal_to_eleven_digits():

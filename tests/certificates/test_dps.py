@@ -9,13 +9,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check, from_json, to_json
-from farkas.certificates.dps import (
-    PriceCertificate,
-    SlotPrices,
-    bound_to_date,
-    prices_bound,
-    rewards_of,
-)
+from farkas.certificates.dps import DpsPrices, SlotPrices, bound_to_date, prices_bound, rewards_of
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.models.dps.offline import Offline
@@ -140,12 +134,12 @@ def test_malformed_prices_are_refused(changes, message):
 
 def test_a_certificate_survives_its_file_and_refuses_less():
     market = library.load("dps/demo")
-    certificate = PriceCertificate.of(market, lp_prices(market, "capped"), "capped")
+    certificate = DpsPrices.of(market, lp_prices(market, "capped"), "capped")
     again = from_json(to_json(certificate))
     proof = check(again, instance=market)
     assert proof.bound == Fraction(certificate.bound)
     assert proof.sense == "max"
-    forged = PriceCertificate(
+    forged = DpsPrices(
         **{f: getattr(certificate, f) for f in certificate.__struct_fields__ if f != "bound"},
         bound=str(Fraction(certificate.bound) - Fraction(1, 10**9)),
     )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check, from_json, to_json
-from farkas.certificates.eris import PriceCertificate, prove_payoff, prove_welfare, short
+from farkas.certificates.eris import ErisPrices, prove_payoff, prove_welfare, short
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.eris import Auction, Job
@@ -97,7 +97,7 @@ def test_rent_counts_exactly() -> None:
 
 def test_a_certificate_survives_its_file_and_proves_itself() -> None:
     tiny = library.load("eris/tiny")
-    made = PriceCertificate.of(tiny, np.full(3, 0.1), np.full((2, 2, 3), 0.7))
+    made = ErisPrices.of(tiny, np.full(3, 0.1), np.full((2, 2, 3), 0.7))
     read = from_json(to_json(made))
     proof = check(read, instance=tiny)
     assert proof.bound == Fraction(made.bound)
@@ -106,7 +106,7 @@ def test_a_certificate_survives_its_file_and_proves_itself() -> None:
 
 def test_a_bound_below_what_the_prices_prove_is_refused() -> None:
     tiny = library.load("eris/tiny")
-    made = PriceCertificate.of(tiny, np.zeros(3), np.zeros((2, 2, 3)))
+    made = ErisPrices.of(tiny, np.zeros(3), np.zeros((2, 2, 3)))
     lower = msgspec.structs.replace(made, bound=str(Fraction(made.bound) - Fraction(1, 1000)))
     with pytest.raises(NotACertificate, match="only"):
         check(lower, instance=tiny)
@@ -115,7 +115,7 @@ def test_a_bound_below_what_the_prices_prove_is_refused() -> None:
 @pytest.mark.parametrize("field", ["kind", "program"])
 def test_prices_said_to_bound_something_else_are_refused(field: str) -> None:
     tiny = library.load("eris/tiny")
-    made = PriceCertificate.of(tiny, np.zeros(3), np.zeros((2, 2, 3)))
+    made = ErisPrices.of(tiny, np.zeros(3), np.zeros((2, 2, 3)))
     other = msgspec.structs.replace(made, **{field: "mlbroker"})
     with pytest.raises(NotACertificate, match=r"not .*mlbroker"):
         check(other, instance=tiny)
@@ -123,7 +123,7 @@ def test_prices_said_to_bound_something_else_are_refused(field: str) -> None:
 
 def test_prices_of_another_auction_are_refused() -> None:
     tiny = library.load("eris/tiny")
-    made = PriceCertificate.of(tiny, np.zeros(3), np.zeros((2, 2, 3)))
+    made = ErisPrices.of(tiny, np.zeros(3), np.zeros((2, 2, 3)))
     with pytest.raises(NotACertificate, match="hashes to"):
         check(made, instance=tiny.replace(transfer_budget=5.0))
     with pytest.raises(NotACertificate, match="give it"):

@@ -17,7 +17,14 @@ from farkas.certificates.ring_costs import FORBIDDEN, ring_costs
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.generate import generate
-from farkas.instances.utilities import Linear, Log1p, QuadraticCost, Sigmoid, Sqrt, Table
+from farkas.instances.utilities import (
+    LinearUtility,
+    Log1p,
+    QuadraticCost,
+    Sigmoid,
+    Sqrt,
+    TableUtility,
+)
 from farkas.models.gadget.column import ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.rings import enumerate_rings
@@ -31,14 +38,14 @@ from farkas.relaxations.gadget.horizon import OfflineBound
 from farkas.solvers import solve
 
 CURVES = [
-    Linear(slope=2.5),
+    LinearUtility(slope=2.5),
     Sqrt(scale=3.0),
     Sqrt(scale=-3.0),
     Log1p(scale=4.0),
     Sigmoid(height=10.0, steepness=0.5, midpoint=6.0),
     Sigmoid(height=-2.0, steepness=0.3, midpoint=2.0),
     QuadraticCost(quadratic=0.1, linear=0.2),
-    Table(values=(0.0, 2.0, 3.5), step=1.7),
+    TableUtility(values=(0.0, 2.0, 3.5), step=1.7),
 ]
 
 
@@ -70,7 +77,7 @@ def precise(curve, k):
     if isinstance(curve, Sigmoid):
         exponent = mpmath.mpf(curve.steepness) * (curve.midpoint - k)
         return curve.height / (1 + mpmath.exp(exponent))
-    if isinstance(curve, Linear):
+    if isinstance(curve, LinearUtility):
         return curve.slope * k
     if isinstance(curve, QuadraticCost):
         return -(mpmath.mpf(curve.quadratic) * k**2 + curve.linear * k)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check, exact_bound, read
-from farkas.certificates.mlbroker import Guide, RunCertificate, complete
+from farkas.certificates.mlbroker import Guide, MlbrokerPrices, complete
 from farkas.duals.mlbroker.closed_form import lift
 from farkas.errors import FileProblem, NotACertificate
 from farkas.instances import library, write
@@ -65,7 +65,7 @@ def test_no_knowledge_proves_the_price_of_the_cheapest_site():
 def certificate(name="tiny"):
     broker = library.load(f"mlbroker/{name}")
     run = algorithms["mlbroker.fractional"].run(broker)
-    return broker, msgspec.convert(run.certificate.certificate, RunCertificate)
+    return broker, msgspec.convert(run.certificate.certificate, MlbrokerPrices)
 
 
 def test_the_certificate_of_a_run_is_proved_again_from_the_instance():
@@ -112,7 +112,7 @@ def test_mutated_guides_never_prove_more_than_the_optimum():
     broker = library.load("mlbroker/tiny")
     rng = np.random.default_rng(5)
     run = algorithms["mlbroker.fractional"].run(broker)
-    guide = msgspec.convert(run.certificate.certificate, RunCertificate).read_guide(broker)
+    guide = msgspec.convert(run.certificate.certificate, MlbrokerPrices).read_guide(broker)
     for _ in range(2000):
         changed = {n: getattr(guide, n).copy() for n in Guide.shapes(broker)}
         field = changed[str(rng.choice(list(changed)))]

@@ -11,7 +11,14 @@ import pytest
 from farkas.errors import InvalidInstance
 from farkas.instances import read, read_bytes, to_bytes
 from farkas.instances.gadget import Cluster, Timing, iteration_times
-from farkas.instances.utilities import Linear, Log1p, QuadraticCost, Sigmoid, Sqrt, Table
+from farkas.instances.utilities import (
+    LinearUtility,
+    Log1p,
+    QuadraticCost,
+    Sigmoid,
+    Sqrt,
+    TableUtility,
+)
 from farkas.models.gadget.rings import link_cap
 from farkas.online.gadget.placement import Room
 from tests.tools.shared import shared
@@ -131,12 +138,12 @@ def test_every_public_case_file_is_read_and_survives_writing():
 
 
 CURVES = [
-    Linear(slope=2.0),
+    LinearUtility(slope=2.0),
     Sqrt(scale=3.0),
     Log1p(scale=4.0),
     Sigmoid(height=10.0, steepness=0.5, midpoint=6.0),
     QuadraticCost(quadratic=0.1, linear=0.2),
-    Table(values=(0.0, 2.0, 3.0), step=2.0),
+    TableUtility(values=(0.0, 2.0, 3.0), step=2.0),
 ]
 
 
@@ -155,7 +162,7 @@ def test_values_by_hand():
     assert float(Sigmoid(height=8.0, steepness=3.0, midpoint=2.0)(2.0)) == 4.0
     assert float(QuadraticCost(quadratic=2.0, linear=1.0)(3.0)) == -21.0
     # table 0, 2, 3 at 0, 2, 4: halfway at 3 it is 2.5, beyond 4 it stays 3
-    assert Table(values=(0.0, 2.0, 3.0), step=2.0)([3.0, 99.0]).tolist() == [2.5, 3.0]
+    assert TableUtility(values=(0.0, 2.0, 3.0), step=2.0)([3.0, 99.0]).tolist() == [2.5, 3.0]
 
 
 def test_the_sigmoid_neither_overflows_nor_loses_its_tail():
@@ -170,7 +177,7 @@ def test_curvature_is_judged_where_a_job_can_be():
     assert not bend.is_concave(1.0, 10)
     assert not bend.is_concave(1.0, 4)  # convex all the way
     assert bend.is_monotone(1.0, 10)
-    kinked = Table(values=(0.0, 0.0, 1.0, 1.0))
+    kinked = TableUtility(values=(0.0, 0.0, 1.0, 1.0))
     assert not kinked.is_concave(1.0, 3)
     assert kinked.is_concave(3.0, 1)  # sampled at 0 and 3 only
     assert not QuadraticCost(quadratic=1.0, linear=0.0).is_monotone(1.0, 2)

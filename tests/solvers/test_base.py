@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from farkas.errors import InvalidOption, SolverUnavailable, UnknownName, UnsupportedForm
-from farkas.solvers import Claim, Options, Reason, Standing, backends, solve, status
+from farkas.solvers import Access, Claimed, Options, Reason, backends, solve, status
 from farkas.solvers.base import find
 from tests.conformance.solvers.cases import INF, form
 
@@ -85,7 +85,7 @@ def test_exceptions_of_a_solver_become_answers(monkeypatch, failure):
 
     monkeypatch.setattr(find("highs"), "run", explode)
     answer = solve(SMALL)
-    assert (answer.reason, answer.claim) == (Reason.ERROR, Claim.NONE)
+    assert (answer.reason, answer.claim) == (Reason.ERROR, Claimed.NONE)
     assert answer.message in ("out of memory", "MemoryError")
 
 
@@ -99,7 +99,7 @@ def test_a_solver_that_lies_about_its_point_is_not_believed(monkeypatch):
 
     monkeypatch.setattr(find("highs"), "run", lie)
     answer = solve(SMALL)
-    assert (answer.reason, answer.claim) == (Reason.NUMERICAL, Claim.NONE)
+    assert (answer.reason, answer.claim) == (Reason.NUMERICAL, Claimed.NONE)
     assert answer.message == "the point called optimal is off by 1 in row 0"
     assert not answer.has_point
 
@@ -108,7 +108,7 @@ def test_status_lists_every_backend():
     lines = status()
     assert [line.name for line in lines] == backends.names()
     highs = next(line for line in lines if line.name == "highs")
-    assert highs.availability.standing is Standing.FULL
+    assert highs.availability.standing is Access.FULL
     assert highs.version >= "1.15"
     assert set(highs.abilities) == {"linear", "integer", "duals", "rays", "warm"}
 

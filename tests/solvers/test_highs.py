@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from farkas.forms import check_point
-from farkas.solvers import Claim, Reason, open_session, solve
+from farkas.solvers import Claimed, Reason, open_session, solve
 from farkas.solvers.audit import ray_value
 from farkas.solvers.base import Options
 from farkas.solvers.highs import _set_options
@@ -49,14 +49,14 @@ def test_time_limits_of_a_session_count_from_each_solve():
     for _ in range(3):
         answer = session.solve(time_limit=0.2)
         assert answer.reason is Reason.TIME_LIMIT
-        assert answer.claim in (Claim.FEASIBLE, Claim.NONE)  # none on a busy machine
+        assert answer.claim in (Claimed.FEASIBLE, Claimed.NONE)  # none on a busy machine
         assert answer.seconds > 0.1
 
 
 def test_options_of_one_solve_do_not_stay_for_the_next():
     case = form([1, 1], [(3, [1, 2], INF), (3, [2, 1], INF)])
     solve(case, time_limit=0.0, threads=1, seed=9)
-    assert solve(case).claim is Claim.OPTIMAL
+    assert solve(case).claim is Claimed.OPTIMAL
 
 
 def test_infeasible_session_gives_a_ray_and_recovers():
@@ -64,7 +64,7 @@ def test_infeasible_session_gives_a_ray_and_recovers():
     session.solve()
     session.update(row_lower=[16.0])  # at most 15
     answer = session.solve()
-    assert answer.claim is Claim.INFEASIBLE
+    assert answer.claim is Claimed.INFEASIBLE
     assert ray_value(session.form, answer.ray) > 0
     session.update(row_lower=[15.0])
     assert session.solve().objective == pytest.approx(10)
@@ -75,7 +75,7 @@ def test_start_is_used_where_no_time_is_left_to_find_a_better_point():
     best = stopped_with_a_point(case, "highs").point
     answer = solve(case, start=best, time_limit=0.0)
     assert answer.objective >= case.objective(best) - 1e-6
-    assert solve(case, time_limit=0.0).claim is Claim.NONE
+    assert solve(case, time_limit=0.0).claim is Claimed.NONE
 
 
 def test_reduced_costs_of_a_session():
@@ -106,7 +106,7 @@ def test_ctrl_c_stops_the_solver_and_keeps_its_point():
         over.set()
         pressing.join()
     assert answer.reason is Reason.INTERRUPTED
-    assert answer.claim is Claim.FEASIBLE
+    assert answer.claim is Claimed.FEASIBLE
     assert check_point(case, answer.point)
     assert signal.getsignal(signal.SIGINT) is before
 

@@ -3,7 +3,7 @@ import pytest
 
 from farkas.errors import InvalidOption, UnsupportedForm
 from farkas.forms import SparseRows
-from farkas.solvers import Claim, open_session, solve
+from farkas.solvers import Claimed, open_session, solve
 from tests.conformance.solvers.cases import INF, form
 
 
@@ -87,7 +87,7 @@ def test_a_long_walk_of_changes_ends_where_a_fresh_solve_does(seed):
             session.add_columns(rng.uniform(0, 1, (2, m)), [1.0, 1.5], upper=9.0)
         warm, cold = session.solve(), solve(session.form)
         assert warm.claim is cold.claim
-        if cold.claim is Claim.OPTIMAL:
+        if cold.claim is Claimed.OPTIMAL:
             assert warm.objective == pytest.approx(cold.objective, rel=1e-7, abs=1e-9)
 
 

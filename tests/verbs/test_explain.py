@@ -12,7 +12,7 @@ from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.certificates import check, prove_infeasible, write_vipr_infeasible
 from farkas.certificates.vipr_check import check_vipr
 from farkas.forms import LinearForm
-from farkas.solvers import Claim, solve
+from farkas.solvers import Claimed, solve
 from farkas.verbs.contradiction import elastic_ray
 from farkas.verbs.explain import Explanation, Finding, explain
 from farkas.verbs.solve import solve_form
@@ -73,8 +73,8 @@ def keep(one: LinearForm, rows: list[int]) -> LinearForm:
 def feasible(one: LinearForm, solver: str = "scip") -> bool:
     """By another solver than the one that found the rows."""
     answer = solve(one.replace(cost=np.zeros(one.num_columns)), solver)
-    assert answer.claim in (Claim.OPTIMAL, Claim.INFEASIBLE)
-    return answer.claim is Claim.OPTIMAL
+    assert answer.claim in (Claimed.OPTIMAL, Claimed.INFEASIBLE)
+    return answer.claim is Claimed.OPTIMAL
 
 
 def assert_irreducible(one: LinearForm, found: Explanation) -> None:
@@ -137,7 +137,7 @@ def test_bounds_at_zero_are_counted_not_listed():
 def test_integrality_alone_is_said_to_be_the_reason():
     # Two jobs of half a slot each want one machine in one slot: halves would do, wholes do not.
     one = Rota([0.5, 0.5], [1.0], integral=True).form(None)
-    assert solve(one).claim is Claim.INFEASIBLE
+    assert solve(one).claim is Claimed.INFEASIBLE
     found = explain(one)
     assert found.finding is Finding.INTEGRALITY
     assert "only because 2 variables take whole numbers" in str(found)
@@ -255,7 +255,7 @@ def test_a_program_of_many_rows_is_explained_by_few():
 def test_solving_explains_whatever_solver_claimed_it(solver):
     one = Rota([1.0, 4.0], [5.0, 5.0, 5.0]).form(None)
     solution = solve_form(one, solver=solver)
-    assert solution.answer.claim is Claim.INFEASIBLE
+    assert solution.answer.claim is Claimed.INFEASIBLE
     assert named(solution.explanation) == ["finish[job=1]  (1)"]
     shown = solution.to_builtins()["explanation"]
     assert shown["finding"] == "rows"

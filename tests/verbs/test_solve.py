@@ -11,7 +11,7 @@ from farkas.certificates import check
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.forms import LinearForm, SparseRows
 from farkas.instances.library import load
-from farkas.solvers import Claim
+from farkas.solvers import Claimed
 from farkas.verbs.programs import find_program, origin, rebuild, trace
 from farkas.verbs.solve import solve_form
 
@@ -71,7 +71,7 @@ def test_relax_drops_integrality() -> None:
 def test_infeasibility_is_proved_from_the_rows() -> None:
     # x + y >= 30 with x, y <= 10
     solution = solve_form(form([[1, 1]], [30], [INF]), certify=True)
-    assert solution.answer.claim is Claim.INFEASIBLE
+    assert solution.answer.claim is Claimed.INFEASIBLE
     assert solution.infeasible is not None
     assert solution.infeasible > 0
     assert solution.bound is None
@@ -82,12 +82,12 @@ def test_infeasibility_by_integrality_alone_is_not_proved() -> None:
     whole = form([[2]], [1], [1], integer=np.array([True]))
     with pytest.raises(NotACertificate, match="only because of integrality"):
         solve_form(whole, certify=True)
-    assert solve_form(whole).answer.claim is Claim.INFEASIBLE
+    assert solve_form(whole).answer.claim is Claimed.INFEASIBLE
 
 
 def test_an_unbounded_program_has_no_bound_to_prove() -> None:
     loose = form([[1, -1]], [0], [INF], upper=np.full(2, INF), sense="max")
-    assert solve_form(loose).answer.claim is Claim.UNBOUNDED
+    assert solve_form(loose).answer.claim is Claimed.UNBOUNDED
     with pytest.raises(NotACertificate, match="unbounded"):
         solve_form(loose, certify=True)
 

@@ -136,13 +136,13 @@ def _convex_code(solution: ConvexSolution) -> int:
 
 
 def _exit_code(solution: Solution) -> int:
-    from farkas.solvers import Claim
+    from farkas.solvers import Claimed
 
     answer = solution.answer
     if solution.report is not None and not solution.report:
         complain(f"the point of {answer.solver} is not feasible: {solution.report}")
         return 1
-    if answer.claim in (Claim.INFEASIBLE, Claim.UNBOUNDED):
+    if answer.claim in (Claimed.INFEASIBLE, Claimed.UNBOUNDED):
         complain(f"{solution.form.name} is {answer.claim} by the word of {answer.solver}")
         return 1
     if not answer.has_point:

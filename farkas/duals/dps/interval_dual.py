@@ -9,7 +9,7 @@ import numpy as np
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective, option
 from farkas.instances.dps import Market
 from farkas.models.dps import windows
-from farkas.models.dps.windows import Side
+from farkas.models.dps.windows import MarketSide
 from farkas.numbers import Ints
 
 
@@ -73,7 +73,7 @@ class IntervalDual(Program):
         )
 
 
-def _rows_of(rows: Ints, side: Side, last: Ints, jobs: Ints) -> list[Ints]:
+def _rows_of(rows: Ints, side: MarketSide, last: Ints, jobs: Ints) -> list[Ints]:
     """Rows (type, slot) in which each of ``jobs`` holds units of its type."""
     return [
         rows[

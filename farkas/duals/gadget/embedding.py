@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.forms import LinearForm
-from farkas.models.gadget.slot import Snapshot
+from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats
 
 
-def network_free_multipliers(slot: Snapshot, form: LinearForm, node_price: Floats) -> Floats:
+def network_free_multipliers(slot: SlotView, form: LinearForm, node_price: Floats) -> Floats:
     """Row multipliers of ``gadget.gvne_lp`` at prices of nodes.
 
     Parameters

@@ -10,7 +10,7 @@ class DualAsPrinted(Dual):
     """The dual that the paper prints, with its indices repaired.  mlBroker (11).
 
     Kept as printed: no ξ in the objective, and (11c), (11d) once per resource instead of summed.
-    Repaired, since it would not parse: see :data:`farkas.duals.mlbroker.audit.REPAIRS`.
+    Repaired, since it would not parse: see ``REPAIRS`` in `printed_against_derived`.
     It is no dual of (9): its value, always finite, bounds (9) neither from below nor from above.
     """
 

@@ -16,7 +16,7 @@ from farkas.instances.coded import CodedComputing
 from farkas.instances.generate import generate
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import Law
-from farkas.models.coded.plans import Assignment
+from farkas.models.coded.plans import Allocation
 from farkas.numbers import Floats
 from farkas.online import algorithms
 from farkas.online.coded.exhaustive import least_level
@@ -37,10 +37,10 @@ def cluster(masters: int, workers: int, rows: int, seed: int) -> CodedComputing:
     return drawn
 
 
-def plan(name: str, data: CodedComputing, seed: int, **options: Any) -> Assignment:
+def plan(name: str, data: CodedComputing, seed: int, **options: Any) -> Allocation:
     """Plan of an algorithm with whole loads."""
     made = algorithms[name].policy(**options).plan(data, seed)
-    return Assignment(made.share, made.whole_loads)
+    return Allocation(made.share, made.whole_loads)
 
 
 def law(name: str, data: CodedComputing, seed: int) -> Law:

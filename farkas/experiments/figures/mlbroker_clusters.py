@@ -17,9 +17,9 @@ import numpy as np
 from farkas.experiments.figures.figure import Axis, Figure, Finding, Published, Series, Table
 from farkas.experiments.figures.registry import Preset, Progress, Standing, figure, table
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.recourse import Placed
+from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online import algorithms
-from farkas.online.mlbroker.market import PlacedSlot, by_pair
+from farkas.online.mlbroker.environment import PlacedSlot, by_pair
 
 MODELS = {
     "AlexNet": (61.1, 128),
@@ -113,7 +113,7 @@ def _measure(name: str, seed: int) -> list[float]:
         )
         for d in run.decisions
     ]
-    hours = float(Placed.of(instance, *by_pair(instance, decisions)).usage().sum())
+    hours = float(PlacedWorkers.of(instance, *by_pair(instance, decisions)).usage().sum())
     return [*parts, run.value, hours, parts[1] / (PRICE * hours)]
 
 

@@ -44,7 +44,7 @@ class Shown:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Ledger:
+class CheckedClaim:
     """A claim and, where it was checked, its verdict."""
 
     claim: Claim
@@ -90,7 +90,7 @@ class Contents:
     runs: list[Shown]
     unshown: int
     failures: list[tuple[str, str, str, int]]
-    ledger: list[Ledger]
+    ledger: list[CheckedClaim]
     manifests: list[tuple[dict[str, str], int]]
 
     @property
@@ -181,11 +181,11 @@ def _shown(item: Ratios, store: Store) -> Shown | None:
 
 def _ledger(
     kinds: list[str], check: bool, progress: Callable[[int, int], None] | None
-) -> list[Ledger]:
+) -> list[CheckedClaim]:
     chosen = [claim for claim in select() if claim.kind in kinds]
     found = []
     for done, claim in enumerate(chosen):
-        found.append(Ledger(claim, claim.run() if check else None))
+        found.append(CheckedClaim(claim, claim.run() if check else None))
         if progress is not None:
             progress(done + 1, len(chosen))
     return found

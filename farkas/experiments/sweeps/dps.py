@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.certificates.dps import PriceCertificate, bound_to_date
+from farkas.certificates.dps import DpsPrices, bound_to_date
 from farkas.experiments.figures import Axis, Figure, Series
 from farkas.experiments.sweeps.trajectory import certificate, trajectory
 from farkas.instances.dps import Market
@@ -60,7 +60,7 @@ def usage(instance: Market, run: Run) -> Figure | None:
 def to_date(instance: Market, run: Run) -> Figure | None:
     """Profit so far, and what any way to serve the jobs so far can have earned at most."""
     found = certificate(run)
-    if not isinstance(found, PriceCertificate) or len(run.costs) != instance.horizon:
+    if not isinstance(found, DpsPrices) or len(run.costs) != instance.horizon:
         return None
     dates = np.unique(np.linspace(0, instance.horizon - 1, DATES).astype(int)).tolist()
     proved = [float(bound_to_date(instance, found.prices, t, found.rewards)) for t in dates]

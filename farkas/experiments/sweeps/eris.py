@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from farkas.certificates.eris import PriceCertificate
+from farkas.certificates.eris import ErisPrices
 from farkas.experiments.figures import Axis, Figure, Series
 from farkas.experiments.sweeps.guarantee import guarantee
 from farkas.experiments.sweeps.trajectory import certificate, trajectory
@@ -52,4 +52,4 @@ def transfer_price(instance: Auction, run: Run) -> Figure | None:
 def _prices(instance: Auction, run: Run) -> tuple[Floats, Floats] | tuple[None, None]:
     """Prices of transfer and of resources in the certificate."""
     found = certificate(run)
-    return found.read_prices(instance) if isinstance(found, PriceCertificate) else (None, None)
+    return found.read_prices(instance) if isinstance(found, ErisPrices) else (None, None)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from farkas.certificates.mlbroker import RunCertificate
+from farkas.certificates.mlbroker import MlbrokerPrices
 from farkas.experiments.figures import Axis, Figure, Series
 from farkas.experiments.sweeps.guarantee import guarantee
 from farkas.experiments.sweeps.trajectory import certificate, trajectory
@@ -95,7 +95,7 @@ def price(instance: Brokerage, run: Run) -> Figure | None:
 def presence(instance: Brokerage, run: Run) -> Figure | None:
     """Multiplier of the deployment cost (8h) in the certificate, mean over the slot's jobs."""
     found = certificate(run)
-    if not isinstance(found, RunCertificate) or not instance.num_pairs:
+    if not isinstance(found, MlbrokerPrices) or not instance.num_pairs:
         return None
     move = found.read_guide(instance).move
     mean = np.full((instance.num_slots, instance.num_sites), np.nan)

@@ -14,7 +14,7 @@ MILLI = 1000
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Node:
+class Machine:
     """One server: CPU cores, GPUs and their model."""
 
     cores: int
@@ -42,10 +42,10 @@ class Pod:
     models: tuple[str, ...]
 
 
-def read_nodes(path: str | os.PathLike[str]) -> list[Node]:
+def read_nodes(path: str | os.PathLike[str]) -> list[Machine]:
     """Nodes in file order; raises `FileProblem` naming the line."""
     return [
-        Node(line.whole("cpu_milli") // MILLI, line.whole("gpu"), line.text("model"))
+        Machine(line.whole("cpu_milli") // MILLI, line.whole("gpu"), line.text("model"))
         for line in lines(path, NODE_COLUMNS)
     ]
 

@@ -20,7 +20,7 @@ import numpy as np
 from farkas.errors import InvalidOption
 from farkas.instances.base import Count
 from farkas.instances.dps import Market
-from farkas.instances.traces.alibaba import Node, Pod, read_nodes, read_pods
+from farkas.instances.traces.alibaba import Machine, Pod, read_nodes, read_pods
 from farkas.instances.traces.market import RANGES, MarketWindow, bandwidths, market_jobs
 from farkas.instances.traces.result import Imported, importers
 from farkas.instances.traces.table import Line, lines
@@ -30,7 +30,7 @@ PRICE_COLUMNS = ("gpu", "gpu_count", "on_demand_usd_per_hour")
 NODES = "openb_node_list_gpu_node.csv"
 
 
-class Options(MarketWindow, frozen=True, kw_only=True):
+class ImportOptions(MarketWindow, frozen=True, kw_only=True):
     """Options of this importer; by default the window holds the whole trace.
 
     Parameters
@@ -58,7 +58,7 @@ def import_alibaba(
     path: str | os.PathLike[str], seed: int, options: Mapping[str, Any], /
 ) -> Imported:
     """Make a market from the pods at ``path`` and a list of nodes."""
-    chosen = Options.given("import alibaba to dps", options)
+    chosen = ImportOptions.given("import alibaba to dps", options)
     nodes = _nodes(chosen, path)
     dropped: Counter[str] = Counter()
     trace = chosen.cut(read_pods(path, dropped), dropped)
@@ -83,7 +83,7 @@ def import_alibaba(
     return Imported(market, len(trace), dropped)
 
 
-def _nodes(options: Options, pods: str | os.PathLike[str]) -> list[Node]:
+def _nodes(options: ImportOptions, pods: str | os.PathLike[str]) -> list[Machine]:
     nodes = [node for node in read_nodes(options.nodes or Path(pods).parent / NODES) if node.gpus]
     if not nodes:
         raise InvalidOption("import alibaba to dps: the node list holds no node with a GPU")
@@ -94,7 +94,7 @@ def _nodes(options: Options, pods: str | os.PathLike[str]) -> list[Node]:
 
 
 def _installed(
-    options: Options, nodes: Sequence[Node], models: list[str], classes: list[int]
+    options: ImportOptions, nodes: Sequence[Machine], models: list[str], classes: list[int]
 ) -> tuple[Ints, Ints]:
     workers = np.zeros((len(nodes), len(models)), np.int64)
     ps = np.zeros((len(nodes), len(classes)), np.int64)
@@ -104,7 +104,7 @@ def _installed(
     return workers, ps
 
 
-def _prices(options: Options, models: list[str], rng: np.random.Generator) -> Floats:
+def _prices(options: ImportOptions, models: list[str], rng: np.random.Generator) -> Floats:
     """Return base prices of a GPU of each model, at most 1."""
     drawn = rng.uniform(*RANGES.price, len(models))
     if not options.prices:
@@ -148,7 +148,7 @@ def _types(
 
 
 def _description(
-    options: Options, models: list[str], classes: list[int], dropped: Counter[str], seed: int
+    options: ImportOptions, models: list[str], classes: list[int], dropped: Counter[str], seed: int
 ) -> str:
     return (
         f"Alibaba GPU trace; worker types are {', '.join(models)}; server types are nodes with "

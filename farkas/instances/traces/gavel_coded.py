@@ -28,7 +28,7 @@ Throughputs = dict[str, dict[str, float]]
 """Steps per second by GPU type and model."""
 
 
-class Options(Settings, frozen=True, kw_only=True):
+class ImportOptions(Settings, frozen=True, kw_only=True):
     """Options of this importer.
 
     Parameters
@@ -59,7 +59,7 @@ def import_gavel(
     path: str | os.PathLike[str], seed: int, options: Mapping[str, Any], /
 ) -> Imported:
     """Make an instance from a file of throughputs."""
-    chosen = Options.given("import gavel to coded", options)
+    chosen = ImportOptions.given("import gavel to coded", options)
     measured = read_throughputs(path)
     names = [name for name in measured[TYPES[0]] if any(measured[kind].get(name) for kind in TYPES)]
     counts = [getattr(chosen, kind) for kind in TYPES]
@@ -117,7 +117,7 @@ def read_throughputs(path: str | os.PathLike[str]) -> Throughputs:
     return found
 
 
-def _description(options: Options, models: list[str], seed: int) -> str:
+def _description(options: ImportOptions, models: list[str], seed: int) -> str:
     return (
         f"Gavel throughputs; masters are {', '.join(models)}; workers are {options.k80} K80, "
         f"{options.p100} P100 and {options.v100} V100; rate = rows_per_step times steps per second "

@@ -17,7 +17,7 @@ SHORTEST = 1.0
 """Seconds that a job runs at least."""
 
 
-class Timed(Protocol):
+class Lasting(Protocol):
     """A job of a trace."""
 
     @property
@@ -53,7 +53,7 @@ def bandwidths(rng: np.random.Generator, worker_types: int, ps_types: int) -> di
 
 def market_jobs(
     options: MarketWindow,
-    trace: Sequence[tuple[int, Timed]],
+    trace: Sequence[tuple[int, Lasting]],
     types: Sequence[tuple[int, int]],
     prices: tuple[Floats, Floats],
     rng: np.random.Generator,
@@ -82,7 +82,7 @@ def market_jobs(
 def _job(
     options: MarketWindow,
     slot: int,
-    job: Timed,
+    job: Lasting,
     kinds: tuple[int, int],
     prices: tuple[Floats, Floats],
     rng: np.random.Generator,

@@ -25,7 +25,7 @@ from farkas.instances.traces.result import Imported, importers
 from farkas.numbers import Ints
 
 
-class Options(MarketWindow, frozen=True, kw_only=True):
+class ImportOptions(MarketWindow, frozen=True, kw_only=True):
     """Options of this importer.
 
     Parameters
@@ -46,7 +46,7 @@ def import_philly(
     path: str | os.PathLike[str], seed: int, options: Mapping[str, Any], /
 ) -> Imported:
     """Make a market from the Philly trace."""
-    chosen = Options.given("import philly to dps", options)
+    chosen = ImportOptions.given("import philly to dps", options)
     dropped: Counter[str] = Counter()
     jobs = list(read_jobs(path))
     kept = [job for job in jobs if job.num_gpus > 0]
@@ -73,7 +73,9 @@ def import_philly(
     return Imported(market, len(trace), dropped)
 
 
-def _installed(options: Options, trace: list[tuple[int, PhillyJob]], clusters: list[str]) -> Ints:
+def _installed(
+    options: ImportOptions, trace: list[tuple[int, PhillyJob]], clusters: list[str]
+) -> Ints:
     """GPUs by server and cluster; at least one server a cluster."""
     rows = []
     for kind, cluster in enumerate(clusters):
@@ -93,7 +95,9 @@ def _most_at_once(jobs: list[PhillyJob]) -> int:
     return int(held.max(initial=0))
 
 
-def _description(options: Options, clusters: list[str], dropped: Counter[str], seed: int) -> str:
+def _description(
+    options: ImportOptions, clusters: list[str], dropped: Counter[str], seed: int
+) -> str:
     return (
         f"Philly trace; worker types are the virtual clusters {', '.join(clusters)}; one worker "
         "per GPU; on one server a job runs as long as it did; bandwidths, prices, model sizes, "

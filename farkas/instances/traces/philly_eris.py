@@ -28,7 +28,7 @@ from farkas.numbers import Ints
 PUBLISHED = Published()
 
 
-class Options(Window, frozen=True, kw_only=True):
+class ImportOptions(Window, frozen=True, kw_only=True):
     """Options of this importer.
 
     Parameters
@@ -57,7 +57,7 @@ def import_philly(
     path: str | os.PathLike[str], seed: int, options: Mapping[str, Any], /
 ) -> Imported:
     """Make an auction from the Philly trace."""
-    chosen = Options.given("import philly to eris", options)
+    chosen = ImportOptions.given("import philly to eris", options)
     dropped: Counter[str] = Counter()
     everything = list(read_jobs(path))
     unlimited = Window(
@@ -91,7 +91,7 @@ def _homes(trace: Sequence[tuple[int, PhillyJob]], sites: int) -> list[str]:
 
 
 def _usable(
-    options: Options,
+    options: ImportOptions,
     trace: Sequence[tuple[int, PhillyJob]],
     homes: Sequence[str],
     dropped: Counter[str],
@@ -137,7 +137,11 @@ def nearest_model(chunks: int) -> Model:
 
 
 def _job(
-    options: Options, homes: Sequence[str], arrival: int, job: PhillyJob, rng: np.random.Generator
+    options: ImportOptions,
+    homes: Sequence[str],
+    arrival: int,
+    job: PhillyJob,
+    rng: np.random.Generator,
 ) -> dict[str, Any]:
     chunks = chunks_of(job, options.slot_seconds)
     settings = Published(worth_decay=options.worth_decay)
@@ -170,7 +174,9 @@ def _units(ranges: tuple[tuple[int, int], ...], rng: np.random.Generator) -> lis
     return [float(rng.integers(low, high, endpoint=True)) for low, high in ranges]
 
 
-def _description(options: Options, homes: Sequence[str], dropped: Counter[str], seed: int) -> str:
+def _description(
+    options: ImportOptions, homes: Sequence[str], dropped: Counter[str], seed: int
+) -> str:
     return (
         f"Philly trace; sites are the clusters {', '.join(homes)} with their peak of concurrent "
         "GPUs; a chunk is one GPU for one slot, half of a job's chunks at home, the rest "

@@ -30,7 +30,7 @@ from farkas.instances.traces.window import Window
 RANGES = Published()
 
 
-class Options(Window, frozen=True, kw_only=True):
+class ImportOptions(Window, frozen=True, kw_only=True):
     """Options of this importer.
 
     Parameters
@@ -62,7 +62,7 @@ def import_philly(
     path: str | os.PathLike[str], seed: int, options: Mapping[str, Any], /
 ) -> Imported:
     """Make a cluster from the Philly trace and a network."""
-    chosen = Options.given("import philly to gadget", options)
+    chosen = ImportOptions.given("import philly to gadget", options)
     dropped: Counter[str] = Counter()
     jobs = list(read_jobs(path))
     with_gpus = [job for job in jobs if job.num_gpus > 0]
@@ -85,7 +85,7 @@ def import_philly(
 
 
 def _substrate(
-    options: Options, rng: np.random.Generator
+    options: ImportOptions, rng: np.random.Generator
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], str]:
     gpus = _gpu_values(options)
     if not options.network:
@@ -112,7 +112,7 @@ def _substrate(
     return nodes, links, f"{network.source} network {os.path.basename(options.network)}"
 
 
-def _gpu_values(options: Options) -> list[int]:
+def _gpu_values(options: ImportOptions) -> list[int]:
     """GPU counts to draw from: those of the node list, each as often as it occurs."""
     if not options.node_list:
         return list(RANGES.gpus)
@@ -123,7 +123,7 @@ def _gpu_values(options: Options) -> list[int]:
 
 
 def _job(
-    options: Options, arrival: int, job: PhillyJob, rng: np.random.Generator
+    options: ImportOptions, arrival: int, job: PhillyJob, rng: np.random.Generator
 ) -> dict[str, Any]:
     slots = max(1.0, job.duration / options.slot_seconds)
     low, high = RANGES.fixed_workers
@@ -140,7 +140,7 @@ def _job(
     }
 
 
-def _description(options: Options, network: str, seed: int, dropped: Counter[str]) -> str:
+def _description(options: ImportOptions, network: str, seed: int, dropped: Counter[str]) -> str:
     plain = msgspec.structs.replace(
         options,
         network=os.path.basename(options.network),

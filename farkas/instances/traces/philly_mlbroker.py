@@ -32,7 +32,7 @@ RANGES = Published()
 HOUR, DAY = 3600.0, 86400.0
 
 
-class Options(Window, frozen=True, kw_only=True):
+class ImportOptions(Window, frozen=True, kw_only=True):
     """Options of this importer.
 
     Parameters
@@ -64,7 +64,7 @@ def import_philly(
     path: str | os.PathLike[str], seed: int, options: Mapping[str, Any], /
 ) -> Imported:
     """Make a brokerage from the Philly trace and a table of GPU prices."""
-    chosen = Options.given("import philly to mlbroker", options)
+    chosen = ImportOptions.given("import philly to mlbroker", options)
     if not chosen.prices:
         raise InvalidOption("import philly to mlbroker: name the price table (prices)")
     regions = read_prices(chosen.prices, chosen.instance)[: chosen.sites]
@@ -92,7 +92,9 @@ def _with_gpus(path: str | os.PathLike[str], dropped: Counter[str]) -> list[Phil
     return kept
 
 
-def _sites(options: Options, regions: list[GpuPrice], rng: np.random.Generator) -> dict[str, Any]:
+def _sites(
+    options: ImportOptions, regions: list[GpuPrice], rng: np.random.Generator
+) -> dict[str, Any]:
     """Prices and thresholds; GPU first, then the other published resources per slot."""
     sites = len(regions)
     hours, days = options.slot_seconds / HOUR, options.slot_seconds / DAY
@@ -117,7 +119,7 @@ def _sites(options: Options, regions: list[GpuPrice], rng: np.random.Generator) 
 
 
 def _job(
-    options: Options, sites: int, arrival: int, job: PhillyJob, rng: np.random.Generator
+    options: ImportOptions, sites: int, arrival: int, job: PhillyJob, rng: np.random.Generator
 ) -> dict[str, Any]:
     departure = options.last_slot(arrival, job)
     capacity = rng.uniform(*RANGES.worker_capacity)
@@ -147,7 +149,7 @@ def _units(ranges: tuple[tuple[int, int], ...], rng: np.random.Generator) -> lis
 
 
 def _description(
-    options: Options, regions: list[GpuPrice], seed: int, dropped: Counter[str]
+    options: ImportOptions, regions: list[GpuPrice], seed: int, dropped: Counter[str]
 ) -> str:
     options = msgspec.structs.replace(options, prices=os.path.basename(options.prices))
     return (

@@ -1,13 +1,13 @@
 """Utility functions of training progress, as records of instance files."""
 
 from farkas.instances.utilities.functions import (
-    Linear,
+    LinearUtility,
     Log1p,
     QuadraticCost,
     Sigmoid,
     Sqrt,
-    Table,
+    TableUtility,
     Utility,
 )
 
-__all__ = ["Linear", "Log1p", "QuadraticCost", "Sigmoid", "Sqrt", "Table", "Utility"]
+__all__ = ["LinearUtility", "Log1p", "QuadraticCost", "Sigmoid", "Sqrt", "TableUtility", "Utility"]

@@ -49,7 +49,7 @@ class _Curve(Record, frozen=True, kw_only=True, tag_field="kind"):
         return bool((rise <= self._noise(step, count)).all())
 
 
-class Linear(_Curve, frozen=True, kw_only=True, tag="linear"):
+class LinearUtility(_Curve, frozen=True, kw_only=True, tag="linear"):
     """``slope * k``."""
 
     slope: float
@@ -102,7 +102,7 @@ class QuadraticCost(_Curve, frozen=True, kw_only=True, tag="quadratic_cost"):
         return value
 
 
-class Table(_Curve, frozen=True, kw_only=True, tag="table"):
+class TableUtility(_Curve, frozen=True, kw_only=True, tag="table"):
     """Linear interpolation of ``values`` at ``k / step``, constant after the last.
 
     Parameters
@@ -120,4 +120,4 @@ class Table(_Curve, frozen=True, kw_only=True, tag="table"):
         return np.interp(progress / self.step, np.arange(len(self.values)), self.values)
 
 
-Utility = Union[Linear, Sqrt, Log1p, Sigmoid, QuadraticCost, Table]  # noqa: UP007 - a schema
+Utility = Union[LinearUtility, Sqrt, Log1p, Sigmoid, QuadraticCost, TableUtility]  # noqa: UP007 - a schema

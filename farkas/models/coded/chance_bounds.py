@@ -10,7 +10,7 @@ import numpy as np
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs, theorem1_times
 from farkas.models.coded.law import Law
-from farkas.models.coded.plans import Assignment, dedicated_plan
+from farkas.models.coded.plans import Allocation, dedicated_plan
 from farkas.numbers import Floats, Ints
 
 STRETCHES = np.round(np.linspace(0.8, 2.0, 49), 6)
@@ -28,7 +28,7 @@ def markov_bound(data: CodedComputing, surrogate_bound: float) -> float:
     return data.success_probability * surrogate_bound
 
 
-def hoeffding_plan(data: CodedComputing, owner: Ints) -> tuple[Assignment, float] | None:
+def hoeffding_plan(data: CodedComputing, owner: Ints) -> tuple[Allocation, float] | None:
     """Plan that meets (3b) for certain, and its time; None where Hoeffding says nothing.
 
     With s >= sqrt(½ ln(1/(1−ρ)) Σ (l*/L)²) for every master, the loads l*/(1−s) of Theorem 1 expect
@@ -46,7 +46,7 @@ def hoeffding_plan(data: CodedComputing, owner: Ints) -> tuple[Assignment, float
     latest = float(theorem1_times(Pairs.of(data).speed, owner).max())
     if not slack < 1 or not math.isfinite(latest):
         return None
-    return Assignment(plan.share, plan.loads / (1.0 - slack)), latest / (1.0 - slack)
+    return Allocation(plan.share, plan.loads / (1.0 - slack)), latest / (1.0 - slack)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +58,7 @@ class Stretched:
     time: float
 
 
-def best_stretch(data: CodedComputing, plan: Assignment) -> Stretched:
+def best_stretch(data: CodedComputing, plan: Allocation) -> Stretched:
     """Best of the factors `STRETCHES` on the loads of a plan, by exact evaluation, per master.
 
     Parameters
@@ -68,7 +68,7 @@ def best_stretch(data: CodedComputing, plan: Assignment) -> Stretched:
     """
     tried = []
     for factor in STRETCHES.tolist():
-        loads = Assignment(plan.share, factor * plan.loads).whole_loads
+        loads = Allocation(plan.share, factor * plan.loads).whole_loads
         time = Law.given(data, plan.share, loads).quantile(data.success_probability)
         tried.append(Stretched(factor, loads, time))
     return min(tried, key=lambda one: one.time)

@@ -12,7 +12,7 @@ from farkas.numbers import Floats, Ints
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Assignment:
+class Allocation:
     """A decision: shares and real loads.
 
     Parameters
@@ -32,7 +32,7 @@ class Assignment:
         return np.asarray(np.ceil(self.loads * (1.0 - 1e-9)))
 
 
-def dedicated_plan(data: CodedComputing, owner: Ints) -> Assignment:
+def dedicated_plan(data: CodedComputing, owner: Ints) -> Allocation:
     """Give each master's workers the loads of Theorem 1, each master by its own time.  (15).
 
     Parameters
@@ -45,7 +45,7 @@ def dedicated_plan(data: CodedComputing, owner: Ints) -> Assignment:
     share = dedicated_share(owner, data.num_masters) * data.allowed
     times = theorem1_times(pairs.speed, owner)
     loads = pairs.loads(np.where(np.isfinite(times), times, 0.0))
-    return Assignment(share, np.where(share > 0, loads, 0.0))
+    return Allocation(share, np.where(share > 0, loads, 0.0))
 
 
 def dedicated_share(owner: Ints, masters: int) -> Floats:
@@ -54,7 +54,7 @@ def dedicated_share(owner: Ints, masters: int) -> Floats:
     return share
 
 
-def shared_plan(data: CodedComputing, share: Floats, time: float) -> Assignment:
+def shared_plan(data: CodedComputing, share: Floats, time: float) -> Allocation:
     """Give every pair in use the load that is best by ``time``, whatever its share.  (14).
 
     Parameters
@@ -65,4 +65,4 @@ def shared_plan(data: CodedComputing, share: Floats, time: float) -> Assignment:
         The common completion time; an infinite one loads nothing.
     """
     loads = Pairs.of(data).loads(time if np.isfinite(time) else 0.0)
-    return Assignment(share, np.where(share > 0, loads, 0.0))
+    return Allocation(share, np.where(share > 0, loads, 0.0))

@@ -9,11 +9,11 @@ import numpy as np
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective, option
 from farkas.instances.dps import ROUNDING, Market
 from farkas.models.dps import windows
-from farkas.models.dps.windows import Side
+from farkas.models.dps.windows import MarketSide
 from farkas.numbers import Floats, Ints
 
 
-class Placed(Program):
+class PlacedJobs(Program):
     """Jobs placed whole on one server or spread over several, within capacity.  DPS (2d)-(2g).
 
     Two copies of a job, one per runtime, make the windows of (2b) and (2c) constants.  A spread
@@ -37,7 +37,7 @@ class Placed(Program):
         self._declare_rows(m, data, workers, ps)
         self._declare_placement(m, data, workers, ps)
 
-    def _declare_rows(self, m: Any, data: Market, workers: Side, ps: Side) -> None:
+    def _declare_rows(self, m: Any, data: Market, workers: MarketSide, ps: MarketSide) -> None:
         whole, spread = data.last_held(data.colocated_end), data.last_held(data.spread_end)
         word = ("type", "slot")
         rows = windows.clique_rows(workers, [whole, spread])
@@ -51,7 +51,7 @@ class Placed(Program):
         m.whole_with_ps = IndexedSet(at, windows.jobs_at(rows, ps, whole), label="job")
         m.spread_with_ps = IndexedSet(at, windows.jobs_at(rows, ps, spread), label="job")
 
-    def _declare_placement(self, m: Any, data: Market, workers: Side, ps: Side) -> None:
+    def _declare_placement(self, m: Any, data: Market, workers: MarketSide, ps: MarketSide) -> None:
         hosts = (workers.on_server >= workers.demand[:, None]) & (
             ps.on_server >= ps.demand[:, None]
         )
@@ -104,7 +104,7 @@ class Placed(Program):
         )
 
 
-class Offline(Placed):
+class Offline(PlacedJobs):
     """Highest payments when all budgets are known.  DPS (2), linearised exactly.
 
     Prices are the job's own, so an accepted job pays its reward and any other can be refused by a
@@ -199,12 +199,12 @@ class OfflineLP(Offline):
     integral = False
 
 
-def _at_most(side: Side) -> Ints:
+def _at_most(side: MarketSide) -> Ints:
     """Units of a job that one server can hold, shape (jobs, servers)."""
     return np.minimum(side.demand[:, None], side.on_server)
 
 
-def _in_the_way(side: Side, jobs: Ints) -> Ints:
+def _in_the_way(side: MarketSide, jobs: Ints) -> Ints:
     """Units in use from which on a job no longer fits, shape (jobs,)."""
     kinds = side.types[jobs]
     return side.capacity[kinds] - side.demand[jobs] + 1

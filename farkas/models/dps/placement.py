@@ -9,7 +9,7 @@ import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.instances.dps import Market
-from farkas.models.dps.offline import Placed
+from farkas.models.dps.offline import PlacedJobs
 from farkas.numbers import Ints
 
 
@@ -150,7 +150,7 @@ class MinServers(_Arrival):
         return Sum(m.used[i, s] for i in m.jobs for s in m.servers)
 
 
-class Sequence(Placed):
+class Sequence(PlacedJobs):
     """Shortest total runtime when every job is accepted.  DPS (15) over a whole sequence."""
 
     name = "dps.placement_sequence"

@@ -18,7 +18,7 @@ from farkas.numbers import Ints
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Side:
+class MarketSide:
     """What jobs ask for on one side of the market, workers or parameter servers.
 
     Parameters
@@ -43,19 +43,19 @@ class Side:
         return self.installed[:, self.types].T
 
 
-def worker_side(data: Market) -> Side:
+def worker_side(data: Market) -> MarketSide:
     """Workers."""
-    return Side(
+    return MarketSide(
         data.worker_type, data.workers, data.arrival, data.worker_capacity, data.installed_workers
     )
 
 
-def ps_side(data: Market) -> Side:
+def ps_side(data: Market) -> MarketSide:
     """Parameter servers."""
-    return Side(data.ps_type, data.ps, data.arrival, data.ps_capacity, data.installed_ps)
+    return MarketSide(data.ps_type, data.ps, data.arrival, data.ps_capacity, data.installed_ps)
 
 
-def clique_rows(side: Side, lasts: Sequence[Ints]) -> Ints:
+def clique_rows(side: MarketSide, lasts: Sequence[Ints]) -> Ints:
     """Rows (type, slot) at which capacity has to be stated, shape (rows, 2), sorted.
 
     Parameters
@@ -72,7 +72,7 @@ def clique_rows(side: Side, lasts: Sequence[Ints]) -> Ints:
     return np.column_stack([kept // base, kept % base])
 
 
-def jobs_at(rows: Ints, side: Side, last: Ints) -> list[Ints]:
+def jobs_at(rows: Ints, side: MarketSide, last: Ints) -> list[Ints]:
     """Jobs that hold units of the row's type in the row's slot, ascending, one list per row."""
     base = _base([last, rows[:, 1]])
     keys = rows[:, 0] * base + rows[:, 1]
@@ -87,7 +87,7 @@ def jobs_at(rows: Ints, side: Side, last: Ints) -> list[Ints]:
     return np.split(jobs[order], edges) if len(rows) else []
 
 
-def earlier(side: Side, last: Ints, jobs: npt.ArrayLike) -> list[Ints]:
+def earlier(side: MarketSide, last: Ints, jobs: npt.ArrayLike) -> list[Ints]:
     """Jobs before each of ``jobs`` that still hold units of its type when it arrives."""
     return [
         np.flatnonzero((side.types[:i] == side.types[i]) & (last[:i] >= side.start[i]))

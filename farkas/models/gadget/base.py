@@ -8,10 +8,10 @@ import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Set
 from farkas.instances.gadget import Cluster
-from farkas.models.gadget.slot import Snapshot
+from farkas.models.gadget.slot import SlotView
 
 
-def declare_participants(m, slot: Snapshot) -> None:
+def declare_participants(m, slot: SlotView) -> None:
     """Declare who may run with which sizes, and what that is worth."""
     m.jobs = Set(slot.jobs, label="job")
     m.sizes = Set(slot.pairs, label=("job", "size"))

@@ -7,7 +7,7 @@ import dataclasses
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
 from farkas.models.gadget.base import declare_capacities, declare_links
 from farkas.models.gadget.rings import Rings, enumerate_rings
-from farkas.models.gadget.slot import Snapshot, snapshot
+from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.numbers import Floats
 
 
@@ -23,7 +23,7 @@ class Columns:
         Mappings of allowed sizes.
     """
 
-    slot: Snapshot
+    slot: SlotView
     rings: Rings
 
     @property

@@ -6,13 +6,13 @@ import numpy as np
 
 from farkas.models.gadget.forest import Forest, forest
 from farkas.models.gadget.rings import ClosedWalks, link_cap
-from farkas.models.gadget.slot import Snapshot
+from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Ints
 
 MOST_WALKS = 20_000
 
 
-def lone_sizes(slot: Snapshot) -> Ints:
+def lone_sizes(slot: SlotView) -> Ints:
     """Largest allowed size with a locally feasible mapping, shape (participants,), 0 if none.
 
     On a forest a ring spans the part of the tree that its links connect; elsewhere sets of hosts
@@ -34,7 +34,7 @@ def lone_sizes(slot: Snapshot) -> Ints:
     return largest
 
 
-def _on_forest(slot: Snapshot, place: int, tree: Forest) -> int:
+def _on_forest(slot: SlotView, place: int, tree: Forest) -> int:
     """Workers in the largest part of the forest that the job's links connect."""
     cap = link_cap(slot.cluster, int(slot.jobs[place]))
     held = slot.cap[place].copy()
@@ -47,7 +47,7 @@ def _on_forest(slot: Snapshot, place: int, tree: Forest) -> int:
     return best
 
 
-def _elsewhere(slot: Snapshot, place: int) -> int:
+def _elsewhere(slot: SlotView, place: int) -> int:
     """Grow sets of hosts that have a common closed walk; they are closed under taking subsets."""
     cluster, job = slot.cluster, int(slot.jobs[place])
     held, limit = slot.cap[place], int(slot.largest[place])

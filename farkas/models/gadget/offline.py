@@ -10,7 +10,7 @@ from farkas.models.gadget.base import declare_capacities, declare_links
 from farkas.models.gadget.rings import link_cap
 
 
-class Schedules(Program):
+class RingSchedules(Program):
     """Workers of every job in every slot, and the rewards of their totals.  GADGET (2)-(5).
 
     The reward is exact for any utility: one binary per count.
@@ -87,7 +87,7 @@ def node_capacity(m, t, u, r):
     return used <= m.capacity[u, r]
 
 
-class Offline(Schedules):
+class Offline(RingSchedules):
     """Best schedule of the whole horizon: one closed walk per job and slot.  GADGET (2)-(9).
 
     The printed (7)-(9) forbid rings that exist and admit some that do not (program

@@ -9,13 +9,13 @@ import numpy as np
 from farkas.algebra import IndexedSet, Param, Set, Sum, Var, constraint, option
 from farkas.errors import NotApplicable
 from farkas.instances.gadget import Cluster
-from farkas.models.gadget.offline import Schedules, node_capacity
+from farkas.models.gadget.offline import RingSchedules, node_capacity
 from farkas.models.gadget.rings import ClosedWalks
 
 MOST_PATHS = 2000
 
 
-class OfflinePrinted(Schedules):
+class OfflinePrinted(RingSchedules):
     """DDLJS with (2)-(9) as printed, wrong in both directions: use gadget.offline.
 
     ``degree=every_server`` is (9) as printed, "for all s": a job on two servers must then use all

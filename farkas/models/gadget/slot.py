@@ -18,7 +18,7 @@ Gains = Literal["printed", "envelope"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Snapshot:
+class SlotView:
     """A cluster in one slot.
 
     Parameters
@@ -72,14 +72,14 @@ class Snapshot:
         """Workers of the largest allowed ring that a node holds, shape (participants, nodes)."""
         return np.minimum(self.cluster.host_cap[self.jobs], self.largest[:, None])
 
-    def restrict(self, allowed: Bools) -> Snapshot:
+    def restrict(self, allowed: Bools) -> SlotView:
         """Keep the given sizes only; jobs without any leave."""
         stay = allowed.any(axis=1)
         return dataclasses.replace(
             self, jobs=self.jobs[stay], gains=self.gains[stay], allowed=allowed[stay]
         )
 
-    def fixed(self, sizes: npt.ArrayLike) -> Snapshot:
+    def fixed(self, sizes: npt.ArrayLike) -> SlotView:
         """Allow one size per participant, shape (participants,); 0 removes the job."""
         columns = np.arange(1, self.allowed.shape[1] + 1)
         return self.restrict(columns[None, :] == np.asarray(sizes)[:, None])
@@ -92,11 +92,11 @@ class Snapshot:
 
 
 def snapshot(
-    data: Cluster | Snapshot,
+    data: Cluster | SlotView,
     slot: int | None = None,
     progress: npt.ArrayLike | None = None,
     gains: Gains = "printed",
-) -> Snapshot:
+) -> SlotView:
     """Look at one slot; a snapshot is returned as it is.
 
     Parameters
@@ -111,7 +111,7 @@ def snapshot(
         ``printed``: μ(ζ(z + k)) - μ(ζ z), GADGET (12).  ``envelope``: the same on the concave
         envelope of what the job can still reach, so that a convex start is not invisible.
     """
-    if isinstance(data, Snapshot):
+    if isinstance(data, SlotView):
         return data
     if gains not in ("printed", "envelope"):
         known = suggestion(gains, ("printed", "envelope"))
@@ -125,7 +125,7 @@ def snapshot(
     for place, job in enumerate(jobs.tolist()):
         table[place] = _gains(data, job, at, received[job], widest, gains)
     allowed = np.arange(1, widest + 1)[None, :] <= limit[jobs][:, None]
-    return Snapshot(data, at, received, jobs, table, allowed)
+    return SlotView(data, at, received, jobs, table, allowed)
 
 
 def _gains(

@@ -9,7 +9,7 @@ from farkas.errors import NotApplicable
 from farkas.models.gadget.base import declare_capacities, declare_participants
 from farkas.models.gadget.forest import Forest, forest
 from farkas.models.gadget.rings import link_cap
-from farkas.models.gadget.slot import Snapshot, snapshot
+from farkas.models.gadget.slot import SlotView, snapshot
 
 
 class Tree(Program):
@@ -118,7 +118,7 @@ class Tree(Program):
         return Sum(m.reserved[i] * m.crosses[i, v] for i in m.jobs) <= m.bandwidth[v, e]
 
 
-def _most_below(slot: Snapshot, tree: Forest):
+def _most_below(slot: SlotView, tree: Forest):
     """Most workers of each ring at or below each node, shape (participants, nodes)."""
     most = slot.cap.copy()
     for v in tree.order[::-1].tolist():
@@ -127,7 +127,7 @@ def _most_below(slot: Snapshot, tree: Forest):
     return np.minimum(most, slot.largest[:, None])
 
 
-def crossable(slot: Snapshot, tree: Forest):
+def crossable(slot: SlotView, tree: Forest):
     """Whether one ring alone fits through the edge above each node, (participants, edges)."""
     edges = np.flatnonzero(tree.parent >= 0)
     each = [link_cap(slot.cluster, i) for i in slot.jobs.tolist()]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from farkas.algebra import option
-from farkas.models.mlbroker.placement import Placement
+from farkas.models.mlbroker.placement import PlacementProgram
 
 
-class Offline(Placement):
+class Offline(PlacementProgram):
     """Cheapest placement when all data volumes are known.  mlBroker (8).
 
     Every variant of one ``semantics`` has the same optimum; they differ in the bound of their

@@ -12,7 +12,7 @@ from farkas.algebra import Param, constraint, option
 from farkas.errors import NotApplicable
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
-from farkas.models.mlbroker.placement import Placement
+from farkas.models.mlbroker.placement import PlacementProgram
 from farkas.numbers import Bools, Floats, Ints
 
 
@@ -81,7 +81,7 @@ def _only(instance: Brokerage, job: int, slot: int) -> Any:
     return msgspec.structs.replace(whole, arrival=0, departure=0, data=(row,))
 
 
-class OneShot(Placement):
+class OneShot(PlacementProgram):
     """Cheapest integer placement of one slot, given where jobs were before.  (8), (8l), (8m).
 
     It sees neither past costs nor future data; the baselines one_shot (all jobs together) and

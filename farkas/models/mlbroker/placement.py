@@ -22,7 +22,7 @@ def usage(m, t, r, k):
     )
 
 
-class Placement(Program):
+class PlacementProgram(Program):
     """Where data, workers and parameter servers go in every slot.  mlBroker (8).
 
     ``semantics``: "printed" is (8) literally; "strict" adds (8l) and (8m), which the text of

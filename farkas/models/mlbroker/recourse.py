@@ -17,7 +17,7 @@ from farkas.numbers import Bools, Floats, Ints
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Placed:
+class PlacedWorkers:
     """Workers and servers that have been decided, for all active pairs or some of them.
 
     Parameters
@@ -49,7 +49,7 @@ class Placed:
         workers: npt.ArrayLike,
         server: npt.ArrayLike,
         pairs: npt.ArrayLike | None = None,
-    ) -> Placed:
+    ) -> PlacedWorkers:
         """Check and keep decisions."""
         chosen = np.arange(instance.num_pairs) if pairs is None else np.asarray(pairs, np.int64)
         placed = cls(
@@ -62,7 +62,7 @@ class Placed:
         return placed
 
     @classmethod
-    def checkpoint(cls, instance: Brokerage) -> Placed:
+    def checkpoint(cls, instance: Brokerage) -> PlacedWorkers:
         """Half of the workers at the first site, the rest at the last, servers in turn.
 
         ⌈Y/2⌉ workers at site 0, ⌊Y/2⌋ more at the last site, the server of job i at site
@@ -136,16 +136,16 @@ class Recourse(Program):
 
     The other decisions of P_rt follow in closed form; see
     :func:`farkas.online.mlbroker.recourse.recourse_costs`.  On an instance without decisions the
-    program takes those of :meth:`Placed.checkpoint`.
+    program takes those of :meth:`PlacedWorkers.checkpoint`.
     """
 
     name = "mlbroker.recourse"
     kind = "mlbroker"
     sense = "min"
 
-    def declare(self, m: Any, data: Brokerage | Placed) -> None:
+    def declare(self, m: Any, data: Brokerage | PlacedWorkers) -> None:
         """Declare lanes from sites with data to sites with workers."""
-        placed = data if isinstance(data, Placed) else Placed.checkpoint(data)
+        placed = data if isinstance(data, PlacedWorkers) else PlacedWorkers.checkpoint(data)
         volume = placed.trained_volume()
         pairs = np.column_stack([placed.jobs, placed.slots])
         full, manned = volume > 0, placed.workers > 0

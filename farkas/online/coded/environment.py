@@ -12,12 +12,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.certificates.coded import RunCertificate
+from farkas.certificates.coded import CodedPrices
 from farkas.errors import NotACertificate
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import Law
-from farkas.models.coded.plans import Assignment
+from farkas.models.coded.plans import Allocation
 from farkas.models.coded.surrogate import surrogate_times
 from farkas.online.driver import Outcome, environment
 from farkas.online.run import Bound, Sense
@@ -28,7 +28,7 @@ MOST_CELLS = 3_000_000
 """Rows times workers up to which the quantile is computed for every run."""
 
 
-def broken(data: CodedComputing, plan: Assignment) -> list[str]:
+def broken(data: CodedComputing, plan: Allocation) -> list[str]:
     """List the requirements that a plan breaks, in words; empty when it breaks none."""
     share, loads = plan.share, plan.loads
     if share.shape != data.rates.shape or loads.shape != data.rates.shape:
@@ -42,7 +42,7 @@ def broken(data: CodedComputing, plan: Assignment) -> list[str]:
     return words + [f"master {m} may not use worker {n}" for m, n in forbidden]
 
 
-def certify(data: CodedComputing, plan: Assignment | None = None) -> Bound | None:
+def certify(data: CodedComputing, plan: Allocation | None = None) -> Bound | None:
     """Prove a lower bound on every plan from the prices of the linear program.
 
     Parameters
@@ -57,17 +57,17 @@ def certify(data: CodedComputing, plan: Assignment | None = None) -> Bound | Non
         time = float(surrogate_times(data, plan.share, plan.loads).max())
         point = (plan.share, plan.loads, time) if np.isfinite(time) else None
     try:
-        proved = RunCertificate.of(data, prices, pairs.patience, point)
+        proved = CodedPrices.of(data, prices, pairs.patience, point)
     except NotACertificate:
         # a plan beyond what rounding can certify still gets its bound
-        proved = RunCertificate.of(data, prices, pairs.patience)
+        proved = CodedPrices.of(data, prices, pairs.patience)
     if proved.bound is None:
         return None
     return Bound.of(Fraction(proved.bound), "prices of the masters", proved.plain())
 
 
 @environment("coded")
-class Cluster:
+class Environment:
     """One step: every master and worker is known at once."""
 
     sense: Sense = "min"
@@ -79,7 +79,7 @@ class Cluster:
         """Return the instance itself."""
         return [instance]
 
-    def evaluate(self, instance: CodedComputing, decisions: Sequence[Assignment]) -> Outcome:
+    def evaluate(self, instance: CodedComputing, decisions: Sequence[Allocation]) -> Outcome:
         """Completion time under (6), and what the surrogate hides.
 
         ``recoverable`` is the smallest probability that a master ever finishes, ``quantile`` the
@@ -115,7 +115,7 @@ def remarks_on(found: dict[str, float], wanted: float) -> list[str]:
     return [f"all masters finish with probability {together:.3g} only, {wanted:g} is wanted"]
 
 
-def numbers(data: CodedComputing, plan: Assignment) -> dict[str, float]:
+def numbers(data: CodedComputing, plan: Allocation) -> dict[str, float]:
     """Exact probabilities of a plan with whole loads; what is infinite or too large is left out."""
     law = Law.given(data, plan.share, plan.whole_loads)
     found = {"recoverable": float(law.recoverable().min()), "shared_workers": len(law.split)}

@@ -17,7 +17,7 @@ import numpy as np
 
 from farkas.errors import InvalidOption, NoAnswer
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.plans import Assignment
+from farkas.models.coded.plans import Allocation
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.code import MdsCode
 
@@ -53,7 +53,7 @@ def work(block: Floats, vector: Floats, seconds: float) -> Floats:
 
 def execute(
     data: CodedComputing,
-    plan: Assignment,
+    plan: Allocation,
     matrices: list[Floats],
     vectors: list[Floats],
     rng: np.random.Generator,

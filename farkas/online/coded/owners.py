@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.plans import Assignment, dedicated_plan
+from farkas.models.coded.plans import Allocation, dedicated_plan
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.environment import certify
 from farkas.online.run import Bound
@@ -19,16 +19,16 @@ class Planner:
         """Keep the seed."""
         return seed
 
-    def step(self, state: int, arrivals: CodedComputing) -> tuple[int, Assignment]:
+    def step(self, state: int, arrivals: CodedComputing) -> tuple[int, Allocation]:
         """Plan for the whole instance."""
         return state, self.plan(arrivals, state)
 
-    def plan(self, data: CodedComputing, seed: int) -> Assignment:
+    def plan(self, data: CodedComputing, seed: int) -> Allocation:
         """Return shares and loads."""
         raise NotImplementedError(f"{type(self).__name__} plans nothing")
 
     def certify(
-        self, instance: CodedComputing, state: int, decisions: Sequence[Assignment]
+        self, instance: CodedComputing, state: int, decisions: Sequence[Allocation]
     ) -> Bound | None:
         """Prove the bound, and that the plan meets the surrogate."""
         return certify(instance, decisions[0])
@@ -37,7 +37,7 @@ class Planner:
 class OwnerPlanner(Planner):
     """Chooses an owner of every worker; loads follow from Theorem 1."""
 
-    def plan(self, data: CodedComputing, seed: int) -> Assignment:
+    def plan(self, data: CodedComputing, seed: int) -> Allocation:
         """Choose owners and load their workers."""
         return dedicated_plan(data, self.owner(Pairs.of(data).speed, seed))
 

@@ -12,7 +12,7 @@ from farkas.errors import NoAnswer
 from farkas.instances.base import Count, Nonnegative
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.plans import Assignment, dedicated_share
+from farkas.models.coded.plans import Allocation, dedicated_share
 from farkas.online.coded.owners import Planner
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
@@ -79,7 +79,7 @@ class SuccessiveApproximation(Planner):
     rounds: Count = 200
     stop: Nonnegative = 1e-6
 
-    def plan(self, data: CodedComputing, seed: int) -> Assignment:
+    def plan(self, data: CodedComputing, seed: int) -> Allocation:
         """Iterate until time stands still; draws nothing."""
         point = start_point(data, self.start_at)
         steps = iterates(data, point, self.split, self.alpha, self.rounds)
@@ -96,4 +96,4 @@ class SuccessiveApproximation(Planner):
             if still:
                 break
         used = (point.share > 0) & data.allowed
-        return Assignment(point.share, np.where(used, point.loads, 0.0))
+        return Allocation(point.share, np.where(used, point.loads, 0.0))

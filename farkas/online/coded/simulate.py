@@ -9,7 +9,7 @@ import numpy as np
 
 from farkas.errors import InvalidOption
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.plans import Assignment
+from farkas.models.coded.plans import Allocation
 from farkas.numbers import Floats
 
 CHUNK = 20_000
@@ -60,7 +60,7 @@ class Sample:
 
 def simulate(
     data: CodedComputing,
-    plan: Assignment,
+    plan: Allocation,
     draws: int,
     rng: np.random.Generator,
 ) -> Sample:
@@ -85,7 +85,7 @@ def simulate(
     return Sample(np.concatenate(parts))
 
 
-def _chunk(data: CodedComputing, plan: Assignment, draws: int, rng: np.random.Generator) -> Floats:
+def _chunk(data: CodedComputing, plan: Allocation, draws: int, rng: np.random.Generator) -> Floats:
     shared = np.flatnonzero(((plan.share > 0) & (plan.share < 1)).any(axis=0))
     choice = rng.random((draws, len(shared)))
     delay = rng.standard_exponential((draws, data.workers))

@@ -9,9 +9,9 @@ import numpy as np
 
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.plans import Assignment
+from farkas.models.coded.plans import Allocation
 from farkas.models.coded.uncoded import even_loads, uncoded_mean, uncoded_quantile
-from farkas.online.coded.environment import Cluster
+from farkas.online.coded.environment import Environment
 from farkas.online.coded.owners import Planner
 from farkas.online.driver import Outcome, algorithm
 
@@ -26,16 +26,16 @@ class Uncoded(Planner):
     of the last worker, which do exist, are among its numbers.
     """
 
-    def plan(self, data: CodedComputing, seed: int) -> Assignment:
+    def plan(self, data: CodedComputing, seed: int) -> Allocation:
         """Split workers and rows; draws nothing."""
         loads = even_loads(data)
         if loads is None:
             raise NotApplicable("uncoded: a block is empty or holds a forbidden pair")
-        return Assignment((loads > 0).astype(float), loads)
+        return Allocation((loads > 0).astype(float), loads)
 
-    def evaluate(self, instance: CodedComputing, decisions: Sequence[Assignment]) -> Outcome:
+    def evaluate(self, instance: CodedComputing, decisions: Sequence[Allocation]) -> Outcome:
         """Add mean and quantile of the last worker."""
-        found = Cluster().evaluate(instance, decisions)
+        found = Environment().evaluate(instance, decisions)
         loads = np.asarray(decisions[0].loads)
         mean = uncoded_mean(instance, loads)
         quantile = uncoded_quantile(instance, loads, instance.success_probability)

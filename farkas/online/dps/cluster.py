@@ -23,7 +23,7 @@ class Running:
     units: Units = dataclasses.field(compare=False)
 
 
-class Cluster:
+class IdleUnits:
     """Idle units of all servers.
 
     Parameters

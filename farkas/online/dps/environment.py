@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.certificates.dps import PriceCertificate, Rewards
+from farkas.certificates.dps import DpsPrices, Rewards
 from farkas.instances.dps import ROUNDING, Market
 from farkas.models.dps import windows
 from farkas.numbers import Ints
@@ -23,7 +23,7 @@ LARGEST_PROGRAM = 2_000_000
 
 
 @environment("dps")
-class Users:
+class Environment:
     """Jobs arrive one after the other, each with a budget of its own."""
 
     sense: Sense = "max"
@@ -64,7 +64,7 @@ def run_bound(market: Market, rewards: Rewards) -> Bound:
     else:
         prices = subgradient_prices(market, rewards)
         method = "subgradient prices of the interval relaxation"
-    certificate = PriceCertificate.of(market, prices, rewards)
+    certificate = DpsPrices.of(market, prices, rewards)
     return Bound.of(Fraction(certificate.bound), method, certificate.plain())
 
 

@@ -12,14 +12,14 @@ from farkas.online.dps.cluster import Running
 from farkas.online.dps.offers import Decision, Known, Offer
 from farkas.online.dps.pairs import Pair, joint_grid
 from farkas.online.dps.placing import Placing
-from farkas.online.dps.seller import Seller, State
+from farkas.online.dps.seller import Seller, SellerState
 from farkas.online.driver import algorithm
 
 Key = tuple[int, int]
 
 
 @dataclasses.dataclass(slots=True, eq=False)
-class KnapsackState(State):
+class KnapsackState(SellerState):
     """What was learned about pairs of types, and the weights of resources.
 
     Parameters

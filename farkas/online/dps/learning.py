@@ -10,7 +10,7 @@ from farkas.online.dps.cluster import Running
 from farkas.online.dps.offers import Decision, Known, Offer
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.pricing import Grid, Learner, Radii, Supply, both_sides
-from farkas.online.dps.seller import Seller, State
+from farkas.online.dps.seller import Seller, SellerState
 from farkas.online.driver import algorithm
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(slots=True, eq=False)
-class LearningState(State):
+class LearningState(SellerState):
     """What both sides have learned."""
 
     workers: Learner

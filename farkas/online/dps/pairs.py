@@ -12,7 +12,7 @@ from farkas.numbers import Floats
 from farkas.online.dps.offers import Decision, Known, Offer
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.pricing import geometric_grid, grid_steps
-from farkas.online.dps.seller import Seller, State
+from farkas.online.dps.seller import Seller, SellerState
 from farkas.online.driver import algorithm
 
 Arms = Literal["markup", "joint"]
@@ -64,7 +64,7 @@ class Pair:
 
 
 @dataclasses.dataclass(slots=True, eq=False)
-class PairState(State):
+class PairState(SellerState):
     """Pairs met so far, by worker type and server type."""
 
     pairs: dict[tuple[int, int], Pair]
@@ -78,7 +78,7 @@ def joint_grid() -> Floats:
 
 @algorithm("dps.dps_pairs", source="repair of DPS Algorithm 1")
 @dataclasses.dataclass(frozen=True)
-class Pairs(Seller):
+class PairPrices(Seller):
     """Prices each pair of types by the mean payment itself, free of charge never.
 
     Whether a unit sells depends on the price of the partner type, so the two-sided bandits of the

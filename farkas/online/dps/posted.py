@@ -12,7 +12,7 @@ from farkas.instances.dps import Market
 from farkas.numbers import Floats
 from farkas.online.dps.offers import Decision, Known, Offer
 from farkas.online.dps.placing import Placing
-from farkas.online.dps.seller import Seller, State
+from farkas.online.dps.seller import Seller, SellerState
 from farkas.online.driver import algorithm
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class FixedPrice(Seller):
     ps: Floats
     placement: Placing = "pa"
 
-    def offer(self, state: State, offer: Offer, fits: bool) -> Decision:
+    def offer(self, state: SellerState, offer: Offer, fits: bool) -> Decision:
         """Ask for the fixed price."""
         worker, ps = self.worker[offer.worker_type], self.ps[offer.ps_type]
         return self.post(state, offer, float(worker), float(ps))
@@ -78,7 +78,7 @@ class Random(Seller):
     placement: Placing = "pa"
     quotes_blindly = True
 
-    def offer(self, state: State, offer: Offer, fits: bool) -> Decision:
+    def offer(self, state: SellerState, offer: Offer, fits: bool) -> Decision:
         """Draw two prices, also when the job does not fit."""
         worker, ps = state.known.price_cap * state.rng.random(2)
         return self.post(state, offer, float(worker), float(ps), fits)
@@ -93,7 +93,7 @@ class Random(Seller):
 
 
 class _Gift(Seller):
-    def offer(self, state: State, offer: Offer, fits: bool) -> Decision:
+    def offer(self, state: SellerState, offer: Offer, fits: bool) -> Decision:
         """Serve the job, whoever it is."""
         return self.serve(state, offer, "explored")
 
@@ -106,7 +106,7 @@ class _Gift(Seller):
 
 @algorithm("dps.pa", source="DPS Algorithm 2")
 @dataclasses.dataclass(frozen=True)
-class Greedy(_Gift):
+class FreeOfCharge(_Gift):
     """Serves every job that fits free of charge, placed by Algorithm 2; see the runtimes."""
 
     placement = "pa"

@@ -7,21 +7,21 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from farkas.online.dps.cluster import Cluster, Running
+from farkas.online.dps.cluster import IdleUnits, Running
 from farkas.online.dps.offers import Decision, Known, Offer
 from farkas.online.dps.placing import Placing
 
 
 @dataclasses.dataclass(slots=True, eq=False)
-class State:
+class SellerState:
     """Cluster and random numbers; sellers that learn add what they learned."""
 
     known: Known
-    cluster: Cluster
+    cluster: IdleUnits
     rng: np.random.Generator
 
 
-S = TypeVar("S", bound=State)
+S = TypeVar("S", bound=SellerState)
 
 
 class Seller:
@@ -32,7 +32,7 @@ class Seller:
     def start(self, known: Known, seed: int) -> Any:
         """Start with empty servers."""
         rng = np.random.default_rng(seed)
-        return State(known, Cluster(known, self.placement, rng), rng)
+        return SellerState(known, IdleUnits(known, self.placement, rng), rng)
 
     def step(self, state: Any, arrivals: Offer) -> tuple[Any, Decision]:
         """Handle one job."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from farkas.online.driver import algorithm
-from farkas.online.eris.edge import CertifiedRun, Piece
+from farkas.online.eris.environment import CertifiedRun, Piece
 from farkas.online.eris.slot_loop import SlotPolicy, System
 from farkas.online.eris.slot_room import SlotRoom, Waiting
 from farkas.relaxations.eris.prices import Effort

@@ -10,7 +10,7 @@ import numpy as np
 
 from farkas.instances.eris import GUARD, Auction, Job
 from farkas.online.driver import algorithm
-from farkas.online.eris.edge import Award, CertifiedRun, Piece, SlotArrivals, SlotDecision
+from farkas.online.eris.environment import Award, CertifiedRun, Piece, SlotArrivals, SlotDecision
 from farkas.online.eris.exact import exact_schedule
 from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.printed import printed_schedule

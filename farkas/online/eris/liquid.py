@@ -9,9 +9,9 @@ from typing import Annotated
 import msgspec
 
 from farkas.online.driver import algorithm
-from farkas.online.eris.edge import CertifiedRun, Piece
+from farkas.online.eris.environment import CertifiedRun, Piece
 from farkas.online.eris.slot_loop import SLOTS_AIMED_AT, SlotPolicy, System, workers_asked
-from farkas.online.eris.slot_room import Placement, SlotRoom, Waiting
+from farkas.online.eris.slot_room import SlotPlacement, SlotRoom, Waiting
 from farkas.relaxations.eris.prices import Effort
 
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
@@ -60,7 +60,9 @@ class Liquid(CertifiedRun, SlotPolicy):
             if score < best:
                 best, waiting.count = score, count
 
-    def _score(self, waiting: Waiting, placement: Placement, room: SlotRoom, count: int) -> float:
+    def _score(
+        self, waiting: Waiting, placement: SlotPlacement, room: SlotRoom, count: int
+    ) -> float:
         remote = count - int(placement.workers[placement.server])
         budget = room.auction.transfer_budget
         traffic = waiting.job.parameter_size * remote / budget if budget > 0 else float(remote)

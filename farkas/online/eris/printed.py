@@ -7,7 +7,7 @@ the recursion of Algorithm 2 hands it no history.  It reserves room for a server
 section IV-D says and line 14 forgets.
 
 Schedules found this way may be impossible: data can be used twice, and Σ⌈E q/P⌉ may need more
-workers than ⌈E Σq/P⌉.  `farkas.online.eris.audit` tells.
+workers than ⌈E Σq/P⌉.  `farkas.online.eris.executable` tells.
 """
 
 from __future__ import annotations

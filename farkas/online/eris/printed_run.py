@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from farkas.instances.eris import GUARD, Auction
-from farkas.online.eris.audit import audit_proposal
+from farkas.online.eris.executable import audit_proposal
 from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.printed import printed_schedule
 

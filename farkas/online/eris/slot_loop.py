@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from farkas.instances.eris import Auction, Job, workers_for
-from farkas.online.eris.edge import Award, Piece, SlotArrivals, SlotDecision
+from farkas.online.eris.environment import Award, Piece, SlotArrivals, SlotDecision
 from farkas.online.eris.slot_room import SlotRoom, Waiting
 
 SLOTS_AIMED_AT = 8

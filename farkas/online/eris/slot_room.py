@@ -9,14 +9,14 @@ import numpy as np
 from farkas.instances.eris import GUARD, Auction, Job, hosted, workers_for
 from farkas.models.eris.prices import resource_price, transfer_price
 from farkas.numbers import Floats, Ints
-from farkas.online.eris.edge import Piece
+from farkas.online.eris.environment import Piece
 
 DIGITS = 9
 """Prices are compared after rounding to this many decimals."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Placement:
+class SlotPlacement:
     """Workers by site, shape (sites,), and the server's site."""
 
     workers: Ints
@@ -48,7 +48,7 @@ class Waiting:
     remaining: Ints
     paid: float = 0.0
     count: int = 0
-    placement: Placement | None = None
+    placement: SlotPlacement | None = None
     guaranteed: bool = False
 
     def copy(self) -> Waiting:
@@ -78,7 +78,7 @@ class SlotRoom:
         price: Floats = resource_price(self.auction, self.held[:, :, None])[:, :, 0]
         return price
 
-    def place(self, waiting: Waiting, count: int, *, fewer: bool = False) -> Placement | None:
+    def place(self, waiting: Waiting, count: int, *, fewer: bool = False) -> SlotPlacement | None:
         """Put ``count`` workers on the cheapest sites, the server on the first that holds it.
 
         Sites by price of a worker, then more remaining data, then index.  The server's site must
@@ -102,14 +102,14 @@ class SlotRoom:
                 workers[other] = min(int(alone[other]), count - int(workers.sum()))
         if workers.sum() < count and not fewer:
             return None
-        return Placement(workers, site)
+        return SlotPlacement(workers, site)
 
-    def fits(self, waiting: Waiting, placement: Placement) -> bool:
+    def fits(self, waiting: Waiting, placement: SlotPlacement) -> bool:
         """Whether the whole placement is free."""
         need = self._units(waiting, placement)
         return bool((self.auction.capacity - self.held - need >= -GUARD).all())
 
-    def run(self, waiting: Waiting, placement: Placement) -> Piece | None:
+    def run(self, waiting: Waiting, placement: SlotPlacement) -> Piece | None:
         """Hold the placement and process what its workers and the transfer budget allow.
 
         The server's site comes first, then the others by number of workers.  A site takes its own
@@ -149,7 +149,7 @@ class SlotRoom:
         running = tuple((int(r), int(workers[r])) for r in np.flatnonzero(workers))
         return Piece(waiting.index, self.slot, placement.server, running, moved)
 
-    def _units(self, waiting: Waiting, placement: Placement) -> Floats:
+    def _units(self, waiting: Waiting, placement: SlotPlacement) -> Floats:
         units = np.outer(placement.workers, waiting.job.worker_demand)
         units[placement.server] += waiting.job.server_demand
         return units

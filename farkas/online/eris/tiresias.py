@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from farkas.online.driver import algorithm
-from farkas.online.eris.edge import CertifiedRun, Piece
+from farkas.online.eris.environment import CertifiedRun, Piece
 from farkas.online.eris.slot_loop import SlotPolicy, System
 from farkas.online.eris.slot_room import SlotRoom, Waiting
 from farkas.relaxations.eris.prices import Effort

@@ -7,14 +7,14 @@ import numpy as np
 from farkas.instances.gadget import FIT
 from farkas.models.gadget.column import ColumnIP, Columns
 from farkas.models.gadget.rings import Rings
-from farkas.models.gadget.slot import Snapshot
+from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Bools, Floats
 from farkas.relaxations.gadget.generation import Generated, generate_columns
 from farkas.rounding.rings import Mix, admit
 from farkas.solvers import solve
 
 
-def column_rings(slot: Snapshot, gap: float) -> tuple[Rings, Generated]:
+def column_rings(slot: SlotView, gap: float) -> tuple[Rings, Generated]:
     """Rings of one slot within ``gap`` of the best subset of the rings generated.
 
     Returns

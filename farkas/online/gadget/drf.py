@@ -11,7 +11,7 @@ from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats
 from farkas.online.driver import algorithm
 from farkas.online.gadget.environment import Arrival, Decision
-from farkas.online.gadget.placement import Placed, Room, as_rings
+from farkas.online.gadget.placement import PlacedRing, Room, as_rings
 from farkas.online.gadget.seen import Seen
 
 
@@ -32,12 +32,12 @@ class DominantResourceFairness:
         seen = state.meet(arrivals)
         return seen.run(as_rings(seen.cluster, self._fill(seen)))
 
-    def _fill(self, seen: Seen) -> dict[int, Placed]:
+    def _fill(self, seen: Seen) -> dict[int, PlacedRing]:
         cluster = seen.cluster
         room = Room(cluster)
         total = finite_totals(cluster)
         left = np.minimum(cluster.max_workers, cluster.most_slots - seen.received)
-        placed: dict[int, Placed] = {}
+        placed: dict[int, PlacedRing] = {}
         active = np.flatnonzero(cluster.active(seen.slot, seen.received)).tolist()
         queue = [(0.0, int(cluster.arrival[i]), i) for i in active]
         heapq.heapify(queue)

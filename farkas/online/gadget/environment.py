@@ -55,7 +55,7 @@ Decision = list[Ring]
 
 
 @environment("gadget")
-class Scheduling:
+class Environment:
     """A slot shows its new jobs and takes the rings that run in it."""
 
     sense: Sense = "max"

@@ -11,7 +11,7 @@ from farkas.models.gadget.column import ColumnIP, Columns
 from farkas.models.gadget.counts import TIE, FeasibleCounts
 from farkas.models.gadget.forest import Forest, forest
 from farkas.models.gadget.rings import Rings, enumerate_rings
-from farkas.models.gadget.slot import Snapshot
+from farkas.models.gadget.slot import SlotView
 from farkas.models.gadget.tree import Tree
 from farkas.numbers import Floats, Ints
 from farkas.solvers import solve
@@ -20,7 +20,7 @@ MOST_COLUMNS = 4000
 """Largest integer program that is solved for an exact slot."""
 
 
-def exact_rings(slot: Snapshot, feasible: FeasibleCounts | None) -> Rings:
+def exact_rings(slot: SlotView, feasible: FeasibleCounts | None) -> Rings:
     """Best rings of one slot.
 
     Parameters
@@ -46,7 +46,7 @@ def list_counts(cluster: Cluster) -> FeasibleCounts | None:
         return None
 
 
-def best_counts(slot: Snapshot, feasible: FeasibleCounts) -> Ints:
+def best_counts(slot: SlotView, feasible: FeasibleCounts) -> Ints:
     """Lexicographically largest among the best counts, shape (jobs,)."""
     limit = np.zeros(slot.cluster.num_jobs, np.int64)
     limit[slot.jobs] = slot.largest
@@ -68,12 +68,12 @@ def rings_of_counts(cluster: Cluster, counts: Ints) -> Rings:
     jobs = np.flatnonzero(counts)
     gains = np.ones((len(jobs), int(counts.max())))
     allowed = np.arange(1, gains.shape[1] + 1)[None, :] == counts[jobs][:, None]
-    slot = Snapshot(cluster, 0, np.zeros(cluster.num_jobs), jobs, gains, allowed)
+    slot = SlotView(cluster, 0, np.zeros(cluster.num_jobs), jobs, gains, allowed)
     answer = solve(ColumnIP().form(Columns(slot, rings)), gap=0.0).require_optimal()
     return rings.take(answer.point > 0.5)
 
 
-def compact_rings(slot: Snapshot, gap: float = 0.0, start: Floats | None = None) -> Rings:
+def compact_rings(slot: SlotView, gap: float = 0.0, start: Floats | None = None) -> Rings:
     """Best rings by the smallest exact integer program of the network."""
     tree = forest(slot.cluster)
     program = Tree() if tree is not None else Circulation()

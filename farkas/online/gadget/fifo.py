@@ -10,7 +10,7 @@ from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
 from farkas.online.driver import algorithm
 from farkas.online.gadget.environment import Arrival, Decision
-from farkas.online.gadget.placement import Placed, Room, as_rings
+from farkas.online.gadget.placement import PlacedRing, Room, as_rings
 from farkas.online.gadget.seen import Seen
 
 
@@ -50,7 +50,7 @@ class Fifo:
     def _fill(self, seen: Seen) -> Rings:
         cluster = seen.cluster
         room = Room(cluster)
-        placed: dict[int, Placed] = {}
+        placed: dict[int, PlacedRing] = {}
         active = np.flatnonzero(cluster.active(seen.slot, seen.received))
         for job in active[np.argsort(cluster.arrival[active], kind="stable")].tolist():
             size = fixed_size(seen, job)

@@ -11,14 +11,14 @@ import numpy as np
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.rings import Rings
-from farkas.models.gadget.slot import Gains, Snapshot
+from farkas.models.gadget.slot import Gains, SlotView
 from farkas.online.driver import algorithm
 from farkas.online.gadget.bounds import run_bound
 from farkas.online.gadget.columns import column_rings
 from farkas.online.gadget.environment import Arrival, Decision
 from farkas.online.gadget.exact import exact_rings, list_counts
 from farkas.online.gadget.lp_rs_mde import Rounding, lp_rs_mde
-from farkas.online.gadget.placement import Placed, Room, as_rings
+from farkas.online.gadget.placement import PlacedRing, Room, as_rings
 from farkas.online.gadget.seen import Seen
 from farkas.online.run import Bound
 
@@ -27,7 +27,7 @@ PriceSource = Literal["horizon", "run"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Greedy(Seen):
+class GadgetState(Seen):
     """State with the feasible counts of the jobs seen, where exact slots list them."""
 
     feasible: FeasibleCounts | None = None
@@ -56,11 +56,13 @@ class Gadget:
     gap: float = 1e-3
     prices: PriceSource = "horizon"
 
-    def start(self, known: Cluster, seed: int) -> Greedy:
+    def start(self, known: Cluster, seed: int) -> GadgetState:
         """Know nobody."""
         return _greedy(Seen.start(known, seed), None)
 
-    def step(self, state: Greedy, arrivals: tuple[Arrival, ...]) -> tuple[Greedy, Decision]:
+    def step(
+        self, state: GadgetState, arrivals: tuple[Arrival, ...]
+    ) -> tuple[GadgetState, Decision]:
         """Solve the slot."""
         seen = state.meet(arrivals)
         feasible = state.feasible
@@ -74,13 +76,13 @@ class Gadget:
         return _greedy(after, feasible), decision
 
     def certify(
-        self, instance: Cluster, state: Greedy, decisions: Sequence[Decision]
+        self, instance: Cluster, state: GadgetState, decisions: Sequence[Decision]
     ) -> Bound | None:
         """Prove a bound by the run's own prices, or leave it to the relaxed horizon."""
         return run_bound(instance, decisions) if self.prices == "run" else None
 
     def _solve(
-        self, slot: Snapshot, feasible: FeasibleCounts | None, rng: np.random.Generator
+        self, slot: SlotView, feasible: FeasibleCounts | None, rng: np.random.Generator
     ) -> Rings:
         if self.slots == "columns":
             return column_rings(slot, self.gap)[0]
@@ -98,11 +100,11 @@ def greedy_exact() -> Gadget:
     return Gadget(slots="exact", gains="printed", fill=False)
 
 
-def _greedy(seen: Seen, feasible: FeasibleCounts | None) -> Greedy:
-    return Greedy(seen.cluster, seen.index, seen.received, seen.slot, seen.rng, feasible)
+def _greedy(seen: Seen, feasible: FeasibleCounts | None) -> GadgetState:
+    return GadgetState(seen.cluster, seen.index, seen.received, seen.slot, seen.rng, feasible)
 
 
-def filled(slot: Snapshot, rings: Rings) -> Rings:
+def filled(slot: SlotView, rings: Rings) -> Rings:
     """Add rings for jobs without one, in job order, as large as the heuristic places.
 
     A gain of 0 is filled (a sigmoid far from its bend gains nothing that a double can show), a
@@ -110,10 +112,10 @@ def filled(slot: Snapshot, rings: Rings) -> Rings:
     """
     cluster = slot.cluster
     room = Room(cluster)
-    placed: dict[int, Placed] = {}
+    placed: dict[int, PlacedRing] = {}
     for place, job in enumerate(rings.job.tolist()):
         links = np.repeat(np.arange(cluster.num_links), rings.flow[place]).tolist()
-        placed[job] = Placed(rings.workers[place], links)
+        placed[job] = PlacedRing(rings.workers[place], links)
         room.free -= rings.workers[place][:, None] * cluster.demand[job]
         for link in links:
             room.residual[link] -= float(cluster.bandwidth[job])

@@ -10,7 +10,7 @@ from farkas.instances.gadget import Cluster
 from farkas.online.driver import algorithm
 from farkas.online.gadget.environment import Arrival, Decision
 from farkas.online.gadget.fifo import fits_alone, fixed_size
-from farkas.online.gadget.placement import Placed, Room, as_rings
+from farkas.online.gadget.placement import PlacedRing, Room, as_rings
 from farkas.online.gadget.seen import Seen
 
 
@@ -28,7 +28,7 @@ class LeastAttainedService:
         seen = state.meet(arrivals)
         cluster = seen.cluster
         room = Room(cluster)
-        placed: dict[int, Placed] = {}
+        placed: dict[int, PlacedRing] = {}
         active = np.flatnonzero(cluster.active(seen.slot, seen.received))
         attained = seen.received[active] * cluster.demand[active, 0]
         for job in active[np.lexsort((active, cluster.arrival[active], attained))].tolist():

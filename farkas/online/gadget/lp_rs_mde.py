@@ -12,12 +12,12 @@ from farkas.instances.gadget import FIT, Cluster
 from farkas.models.gadget.column import ColumnIP, Columns
 from farkas.models.gadget.lone import lone_sizes
 from farkas.models.gadget.rings import Rings, link_cap
-from farkas.models.gadget.slot import Snapshot
+from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints
 from farkas.relaxations.gadget.augmented import Augmented
 from farkas.relaxations.gadget.decompose import Mixture, decompose
 from farkas.relaxations.gadget.embedding import GvneLP, NodeLP
-from farkas.rounding.rings import Mix, Rounded, round_printed, round_repaired, violation_factor
+from farkas.rounding.rings import Mix, RoundedRings, round_printed, round_repaired, violation_factor
 from farkas.solvers import solve
 
 Rounding = Literal["repair", "printed", "milp"]
@@ -44,11 +44,11 @@ class Slotwise:
     rings: Rings
     relaxation: float
     mixture: Mixture
-    rounded: Rounded
+    rounded: RoundedRings
 
 
 def lp_rs_mde(
-    slot: Snapshot, rounding: Rounding, rounds: int, rng: np.random.Generator, alpha: float = 1 / 3
+    slot: SlotView, rounding: Rounding, rounds: int, rng: np.random.Generator, alpha: float = 1 / 3
 ) -> Slotwise:
     """Run Algorithm 2 on one slot.
 
@@ -72,7 +72,7 @@ def lp_rs_mde(
     if not len(chosen.jobs):
         empty = np.zeros(0, np.int64)
         mixture = Mixture(nothing, np.zeros(0), 0)
-        return Slotwise(nothing, 0.0, mixture, Rounded(empty, True, 0, 0.0))
+        return Slotwise(nothing, 0.0, mixture, RoundedRings(empty, True, 0, 0.0))
     form = Augmented().form(chosen)
     answer = solve(form).require_optimal()
     mixture = decompose(chosen, form, answer.point)
@@ -86,20 +86,20 @@ def lp_rs_mde(
     return Slotwise(mixture.rings.take(rounded.picked), answer.objective, mixture, rounded)
 
 
-def only_lone(slot: Snapshot) -> Snapshot:
+def only_lone(slot: SlotView) -> SlotView:
     """Keep the sizes that fit when their job is alone."""
     sizes = np.arange(1, slot.allowed.shape[1] + 1)
     return slot.restrict(slot.allowed & (sizes[None, :] <= lone_sizes(slot)[:, None]))
 
 
-def relaxation_of(slot: Snapshot) -> LinearForm:
+def relaxation_of(slot: SlotView) -> LinearForm:
     """Program of line 3: the embedding relaxation, or its equal without ring edges if large."""
     q = slot.allowed.sum(axis=1)
     edges = int((q * (q + 1) // 2).sum()) * (slot.cluster.num_nodes + slot.cluster.num_links)
     return GvneLP().form(slot) if edges <= SMALL_EMBEDDING else NodeLP().form(slot)
 
 
-def select_sizes(slot: Snapshot) -> Snapshot:
+def select_sizes(slot: SlotView) -> SlotView:
     """One size per job that the relaxation runs: largest gain x share, ties smallest; line 3."""
     if not len(slot.jobs):
         return slot
@@ -111,7 +111,7 @@ def select_sizes(slot: Snapshot) -> Snapshot:
     return slot.fixed(np.where(np.isfinite(weight.max(axis=1)), best + 1, 0))
 
 
-def rounding_problem(slot: Snapshot, mixture: Mixture) -> tuple[Mix, Floats]:
+def rounding_problem(slot: SlotView, mixture: Mixture) -> tuple[Mix, Floats]:
     """Collect loads and rooms of everything that can fill up, and the factors of Theorem 8."""
     cluster, rings = slot.cluster, mixture.rings
     nodes = np.isfinite(cluster.capacity) & cluster.is_server[:, None]
@@ -137,14 +137,14 @@ def node_factors(cluster: Cluster, jobs: Ints, size: Ints) -> Floats:
     return np.array(found)
 
 
-def _best_subset(slot: Snapshot, mixture: Mixture, mix: Mix) -> Rounded:
+def _best_subset(slot: SlotView, mixture: Mixture, mix: Mix) -> RoundedRings:
     """Best rings of the decomposition that fit together."""
     rings = mixture.rings
     local = np.array([is_local(slot.cluster, rings, c) for c in range(len(rings))], np.bool_)
     form = ColumnIP().form(Columns(slot, rings.take(local)))
     used = solve(form, gap=1e-4).require_optimal().point > 0.5
     picked = np.flatnonzero(local)[used]
-    return Rounded(picked, True, 0, float(mix.fullness(picked).max(initial=0.0)))
+    return RoundedRings(picked, True, 0, float(mix.fullness(picked).max(initial=0.0)))
 
 
 def is_local(cluster: Cluster, rings: Rings, place: int) -> bool:

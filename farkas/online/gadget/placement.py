@@ -13,7 +13,7 @@ from farkas.numbers import Floats, Ints
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Placed:
+class PlacedRing:
     """A ring in its place.
 
     Parameters
@@ -56,7 +56,7 @@ class Room:
         held = ratio.min(axis=1, initial=most)
         return np.where(self.cluster.is_server, np.maximum(held, 0.0), 0.0).astype(np.int64)
 
-    def place(self, job: int, size: int) -> Placed | None:
+    def place(self, job: int, size: int) -> PlacedRing | None:
         """Place a ring of ``size`` workers and reserve it; None, and nothing kept, if it fails.
 
         The server with least room that holds all workers, else servers by decreasing room; hosts
@@ -79,9 +79,9 @@ class Room:
         if links is None:
             return None
         self.free -= workers[:, None] * self.cluster.demand[job]
-        return Placed(workers, links)
+        return PlacedRing(workers, links)
 
-    def release(self, job: int, placed: Placed) -> None:
+    def release(self, job: int, placed: PlacedRing) -> None:
         """Give back what a ring holds."""
         self.free += placed.workers[:, None] * self.cluster.demand[job]
         for link in placed.links:
@@ -120,7 +120,7 @@ class Room:
         return path[::-1]
 
 
-def as_rings(cluster: Cluster, placed: dict[int, Placed]) -> Rings:
+def as_rings(cluster: Cluster, placed: dict[int, PlacedRing]) -> Rings:
     """Collect placed rings by job."""
     jobs = sorted(placed)
     if not jobs:

@@ -8,7 +8,7 @@ import numpy as np
 
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
-from farkas.models.gadget.slot import Gains, Snapshot, snapshot
+from farkas.models.gadget.slot import Gains, SlotView, snapshot
 from farkas.numbers import Floats, Ints
 from farkas.online.gadget.environment import Arrival, Decision, Ring, with_jobs
 
@@ -56,7 +56,7 @@ class Seen:
             self, cluster=cluster, index=index[order], received=received[order]
         )
 
-    def now(self, gains: Gains = "printed") -> Snapshot:
+    def now(self, gains: Gains = "printed") -> SlotView:
         """Return the slot's problem."""
         return snapshot(self.cluster, self.slot, self.received, gains)
 

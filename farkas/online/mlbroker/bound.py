@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.certificates.mlbroker import Guide, RunCertificate
+from farkas.certificates.mlbroker import Guide, MlbrokerPrices
 from farkas.forms import LinearForm
 from farkas.instances.mlbroker import Brokerage
 from farkas.numbers import Floats
@@ -30,7 +30,7 @@ def tight_bound(instance: Brokerage) -> Bound:
         part = Part(instance, np.array([job]))
         form = Separated().form(part)
         _read(guide, instance, part, form, solve(form).require_optimal().row_duals)
-    proved = RunCertificate.of(instance, guide, "tight")
+    proved = MlbrokerPrices.of(instance, guide, "tight")
     method = "duals of mlbroker.relaxed[tight,printed], job by job"
     return Bound.of(Fraction(proved.bound), method, proved.plain())
 

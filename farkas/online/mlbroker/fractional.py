@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from farkas.certificates.mlbroker import Guide, RunCertificate
+from farkas.certificates.mlbroker import Guide, MlbrokerPrices
 from farkas.duals.mlbroker.closed_form import move_prices, trajectory_bound
 from farkas.instances.base import Nonnegative
 from farkas.instances.mlbroker import Brokerage, Semantics
@@ -18,7 +18,7 @@ from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import Outcome, algorithm
-from farkas.online.mlbroker.market import Known
+from farkas.online.mlbroker.environment import Known
 from farkas.online.mlbroker.slot_solver import JobByJob, SlotSolution, Together
 from farkas.online.run import Bound
 
@@ -82,7 +82,7 @@ class FractionalSlot:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class State:
+class FractionalState:
     """Deployment of the slot before by job, and the multipliers of all slots so far."""
 
     known: Known
@@ -113,23 +113,27 @@ class Fractional:
     semantics: Semantics = "printed"
     epsilon: Nonnegative = 0.0
 
-    def start(self, known: Known, seed: int) -> State:
+    def start(self, known: Known, seed: int) -> FractionalState:
         """Nothing is deployed; the algorithm draws no random numbers."""
         solver: JobByJob | Together
         if self.relax == "tight" and self.semantics == "printed":
             solver = JobByJob(known.num_sites)
         else:
             solver = Together(self.relax, self.semantics)
-        return State(known, solver, {})
+        return FractionalState(known, solver, {})
 
-    def step(self, state: State, arrivals: Snapshot) -> tuple[State, FractionalSlot]:
+    def step(
+        self, state: FractionalState, arrivals: Snapshot
+    ) -> tuple[FractionalState, FractionalSlot]:
         """Solve the regularised slot."""
         solution, decision = self.solve(state, arrivals)
         after = dict(zip(arrivals.jobs.tolist(), decision.deployed, strict=True))
         solved = (*state.solved, solution)
         return dataclasses.replace(state, before=after, solved=solved), decision
 
-    def solve(self, state: State, arrivals: Snapshot) -> tuple[SlotSolution, FractionalSlot]:
+    def solve(
+        self, state: FractionalState, arrivals: Snapshot
+    ) -> tuple[SlotSolution, FractionalSlot]:
         """Solve the slot and keep what noise leaves of it: v := min(1, max(v(t−1), need))."""
         market = arrivals.market
         if self.epsilon > 0:
@@ -190,16 +194,16 @@ class Fractional:
         return Outcome(costs, violations, numbers=numbers)
 
     def certify(
-        self, instance: Brokerage, state: State, decisions: Sequence[FractionalSlot]
+        self, instance: Brokerage, state: FractionalState, decisions: Sequence[FractionalSlot]
     ) -> Bound:
         """Complete the multipliers of the slots to a dual point of the whole relaxation."""
         data = self._seen(instance)
         guide = self.guide(data, state)
-        proved = RunCertificate.of(instance, guide, self.relax, self.semantics)
+        proved = MlbrokerPrices.of(instance, guide, self.relax, self.semantics)
         method = f"dual point of the run, mlbroker.relaxed[{self.relax},{self.semantics}]"
         return Bound.of(Fraction(proved.bound), method, proved.plain())
 
-    def guide(self, data: Brokerage, state: State) -> Guide:
+    def guide(self, data: Brokerage, state: FractionalState) -> Guide:
         """Collect the multipliers of all slots by pair."""
         guide, saved = Guide.zeros(data), np.zeros((data.num_pairs, data.num_sites))
         for slot, solution in enumerate(state.solved):

@@ -12,10 +12,10 @@ from farkas.errors import NotApplicable
 from farkas.instances.base import guarded_ceil
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.one_shot import Snapshot
-from farkas.models.mlbroker.recourse import Placed
+from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.numbers import Ints
 from farkas.online.driver import algorithm
-from farkas.online.mlbroker.market import PlacedSlot
+from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.online.mlbroker.placing import Memory, Placing
 from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.rounding import add_missing_workers
@@ -36,9 +36,9 @@ def local_workers(market: Brokerage) -> Ints:
     return workers
 
 
-@algorithm("mlbroker.local", source="mlBroker section 6.2, Local")
+@algorithm("mlbroker.local", source="mlBroker section 6.2, LocalWorkers")
 @dataclasses.dataclass(frozen=True)
-class Local(Placing):
+class LocalWorkers(Placing):
     """Data are trained where they are collected; no data move.
 
     The paper leaves the server open; here every job draws one site on arrival and keeps it.
@@ -62,7 +62,7 @@ class Local(Placing):
 def local_total(instance: Brokerage, sites: Sequence[int]) -> float:
     """Cost of local with given server sites, one a job, every re-entry paid, USD."""
     server = np.asarray(sites, dtype=np.int64)[instance.pair_job]
-    return recourse_costs(Placed.of(instance, local_workers(instance), server)).total
+    return recourse_costs(PlacedWorkers.of(instance, local_workers(instance), server)).total
 
 
 def local_expected(instance: Brokerage) -> float:

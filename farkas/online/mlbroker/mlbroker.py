@@ -8,8 +8,8 @@ import numpy as np
 
 from farkas.instances.mlbroker import Brokerage
 from farkas.online.driver import algorithm
+from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.online.mlbroker.fractional import FractionalSlot
-from farkas.online.mlbroker.market import PlacedSlot
 from farkas.online.mlbroker.rounded import Rounded, clean
 from farkas.rounding import draw_servers, round_workers
 from farkas.rounding.workers import Combine

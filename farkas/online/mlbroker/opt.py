@@ -10,7 +10,7 @@ from farkas.errors import NoAnswer
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.offline import Offline
 from farkas.online.driver import algorithm
-from farkas.online.mlbroker.market import PlacedSlot
+from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.solvers import solve
 
 

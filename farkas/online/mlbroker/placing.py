@@ -8,7 +8,7 @@ import numpy as np
 
 from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.numbers import Bools, Ints
-from farkas.online.mlbroker.market import Known, PlacedSlot, present
+from farkas.online.mlbroker.environment import Known, PlacedSlot, present
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.recourse import Placed, Recourse
+from farkas.models.mlbroker.recourse import PlacedWorkers, Recourse
 from farkas.numbers import Bools, Floats, Ints
 from farkas.solvers import solve
 
@@ -47,7 +47,7 @@ class Costs:
         return self.total + float((self.deploy_once - self.deploy).sum())
 
 
-def recourse_costs(placed: Placed) -> Costs:
+def recourse_costs(placed: PlacedWorkers) -> Costs:
     """Costs of decided workers and servers, data moved as cheaply as possible.
 
     Parameters
@@ -72,7 +72,7 @@ def recourse_costs(placed: Placed) -> Costs:
     )
 
 
-def transfer_costs(placed: Placed) -> Floats:
+def transfer_costs(placed: PlacedWorkers) -> Floats:
     """Optimal transport costs, shape (slots,), USD; C1."""
     form = Recourse().form(placed)
     point = solve(form).require_optimal().point
@@ -80,7 +80,7 @@ def transfer_costs(placed: Placed) -> Floats:
     return _sums(slots, form.cost * point, placed.instance.num_slots)
 
 
-def sync_costs(placed: Placed) -> Floats:
+def sync_costs(placed: PlacedWorkers) -> Floats:
     """Traffic of all workers to the server's site, shape (pairs,), USD; C4 with g = ȳ s̄."""
     data: Brokerage = placed.instance
     price = data.transfer[:, placed.server].T
@@ -88,7 +88,7 @@ def sync_costs(placed: Placed) -> Floats:
     return sent * data.sync_volume[placed.jobs]
 
 
-def _entries(placed: Placed) -> tuple[Bools, Bools]:
+def _entries(placed: PlacedWorkers) -> tuple[Bools, Bools]:
     """Sites newly entered, and entered for the first time, shapes (pairs, sites)."""
     present = placed.present
     before = np.zeros_like(present)
@@ -102,7 +102,7 @@ def _entries(placed: Placed) -> tuple[Bools, Bools]:
     return present & ~before, present & ~ever
 
 
-def _by_slot(placed: Placed, values: Floats) -> Floats:
+def _by_slot(placed: PlacedWorkers, values: Floats) -> Floats:
     return _sums(placed.slots, values, placed.instance.num_slots)
 
 

@@ -12,8 +12,8 @@ from farkas.instances.base import Nonnegative
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.numbers import Floats
-from farkas.online.mlbroker.fractional import Fractional, FractionalSlot, State
-from farkas.online.mlbroker.market import Known, PlacedSlot
+from farkas.online.mlbroker.environment import Known, PlacedSlot
+from farkas.online.mlbroker.fractional import Fractional, FractionalSlot, FractionalState
 from farkas.online.run import Bound
 from farkas.rounding import snap, snap_workers
 
@@ -22,7 +22,7 @@ from farkas.rounding import snap, snap_workers
 class RoundedState:
     """State of the fractional algorithm, and the generator of the rounding."""
 
-    fractional: State
+    fractional: FractionalState
     rng: np.random.Generator
 
 

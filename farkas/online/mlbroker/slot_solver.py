@@ -19,7 +19,7 @@ from farkas.numbers import Floats
 from farkas.relaxations.mlbroker.outer import Outer, Touched
 from farkas.relaxations.mlbroker.outer_job import JobPrices, OuterJob
 from farkas.relaxations.mlbroker.tangents import Tangents
-from farkas.solvers import Answer, Claim, Session, open_session, solve
+from farkas.solvers import Answer, Claimed, Session, open_session, solve
 
 PRECISE = 1e-9
 """Rounds end when bounds are this close, relative to the objective and the deployment costs."""
@@ -94,7 +94,7 @@ def settle(
     best: tuple[Answer, float] | None = None
     for _ in range(MOST_ROUNDS):
         answer = ask(*tangents.segments())
-        if best is not None and answer.claim is not Claim.OPTIMAL:
+        if best is not None and answer.claim is not Claimed.OPTIMAL:
             return best  # segments as narrow as the solver's tolerances
         here = deployed(answer.require_optimal().point)
         short = tangents.shortfall(here)
@@ -114,7 +114,7 @@ def settle(
 def warm(session: Session) -> Answer:
     """Solve from the last basis, or from nothing should that basis lead nowhere."""
     answer = session.solve()
-    return answer if answer.claim is Claim.OPTIMAL else solve(session.form)
+    return answer if answer.claim is Claimed.OPTIMAL else solve(session.form)
 
 
 class JobByJob:

@@ -11,7 +11,7 @@ from farkas.instances.coded import CodedComputing
 from farkas.models.coded.integer import best_integer_plan
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import Law
-from farkas.models.coded.plans import Assignment, dedicated_plan, dedicated_share, shared_plan
+from farkas.models.coded.plans import Allocation, dedicated_plan, dedicated_share, shared_plan
 from farkas.online.coded.exhaustive import best_owner, least_level
 from farkas.proofs.claim import Verdict, claim, held, refuted
 from farkas.proofs.coded.surrogate import drawn
@@ -24,16 +24,16 @@ def _load(name: str) -> CodedComputing:
     return data
 
 
-def _shared(data: CodedComputing) -> Assignment:
+def _shared(data: CodedComputing) -> Allocation:
     found = shared_optimum(data)
     return shared_plan(data, found.share, found.time)
 
 
-def _dedicated(data: CodedComputing) -> Assignment:
+def _dedicated(data: CodedComputing) -> Allocation:
     return dedicated_plan(data, best_owner(Pairs.of(data).speed))
 
 
-def _law(data: CodedComputing, plan: Assignment) -> Law:
+def _law(data: CodedComputing, plan: Allocation) -> Law:
     return Law.given(data, plan.share, plan.whole_loads)
 
 
@@ -125,7 +125,7 @@ def chance_times_surrogate_bounds_the_chance_program() -> Verdict:
     slack, runs = np.inf, 0
     for seed in range(8):
         data = drawn(2, 6, seed, rows=100)
-        for plan in (_dedicated(data), Assignment(_shared(data).share, 1.3 * _shared(data).loads)):
+        for plan in (_dedicated(data), Allocation(_shared(data).share, 1.3 * _shared(data).loads)):
             late = _law(data, plan).quantile(data.success_probability)
             bound = data.success_probability * shared_optimum(data).time
             slack, runs = min(slack, 1.0 - bound / late), runs + 1

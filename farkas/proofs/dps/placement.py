@@ -6,7 +6,7 @@ import numpy as np
 
 from farkas.models.dps.placement import MinServers, Sequence
 from farkas.online.dps.placing import colocated, pa
-from farkas.online.dps.posted import BestFit, Greedy
+from farkas.online.dps.posted import BestFit, FreeOfCharge
 from farkas.proofs.claim import Verdict, claim, held, refuted
 from farkas.proofs.dps.markets import shipped
 from farkas.solvers import solve
@@ -53,7 +53,7 @@ def pa_minimises_sequences() -> Verdict:
     It takes the server with most idle units, which splits the large ones.
     """
     market = shipped("fragmented")
-    greedy, fit = Greedy().simulate(market), BestFit().simulate(market)
+    greedy, fit = FreeOfCharge().simulate(market), BestFit().simulate(market)
     best = solve(Sequence().form(market), gap=0.0).require_optimal().objective
     assert not greedy.served.all()
     assert fit.served.all()

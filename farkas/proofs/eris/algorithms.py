@@ -8,12 +8,12 @@ from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.one_shot import OneShot, SlotTask
 from farkas.models.eris.prices import posted_on_arrival
-from farkas.online.eris.audit import audit_proposal, executable
+from farkas.online.eris.executable import audit_proposal, executable
 from farkas.online.eris.printed import printed_slot
 from farkas.proofs.claim import Verdict, claim, held, refuted
 from farkas.proofs.eris.programs import auction, optimum
 from farkas.proofs.eris.samples import Shape, Trials, auctions, ledger_of, propose
-from farkas.solvers import Claim, solve
+from farkas.solvers import Claimed, solve
 
 
 def algorithm_3(sample: Auction, job: int, slot: int, workload: int) -> tuple[float, bool]:
@@ -34,7 +34,7 @@ def cheapest(sample: Auction, job: int, slot: int, workload: int) -> float:
     prices = posted_on_arrival(sample)
     task = SlotTask(sample, prices, job, slot, workload, sample.data[job])
     answer = solve(OneShot().form(task))
-    if answer.claim is Claim.INFEASIBLE:
+    if answer.claim is Claimed.INFEASIBLE:
         return float("inf")
     return answer.require_optimal().objective
 

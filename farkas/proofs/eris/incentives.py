@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from farkas.instances.eris import GUARD, Auction, Job
-from farkas.online.eris.audit import audit_proposal
+from farkas.online.eris.executable import audit_proposal
 from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.repaired import repaired_schedule
 from farkas.online.eris.schedule import Proposal

@@ -10,7 +10,7 @@ import numpy as np
 
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.rings import Rings
-from farkas.models.gadget.slot import Snapshot, snapshot
+from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.online.gadget.lp_rs_mde import only_lone, rounding_problem, select_sizes
 from farkas.proofs.claim import Verdict, claim, held, refuted
 from farkas.proofs.gadget.selection import around_mean
@@ -28,7 +28,7 @@ DRAWS = 200
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Relaxed:
+class RelaxedSlot:
     """What a slot's draws come from.
 
     Parameters
@@ -41,32 +41,32 @@ class Relaxed:
         Worth of the relaxation, of which a third is asked.
     """
 
-    slot: Snapshot
+    slot: SlotView
     mixture: Mixture
     value: float
 
 
-Relax = Callable[[Snapshot], Relaxed]
+Relax = Callable[[SlotView], RelaxedSlot]
 
 
-def at_fixed_sizes(slot: Snapshot) -> Relaxed:
+def at_fixed_sizes(slot: SlotView) -> RelaxedSlot:
     """Decompose the augmented relaxation."""
     form = Augmented().form(slot)
     answer = solve(form).require_optimal()
-    return Relaxed(slot, decompose(slot, form, answer.point), answer.objective)
+    return RelaxedSlot(slot, decompose(slot, form, answer.point), answer.objective)
 
 
-def selected_sizes(slot: Snapshot) -> Relaxed:
+def selected_sizes(slot: SlotView) -> RelaxedSlot:
     """Sizes of line 3."""
     return at_fixed_sizes(select_sizes(slot))
 
 
-def sizes_around_mean(slot: Snapshot) -> Relaxed:
+def sizes_around_mean(slot: SlotView) -> RelaxedSlot:
     """Better of the two sizes around each job's mean."""
     return at_fixed_sizes(around_mean(slot))
 
 
-def all_sizes(slot: Snapshot) -> Relaxed:
+def all_sizes(slot: SlotView) -> RelaxedSlot:
     """Mix all sizes: k workers on node u with the share of u in the job times that of k.
 
     Node loads are those of the relaxation, and a ring on one node uses no link.
@@ -87,10 +87,12 @@ def all_sizes(slot: Snapshot) -> Relaxed:
     on = np.zeros((len(rows), slot.cluster.num_nodes), np.int64)
     on[np.arange(len(rows)), node_of] = size_of
     flow = np.zeros((len(rows), slot.cluster.num_links), np.int64)
-    return Relaxed(slot, Mixture(Rings(job_of, size_of, on, flow), share_of, 0), answer.objective)
+    return RelaxedSlot(
+        slot, Mixture(Rings(job_of, size_of, on, flow), share_of, 0), answer.objective
+    )
 
 
-def worst_qualified(drawn: Relaxed, rng: np.random.Generator) -> Rings | None:
+def worst_qualified(drawn: RelaxedSlot, rng: np.random.Generator) -> Rings | None:
     """Among :data:`DRAWS` draws, the least worth a third of the relaxation within β and γ."""
     mix, factor = rounding_problem(drawn.slot, drawn.mixture)
     draws = [mix.draw(rng) for _ in range(DRAWS)]

@@ -8,7 +8,7 @@ import numpy as np
 
 from farkas.forms import LinearForm
 from farkas.models.gadget.gvne import Gvne
-from farkas.models.gadget.slot import Snapshot, snapshot
+from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.proofs.claim import Verdict, claim, held, refuted
 from farkas.proofs.gadget.small import random_clusters
 from farkas.proofs.gadget.temporal import shipped
@@ -42,7 +42,7 @@ def relaxed_workers_bound_ring_sizes() -> Verdict:
     )
 
 
-def selected(slot: Snapshot) -> Snapshot:
+def selected(slot: SlotView) -> SlotView:
     """Sizes of largest gain x share in the relaxation."""
     form = NodeLP().form(slot)
     share = np.zeros(slot.gains.shape)
@@ -92,7 +92,7 @@ def ring_selection() -> Verdict:
     )
 
 
-def _printed_sizes(slot: Snapshot) -> Snapshot:
+def _printed_sizes(slot: SlotView) -> SlotView:
     """Allow 1..N, as ceil(q) does when the relaxation fills the cluster."""
     cluster = slot.cluster
     widest = int(cluster.max_workers[slot.jobs].max())
@@ -101,7 +101,7 @@ def _printed_sizes(slot: Snapshot) -> Snapshot:
         worth = cluster.reward(job, slot.progress[job] + np.arange(widest + 1))
         gains[place] = worth[1:] - worth[0]
     allowed = np.arange(1, widest + 1)[None, :] <= cluster.max_workers[slot.jobs][:, None]
-    return Snapshot(cluster, slot.slot, slot.progress, slot.jobs, gains, allowed)
+    return SlotView(cluster, slot.slot, slot.progress, slot.jobs, gains, allowed)
 
 
 @claim("gadget.gamma_bounds_sizes", source="GADGET Lemma 7, proof (Π_i)")
@@ -147,7 +147,7 @@ def floor_and_ceiling_keep_half() -> Verdict:
     return held(runs, max(0.0, slack))
 
 
-def around_mean(slot: Snapshot) -> Snapshot:
+def around_mean(slot: SlotView) -> SlotView:
     """Better of the two sizes around each job's mean size in the relaxation."""
     form = NodeLP().form(slot)
     share = np.zeros(slot.gains.shape)

@@ -11,7 +11,7 @@ import sympy as sp
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.recourse import Placed
+from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online import algorithms
 from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.proofs.claim import Verdict, claim, held, proved, refuted
@@ -155,7 +155,7 @@ def deployments_are_differences_of_presence() -> Verdict:
     """E C3 = Σ c (v̄(t) − v̄(t−1)), without the positive part."""
     broker = _load("return_trip")
     workers = np.array([[1, 0], [0, 1], [1, 0]])
-    placed = Placed.of(broker, workers, [0, 1, 0])
+    placed = PlacedWorkers.of(broker, workers, [0, 1, 0])
     deploy = float(recourse_costs(placed).deploy.sum())
     price = float(broker.deploy_cost[0])
     telescoped = price * float(placed.present[-1].sum())
@@ -178,7 +178,7 @@ def deployments_cost_at_most_presence() -> Verdict:
 def presence_is_the_number_of_workers_and_servers() -> Verdict:
     """Σ c v̄ = Σ c (ȳ + s̄).  v̄ is 0 or 1: ten workers and a server are one deployment."""
     broker = _load("unit_scaling")
-    placed = Placed.of(broker, [[10]], [0])
+    placed = PlacedWorkers.of(broker, [[10]], [0])
     left, right = float(placed.present.sum()), float(placed.workers.sum() + 1)
     if left == right:
         return held(1, 0.0)
@@ -189,7 +189,7 @@ def presence_is_the_number_of_workers_and_servers() -> Verdict:
 def synchronisation_costs_at_most_a_multiple_of_transfer() -> Verdict:
     """E C4 <= ϱ₄ E C1.  Rounding (½, ½) to a worker at each site leaves C1 = 0 and C4 = d B = 5."""
     broker = _load("surplus_worker")
-    costs = recourse_costs(Placed.of(broker, [[1, 1]], [0]))
+    costs = recourse_costs(PlacedWorkers.of(broker, [[1, 1]], [0]))
     transfer, sync = float(costs.transfer.sum()), float(costs.sync.sum())
     bound = ClaimedRatio.of(broker).sync * transfer
     if sync <= bound:

@@ -25,7 +25,7 @@ from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.surrogate import reference_time
 from farkas.numbers import Floats, Ints
-from farkas.solvers import Claim
+from farkas.solvers import Claimed
 from farkas.solvers.via_cvxpy import solve_problem
 
 SMALL_SHARE = 1e-3
@@ -292,9 +292,9 @@ def solve_step(
     answer = solve_problem(model.problem)
     less_sure: list[float] = []
     for unit in OTHER_UNITS:
-        if answer.claim is Claim.OPTIMAL:
+        if answer.claim is Claimed.OPTIMAL:
             break
-        if answer.claim is Claim.FEASIBLE:
+        if answer.claim is Claimed.FEASIBLE:
             # feasible, and found a second time in other units: good enough for a step
             if any(abs(answer.objective / value - 1.0) <= AGREEMENT for value in less_sure):
                 return _read_point(data, model, z, program.unit)

@@ -6,7 +6,7 @@ import numpy as np
 
 from farkas.instances.dps import ROUNDING, Market
 from farkas.models.dps import windows
-from farkas.models.dps.windows import Side
+from farkas.models.dps.windows import MarketSide
 from farkas.numbers import Bools, Floats, Ints
 
 
@@ -43,7 +43,7 @@ def printed_bound(market: Market, worker: Floats, ps: Floats) -> float:
     return min(demand_bound(market, worker, ps), supply)
 
 
-def _printed_supply(market: Market, side: Side, price: Floats) -> float:
+def _printed_supply(market: Market, side: MarketSide, price: Floats) -> float:
     total = 0.0
     for kind in np.unique(side.types):
         mean = float(market.least_runtime[side.types == kind].mean())
@@ -65,7 +65,7 @@ def corrected_bound(market: Market, worker: Floats, ps: Floats) -> float:
     return min(float(asked[able].sum()), supply)
 
 
-def _supply(market: Market, side: Side, price: Floats, able: Bools) -> float:
+def _supply(market: Market, side: MarketSide, price: Floats, able: Bools) -> float:
     total = 0.0
     for kind in np.unique(side.types[able]):
         jobs = np.flatnonzero(able & (side.types == kind))

@@ -10,7 +10,7 @@ from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint
 from farkas.errors import NotApplicable
 from farkas.instances.dps import ROUNDING, Market
 from farkas.models.dps import windows
-from farkas.models.dps.windows import Side
+from farkas.models.dps.windows import MarketSide
 from farkas.numbers import Floats, Ints
 
 
@@ -171,7 +171,7 @@ class _States:
     A state is (type, number among the arrival slots of the type).
     """
 
-    def __init__(self, side: Side, last: Ints) -> None:
+    def __init__(self, side: MarketSide, last: Ints) -> None:
         base = 2 + int(last.max(initial=0))
         keys, place = np.unique(side.types * base + side.start, return_inverse=True)
         types = keys // base

@@ -13,7 +13,7 @@ from farkas.forms import LinearForm
 from farkas.instances.dps import Market
 from farkas.models.dps.offline import Offline
 from farkas.numbers import Bools, Floats
-from farkas.solvers import Claim, open_session, solve
+from farkas.solvers import Claimed, open_session, solve
 
 
 def pooled_form(market: Market, prices: str) -> LinearForm:
@@ -85,7 +85,7 @@ def can_serve(by_server: LinearForm, served: Bools) -> bool:
         row_lower=lower, row_upper=upper, cost=np.zeros(by_server.num_columns)
     )
     answer = solve(fixed)
-    if answer.claim is Claim.INFEASIBLE:
+    if answer.claim is Claimed.INFEASIBLE:
         return False
     answer.require_optimal()
     return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Literal
 
-from farkas.certificates.eris import PriceCertificate
+from farkas.certificates.eris import ErisPrices
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices
 from farkas.relaxations.eris.aggregated import aggregated_prices, prohibitive
@@ -42,7 +42,7 @@ def find_prices(auction: Auction, effort: Effort = "aggregated", rounds: int = 1
     return prices
 
 
-def certify_welfare(auction: Auction, effort: Effort = "aggregated") -> PriceCertificate:
+def certify_welfare(auction: Auction, effort: Effort = "aggregated") -> ErisPrices:
     """Prove an upper bound on every welfare."""
     prices = find_prices(auction, effort)
-    return PriceCertificate.of(auction, prices.transfer, prices.resource)
+    return ErisPrices.of(auction, prices.transfer, prices.resource)

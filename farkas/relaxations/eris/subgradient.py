@@ -22,7 +22,7 @@ PATIENCE = 8
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Evaluation:
+class PricedBound:
     """The Lagrangian bound at some prices, with what its schedules use.
 
     Parameters
@@ -39,7 +39,7 @@ class Evaluation:
     resource: Floats
 
 
-def evaluate(auction: Auction, prices: Prices) -> Evaluation:
+def evaluate(auction: Auction, prices: Prices) -> PricedBound:
     """Bound every job's payoff on the whole empty system and add up."""
     bound = prices.rent(auction)
     transfer = np.zeros(auction.slots)
@@ -50,7 +50,7 @@ def evaluate(auction: Auction, prices: Prices) -> Evaluation:
         bound += cover.payoff
         if cover.finish >= 0 and seen.chunks > 0:
             _add_use(seen, job, cover.processed, cover.server, transfer, resource)
-    return Evaluation(bound, transfer, np.moveaxis(resource, 0, 2))
+    return PricedBound(bound, transfer, np.moveaxis(resource, 0, 2))
 
 
 def _add_use(

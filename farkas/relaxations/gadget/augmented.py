@@ -9,7 +9,7 @@ from farkas.errors import NotApplicable
 from farkas.models.gadget.base import declare_capacities, declare_links
 from farkas.models.gadget.lone import lone_sizes
 from farkas.models.gadget.rings import link_cap
-from farkas.models.gadget.slot import Snapshot, snapshot
+from farkas.models.gadget.slot import SlotView, snapshot
 
 
 class Augmented(Program):
@@ -113,7 +113,7 @@ class Augmented(Program):
         return used <= m.bandwidth[e]
 
 
-def fixed_sizes(data) -> Snapshot:
+def fixed_sizes(data) -> SlotView:
     """Snapshot with one size per job: as given, or the largest that the job could run alone.
 
     Raises
@@ -121,7 +121,7 @@ def fixed_sizes(data) -> Snapshot:
     NotApplicable
         When a snapshot allows a job several sizes.
     """
-    if isinstance(data, Snapshot):
+    if isinstance(data, SlotView):
         if (data.allowed.sum(axis=1) != 1).any():
             raise NotApplicable("the augmented relaxation needs one ring size per job: fix them")
         return data

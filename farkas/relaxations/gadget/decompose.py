@@ -9,7 +9,7 @@ import numpy as np
 from farkas.forms import LinearForm
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
-from farkas.models.gadget.slot import Snapshot
+from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints
 
 EMPTY = 1e-9
@@ -106,7 +106,7 @@ class Copy:
         return None
 
 
-def decompose(slot: Snapshot, form: LinearForm, point: Floats) -> Mixture:
+def decompose(slot: SlotView, form: LinearForm, point: Floats) -> Mixture:
     """Write a point of ``gadget.augmented`` as a mixture of rings.
 
     The shares of a job sum to what the point gives it; node loads are reproduced, link loads are
@@ -115,7 +115,7 @@ def decompose(slot: Snapshot, form: LinearForm, point: Floats) -> Mixture:
     Parameters
     ----------
     slot
-        Snapshot with one size per job, from which ``form`` was built.
+        Slot with one size per job, from which ``form`` was built.
     form, point
         The relaxation and a feasible point.
     """

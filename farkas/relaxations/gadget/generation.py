@@ -13,7 +13,7 @@ from farkas.instances.gadget import Cluster
 from farkas.models.gadget.column import Columns
 from farkas.models.gadget.forest import Forest, forest
 from farkas.models.gadget.rings import Rings, link_cap
-from farkas.models.gadget.slot import Snapshot
+from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints
 from farkas.relaxations.gadget.embedding import NodeLP
 from farkas.relaxations.gadget.tree_pricing import TreePricing
@@ -29,7 +29,7 @@ class Found(Protocol):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Prices:
+class CapacityPrices:
     """Nonnegative prices of everything that can fill up; the bound they give needs no solver.
 
     Parameters
@@ -43,10 +43,12 @@ class Prices:
     node: Floats
     link: Floats
 
-    def mix(self, other: Prices, share: float) -> Prices:
+    def mix(self, other: CapacityPrices, share: float) -> CapacityPrices:
         """Average with ``other``, which gets ``share``."""
         keep = 1.0 - share
-        return Prices(keep * self.node + share * other.node, keep * self.link + share * other.link)
+        return CapacityPrices(
+            keep * self.node + share * other.node, keep * self.link + share * other.link
+        )
 
     def rent(self, cluster: Cluster) -> float:
         """Worth of the whole cluster at these prices."""
@@ -80,11 +82,11 @@ class Generated:
     share: Floats
     value: float
     bound: float
-    prices: Prices
+    prices: CapacityPrices
     rounds: int
 
 
-def generate_columns(slot: Snapshot, *, gap: float = 1e-6, most_rounds: int = 200) -> Generated:
+def generate_columns(slot: SlotView, *, gap: float = 1e-6, most_rounds: int = 200) -> Generated:
     """Solve ``gadget.column_lp`` of one slot by pricing rings.
 
     Starts at the prices of ``gadget.node_lp``; prices are averaged with those of the round before,
@@ -107,7 +109,7 @@ def generate_columns(slot: Snapshot, *, gap: float = 1e-6, most_rounds: int = 20
         pricing = TreePricing(cluster, tree, slot.jobs, slot.largest)
     else:
         pricing = WalkPricing(cluster, slot.jobs, slot.largest)
-    master = Master(slot)
+    master = MasterProgram(slot)
     smooth, first = start(slot)
     if tree is not None:
         master.add(tree_rings(slot, tree, first))
@@ -138,12 +140,12 @@ def generate_columns(slot: Snapshot, *, gap: float = 1e-6, most_rounds: int = 20
     return Generated(columns, master.share, value, bound, best, rounds)
 
 
-def no_prices(cluster: Cluster) -> Prices:
+def no_prices(cluster: Cluster) -> CapacityPrices:
     """Everything is free."""
-    return Prices(np.zeros(cluster.capacity.shape), np.zeros(cluster.num_links))
+    return CapacityPrices(np.zeros(cluster.capacity.shape), np.zeros(cluster.num_links))
 
 
-def start(slot: Snapshot) -> tuple[Prices, list[tuple[int, Ints]]]:
+def start(slot: SlotView) -> tuple[CapacityPrices, list[tuple[int, Ints]]]:
     """Solve ``gadget.node_lp``: its server prices, and rings that together place its workers.
 
     Links are free in that relaxation.  Where they are also plentiful, the rings already reach its
@@ -151,7 +153,7 @@ def start(slot: Snapshot) -> tuple[Prices, list[tuple[int, Ints]]]:
 
     Returns
     -------
-    Prices, and (participant, workers per node) of each ring.
+    CapacityPrices, and (participant, workers per node) of each ring.
     """
     form = NodeLP().form(slot)
     answer = solve(form).require_optimal()
@@ -192,13 +194,13 @@ def sampled(mean: Floats) -> list[Ints]:
     return [np.maximum(0, v).astype(np.int64) for v in np.unique(vectors, axis=0)]
 
 
-def lagrangian(slot: Snapshot, cost: Floats, prices: Prices) -> float:
+def lagrangian(slot: SlotView, cost: Floats, prices: CapacityPrices) -> float:
     """Rent of the cluster plus what each job gains at most at the prices."""
     gain = np.where(slot.allowed, slot.gains - cost[:, : slot.gains.shape[1]], -np.inf)
     return prices.rent(slot.cluster) + float(np.maximum(0.0, gain.max(axis=1)).sum())
 
 
-def improving(slot: Snapshot, cost: Floats, sigma: Floats) -> Ints:
+def improving(slot: SlotView, cost: Floats, sigma: Floats) -> Ints:
     """(participant, size) worth adding: the best of each job, and those half as good."""
     surplus = np.where(slot.allowed, slot.gains - cost - sigma[:, None], -np.inf)
     best = surplus.max(axis=1)
@@ -209,7 +211,7 @@ def improving(slot: Snapshot, cost: Floats, sigma: Floats) -> Ints:
     return places
 
 
-def tree_rings(slot: Snapshot, tree: Forest, placed: list[tuple[int, Ints]]) -> Rings:
+def tree_rings(slot: SlotView, tree: Forest, placed: list[tuple[int, Ints]]) -> Rings:
     """Rings with the given workers, those that are locally feasible."""
     cluster = slot.cluster
     found: list[tuple[int, Ints, Ints]] = []
@@ -232,7 +234,7 @@ def tree_rings(slot: Snapshot, tree: Forest, placed: list[tuple[int, Ints]]) -> 
     )
 
 
-class Master:
+class MasterProgram:
     """Restricted master: rings found so far, warm started.
 
     Parameters
@@ -241,7 +243,7 @@ class Master:
         The slot's problem.
     """
 
-    def __init__(self, slot: Snapshot) -> None:
+    def __init__(self, slot: SlotView) -> None:
         cluster = slot.cluster
         self.slot = slot
         self.at_node = np.isfinite(cluster.capacity) & cluster.is_server[:, None]
@@ -283,7 +285,7 @@ class Master:
         self.session.add_columns(self._lines(new), columns.gains, name="used")
         return len(fresh)
 
-    def solve(self) -> tuple[float, Floats, Prices]:
+    def solve(self) -> tuple[float, Floats, CapacityPrices]:
         """Value, worth of each job's row, and prices."""
         answer = self.session.solve().require_optimal()
         self.share = answer.point
@@ -316,4 +318,4 @@ class Master:
         return SparseRows.from_scipy(sp.hstack([one, node, link], format="csr"))
 
 
-__all__: Sequence[str] = ["Generated", "Prices", "generate_columns", "lagrangian"]
+__all__: Sequence[str] = ["CapacityPrices", "Generated", "generate_columns", "lagrangian"]

@@ -7,7 +7,14 @@ import numpy as np
 from farkas.algebra import ConvexProgram
 from farkas.errors import NotApplicable
 from farkas.instances.gadget import Cluster
-from farkas.instances.utilities import Linear, Log1p, QuadraticCost, Sqrt, Table, Utility
+from farkas.instances.utilities import (
+    LinearUtility,
+    Log1p,
+    QuadraticCost,
+    Sqrt,
+    TableUtility,
+    Utility,
+)
 
 
 class WorkerRelaxation(ConvexProgram):
@@ -57,7 +64,7 @@ def concave_utility(utility: Utility, progress, job: int):
     import cvxpy as cp
 
     refusal = NotApplicable(f"the utility of job {job} is not concave")
-    if isinstance(utility, Linear):
+    if isinstance(utility, LinearUtility):
         return utility.slope * progress
     if isinstance(utility, Sqrt | Log1p):
         if utility.scale < 0:
@@ -68,7 +75,7 @@ def concave_utility(utility: Utility, progress, job: int):
         if utility.quadratic < 0:
             raise refusal
         return -(utility.quadratic * cp.square(progress) + utility.linear * progress)
-    if isinstance(utility, Table):
+    if isinstance(utility, TableUtility):
         slopes = np.append(np.diff(utility.values) / utility.step, 0.0)
         if (np.diff(slopes) > 1e-12 * max(1.0, np.abs(slopes).max())).any():
             raise refusal

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from farkas.algebra import Param, Set, Sum, Var, constraint, objective, option
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
-from farkas.models.mlbroker.placement import Placement
+from farkas.models.mlbroker.placement import PlacementProgram
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.relaxations.mlbroker.tangents import Tangents
 
@@ -21,7 +21,7 @@ class Touched:
     tangents: Tangents
 
 
-class Outer(Placement):
+class Outer(PlacementProgram):
     """The regularised slot (10) with tangents in place of the entropy term: a lower bound, linear.
 
     Families, ``relax`` and ``semantics`` are those of mlbroker.relaxed on one slot.  Deployment

@@ -6,10 +6,10 @@ from typing import Any, ClassVar, Self
 
 from farkas.algebra import option
 from farkas.errors import InvalidOption
-from farkas.models.mlbroker.placement import Placement
+from farkas.models.mlbroker.placement import PlacementProgram
 
 
-class Relaxed(Placement):
+class Relaxed(PlacementProgram):
     """Lower bound on the offline optimum, a linear program.  mlBroker (9).
 
     ``relax``: "printed" is (9), that is (8) with one constant M, one constant U and nonnegative

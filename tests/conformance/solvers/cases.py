@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from farkas.forms import LinearForm, SparseRows
-from farkas.solvers import Answer, Claim, Reason, solve
+from farkas.solvers import Answer, Claimed, Reason, solve
 
 INF = math.inf
 
@@ -90,7 +90,7 @@ def stopped_with_a_point(case: LinearForm, solver: str) -> Answer:
     How long a solver needs for its first point depends on what else the machine does.
     """
     limit = 0.1
-    while (answer := solve(case, solver, time_limit=limit)).claim is Claim.NONE:
+    while (answer := solve(case, solver, time_limit=limit)).claim is Claimed.NONE:
         assert answer.reason is Reason.TIME_LIMIT, answer
         assert limit < 600, "found no point in ten minutes"
         limit *= 2

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from farkas.errors import InvalidOption, NoAnswer, SolverUnavailable, UnknownName, UnsupportedForm
-from farkas.solvers import Claim, Reason, availability
+from farkas.solvers import Claimed, Reason, availability
 from farkas.solvers.measured import exponential_distance
 from farkas.solvers.via_cvxpy import solve_problem
 
@@ -36,7 +36,7 @@ def test_infeasible_cone_program_has_no_objective(solver):
     x = cp.Variable()
     problem = cp.Problem(cp.Minimize(cp.exp(x)), [cp.exp(x) <= 1, x >= 1])
     answer = solve_problem(problem, solver)
-    assert answer.claim is Claim.INFEASIBLE
+    assert answer.claim is Claimed.INFEASIBLE
     assert math.isnan(answer.objective)
     with pytest.raises(NoAnswer, match="infeasible"):
         answer.require_optimal()
@@ -49,7 +49,7 @@ def test_status_optimal_with_a_violating_point_is_not_believed():
     rows = [cp.sum(x) == 1 / 3, cp.exp(x[0]) + x[1] <= 1.1]
     problem = cp.Problem(cp.Minimize(cp.sum_squares(x - 1)), rows)
     answer = solve_problem(problem, "SCS", tolerance=1e-30)
-    assert (answer.reason, answer.claim) == (Reason.NUMERICAL, Claim.NONE)
+    assert (answer.reason, answer.claim) == (Reason.NUMERICAL, Claimed.NONE)
     assert answer.violation > 0
     assert answer.message.startswith("optimal, but constraint ")
 

@@ -8,8 +8,8 @@ import pytest
 from farkas.algebra import programs
 from farkas.duals.dualize import dualize
 from farkas.duals.mlbroker.as_printed import DualAsPrinted
-from farkas.duals.mlbroker.audit import REPAIRS, audit, differences
 from farkas.duals.mlbroker.dual import Dual
+from farkas.duals.mlbroker.printed_against_derived import REPAIRS, audit, differences
 from farkas.instances import library
 from farkas.models.mlbroker.offline import Offline
 from farkas.relaxations.mlbroker import Relaxed

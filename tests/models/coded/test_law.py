@@ -11,7 +11,7 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.law import Law, mean_time
-from farkas.models.coded.plans import Assignment, dedicated_plan, shared_plan
+from farkas.models.coded.plans import Allocation, dedicated_plan, shared_plan
 from farkas.models.coded.recovery import recovery_probability
 from farkas.models.coded.surrogate import returned_share
 from farkas.models.coded.uncoded import even_loads, uncoded_mean, uncoded_quantile
@@ -80,7 +80,7 @@ def test_simulation_agrees_with_the_exact_law(seed):
     data = random_coded_computing(seed, workers=6, rows=20)
     found = shared_optimum(data)
     plan = shared_plan(data, found.share, 1.5 * found.time)
-    whole = Assignment(plan.share, plan.whole_loads)
+    whole = Allocation(plan.share, plan.whole_loads)
     law = Law.given(data, whole.share, whole.loads)
     sample = simulate(data, whole, 20_000, np.random.default_rng(seed))
     for time in (found.time, 2 * found.time):
@@ -119,7 +119,7 @@ def test_uncoded_rows_are_split_evenly_and_all_are_needed():
     loads = even_loads(data)
     assert loads[0].tolist() == [7, 7, 6, 0, 0]
     assert loads[1].tolist() == [0, 0, 0, 10, 10]
-    plan = Assignment((loads > 0).astype(float), loads)
+    plan = Allocation((loads > 0).astype(float), loads)
     sample = simulate(data, plan, 20_000, np.random.default_rng(0))
     mean, half = sample.mean(0.9999)
     assert abs(uncoded_mean(data, loads) - mean) <= half

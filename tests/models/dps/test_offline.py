@@ -10,7 +10,7 @@ from farkas.instances import library
 from farkas.models.dps.offline import Offline, OfflineLP
 from farkas.models.dps.placement import Sequence
 from farkas.proofs.dps.search import best_by_search
-from farkas.solvers import Claim, solve
+from farkas.solvers import Claimed, solve
 from tests.generators.dps import empty_market, forced_jobs, random_market
 
 
@@ -57,7 +57,7 @@ def test_closed_occupancy_loses_a_sale_that_half_open_keeps():
 
 
 def test_a_sequence_that_cannot_be_served_is_infeasible():
-    assert solve(Sequence().form(library.load("dps/one_server"))).claim is Claim.INFEASIBLE
+    assert solve(Sequence().form(library.load("dps/one_server"))).claim is Claimed.INFEASIBLE
     # Half open each of the three runs one slot.
     assert optimum(Sequence(), library.load("dps/one_server_half_open")) == pytest.approx(3.0)
 

@@ -15,7 +15,7 @@ from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.one_shot import OneShot, SlotTask
 from farkas.models.eris.prices import Prices, posted, posted_on_arrival
 from farkas.models.eris.schedules import compositions, list_schedules, unbeaten
-from farkas.solvers import Claim, solve
+from farkas.solvers import Claimed, solve
 from tests.generators.eris import random_auction
 
 
@@ -98,7 +98,7 @@ def test_one_shot_is_the_cheapest_of_all_placements(seed: int) -> None:
             answer = solve(OneShot().form(task))
             expected = brute_one_shot(task)
             if np.isinf(expected):
-                assert answer.claim is Claim.INFEASIBLE
+                assert answer.claim is Claimed.INFEASIBLE
             else:
                 assert answer.require_optimal().objective == pytest.approx(expected, abs=1e-6)
 

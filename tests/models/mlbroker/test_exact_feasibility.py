@@ -9,7 +9,7 @@ import pytest
 
 from farkas.algebra import Program, programs
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.recourse import Placed, Recourse
+from farkas.models.mlbroker.recourse import PlacedWorkers, Recourse
 from farkas.relaxations.mlbroker import Relaxed  # registers the relaxations
 
 OFFLINE = [
@@ -186,7 +186,7 @@ def test_data_that_need_no_worker_within_rounding_are_left_out():
 def test_placed_workers_train_what_fits_into_the_capacities_of_their_sites():
     # capacities P y are rounded site by site: their exact sum counts
     for seed in range(100):
-        placed = Placed.checkpoint(tight_brokerage(seed, short=5e-10))
+        placed = PlacedWorkers.checkpoint(tight_brokerage(seed, short=5e-10))
         rooms = [sum(map(Fraction, row), Fraction(0)) for row in placed.capacity().tolist()]
         trained = [sum(map(Fraction, row), Fraction(0)) for row in placed.trained_volume().tolist()]
         assert all(few <= room for few, room in zip(trained, rooms, strict=True))

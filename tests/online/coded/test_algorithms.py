@@ -10,9 +10,9 @@ from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.models.coded.kernel import Pairs, theorem1_times
 from farkas.models.coded.loads import blocks_owner
-from farkas.models.coded.plans import Assignment
+from farkas.models.coded.plans import Allocation
 from farkas.online import algorithms
-from farkas.online.coded.environment import Cluster, broken
+from farkas.online.coded.environment import Environment, broken
 from farkas.online.coded.exhaustive import (
     best_owner,
     branch_and_bound,
@@ -183,9 +183,9 @@ def test_options_are_checked():
 def test_what_a_plan_breaks_is_named():
     data = library.load("coded/forbidden_pairs")
     share, loads = np.full((2, 4), 0.6), np.full((2, 4), 2.0)
-    words = broken(data, Assignment(share, loads))
+    words = broken(data, Allocation(share, loads))
     assert "worker 0 is shared out 1.2 times" in words
     assert "master 0 may not use worker 1" in words
-    assert broken(data, Assignment(-share, loads)) != []
-    assert broken(data, Assignment(share[:1], loads[:1])) == ["shares and loads need shape (2, 4)"]
-    assert np.isnan(Cluster().evaluate(data, [Assignment(share, loads)]).total)
+    assert broken(data, Allocation(-share, loads)) != []
+    assert broken(data, Allocation(share[:1], loads[:1])) == ["shares and loads need shape (2, 4)"]
+    assert np.isnan(Environment().evaluate(data, [Allocation(share, loads)]).total)

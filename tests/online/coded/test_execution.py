@@ -11,7 +11,7 @@ from farkas.errors import InvalidOption, NoAnswer
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
 from farkas.instances.generate import generate
-from farkas.models.coded.plans import Assignment
+from farkas.models.coded.plans import Allocation
 from farkas.online import algorithms
 from farkas.online.coded import execution
 from farkas.online.coded.code import GENERATORS, MdsCode, decoding_error
@@ -23,7 +23,7 @@ DEMO = library.load("coded/demo")
 
 def plan_of(name, data, stretch=1.0):
     plan = algorithms[name].policy().plan(data, 0)
-    return Assignment(plan.share, plan.loads * stretch)
+    return Allocation(plan.share, plan.loads * stretch)
 
 
 @pytest.mark.parametrize("name", ["coded.expected", "coded.round_lp"])
@@ -116,7 +116,7 @@ def test_a_master_decodes_before_its_slowest_worker_is_done(monkeypatch):
         success_probability=0.8, masters=[{"rows": 12}], workers=3,
         rate=[[1.0, 1.0, 1.0]], shift=[[0.1, 0.1, 1e6]],
     )  # fmt: skip
-    plan = Assignment(np.ones((1, 3)), np.full((1, 3), 6.0))
+    plan = Allocation(np.ones((1, 3)), np.full((1, 3), 6.0))
     decoded, decode = threading.Event(), MdsCode.decode
 
     def decode_and_tell(*arguments):

@@ -12,7 +12,7 @@ from farkas.online import algorithms
 from farkas.online.dps.knapsacks import Knapsacks
 from farkas.online.dps.learning import Dps, Simple
 from farkas.online.dps.offers import Decision, Known, Offer
-from farkas.online.dps.pairs import Pair, Pairs, joint_grid
+from farkas.online.dps.pairs import Pair, PairPrices, joint_grid
 from farkas.online.dps.posted import run_seller
 from farkas.online.driver import environments
 from tests.generators.dps import empty_market, random_market
@@ -68,9 +68,9 @@ def uniform_users(jobs: int, seed: int):
 def test_pricing_pairs_learns_the_price_of_the_job():
     # Total price p sells with probability 1 - p/2 and earns p (1 - p/2), 1/2 at p = 1.
     market = uniform_users(6000, 1).replace(dps={"delta": 0.25, "explore_cap": 0.0})
-    late = [d.payment for d in run_seller(Pairs(), market)][4000:]
+    late = [d.payment for d in run_seller(PairPrices(), market)][4000:]
     assert np.mean(late) > 0.4
-    prices = [d.worker_price for d in run_seller(Pairs(), market)][4000:]
+    prices = [d.worker_price for d in run_seller(PairPrices(), market)][4000:]
     # Unit price 1/2 on both sides earns 1/2; of 0.25 1.25^z, 0.391, 0.488 and 0.610 earn
     # 0.476, 0.4997 and 0.476, which no 6000 offers tell apart; 0.3125 earns 0.43.
     assert 0.35 < float(np.median(prices)) < 0.65

@@ -13,7 +13,7 @@ from farkas.online import algorithms
 from farkas.online.dps import kernel
 from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Simple, Top
 from farkas.online.dps.offers import Known
-from farkas.online.dps.posted import BestFit, FixedPrice, Greedy, Random, run_seller
+from farkas.online.dps.posted import BestFit, FixedPrice, FreeOfCharge, Random, run_seller
 from farkas.online.dps.pricing import both_sides
 from farkas.online.dps.simulation import simulate_learning, simulate_prices
 from tests.generators.dps import empty_market, random_market
@@ -28,7 +28,7 @@ SELLERS = [
     RandomPlacement(),
     Random(),
     Random(placement="best_fit"),
-    Greedy(),
+    FreeOfCharge(),
     BestFit(),
 ]
 OUTCOMES = {
@@ -131,8 +131,8 @@ def test_runtimes_below_the_spacing_of_doubles_still_hold_the_slot():
     job = {"arrival": 5, "worker_type": 0, "workers": 1, "ps_type": 0, "ps": 1, "model_size": 0,
            "epochs": 1, "epoch_compute": 1e-20, "budget": 1.0}  # fmt: skip
     twins = market.replace(runtime_rounding="none", jobs=[job, job])
-    assert Greedy().simulate(twins).served.tolist() == [True, False]
-    assert_same(twins, Greedy(), 0)
+    assert FreeOfCharge().simulate(twins).served.tolist() == [True, False]
+    assert_same(twins, FreeOfCharge(), 0)
 
 
 @pytest.mark.parametrize("name", ["dps.dps", "dps.simple", "dps.top", "dps.random",

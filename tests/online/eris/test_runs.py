@@ -14,7 +14,7 @@ from farkas.errors import InvalidOption
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.online import algorithms, environments
-from farkas.online.eris.edge import Award, Piece, SlotDecision, usage, utilisation
+from farkas.online.eris.environment import Award, Piece, SlotDecision, usage, utilisation
 from farkas.online.eris.slot_loop import workers_asked
 from farkas.online.eris.slot_room import SlotRoom, Waiting
 from farkas.solvers import solve

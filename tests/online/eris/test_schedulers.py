@@ -11,8 +11,8 @@ from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.one_shot import OneShot, SlotTask
 from farkas.models.eris.prices import posted_on_arrival
-from farkas.online.eris.audit import audit_proposal, executable
 from farkas.online.eris.exact import exact_schedule
+from farkas.online.eris.executable import audit_proposal, executable
 from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.one_slot import bound_workloads, cover_with_transfer
 from farkas.online.eris.printed import printed_schedule, printed_slot
@@ -21,7 +21,7 @@ from farkas.online.eris.repaired import repaired_schedule
 from farkas.proofs.eris.samples import ledger_of
 from farkas.relaxations.eris.site_dp import slot_costs
 from farkas.relaxations.eris.slots import job_slots
-from farkas.solvers import Claim, solve
+from farkas.solvers import Claimed, solve
 from tests.generators.eris import random_auction
 from tests.references.eris_printed import algorithm_2, algorithm_3
 
@@ -104,7 +104,7 @@ def test_one_slot_bounds_enclose_the_optimum_of_8(seed: int) -> None:
                 slot = job.arrival + t
                 task = SlotTask(auction, prices, index, slot, workload, auction.data[index])
                 answer = solve(OneShot().form(task))
-                best = np.inf if answer.claim is Claim.INFEASIBLE else answer.objective
+                best = np.inf if answer.claim is Claimed.INFEASIBLE else answer.objective
                 slack = 1e-5 * max(1.0, best) if np.isfinite(best) else 0.0
                 assert lower[workload] <= best + slack
                 assert upper[workload] >= best - slack

@@ -11,7 +11,7 @@ from farkas.instances.generate import generate
 from farkas.models.gadget.counts import FeasibleCounts, greedy
 from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms
-from farkas.online.gadget.environment import Ring, Scheduling, broken
+from farkas.online.gadget.environment import Environment, Ring, broken
 from farkas.online.gadget.lp_rs_mde import lp_rs_mde, relaxation_of, select_sizes
 from farkas.online.gadget.placement import Room
 from farkas.proofs.gadget.small import random_clusters
@@ -195,7 +195,7 @@ def test_the_environment_names_every_violation():
 def test_a_budget_exceeded_over_time_is_a_violation():
     cluster = star(1, horizon=2, jobs=[job(budget=[1])])
     ring = [Ring(job=0, workers=((0, 1),))]
-    outcome = Scheduling().evaluate(cluster, [ring, ring])
+    outcome = Environment().evaluate(cluster, [ring, ring])
     assert outcome.violations == ["job 0 receives 2 worker-slots, its budget allows 1"]
 
 

@@ -9,12 +9,12 @@ from farkas.errors import InvalidInstance, NotApplicable
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.models.mlbroker.one_shot import snapshot
-from farkas.models.mlbroker.recourse import Placed
+from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online import algorithms, environments
 from farkas.online.mlbroker.bound import tight_bound
 from farkas.online.mlbroker.central import site_costs
+from farkas.online.mlbroker.environment import PlacedSlot, by_pair
 from farkas.online.mlbroker.local import local_expected, local_total, local_workers
-from farkas.online.mlbroker.market import PlacedSlot, by_pair
 from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.relaxations.mlbroker import Relaxed
 from farkas.solvers import solve
@@ -54,7 +54,7 @@ def test_value_is_the_recourse_cost_of_the_decisions(name):
         for d in run.decisions
     ]
     workers, server = by_pair(instance, slots)
-    costs = recourse_costs(Placed.of(instance, workers, server))
+    costs = recourse_costs(PlacedWorkers.of(instance, workers, server))
     assert run.value == pytest.approx(costs.total)
     assert run.numbers["total_sticky"] == pytest.approx(costs.total_sticky)
 

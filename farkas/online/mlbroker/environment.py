@@ -10,7 +10,7 @@ import numpy as np
 from farkas.errors import InvalidInstance
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.one_shot import Snapshot, snapshot
-from farkas.models.mlbroker.recourse import Placed
+from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.models.mlbroker.slot import Constants
 from farkas.numbers import Bools, Ints
 from farkas.online.driver import Outcome, environment
@@ -88,7 +88,7 @@ def present(decision: PlacedSlot) -> Bools:
 
 
 @environment("mlbroker")
-class Market:
+class Environment:
     """Slots in order, each with its active jobs; no capacities, so that every run can go on."""
 
     sense: Sense = "min"
@@ -111,7 +111,7 @@ class Market:
         short = int((workers.sum(axis=1) < instance.workers_needed).sum())
         if short:
             return Outcome([], [f"{short} job-slots have too few workers for their data"], np.nan)
-        costs = recourse_costs(Placed.of(instance, workers, server))
+        costs = recourse_costs(PlacedWorkers.of(instance, workers, server))
         slots = [
             {"transfer": c1, "resource": c2, "deploy": c3, "sync": c4}
             for c1, c2, c3, c4 in zip(

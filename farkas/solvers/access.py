@@ -8,7 +8,7 @@ import importlib.metadata
 import importlib.util
 
 
-class Standing(enum.StrEnum):
+class Access(enum.StrEnum):
     """Whether a solver can be used here."""
 
     MISSING = "missing"
@@ -31,13 +31,13 @@ class Availability:
         Largest form a limited licence accepts; None without a limit.
     """
 
-    standing: Standing
+    standing: Access
     detail: str = ""
     most_rows: int | None = None
     most_columns: int | None = None
 
     def __bool__(self) -> bool:
-        return self.standing in (Standing.LIMITED, Standing.FULL)
+        return self.standing in (Access.LIMITED, Access.FULL)
 
     def __str__(self) -> str:
         return f"{self.standing}: {self.detail}" if self.detail else str(self.standing)
@@ -54,7 +54,7 @@ def installed(package: str) -> bool:
 def missing(package: str, extra: str = "") -> Availability:
     """Availability of a solver whose package is absent."""
     what = f"farkas[{extra}]" if extra else package
-    return Availability(Standing.MISSING, f"install {what!r} to use it")
+    return Availability(Access.MISSING, f"install {what!r} to use it")
 
 
 def version_of(package: str) -> str:

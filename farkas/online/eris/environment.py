@@ -12,7 +12,7 @@ import numpy as np
 from farkas.instances.eris import Auction, Job
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import Outcome, environment
-from farkas.online.eris.audit import executable
+from farkas.online.eris.executable import executable
 from farkas.online.run import Bound, Sense
 from farkas.relaxations.eris.prices import METHODS, Effort, certify_welfare
 
@@ -140,7 +140,7 @@ class CertifiedRun:
 
 
 @environment("eris")
-class Edge:
+class Environment:
     """Slots in order, each with the jobs that arrive in it; begins empty."""
 
     sense: Sense = "max"
