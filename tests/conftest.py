@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import signal
+from collections.abc import Callable
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 import farkas.compiled
+from farkas.proofs import Verdict, claims
+from tests.tools.once import Once
 
 # A run that a shell started in the background ignores Ctrl-C, and so would every child of it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Random examples differ from release to release of hypothesis only: a red test stays red.
-settings.register_profile("farkas", derandomize=True, deadline=None)
+# Random examples differ from release to release of hypothesis only: a red test stays red.  How long
+# they take to draw is the machine's affair.
+settings.register_profile(
+    "farkas", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("farkas")
 
 
@@ -22,6 +29,21 @@ settings.load_profile("farkas")
 def machine_code() -> None:
     """Compile every kernel, so that tests on small instances reach what large ones run."""
     farkas.compiled.STEPS_INTERPRETED = -1
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """Values that the whole run computes once, also when several processes share it."""
+    folder = tmp_path_factory.getbasetemp()
+    folder = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "once"
+    folder.mkdir(exist_ok=True)
+    return Once(folder)
+
+
+@pytest.fixture(scope="session")
+def verdict_of(once: Once) -> Callable[[str], Verdict]:
+    """Verdict of a claim; its runs take long, and several tests look at it."""
+    return lambda name: once(name, claims[name].run)
 
 
 def pytest_addoption(parser):

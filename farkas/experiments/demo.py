@@ -6,24 +6,14 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from farkas.instances import library
-from farkas.online import Bound, algorithms, certified_ratio
+from farkas.instances import kinds, library
+from farkas.online import Bound, algorithms, certified_ratio, demos
 from farkas.verbs.programs import find_program, trace
 from farkas.verbs.solve import solve_form
 
-SHOWN: dict[str, tuple[str, str, str]] = {
-    "eris": ("eris.eris", "eris.offline", "eris.schedule_lp"),
-    "mlbroker": ("mlbroker.mlbroker", "mlbroker.offline[strict]", "mlbroker.relaxed[sharp,strict]"),
-    "dps": ("dps.dps", "dps.offline[capped]", "dps.interval_lp[capped]"),
-    "gadget": ("gadget.gadget", "gadget.offline", "gadget.offline_column_bound"),
-    "coded": ("coded.iterated_greedy", "coded.assignment_lp", "coded.assignment_lp"),
-}
-"""Per kind: the algorithm of its paper, the program that plans with hindsight, and the relaxation
-whose dual bounds that program."""
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Line:
+class DemoLine:
     """One run or solve, with what is proved about it."""
 
     instance: str
@@ -34,26 +24,37 @@ class Line:
     seconds: float
 
 
-def demo(progress: Callable[[int, int], None] | None = None) -> list[Line]:
+def demo(progress: Callable[[int, int], None] | None = None) -> list[DemoLine]:
     """Run and solve the shipped demo instance of every kind; ``progress`` as in `drive`."""
-    lines: list[Line] = []
-    for done, (kind, (algorithm, program, relaxation)) in enumerate(SHOWN.items()):
-        instance = library.load(f"{kind}/demo")
-        lines += [run_line(algorithm, instance), solve_line(program, relaxation, instance)]
+    shipped = [f"{kind}/demo" for kind in kinds() if f"{kind}/demo" in library.names(kind)]
+    lines: list[DemoLine] = []
+    for done, name in enumerate(shipped):
+        lines += demo_lines(library.load(name))
         if progress is not None:
-            progress(done + 1, len(SHOWN))
+            progress(done + 1, len(shipped))
     return lines
 
 
-def run_line(name: str, instance: Any) -> Line:
+def demo_lines(instance: Any) -> list[DemoLine]:
+    """Show on ``instance`` what its kind declares, or else every algorithm of the kind."""
+    if instance.kind not in demos:
+        return [run_line(name, instance) for name in algorithms.names(f"{instance.kind}.")]
+    shown = demos[instance.kind]
+    lines = [run_line(shown.algorithm, instance)]
+    if shown.program:
+        lines.append(solve_line(shown.program, shown.relaxation or shown.program, instance))
+    return lines
+
+
+def run_line(name: str, instance: Any) -> DemoLine:
     """Run an algorithm; the ratio compares it with the bound that the run itself proves."""
     run = algorithms[name].run(instance)
     bound = None if run.certificate is None else float(run.certificate)
     seconds = run.timings["policy"] + run.timings["certify"]
-    return Line(instance.name, name, run.value, bound, run.ratio, seconds)
+    return DemoLine(instance.name, name, run.value, bound, run.ratio, seconds)
 
 
-def solve_line(name: str, relaxation: str, instance: Any) -> Line:
+def solve_line(name: str, relaxation: str, instance: Any) -> DemoLine:
     """Solve a program; the ratio compares its point with the bound that the relaxation proves."""
     solution = solve_form(trace(find_program(name), instance))
     relaxed = solve_form(trace(find_program(relaxation), instance), certify=True)
@@ -62,4 +63,4 @@ def solve_line(name: str, relaxation: str, instance: Any) -> Line:
     ratio = certified_ratio(solution.form.sense, value, bound)
     proved = None if bound is None else float(bound)
     seconds = solution.answer.seconds + relaxed.answer.seconds
-    return Line(instance.name, name, value, proved, ratio, seconds)
+    return DemoLine(instance.name, name, value, proved, ratio, seconds)

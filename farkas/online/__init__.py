@@ -2,11 +2,13 @@
 
 from farkas.online.driver import (
     Algorithm,
+    Demo,
     Environment,
     Outcome,
     Policy,
     algorithm,
     algorithms,
+    demos,
     drive,
     environment,
     environments,
@@ -16,6 +18,7 @@ from farkas.online.run import Bound, Manifest, Run, certified_ratio, read_run, w
 __all__ = [
     "Algorithm",
     "Bound",
+    "Demo",
     "Environment",
     "Manifest",
     "Outcome",
@@ -24,6 +27,7 @@ __all__ = [
     "algorithm",
     "algorithms",
     "certified_ratio",
+    "demos",
     "drive",
     "environment",
     "environments",

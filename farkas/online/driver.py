@@ -3,7 +3,7 @@
 A kind adds one `Environment` (who arrives when, what decisions cost, what bounds every run), an
 algorithm one `Policy`.  Both are one file below ``farkas/online/<kind>/``::
 
-    @environment("mlbroker")
+    @environment("mlbroker", demo=Demo("mlbroker.mlbroker", "mlbroker.offline[strict]"))
     class Environment: ...
 
     @algorithm("mlbroker.fractional", source="mlBroker Algorithm 1")
@@ -217,8 +217,29 @@ class Algorithm:
         return run
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Demo:
+    """What ``farkas demo`` shows of a kind, on the instance ``<kind>/demo`` that ships with it.
+
+    Parameters
+    ----------
+    algorithm
+        The one of the kind's paper.
+    program
+        Plans with hindsight; the line is left out without one.
+    relaxation
+        Program whose dual bounds it; by default its own linear relaxation.
+    """
+
+    algorithm: str
+    program: str = ""
+    relaxation: str = ""
+
+
 algorithms: Registry[Algorithm] = Registry("algorithm", "farkas.online")
 environments: Registry[Environment] = Registry("environment", "farkas.online")
+demos: Registry[Demo] = Registry("demo", "farkas.online")
+"""By kind; the demo of a kind that is not here runs all its algorithms."""
 
 Maker = TypeVar("Maker", bound=Callable[..., Any])
 EnvironmentClass = TypeVar("EnvironmentClass", bound=type)
@@ -244,11 +265,15 @@ def algorithm(name: str, *, source: str = "") -> Callable[[Maker], Maker]:
     return register
 
 
-def environment(kind: str) -> Callable[[EnvironmentClass], EnvironmentClass]:
-    """Register an `Environment` class, made without arguments."""
+def environment(
+    kind: str, *, demo: Demo | None = None
+) -> Callable[[EnvironmentClass], EnvironmentClass]:
+    """Register an `Environment` class, made without arguments, and what the demo shows of it."""
 
     def register(cls: EnvironmentClass) -> EnvironmentClass:
         environments.add(kind, cls())
+        if demo is not None:
+            demos.add(kind, demo)
         return cls
 
     return register

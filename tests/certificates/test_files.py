@@ -421,13 +421,14 @@ def judge(proof, content, one, point):
     assert proof.value in (None, value)
 
 
-def test_no_mutant_proves_more_than_is_true():
-    """12,000 mutants, each checked against its form and on its own."""
+@pytest.mark.parametrize("share", [100, pytest.param(500, marks=pytest.mark.slow)])
+def test_no_mutant_proves_more_than_is_true(share):
+    """So many mutants of each of 24 certificates, checked against their form and on their own."""
     rng = np.random.default_rng(20260802)
     accepted = refused = foreign = 0
     for one, point, certificate in originals(rng):
         mutants = Mutants(json.loads(to_json(certificate)), rng)
-        for _ in range(500):
+        for _ in range(share):
             mutant = mutants.one()
             content = mutant if isinstance(mutant, bytes) else json.dumps(mutant).encode()
             for given in (one, None):
@@ -444,10 +445,10 @@ def test_no_mutant_proves_more_than_is_true():
                     continue
                 accepted += 1
                 judge(proof, content, one, point)
-    assert accepted + refused + foreign == 24_000
-    assert accepted > 1000
-    assert foreign > 100
-    assert refused > 10_000
+    assert accepted + refused + foreign == 24 * 2 * share
+    assert accepted > 2 * share
+    assert foreign > share // 5
+    assert refused > 20 * share
 
 
 def test_inflating_stops_at_the_promised_size():

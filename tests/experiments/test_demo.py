@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from farkas.experiments.demo import SHOWN, demo, solve_line
+from farkas.experiments import demo as module
+from farkas.experiments.demo import demo, demo_lines
+from farkas.instances import kinds
 from farkas.instances.library import load
+from farkas.online import Demo, algorithms, demos
+from farkas.registry import Registry
 
 
-@pytest.mark.parametrize("kind", SHOWN)
+@pytest.mark.parametrize("kind", kinds())
 def test_the_offline_solve_of_the_demo_is_certified(kind: str) -> None:
-    _, program, relaxation = SHOWN[kind]
-    line = solve_line(program, relaxation, load(f"{kind}/demo"))
-    assert line.bound is not None
-    assert line.ratio is not None
-    assert 1.0 <= line.ratio < 1.1  # the demo instance is one whose relaxation is nearly tight
+    run, solve = demo_lines(load(f"{kind}/demo"))
+    assert (run.what, solve.what) == (demos[kind].algorithm, demos[kind].program)
+    assert solve.bound is not None
+    assert solve.ratio is not None
+    assert 1.0 <= solve.ratio < 1.1  # the demo instance is one whose relaxation is nearly tight
 
 
 def test_every_line_of_the_demo_has_a_ratio_and_repeats() -> None:
@@ -22,3 +26,27 @@ def test_every_line_of_the_demo_has_a_ratio_and_repeats() -> None:
     assert all(line.ratio is not None and line.ratio >= 1.0 for line in first)
     values = [[(x.what, x.value, x.bound, x.ratio) for x in lines] for lines in (first, second)]
     assert values[0] == values[1]
+    assert sorted({line.what.partition(".")[0] for line in first}) == kinds(), "no kind is left out"
+
+
+def test_a_kind_that_declares_nothing_shows_all_its_algorithms(monkeypatch) -> None:
+    monkeypatch.setattr(module, "demos", Registry("demo"))
+    lines = demo_lines(load("coded/tiny"))
+    assert [line.what for line in lines] == algorithms.names("coded.")
+
+
+def test_a_program_is_bounded_by_its_own_relaxation_unless_another_is_named(monkeypatch) -> None:
+    # rewards: what the relaxation proves is at least what whole workers reach
+    declared: Registry[Demo] = Registry("demo")
+    declared.add("gadget", Demo("gadget.gadget", "gadget.offline"))
+    monkeypatch.setattr(module, "demos", declared)
+    _, solve = demo_lines(load("gadget/demo"))
+    assert solve.bound is not None
+    assert solve.bound >= solve.value
+
+
+def test_a_kind_may_show_a_run_only(monkeypatch) -> None:
+    declared: Registry[Demo] = Registry("demo")
+    declared.add("coded", Demo("coded.uniform"))
+    monkeypatch.setattr(module, "demos", declared)
+    assert [line.what for line in demo_lines(load("coded/demo"))] == ["coded.uniform"]

@@ -1,22 +1,88 @@
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from farkas.rounding import round_keeping_weight, trade_once
+from farkas.rounding import dependent, round_keeping_weight, trade_once
 
 NO_DEADLINE = settings(deadline=None, derandomize=True, max_examples=300)
 entries = st.lists(st.tuples(st.floats(0, 5), st.floats(0.01, 100)), min_size=0, max_size=8)
 
 
-def means(fractional, weight, draws=40_000, **options):
-    rng = np.random.default_rng(5)
-    total = np.zeros(len(fractional))
-    for _ in range(draws):
-        total += round_keeping_weight(fractional, weight, rng, **options)
-    return total / draws
+class Undecided(Exception):
+    """A draw that a `Script` does not foresee, with the chance of each of its results."""
+
+
+class Script:
+    """Stands in for the generator and for the draw of a trade: plays back which result each had."""
+
+    def __init__(self, results):
+        self.results = iter(results)
+
+    def choose(self, chances):
+        for result in self.results:
+            return result
+        raise Undecided(chances)
+
+    def integers(self, count):
+        return self.choose([1 / count] * count)
+
+    def random(self):
+        return Draw(self)
+
+    def trade(self, share, weight, _draw):
+        low, high = 0.0, 1.0  # the chance that the first gains is where the result changes
+        gained, lost = trade_once(share, weight, 0.0), trade_once(share, weight, ALMOST_ONE)
+        while high - low > 1e-15:
+            middle = (low + high) / 2
+            if np.array_equal(trade_once(share, weight, middle), gained):
+                low = middle
+            else:
+                high = middle
+        return (gained, lost)[self.choose([low, 1 - low])]
+
+
+class Draw:
+    """One number of a `Script`, of which only comparisons are known."""
+
+    def __init__(self, script):
+        self.script = script
+
+    def __lt__(self, chance):
+        return self.script.choose([1 - chance, chance]) == 1
+
+    def __float__(self):
+        return 0.0  # for a trade, which asks the script itself
+
+
+ALMOST_ONE = np.nextafter(1.0, 0.0)
+
+
+@pytest.fixture
+def means(monkeypatch):
+    """Exact expectations of the rounded entries: every result of every draw, with its chance."""
+
+    def expectation(fractional, weight, **options):
+        total, weights, open_scripts = np.zeros(len(fractional)), 0.0, [((), 1.0)]
+        while open_scripts:
+            results, chance = open_scripts.pop()
+            script = Script(results)
+            try:
+                with monkeypatch.context() as patch:
+                    patch.setattr(dependent, "trade_once", script.trade)
+                    total += chance * round_keeping_weight(fractional, weight, script, **options)
+                weights += chance
+            except Undecided as draw:
+                for result, share in enumerate(draw.args[0]):
+                    open_scripts.append(((*results, result), chance * share))
+        assert weights == pytest.approx(1.0, abs=1e-12)
+        return total
+
+    return expectation
 
 
 @NO_DEADLINE
@@ -70,15 +136,15 @@ def test_one_trade_keeps_weight_and_both_expectations_and_settles_one(share, wei
         assert {0.0, 1.0} & set(result.tolist())
 
 
-def test_with_the_last_item_always_up_the_marginals_are_not_the_fractions():
+def test_with_the_last_item_always_up_the_marginals_are_not_the_fractions(means):
     # p = (0.3, 0.4), w = (1, 1): the first gains 0.4 with probability 0.3/0.7 and then goes up as
     # the last item; otherwise it is 0 and the second (0.7) goes up.  So (0.4286, 0.5714): P1 fails.
-    assert means([0.3, 0.4], [1, 1]) == pytest.approx([3 / 7, 4 / 7], abs=0.01)
+    assert means([0.3, 0.4], [1, 1]) == pytest.approx([3 / 7, 4 / 7], abs=1e-12)
 
 
-def test_unequal_weights_push_the_last_item_up_whatever_its_fraction():
+def test_unequal_weights_push_the_last_item_up_whatever_its_fraction(means):
     # p = (0.3, 0.4), w = (1, 3): the first goes to 1 (p2 = 1/6) or to 0 (p2 = 1/2); then p2 -> 1.
-    assert means([0.3, 0.4], [1, 3]) == pytest.approx([0.3, 1.0], abs=0.01)
+    assert means([0.3, 0.4], [1, 3]) == pytest.approx([0.3, 1.0], abs=1e-12)
 
 
 def test_the_excess_of_weight_is_less_than_the_last_item():
@@ -89,16 +155,24 @@ def test_the_excess_of_weight_is_less_than_the_last_item():
 
 
 @pytest.mark.parametrize("weight", [[1, 1, 1], [1, 3, 7], [5, 1, 0.2]])
-def test_with_a_bernoulli_end_the_marginals_are_the_fractions(weight):
-    # Standard error of a mean of 40,000 draws is at most 0.0025; 0.0125 is five of them.
+def test_with_a_bernoulli_end_the_marginals_are_the_fractions(weight, means):
     assert means([0.3, 1.45, 0.8], weight, last="bernoulli") == pytest.approx(
-        [0.3, 1.45, 0.8], abs=0.0125
+        [0.3, 1.45, 0.8], abs=1e-12
     )
 
 
-def test_weightless_entries_are_independent_bernoulli_draws():
+def test_weightless_entries_are_bernoulli_draws(means):
     # The printed trade would divide by their weight.
-    assert means([0.25, 0.6], [0, 0]) == pytest.approx([0.25, 0.6], abs=0.0125)
+    assert means([0.25, 0.6], [0, 0]) == pytest.approx([0.25, 0.6], abs=1e-12)
+
+
+def test_the_generator_s_draws_have_the_expected_marginals(means):
+    # Standard error of a mean of 2,000 draws is at most 0.012; 0.06 is five of them.
+    exact = means([0.3, 1.45, 0.8], [1, 3, 7], last="bernoulli")
+    rng = np.random.default_rng(5)
+    draw = functools.partial(round_keeping_weight, rng=rng, last="bernoulli")
+    drawn = [draw([0.3, 1.45, 0.8], [1, 3, 7]) for _ in range(2_000)]
+    assert np.mean(drawn, axis=0) == pytest.approx(exact, abs=0.06)
 
 
 def test_weightless_entries_leave_the_weight_of_the_others_alone():

@@ -12,7 +12,7 @@ from farkas.cli.values import Seed, check_writable
 from farkas.errors import InvalidOption
 
 if TYPE_CHECKING:
-    from farkas.experiments.figures import Entry, Figure, Preset, Table
+    from farkas.experiments.figures import Exhibit, Figure, Preset, Table
 
 
 def command(
@@ -37,60 +37,70 @@ def command(
     Without a number it lists what there is and how each compares with the print; `farkas figure
     all` writes every one (.png and .json) into a folder, `figures` unless -o says otherwise.
     """
-    from farkas.experiments.figures import find
-    from farkas.experiments.figures.registry import of_kind
+    from farkas.experiments.figures import find, of_kind
     from farkas.instances import kinds
 
     if preset not in ("full", "reduced"):
         raise InvalidOption(f"--preset {preset}: choose full or reduced")
     chosen: Preset = "full" if preset == "full" else "reduced"
     if kind == "all" or number == "all":
-        every = [entry for k in (kinds() if kind == "all" or kind is None else [kind])
-                 for entry in of_kind(k)]  # fmt: skip
+        every = [exhibit for k in (kinds() if kind == "all" or kind is None else [kind])
+                 for exhibit in of_kind(k)]  # fmt: skip
         _write_all(every, Path(out or "figures"), chosen, seed, as_json)
     elif kind is None or number is None:
-        _list([entry for k in ([kind] if kind else kinds()) for entry in of_kind(k)], as_json)
+        _list([exhibit for k in ([kind] if kind else kinds()) for exhibit in of_kind(k)], as_json)
     else:
         _one(find(kind, number), out, chosen, seed, as_json)
 
 
-def _list(entries: list[Entry], as_json: bool) -> None:
+def _list(exhibits: list[Exhibit], as_json: bool) -> None:
     if as_json:
-        names = ("name", "title", "source", "standing", "reason")
-        found = [{name: str(getattr(entry, name)) for name in names} for entry in entries]
+        found = [
+            {
+                "name": exhibit.name,
+                "title": exhibit.title,
+                "source": exhibit.source,
+                "standing": str(exhibit.agreement),
+                "reason": exhibit.reason,
+            }
+            for exhibit in exhibits
+        ]
         print_json({"figures": found})
         return
     columns = ["figure", "shows", "compared with the print", "because"]
-    rows = [(entry.name, entry.title, str(entry.standing), entry.reason) for entry in entries]
-    print_table(f"{len(entries)} figures and tables", columns, rows)
+    rows = [
+        (exhibit.name, exhibit.title, str(exhibit.agreement), exhibit.reason)
+        for exhibit in exhibits
+    ]
+    print_table(f"{len(exhibits)} figures and tables", columns, rows)
 
 
-def _one(entry: Entry, out: str | None, preset: Preset, seed: int, as_json: bool) -> None:
+def _one(exhibit: Exhibit, out: str | None, preset: Preset, seed: int, as_json: bool) -> None:
     from farkas.experiments.figures.caption import caption
     from farkas.experiments.figures.writing import check_suffix, document, write
 
     if out is not None:
         check_suffix(out)
         check_writable(out)
-    with progress(entry.name) as report:
-        data = entry.data(preset, seed, report)
+    with progress(exhibit.name) as report:
+        data = exhibit.data(preset, seed, report)
     if out is not None:
-        write(entry, data, out, preset, seed)
+        write(exhibit, data, out, preset, seed)
     if as_json:
-        print_json(document(entry, data, preset, seed))
+        print_json(document(exhibit, data, preset, seed))
         return
     if out is None:
-        _print_data(entry, data)
-    print_text(caption(entry, data, preset, seed))
+        _print_data(exhibit, data)
+    print_text(caption(exhibit, data, preset, seed))
 
 
-def _print_data(entry: Entry, data: Figure | Table) -> None:
+def _print_data(exhibit: Exhibit, data: Figure | Table) -> None:
     import csv
 
     from farkas.experiments.figures.writing import as_csv
 
     head, *rows = csv.reader(as_csv(data).splitlines())
-    print_table(entry.title, head, [[_number(cell) for cell in row] for row in rows])
+    print_table(exhibit.title, head, [[_number(cell) for cell in row] for row in rows])
 
 
 def _number(cell: str) -> Any:
@@ -101,7 +111,7 @@ def _number(cell: str) -> Any:
 
 
 def _write_all(
-    entries: list[Entry], folder: Path, preset: Preset, seed: int, as_json: bool
+    exhibits: list[Exhibit], folder: Path, preset: Preset, seed: int, as_json: bool
 ) -> None:
     from farkas.errors import FarkasError, FileProblem
     from farkas.experiments.figures.writing import write
@@ -113,19 +123,19 @@ def _write_all(
     rows: list[tuple[str, str, str]] = []
     failed = 0
     with progress("figures") as report:
-        for done, entry in enumerate(entries):
-            note = "" if entry.build else entry.reason
+        for done, exhibit in enumerate(exhibits):
+            note = "" if exhibit.build else exhibit.reason
             try:
-                if entry.build is not None:
-                    data = entry.data(preset, seed)
-                    note = f"{folder / entry.name}.png"
+                if exhibit.build is not None:
+                    data = exhibit.data(preset, seed)
+                    note = f"{folder / exhibit.name}.png"
                     for suffix in (".png", ".json"):
-                        write(entry, data, f"{folder / entry.name}{suffix}", preset, seed)
+                        write(exhibit, data, f"{folder / exhibit.name}{suffix}", preset, seed)
             except FarkasError as error:  # one figure that fails does not hide the others
                 failed, note = failed + 1, str(error)
-                complain(f"{entry.name}: {error}")
-            rows.append((entry.name, str(entry.standing), note))
-            report(done + 1, len(entries))
+                complain(f"{exhibit.name}: {error}")
+            rows.append((exhibit.name, str(exhibit.agreement), note))
+            report(done + 1, len(exhibits))
     if as_json:
         keys = ("name", "standing", "note")
         print_json({"figures": [dict(zip(keys, row, strict=True)) for row in rows]})

@@ -2,8 +2,10 @@
 
 A figure is a function that returns plain data; how it looks is decided once, elsewhere::
 
-    @figure("mlbroker", 5, title="Ratio of the fractional algorithm", source="mlBroker Fig. 5",
-            standing=Standing.TREND, reason="flat in R as printed; prices are drawn, not read")
+    MLBROKER = Paper("mlbroker", "mlBroker")
+
+    @MLBROKER.figure(5, "Ratio of the fractional algorithm", Agreement.TREND,
+                     "flat in R as printed; prices are drawn, not read")
     def fractional_ratio(preset, seed, progress):
         '''Cost of the fractional algorithm over the relaxed optimum, for growing R.'''
         sites = [3, 5] if preset == "reduced" else [5, 10, 15, 20, 25]
@@ -11,47 +13,45 @@ A figure is a function that returns plain data; how it looks is decided once, el
         return Figure(
             x=Axis("data centres"), y=Axis("certified ratio"),
             series=[Series("ε = 0.1", x=sites, y=ratios)],
-            published=[Published("at most 1.25 (Fig. 5)", y=1.25)],
-            findings=[Finding("stays below 1.25", max(ratios) < 1.25)],
+            published=[Printed("at most 1.25 (Fig. 5)", y=1.25)],
+            findings=[Statement("stays below 1.25", max(ratios) < 1.25)],
         )
 
-    @table("mlbroker", 4, title=..., source=..., standing=..., reason=...)
+    @MLBROKER.table(4, ...)
     def parts_of_the_cost(preset, seed, progress):
         return Table(columns=[Axis("algorithm"), Axis("total", "USD")], rows=[...], published=[...])
 
-    not_modelled("eris", 6, title="Accuracy", source="Eris Fig. 6", reason="needs training")
+    MLBROKER.not_modelled("figure6", "Accuracy", "needs training")
 
-``standing`` says what the full preset shows; the findings of the run at hand are computed from its
-data, and the caption prints both.  One file a kind, found by the registry.
+The agreement says what the full preset shows; the findings of the run at hand are computed from
+its data, and the caption prints both.  One module or package a kind, found by its name.
 """
 
-from farkas.experiments.figures.figure import Axis, Figure, Finding, Published, Series, Table
-from farkas.experiments.figures.registry import (
-    Entry,
+from farkas.experiments.figures.exhibit import (
+    Agreement,
+    Exhibit,
+    Paper,
     Preset,
     Progress,
-    Standing,
-    figure,
     figures,
     find,
-    not_modelled,
-    table,
+    of_kind,
 )
+from farkas.experiments.figures.figure import Axis, Figure, Printed, Series, Statement, Table
 
 __all__ = [
+    "Agreement",
     "Axis",
-    "Entry",
+    "Exhibit",
     "Figure",
-    "Finding",
+    "Paper",
     "Preset",
+    "Printed",
     "Progress",
-    "Published",
     "Series",
-    "Standing",
+    "Statement",
     "Table",
-    "figure",
     "figures",
     "find",
-    "not_modelled",
-    "table",
+    "of_kind",
 ]

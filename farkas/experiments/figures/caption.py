@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from farkas.experiments.figures.exhibit import Exhibit
 from farkas.experiments.figures.figure import Figure, Table
-from farkas.experiments.figures.registry import Entry
 
 
-def caption(entry: Entry, data: Figure | Table, preset: str, seed: int) -> str:
-    """Sentences below the figure, the standing first.
+def caption(exhibit: Exhibit, data: Figure | Table, preset: str, seed: int) -> str:
+    """Sentences below the figure, the agreement first.
 
-    >>> from farkas.experiments.figures import Axis, Finding, Standing
-    >>> entry = Entry(kind="k", label="figure1", title="Cost", source="Paper Fig. 1",
-    ...               standing=Standing.TREND, reason="prices are drawn")
-    >>> falls = Finding("falls with load", True, "3.2 to 1.1")
+    >>> from farkas.experiments.figures import Agreement, Axis, Statement
+    >>> exhibit = Exhibit(kind="k", label="figure1", title="Cost", source="Paper Fig. 1",
+    ...                   agreement=Agreement.TREND, reason="prices are drawn")
+    >>> falls = Statement("falls with load", True, "3.2 to 1.1")
     >>> data = Table(columns=[Axis("load")], rows=[[1]], findings=[falls])
-    >>> caption(entry, data, "reduced", 0)
+    >>> caption(exhibit, data, "reduced", 0)
     'Paper Fig. 1. Cost. Trend reproduced: prices are drawn. This run (reduced, seed 0): \
 falls with load: yes (3.2 to 1.1).'
     """
-    parts = [entry.source, entry.title, f"{str(entry.standing).capitalize()}: {entry.reason}"]
-    found = "; ".join(str(finding) for finding in data.findings)
+    agreement = str(exhibit.agreement).capitalize()
+    parts = [exhibit.source, exhibit.title, f"{agreement}: {exhibit.reason}"]
+    found = "; ".join(map(str, data.findings))
     parts.append(f"This run ({preset}, seed {seed})" + (f": {found}" if found else ""))
     parts.append(data.caption[:1].upper() + data.caption[1:])
     sentences = (" ".join(part.split()).rstrip(".") for part in parts)

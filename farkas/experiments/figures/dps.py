@@ -8,13 +8,14 @@ fixed price in hindsight, found by coordinates: a lower bound on the best one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from farkas.experiments.figures.figure import Axis, Figure, Finding, Published, Series
-from farkas.experiments.figures.registry import Preset, Progress, Standing, figure
+from farkas.experiments.figures.exhibit import Agreement, Paper, Preset, Progress
+from farkas.experiments.figures.figure import Axis, Figure, Printed, Series, Statement
+from farkas.experiments.figures.lines import listed, shown
 from farkas.instances.dps import Market
 from farkas.instances.generate import generate
 from farkas.numbers import Floats
@@ -23,8 +24,8 @@ from farkas.online import algorithms
 if TYPE_CHECKING:
     from farkas.online.dps.simulation import Simulation
 
+DPS = Paper("dps", "DPS")
 EXPLORED = 0.112
-SHOWN = ("dps", "simple", "top", "random")
 NAMES = {"dps": "DPS", "simple": "simple", "top": "TOP (reconstructed)", "random": "Random"}
 PRINTED = {"bfp_coord": 1.25, "simple": 1.15, "top": 1.22, "random": 2.38}
 """Profit of DPS over that of each rival, Fig. 3."""
@@ -34,6 +35,9 @@ HONEST = (
     "with i.i.d. jobs no online price can be expected to beat the best one in hindsight; it can "
     "where demand and prices move"
 )
+
+Line = tuple[str, str, dict[str, Any]]
+"""Name of a line, seller, and what is changed of the market."""
 
 
 def market(
@@ -63,89 +67,79 @@ def seeds_of(preset: Preset, seed: int) -> range:
 
 
 def regret_lines(
-    preset: Preset,
-    seed: int,
-    progress: Progress,
-    lines: Sequence[tuple[str, Callable[[int], Market], str]],
+    preset: Preset, seed: int, progress: Progress, lines: Sequence[Line]
 ) -> list[Series]:
-    """Mean regret against BFP by slot with its range over seeds.
-
-    Parameters
-    ----------
-    lines
-        Name, market for a seed, and seller.
-    """
+    """Mean regret against BFP by slot with its range over seeds."""
     seeds, done, made = seeds_of(preset, seed), 0, []
     best: dict[str, Floats] = {}
-    for name, draw, seller in lines:
+    for name, seller, changes in lines:
         regrets = []
         for one in seeds:
-            instance = draw(one)
+            instance = market(preset, one, **changes)
             key = instance.replace(dps=None).sha256
             if key not in best:
                 best[key] = cumulated(play("bfp_coord", instance))
             regrets.append(best[key] - cumulated(play(seller, instance, one)))
             done += 1
             progress(done, len(lines) * len(seeds))
-        every = np.array(regrets)
-        shown = np.unique(np.linspace(0, every.shape[1] - 1, 101).astype(int))
-        made.append(
-            Series(
-                name, shown, every.mean(axis=0)[shown], every.min(axis=0)[shown],
-                every.max(axis=0)[shown],
-            )
-        )  # fmt: skip
+        every = np.array(regrets)[:, shown(instance.horizon)]
+        made.append(_over_seeds(name, shown(instance.horizon), every))
     return made
 
 
-def final(series: Series) -> float:
-    """Last value of a line."""
-    return float(series.y[-1])
+def _over_seeds(name: str, x: Any, every: Floats, chart: Any = "line") -> Series:
+    """Mean and range of shape (seeds, points)."""
+    return Series(name, x, every.mean(axis=0), every.min(axis=0), every.max(axis=0), chart)
 
 
-@figure(
-    "dps",
-    2,
-    title="Regret against the best fixed price",
-    source="DPS Fig. 2",
-    standing=Standing.NOT_REPRODUCED,
-    reason=f"the regret rises to the last slot and never becomes negative; {HONEST}",
-)
-def regret(preset: Preset, seed: int, progress: Progress) -> Figure:
-    """Profit of BFP less that of each seller, up to each slot; mean and range over seeds."""
-    series = regret_lines(
-        preset, seed, progress, [(NAMES[n], lambda s: market(preset, s), n) for n in SHOWN]
-    )
-    ours = series[0]
+def regret_figure(
+    preset: Preset, series: Sequence[Series], printed: str, *statements: Statement
+) -> Figure:
+    """Lines of regret, with the printed end below 0."""
     return Figure(
         x=Axis("slot"),
         y=Axis("regret", "payments"),
         series=series,
-        published=[Published("regret of DPS from slot 3140 on: below 0 (Fig. 2)", 0.0)],
-        findings=[
-            Finding(
-                "the regret of DPS ends below 0", final(ours) < 0, f"ends at {final(ours):.0f}"
-            ),
-            Finding(
-                "DPS has the least regret in the end",
-                final(ours) <= min(map(final, series)),
-                ", ".join(f"{s.name} {final(s):.0f}" for s in series),
-            ),
-        ],
-        caption=f"{len(seeds_of(preset, seed))} markets; ranges over them",
+        published=[Printed(printed, 0.0)],
+        findings=statements,
+        caption=f"{len(seeds_of(preset, 0))} markets; ranges over them",
     )
 
 
-@figure(
-    "dps",
+def final(series: Sequence[Series]) -> dict[str, float]:
+    """Last value of every line."""
+    return {line.name: float(line.y[-1]) for line in series}
+
+
+@DPS.figure(
+    2,
+    "Regret against the best fixed price",
+    Agreement.NOT_REPRODUCED,
+    f"the regret rises to the last slot and never becomes negative; {HONEST}",
+)
+def regret(preset: Preset, seed: int, progress: Progress) -> Figure:
+    """Profit of BFP less that of each seller, up to each slot; mean and range over seeds."""
+    sellers: list[Line] = [(name, seller, {}) for seller, name in NAMES.items()]
+    series = regret_lines(preset, seed, progress, sellers)
+    ends = final(series)
+    ours = ends["DPS"]
+    return regret_figure(
+        preset,
+        series,
+        "regret of DPS from slot 3140 on: below 0 (Fig. 2)",
+        Statement("the regret of DPS ends below 0", ours < 0, f"ends at {ours:.0f}"),
+        Statement(
+            "DPS has the least regret in the end", ours <= min(ends.values()), listed(ends, ".0f")
+        ),
+    )
+
+
+@DPS.figure(
     3,
-    title="Profit against that of rivals",
-    source="DPS Fig. 3",
-    standing=Standing.NOT_REPRODUCED,
-    reason=(
-        f"DPS earns about half of BFP instead of 125 %, and less than DPS without exploration; "
-        f"{HONEST}"
-    ),
+    "Profit against that of rivals",
+    Agreement.NOT_REPRODUCED,
+    "DPS earns about half of BFP instead of 125 %, and less than DPS without exploration; "
+    f"{HONEST}",
 )
 def profit(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Profit of DPS over that of each rival, for i.i.d. jobs and for moving demand and prices."""
@@ -162,128 +156,106 @@ def profit(preset: Preset, seed: int, progress: Progress) -> Figure:
             ours = play("dps", instance).profit
             ratios.append([ours / play(rival, instance, one).profit for rival in rivals])
             progress(number * len(seeds) + place + 1, len(settings) * len(seeds))
-        every = np.array(ratios)
-        series.append(
-            Series(name, rivals, every.mean(axis=0), every.min(axis=0), every.max(axis=0), "bar")
-        )
+        series.append(_over_seeds(name, rivals, np.array(ratios), "bar"))
     means = dict(zip(rivals, series[0].y, strict=True))
     return Figure(
         x=Axis("rival"),
         y=Axis("profit of DPS / profit of rival"),
         series=series,
-        published=[Published("Fig. 3", list(PRINTED.values()), rivals)],
+        published=[Printed("Fig. 3", list(PRINTED.values()), rivals)],
         findings=[
-            Finding(f"DPS earns more than {rival}", ratio > 1.0, f"ratio {ratio:.2f}")
+            Statement(f"DPS earns more than {rival}", ratio > 1.0, f"ratio {ratio:.2f}")
             for rival, ratio in means.items()
         ],
         caption=f"{len(seeds)} markets; ranges over them",
     )
 
 
-@figure(
-    "dps",
+@DPS.figure(
     4,
-    title="Regret for several numbers of jobs",
-    source="DPS Fig. 4",
-    standing=Standing.NOT_REPRODUCED,
-    reason="the regret does not fall later on, for any number of jobs",
+    "Regret for several numbers of jobs",
+    Agreement.NOT_REPRODUCED,
+    "the regret does not fall later on, for any number of jobs",
 )
 def regret_by_jobs(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Regret by slot, number of jobs times 0.1, 1, 5 and 10."""
     factors = (0.1, 1.0, 5.0, 10.0) if preset == "full" else (0.5, 1.0, 2.0)
     base = 10_000 if preset == "full" else int(REDUCED["num_jobs"])
-
-    def drawing(factor: float) -> Callable[[int], Market]:
-        return lambda s: market(preset, s, num_jobs=int(factor * base))
-
-    lines = [(f"N × {factor:g}", drawing(factor), "dps") for factor in factors]
+    lines: list[Line] = [(f"N × {f:g}", "dps", {"num_jobs": int(f * base)}) for f in factors]
     series = regret_lines(preset, seed, progress, lines)
-    return _falling(series, "the regret falls later on, sooner for more jobs", preset, seed)
+    ends = final(series)
+    peaks = {line.name: max(line.y) for line in series}
+    return regret_figure(
+        preset,
+        series,
+        "regret ends below 0 (Fig. 4)",
+        Statement(
+            "the regret falls later on, sooner for more jobs",
+            all(peaks[name] > 1.05 * end for name, end in ends.items()),
+            ", ".join(
+                f"{name} ends at {end:.0f} of {peaks[name]:.0f}" for name, end in ends.items()
+            ),
+        ),
+    )
 
 
-@figure(
-    "dps",
+@DPS.figure(
     5,
-    title="Regret for several grid steps",
-    source="DPS Fig. 5",
-    standing=Standing.NOT_REPRODUCED,
-    reason=(
-        "coarser grids than the published one earn more: 2.6 offers for each price cannot teach it"
-    ),
+    "Regret for several grid steps",
+    Agreement.NOT_REPRODUCED,
+    "coarser grids than the published one earn more: 2.6 offers for each price cannot teach it",
 )
 def regret_by_step(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Regret by slot, grid step times 0.5, 1, 2 and 10."""
-    factors = (0.5, 1.0, 2.0, 10.0)
-
-    def drawing(factor: float) -> Callable[[int], Market]:
-        return lambda s: market(preset, s, {"delta_scale": factor})
-
-    lines = [(f"δ × {factor:g}", drawing(factor), "dps") for factor in factors]
+    lines: list[Line] = [
+        (f"δ × {factor:g}", "dps", {"knobs": {"delta_scale": factor}})
+        for factor in (0.5, 1.0, 2.0, 10.0)
+    ]
     series = regret_lines(preset, seed, progress, lines)
-    ends = {line.name: final(line) for line in series}
-    return Figure(
-        x=Axis("slot"),
-        y=Axis("regret", "payments"),
-        series=series,
-        published=[Published("regret of the published δ ends below 0 (Fig. 5)", 0.0)],
-        findings=[
-            Finding(
-                "the published step has the least regret",
-                ends["δ × 1"] <= min(ends.values()),
-                ", ".join(f"{name} {value:.0f}" for name, value in ends.items()),
-            )
-        ],
-        caption=f"{len(seeds_of(preset, seed))} markets; ranges over them",
+    ends = final(series)
+    least = ends["δ × 1"] <= min(ends.values())
+    return regret_figure(
+        preset,
+        series,
+        "regret of the published δ ends below 0 (Fig. 5)",
+        Statement("the published step has the least regret", least, listed(ends, ".0f")),
     )
 
 
-@figure(
-    "dps",
+@DPS.figure(
     6,
-    title="Regret for several lengths of exploration",
-    source="DPS Fig. 6",
-    standing=Standing.NOT_REPRODUCED,
-    reason=(
-        "less exploration is better to the end: it teaches runtimes only, which never influence "
-        "a price at this scale"
-    ),
+    "Regret for several lengths of exploration",
+    Agreement.NOT_REPRODUCED,
+    "less exploration is better to the end: it teaches runtimes only, which never influence a "
+    "price at this scale",
 )
 def regret_by_exploration(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Regret by slot, share of explored jobs 0, 0.056, 0.112 and 0.224."""
-    shares = (0.0, EXPLORED / 2, EXPLORED, 2 * EXPLORED)
-
-    def drawing(share: float) -> Callable[[int], Market]:
-        return lambda s: market(preset, s, {"explore_cap": share})
-
-    lines = [(f"θ = {share:g}", drawing(share), "dps") for share in shares]
+    lines: list[Line] = [
+        (f"θ = {share:g}", "dps", {"knobs": {"explore_cap": share}})
+        for share in (0.0, EXPLORED / 2, EXPLORED, 2 * EXPLORED)
+    ]
     series = regret_lines(preset, seed, progress, lines)
-    ends = [final(line) for line in series]
-    return Figure(
-        x=Axis("slot"),
-        y=Axis("regret", "payments"),
-        series=series,
-        published=[Published("regret of the published θ ends below 0 (Fig. 6)", 0.0)],
-        findings=[
-            Finding(
-                "little exploration is better early and worse in the end",
-                ends[0] > ends[2],
-                ", ".join(f"{s.name} {e:.0f}" for s, e in zip(series, ends, strict=True)),
-            )
-        ],
-        caption=f"{len(seeds_of(preset, seed))} markets; ranges over them",
+    ends = final(series)
+    none, _, published, _ = ends.values()
+    return regret_figure(
+        preset,
+        series,
+        "regret of the published θ ends below 0 (Fig. 6)",
+        Statement(
+            "little exploration is better early and worse in the end",
+            none > published,
+            listed(ends, ".0f"),
+        ),
     )
 
 
-@figure(
-    "dps",
+@DPS.figure(
     7,
-    title="Runtime of placements",
-    source="DPS Fig. 7",
-    standing=Standing.TREND,
-    reason=(
-        "jobs placed by Algorithm 2 run shorter than randomly placed ones, by a few per cent; "
-        "profit is not always higher"
-    ),
+    "Runtime of placements",
+    Agreement.TREND,
+    "jobs placed by Algorithm 2 run shorter than randomly placed ones, by a few per cent; profit "
+    "is not always higher",
 )
 def placements(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Total runtime of the jobs served, against their number, for three placement rules."""
@@ -293,48 +265,29 @@ def placements(preset: Preset, seed: int, progress: Progress) -> Figure:
         "best fit": play("dps", instance, seed, placement="best_fit"),
         "random": play("dps_random_placement", instance, seed),
     }
-    series, means, profits = [], {}, {}
+    series, means = [], {}
     for done, (name, run) in enumerate(runs.items()):
         served = np.flatnonzero(run.served)
-        total = np.cumsum(run.runtime[served])
-        shown = np.unique(np.linspace(0, max(0, len(served) - 1), 101).astype(int))
-        shown = shown[: len(served)]
-        series.append(Series(name, shown + 1, total[shown]))
-        means[name], profits[name] = float(run.runtime[served].mean()), run.profit
+        places = shown(len(served))
+        series.append(Series(name, places + 1, np.cumsum(run.runtime[served])[places]))
+        means[name] = float(run.runtime[served].mean())
         progress(done + 1, len(runs))
+    profits = {name: run.profit for name, run in runs.items()}
     return Figure(
         x=Axis("jobs served"),
         y=Axis("total runtime", "slots"),
         series=series,
         findings=[
-            Finding(
+            Statement(
                 "Algorithm 2 has shorter runtimes than random placement",
                 means["Algorithm 2"] < means["random"],
                 ", ".join(f"{name} {value:.1f} slots a job" for name, value in means.items()),
             ),
-            Finding(
+            Statement(
                 "Algorithm 2 has the higher profit",
                 profits["Algorithm 2"] > profits["random"],
-                ", ".join(f"{name} {value:.0f}" for name, value in profits.items()),
+                listed(profits, ".0f"),
             ),
         ],
         caption="one market, prices by DPS",
-    )
-
-
-def _falling(series: list[Series], statement: str, preset: Preset, seed: int) -> Figure:
-    falls = [max(s.y) > 1.05 * final(s) for s in series]
-    return Figure(
-        x=Axis("slot"),
-        y=Axis("regret", "payments"),
-        series=series,
-        published=[Published("regret ends below 0 (Fig. 4)", 0.0)],
-        findings=[
-            Finding(
-                statement,
-                all(falls),
-                ", ".join(f"{s.name} ends at {final(s):.0f} of {max(s.y):.0f}" for s in series),
-            )
-        ],
-        caption=f"{len(seeds_of(preset, seed))} markets; ranges over them",
     )

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from farkas.experiments.figures.figure import Cell, Figure, Places, Published, Series, Table
-from farkas.experiments.plotting.style import PUBLISHED, QUIET, looks, styled
+from farkas.experiments.figures.figure import Cell, Figure, Places, Printed, Series, Table
+from farkas.experiments.figures.style import PUBLISHED, QUIET, looks, styled
 
 WIDTH = 7.0
 """Inches."""
@@ -130,7 +130,7 @@ def _interval(axes: Any, series: Series, place: Any, colour: str) -> None:
                   capsize=2.5)  # fmt: skip
 
 
-def _published(axes: Any, published: Published, categories: list[str] | None, number: int) -> None:
+def _published(axes: Any, published: Printed, categories: list[str] | None, number: int) -> None:
     label = f"published: {published.name}"
     if published.x is None:
         dash = (0, (5, 2 + 1.5 * number))

@@ -85,7 +85,7 @@ class Series:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Published:
+class Printed:
     """What the paper prints, drawn over our data.
 
     Parameters
@@ -113,7 +113,7 @@ class Published:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Finding:
+class Statement:
     """A statement of the paper about the figure, and whether this run's data shows it.
 
     Parameters
@@ -159,8 +159,8 @@ class Figure:
     x: Axis
     y: Axis
     series: Sequence[Series]
-    published: Sequence[Published] = ()
-    findings: Sequence[Finding] = ()
+    published: Sequence[Printed] = ()
+    findings: Sequence[Statement] = ()
     caption: str = ""
 
     def __post_init__(self) -> None:
@@ -193,7 +193,7 @@ class Table:
     columns: Sequence[Axis]
     rows: Sequence[Sequence[Cell]]
     published: Sequence[Sequence[Cell]] = ()
-    findings: Sequence[Finding] = ()
+    findings: Sequence[Statement] = ()
     caption: str = ""
 
     def __post_init__(self) -> None:

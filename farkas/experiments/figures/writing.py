@@ -14,8 +14,8 @@ import farkas
 from farkas.atomic import write_bytes
 from farkas.errors import InvalidOption, suggestion
 from farkas.experiments.figures.caption import caption
+from farkas.experiments.figures.exhibit import Exhibit
 from farkas.experiments.figures.figure import Figure, Table
-from farkas.experiments.figures.registry import Entry
 
 PICTURES = (".png", ".svg", ".pdf")
 SUFFIXES = (*PICTURES, ".csv", ".json")
@@ -28,7 +28,7 @@ def check_suffix(path: str) -> None:
         raise InvalidOption(f"{path}: unknown suffix {suffix!r}{suggestion(suffix, SUFFIXES)}")
 
 
-def write(entry: Entry, data: Figure | Table, path: str, preset: str, seed: int) -> None:
+def write(exhibit: Exhibit, data: Figure | Table, path: str, preset: str, seed: int) -> None:
     """Write a figure or table; the suffix says how.
 
     Parameters
@@ -47,27 +47,27 @@ def write(entry: Entry, data: Figure | Table, path: str, preset: str, seed: int)
     check_suffix(path)
     suffix = Path(path).suffix
     if suffix == ".json":
-        content = msgspec.json.format(msgspec.json.encode(document(entry, data, preset, seed)))
+        content = msgspec.json.format(msgspec.json.encode(document(exhibit, data, preset, seed)))
         write_bytes(path, content + b"\n")
     elif suffix == ".csv":
         write_bytes(path, as_csv(data).encode())
     else:
-        write_bytes(path, picture(entry, data, suffix, preset, seed))
+        write_bytes(path, picture(exhibit, data, suffix, preset, seed))
 
 
-def document(entry: Entry, data: Figure | Table, preset: str, seed: int) -> dict[str, Any]:
+def document(exhibit: Exhibit, data: Figure | Table, preset: str, seed: int) -> dict[str, Any]:
     """Everything about a figure as plain data."""
     return {
         "farkas": farkas.__version__,
-        "figure": entry.name,
-        "title": entry.title,
-        "source": entry.source,
-        "standing": str(entry.standing),
-        "reason": entry.reason,
+        "figure": exhibit.name,
+        "title": exhibit.title,
+        "source": exhibit.source,
+        "standing": str(exhibit.agreement),
+        "reason": exhibit.reason,
         "preset": preset,
         "seed": seed,
-        "method": " ".join(entry.doc.split()),
-        "caption": caption(entry, data, preset, seed),
+        "method": exhibit.method,
+        "caption": caption(exhibit, data, preset, seed),
         "data": msgspec.to_builtins(data),
     }
 
@@ -97,12 +97,12 @@ def _points(series: Any) -> list[list[Any]]:
     return [["computed", series.name, *point] for point in zip(*columns, strict=True)]
 
 
-def picture(entry: Entry, data: Figure | Table, suffix: str, preset: str, seed: int) -> bytes:
+def picture(exhibit: Exhibit, data: Figure | Table, suffix: str, preset: str, seed: int) -> bytes:
     """Drawing in the format of ``suffix``; the same data gives the same bytes."""
     from farkas.experiments.figures.drawing import draw
-    from farkas.experiments.plotting.style import styled
+    from farkas.experiments.figures.style import styled
 
-    canvas = draw(data, entry.title, caption(entry, data, preset, seed))
+    canvas = draw(data, exhibit.title, caption(exhibit, data, preset, seed))
     form = suffix.removeprefix(".")
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
     buffer = io.BytesIO()

@@ -24,7 +24,7 @@ class Scheduler(Protocol):
         """Stop what runs."""
 
 
-class Local:
+class Children:
     """A number of child processes, each driven by one thread.
 
     Parameters

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from farkas.experiments.sweeps.config import read_config
-from farkas.experiments.sweeps.schedule import Dask, Local, Scheduler
+from farkas.experiments.sweeps.schedule import Children, Dask, Scheduler
 from farkas.experiments.sweeps.store import Result, Store
 from farkas.experiments.sweeps.task import Request, Task, plan
 from farkas.instances import Instance, to_bytes
@@ -78,7 +78,9 @@ def sweep(
     folder = Path(path).resolve().parent
     tasks, found = plan(config, folder)
     store_path = folder / (config.store or f"{Path(path).stem}.sqlite")
-    performer: Scheduler = Dask(scheduler) if scheduler else Local(workers or os.cpu_count() or 1)
+    performer: Scheduler = (
+        Dask(scheduler) if scheduler else Children(workers or os.cpu_count() or 1)
+    )
     with Store(store_path) as store:
         store.add_instances(found.items())
         held = store.present()

@@ -19,7 +19,7 @@ from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import Law
 from farkas.models.coded.plans import Allocation
 from farkas.models.coded.surrogate import surrogate_times
-from farkas.online.driver import Outcome, environment
+from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
 from farkas.relaxations.coded.assignment_lp import shared_optimum
 
@@ -66,7 +66,7 @@ def certify(data: CodedComputing, plan: Allocation | None = None) -> Bound | Non
     return Bound.of(Fraction(proved.bound), "prices of the masters", proved.plain())
 
 
-@environment("coded")
+@environment("coded", demo=Demo("coded.iterated_greedy", "coded.assignment_lp"))
 class Environment:
     """One step: every master and worker is known at once."""
 

@@ -14,7 +14,7 @@ from farkas.instances.dps import ROUNDING, Market
 from farkas.models.dps import windows
 from farkas.numbers import Ints
 from farkas.online.dps.offers import Decision, Known, Offer
-from farkas.online.driver import Outcome, environment
+from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
 from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
 
@@ -22,7 +22,7 @@ LARGEST_PROGRAM = 2_000_000
 """Entries of the interval program up to which a solver finds the prices."""
 
 
-@environment("dps")
+@environment("dps", demo=Demo("dps.dps", "dps.offline[capped]", "dps.interval_lp[capped]"))
 class Environment:
     """Jobs arrive one after the other, each with a budget of its own."""
 

@@ -13,6 +13,8 @@ from farkas.instances.eris import Auction, Job
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import Outcome, environment
 from farkas.online.eris.executable import executable
+from farkas.online.driver import Demo, Outcome, environment
+from farkas.online.eris.audit import executable
 from farkas.online.run import Bound, Sense
 from farkas.relaxations.eris.prices import METHODS, Effort, certify_welfare
 
@@ -139,7 +141,7 @@ class CertifiedRun:
         return welfare_bound(instance, self.effort)
 
 
-@environment("eris")
+@environment("eris", demo=Demo("eris.eris", "eris.offline", "eris.schedule_lp"))
 class Environment:
     """Slots in order, each with the jobs that arrive in it; begins empty."""
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from farkas.instances.gadget import FIT, Cluster, Job
 from farkas.numbers import Floats
-from farkas.online.driver import Outcome, environment
+from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
 
 
@@ -54,7 +54,7 @@ class Ring(msgspec.Struct, frozen=True, kw_only=True):
 Decision = list[Ring]
 
 
-@environment("gadget")
+@environment("gadget", demo=Demo("gadget.gadget", "gadget.offline", "gadget.offline_column_bound"))
 class Environment:
     """A slot shows its new jobs and takes the rings that run in it."""
 

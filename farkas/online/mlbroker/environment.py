@@ -13,7 +13,7 @@ from farkas.models.mlbroker.one_shot import Snapshot, snapshot
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.models.mlbroker.slot import Constants
 from farkas.numbers import Bools, Ints
-from farkas.online.driver import Outcome, environment
+from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.mlbroker.bound import tight_bound
 from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.online.run import Bound, Sense
@@ -87,7 +87,10 @@ def present(decision: PlacedSlot) -> Bools:
     return here
 
 
-@environment("mlbroker")
+@environment(
+    "mlbroker",
+    demo=Demo("mlbroker.mlbroker", "mlbroker.offline[strict]", "mlbroker.relaxed[sharp,strict]"),
+)
 class Environment:
     """Slots in order, each with its active jobs; no capacities, so that every run can go on."""
 

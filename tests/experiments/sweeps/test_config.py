@@ -7,7 +7,6 @@ import pytest
 from farkas.errors import FileProblem, InvalidOption
 from farkas.experiments.sweeps import plan, read_config
 from farkas.experiments.sweeps.config import product, seeds
-from farkas.experiments.sweeps.schedule import Local
 from tests.experiments.sweeps.made import LP
 
 
@@ -44,5 +43,3 @@ def test_seeds_and_products():
     ]  # fmt: skip
     with pytest.raises(InvalidOption, match=r"first\.\.last"):
         seeds("1-4")
-    with pytest.raises(InvalidOption, match="at least 1"):
-        Local(0)

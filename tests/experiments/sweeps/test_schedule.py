@@ -10,8 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from farkas.errors import InvalidOption
 from farkas.experiments.sweeps import sweep
+from farkas.experiments.sweeps.schedule import Children
 from tests.experiments.sweeps.made import written
+
+
+def test_nobody_performs_nothing():
+    with pytest.raises(InvalidOption, match="at least 1"):
+        Children(0)
 
 
 @pytest.mark.slow

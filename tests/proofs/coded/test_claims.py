@@ -36,39 +36,39 @@ def test_every_claim_of_the_kind_is_listed():
 
 
 @pytest.mark.parametrize("name", sorted(PROVED))
-def test_proved_claims_are_proved(name):
-    assert claims[name].run().standing is Standing.PROVED
+def test_proved_claims_are_proved(name, verdict_of):
+    assert verdict_of(name).standing is Standing.PROVED
 
 
 @pytest.mark.parametrize("name", sorted(HELD))
-def test_held_claims_hold(name):
-    verdict = claims[name].run()
+def test_held_claims_hold(name, verdict_of):
+    verdict = verdict_of(name)
     assert verdict.standing is Standing.HELD
     assert verdict.runs >= 4
 
 
 @pytest.mark.parametrize("name", sorted(REFUTED))
-def test_refuted_claims_have_their_counterexample(name):
-    verdict = claims[name].run()
+def test_refuted_claims_have_their_counterexample(name, verdict_of):
+    verdict = verdict_of(name)
     assert verdict.standing is Standing.REFUTED
     assert verdict.counterexample == REFUTED[name]
     assert verdict.numbers
 
 
 @pytest.mark.parametrize("name", sorted(NOT_APPLICABLE))
-def test_claims_whose_assumption_is_false_say_which(name):
-    verdict = claims[name].run()
+def test_claims_whose_assumption_is_false_say_which(name, verdict_of):
+    verdict = verdict_of(name)
     assert verdict.standing is Standing.NOT_APPLICABLE
     assert verdict.note
 
 
-def test_the_hidden_linear_program_has_the_value_of_the_cone_program():
-    numbers = claims["coded.hidden_convexity"].run().numbers
+def test_the_hidden_linear_program_has_the_value_of_the_cone_program(verdict_of):
+    numbers = verdict_of("coded.hidden_convexity").numbers
     assert numbers["cone_program"] == pytest.approx(numbers["linear_program"], rel=1e-6)
 
 
-def test_the_numbers_of_the_refutations():
-    numbers = {name: claims[name].run().numbers for name in REFUTED}
+def test_the_numbers_of_the_refutations(verdict_of):
+    numbers = {name: verdict_of(name).numbers for name in REFUTED}
     near = numbers["coded.stationary_is_near_optimal"]
     assert near["stopped_at"] / near["optimum"] == pytest.approx(3.0, rel=1e-6)
     assert numbers["coded.simple_greedy_is_good"]["greedy_over_optimum"] < 3e-4

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 import pytest
 
 from farkas.proofs import Standing, claims
@@ -51,11 +49,6 @@ SLOW = {"dps.regret_rate"}
 NOT_APPLICABLE = {"dps.theorem2_assumptions"}
 
 
-@functools.cache
-def verdict(name):
-    return claims[name].run()
-
-
 def test_every_claim_has_an_expected_verdict():
     assert set(claims.names("dps.")) == PROVED | HELD | REFUTED | SLOW | NOT_APPLICABLE
 
@@ -70,8 +63,8 @@ def test_every_claim_has_an_expected_verdict():
         pytest.param("dps.regret_rate", Standing.REFUTED, marks=pytest.mark.slow),
     ],
 )
-def test_the_verdict_is_as_expected(name, standing):
-    found = verdict(name)
+def test_the_verdict_is_as_expected(name, standing, verdict_of):
+    found = verdict_of(name)
     assert found.standing is standing
     if standing is Standing.REFUTED:
         assert found.numbers, "a reader needs numbers to recompute"
@@ -100,13 +93,13 @@ def test_the_verdict_is_as_expected(name, standing):
         ("dps.pa_minimises_sequences", "shortest", 21.0),
     ],
 )
-def test_numbers_of_refutations(name, number, expected):
-    assert verdict(name).numbers[number] == pytest.approx(expected, rel=1e-4, abs=1e-12)
+def test_numbers_of_refutations(name, number, expected, verdict_of):
+    assert verdict_of(name).numbers[number] == pytest.approx(expected, rel=1e-4, abs=1e-12)
 
 
-def test_prices_of_both_sides_drift_to_the_equilibrium():
+def test_prices_of_both_sides_drift_to_the_equilibrium(verdict_of):
     # Total 4/3 instead of 1, and 4/9 instead of 1/2 a job; both within a tenth.
-    numbers = verdict("dps.double_marginalisation").numbers
+    numbers = verdict_of("dps.double_marginalisation").numbers
     assert numbers["median_total_price"] == pytest.approx(4 / 3, rel=0.1)
     assert numbers["late_profit_a_job"] == pytest.approx(4 / 9, rel=0.1)
 

@@ -72,8 +72,8 @@ def test_every_claim_is_listed_here() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(STANDINGS))
-def test_claims_stand_as_documented(name: str) -> None:
-    verdict = claims[name].run()
+def test_claims_stand_as_documented(name: str, verdict_of) -> None:
+    verdict = verdict_of(name)
     assert verdict.standing is STANDINGS[name]
     for key, value in NUMBERS.get(name, {}).items():
         assert verdict.numbers[key] == pytest.approx(value, abs=1e-4), key
@@ -82,8 +82,8 @@ def test_claims_stand_as_documented(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_repaired_ratio_holds() -> None:
-    verdict = claims["eris.repaired_ratio"].run()
+def test_the_repaired_ratio_holds(verdict_of) -> None:
+    verdict = verdict_of("eris.repaired_ratio")
     assert verdict.standing is SLOW["eris.repaired_ratio"]
     assert verdict.numbers["infeasible_payoffs"] == 0.0
     # L = 6 for both bases: 18 instead of the printed 24

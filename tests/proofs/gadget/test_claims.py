@@ -58,15 +58,15 @@ def test_no_claim_is_forgotten():
 
 
 @pytest.mark.parametrize("name", sorted(VERDICTS))
-def test_verdict(name):
-    verdict = claims[name].run()
+def test_verdict(name, verdict_of):
+    verdict = verdict_of(name)
     assert verdict.standing is VERDICTS[name], str(verdict)
     if isinstance(verdict.counterexample, str):
         assert library.load(verdict.counterexample).description
 
 
-def test_the_printed_ratio_is_missed_by_any_factor():
-    numbers = claims["gadget.greedy_ratio_as_printed"].run().numbers
+def test_the_printed_ratio_is_missed_by_any_factor(verdict_of):
+    numbers = verdict_of("gadget.greedy_ratio_as_printed").numbers
     assert numbers["value"] == 1
     assert numbers["optimum"] == 6
     assert numbers["value"] < numbers["bound"] * numbers["optimum"]

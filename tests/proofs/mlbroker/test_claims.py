@@ -68,30 +68,26 @@ REFUTED = {
 NOT_APPLICABLE = {"mlbroker.theorem3_assumption"}
 
 
-def run(name):
-    return claims[name].run()
-
-
 def test_every_claim_has_an_expected_verdict():
     assert set(claims.names("mlbroker.")) == PROVED | HELD | set(REFUTED) | NOT_APPLICABLE
 
 
 @pytest.mark.parametrize("name", sorted(PROVED))
-def test_proved(name):
-    assert run(name).standing is Standing.PROVED
+def test_proved(name, verdict_of):
+    assert verdict_of(name).standing is Standing.PROVED
 
 
 @pytest.mark.parametrize("name", sorted(HELD))
-def test_held(name):
-    verdict = run(name)
+def test_held(name, verdict_of):
+    verdict = verdict_of(name)
     assert verdict.standing is Standing.HELD
     assert verdict.runs >= 6
     assert verdict.slack >= 0
 
 
 @pytest.mark.parametrize("name", sorted(REFUTED))
-def test_refuted_by_a_counterexample_that_ships_or_is_given_in_full(name):
-    verdict = run(name)
+def test_refuted_by_a_counterexample_that_ships_or_is_given_in_full(name, verdict_of):
+    verdict = verdict_of(name)
     assert verdict.standing is Standing.REFUTED
     if REFUTED[name] is None:
         assert not isinstance(verdict.counterexample, str)
@@ -101,13 +97,13 @@ def test_refuted_by_a_counterexample_that_ships_or_is_given_in_full(name):
 
 
 @pytest.mark.parametrize("name", sorted(NOT_APPLICABLE))
-def test_not_applicable(name):
-    assert run(name).standing is Standing.NOT_APPLICABLE
+def test_not_applicable(name, verdict_of):
+    assert verdict_of(name).standing is Standing.NOT_APPLICABLE
 
 
-def test_theorem_3_fails_in_three_sizes():
+def test_theorem_3_fails_in_three_sizes(verdict_of):
     # r₁ = 2 + (1+ε) ln(1+1/ε): 3.048 at ε = 10, 3.151 at ε = 3, 3.386 at ε = 1.
-    numbers = run("mlbroker.theorem3").numbers
+    numbers = verdict_of("mlbroker.theorem3").numbers
     for name, ratio, bound in [
         ("harmonic", 3.073, 3.0484),
         ("harmonic_fifteen", 3.286, 3.1507),
@@ -117,22 +113,22 @@ def test_theorem_3_fails_in_three_sizes():
         assert numbers[f"r1_{name}"] == pytest.approx(bound, abs=1e-4)
 
 
-def test_twelve_harmonic_jobs_cost_36_876():
-    numbers = run("mlbroker.theorem3_many_jobs").numbers
+def test_twelve_harmonic_jobs_cost_36_876(verdict_of):
+    numbers = verdict_of("mlbroker.theorem3_many_jobs").numbers
     assert numbers["cost"] == pytest.approx(36.876, abs=5e-3)
 
 
-def test_theorem_4_falls_with_the_unit_of_money():
+def test_theorem_4_falls_with_the_unit_of_money(verdict_of):
     # λ = 100·2/1000 = 0.2: ϱ₂ = 1.2/100, ϱ₃ = 2.2/1000, together 0.0142; in cents a hundredth.
-    numbers = run("mlbroker.theorem4").numbers
+    numbers = verdict_of("mlbroker.theorem4").numbers
     assert numbers["r2"] == pytest.approx(0.0142)
     assert numbers["r2_in_cents"] == pytest.approx(0.000142)
     assert numbers["ratio"] == numbers["ratio_in_cents"] == pytest.approx(1.0)
 
 
-def test_last_item_up_distorts_probabilities():
+def test_last_item_up_distorts_probabilities(verdict_of):
     # p = (0.3, 0.4): s₁ = 0.4, s₂ = 0.3, so item 1 goes up with 3/7, item 2 with 4/7.
-    numbers = run("mlbroker.p1").numbers
+    numbers = verdict_of("mlbroker.p1").numbers
     assert numbers["chance_0"] == pytest.approx(3 / 7)
     assert numbers["chance_1"] == pytest.approx(4 / 7)
 

@@ -14,12 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from farkas.experiments.figures.figure import Axis, Figure, Finding, Published, Series, Table
-from farkas.experiments.figures.registry import Preset, Progress, Standing, figure, table
+from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
+from farkas.experiments.figures.figure import Axis, Figure, Printed, Series, Statement, Table
+from farkas.experiments.figures.mlbroker.runs import MLBROKER, play
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online import algorithms
 from farkas.online.mlbroker.environment import PlacedSlot, by_pair
+from farkas.models.mlbroker.recourse import Placed
+from farkas.online.mlbroker.market import PlacedSlot, by_pair
 
 MODELS = {
     "AlexNet": (61.1, 128),
@@ -103,7 +106,7 @@ def measured(preset: Preset, seed: int) -> dict[str, np.ndarray]:
 
 def _measure(name: str, seed: int) -> list[float]:
     instance = clusters(seed)
-    run = algorithms[f"mlbroker.{name}"].run(instance, seed)
+    run = play(name, instance, seed)
     parts = [sum(s[part] for s in run.costs) for part in ("transfer", "resource", "deploy", "sync")]
     decisions = [
         PlacedSlot(
@@ -117,13 +120,11 @@ def _measure(name: str, seed: int) -> list[float]:
     return [*parts, run.value, hours, parts[1] / (PRICE * hours)]
 
 
-@table(
-    "mlbroker",
+@MLBROKER.table(
     3,
-    title="Jobs of the cluster experiment",
-    source="mlBroker Table 3",
-    standing=Standing.REPRODUCED,
-    reason="an input, taken over; the last column is ours",
+    "Jobs of the cluster experiment",
+    Agreement.REPRODUCED,
+    "an input, taken over; the last column is ours",
 )
 def models(preset: Preset, seed: int, progress: Progress) -> Table:
     """Models with the traffic that the stand-in gives them."""
@@ -144,17 +145,13 @@ def models(preset: Preset, seed: int, progress: Progress) -> Table:
     )
 
 
-@table(
-    "mlbroker",
+@MLBROKER.table(
     4,
-    title="Costs on three clusters",
-    source="mlBroker Table 4",
-    standing=Standing.NOT_REPRODUCED,
-    reason=(
-        "the paper measured real clusters; in the stand-in Central and OASiS are cheapest and "
-        "mlBroker's rounding buys surplus workers.  As printed mlBroker saves 2.7 % over Central, "
-        "not the 20 to 50 % of the abstract"
-    ),
+    "Costs on three clusters",
+    Agreement.NOT_REPRODUCED,
+    "the paper measured real clusters; in the stand-in Central and OASiS are cheapest and "
+    "mlBroker's rounding buys surplus workers.  As printed mlBroker saves 2.7 % over Central, not "
+    "the 20 to 50 % of the abstract",
 )
 def parts_of_the_cost(preset: Preset, seed: int, progress: Progress) -> Table:
     """Parts of the cost by algorithm in the stand-in, means over instances, every re-entry paid."""
@@ -169,10 +166,10 @@ def parts_of_the_cost(preset: Preset, seed: int, progress: Progress) -> Table:
         rows=[(name, *(round(float(v), 1) for v in found[name][:5])) for name in COSTS],
         published=[(name, *row) for name, row in COSTS.items()],
         findings=[
-            Finding("mlBroker is cheapest", min(ours, key=lambda n: ours[n]) == "mlbroker"),
-            Finding("the resource cost is the largest part", _largest_is_resource(found)),
-            Finding("printed parts add up to the printed total", sums),
-            Finding("printed saving over Central is 20 to 50 %", saving >= 0.2, f"{saving:.1%}"),
+            Statement("mlBroker is cheapest", min(ours, key=lambda n: ours[n]) == "mlbroker"),
+            Statement("the resource cost is the largest part", _largest_is_resource(found)),
+            Statement("printed parts add up to the printed total", sums),
+            Statement("printed saving over Central is 20 to 50 %", saving >= 0.2, f"{saving:.1%}"),
         ],
         caption="published values below ours",
     )
@@ -182,16 +179,12 @@ def _largest_is_resource(found: dict[str, np.ndarray]) -> bool:
     return all(int(np.argmax(values[:4])) == 1 for values in found.values())
 
 
-@table(
-    "mlbroker",
+@MLBROKER.table(
     5,
-    title="Parts of the resource cost on three clusters",
-    source="mlBroker Table 5",
-    standing=Standing.NOT_REPRODUCED,
-    reason=(
-        "hours are counted, not measured; the printed products time x rate x 3.06 are the printed "
-        "costs up to rounding"
-    ),
+    "Parts of the resource cost on three clusters",
+    Agreement.NOT_REPRODUCED,
+    "hours are counted, not measured; the printed products time x rate x 3.06 are the printed "
+    "costs up to rounding",
 )
 def resource_parts(preset: Preset, seed: int, progress: Progress) -> Table:
     """Instance-hours, share of the list price that was paid, and resource cost in the stand-in."""
@@ -215,11 +208,11 @@ def resource_parts(preset: Preset, seed: int, progress: Progress) -> Table:
         rows=rows,
         published=[(name, *row) for name, row in RESOURCES.items()],
         findings=[
-            Finding(
+            Statement(
                 "printed time x rate x 3.06 = printed cost", consistent, "to the printed digits"
             ),
-            Finding("Central runs shortest", min(rows, key=lambda row: row[1])[0] == "central"),
-            Finding(
+            Statement("Central runs shortest", min(rows, key=lambda row: row[1])[0] == "central"),
+            Statement(
                 "mlBroker gets the largest discount",
                 min(rows, key=lambda row: row[2])[0] == "mlbroker",
             ),
@@ -243,20 +236,13 @@ def _bars(
             x=Axis("algorithm"),
             y=axis,
             series=[Series("stand-in", list(values), list(values.values()), chart="bar")],
-            published=[Published(f"Fig. {number}", list(published.values()), list(published))],
-            findings=[Finding(f"{least} is least, as printed", ours == least, f"least: {ours}")],
+            published=[Printed(f"Fig. {number}", list(published.values()), list(published))],
+            findings=[Statement(f"{least} is least, as printed", ours == least, f"least: {ours}")],
             caption="means over the instances of Table 4",
         )
 
     build.__doc__ = f"{title} by algorithm in the stand-in of Tables 3 to 5."
-    figure(
-        "mlbroker",
-        number,
-        title=title,
-        source=f"mlBroker Fig. {number}",
-        standing=Standing.NOT_REPRODUCED,
-        reason=reason,
-    )(build)
+    MLBROKER.figure(number, title, Agreement.NOT_REPRODUCED, reason)(build)
 
 
 _bars(

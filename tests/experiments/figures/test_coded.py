@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from farkas.experiments.figures import Standing, figures, find
+from farkas.experiments.figures import Agreement, of_kind
+from tests.experiments.figures.made import findings, reduced
 
 
-def findings(number):
-    data = find("coded", number).data("reduced", seed=0)
-    return data, {finding.statement: finding.holds for finding in data.findings}
-
-
-def test_every_figure_of_the_evaluation_is_there():
-    assert figures.names("coded.") == ["coded.figure2", "coded.figure3", "coded.figure4"]
-    standings = [figures[name].standing for name in figures.names("coded.")]
-    assert standings == [Standing.REPRODUCED, Standing.NOT_REPRODUCED, Standing.TREND]
+def test_one_figure_is_met_one_is_not_and_one_in_its_shape():
+    agreements = [exhibit.agreement for exhibit in of_kind("coded")]
+    assert agreements == [Agreement.REPRODUCED, Agreement.NOT_REPRODUCED, Agreement.TREND]
 
 
 def test_distributions_are_distributions_and_meet_the_published_quantiles():
-    data, found = findings("2")
+    data, found = reduced("coded", "2"), findings("coded", "2")
     for series in data.series:
         assert all(b >= a - 1e-12 for a, b in zip(series.y, series.y[1:], strict=False))
         assert 0 <= min(series.y) <= max(series.y) <= 1
@@ -27,7 +22,7 @@ def test_distributions_are_distributions_and_meet_the_published_quantiles():
 
 
 def test_published_savings_are_not_reproduced_but_the_order_is():
-    data, found = findings("3")
+    data, found = reduced("coded", "3"), findings("coded", "3")
     assert not found["more than 80 % below uncoded"]
     assert not found["more than 49 % below coded uniform"]
     assert found["proposed before coded uniform before uncoded"]
@@ -35,7 +30,7 @@ def test_published_savings_are_not_reproduced_but_the_order_is():
 
 
 def test_convex_approximation_falls_towards_the_linear_program():
-    data, found = findings("4")
+    data, found = reduced("coded", "4"), findings("coded", "4")
     assert found["never below the linear program"]
     assert found["below iterated greedy at the end, for some α"]
     for series in data.series[:3]:

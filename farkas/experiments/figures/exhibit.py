@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import inspect
 import re
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, TypeVar
 
 from farkas.errors import NoAnswer, UnknownName
 from farkas.experiments.figures.figure import Figure, Table
 from farkas.instances import kinds
-from farkas.registry import Registry
+from farkas.registry import Registry, explanation
 
 Preset = Literal["full", "reduced"]
 Progress = Callable[[int, int], None]
 """Called with the number of steps done and their total."""
 
 Build = Callable[[Preset, int, Progress], Figure | Table]
+Given = TypeVar("Given", bound=Build | None)
 
 
-class Standing(enum.StrEnum):
+class Agreement(enum.StrEnum):
     """How our data compares with what was published."""
 
     REPRODUCED = "reproduced"
@@ -35,7 +35,7 @@ class Standing(enum.StrEnum):
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Exhibit:
     """A published figure or table.
 
     Parameters
@@ -44,9 +44,9 @@ class Entry:
         For example ``mlbroker`` and ``figure5`` or ``table4``.
     title, source
         What it shows; where it stands.
-    standing, reason
+    agreement, reason
         What the full preset shows, and why.
-    doc
+    method
         How it is computed.
     build
         Computes the data; None when it is not modelled.
@@ -56,10 +56,14 @@ class Entry:
     label: str
     title: str
     source: str
-    standing: Standing
+    agreement: Agreement
     reason: str
-    doc: str = ""
+    method: str = ""
     build: Build | None = None
+
+    def __post_init__(self) -> None:
+        if not self.title or not self.source or not self.reason:
+            raise ValueError(f"{self.name} needs a title, a source and a reason for its agreement")
 
     @property
     def name(self) -> str:
@@ -93,67 +97,70 @@ def _silent(done: int, total: int) -> None:
     """Progress that nobody watches."""
 
 
-figures: Registry[Entry] = Registry("figure", "farkas.experiments.figures")
+figures: Registry[Exhibit] = Registry("figure", "farkas.experiments.figures")
 
 
-def figure(
-    kind: str, number: int | str, *, title: str, source: str, standing: Standing, reason: str
-) -> Callable[[Build], Build]:
-    """Register the decorated function as the data of a published figure.
+@dataclasses.dataclass(frozen=True, slots=True)
+class Paper:
+    """Registers the figures and tables of a paper.
 
     Parameters
     ----------
-    kind, number
-        ``("mlbroker", 5)`` is ``farkas figure mlbroker 5``.
-    title, source
-        What it shows, and where it stands: ``"mlBroker Fig. 5"``.
-    standing, reason
-        What the full preset shows against the print, and why; the reason is never empty.
+    kind
+        ``Paper("mlbroker", "mlBroker").figure(5, ...)`` is ``farkas figure mlbroker 5``.
+    name
+        How sources call the paper.
     """
-    return _registering(kind, f"figure{number}", title, source, standing, reason)
 
+    kind: str
+    name: str
 
-def table(
-    kind: str, number: int | str, *, title: str, source: str, standing: Standing, reason: str
-) -> Callable[[Build], Build]:
-    """Register the decorated function as the data of a published table; as `figure`."""
-    return _registering(kind, f"table{number}", title, source, standing, reason)
+    def figure(
+        self, number: int | str, title: str, agreement: Agreement, reason: str, source: str = ""
+    ) -> Callable[[Build], Build]:
+        """Register the decorated function as the data of a figure; its docstring says how.
 
+        Parameters
+        ----------
+        number, title
+            As printed; what it shows.
+        agreement, reason
+            What the full preset shows against the print, and why; the reason is never empty.
+        source
+            Where it stands, if not under its number.
+        """
+        return lambda build: self._add(f"figure{number}", title, agreement, reason, source, build)
 
-def not_modelled(kind: str, number: int | str, *, title: str, source: str, reason: str) -> None:
-    """Register a published figure (or ``"table3"``) that farkas does not compute, and say why."""
-    label = str(number) if str(number).startswith("table") else f"figure{number}"
-    _add(kind, label, title, source, Standing.NOT_MODELLED, reason)
+    def table(
+        self, number: int, title: str, agreement: Agreement, reason: str, source: str = ""
+    ) -> Callable[[Build], Build]:
+        """Register the decorated function as the data of a table; as `figure`."""
+        return lambda build: self._add(f"table{number}", title, agreement, reason, source, build)
 
+    def not_modelled(self, label: str, title: str, reason: str) -> None:
+        """Register ``figure6`` or ``table3`` that farkas does not compute, and say why."""
+        self._add(label, title, Agreement.NOT_MODELLED, reason, "", None)
 
-def _registering(
-    kind: str, label: str, title: str, source: str, standing: Standing, reason: str
-) -> Callable[[Build], Build]:
-    def register(build: Build) -> Build:
-        doc = inspect.getdoc(build) or ""
-        if not doc:
-            raise ValueError(f"{kind}.{label} needs a docstring that says how it is computed")
-        _add(kind, label, title, source, standing, reason, doc, build)
+    def _add(
+        self, label: str, title: str, agreement: Agreement, reason: str, source: str, build: Given
+    ) -> Given:
+        printed = label.replace("figure", "Fig. ").replace("table", "Table ")
+        exhibit = Exhibit(
+            kind=self.kind,
+            label=label,
+            title=title,
+            source=source or f"{self.name} {printed}",
+            agreement=agreement,
+            reason=reason,
+            method=explanation(build, f"{self.kind}.{label}") if build else "",
+            build=build,
+        )
+        figures.add(exhibit.name, exhibit)
         return build
 
-    return register
 
-
-def _add(
-    kind: str, label: str, title: str, source: str, standing: Standing, reason: str,
-    doc: str = "", build: Build | None = None,
-) -> None:  # fmt: skip
-    if not title or not source or not reason:
-        raise ValueError(f"{kind}.{label} needs a title, a source and a reason for its standing")
-    entry = Entry(
-        kind=kind, label=label, title=title, source=source, standing=Standing(standing),
-        reason=reason, doc=doc, build=build,
-    )  # fmt: skip
-    figures.add(entry.name, entry)
-
-
-def of_kind(kind: str) -> list[Entry]:
-    """Entries of a kind: figures before tables, by number.
+def of_kind(kind: str) -> list[Exhibit]:
+    """Exhibits of a kind: figures before tables, by number.
 
     Raises
     ------
@@ -165,20 +172,20 @@ def of_kind(kind: str) -> list[Entry]:
     return sorted((figures[name] for name in figures.names(f"{kind}.")), key=_place)
 
 
-def _place(entry: Entry) -> tuple[str, int, str]:
-    words, digits, rest = re.fullmatch(r"([a-z]+)(\d*)(.*)", entry.label).groups()  # type: ignore[union-attr]
+def _place(exhibit: Exhibit) -> tuple[str, int, str]:
+    words, digits, rest = re.fullmatch(r"([a-z]+)(\d*)(.*)", exhibit.label).groups()  # type: ignore[union-attr]
     return words, int(digits or 0), rest
 
 
-def find(kind: str, number: str) -> Entry:
-    """Entry of a number as a reader writes it: ``5``, ``figure5``, ``table4``, ``"Table 4"``.
+def find(kind: str, number: str) -> Exhibit:
+    """Exhibit of a number as a reader writes it: ``5``, ``figure5``, ``table4``, ``"Table 4"``.
 
     Raises
     ------
     UnknownName
         When the kind or the number does not exist; names the ones that do.
     """
-    known = {entry.label: entry for entry in of_kind(kind)}
+    known = {exhibit.label: exhibit for exhibit in of_kind(kind)}
     label = re.sub(r"[\s._-]", "", str(number)).lower()
     label = f"figure{label}" if label[:1].isdigit() else re.sub(r"^fig(?!ure)", "figure", label)
     if label not in known:

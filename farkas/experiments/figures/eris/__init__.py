@@ -1,0 +1,1 @@
+"""Figures of Eris: the testbed, the simulator, and the runs that both show."""

@@ -1,0 +1,1 @@
+"""Figures and tables of mlBroker: ratios, costs, and the experiment on three clusters."""

@@ -1,1 +1,0 @@
-"""One look for every plot, on paper and on screen."""

@@ -1,0 +1,63 @@
+"""`farkas figure` lists, draws, prints, writes all, and refuses in one line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from farkas.cli import call
+from farkas.experiments.figures import Agreement, Exhibit
+from farkas.experiments.figures import exhibit as module
+from farkas.registry import Registry
+from tests.experiments.figures.made import exhibit, lines
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    registry: Registry[Exhibit] = Registry("figure")
+    monkeypatch.setattr(module, "figures", registry)
+    registry.add("mlbroker.figure5", exhibit(lines()))
+    unmodelled = {"kind": "mlbroker", "label": "figure6", "title": "Accuracy", "source": "Paper"}
+    reason = {"agreement": Agreement.NOT_MODELLED, "reason": "needs training"}
+    registry.add("mlbroker.figure6", Exhibit(**unmodelled, **reason))
+
+
+def test_the_command_lists_draws_and_prints(shown, tmp_path, capsys):
+    assert call(["figure", "mlbroker"]) == 0
+    out = capsys.readouterr().out
+    assert "trend reproduced" in out
+    assert "needs training" in out
+    assert call(["figure", "mlbroker", "5"]) == 0
+    out = capsys.readouterr().out
+    assert "published" in out
+    assert "Trend reproduced: prices are drawn." in out
+    assert call(["figure", "mlbroker", "5", "-o", str(tmp_path / "f.svg"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["figure"] == "mlbroker.figure5"
+    assert (tmp_path / "f.svg").exists()
+
+
+def test_the_command_writes_all_of_them_and_says_what_is_not_modelled(shown, tmp_path, capsys):
+    folder = tmp_path / "all"
+    assert call(["figure", "all", "-o", str(folder), "--json"]) == 0
+    found = {entry["name"]: entry for entry in json.loads(capsys.readouterr().out)["figures"]}
+    assert found["mlbroker.figure6"]["note"] == "needs training"
+    assert sorted(p.name for p in folder.iterdir()) == [
+        "mlbroker.figure5.json", "mlbroker.figure5.png",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["mlbroker", "5", "--preset", "huge"], 2, "full or reduced"),
+        (["mlbroker", "7"], 2, "known: figure5, figure6"),
+        (["mlbroker", "5", "-o", "a.gif"], 2, "unknown suffix"),
+        (["mlbroker", "6"], 3, "needs training"),
+    ],
+)
+def test_the_command_refuses_in_one_line(shown, capsys, words, code, message):
+    assert call(["figure", *words]) == code
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert message in err

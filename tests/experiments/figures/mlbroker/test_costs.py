@@ -1,0 +1,15 @@
+"""Costs by algorithm: what the figures say is what they compute."""
+
+from __future__ import annotations
+
+from tests.experiments.figures.made import findings, reduced
+
+
+def test_local_moves_nothing_and_costs_most():
+    assert findings("mlbroker", "11")["Local moves nothing"]
+    data = reduced("mlbroker", "8")
+    totals = {line.name: line.y for line in data.series}
+    for name in ("mlbroker", "central", "oasis"):
+        assert all(x >= y for x, y in zip(totals["local"], totals[name], strict=True))
+    bound = totals["proved bound (Opt)"]
+    assert all(min(t[k] for t in totals.values()) == bound[k] for k in range(len(bound)))

@@ -1,0 +1,71 @@
+"""Figures are found as readers number them, and say what became of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from farkas.errors import NoAnswer, UnknownName
+from farkas.experiments.figures import Agreement, Axis, Figure, Paper, Series
+from farkas.experiments.figures import exhibit as module
+from farkas.registry import Registry
+
+AXIS = Axis("slots")
+PAPER = Paper("mlbroker", "mlBroker")
+
+
+@pytest.fixture
+def own_registry(monkeypatch):
+    monkeypatch.setattr(module, "figures", Registry("figure"))
+
+
+def drawn(preset, seed, progress):
+    """Identity."""
+    progress(1, 1)
+    return Figure(x=AXIS, y=AXIS, series=[Series("a", x=[1, 2], y=[float(seed), 2.0])])
+
+
+def registered(decorator, number):
+    return decorator(number, "Title", Agreement.TREND, "why")(drawn)
+
+
+def test_figures_are_found_by_the_number_a_reader_writes(own_registry):
+    registered(PAPER.figure, 5)
+    registered(PAPER.figure, 11)
+    registered(PAPER.table, 4)
+    PAPER.not_modelled("table3", "Training", "no training")
+    for number in ("5", "figure5", "Fig. 5"):
+        assert module.find("mlbroker", number).name == "mlbroker.figure5"
+    assert module.find("mlbroker", "Table 4").name == "mlbroker.table4"
+    order = ["figure5", "figure11", "table3", "table4"]
+    assert [exhibit.label for exhibit in module.of_kind("mlbroker")] == order
+
+
+def test_an_unknown_number_or_kind_names_the_known_ones(own_registry):
+    registered(PAPER.figure, 5)
+    with pytest.raises(UnknownName, match="figure5"):
+        module.find("mlbroker", "6")
+    with pytest.raises(UnknownName, match="did you mean mlbroker"):
+        module.find("mlbrokr", "5")
+
+
+def test_data_comes_with_its_seed_and_what_is_not_modelled_says_why(own_registry):
+    registered(PAPER.figure, 5)
+    PAPER.not_modelled("figure6", "Accuracy", "needs training")
+    assert module.find("mlbroker", "5").data("reduced", seed=7).series[0].y == [7.0, 2.0]
+    with pytest.raises(NoAnswer, match="needs training"):
+        module.find("mlbroker", "6").data()
+
+
+def test_a_figure_says_what_it_is(own_registry):
+    with pytest.raises(ValueError, match="reason"):
+        PAPER.figure(5, "Title", Agreement.TREND, "")(drawn)
+    with pytest.raises(ValueError, match="docstring"):
+        PAPER.figure(5, "Title", Agreement.TREND, "why")(lambda preset, seed, progress: None)
+
+
+def test_a_source_is_the_printed_number_unless_it_is_said(own_registry):
+    registered(PAPER.figure, "8b")
+    registered(PAPER.table, 4)
+    PAPER.figure(9, "Title", Agreement.TREND, "why", source="mlBroker section 6")(drawn)
+    sources = [exhibit.source for exhibit in module.of_kind("mlbroker")]
+    assert sources == ["mlBroker Fig. 8b", "mlBroker section 6", "mlBroker Table 4"]
