@@ -70,11 +70,71 @@ def test_it_is_generated_solved_and_evaluated(tmp_path: Path) -> None:
     assert solution["proved_bound"] >= best > 0
 
 
+def test_the_demo_shows_it_beside_the_others() -> None:
+    lines = [line for line in farkas("demo")["demo"] if line["what"].startswith("ration.")]
+    assert [line["what"] for line in lines] == ["ration.first_come", "ration.shares"]
+    assert all(line["ratio"] >= 1.0 for line in lines)
+
+
+def test_it_is_swept_held_against_its_theorem_and_reported(tmp_path: Path) -> None:
+    # the bound 6 over 3: twice, which is what its theorem allows
+    (tmp_path / "tiny.json").write_text((OUTSIDE / "ration" / "library" / "tiny.json").read_text())
+    config = tmp_path / "sweep.toml"
+    config.write_text(
+        'name = "sixth"\nrecheck = 1.0\n[[instances]]\nfiles = ["tiny.json"]\n'
+        '[[algorithms]]\nname = "ration.first_come"\n[[programs]]\nname = "ration.shares"\n'
+    )
+    swept = farkas("sweep", str(config), "--workers", "1")
+    assert (swept["performed"], swept["rejected_certificates"]) == ({"done": 2}, 0)
+    run, _ = farkas("ratios", swept["store"])["ratios"]
+    assert (run["by_instance"].popitem()[1], run["promises"][0]["kept"]) == ([2.0], 1)
+    page = tmp_path / "page.html"
+    assert farkas("report", swept["store"], "-o", str(page))["certified"] == 2
+    assert "Stock left" in page.read_text()
+
+
+def test_its_figures_are_recomputed() -> None:
+    figure = farkas("figure", "ration", "1", "--preset", "reduced")
+    assert (figure["figure"], figure["source"]) == ("ration.figure1", "Ration Fig. 1")
+    assert "something is served: yes" in figure["caption"]
+
+
 def test_its_claims_have_verdicts() -> None:
     verdict = farkas("claims", "ration", "--run")["claims"][0]["verdict"]
     assert verdict["standing"] == "refuted"
     assert verdict["counterexample"] == "ration/tiny"
     assert verdict["numbers"] == {"best": 6.0, "first_come": 3.0}
+
+
+def test_the_demo_shows_it() -> None:
+    lines = {line["what"]: line for line in farkas("demo")["demo"]}
+    assert lines["ration.first_come"]["ratio"] == 2.0
+
+
+SWEEP = """
+name = "stocks"
+recheck = 1.0
+[[instances]]
+kind = "ration"
+preset = "small"
+seeds = "0..3"
+[[algorithms]]
+name = "ration.first_come"
+[[programs]]
+name = "ration.shares"
+"""
+
+
+def test_it_is_swept_summarised_and_reported(tmp_path: Path) -> None:
+    config, page = tmp_path / "stocks.toml", tmp_path / "report.html"
+    config.write_text(SWEEP)
+    swept = farkas("sweep", str(config), "--workers", "1")
+    assert swept["performed"] == {"done": 8}
+    assert swept["rejected_certificates"] == 0
+    words = ["ratios", str(tmp_path / "stocks.sqlite"), "--recheck", "1"]
+    assert "ration.first_come" in json.dumps(farkas(*words))
+    farkas("report", str(tmp_path / "stocks.sqlite"), "-o", str(page))
+    assert "ration.first_come" in page.read_text()
 
 
 def distribution(folder: Path, package: str, kind: str = "odd") -> Path:

@@ -26,7 +26,7 @@ import numpy as np
 
 from farkas.certificates.files import Certificate, certificate_type
 from farkas.certificates.outward import ULP, down, excess_above, returned_below, up
-from farkas.certificates.packed import Part, deflate, inflate, rational
+from farkas.certificates.packed import FilePart, deflate, inflate, rational
 from farkas.certificates.proof import Proof
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
@@ -150,7 +150,7 @@ def _require(condition: bool, message: str) -> None:
         raise NotACertificate(message)
 
 
-class PlanClaim(Part, frozen=True, kw_only=True):
+class PlanClaim(FilePart, frozen=True, kw_only=True):
     """A plan claimed to give every master its expected rows.
 
     Parameters

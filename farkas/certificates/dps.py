@@ -22,7 +22,7 @@ import msgspec
 import numpy as np
 
 from farkas.certificates.files import Certificate, certificate_type
-from farkas.certificates.packed import Part, rational
+from farkas.certificates.packed import FilePart, rational
 from farkas.certificates.proof import Proof, about_instance
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
@@ -49,7 +49,7 @@ DENSE = 64
 """Slots for each job and price up to which prefix sums are kept for every slot."""
 
 
-class PriceList(Part, frozen=True, kw_only=True):
+class PriceList(FilePart, frozen=True, kw_only=True):
     """Prices that are not zero.
 
     Parameters

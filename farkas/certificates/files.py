@@ -17,7 +17,7 @@ import numpy as np
 from farkas import __version__
 from farkas.atomic import Target, write_bytes
 from farkas.certificates.bound import prove_bound, prove_infeasible
-from farkas.certificates.packed import ExactVector, PackedForm, Part, deflate, inflate, rational
+from farkas.certificates.packed import ExactVector, FilePart, PackedForm, deflate, inflate, rational
 from farkas.certificates.points import exact_feasibility, exact_value
 from farkas.certificates.proof import Proof, provenance
 from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate, UnknownName
@@ -103,7 +103,7 @@ class Tagged(msgspec.Struct, frozen=True):
     certificate: Annotated[str, msgspec.Meta(max_length=100)]
 
 
-class PointClaim(Part, frozen=True, kw_only=True):
+class PointClaim(FilePart, frozen=True, kw_only=True):
     """A point whose objective is claimed to be reached.
 
     Parameters

@@ -31,11 +31,11 @@ LARGEST_EXPANSION = 1100
 _RATIONAL = re.compile(r"-?(?:0|[1-9][0-9]{0,3999})(?:/[1-9][0-9]{0,3999})?")
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class FilePart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A part of a certificate file.  Unknown fields are refused."""
 
 
-class ExactVector(Part, frozen=True, kw_only=True):
+class ExactVector(FilePart, frozen=True, kw_only=True):
     """A vector of ``size`` doubles; entry ``positions[k]`` is ``numbers[k] * 2**-exponent``.
 
     Parameters
@@ -100,7 +100,7 @@ class ExactVector(Part, frozen=True, kw_only=True):
         raise NotACertificate(f"{what}: {_clipped(number)} * 2**{-self.exponent} is not a double")
 
 
-class PackedForm(Part, frozen=True, kw_only=True):
+class PackedForm(FilePart, frozen=True, kw_only=True):
     """A linear form without its names.
 
     Parameters

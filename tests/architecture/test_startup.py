@@ -86,6 +86,27 @@ def test_solving_a_linear_program_loads_no_other_kind_and_nothing_heavy(kind: st
     assert not heavy(modules)
 
 
+@pytest.mark.parametrize("kind", own_kinds())
+def test_listing_the_figures_of_a_kind_loads_no_other_kind_and_nothing_heavy(kind: str) -> None:
+    modules = loaded_by("figure", kind)
+    assert not other_kinds(modules, kind)
+    assert not heavy(modules) - {"numba"}
+
+
+def test_a_sweep_of_a_kind_and_its_ratios_load_no_other_kind_and_nothing_heavy(
+    tmp_path: Path,
+) -> None:
+    config = tmp_path / "sweep.toml"
+    config.write_text(
+        'name = "one"\n[[instances]]\nkind = "coded"\n[[algorithms]]\n'
+        'name = "coded.simple_greedy"\n'
+    )
+    for words in (["sweep", str(config)], ["ratios", str(tmp_path / "sweep.sqlite")]):
+        modules = loaded_by(*words)
+        assert not other_kinds(modules, "coded")
+        assert not heavy(modules) - {"numba"}
+
+
 def test_help_loads_a_few_modules_and_no_numbers() -> None:
     modules = loaded_by("--help")
     assert not {name.partition(".")[0] for name in modules} & {*HEAVY, *SOLVERS, "numpy", "rich"}

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.shared import ROOT
+from tests.tools.shared import ROOT, SHARED
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 LONG = {"import_philly_eris"}  # five thousand jobs at auction
+WHOLE_TRACE = ROOT / "examples" / "philly_market.py"  # sixty thousand jobs
 HOW_TO = sorted((ROOT / "examples" / "howto").glob("*.py"))
 
 
@@ -31,6 +32,13 @@ def run(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         text=True,
         check=False,
     )
+
+
+def succeeds(*words: str, cwd: Path) -> None:
+    done = run(*words, cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+    assert not done.stderr
 
 
 def test_there_is_an_example_for_each_use() -> None:
@@ -53,12 +61,23 @@ def marked(path: Path):
     return pytest.param(path, id=short(path), marks=[pytest.mark.slow] * (short(path) in LONG))
 
 
-@pytest.mark.parametrize("path", [marked(path) for path in EXAMPLES])
+@pytest.mark.parametrize("path", [marked(path) for path in EXAMPLES if path != WHOLE_TRACE])
 def test_an_example_runs_and_prints_something(path: Path, tmp_path: Path) -> None:
-    done = run(str(path), cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip()
-    assert not done.stderr
+    succeeds(str(path), cwd=tmp_path)
+
+
+def test_the_example_of_a_whole_trace_takes_the_head_of_one(tmp_path: Path) -> None:
+    table = SHARED / "data" / "philly" / "philly.csv"
+    head = tmp_path / "head.csv"
+    if table.exists():
+        head.write_text("".join(table.read_text().splitlines(keepends=True)[:3000]))
+    # without the trace the example draws a small one of its own
+    succeeds(str(WHOLE_TRACE), *([str(head)] if table.exists() else []), cwd=tmp_path)
+
+
+@pytest.mark.slow
+def test_the_example_of_a_whole_trace_takes_all_of_it(tmp_path: Path) -> None:
+    succeeds(str(WHOLE_TRACE), cwd=tmp_path)
 
 
 @pytest.mark.parametrize("path", HOW_TO, ids=short)

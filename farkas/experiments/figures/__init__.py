@@ -11,7 +11,7 @@ A figure is a function that returns plain data; how it looks is decided once, el
         sites = [3, 5] if preset == "reduced" else [5, 10, 15, 20, 25]
         ratios = [...]                                   # call progress(done, total) now and then
         return Figure(
-            x=Axis("data centres"), y=Axis("certified ratio"),
+            x=PlotAxis("data centres"), y=PlotAxis("certified ratio"),
             series=[Series("ε = 0.1", x=sites, y=ratios)],
             published=[Printed("at most 1.25 (Fig. 5)", y=1.25)],
             findings=[Statement("stays below 1.25", max(ratios) < 1.25)],
@@ -19,7 +19,7 @@ A figure is a function that returns plain data; how it looks is decided once, el
 
     @MLBROKER.table(4, ...)
     def parts_of_the_cost(preset, seed, progress):
-        return Table(columns=[Axis("algorithm"), Axis("total", "USD")], rows=[...], published=[...])
+        return Table(columns=[PlotAxis("algorithm"), PlotAxis("total", "USD")], rows=[...], published=[...])
 
     MLBROKER.not_modelled("figure6", "Accuracy", "needs training")
 
@@ -37,11 +37,11 @@ from farkas.experiments.figures.exhibit import (
     find,
     of_kind,
 )
-from farkas.experiments.figures.figure import Axis, Figure, Printed, Series, Statement, Table
+from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement, Table
 
 __all__ = [
     "Agreement",
-    "Axis",
+    "PlotAxis",
     "Exhibit",
     "Figure",
     "Paper",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from farkas.experiments.figures.exhibit import Agreement, Paper, Preset, Progress
-from farkas.experiments.figures.figure import Axis, Figure, Printed, Series, Statement
+from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement
 from farkas.instances.coded import CodedComputing
 from farkas.instances.generate import generate
 from farkas.models.coded.kernel import Pairs
@@ -78,8 +78,8 @@ def distribution(preset: Preset, seed: int, progress: Progress) -> Figure:
         progress(len(names) + done + 1, len(names) + len(seeds))
     greedy, shared = np.array(late).T
     return Figure(
-        x=Axis("completion time", "s"),
-        y=Axis("probability"),
+        x=PlotAxis("completion time", "s"),
+        y=PlotAxis("probability"),
         series=series,
         published=[
             Printed("dedicated (Fig. 2)", x=[1.40], y=[0.98]),
@@ -139,8 +139,8 @@ def means(preset: Preset, seed: int, progress: Progress) -> Figure:
     uncoded, uniform = mean["coded.uncoded"][-1], mean["coded.uniform"][-1]
     below_uncoded, below_uniform = 1 - best / uncoded, 1 - best / uniform
     return Figure(
-        x=Axis("master"),
-        y=Axis("mean completion time", "s"),
+        x=PlotAxis("master"),
+        y=PlotAxis("mean completion time", "s"),
         series=[Series(name, x=groups, y=mean[name], chart="bar") for name in names],
         published=[
             Printed("80 % below uncoded (text)", y=0.2 * uncoded),
@@ -188,8 +188,8 @@ def convergence(preset: Preset, seed: int, progress: Progress) -> Figure:
         progress(done + 1, len(alphas))
     ends = [one.y[-1] for one in series]
     return Figure(
-        x=Axis("step"),
-        y=Axis("completion time over the optimum of P3"),
+        x=PlotAxis("step"),
+        y=PlotAxis("completion time over the optimum of P3"),
         series=[
             *series,
             Series("coded.iterated_greedy", x=[1, rounds], y=[greedy, greedy]),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from farkas.experiments.figures.exhibit import Agreement, Paper, Preset, Progress
-from farkas.experiments.figures.figure import Axis, Figure, Printed, Series, Statement
+from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement
 from farkas.experiments.figures.lines import listed, shown
 from farkas.instances.dps import Market
 from farkas.instances.generate import generate
@@ -97,8 +97,8 @@ def regret_figure(
 ) -> Figure:
     """Lines of regret, with the printed end below 0."""
     return Figure(
-        x=Axis("slot"),
-        y=Axis("regret", "payments"),
+        x=PlotAxis("slot"),
+        y=PlotAxis("regret", "payments"),
         series=series,
         published=[Printed(printed, 0.0)],
         findings=statements,
@@ -159,8 +159,8 @@ def profit(preset: Preset, seed: int, progress: Progress) -> Figure:
         series.append(_over_seeds(name, rivals, np.array(ratios), "bar"))
     means = dict(zip(rivals, series[0].y, strict=True))
     return Figure(
-        x=Axis("rival"),
-        y=Axis("profit of DPS / profit of rival"),
+        x=PlotAxis("rival"),
+        y=PlotAxis("profit of DPS / profit of rival"),
         series=series,
         published=[Printed("Fig. 3", list(PRINTED.values()), rivals)],
         findings=[
@@ -274,8 +274,8 @@ def placements(preset: Preset, seed: int, progress: Progress) -> Figure:
         progress(done + 1, len(runs))
     profits = {name: run.profit for name, run in runs.items()}
     return Figure(
-        x=Axis("jobs served"),
-        y=Axis("total runtime", "slots"),
+        x=PlotAxis("jobs served"),
+        y=PlotAxis("total runtime", "slots"),
         series=series,
         findings=[
             Statement(

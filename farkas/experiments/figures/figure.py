@@ -17,7 +17,7 @@ Places = Sequence[float] | Sequence[str] | Array
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Axis:
+class PlotAxis:
     """Title and scale of an axis, or head of a column.
 
     Parameters
@@ -156,8 +156,8 @@ class Figure:
         Sentences on how it was computed: instances, number of seeds, what the intervals are.
     """
 
-    x: Axis
-    y: Axis
+    x: PlotAxis
+    y: PlotAxis
     series: Sequence[Series]
     published: Sequence[Printed] = ()
     findings: Sequence[Statement] = ()
@@ -190,7 +190,7 @@ class Table:
         When a row does not have one cell per column.
     """
 
-    columns: Sequence[Axis]
+    columns: Sequence[PlotAxis]
     rows: Sequence[Sequence[Cell]]
     published: Sequence[Sequence[Cell]] = ()
     findings: Sequence[Statement] = ()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from farkas.experiments.figures.exhibit import Agreement, Paper, Preset, Progress
-from farkas.experiments.figures.figure import Axis, Figure, Numbers, Printed, Series, Statement
+from farkas.experiments.figures.figure import Figure, Numbers, PlotAxis, Printed, Series, Statement
 from farkas.experiments.figures.lines import mean_lines
 from farkas.instances.gadget import Cluster
 from farkas.instances.generate import generate
@@ -61,8 +61,8 @@ def total_utility(preset: Preset, seed: int, progress: Progress) -> Figure:
     gap = [a - b for a, b in zip(envelope, others, strict=True)]
     printed_is_highest = all(a >= b - 1e-9 for a, b in zip(printed, others, strict=True))
     return Figure(
-        x=Axis("jobs"),
-        y=Axis("reward over proved bound"),
+        x=PlotAxis("jobs"),
+        y=PlotAxis("reward over proved bound"),
         series=series,
         findings=[
             Statement("GADGET is highest (envelope gains)", min(gap) >= -1e-9, _words(gap)),
@@ -115,8 +115,8 @@ def embedded_by_node_units(preset: Preset, seed: int, progress: Progress) -> Fig
     """Share of active jobs embedded in one slot, all GPUs multiplied."""
     line = unit_sweep("server_scale", [1.0, 2.0, 3.0, 4.0], preset, seed, progress)
     return Figure(
-        x=Axis("GPU units"),
-        y=Axis("embedded jobs / active jobs"),
+        x=PlotAxis("GPU units"),
+        y=PlotAxis("embedded jobs / active jobs"),
         series=[line],
         findings=[Statement("rises with the units", bool((np.diff(line.y) > 0).all()))],
         caption="S = 10, 40 jobs at once, square-root utilities, two racks; one slot.",
@@ -135,8 +135,8 @@ def embedded_by_link_units(preset: Preset, seed: int, progress: Progress) -> Fig
     line = unit_sweep("link_scale", units, preset, seed, progress, bandwidth=[5.0, 40.0])
     rise = line.y[-1] - line.y[0]
     return Figure(
-        x=Axis("bandwidth units"),
-        y=Axis("embedded jobs / active jobs"),
+        x=PlotAxis("bandwidth units"),
+        y=PlotAxis("embedded jobs / active jobs"),
         series=[line],
         findings=[Statement("rises with the units", rise > 0.01, f"by {rise:.3f}")],
         caption="As figure 5, rings of 5 to 40 Gbps per edge.",
@@ -174,8 +174,8 @@ def slot_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
     series = mean_lines(counts, seeds, ratios, progress)
     rounding, columns = (line.y for line in series)
     return Figure(
-        x=Axis("jobs"),
-        y=Axis("slot value over its proved bound"),
+        x=PlotAxis("jobs"),
+        y=PlotAxis("slot value over its proved bound"),
         series=series,
         published=[Printed("0.6 (Fig. 7, lowest)", 0.6), Printed("0.8 (Fig. 7, highest)", 0.8)],
         findings=[

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.certificates.dps import DpsPrices, bound_to_date
-from farkas.experiments.figures import Axis, Figure, Series
+from farkas.experiments.figures import Figure, PlotAxis, Series
 from farkas.experiments.sweeps.trajectory import certificate, trajectory
 from farkas.instances.dps import Market
 from farkas.online import Run
@@ -29,7 +29,7 @@ def prices(instance: Market, run: Run) -> Figure | None:
         Series("worker", slot, worker, chart="scatter"),
         Series("parameter server", slot, ps, chart="scatter"),
     ]
-    return Figure(x=Axis("slot"), y=Axis("unit price"), series=series)
+    return Figure(x=PlotAxis("slot"), y=PlotAxis("unit price"), series=series)
 
 
 @trajectory("dps", "Share of units in use")
@@ -53,7 +53,7 @@ def usage(instance: Market, run: Run) -> Figure | None:
                 change[last + 1] -= units[job]
         share = np.cumsum(change)[:-1] / max(capacity, 1)
         series.append(Series(name, list(range(len(share))), share, chart="step"))
-    return Figure(x=Axis("slot"), y=Axis("share of installed units"), series=series)
+    return Figure(x=PlotAxis("slot"), y=PlotAxis("share of installed units"), series=series)
 
 
 @trajectory("dps", "Profit and proved bound to date")
@@ -66,4 +66,4 @@ def to_date(instance: Market, run: Run) -> Figure | None:
     proved = [float(bound_to_date(instance, found.prices, t, found.rewards)) for t in dates]
     profit = np.cumsum([slot.get("profit", 0.0) for slot in run.costs])[dates]
     series = [Series("profit", dates, profit), Series("proved bound", dates, proved)]
-    return Figure(x=Axis("slot"), y=Axis("payments"), series=series)
+    return Figure(x=PlotAxis("slot"), y=PlotAxis("payments"), series=series)

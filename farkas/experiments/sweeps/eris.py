@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from farkas.certificates.eris import ErisPrices
-from farkas.experiments.figures import Axis, Figure, Series
+from farkas.experiments.figures import Figure, PlotAxis, Series
 from farkas.experiments.sweeps.guarantee import guarantee
 from farkas.experiments.sweeps.trajectory import certificate, trajectory
 from farkas.instances.eris import Auction
@@ -36,7 +36,7 @@ def resource_prices(instance: Auction, run: Run) -> Figure | None:
         Series(name, slots, prices.mean(axis=0), prices.min(axis=0), prices.max(axis=0), "step")
         for name, prices in zip(instance.resource_names, resource.swapaxes(0, 1), strict=True)
     ]
-    return Figure(x=Axis("slot"), y=Axis("price", "welfare per unit"), series=series)
+    return Figure(x=PlotAxis("slot"), y=PlotAxis("price", "welfare per unit"), series=series)
 
 
 @trajectory("eris", "Dual price of transfer")
@@ -46,7 +46,7 @@ def transfer_price(instance: Auction, run: Run) -> Figure | None:
     if transfer is None:
         return None
     series = [Series("transfer", list(range(instance.slots)), transfer, chart="step")]
-    return Figure(x=Axis("slot"), y=Axis("price", "welfare per MB"), series=series)
+    return Figure(x=PlotAxis("slot"), y=PlotAxis("price", "welfare per MB"), series=series)
 
 
 def _prices(instance: Auction, run: Run) -> tuple[Floats, Floats] | tuple[None, None]:

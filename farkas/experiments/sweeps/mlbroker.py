@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from farkas.certificates.mlbroker import MlbrokerPrices
-from farkas.experiments.figures import Axis, Figure, Series
+from farkas.experiments.figures import Figure, PlotAxis, Series
 from farkas.experiments.sweeps.guarantee import guarantee
 from farkas.experiments.sweeps.trajectory import certificate, trajectory
 from farkas.instances.mlbroker import Brokerage
@@ -74,7 +74,7 @@ def workers(instance: Brokerage, run: Run) -> Figure | None:
     placed = _placed(instance, run)
     if placed is None:
         return None
-    return Figure(x=Axis("slot"), y=Axis("workers"), series=_by_site(placed))
+    return Figure(x=PlotAxis("slot"), y=PlotAxis("workers"), series=_by_site(placed))
 
 
 @trajectory("mlbroker", "Price paid per worker")
@@ -88,7 +88,7 @@ def price(instance: Brokerage, run: Run) -> Figure | None:
     cost = np.array([slot.get("resource", 0.0) for slot in run.costs])
     np.divide(cost, count, out=paid, where=count > 0)
     series = [Series("all sites", list(range(len(paid))), paid, chart="step")]
-    return Figure(x=Axis("slot"), y=Axis("price", "USD per worker and slot"), series=series)
+    return Figure(x=PlotAxis("slot"), y=PlotAxis("price", "USD per worker and slot"), series=series)
 
 
 @trajectory("mlbroker", "Dual prices of presence")
@@ -103,7 +103,7 @@ def presence(instance: Brokerage, run: Run) -> Figure | None:
         pairs = instance.pairs_at(slot)
         if len(pairs):
             mean[slot] = move[pairs].mean(axis=0)
-    return Figure(x=Axis("slot"), y=Axis("multiplier", "USD"), series=_by_site(mean))
+    return Figure(x=PlotAxis("slot"), y=PlotAxis("multiplier", "USD"), series=_by_site(mean))
 
 
 def _placed(instance: Brokerage, run: Run) -> Floats | None:

@@ -20,7 +20,7 @@ import msgspec
 import numpy as np
 
 from farkas.certificates.files import Certificate, from_json
-from farkas.experiments.figures import Axis, Figure, Series
+from farkas.experiments.figures import Figure, PlotAxis, Series
 from farkas.numbers import Floats
 from farkas.online import Run
 from farkas.registry import Registry, explanation
@@ -75,7 +75,7 @@ def _costs(run: Run) -> Iterator[tuple[str, str, Figure]]:
     amounts = {part: np.array([slot.get(part, 0.0) for slot in run.costs]) for part in parts}
     counted = _adding_up(amounts, run.value)
     what = "Cost" if run.sense == "min" else "Reward"
-    x, y = Axis("slot"), Axis(what.lower())
+    x, y = PlotAxis("slot"), PlotAxis(what.lower())
     slots = list(range(len(run.costs)))
     if counted:
         bars = [Series(part, slots, amounts[part], chart="bar") for part in counted]
@@ -88,7 +88,7 @@ def _costs(run: Run) -> Iterator[tuple[str, str, Figure]]:
     others = [Series(p, slots, amounts[p], chart="step") for p in parts if p not in counted]
     if others:
         note = "What else the run keeps by slot; shares are of the capacity."
-        yield "Use and accounts", note, Figure(x=x, y=Axis("amount"), series=others)
+        yield "Use and accounts", note, Figure(x=x, y=PlotAxis("amount"), series=others)
 
 
 def _adding_up(amounts: Mapping[str, Floats], value: float) -> list[str]:

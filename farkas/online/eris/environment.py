@@ -11,10 +11,8 @@ import numpy as np
 
 from farkas.instances.eris import Auction, Job
 from farkas.numbers import Floats, Ints
-from farkas.online.driver import Outcome, environment
-from farkas.online.eris.executable import executable
 from farkas.online.driver import Demo, Outcome, environment
-from farkas.online.eris.audit import executable
+from farkas.online.eris.executable import executable
 from farkas.online.run import Bound, Sense
 from farkas.relaxations.eris.prices import METHODS, Effort, certify_welfare
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from farkas.experiments.figures import (
     Agreement,
-    Axis,
     Exhibit,
     Figure,
+    PlotAxis,
     Printed,
     Series,
     Statement,
@@ -23,8 +23,8 @@ NAN = float("nan")
 
 def lines() -> Figure:
     return Figure(
-        x=Axis("sites"),
-        y=Axis("cost", "USD"),
+        x=PlotAxis("sites"),
+        y=PlotAxis("cost", "USD"),
         series=[
             Series("ours", x=[1, 2, 4], y=[3.0, NAN, 1.5], low=[2.5, NAN, 1.0], high=[4, NAN, 2]),
             Series("steps", x=[1, 2, 4], y=[1.0, 2.0, 3.0], chart="step"),
@@ -40,12 +40,12 @@ def bars() -> Figure:
     names = ["A", "B"]
     series = [Series(s, x=names, y=[1.0, 2.0], chart="bar") for s in ("first", "second")]
     published = [Printed("print", x=["B"], y=[2.1])]
-    return Figure(x=Axis("algorithm"), y=Axis("cost", log=True), series=series,
+    return Figure(x=PlotAxis("algorithm"), y=PlotAxis("cost", log=True), series=series,
                   published=published)  # fmt: skip
 
 
 def rows() -> Table:
-    columns = [Axis("algorithm"), Axis("total", "USD")]
+    columns = [PlotAxis("algorithm"), PlotAxis("total", "USD")]
     return Table(columns=columns, rows=[["A", 1.5]], published=[["A", 1.4], ["B", None]])
 
 

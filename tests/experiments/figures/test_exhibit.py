@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from farkas.errors import NoAnswer, UnknownName
-from farkas.experiments.figures import Agreement, Axis, Figure, Paper, Series
+from farkas.experiments.figures import Agreement, Figure, Paper, PlotAxis, Series
 from farkas.experiments.figures import exhibit as module
 from farkas.registry import Registry
 
-AXIS = Axis("slots")
+AXIS = PlotAxis("slots")
 PAPER = Paper("mlbroker", "mlBroker")
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.experiments.figures import Axis, Figure, Printed, Series, Statement, Table
+from farkas.experiments.figures import Figure, PlotAxis, Printed, Series, Statement, Table
 
-AXIS = Axis("slots")
+AXIS = PlotAxis("slots")
 
 
 def test_arrays_become_plain_numbers():

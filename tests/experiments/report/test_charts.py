@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from farkas.experiments.figures import Axis, Figure, Series
+from farkas.experiments.figures import Figure, PlotAxis, Series
 from farkas.experiments.report.charts import MOST_POINTS, line_chart, thinned
 from farkas.experiments.report.svg import Scale
 
@@ -24,7 +24,7 @@ def test_no_run_goes_missing_in_a_long_series():
 def test_stacked_bars_end_at_their_sum():
     # 1 + 2 = 3 and 3 + 1 = 4: the highest corner is 4 of 4.16, the axis leaves 4 % of room
     bars = [Series(n, [0, 1], y, chart="bar") for n, y in (("a", [1.0, 3.0]), ("b", [2.0, 1.0]))]
-    drawing = line_chart(Figure(x=Axis("slot"), y=Axis("cost"), series=bars), "x", "Costs")
+    drawing = line_chart(Figure(x=PlotAxis("slot"), y=PlotAxis("cost"), series=bars), "x", "Costs")
     highest = min(float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", drawing))
     scale = Scale(0.0, 4.16, 214, 10)
     assert highest == pytest.approx(scale(4.0), abs=0.06)
@@ -32,4 +32,6 @@ def test_stacked_bars_end_at_their_sum():
 
 def test_a_chart_without_any_number_is_still_drawn():
     nothing = [Series("a", [0, 1], [np.nan, np.nan]), Series("b", [], [])]
-    assert "no values" in line_chart(Figure(x=Axis("x"), y=Axis("y"), series=nothing), "i", "T")
+    assert "no values" in line_chart(
+        Figure(x=PlotAxis("x"), y=PlotAxis("y"), series=nothing), "i", "T"
+    )

@@ -7,10 +7,10 @@ import dataclasses
 import msgspec
 
 import farkas
-from farkas.online import Bound, Outcome, algorithm, environment
+from farkas.online import Bound, Demo, Outcome, algorithm, environment
 
 
-@environment("ration")
+@environment("ration", demo=Demo("ration.first_come", "ration.shares"))
 class Counter:
     """Shows one request after the other."""
 

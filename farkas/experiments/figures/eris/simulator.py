@@ -18,7 +18,7 @@ from farkas.experiments.figures.eris.runs import (
     simulator,
 )
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
-from farkas.experiments.figures.figure import Axis, Figure, Numbers, Series, Statement, Table
+from farkas.experiments.figures.figure import Figure, Numbers, PlotAxis, Series, Statement, Table
 from farkas.experiments.figures.lines import by_name, mean_lines
 from farkas.online import Run
 
@@ -43,11 +43,11 @@ def over_settings(
 
 
 def welfare_figure(
-    preset: Preset, x: Axis, series: Sequence[Series], full: str, *statements: Statement
+    preset: Preset, x: PlotAxis, series: Sequence[Series], full: str, *statements: Statement
 ) -> Figure:
     """Lines of welfare; ``full`` is what the published simulator holds fixed."""
     size = f"{full}, three seeds" if preset == "full" else "small simulator, one seed"
-    return Figure(x=x, y=Axis("welfare"), series=series, findings=statements, caption=size)
+    return Figure(x=x, y=PlotAxis("welfare"), series=series, findings=statements, caption=size)
 
 
 def _trend(statement: str, values: Numbers, sign: float) -> Statement:
@@ -69,7 +69,7 @@ def welfare_by_sites(preset: Preset, seed: int, progress: Progress) -> Figure:
     found = by_name(series)
     return welfare_figure(
         preset,
-        Axis("sites"),
+        PlotAxis("sites"),
         series,
         "I = 100",
         _trend("rises with R", found[PAPER], 1.0),
@@ -91,7 +91,7 @@ def welfare_by_jobs(preset: Preset, seed: int, progress: Progress) -> Figure:
     found = by_name(series)
     return welfare_figure(
         preset,
-        Axis("jobs"),
+        PlotAxis("jobs"),
         series,
         "R = 50",
         _trend("falls with I", found[PAPER], -1.0),
@@ -125,8 +125,8 @@ def revenue_by_size(preset: Preset, seed: int, progress: Progress) -> Figure:
 
     by_sites, by_jobs = revenue("sites", "sites", 0), revenue("num_jobs", "jobs", 1)
     return Figure(
-        x=Axis("share of R = {sites} or I = {num_jobs}".format(**defaults)),
-        y=Axis("revenue"),
+        x=PlotAxis("share of R = {sites} or I = {num_jobs}".format(**defaults)),
+        y=PlotAxis("revenue"),
         series=[by_sites, by_jobs],
         findings=[_trend("falls with R", by_sites.y, -1.0), _trend("rises with I", by_jobs.y, 1.0)],
         caption="prices (6), three seeds" if full else "prices (6), small simulator, one seed",
@@ -146,7 +146,7 @@ def welfare_by_base(preset: Preset, seed: int, progress: Progress) -> Figure:
         preset, seed, progress, bases, lambda base: {"price_base": base}, [PAPER, FLOOR]
     )
     falls = _trend("falls with γ", by_name(series)[PAPER], -1.0)
-    return welfare_figure(preset, Axis("γ", log=True), series, "I = 100", falls)
+    return welfare_figure(preset, PlotAxis("γ", log=True), series, "I = 100", falls)
 
 
 HEADLINE = {"Tiresias": 44.0, "AntMan": 50.0, "Liquid": 20.0}
@@ -184,10 +184,10 @@ def calibration(preset: Preset, seed: int, progress: Progress) -> Table:
     beats = [row for row in rows if row[0] == PAPER and float(row[5]) > 0]
     return Table(
         columns=[
-            Axis("prices"),
-            Axis("workers per chunk, m"),
-            Axis("jobs"),
-            *(Axis(f"gain over {rival}", "%") for rival in RIVALS),
+            PlotAxis("prices"),
+            PlotAxis("workers per chunk, m"),
+            PlotAxis("jobs"),
+            *(PlotAxis(f"gain over {rival}", "%") for rival in RIVALS),
         ],
         rows=rows,
         published=[["Eris, prices (6)", None, None, *HEADLINE.values()]],

@@ -9,7 +9,7 @@ import numpy as np
 
 from farkas.experiments.figures.eris.runs import ALGORITHMS, ERIS, FLOOR, PAPER, RIVALS, draw, play
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
-from farkas.experiments.figures.figure import Axis, Figure, Printed, Series, Statement
+from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement
 from farkas.experiments.figures.lines import listed
 from farkas.instances.eris import Auction
 from farkas.numbers import Floats
@@ -35,8 +35,8 @@ def testbed_welfare(preset: Preset, seed: int, progress: Progress) -> Figure:
     ours, floor = means[PAPER], means[FLOOR]
     means["proved bound on the optimum"] = bounds.mean()
     return Figure(
-        x=Axis("algorithm"),
-        y=Axis("welfare"),
+        x=PlotAxis("algorithm"),
+        y=PlotAxis("welfare"),
         series=[Series("welfare", list(means), list(means.values()), chart="bar")],
         findings=[
             Statement("Eris is above every baseline", ours > best, f"{ours:.0f}, {best:.0f}"),
@@ -78,8 +78,8 @@ def accepted_jobs(preset: Preset, seed: int, progress: Progress) -> Figure:
     rejected = auctions[0].num_jobs - accepted
     most = max(served[rival] for rival in RIVALS)
     return Figure(
-        x=Axis("algorithm"),
-        y=Axis("jobs"),
+        x=PlotAxis("algorithm"),
+        y=PlotAxis("jobs"),
         series=[
             Series("accepted", list(served), accepted, chart="bar"),
             Series("rejected or unfinished", list(served), rejected, chart="bar"),
@@ -111,8 +111,8 @@ def testbed_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
     lines = dict(zip(ALGORITHMS, ratios.T, strict=True))
     ours, floor = np.nanmax(lines[PAPER]), np.nanmax(lines[FLOOR])
     return Figure(
-        x=Axis("seed"),
-        y=Axis("bound / welfare", log=True),
+        x=PlotAxis("seed"),
+        y=PlotAxis("bound / welfare", log=True),
         series=[Series(label, seeds, values, chart="scatter") for label, values in lines.items()],
         published=[Printed("below 1.5 (Fig. 5)", 1.5)],
         findings=[
@@ -148,8 +148,8 @@ def utilisation_by_slot(preset: Preset, seed: int, progress: Progress) -> Figure
     gpu, cpu, ram = (shares[name].max() for name in ("gpu", "cpu", "ram"))
     slots = np.arange(auction.slots)
     return Figure(
-        x=Axis("slot"),
-        y=Axis("share of capacity"),
+        x=PlotAxis("slot"),
+        y=PlotAxis("share of capacity"),
         series=[Series(name, slots, share, chart="step") for name, share in shares.items()],
         findings=[
             Statement("GPU use reaches 100 % at times", gpu >= 0.999, f"{gpu:.2f}"),

@@ -15,14 +15,11 @@ from typing import Any
 import numpy as np
 
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
-from farkas.experiments.figures.figure import Axis, Figure, Printed, Series, Statement, Table
+from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement, Table
 from farkas.experiments.figures.mlbroker.runs import MLBROKER, play
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.recourse import PlacedWorkers
-from farkas.online import algorithms
 from farkas.online.mlbroker.environment import PlacedSlot, by_pair
-from farkas.models.mlbroker.recourse import Placed
-from farkas.online.mlbroker.market import PlacedSlot, by_pair
 
 MODELS = {
     "AlexNet": (61.1, 128),
@@ -134,11 +131,11 @@ def models(preset: Preset, seed: int, progress: Progress) -> Table:
     ]
     return Table(
         columns=[
-            Axis("model"),
-            Axis("parameters", "million"),
-            Axis("dataset"),
-            Axis("batch"),
-            Axis("traffic a worker and slot", "GB"),
+            PlotAxis("model"),
+            PlotAxis("parameters", "million"),
+            PlotAxis("dataset"),
+            PlotAxis("batch"),
+            PlotAxis("traffic a worker and slot", "GB"),
         ],
         rows=rows,
         published=[(*row[:4], None) for row in rows],
@@ -162,7 +159,11 @@ def parts_of_the_cost(preset: Preset, seed: int, progress: Progress) -> Table:
     sums = all(abs(sum(row[:4]) - row[4]) <= 0.11 for row in COSTS.values())
     ours = {name: float(values[4]) for name, values in found.items()}
     return Table(
-        columns=[Axis("algorithm"), *(Axis(h, "USD") for h in heads), Axis("overall", "USD")],
+        columns=[
+            PlotAxis("algorithm"),
+            *(PlotAxis(h, "USD") for h in heads),
+            PlotAxis("overall", "USD"),
+        ],
         rows=[(name, *(round(float(v), 1) for v in found[name][:5])) for name in COSTS],
         published=[(name, *row) for name, row in COSTS.items()],
         findings=[
@@ -200,10 +201,10 @@ def resource_parts(preset: Preset, seed: int, progress: Progress) -> Table:
     ]
     return Table(
         columns=[
-            Axis("algorithm"),
-            Axis("instance-hours", "h"),
-            Axis("paid share of the list price"),
-            Axis("resource cost", "USD"),
+            PlotAxis("algorithm"),
+            PlotAxis("instance-hours", "h"),
+            PlotAxis("paid share of the list price"),
+            PlotAxis("resource cost", "USD"),
         ],
         rows=rows,
         published=[(name, *row) for name, row in RESOURCES.items()],
@@ -222,7 +223,7 @@ def resource_parts(preset: Preset, seed: int, progress: Progress) -> Table:
 
 
 def _bars(
-    number: int, title: str, axis: Axis, column: int, published: dict[str, float], reason: str
+    number: int, title: str, axis: PlotAxis, column: int, published: dict[str, float], reason: str
 ) -> None:
     """Register a bar chart of one column of `measured`."""
 
@@ -233,7 +234,7 @@ def _bars(
         least = min(published, key=lambda name: published[name])
         ours = min(values, key=lambda name: values[name])
         return Figure(
-            x=Axis("algorithm"),
+            x=PlotAxis("algorithm"),
             y=axis,
             series=[Series("stand-in", list(values), list(values.values()), chart="bar")],
             published=[Printed(f"Fig. {number}", list(published.values()), list(published))],
@@ -248,7 +249,7 @@ def _bars(
 _bars(
     15,
     "Overall cost on three clusters",
-    Axis("cost", "USD"),
+    PlotAxis("cost", "USD"),
     4,
     {name: row[4] for name, row in COSTS.items()},
     "measured on real clusters; in the stand-in mlBroker is not the cheapest, see Table 4",
@@ -256,7 +257,7 @@ _bars(
 _bars(
     16,
     "Running time on three clusters",
-    Axis("instance-hours", "h"),
+    PlotAxis("instance-hours", "h"),
     5,
     {name: row[0] for name, row in RESOURCES.items()},
     "times were measured, the stand-in counts rented hours; waiting for traffic is not modelled",
@@ -264,7 +265,7 @@ _bars(
 _bars(
     17,
     "Discount rate on three clusters",
-    Axis("paid share of the list price"),
+    PlotAxis("paid share of the list price"),
     6,
     {name: row[1] for name, row in RESOURCES.items()},
     "discounts and thresholds of the experiment were not published",

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
-from farkas.experiments.figures.figure import Axis, Figure, Printed, Series, Statement
+from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement
 from farkas.experiments.figures.lines import listed, mean_lines
 from farkas.experiments.figures.mlbroker.runs import MLBROKER, broker, play
 from farkas.online import Run
 from farkas.online.mlbroker.bound import tight_bound
 
 COMPARED = ("mlbroker", "local", "central", "oasis")
-GIGABYTES = Axis("data per job and slot", "GB")
+GIGABYTES = PlotAxis("data per job and slot", "GB")
 
 
 def size_of(preset: Preset) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def total_cost(preset: Preset, seed: int, progress: Progress) -> Figure:
     over = {name: totals[name][-1] / ours[-1] for name in COMPARED[1:]}
     return Figure(
         x=GIGABYTES,
-        y=Axis("cost", "USD"),
+        y=PlotAxis("cost", "USD"),
         series=[
             *(Series(name, volumes, values) for name, values in totals.items()),
             Series("proved bound (Opt)", volumes, bounds),
@@ -99,8 +99,8 @@ def crossover(preset: Preset, seed: int, progress: Progress) -> Figure:
     wins = [factor for factor, ratio in zip(factors, series[0].y, strict=True) if ratio < 1]
     where = f"from {wins[0]:g} times the published prices on" if wins else "not up to 1000 times"
     return Figure(
-        x=Axis("multiple of the published transfer prices", log=True),
-        y=Axis("cost of Local / Central"),
+        x=PlotAxis("multiple of the published transfer prices", log=True),
+        y=PlotAxis("cost of Local / Central"),
         series=series,
         published=[Printed("equal", 1.0)],
         findings=[Statement("Local wins for dear transfer", bool(wins), where)],
@@ -117,7 +117,7 @@ def _part(number: int, part: str, label: str, agreement: Agreement, reason: str)
         costs = {n: [sum(slot[part] for slot in run.costs) for run in runs[n]] for n in COMPARED}
         return Figure(
             x=GIGABYTES,
-            y=Axis(label, "USD"),
+            y=PlotAxis(label, "USD"),
             series=[Series(name, volumes, values) for name, values in costs.items()],
             findings=_statements(part, costs),
             caption="the runs of Fig. 8",

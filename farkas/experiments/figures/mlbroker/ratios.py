@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
-from farkas.experiments.figures.figure import Axis, Figure, Printed, Series, Statement
+from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement
 from farkas.experiments.figures.lines import mean_lines
 from farkas.experiments.figures.mlbroker.runs import MLBROKER, broker, play
 from farkas.instances.mlbroker import Brokerage
@@ -47,8 +47,8 @@ def fractional_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
     every = np.array([line.y for line in series])
     spread = np.ptp(every)
     return Figure(
-        x=Axis("data centres"),
-        y=Axis("cost / P_f"),
+        x=PlotAxis("data centres"),
+        y=PlotAxis("cost / P_f"),
         series=series,
         published=[Printed("below 1.25 (Fig. 5)", 1.25)],
         findings=[
@@ -94,8 +94,8 @@ def rounding_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
     rises = all(low <= high for low, high in zip(series[0].y, series[-1].y, strict=True))
     ends = ", ".join(f"{line.name}: {line.y[0]:.3f} to {line.y[-1]:.3f}" for line in series)
     return Figure(
-        x=Axis("data per job and slot", "GB"),
-        y=Axis("rounded / fractional cost"),
+        x=PlotAxis("data per job and slot", "GB"),
+        y=PlotAxis("rounded / fractional cost"),
         series=series,
         findings=[
             Statement("falls with the data", falls, ends),
@@ -136,8 +136,8 @@ def roundings(preset: Preset, seed: int, progress: Progress) -> Figure:
     series = mean_lines(sites, [seed], ratios, progress)
     ours, _, independent, greedy = (np.array(line.y) for line in series)
     return Figure(
-        x=Axis("data centres"),
-        y=Axis("rounded / fractional cost"),
+        x=PlotAxis("data centres"),
+        y=PlotAxis("rounded / fractional cost"),
         series=series,
         findings=[
             Statement("A_round is cheaper than IR", bool((ours <= independent).all())),
@@ -178,7 +178,7 @@ def ratio_by_slots(preset: Preset, seed: int, progress: Progress) -> Figure:
     series = certified_lines("num_slots", slots, size, seed, progress)
     rise = _rise(series)
     trend = Statement("rises slightly with T", 0 < rise < 0.1, f"{rise:+.3f}")
-    return _ratio_figure(Axis("slots"), series, trend)
+    return _ratio_figure(PlotAxis("slots"), series, trend)
 
 
 @MLBROKER.figure(
@@ -194,7 +194,7 @@ def ratio_by_jobs(preset: Preset, seed: int, progress: Progress) -> Figure:
     series = certified_lines("jobs_per_slot", jobs, size, seed, progress)
     rise = _rise(series)
     trend = Statement("remains stable", abs(rise) < 0.1, f"{rise:+.3f}")
-    return _ratio_figure(Axis("jobs a slot"), series, trend)
+    return _ratio_figure(PlotAxis("jobs a slot"), series, trend)
 
 
 def _rise(series: Sequence[Series]) -> float:
@@ -202,11 +202,11 @@ def _rise(series: Sequence[Series]) -> float:
     return float(series[0].y[-1] - series[0].y[0])
 
 
-def _ratio_figure(x: Axis, series: Sequence[Series], trend: Statement) -> Figure:
+def _ratio_figure(x: PlotAxis, series: Sequence[Series], trend: Statement) -> Figure:
     most = max(series[0].y)
     return Figure(
         x=x,
-        y=Axis("cost / proved bound"),
+        y=PlotAxis("cost / proved bound"),
         series=series,
         published=[Printed("at most 3 (Fig. 10)", 3.0)],
         findings=[trend, Statement("at most 3", most <= 3, f"at most {most:.3f}")],
