@@ -7,13 +7,12 @@ The certificate is a file; checking it again takes no solver.
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from farkas.instances.generate import generate
-from farkas.online import algorithms, read_run, write_run
-from farkas.verbs.compare import compare
+import farkas
+from farkas.online import read_run
 
-instance = generate("mlbroker", "small", seed=0)
+instance = farkas.generate("mlbroker", "small", seed=0)
 
-run = algorithms["mlbroker.fractional"].run(instance)
+run = farkas.run(instance, "mlbroker.fractional")
 assert run.certificate is not None
 print(f"{run.algorithm} on {run.instance}")
 print(f"  cost          {run.value:.6g} USD")
@@ -22,11 +21,13 @@ print(f"  ratio         {run.ratio:.4f}, whatever the optimum is")
 
 with TemporaryDirectory() as folder:
     path = Path(folder) / "run.json"
-    write_run(run, path)
+    farkas.save(run, path)
     again = read_run(path)
     print(f"  kept in a file of {path.stat().st_size} bytes; equal when read: {again == run}")
+    proof = farkas.check(path, instance)
+    print(f"  proved again: {proof.statement}")
 
-found = compare(instance)
+found = farkas.compare(instance)
 print(f"\nall of the kind against the best bound, {float(found.bound):.6g} USD")
 for entry in found.entries:
     ratio = "-" if entry.ratio is None else f"{entry.ratio:.4f}"

@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from farkas.instances.traces import import_trace
-from farkas.verbs.compare import compare
+import farkas
 
 PHILLY = """timestamp,duration,num_gpus,gpu_time,cluster
 2017-10-09 08:00:00,7200.0,4,28800.0,alpha
@@ -33,7 +32,7 @@ with TemporaryDirectory() as folder:
         trace, prices = Path(folder) / "philly.csv", Path(folder) / "prices.csv"
         trace.write_text(PHILLY)
         prices.write_text(PRICES)
-    imported = import_trace(
+    imported = farkas.import_trace(
         "philly",
         trace,
         "mlbroker",
@@ -50,7 +49,7 @@ sizes = f"{instance.num_slots} slots of an hour, {instance.num_sites} regions"
 print(f"{instance.name}: {instance.num_jobs} jobs, {sizes}")
 print(f"content hash {instance.sha256[:16]}...\n")
 names = ("mlbroker", "central", "local", "fractional")
-found = compare(instance, [f"mlbroker.{name}" for name in names])
+found = farkas.compare(instance, [f"mlbroker.{name}" for name in names])
 print(f"proved: no placement costs less than {float(found.bound):.6g} USD")
 for entry in found.entries:
     print(f"  {entry.algorithm:20} {entry.value:10.6g} USD, certified ratio {entry.ratio:.4f}")

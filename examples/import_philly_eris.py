@@ -16,8 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from farkas.instances.traces import import_trace
-from farkas.online import algorithms
+import farkas
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "philly" / "philly.csv"
 
@@ -42,7 +41,7 @@ def main() -> None:
         if not path.exists():
             path = synthetic_twin(Path(folder))
         # Three working days; a twentieth of each cluster's GPUs, so that jobs compete.
-        imported = import_trace(
+        imported = farkas.import_trace(
             "philly", path, "eris", slots=72, jobs=5000, scale=0.05, start="2017-10-10 00:00"
         )
     auction = imported.instance
@@ -51,7 +50,7 @@ def main() -> None:
         f"{auction.sites} sites with {auction.capacity[:, 0].sum():.0f} GPUs, T = {auction.slots}"
     )
     for name, options in (("eris.eris", {"price_floor": 1.0}), ("eris.antman", {})):
-        run = algorithms[name].run(auction, **options)
+        run = farkas.run(auction, name, **options)
         assert not run.violations
         print(
             f"{name:12} welfare {run.value:12.0f}  at most {run.ratio:6.3f} times from the optimum "

@@ -17,8 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from farkas.instances.traces import import_trace
-from farkas.verbs.compare import compare
+import farkas
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -54,13 +53,13 @@ def main() -> None:
             window["start"] = "2017-10-10 08:00"
         else:
             jobs, prices = synthetic_twin(Path(folder))
-        imported = import_trace(
+        imported = farkas.import_trace(
             "philly", jobs, "mlbroker", prices=str(prices), slots=12, jobs=10, sites=4, **window
         )
     broker = imported.instance
     print(f"{broker.name}: {imported.kept} jobs on {broker.num_sites} regions")
     names = ("fractional", "mlbroker", "ir", "gr", "central", "oasis", "one_shot", "local")
-    table = compare(broker, [f"mlbroker.{name}" for name in names])
+    table = farkas.compare(broker, [f"mlbroker.{name}" for name in names])
     assert table.bound is not None
     print(f"every placement costs at least {float(table.bound):.2f} USD ({table.bound.method})")
     print(f"{'algorithm':22} {'USD':>10} {'at most x times the optimum':>28}")

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
+import farkas
 from farkas.certificates import check
 from farkas.certificates.dps import DpsPrices, bound_to_date
-from farkas.instances.traces import import_trace
 from farkas.online import algorithms
 from farkas.relaxations.dps.prices import subgradient_prices
 
@@ -43,7 +43,7 @@ def main() -> None:
         table = Path(sys.argv[1]) if len(sys.argv) > 1 else DATA
         if not table.exists():
             table = synthetic_twin(Path(folder))
-        imported = import_trace("philly", table, "dps", slots=60_000)
+        imported = farkas.import_trace("philly", table, "dps", slots=60_000)
     market = imported.instance.replace(dps={"explore_cap": 0.05, "delta": 0.2})
     print(f"{imported.report()}, {market.num_servers} servers, {market.num_worker_types} types")
     prices = subgradient_prices(market, "capped")

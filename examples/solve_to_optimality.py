@@ -4,28 +4,22 @@ The solver's word is not taken for anything: its point is checked against every 
 comes from the multipliers of the relaxation, recomputed in exact arithmetic.
 """
 
-from farkas.algebra import programs
-from farkas.certificates import exact_bound
-from farkas.forms import check_point
-from farkas.instances import library
-from farkas.solvers import solve
+import farkas
 
-instance = library.load("mlbroker/surplus_worker")
+instance = farkas.load("mlbroker/surplus_worker")
 
 # 1. The integer program (8), solved by HiGHS.
-offline = programs.build("mlbroker.offline[strict]").form(instance)
-answer = solve(offline).require_optimal()
-report = check_point(offline, answer.point)
+solution = farkas.solve(instance, "mlbroker.offline[strict]")
+offline, answer = solution.form, solution.answer.require_optimal()
 print(f"{offline.name}: {offline.num_rows} rows, {offline.num_columns} columns")
 print(f"  {answer.solver} claims {answer.claim} at {answer.objective:.6g}")
-print(f"  its point is {report}")
+print(f"  its point is {solution.report}")
 
 # 2. Linear relaxations; each bound is a proof, whoever computed the multipliers.
 print("proved lower bounds")
 for variant in ("printed", "tight", "sharp,strict"):
-    relaxed = programs.build(f"mlbroker.relaxed[{variant}]").form(instance)
-    bound = exact_bound(relaxed, solve(relaxed).row_duals)
-    print(f"  {relaxed.name:34} {float(bound):.6g}")
+    relaxed = farkas.solve(instance, f"mlbroker.relaxed[{variant}]", certify=True)
+    print(f"  {relaxed.form.name:34} {float(relaxed.bound):.6g}")
 
 # 3. What was decided, by the names of the rules.
 workers = offline.values(answer.point, "workers")

@@ -12,7 +12,7 @@ The same on the command line, without the matrices::
 
 import numpy as np
 
-from farkas.instances.generate import generate
+import farkas
 from farkas.models.coded.law import Law
 from farkas.models.coded.plans import Allocation
 from farkas.online import algorithms
@@ -20,8 +20,8 @@ from farkas.online.coded.execution import execute
 
 
 def main() -> None:
-    data = generate("coded", num_masters=2, num_workers=8, rows=200, seed=1)
-    run = algorithms["coded.round_lp"].run(data)
+    data = farkas.generate("coded", num_masters=2, num_workers=8, rows=200, seed=1)
+    run = farkas.run(data, "coded.round_lp")
     print(f"expected results suffice after {run.value:.2f} {data.time_unit}")
     print(f"proved: no plan needs less than {float(run.certificate):.2f} {data.time_unit}")
     plan = algorithms["coded.round_lp"].policy().plan(data, seed=0)

@@ -74,6 +74,9 @@ class Instance(
     def __post_init__(self) -> None:
         self.check()
 
+    def __repr__(self) -> str:
+        return f"<{self.kind} instance {self.name}, sha256 {self.sha256[:12]}>"
+
     def check(self) -> None:
         """Check what no single field's type can say; raises `InvalidInstance`."""
 

@@ -137,6 +137,12 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False):
     timings: dict[str, float] = {}
     manifest: Manifest
 
+    def __repr__(self) -> str:
+        bound = "none" if self.certificate is None else f"{float(self.certificate):.6g}"
+        ratio = "none" if self.ratio is None else f"{self.ratio:.6g}"
+        numbers = f"value {self.value:.6g}, proved bound {bound}, certified ratio {ratio}"
+        return f"<run of {self.algorithm} on {self.instance}: {numbers}>"
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Run):
             return NotImplemented

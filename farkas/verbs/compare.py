@@ -44,6 +44,15 @@ class Comparison:
     bound: Bound | None
     entries: tuple[Compared, ...]
 
+    def __repr__(self) -> str:
+        bound = "none" if self.bound is None else f"{float(self.bound):.6g}"
+        lines = [f"{self.instance}: proved bound {bound}"]
+        for entry in self.entries:
+            ratio = "-" if entry.ratio is None else f"{entry.ratio:.4f}"
+            value = "-" if entry.value is None else f"{entry.value:.6g}"
+            lines.append(f"{entry.algorithm:24} {value:>12} {ratio:>8}  {entry.note}".rstrip())
+        return "\n".join(lines)
+
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON, without the runs."""
         bound = None

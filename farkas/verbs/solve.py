@@ -54,6 +54,17 @@ class Solution:
     certificate: Certificate | None = None
     explanation: Explanation | None = None
 
+    def __repr__(self) -> str:
+        answer = self.answer
+        said = f"{answer.solver} claims {answer.claim}"
+        if answer.has_point:
+            said += f" at {answer.objective:.6g}"
+        if self.bound is not None:
+            said += f", proved bound {float(self.bound):.6g}"
+        if self.infeasible is not None:
+            said += ", proved infeasible"
+        return f"<{self.form.name}: {said}>"
+
     @property
     def gap(self) -> float | None:
         """Distance of the point's value from the proved bound, in the objective's unit."""

@@ -19,7 +19,8 @@ A figure is a function that returns plain data; how it looks is decided once, el
 
     @MLBROKER.table(4, ...)
     def parts_of_the_cost(preset, seed, progress):
-        return Table(columns=[PlotAxis("algorithm"), PlotAxis("total", "USD")], rows=[...], published=[...])
+        columns = [PlotAxis("algorithm"), PlotAxis("total", "USD")]
+        return Table(columns=columns, rows=[...], published=[...])
 
     MLBROKER.not_modelled("figure6", "Accuracy", "needs training")
 
@@ -41,10 +42,10 @@ from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series,
 
 __all__ = [
     "Agreement",
-    "PlotAxis",
     "Exhibit",
     "Figure",
     "Paper",
+    "PlotAxis",
     "Preset",
     "Printed",
     "Progress",
