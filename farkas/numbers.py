@@ -1,4 +1,4 @@
-"""Array types that every floor speaks."""
+"""Array types that every floor speaks, and what gives them to results that numpy calls Any."""
 
 from __future__ import annotations
 
@@ -11,3 +11,18 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Array = npt.NDArray[Any]
+
+
+def floats(values: npt.ArrayLike) -> Floats:
+    """Return an array of doubles, ``values`` itself where it is one."""
+    return np.asarray(values, dtype=np.float64)
+
+
+def ints(values: npt.ArrayLike) -> Ints:
+    """Return an array of whole numbers, ``values`` itself where it is one."""
+    return np.asarray(values, dtype=np.int64)
+
+
+def bools(values: npt.ArrayLike) -> Bools:
+    """Return an array of truth values, ``values`` itself where it is one."""
+    return np.asarray(values, dtype=np.bool_)

@@ -35,7 +35,7 @@ import numpy as np
 
 from farkas.errors import UnsupportedForm
 from farkas.forms import Axis, Block, LinearForm, SparseRows
-from farkas.numbers import Bools, Floats, Ints
+from farkas.numbers import Bools, Floats, Ints, floats
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -121,8 +121,7 @@ class DualForm:
         """
         reduced = self.primal.cost - self.primal.matrix.scipy().T @ multipliers
         whole = np.concatenate([multipliers[self.row_of], reduced[self.column_of]])
-        point: Floats = np.clip(whole, self.form.lower, self.form.upper)
-        return point
+        return floats(np.clip(whole, self.form.lower, self.form.upper))
 
 
 def dualize(form: LinearForm) -> DualForm:

@@ -23,6 +23,7 @@ from farkas.instances.base import (
     require,
     require_shape,
 )
+from farkas.instances.columns import column
 from farkas.numbers import Bools, Floats, Ints
 
 OpenShare = Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)]
@@ -191,10 +192,8 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
         """Number of masters; M."""
         return len(self.masters)
 
-    @cached_property
-    def rows(self) -> Floats:
-        """Rows that each master needs, shape (masters,); L."""
-        return frozen([master.rows for master in self.masters])
+    rows = column("masters", "rows", np.float64)
+    """Rows that each master needs, shape (masters,); L."""
 
     @cached_property
     def allowed(self) -> Bools:

@@ -23,7 +23,8 @@ from farkas.instances.base import (
     require_shape,
     require_sorted,
 )
-from farkas.numbers import Bools, Floats, Ints
+from farkas.instances.columns import column, table
+from farkas.numbers import Bools, Floats, Ints, floats
 
 AtLeastOne = Annotated[float, msgspec.Meta(ge=1.0)]
 Installed = Annotated[int, msgspec.Meta(ge=0, le=10**9)]
@@ -196,47 +197,29 @@ class Market(Instance, frozen=True, kw_only=True, tag="dps"):
         """Constants of the pricing algorithm, published ones unless given."""
         return self.dps or Learning()
 
-    @cached_property
-    def arrival(self) -> Ints:
-        """Arrival slots, shape (jobs,)."""
-        return frozen([job.arrival for job in self.jobs], np.int64)
+    arrival = column("jobs", "arrival", np.int64)
+    """Arrival slots, shape (jobs,)."""
 
-    @cached_property
-    def worker_type(self) -> Ints:
-        """Worker type of each job, shape (jobs,)."""
-        return frozen([job.worker_type for job in self.jobs], np.int64)
+    worker_type = column("jobs", "worker_type", np.int64)
+    """Worker type of each job, shape (jobs,)."""
 
-    @cached_property
-    def ps_type(self) -> Ints:
-        """Server type of each job, shape (jobs,)."""
-        return frozen([job.ps_type for job in self.jobs], np.int64)
+    ps_type = column("jobs", "ps_type", np.int64)
+    """Server type of each job, shape (jobs,)."""
 
-    @cached_property
-    def workers(self) -> Ints:
-        """Workers of each job, shape (jobs,); d_ik."""
-        return frozen([job.workers for job in self.jobs], np.int64)
+    workers = column("jobs", "workers", np.int64)
+    """Workers of each job, shape (jobs,); d_ik."""
 
-    @cached_property
-    def ps(self) -> Ints:
-        """Parameter servers of each job, shape (jobs,); d_im."""
-        return frozen([job.ps for job in self.jobs], np.int64)
+    ps = column("jobs", "ps", np.int64)
+    """Parameter servers of each job, shape (jobs,); d_im."""
 
-    @cached_property
-    def budget(self) -> Floats:
-        """Budgets, shape (jobs,); v."""
-        return frozen([job.budget for job in self.jobs])
+    budget = column("jobs", "budget", np.float64)
+    """Budgets, shape (jobs,); v."""
 
-    @cached_property
-    def installed_workers(self) -> Ints:
-        """Installed workers, shape (servers, worker types)."""
-        shape = (self.num_servers, self.num_worker_types)
-        return frozen(np.reshape(np.array(self.server_workers, np.int64), shape), np.int64)
+    installed_workers = table("server_workers", np.int64, width="num_worker_types")
+    """Installed workers, shape (servers, worker types)."""
 
-    @cached_property
-    def installed_ps(self) -> Ints:
-        """Installed parameter servers, shape (servers, server types)."""
-        shape = (self.num_servers, self.num_ps_types)
-        return frozen(np.reshape(np.array(self.server_ps, np.int64), shape), np.int64)
+    installed_ps = table("server_ps", np.int64, width="num_ps_types")
+    """Installed parameter servers, shape (servers, server types)."""
 
     @cached_property
     def worker_capacity(self) -> Ints:
@@ -326,8 +309,7 @@ class Market(Instance, frozen=True, kw_only=True, tag="dps"):
     def _end(self, runtime: Floats) -> Floats:
         # A runtime below the spacing of doubles must not vanish: every job holds its own slot.
         begin = self.arrival.astype(float)
-        later: Floats = np.maximum(begin + runtime, np.nextafter(begin, np.inf))
-        return later
+        return floats(np.maximum(begin + runtime, np.nextafter(begin, np.inf)))
 
     def last_held(self, end: Floats) -> Ints:
         """Last slot, below the horizon, in which jobs that end at ``end`` hold their resources."""

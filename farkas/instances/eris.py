@@ -27,6 +27,7 @@ from farkas.instances.base import (
     require_shape,
     require_sorted,
 )
+from farkas.instances.columns import column, table
 from farkas.numbers import Bools, Floats, Ints
 
 PriceBase = Annotated[float, msgspec.Meta(ge=2.0)]
@@ -198,10 +199,8 @@ class Auction(Instance, frozen=True, kw_only=True, tag="eris"):
 
     # --- sites and the state ----------------------------------------------------------------------
 
-    @cached_property
-    def capacity(self) -> Floats:
-        """Units per slot, shape (sites, resources); C."""
-        return frozen(np.reshape(np.array(self.site_capacity), (self.sites, self.num_resources)))
+    capacity = table("site_capacity", np.float64, width="num_resources")
+    """Units per slot, shape (sites, resources); C."""
 
     @cached_property
     def price_base(self) -> Floats:
@@ -223,35 +222,22 @@ class Auction(Instance, frozen=True, kw_only=True, tag="eris"):
 
     # --- jobs -------------------------------------------------------------------------------------
 
-    @cached_property
-    def arrival(self) -> Ints:
-        """First slot of each job, shape (jobs,); a."""
-        return frozen([job.arrival for job in self.jobs], np.int64)
+    arrival = column("jobs", "arrival", np.int64)
+    """First slot of each job, shape (jobs,); a."""
 
-    @cached_property
-    def data(self) -> Ints:
-        """Chunks by job and site, shape (jobs, sites); D."""
-        rows = [job.data for job in self.jobs]
-        return frozen(np.reshape(np.array(rows, dtype=np.int64), (-1, self.sites)), np.int64)
+    data = column("jobs", "data", np.int64, width="sites")
+    """Chunks by job and site, shape (jobs, sites); D."""
 
     @cached_property
     def chunks(self) -> Ints:
         """Chunks of each job at all sites together, shape (jobs,); D̄."""
         return frozen(self.data.sum(axis=1), np.int64)
 
-    @cached_property
-    def worker_demand(self) -> Floats:
-        """Units per worker, shape (jobs, resources); w."""
-        return self._per_resource([job.worker_demand for job in self.jobs])
+    worker_demand = column("jobs", "worker_demand", np.float64, width="num_resources")
+    """Units per worker, shape (jobs, resources); w."""
 
-    @cached_property
-    def server_demand(self) -> Floats:
-        """Units per parameter server, shape (jobs, resources); s."""
-        return self._per_resource([job.server_demand for job in self.jobs])
-
-    def _per_resource(self, rows: list[Row]) -> Floats:
-        shape = (self.num_jobs, self.num_resources)
-        return frozen(np.reshape(np.array(rows, dtype=float), shape))
+    server_demand = column("jobs", "server_demand", np.float64, width="num_resources")
+    """Units per parameter server, shape (jobs, resources); s."""
 
     @cached_property
     def most_workers(self) -> Ints:

@@ -21,7 +21,7 @@ from farkas.instances.base import Instance
 from farkas.registry import load_outside, outside_kinds
 
 # Modules of this package that are no kind.  Everything else here is one.
-SHARED_MODULES = frozenset({"base", "files", "market", "options"})
+SHARED_MODULES = frozenset({"base", "columns", "files", "market", "options"})
 T = TypeVar("T")
 
 

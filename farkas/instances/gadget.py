@@ -25,8 +25,9 @@ from farkas.instances.base import (
     require,
     require_length,
 )
+from farkas.instances.columns import column
 from farkas.instances.utilities import Utility
-from farkas.numbers import Bools, Floats, Ints
+from farkas.numbers import Bools, Floats, Ints, floats, ints
 
 OptionalRow = tuple[Nonnegative | None, ...]
 
@@ -213,16 +214,11 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
         """Slot of the single-slot programs."""
         return 0 if self.slot is None else self.slot
 
-    @cached_property
-    def is_server(self) -> Bools:
-        """Which nodes host workers, shape (nodes,)."""
-        return frozen([node.server for node in self.nodes], np.bool_)
+    is_server = column("nodes", "server", np.bool_)
+    """Which nodes host workers, shape (nodes,)."""
 
-    @cached_property
-    def capacity(self) -> Floats:
-        """Units, shape (nodes, resources), infinite where unlimited; C."""
-        rows = [_infinite(node.capacity) for node in self.nodes]
-        return frozen(np.reshape(rows, (self.num_nodes, self.num_resources)))
+    capacity = column("nodes", "capacity", np.float64, width="num_resources")
+    """Units, shape (nodes, resources), infinite where unlimited; C."""
 
     @cached_property
     def link_index(self) -> Ints:
@@ -230,19 +226,18 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
         return frozen([e for e, k in enumerate(self.links) if k.source != k.target], np.int64)
 
     @cached_property
-    def link_source(self) -> Ints:
-        """Tail of every link but self-links, shape (links,)."""
-        return frozen([self.links[e].source for e in self.link_index], np.int64)
+    def real_links(self) -> tuple[Link, ...]:
+        """Links of the file that are no self-links."""
+        return tuple(self.links[e] for e in self.link_index)
 
-    @cached_property
-    def link_target(self) -> Ints:
-        """Head of every link but self-links, shape (links,)."""
-        return frozen([self.links[e].target for e in self.link_index], np.int64)
+    link_source = column("real_links", "source", np.int64)
+    """Tail of every link but self-links, shape (links,)."""
 
-    @cached_property
-    def link_bandwidth(self) -> Floats:
-        """Gbps, shape (links,), infinite where unlimited; B."""
-        return frozen(_infinite(tuple(self.links[e].bandwidth for e in self.link_index)))
+    link_target = column("real_links", "target", np.int64)
+    """Head of every link but self-links, shape (links,)."""
+
+    link_bandwidth = column("real_links", "bandwidth", np.float64)
+    """Gbps, shape (links,), infinite where unlimited; B."""
 
     @property
     def num_links(self) -> int:
@@ -251,42 +246,28 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
 
     # --- jobs -----------------------------------------------------------------------------------
 
-    @cached_property
-    def arrival(self) -> Ints:
-        """First usable slot, shape (jobs,); a."""
-        return frozen([job.arrival for job in self.jobs], np.int64)
+    arrival = column("jobs", "arrival", np.int64)
+    """First usable slot, shape (jobs,); a."""
 
-    @cached_property
-    def demand(self) -> Floats:
-        """Units per worker, shape (jobs, resources); l."""
-        rows = np.array([job.demand for job in self.jobs], dtype=float)
-        return frozen(np.reshape(rows, (self.num_jobs, self.num_resources)))
+    demand = column("jobs", "demand", np.float64, width="num_resources")
+    """Units per worker, shape (jobs, resources); l."""
 
-    @cached_property
-    def budget(self) -> Floats:
-        """Units x slots, shape (jobs, resources), infinite where unlimited; F."""
-        rows = [_infinite(job.budget) for job in self.jobs]
-        return frozen(np.reshape(rows, (self.num_jobs, self.num_resources)))
+    budget = column("jobs", "budget", np.float64, width="num_resources")
+    """Units x slots, shape (jobs, resources), infinite where unlimited; F."""
 
-    @cached_property
-    def max_workers(self) -> Ints:
-        """Largest ring, shape (jobs,); N."""
-        return frozen([job.max_workers for job in self.jobs], np.int64)
+    max_workers = column("jobs", "max_workers", np.int64)
+    """Largest ring, shape (jobs,); N."""
 
     @cached_property
     def fixed_workers(self) -> Ints:
         """Ring size of FIFO and LAS, shape (jobs,), not yet capped."""
         return frozen([job.fixed_workers or job.max_workers for job in self.jobs], np.int64)
 
-    @cached_property
-    def bandwidth(self) -> Floats:
-        """Gbps per ring edge, shape (jobs,); b."""
-        return frozen([job.bandwidth for job in self.jobs])
+    bandwidth = column("jobs", "bandwidth", np.float64)
+    """Gbps per ring edge, shape (jobs,); b."""
 
-    @cached_property
-    def efficiency(self) -> Floats:
-        """Progress per worker-slot, shape (jobs,); ζ."""
-        return frozen([job.efficiency for job in self.jobs])
+    efficiency = column("jobs", "efficiency", np.float64)
+    """Progress per worker-slot, shape (jobs,); ζ."""
 
     @cached_property
     def budget_slots(self) -> Floats:
@@ -316,8 +297,7 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
     def ring_limit(self, progress: npt.ArrayLike = 0.0) -> Ints:
         """Largest ring after ``progress`` worker-slots, shape (jobs,); kmax(z)."""
         left = self.most_slots - np.asarray(progress, dtype=float)
-        limit: Ints = np.maximum(0.0, np.minimum(left, self.largest_ring)).astype(np.int64)
-        return limit
+        return ints(np.maximum(0.0, np.minimum(left, self.largest_ring)).astype(np.int64))
 
     def active(self, slot: int, progress: npt.ArrayLike = 0.0) -> Bools:
         """Jobs that have arrived and have budget left, shape (jobs,); I[t]."""
@@ -366,12 +346,7 @@ def iteration_times(timing: Timing, most_workers: int) -> Floats:
     exchange = timing.gradient_size * (workers - 1) / workers
     per_entry = 2.0 / timing.bandwidth + 1.0 / timing.compute_speed
     compute = timing.forward_time_per_sample * timing.batch_size + timing.backward_time
-    times: Floats = exchange * per_entry + compute + timing.overhead
-    return times
-
-
-def _infinite(values: OptionalRow) -> list[float]:
-    return [np.inf if value is None else float(value) for value in values]
+    return floats(exchange * per_entry + compute + timing.overhead)
 
 
 def _least_ratio(available: Floats, wanted: Floats) -> Floats:
@@ -381,5 +356,4 @@ def _least_ratio(available: Floats, wanted: Floats) -> Floats:
     counts = (wanted > 0) & np.isfinite(available)
     with np.errstate(over="ignore"):  # a ratio beyond doubles does not limit anything
         np.divide(available, wanted, out=ratio, where=counts)
-    least: Floats = ratio.min(axis=-1, initial=np.inf)
-    return least
+    return floats(ratio.min(axis=-1, initial=np.inf))

@@ -17,6 +17,7 @@ from farkas.instances.base import (
     require,
     require_shape,
 )
+from farkas.instances.columns import table
 from farkas.numbers import Floats
 
 OptionalMatrix = tuple[tuple[Nonnegative | None, ...], ...]
@@ -86,15 +87,11 @@ class Marketplace(Instance, frozen=True, kw_only=True):
             f"at most base_price[{site}][{resource}] = {list_price:g}",
         )
 
-    @cached_property
-    def transfer(self) -> Floats:
-        """USD per GB from row to column, shape (sites, sites); d."""
-        return frozen(self.transfer_price)
+    transfer = table("transfer_price", np.float64, width="num_sites")
+    """USD per GB from row to column, shape (sites, sites); d."""
 
-    @cached_property
-    def list_price(self) -> Floats:
-        """USD per unit and slot below the threshold, shape (sites, resources); a."""
-        return frozen(self.base_price)
+    list_price = table("base_price", np.float64, width="num_resources")
+    """USD per unit and slot below the threshold, shape (sites, resources); a."""
 
     @cached_property
     def _discounted(self) -> np.ndarray:

@@ -28,6 +28,7 @@ from farkas.instances.base import (
     require_length,
     require_shape,
 )
+from farkas.instances.columns import column
 from farkas.instances.market import Marketplace
 from farkas.numbers import Floats, Ints
 
@@ -130,15 +131,11 @@ class Brokerage(Marketplace, frozen=True, kw_only=True, tag="mlbroker"):
         """Number of jobs."""
         return len(self.jobs)
 
-    @cached_property
-    def arrival(self) -> Ints:
-        """First active slot of each job, shape (jobs,)."""
-        return frozen([job.arrival for job in self.jobs], np.int64)
+    arrival = column("jobs", "arrival", np.int64)
+    """First active slot of each job, shape (jobs,)."""
 
-    @cached_property
-    def departure(self) -> Ints:
-        """Last active slot of each job, shape (jobs,)."""
-        return frozen([job.departure for job in self.jobs], np.int64)
+    departure = column("jobs", "departure", np.int64)
+    """Last active slot of each job, shape (jobs,)."""
 
     @cached_property
     def pair_start(self) -> Ints:
@@ -199,33 +196,20 @@ class Brokerage(Marketplace, frozen=True, kw_only=True, tag="mlbroker"):
         rows = [row for job in self.jobs for row in job.data]
         return frozen(np.reshape(np.array(rows, dtype=float), (self.num_pairs, self.num_sites)))
 
-    @cached_property
-    def worker_capacity(self) -> Floats:
-        """GB per slot and worker, shape (jobs,); P."""
-        return frozen([job.worker_capacity for job in self.jobs])
+    worker_capacity = column("jobs", "worker_capacity", np.float64)
+    """GB per slot and worker, shape (jobs,); P."""
 
-    @cached_property
-    def worker_demand(self) -> Floats:
-        """Units per worker, shape (jobs, resources); n."""
-        return self._per_resource([job.worker_demand for job in self.jobs])
+    worker_demand = column("jobs", "worker_demand", np.float64, width="num_resources")
+    """Units per worker, shape (jobs, resources); n."""
 
-    @cached_property
-    def server_demand(self) -> Floats:
-        """Units per parameter server, shape (jobs, resources); m."""
-        return self._per_resource([job.server_demand for job in self.jobs])
+    server_demand = column("jobs", "server_demand", np.float64, width="num_resources")
+    """Units per parameter server, shape (jobs, resources); m."""
 
-    def _per_resource(self, rows: list[Row]) -> Floats:
-        return frozen(np.reshape(np.array(rows, dtype=float), (self.num_jobs, self.num_resources)))
+    sync_volume = column("jobs", "sync_volume", np.float64)
+    """GB per slot and remote worker, shape (jobs,); B."""
 
-    @cached_property
-    def sync_volume(self) -> Floats:
-        """GB per slot and remote worker, shape (jobs,); B."""
-        return frozen([job.sync_volume for job in self.jobs])
-
-    @cached_property
-    def deploy_cost(self) -> Floats:
-        """USD per appearance at a site, shape (jobs,); c."""
-        return frozen([job.deploy_cost for job in self.jobs])
+    deploy_cost = column("jobs", "deploy_cost", np.float64)
+    """USD per appearance at a site, shape (jobs,); c."""
 
     @cached_property
     def workers_needed(self) -> Ints:

@@ -11,6 +11,10 @@ A quantity is a function of an instance, registered under one or several key pat
     @quantity("mlbroker.recourse.total", "mlbroker.recourse.sync")
     def recourse(instance): return {"mlbroker.recourse.total": ..., ...}   # several keys, one work
 
+The optimum of a program is the quantity of its name, with any variant in brackets::
+
+    list_optima("mlbroker.relaxed[tight]")       # computed also where nobody asks for it by name
+
 One file a kind, found by the registry.  A quantity that is not defined for an instance raises
 :class:`~farkas.errors.NotApplicable`, or leaves its key out of the mapping; its key is then absent.
 ``None`` is a value: it means what the kind says it means (infeasible, unbounded).

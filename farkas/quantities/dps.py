@@ -10,17 +10,14 @@ import numpy as np
 
 from farkas.certificates.dps import prices_bound
 from farkas.errors import NotApplicable
-from farkas.forms import LinearForm
 from farkas.instances.dps import Market
-from farkas.models.dps.offline import Offline, OfflineLP
-from farkas.models.dps.placement import Sequence
+from farkas.models.dps.offline import Offline
 from farkas.numbers import Ints
+from farkas.quantities.optimum import list_optima, program_optimum
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.dps import fixed_price as bounds
-from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
 from farkas.relaxations.dps.pooled import best_served
 from farkas.relaxations.dps.prices import lp_prices
-from farkas.solvers import Claimed, solve
 
 MOST_JOBS = 60
 MOST_IN_SEQUENCE = 40
@@ -28,9 +25,7 @@ MOST_SERVERS = 12
 MOST_FOR_BEST_PRICE = 12
 
 
-def optimum(form: LinearForm) -> float:
-    """Optimal value; raises :class:`~farkas.errors.NoAnswer` when the solver claims none."""
-    return solve(form, gap=0.0).require_optimal().objective
+list_optima("dps.interval_ip", "dps.interval_lp")
 
 
 def offline_optimum(market: Market, prices: str) -> float:
@@ -61,10 +56,10 @@ def offline(instance: Market) -> float:
 
 
 @quantity("dps.offline_lp")
-def offline_lp(instance: Market) -> float:
+def offline_lp(instance: Market) -> float | None:
     """Optimum of the linear relaxation of (2)."""
     _at_most(instance.num_jobs, MOST_JOBS, "jobs")
-    return optimum(OfflineLP().form(instance))
+    return program_optimum("dps.offline_lp", instance)
 
 
 @quantity("dps.offline_capped")
@@ -81,22 +76,10 @@ def offline_forced(instance: Market) -> float:
     return offline_optimum(instance, "forced")
 
 
-@quantity("dps.interval_lp")
-def interval_lp(instance: Market) -> float:
-    """Optimum of the linear interval relaxation."""
-    return optimum(IntervalLP().form(instance))
-
-
 @quantity("dps.interval_lp_capped")
-def interval_lp_capped(instance: Market) -> float:
+def interval_lp_capped(instance: Market) -> float | None:
     """Optimum of the linear interval relaxation with payments below the price cap."""
-    return optimum(IntervalLP(rewards="capped").form(instance))
-
-
-@quantity("dps.interval_ip")
-def interval_ip(instance: Market) -> float:
-    """Optimum of the interval relaxation with whole jobs."""
-    return optimum(IntervalIP().form(instance))
+    return program_optimum("dps.interval_lp[capped]", instance)
 
 
 @quantity("dps.certificate")
@@ -149,8 +132,7 @@ def pa_servers(instance: Market) -> list[int | None]:
 def placement_sequence(instance: Market) -> float | None:
     """Shortest total runtime of all jobs together, slots; None when they cannot all be served."""
     _at_most(instance.num_jobs, MOST_IN_SEQUENCE, "jobs")
-    answer = solve(Sequence().form(instance), gap=0.0)
-    return None if answer.claim is Claimed.INFEASIBLE else answer.require_optimal().objective
+    return program_optimum("dps.placement_sequence", instance)
 
 
 @quantity("dps.pa_sequence")

@@ -4,28 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from farkas.errors import NotApplicable
-from farkas.forms import LinearForm
 from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
-from farkas.models.eris.offline import Offline, OfflineTotal
 from farkas.models.eris.one_shot import OneShot, SlotTask
 from farkas.models.eris.prices import Prices, posted_on_arrival
-from farkas.models.eris.schedule_ilp import ScheduleIlp
-from farkas.models.eris.schedules import can_list
 from farkas.online.eris.executable import audit_proposal
 from farkas.online.eris.printed import printed_schedule
 from farkas.online.eris.printed_run import printed_run
+from farkas.quantities.optimum import list_optima, optimum, optimum_if_any
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.payoff_bound import payoff_bounds
 from farkas.relaxations.eris.slots import job_slots
-from farkas.solvers import Claimed, solve
 
-
-def optimum(form: LinearForm) -> float:
-    """Optimal value; raises :class:`~farkas.errors.NoAnswer` when the solver claims none."""
-    return solve(form).require_optimal().objective
+list_optima("eris.offline", "eris.offline_total", "eris.schedule_ilp")
 
 
 def jobs(instance: Auction) -> range:
@@ -53,26 +45,6 @@ def lagrangian_bound(instance: Auction, prices: Prices) -> float:
     return sum(payoffs) + prices.rent(instance)
 
 
-@quantity("eris.offline")
-def offline(instance: Auction) -> float:
-    """Optimum of (2) with every site's data processed once; begins empty."""
-    return optimum(Offline().form(instance))
-
-
-@quantity("eris.offline_total")
-def offline_total(instance: Auction) -> float:
-    """Optimum of (2) with (2a) as printed, over all sites together; begins empty."""
-    return optimum(OfflineTotal().form(instance))
-
-
-@quantity("eris.schedule_ilp")
-def schedule_ilp(instance: Auction) -> float:
-    """Optimum of (3) over listed schedules; not defined when they are too many."""
-    if not can_list(instance):
-        raise NotApplicable("a job has too many schedules to list")
-    return optimum(ScheduleIlp().form(instance))
-
-
 @quantity("eris.schedule_lp", "eris.dual")
 def schedule_lp(instance: Auction) -> dict[str, float]:
     """Optima of the linear relaxation of (3), from below, and of its dual (4), from above."""
@@ -96,10 +68,7 @@ def best_schedule_full(instance: Auction, i: int) -> float:
 def one_shot(instance: Auction, i: int, t: int, d: int) -> float | None:
     """Least cost of processing d chunks of job i in slot t by (8); None when impossible."""
     task = SlotTask(instance, posted_on_arrival(instance), i, t, d, instance.data[i])
-    answer = solve(OneShot().form(task))
-    if answer.claim is Claimed.INFEASIBLE:
-        return None
-    return answer.require_optimal().objective
+    return optimum_if_any(OneShot().form(task))
 
 
 @quantity("eris.payoff_bound[{i}]", i=jobs)

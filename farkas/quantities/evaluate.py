@@ -8,7 +8,9 @@ from typing import Any
 
 import msgspec
 
-from farkas.errors import FarkasError, NotApplicable, UnknownName
+from farkas.algebra import programs
+from farkas.errors import FarkasError, InvalidOption, NotApplicable, UnknownName
+from farkas.quantities.optimum import of_program
 from farkas.quantities.quantity import Quantity, Value, quantities
 
 
@@ -22,18 +24,23 @@ class Evaluation:
 
 
 def find(key: str, kind: str) -> Quantity:
-    """Quantity of ``kind`` that answers ``key``.
+    """Quantity of ``kind`` that answers ``key``: a named one, or the optimum of a program.
 
     Raises
     ------
     UnknownName
         When none does; names the nearest patterns.
+    InvalidOption
+        When ``key`` is a program with a variant that it does not have.
     """
     patterns = quantities.names(f"{kind}.")
     for pattern in patterns:
         if quantities[pattern].matches(key):
             return quantities[pattern]
-    raise UnknownName.of(f"{kind} quantity", key, patterns)
+    stem = key.partition("[")[0]
+    if stem.startswith(f"{kind}.") and stem in programs:
+        return of_program(key)
+    raise UnknownName.of(f"{kind} quantity", key, [*patterns, *programs.names(f"{kind}.")])
 
 
 def evaluate(instance: Any, keys: Iterable[str] | None = None) -> dict[str, Value]:
@@ -49,7 +56,7 @@ def evaluate(instance: Any, keys: Iterable[str] | None = None) -> dict[str, Valu
 
     Raises
     ------
-    UnknownName
+    UnknownName, InvalidOption
         When a key belongs to no quantity of the kind.
     """
     values: dict[str, Value] = {}
@@ -70,7 +77,7 @@ def evaluate_all(instance: Any, keys: Iterable[str] | None = None) -> Iterator[E
     for key in dict.fromkeys(asked):
         try:
             item = find(key, instance.kind)
-        except UnknownName as error:
+        except (UnknownName, InvalidOption) as error:
             yield Evaluation(key, error=error)
             continue
         known = admissible.setdefault(id(item), item.keys(blind))

@@ -7,10 +7,9 @@ import functools
 import numpy as np
 
 from farkas.errors import NotApplicable
-from farkas.forms import LinearForm
 from farkas.instances.gadget import Cluster, iteration_times
 from farkas.models.gadget.circulation import Circulation
-from farkas.models.gadget.column import ColumnIP, ColumnLP
+from farkas.models.gadget.column import ColumnIP
 from farkas.models.gadget.counts import FeasibleCounts, count_vectors, greedy, offline_optimum
 from farkas.models.gadget.forest import forest
 from farkas.models.gadget.gvne import Gvne
@@ -18,13 +17,9 @@ from farkas.models.gadget.offline import Offline
 from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.models.gadget.tree import Tree
 from farkas.online.driver import algorithms, environments
+from farkas.quantities.optimum import list_optima, optimum, program_optimum
 from farkas.quantities.quantity import quantity
-from farkas.relaxations.gadget.augmented import Augmented, fixed_sizes
-from farkas.relaxations.gadget.embedding import GvneLP, LocalNodeLP, NodeLP
-from farkas.relaxations.gadget.horizon import OfflineBound, OfflineColumnBound
-from farkas.relaxations.gadget.workers import WorkerRelaxation
-from farkas.solvers import solve
-from farkas.solvers.via_cvxpy import solve_problem
+from farkas.relaxations.gadget.augmented import fixed_sizes
 
 MOST_VECTORS = 5000
 """Ring size vectors up to which the best slot is found by enumeration."""
@@ -33,10 +28,16 @@ SMALL_EMBEDDING = 1500
 """Columns up to which the embedding program itself is solved; beyond, its compact equals."""
 
 
-def optimum(form: LinearForm) -> float:
-    """Optimal value; integer programs are solved to a gap of 0."""
-    answer = solve(form, gap=0.0) if form.is_mip else solve(form)
-    return answer.require_optimal().objective
+list_optima(
+    "gadget.augmented",
+    "gadget.column_lp",
+    "gadget.gvne_lp",
+    "gadget.local_node_lp",
+    "gadget.node_lp",
+    "gadget.offline_bound",
+    "gadget.offline_column_bound",
+    "gadget.worker_relaxation",
+)
 
 
 def compact(data: Cluster | SlotView) -> Tree | Circulation:
@@ -67,30 +68,6 @@ def gvne(instance: Cluster) -> float:
     if form.num_columns > SMALL_EMBEDDING:
         form = compact(instance).form(instance)
     return optimum(form)
-
-
-@quantity("gadget.gvne_lp")
-def gvne_lp(instance: Cluster) -> float:
-    """Linear relaxation of (12)-(19)."""
-    return optimum(GvneLP().form(instance))
-
-
-@quantity("gadget.node_lp")
-def node_lp(instance: Cluster) -> float:
-    """Relax without ring edges; equal to it."""
-    return optimum(NodeLP().form(instance))
-
-
-@quantity("gadget.local_node_lp")
-def local_node_lp(instance: Cluster) -> float:
-    """Relax with what each node can hold of each ring."""
-    return optimum(LocalNodeLP().form(instance))
-
-
-@quantity("gadget.column_lp")
-def column_lp(instance: Cluster) -> float:
-    """Relaxation over all locally feasible rings."""
-    return optimum(ColumnLP().form(instance))
 
 
 @quantity("gadget.column_ip")
@@ -125,29 +102,16 @@ def slot(instance: Cluster) -> float:
     return float(slot_gain(instance)) + float(instance.idle_reward[active].sum())
 
 
-@quantity("gadget.worker_relaxation")
-def worker_relaxation(instance: Cluster) -> float:
-    """Optimum of the concave relaxation over (2), (4), (11)."""
-    problem = WorkerRelaxation().model(instance).problem
-    return float(solve_problem(problem, tolerance=1e-7).require_optimal().objective)
-
-
-@quantity("gadget.augmented")
-def augmented(instance: Cluster) -> float:
-    """Augmented relaxation at the largest sizes that fit alone."""
-    return optimum(Augmented().form(instance))
-
-
 @quantity("gadget.gvne_lp_fixed")
-def gvne_lp_fixed(instance: Cluster) -> float:
-    """Relaxation of (12)-(19) at those sizes."""
-    return optimum(GvneLP().form(fixed_sizes(instance)))
+def gvne_lp_fixed(instance: Cluster) -> float | None:
+    """Relaxation of (12)-(19) at the largest sizes that fit alone."""
+    return program_optimum("gadget.gvne_lp", fixed_sizes(instance))
 
 
 @quantity("gadget.node_lp_fixed")
-def node_lp_fixed(instance: Cluster) -> float:
+def node_lp_fixed(instance: Cluster) -> float | None:
     """Node relaxation at those sizes."""
-    return optimum(NodeLP().form(fixed_sizes(instance)))
+    return program_optimum("gadget.node_lp", fixed_sizes(instance))
 
 
 @quantity("gadget.greedy_exact")
@@ -166,18 +130,6 @@ def offline(instance: Cluster) -> float:
         if form.num_columns > 20_000:
             raise
         return optimum(form)
-
-
-@quantity("gadget.offline_bound")
-def offline_bound(instance: Cluster) -> float:
-    """Bound by merged slots and servers and concave envelopes."""
-    return optimum(OfflineBound().form(instance))
-
-
-@quantity("gadget.offline_column_bound")
-def offline_column_bound(instance: Cluster) -> float:
-    """Bound with fractions of rings, links included."""
-    return optimum(OfflineColumnBound().form(instance))
 
 
 def run_value(name: str, instance: Cluster) -> float:

@@ -5,28 +5,21 @@ from __future__ import annotations
 import math
 
 from farkas.duals.dualize import dualize
-from farkas.duals.mlbroker.as_printed import DualAsPrinted
-from farkas.forms import LinearForm
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.offline import Offline
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online.mlbroker.recourse import recourse_costs
+from farkas.quantities.optimum import list_optima, optimum
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.mlbroker import Relaxed
-from farkas.solvers import solve
 
-BOUNDS = {
-    "printed": ("printed", "printed"),
-    "tight": ("tight", "printed"),
-    "tight,strict": ("tight", "strict"),
-    "sharp,strict": ("sharp", "strict"),
-}
-"""Variants of the relaxation by the argument of their key."""
-
-
-def optimum(form: LinearForm) -> float:
-    """Optimal value; raises :class:`~farkas.errors.NoAnswer` when the solver claims none."""
-    return solve(form).require_optimal().objective
+list_optima(
+    "mlbroker.dual_as_printed",
+    "mlbroker.relaxed[printed]",
+    "mlbroker.relaxed[tight]",
+    "mlbroker.relaxed[tight,strict]",
+    "mlbroker.relaxed[sharp,strict]",
+)
 
 
 @quantity("mlbroker.offline[{semantics}]", semantics=("printed", "strict"))
@@ -35,23 +28,10 @@ def offline(instance: Brokerage, semantics: Semantics) -> float:
     return optimum(Offline(semantics=semantics, prices="two", presence="split").form(instance))
 
 
-@quantity("mlbroker.relaxed[{bound}]", bound=tuple(BOUNDS))
-def relaxed(instance: Brokerage, bound: str) -> float:
-    """Optimum of the relaxation (9), as printed, tight or sharp, USD."""
-    relax, semantics = BOUNDS[bound]
-    return optimum(Relaxed(relax=relax, semantics=semantics).form(instance))
-
-
 @quantity("mlbroker.dual[{relax}]", relax=("printed", "tight"))
 def dual(instance: Brokerage, relax: str) -> float:
     """Optimum of the mechanically derived dual of the relaxation, USD."""
     return optimum(dualize(Relaxed(relax=relax).form(instance)).form)
-
-
-@quantity("mlbroker.dual_as_printed")
-def dual_as_printed(instance: Brokerage) -> float:
-    """Optimum of (11) as printed with repaired indices, USD."""
-    return optimum(DualAsPrinted().form(instance))
 
 
 @quantity("mlbroker.big_m_smallest")

@@ -70,13 +70,19 @@ class Quantity:
         }
 
     def matches(self, key: str) -> bool:
-        """Whether ``key`` has the shape of one of the patterns, whatever the arguments."""
-        return any(_shape(pattern).fullmatch(key) for pattern in self.patterns)
+        """Whether ``key`` has the shape of one of the patterns; arguments may not be admissible."""
+        return any(_shape(pattern, self.domains).fullmatch(key) for pattern in self.patterns)
 
 
-def _shape(pattern: str) -> re.Pattern[str]:
+def _shape(pattern: str, domains: Mapping[str, Domain]) -> re.Pattern[str]:
+    def written(name: str) -> str:
+        values = domains.get(name, str)
+        if callable(values):  # they depend on the instance
+            return r"[^\[\]]+"
+        return f"({'|'.join(re.escape(str(value)) for value in values)})"
+
     parts = _PLACEHOLDER.split(pattern)
-    return re.compile("".join(r"[^\[\]]+" if i % 2 else re.escape(p) for i, p in enumerate(parts)))
+    return re.compile("".join(written(p) if i % 2 else re.escape(p) for i, p in enumerate(parts)))
 
 
 quantities: Registry[Quantity] = Registry("quantity", "farkas.quantities")

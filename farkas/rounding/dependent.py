@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from farkas.numbers import Bools, Floats, Ints
+from farkas.numbers import Bools, Floats, Ints, ints
 
 Last = Literal["up", "bernoulli"]
 
@@ -65,8 +65,7 @@ def round_keeping_weight(
     for item in np.flatnonzero((weights == 0) & _open(share)):
         share[item] = float(rng.random() < share[item])
     _trade(share, weights, rng, last)
-    rounded: Ints = (floor + np.round(share)).astype(np.int64)
-    return rounded
+    return ints((floor + np.round(share)).astype(np.int64))
 
 
 def _open(share: Floats) -> Bools:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from farkas.numbers import Floats
+from farkas.numbers import Floats, floats
 
 
 def snap(values: npt.ArrayLike, tolerance: float = 1e-6) -> Floats:
@@ -29,8 +29,7 @@ def snap(values: npt.ArrayLike, tolerance: float = 1e-6) -> Floats:
     """
     array = np.maximum(np.asarray(values, dtype=float), 0.0)
     nearest = np.round(array)
-    snapped: Floats = np.where(np.abs(array - nearest) <= tolerance, nearest, array)
-    return snapped
+    return floats(np.where(np.abs(array - nearest) <= tolerance, nearest, array))
 
 
 def snap_workers(workers: npt.ArrayLike, needed: npt.ArrayLike, tolerance: float = 1e-6) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import InvalidOption, suggestion
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Floats, Ints, ints
 from farkas.rounding.dependent import Last, round_keeping_weight
 
 COMBINE = ("max", "round2")
@@ -96,8 +96,7 @@ def round_workers(
         return round_jobs(workers, rng)
     roundings = [round_sites(workers, demand, rng) for demand in worker_demand.T]
     roundings.append(round_jobs(workers, rng))
-    most: Ints = np.max(roundings, axis=0)
-    return most
+    return ints(np.max(roundings, axis=0))
 
 
 def draw_servers(shares: Floats, rng: np.random.Generator) -> Ints:
@@ -121,5 +120,4 @@ def draw_servers(shares: Floats, rng: np.random.Generator) -> Ints:
     drawn = rng.random(len(shares))[:, None] * total[:, -1:]
     # A product that rounds up to the total would fall behind the last site.
     drawn = np.minimum(drawn, np.nextafter(total[:, -1:], 0.0))
-    sites: Ints = np.argmax(total > drawn, axis=1).astype(np.int64)
-    return sites
+    return ints(np.argmax(total > drawn, axis=1).astype(np.int64))

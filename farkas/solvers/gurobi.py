@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from farkas.forms import LinearForm
-from farkas.numbers import Bools, Floats
+from farkas.numbers import Bools, Floats, bools
 from farkas.solvers.access import Access, Availability, installed, missing
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend
@@ -95,8 +95,7 @@ class Gurobi(Backend):
 
 def _ranged(form: LinearForm) -> Bools:
     both = np.isfinite(form.row_lower) & np.isfinite(form.row_upper)
-    ranged: Bools = both & (form.row_lower != form.row_upper)
-    return ranged
+    return bools(both & (form.row_lower != form.row_upper))
 
 
 def _model(env: Any, form: LinearForm, options: Options, start: Floats | None) -> Any:

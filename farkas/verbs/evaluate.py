@@ -17,12 +17,12 @@ def evaluate(instance: InstanceOrName, keys: str | Iterable[str] | None = None) 
     instance
         An instance, the path of its file, or the name of a shipped one.
     keys
-        One name or several; by default those listed under "expected" in the instance's file, or
-        every quantity of the kind when the file lists none.
+        One name or several, also of programs: their optima; by default those listed under
+        "expected" in the instance's file, or every quantity of the kind when the file lists none.
 
     Raises
     ------
-    UnknownName
+    UnknownName, InvalidOption
         When a key belongs to no quantity of the kind.
 
     Examples

@@ -32,6 +32,7 @@ from farkas.certificates.files import LOOSEST
 from farkas.certificates.packed import ExactVector, PackedForm, deflate, inflate
 from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate
 from tests.generators.forms import INF, random_form, small
+from tests.tools.samples import samples
 
 
 def form():
@@ -421,14 +422,14 @@ def judge(proof, content, one, point):
     assert proof.value in (None, value)
 
 
-@pytest.mark.parametrize("share", [100, pytest.param(500, marks=pytest.mark.slow)])
-def test_no_mutant_proves_more_than_is_true(share):
+@samples(100, 500)
+def test_no_mutant_proves_more_than_is_true(samples):
     """So many mutants of each of 24 certificates, checked against their form and on their own."""
     rng = np.random.default_rng(20260802)
     accepted = refused = foreign = 0
     for one, point, certificate in originals(rng):
         mutants = Mutants(json.loads(to_json(certificate)), rng)
-        for _ in range(share):
+        for _ in range(samples):
             mutant = mutants.one()
             content = mutant if isinstance(mutant, bytes) else json.dumps(mutant).encode()
             for given in (one, None):
@@ -445,10 +446,10 @@ def test_no_mutant_proves_more_than_is_true(share):
                     continue
                 accepted += 1
                 judge(proof, content, one, point)
-    assert accepted + refused + foreign == 24 * 2 * share
-    assert accepted > 2 * share
-    assert foreign > share // 5
-    assert refused > 20 * share
+    assert accepted + refused + foreign == 24 * 2 * samples
+    assert accepted > 2 * samples
+    assert foreign > samples // 5
+    assert refused > 20 * samples
 
 
 def test_inflating_stops_at_the_promised_size():

@@ -19,6 +19,7 @@ from farkas.online import algorithms, read_run, write_run
 from farkas.relaxations.mlbroker import Relaxed
 from farkas.solvers import solve
 from farkas.verbs.check import recheck
+from tests.tools.samples import samples
 from tests.tools.shared import ROOT
 
 VARIANTS = [
@@ -108,13 +109,13 @@ def test_malformed_certificates_are_refused(change, message):
         check(msgspec.structs.replace(written, **change), instance=broker)
 
 
-@pytest.mark.parametrize("mutants", [400, pytest.param(2000, marks=pytest.mark.slow)])
-def test_mutated_guides_never_prove_more_than_the_optimum(mutants):
+@samples(400, 2000)
+def test_mutated_guides_never_prove_more_than_the_optimum(samples):
     broker = library.load("mlbroker/tiny")
     rng = np.random.default_rng(5)
     run = algorithms["mlbroker.fractional"].run(broker)
     guide = msgspec.convert(run.certificate.certificate, MlbrokerPrices).read_guide(broker)
-    for _ in range(mutants):
+    for _ in range(samples):
         changed = {n: getattr(guide, n).copy() for n in Guide.shapes(broker)}
         field = changed[str(rng.choice(list(changed)))]
         field.flat[rng.integers(field.size)] += rng.normal() * 10.0 ** rng.integers(-6, 4)

@@ -11,6 +11,7 @@ from farkas.duals import dualize
 from farkas.errors import UnsupportedForm
 from farkas.forms import Axis, Block, LinearForm, SparseRows, check_point
 from tests.generators.forms import INF, random_form, small
+from tests.tools.samples import samples
 
 
 def columns(form: LinearForm) -> list[tuple[str, float, float, float]]:
@@ -214,12 +215,13 @@ class Plain:
         )
 
 
-def test_primal_and_dual_agree_on_random_programs():
-    """2,400 programs: every row kind, column kind, sense and offset, bounded or not."""
+@samples(600, 2400)
+def test_primal_and_dual_agree_on_random_programs(samples):
+    """Every row kind, column kind, sense and offset, bounded or not."""
     rng = np.random.default_rng(20260801)
     plain = Plain()
     counts = {"Optimal": 0, "Infeasible": 0, "Unbounded": 0}
-    for _ in range(2400):
+    for _ in range(samples):
         form = random_form(rng)
         dual = dualize(form)
         status, value, _, multipliers = plain.solve(form)
@@ -240,7 +242,7 @@ def test_primal_and_dual_agree_on_random_programs():
         primal_point = dual.primal_point(dual_multipliers)
         assert check_point(form, primal_point)
         assert form.objective(primal_point) == pytest.approx(value, abs=1e-6)
-    assert min(counts.values()) > 150, counts
+    assert min(counts.values()) > samples // 16, counts
 
 
 def bound_of(form, multipliers):

@@ -21,6 +21,8 @@ def command(
 ) -> None:
     """Compute named quantities of an instance.
 
+    The name of a program, also with a variant, is the quantity of its optimum.
+
     Without keys: those listed under "expected" in the file, or everything defined for the kind.
     The expected values themselves are never looked at.  A quantity that is not defined for the
     instance is absent; standard error says why.

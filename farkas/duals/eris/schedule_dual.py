@@ -7,7 +7,7 @@ import numpy as np
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.instances.eris import Auction
 from farkas.models.eris.schedules import list_schedules
-from farkas.numbers import Floats
+from farkas.numbers import Floats, floats
 
 
 class ScheduleDual(Program):
@@ -87,5 +87,4 @@ def _dearest(worth: Floats, used: Floats) -> Floats:
     """Largest worth per unit used, over schedules that use any; shape of one schedule's use."""
     worth = worth.reshape(-1, *[1] * (used.ndim - 1))
     per_unit = np.divide(worth, used, out=np.zeros_like(used), where=used > 0)
-    dearest: Floats = per_unit.max(axis=0, initial=0.0)
-    return dearest
+    return floats(per_unit.max(axis=0, initial=0.0))

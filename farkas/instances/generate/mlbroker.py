@@ -14,7 +14,7 @@ import numpy as np
 
 from farkas.instances.base import Count, Nonnegative, Positive
 from farkas.instances.options import Range, Settings, WholeRange, require_option
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Floats, Ints, floats
 
 NonnegativeRange = tuple[Nonnegative, Nonnegative]
 PositiveRange = tuple[Positive, Positive]
@@ -197,5 +197,4 @@ def _data(settings: Published, rng: np.random.Generator, window: int) -> Floats:
     concentration = np.full(settings.num_sites, settings.share_concentration)
     shares = rng.dirichlet(concentration, window)
     total = settings.data_volume * rng.uniform(*settings.data_noise, window)
-    volume: Floats = shares * total[:, None]
-    return volume
+    return floats(shares * total[:, None])

@@ -8,7 +8,7 @@ import numpy as np
 
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs, theorem1_times
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Floats, Ints, floats
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -50,8 +50,7 @@ def dedicated_plan(data: CodedComputing, owner: Ints) -> Allocation:
 
 def dedicated_share(owner: Ints, masters: int) -> Floats:
     """Shares 0 and 1 of owners, shape (masters, workers)."""
-    share: Floats = (owner == np.arange(masters)[:, None]).astype(float)
-    return share
+    return floats((owner == np.arange(masters)[:, None]).astype(float))
 
 
 def shared_plan(data: CodedComputing, share: Floats, time: float) -> Allocation:

@@ -14,7 +14,7 @@ from farkas.algebra import ConvexModel, ConvexProgram
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
-from farkas.numbers import Floats
+from farkas.numbers import Floats, floats
 
 
 def returned_share(data: CodedComputing, loads: Floats, time: float) -> Floats:
@@ -99,8 +99,7 @@ def _each(data: CodedComputing, probability: Floats, loads: Floats, times: Float
 
 
 def _by_master(results: Floats) -> Floats:
-    total: Floats = results.sum(axis=1)
-    return total
+    return floats(results.sum(axis=1))
 
 
 class ExpectedConvex(ConvexProgram):

@@ -9,7 +9,7 @@ import numpy as np
 
 from farkas.errors import InvalidOption
 from farkas.instances.eris import Auction
-from farkas.numbers import Floats
+from farkas.numbers import Floats, floats
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -29,8 +29,7 @@ class Prices:
 
     def worker(self, demand: Floats) -> Floats:
         """Price of one worker with ``demand`` by site and slot, shape (sites, slots)."""
-        price: Floats = np.einsum("k,rkt->rt", demand, self.resource)
-        return price
+        return floats(np.einsum("k,rkt->rt", demand, self.resource))
 
     def rent(self, auction: Auction) -> float:
         """Capacity times price, over everything; the last two sums of Eris (4)."""

@@ -7,7 +7,7 @@ import numpy as np
 from farkas.models.gadget.forest import Forest, forest
 from farkas.models.gadget.rings import ClosedWalks, link_cap
 from farkas.models.gadget.slot import SlotView
-from farkas.numbers import Ints
+from farkas.numbers import Ints, ints
 
 MOST_WALKS = 20_000
 
@@ -30,8 +30,7 @@ def lone_sizes(slot: SlotView) -> Ints:
     ]
     sizes = np.arange(1, slot.allowed.shape[1] + 1)
     possible = slot.allowed & (sizes[None, :] <= np.array(reach, np.int64)[:, None])
-    largest: Ints = np.where(possible, sizes, 0).max(axis=1, initial=0)
-    return largest
+    return ints(np.where(possible, sizes, 0).max(axis=1, initial=0))
 
 
 def _on_forest(slot: SlotView, place: int, tree: Forest) -> int:

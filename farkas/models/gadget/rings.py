@@ -17,7 +17,7 @@ import numpy.typing as npt
 from farkas.errors import NotApplicable
 from farkas.instances.gadget import FIT, Cluster
 from farkas.models.gadget.forest import Forest, forest
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Floats, Ints, floats
 
 Counts = tuple[int, ...]
 
@@ -69,13 +69,11 @@ class Rings:
 
     def node_load(self, cluster: Cluster) -> Floats:
         """Units used, shape (rings, nodes, resources)."""
-        load: Floats = self.workers[:, :, None] * cluster.demand[self.job][:, None, :]
-        return load
+        return floats(self.workers[:, :, None] * cluster.demand[self.job][:, None, :])
 
     def link_load(self, cluster: Cluster) -> Floats:
         """Gbps reserved, shape (rings, links)."""
-        load: Floats = self.flow * cluster.bandwidth[self.job][:, None]
-        return load
+        return floats(self.flow * cluster.bandwidth[self.job][:, None])
 
 
 def link_cap(cluster: Cluster, job: int) -> Floats:

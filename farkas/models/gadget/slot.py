@@ -12,7 +12,7 @@ import numpy.typing as npt
 from farkas.errors import InvalidOption, suggestion
 from farkas.instances.gadget import Cluster
 from farkas.instances.utilities.envelope import envelope
-from farkas.numbers import Bools, Floats, Ints
+from farkas.numbers import Bools, Floats, Ints, floats, ints
 
 Gains = Literal["printed", "envelope"]
 
@@ -60,8 +60,7 @@ class SlotView:
     def largest(self) -> Ints:
         """Largest allowed size, shape (participants,), 0 if none."""
         sizes = np.arange(1, self.allowed.shape[1] + 1)
-        largest: Ints = np.where(self.allowed, sizes, 0).max(axis=1, initial=0)
-        return largest
+        return ints(np.where(self.allowed, sizes, 0).max(axis=1, initial=0))
 
     @property
     def largest_size(self) -> int:
@@ -140,5 +139,4 @@ def _gains(
         )
         worth = envelope(cluster.reward(job, received + np.arange(int(left) + 1)))
         worth = np.interp(np.arange(widest + 1), np.arange(len(worth)), worth)
-    gained: Floats = worth[1:] - worth[0]
-    return gained
+    return floats(worth[1:] - worth[0])

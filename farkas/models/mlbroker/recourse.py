@@ -13,7 +13,7 @@ from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint
 from farkas.errors import InvalidOption
 from farkas.instances.base import fitted
 from farkas.instances.mlbroker import Brokerage
-from farkas.numbers import Bools, Floats, Ints
+from farkas.numbers import Bools, Floats, Ints, floats
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -122,8 +122,7 @@ class PlacedWorkers:
 
     def capacity(self) -> Floats:
         """GB that the workers of a site can train, shape (pairs, sites); P y."""
-        room: Floats = self.instance.worker_capacity[self.jobs][:, None] * self.workers
-        return room
+        return floats(self.instance.worker_capacity[self.jobs][:, None] * self.workers)
 
     def trained_volume(self) -> Floats:
         """GB that the workers can train, shape (pairs, sites); D up to 1e-9 relative."""

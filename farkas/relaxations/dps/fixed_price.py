@@ -7,13 +7,12 @@ import numpy as np
 from farkas.instances.dps import ROUNDING, Market
 from farkas.models.dps import windows
 from farkas.models.dps.windows import MarketSide
-from farkas.numbers import Bools, Floats, Ints
+from farkas.numbers import Bools, Floats, Ints, floats
 
 
 def payments(market: Market, worker: Floats, ps: Floats) -> Floats:
     """Return what every job is asked for at fixed prices by type, shape (jobs,)."""
-    asked: Floats = worker[market.worker_type] * market.workers + ps[market.ps_type] * market.ps
-    return asked
+    return floats(worker[market.worker_type] * market.workers + ps[market.ps_type] * market.ps)
 
 
 def demand_bound(market: Market, worker: Floats, ps: Floats) -> float:

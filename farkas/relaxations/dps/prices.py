@@ -13,7 +13,7 @@ from farkas.errors import InvalidOption
 from farkas.forms import LinearForm
 from farkas.instances.dps import Market
 from farkas.models.dps.offline import OfflineLP
-from farkas.numbers import Array, Bools, Floats, Ints
+from farkas.numbers import Array, Bools, Floats, Ints, floats
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.solvers import solve
 
@@ -117,8 +117,7 @@ class _SideView:
 
     def charge(self, price: Floats) -> Floats:
         before = np.concatenate([[0.0], np.cumsum(price)])
-        charged: Floats = self.demand * (before[self.high] - before[self.low])
-        return charged
+        return floats(self.demand * (before[self.high] - before[self.low]))
 
     def worth(self, price: Floats) -> float:
         return float(self.capacity @ price)
@@ -129,8 +128,7 @@ class _SideView:
         change = np.bincount(self.low, units, self.size + 1)
         change -= np.bincount(self.high, units, self.size + 1)
         usage = np.cumsum(change)[: self.size]
-        share: Floats = usage / np.maximum(self.capacity, 1.0) - 1.0
-        return share
+        return floats(usage / np.maximum(self.capacity, 1.0) - 1.0)
 
     def listed(self, price: Floats) -> dict[str, Floats | Ints]:
         return {

@@ -13,7 +13,7 @@ import dataclasses
 import numpy as np
 
 from farkas.models.mlbroker.entropy import SMALL, entropy, growth
-from farkas.numbers import Floats
+from farkas.numbers import Floats, floats
 
 CLOSE = 1e-8
 """Points of tangency this close are one."""
@@ -103,8 +103,7 @@ class Tangents:
         tangent = entropy(self.points, before, scale, self.epsilon) + scale * self._growth() * steps
         below = tangent.max(axis=-1)
         term = entropy(deployed, self.before, self.scale, self.epsilon)
-        short: Floats = np.maximum(term - below, 0.0)
-        return short
+        return floats(np.maximum(term - below, 0.0))
 
     def refine(self, deployed: Floats, price: Floats, where: np.ndarray) -> bool:
         """Add tangents at ``deployed`` and around the point that ``price`` calls for.

@@ -11,6 +11,7 @@ from farkas.algebra import Program, programs
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.recourse import PlacedWorkers, Recourse
 from farkas.relaxations.mlbroker import Relaxed  # registers the relaxations
+from tests.tools.samples import samples
 
 OFFLINE = [
     f"mlbroker.offline[{semantics},{prices},{presence}]"
@@ -134,18 +135,19 @@ def misses(form, point) -> list[str]:
     return found
 
 
+@samples(10, 40)
 @pytest.mark.parametrize("name", [*OFFLINE, *RELAXED])
-def test_programs_hold_a_point_exactly(name):
+def test_programs_hold_a_point_exactly(name, samples):
     program = programs.build(name)
     fell_short = 0
-    for seed in range(40):
+    for seed in range(samples):
         data = tight_brokerage(seed, short=(0.0, 5e-10)[seed % 2])
         for pair in range(data.num_pairs):
             room = Fraction(float(data.worker_capacity[data.pair_job[pair]]))
             fell_short += exact_volume(data, pair) > room * int(data.workers_needed[pair])
         point = everything_at_the_last_site(program, data)
         assert misses(program.form(data), point) == [], seed
-    assert fell_short > 40  # the instances do try the rounding
+    assert fell_short > samples  # the instances do try the rounding
 
 
 def test_trained_volume_fits_and_loses_no_more_than_was_forgiven():
