@@ -13,6 +13,9 @@ import farkas.compiled
 from farkas.proofs import Verdict, claims
 from tests.tools.once import Once
 
+collect_ignore_glob = ["outside/*"]
+"""A distribution of its own: importing it here would register its kind for every test."""
+
 # A run that a shell started in the background ignores Ctrl-C, and so would every child of it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

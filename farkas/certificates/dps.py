@@ -28,6 +28,7 @@ from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 from farkas.instances.dps import Market
 from farkas.numbers import Array, Floats, Ints
+from farkas.portable.elementary import ceil_log2
 
 if TYPE_CHECKING:
     from farkas.instances import Instance
@@ -133,7 +134,7 @@ def finest_scale(market: Market, *prices: Floats) -> int:
     count = max(1, max((price.size for price in prices), default=0))
     with np.errstate(over="ignore"):
         total = max(float(market.budget.sum()), largest * units * count, 1.0)
-    return int(np.clip(np.floor(60.0 - np.log2(total)), 0, FINEST))
+    return min(max(60 - ceil_log2(total), 0), FINEST) if total < math.inf else 0
 
 
 def _rounded(horizon: int, side: Mapping[str, Column], scale: int) -> tuple[Ints, Ints]:

@@ -27,6 +27,7 @@ from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 from farkas.instances.eris import GUARD, Auction, Job, hosted, workers_for
 from farkas.numbers import Floats, Ints
+from farkas.portable.sums import weighted
 
 if TYPE_CHECKING:
     from farkas.instances import Instance
@@ -198,8 +199,8 @@ def _slot_costs(
     total, slots = sum(job.data), len(transfer)
     # rounded results of at most 2K operations on numbers >= 0, then 4 more below
     with np.errstate(over="ignore"):
-        worker = np.einsum("k,rkt->rt", np.array(job.worker_demand), resource)[:, :, None]
-        server = np.einsum("k,rkt->rt", np.array(job.server_demand), resource)[:, :, None]
+        worker = weighted(np.array(job.worker_demand), resource)[:, :, None]
+        server = weighted(np.array(job.server_demand), resource)[:, :, None]
         remote, moving = transfer * job.parameter_size, transfer * auction.chunk_size
     # none of an infinitely dear thing costs nothing, so no unit cost may be infinite
     worker, server, remote, moving = (

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from farkas.errors import UnknownName
 from farkas.forms.blocks import Block, find_block
 from farkas.numbers import Bools, Floats, Ints
+from farkas.portable.sums import dot
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -211,7 +212,7 @@ class LinearForm:
 
     def objective(self, point: Floats) -> float:
         """Objective value of ``point`` in floating point."""
-        return float(self.cost @ point) + self.offset
+        return dot(self.cost, point) + self.offset
 
     def exact_objective(self, point: Floats) -> Fraction:
         """Objective value of ``point``, exact for the stored floats."""

@@ -25,6 +25,7 @@ from farkas.instances.base import (
 )
 from farkas.instances.columns import column
 from farkas.numbers import Bools, Floats, Ints
+from farkas.portable.elementary import expm1
 
 OpenShare = Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)]
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
@@ -178,7 +179,7 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
         loads = np.where(used, loads, 1.0)
         late = np.where(used, point.time / loads - np.where(used, self.shifts, 0.0), 0.0)
         with np.errstate(over="ignore"):
-            returned = np.where(used, share * loads * -np.expm1(-self.rates * late), 0.0)
+            returned = np.where(used, share * loads * -expm1(-self.rates * late), 0.0)
         results = returned.sum(axis=1)
         for master in np.flatnonzero(~(results >= self.rows * (1 - 1e-6)))[:1]:
             require(

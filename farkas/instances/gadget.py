@@ -28,6 +28,7 @@ from farkas.instances.base import (
 from farkas.instances.columns import column
 from farkas.instances.utilities import Utility
 from farkas.numbers import Bools, Floats, Ints, floats, ints
+from farkas.portable.sums import added
 
 OptionalRow = tuple[Nonnegative | None, ...]
 
@@ -324,7 +325,7 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
     def total_reward(self, worker_slots: npt.ArrayLike) -> float:
         """Sum of rewards; ``worker_slots`` has shape (jobs,)."""
         received = np.asarray(worker_slots, dtype=float)
-        return float(sum(float(self.reward(i, z)) for i, z in enumerate(received)))
+        return added(float(self.reward(i, z)) for i, z in enumerate(received))
 
     def is_concave(self, job: int) -> bool:
         """Whether the job's gains never rise, over the worker-slots it can reach."""

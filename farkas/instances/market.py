@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 
 import numpy as np
@@ -19,6 +18,7 @@ from farkas.instances.base import (
 )
 from farkas.instances.columns import table
 from farkas.numbers import Floats
+from farkas.portable.elementary import log1p
 
 OptionalMatrix = tuple[tuple[Nonnegative | None, ...], ...]
 
@@ -134,4 +134,4 @@ class Marketplace(Instance, frozen=True, kw_only=True):
     @property
     def entropy_scale(self) -> float:
         """ln(1 + 1/ε); σ."""
-        return math.log1p(1.0 / self.epsilon)
+        return log1p(1.0 / self.epsilon)

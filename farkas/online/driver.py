@@ -31,6 +31,7 @@ import msgspec
 
 from farkas.errors import InvalidInstance, InvalidOption, suggestion
 from farkas.online.run import Bound, Run, Sense, certified_ratio, manifest, plain
+from farkas.portable.sums import added
 from farkas.registry import Registry
 
 Progress = Callable[[int, int], None]
@@ -118,7 +119,7 @@ class Outcome:
     def total(self) -> float:
         if self.value is not None:
             return float(self.value)
-        return float(sum(sum(slot.values()) for slot in self.costs))
+        return added(added(slot.values()) for slot in self.costs)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

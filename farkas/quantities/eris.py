@@ -11,6 +11,7 @@ from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.online.eris.executable import audit_proposal
 from farkas.online.eris.printed import printed_schedule
 from farkas.online.eris.printed_run import printed_run
+from farkas.portable.sums import added
 from farkas.quantities.optimum import list_optima, optimum, optimum_if_any
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.eris.columns import relaxation_by_columns
@@ -42,7 +43,7 @@ def best_payoff(instance: Auction, job: int, prices: Prices, capacity: str) -> f
 def lagrangian_bound(instance: Auction, prices: Prices) -> float:
     """Exact payoffs on the whole empty system, and the price of all capacity; §3.7."""
     payoffs = [best_payoff(instance, job, prices, "full") for job in jobs(instance)]
-    return sum(payoffs) + prices.rent(instance)
+    return added(payoffs) + prices.rent(instance)
 
 
 @quantity("eris.schedule_lp", "eris.dual")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 from farkas.duals.dualize import dualize
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.offline import Offline
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online.mlbroker.recourse import recourse_costs
+from farkas.portable.elementary import log1p
 from farkas.quantities.optimum import list_optima, optimum
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.mlbroker import Relaxed
@@ -43,7 +42,7 @@ def big_m_smallest(instance: Brokerage) -> float:
 @quantity("mlbroker.ratio_bound_printed")
 def ratio_bound_printed(instance: Brokerage) -> float:
     """Competitive ratio that Theorem 3 claims; r₁ = 2 + (1 + ε) ln(1 + 1/ε)."""
-    return 2 + (1 + instance.epsilon) * math.log1p(1 / instance.epsilon)
+    return 2 + (1 + instance.epsilon) * log1p(1 / instance.epsilon)
 
 
 _PARTS = ("transfer", "resource", "deploy", "sync", "total", "total_sticky")

@@ -8,6 +8,7 @@ from farkas.errors import NotApplicable
 from farkas.instances.mlbroker import Brokerage
 from farkas.online import algorithms
 from farkas.online.mlbroker.local import local_expected, local_total
+from farkas.portable.sums import added
 from farkas.quantities.quantity import quantity
 
 _RUN = ("cost", "moving", "certificate", "certificate_rebuilt")
@@ -36,7 +37,7 @@ def fractional(instance: Brokerage, relax: str) -> dict[str, float]:
 def central(instance: Brokerage) -> dict[str, float]:
     """Cost of baseline central, and its deployment part, USD."""
     run = algorithms["mlbroker.central"].run(instance)
-    deploy = sum(slot["deploy"] for slot in run.costs)
+    deploy = added(slot["deploy"] for slot in run.costs)
     return {"mlbroker.central": run.value, "mlbroker.central.deploy": deploy}
 
 

@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from farkas.numbers import Floats, Ints
+from farkas.portable.elementary import log
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -100,7 +101,7 @@ def violation_factor(demand: Floats, size: Ints, room: Floats, places: int) -> f
         return 1.0
     epsilon = min(1.0, float(demand[users].max() / positive.min()))
     spread = float((size[users].astype(float) ** 2).sum())
-    return 1.0 + epsilon * math.sqrt(2.0 * spread * math.log(places))
+    return 1.0 + epsilon * math.sqrt(2.0 * spread * log(places))
 
 
 def round_printed(

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from farkas.forms import LinearForm, check_point
 from farkas.numbers import Floats
+from farkas.portable.sums import dot
 from farkas.solvers.answer import Answer, Claimed, Reason
 
 POINT_TOLERANCE = 1e-6
@@ -167,7 +168,7 @@ def ray_value(form: LinearForm, ray: Floats) -> float:
 
 def _times(weight: Floats, positive: Floats, negative: Floats) -> float:
     up, down = weight > 0, weight < 0
-    return float(weight[up] @ positive[up] + weight[down] @ negative[down])
+    return dot(weight[up], positive[up]) + dot(weight[down], negative[down])
 
 
 def cleaned_ray(form: LinearForm, ray: Floats) -> Floats | None:

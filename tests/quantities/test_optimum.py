@@ -11,7 +11,7 @@ from farkas.models.coded.surrogate import reference_time
 from farkas.quantities import evaluate, find, quantities
 from farkas.quantities.optimum import optimum_if_any
 from farkas.verbs.solve import solve
-from tests.certificates.random_forms import small
+from tests.generators.forms import small
 
 
 @pytest.mark.parametrize(

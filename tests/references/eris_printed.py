@@ -10,6 +10,7 @@ from farkas.instances.eris import GUARD, workers_for
 from farkas.numbers import Ints
 from farkas.online.eris.printed import DIGITS
 from farkas.online.eris.schedule import Proposal, nothing, without_data
+from farkas.portable.sums import dot
 from farkas.relaxations.eris.slots import JobSlots
 
 Deployment = tuple[float, Ints, int, int]
@@ -72,7 +73,7 @@ def algorithm_3(job: JobSlots, slot: int, workload: int) -> Deployment:
     if workers.sum() < need or job.free_transfer[slot] - volume < -GUARD:
         return math.inf, workers, server, moved
     cost = float(job.transfer_price[slot] * volume + job.server_price[slot, server])
-    return cost + float(price @ workers), workers, server, moved
+    return cost + dot(price, workers), workers, server, moved
 
 
 def planned_moves(job: JobSlots, slot: int, workload: int, room: list[int]) -> Ints:

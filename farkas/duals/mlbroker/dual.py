@@ -12,6 +12,7 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
 from farkas.models.mlbroker.data import ROOM
 from farkas.numbers import Floats
+from farkas.portable.sums import matmul
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -45,10 +46,10 @@ class Worth:
         with np.errstate(over="ignore"):
             deployment = data.deploy_cost[jobs, None]
             presence = deployment / shared.deployment_bound(data, "printed")
-            worker = data.worker_demand[jobs] @ data.list_price.T + presence
+            worker = matmul(data.worker_demand[jobs], data.list_price.T) + presence
             capacity = worker / data.worker_capacity[jobs, None]
             connections = data.workers_needed[:, None] * worker
-            server = data.server_demand[jobs] @ data.list_price.T + presence + connections
+            server = matmul(data.server_demand[jobs], data.list_price.T) + presence + connections
         return cls(deployment, presence, worker, capacity, server.min(axis=1))
 
 

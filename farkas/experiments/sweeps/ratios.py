@@ -20,6 +20,7 @@ from farkas.experiments.sweeps.store import Result, Store
 from farkas.instances import Instance, write
 from farkas.online import algorithms
 from farkas.online.run import Sense, plain
+from farkas.portable.sums import added
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -177,7 +178,7 @@ def _summary(
     sha = last.task.instance
     return Ratios(
         **common,
-        mean=sum(values) / len(values),
+        mean=added(values) / len(values),
         interval=interval(by_instance, seed=seed),
         quantiles=quantiles(values),
         worst=Worst(last.key, sha, instance(sha).name),

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from farkas.portable.sums import added
+
 LEVELS = (0.0, 0.25, 0.5, 0.75, 0.95, 1.0)
 FEWEST = 5
 """Below so many instances a resampled mean says little about the next one."""
@@ -48,7 +50,7 @@ def interval(
     """
     if len(groups) < FEWEST:
         return None
-    sums = np.array([sum(values) for values in groups.values()], dtype=float)
+    sums = np.array([added(values) for values in groups.values()], dtype=float)
     counts = np.array([len(values) for values in groups.values()])
     rng = np.random.default_rng(seed)
     drawn = rng.integers(len(groups), size=(draws, len(groups)))

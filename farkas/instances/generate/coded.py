@@ -13,6 +13,7 @@ from farkas.instances.base import Count, Positive
 from farkas.instances.coded import OpenShare
 from farkas.instances.options import Settings
 from farkas.numbers import Floats
+from farkas.portable.draws import uniform
 
 
 class Published(Settings, frozen=True, kw_only=True):
@@ -69,7 +70,7 @@ def _rates(settings: Published, rng: np.random.Generator) -> Floats:
     shape = (settings.num_masters, settings.num_workers)
     low, high = settings.rate
     if settings.law == "uniform":
-        return rng.uniform(low, high, shape)
+        return uniform(rng, low, high, shape)
     if settings.law == "integers":
         return rng.integers(int(np.ceil(low)), int(high), shape, endpoint=True).astype(float)
     return rng.choice([low, high], shape)

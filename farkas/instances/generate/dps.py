@@ -16,6 +16,8 @@ from farkas.instances.base import Count, Nonnegative, Positive
 from farkas.instances.dps import Learning
 from farkas.instances.options import Settings
 from farkas.numbers import Floats, Ints
+from farkas.portable.draws import normal, uniform
+from farkas.portable.elementary import exp, sinpi
 
 Units = Annotated[int, msgspec.Meta(ge=0, le=10**6)]
 UnitRange = tuple[Units, Units]
@@ -123,8 +125,8 @@ def draw(settings: Published, rng: np.random.Generator) -> dict[str, Any]:
         "dps": settings.dps,
         "server_workers": _whole(rng, settings.installed_workers, (servers, workers)),
         "server_ps": _whole(rng, settings.installed_ps, (servers, ps)),
-        "worker_bandwidth": rng.uniform(*settings.worker_bandwidth, workers),
-        "ps_bandwidth": rng.uniform(*settings.ps_bandwidth, ps),
+        "worker_bandwidth": uniform(rng, *settings.worker_bandwidth, workers),
+        "ps_bandwidth": uniform(rng, *settings.ps_bandwidth, ps),
         "jobs": _jobs(settings, rng),
     }
 
@@ -139,12 +141,12 @@ def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]
     worker_type = rng.integers(settings.num_worker_types, size=count)
     ps_type = rng.integers(settings.num_ps_types, size=count)
     workers, ps = _whole(rng, settings.workers, count), _whole(rng, settings.ps, count)
-    size = rng.uniform(*settings.model_size, count)
-    epochs = np.exp(rng.normal(np.log(settings.epochs_median), settings.epochs_spread, count))
-    compute = rng.uniform(*settings.epoch_seconds, count) / settings.slot_seconds
-    worker_price = rng.uniform(*settings.price, settings.num_worker_types)
-    ps_price = rng.uniform(*settings.price, settings.num_ps_types)
-    noise = np.exp(rng.normal(0.0, settings.budget_spread, count))
+    size = uniform(rng, *settings.model_size, count)
+    epochs = settings.epochs_median * exp(settings.epochs_spread * normal(rng, count))
+    compute = uniform(rng, *settings.epoch_seconds, count) / settings.slot_seconds
+    worker_price = uniform(rng, *settings.price, settings.num_worker_types)
+    ps_price = uniform(rng, *settings.price, settings.num_ps_types)
+    noise = exp(settings.budget_spread * normal(rng, count))
     growth = 1.0 + settings.drift * arrival / settings.horizon
     budget = (worker_price[worker_type] * workers + ps_price[ps_type] * ps) * growth * noise
     return [
@@ -174,6 +176,4 @@ def _arrivals(settings: Published, rng: np.random.Generator) -> Ints:
 
 
 def _rate(settings: Published) -> Floats:
-    angle = 2.0 * np.pi * np.arange(settings.horizon) / settings.period
-    rate: Floats = 1.0 + settings.diurnal * np.sin(angle)
-    return rate
+    return 1.0 + settings.diurnal * sinpi(2.0 * np.arange(settings.horizon) / settings.period)

@@ -15,6 +15,8 @@ from farkas.instances.base import Count, Nonnegative, Positive
 from farkas.instances.eris import PriceBase
 from farkas.instances.options import Settings, WholeRange, require_option
 from farkas.numbers import Floats
+from farkas.portable.draws import uniform
+from farkas.portable.elementary import exp
 
 Units = Annotated[int, msgspec.Meta(ge=0)]
 UnitRange = tuple[Units, Units]
@@ -177,7 +179,7 @@ def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]
     first, last = settings.arrivals or (0, settings.slots - 1)
     arrival = np.sort(rng.integers(first, last, count, endpoint=True))
     kind = rng.integers(0, len(settings.models), count)
-    latency = rng.uniform(*settings.latency, count)
+    latency = uniform(rng, *settings.latency, count)
     epochs = rng.choice(settings.epochs, count)
     per_chunk = rng.integers(*settings.workers_per_chunk, count, endpoint=True)
     worker = _units(rng, settings.worker_demand, count)
@@ -206,9 +208,9 @@ def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]
 
 def worth_by_delay(settings: Published, latency: float, window: int) -> Floats:
     """Return the utility after 0, 1, ... slots, shape (window,): 3000 τ / (1 + exp(k/3))."""
-    delay = np.arange(window) / settings.worth_decay
     # written with exp(-k) so that long windows do not overflow
-    return settings.worth * latency * np.exp(-delay) / (1.0 + np.exp(-delay))
+    decay = exp(-np.arange(window) / settings.worth_decay)
+    return settings.worth * latency * decay / (1.0 + decay)
 
 
 def _units(rng: np.random.Generator, ranges: tuple[WholeRange, ...], count: int) -> Floats:

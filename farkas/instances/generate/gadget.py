@@ -16,6 +16,7 @@ import numpy as np
 
 from farkas.instances.base import Count, Nonnegative, Positive
 from farkas.instances.options import Settings, require_option
+from farkas.portable.draws import exponential, uniform
 
 Units = Annotated[int, msgspec.Meta(ge=0, le=10**6)]
 UnitRange = tuple[Units, Units]
@@ -165,16 +166,16 @@ def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]
     if settings.arrivals == "start":
         arrival[:] = 0
     elif settings.arrivals == "poisson":
-        times = np.cumsum(rng.exponential(size=count + 1))
+        times = np.cumsum(exponential(rng, count + 1))
         arrival = np.floor(settings.horizon * times[:-1] / times[-1]).astype(np.int64)
     metered = settings.budget == "iterations"
     most = rng.integers(*settings.max_workers, count, endpoint=True)
     iterations = rng.integers(*settings.iterations, count, endpoint=True)
-    efficiency = rng.uniform(*settings.efficiency, count)
-    bandwidth = rng.uniform(*settings.bandwidth, count)
-    height = rng.uniform(*settings.height, count)
-    steepness = rng.uniform(*settings.steepness, count)
-    midpoint = rng.uniform(*settings.midpoint, count)
+    efficiency = uniform(rng, *settings.efficiency, count)
+    bandwidth = uniform(rng, *settings.bandwidth, count)
+    height = uniform(rng, *settings.height, count)
+    steepness = uniform(rng, *settings.steepness, count)
+    midpoint = uniform(rng, *settings.midpoint, count)
     fixed = rng.integers(*settings.fixed_workers, count, endpoint=True)
     return [
         {

@@ -15,6 +15,7 @@ import numpy as np
 from farkas.instances.base import Count, Nonnegative, Positive
 from farkas.instances.options import Range, Settings, WholeRange, require_option
 from farkas.numbers import Floats, Ints, floats
+from farkas.portable.draws import dirichlet, uniform
 
 NonnegativeRange = tuple[Nonnegative, Nonnegative]
 PositiveRange = tuple[Positive, Positive]
@@ -134,10 +135,10 @@ PRESETS: dict[str, dict[str, Any]] = {
 def draw(settings: Published, rng: np.random.Generator) -> dict[str, Any]:
     """Return the fields of a brokerage, drawn in the order given at the top of the module."""
     sites, resources = settings.num_sites, len(settings.base_price)
-    transfer = settings.transfer_scale * rng.uniform(*settings.transfer_price, (sites, sites))
+    transfer = settings.transfer_scale * uniform(rng, *settings.transfer_price, (sites, sites))
     np.fill_diagonal(transfer, 0.0)
     base = settings.price_scale * _per_resource(rng, settings.base_price, sites)
-    discounted = base * rng.uniform(*settings.discount, (sites, resources))
+    discounted = base * uniform(rng, *settings.discount, (sites, resources))
     threshold = _per_resource(rng, settings.discount_threshold, sites)
     return {
         "num_sites": sites,
@@ -155,7 +156,7 @@ def draw(settings: Published, rng: np.random.Generator) -> dict[str, Any]:
 
 def _per_resource(rng: np.random.Generator, ranges: tuple[Range, ...], count: int) -> Floats:
     low, high = np.array(ranges).T
-    return rng.uniform(low, high, (count, len(ranges)))
+    return uniform(rng, low, high, (count, len(ranges)))
 
 
 def _whole_per_resource(
@@ -170,12 +171,12 @@ def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]
     arrival = np.sort(rng.integers(0, settings.num_slots, count))
     duration = rng.integers(*settings.duration, count, endpoint=True)
     departure = np.minimum(arrival + duration, settings.num_slots) - 1
-    capacity = rng.uniform(*settings.worker_capacity, count)
+    capacity = uniform(rng, *settings.worker_capacity, count)
     worker = _whole_per_resource(rng, settings.worker_demand, count)
     server = _whole_per_resource(rng, settings.server_demand, count)
-    sync = rng.uniform(*settings.sync_volume, count)
-    image = rng.uniform(*settings.image_size, count) if settings.image == "independent" else sync
-    deploy = rng.uniform(*settings.deploy_rate, count) * image
+    sync = uniform(rng, *settings.sync_volume, count)
+    image = uniform(rng, *settings.image_size, count) if settings.image == "independent" else sync
+    deploy = uniform(rng, *settings.deploy_rate, count) * image
     return [
         {
             "name": f"j{index}",
@@ -194,7 +195,6 @@ def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]
 
 def _data(settings: Published, rng: np.random.Generator, window: int) -> Floats:
     """GB per slot of the window and site: shares redrawn in every slot."""
-    concentration = np.full(settings.num_sites, settings.share_concentration)
-    shares = rng.dirichlet(concentration, window)
-    total = settings.data_volume * rng.uniform(*settings.data_noise, window)
+    shares = dirichlet(rng, settings.share_concentration, (window, settings.num_sites))
+    total = settings.data_volume * uniform(rng, *settings.data_noise, window)
     return floats(shares * total[:, None])

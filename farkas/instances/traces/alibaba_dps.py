@@ -25,6 +25,7 @@ from farkas.instances.traces.market import RANGES, MarketWindow, bandwidths, mar
 from farkas.instances.traces.result import Imported, importers
 from farkas.instances.traces.table import Line, lines
 from farkas.numbers import Floats, Ints
+from farkas.portable.draws import uniform
 
 PRICE_COLUMNS = ("gpu", "gpu_count", "on_demand_usd_per_hour")
 NODES = "openb_node_list_gpu_node.csv"
@@ -67,7 +68,7 @@ def import_alibaba(
     classes = sorted({node.cores for node in nodes})
     workers, ps = _installed(chosen, nodes, models, classes)
     fields: dict[str, Any] = dict(bandwidths(rng, len(models), len(classes)))
-    prices = _prices(chosen, models, rng), rng.uniform(*RANGES.price, len(classes))
+    prices = _prices(chosen, models, rng), uniform(rng, *RANGES.price, len(classes))
     types = _types([pod for _, pod in trace], models, workers, ps, rng)
     market = Market.build(
         name=f"alibaba-{seed}",
@@ -106,7 +107,7 @@ def _installed(
 
 def _prices(options: ImportOptions, models: list[str], rng: np.random.Generator) -> Floats:
     """Return base prices of a GPU of each model, at most 1."""
-    drawn = rng.uniform(*RANGES.price, len(models))
+    drawn = uniform(rng, *RANGES.price, len(models))
     if not options.prices:
         return drawn
     quotes: dict[str, list[float]] = {}

@@ -11,6 +11,8 @@ from farkas.instances.base import Count, Positive
 from farkas.instances.generate.dps import Published
 from farkas.instances.traces.window import Window
 from farkas.numbers import Floats
+from farkas.portable.draws import normal, uniform
+from farkas.portable.elementary import exp
 
 RANGES = Published()
 SHORTEST = 1.0
@@ -46,8 +48,8 @@ class MarketWindow(Window, frozen=True, kw_only=True):
 def bandwidths(rng: np.random.Generator, worker_types: int, ps_types: int) -> dict[str, Floats]:
     """Bandwidths of types from the published ranges; drawn first."""
     return {
-        "worker_bandwidth": rng.uniform(*RANGES.worker_bandwidth, worker_types),
-        "ps_bandwidth": rng.uniform(*RANGES.ps_bandwidth, ps_types),
+        "worker_bandwidth": uniform(rng, *RANGES.worker_bandwidth, worker_types),
+        "ps_bandwidth": uniform(rng, *RANGES.ps_bandwidth, ps_types),
     }
 
 
@@ -87,10 +89,9 @@ def _job(
     prices: tuple[Floats, Floats],
     rng: np.random.Generator,
 ) -> dict[str, Any]:
-    size = rng.uniform(*RANGES.model_size)
-    spread = rng.normal(np.log(RANGES.epochs_median), RANGES.epochs_spread)
-    epochs = max(1.0, float(np.exp(spread)))
-    noise = float(np.exp(rng.normal(0.0, RANGES.budget_spread)))
+    size = uniform(rng, *RANGES.model_size)
+    epochs = max(1.0, RANGES.epochs_median * exp(RANGES.epochs_spread * normal(rng)))
+    noise = exp(RANGES.budget_spread * normal(rng))
     workers, ps = job.num_gpus, -(-job.num_gpus // options.gpus_per_ps)
     worth = float(prices[0][kinds[0]]) * workers + float(prices[1][kinds[1]]) * ps
     slots = max(job.duration, SHORTEST) / options.slot_seconds

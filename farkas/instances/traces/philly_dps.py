@@ -23,6 +23,7 @@ from farkas.instances.traces.market import RANGES, MarketWindow, bandwidths, mar
 from farkas.instances.traces.philly import PhillyJob, read_jobs
 from farkas.instances.traces.result import Imported, importers
 from farkas.numbers import Ints
+from farkas.portable.draws import uniform
 
 
 class ImportOptions(MarketWindow, frozen=True, kw_only=True):
@@ -56,7 +57,7 @@ def import_philly(
     clusters = sorted({job.cluster for _, job in trace}) or ["none"]
     rng = np.random.default_rng(seed)
     fields: dict[str, Any] = dict(bandwidths(rng, len(clusters), 1))
-    prices = rng.uniform(*RANGES.price, len(clusters)), rng.uniform(*RANGES.price, 1)
+    prices = uniform(rng, *RANGES.price, len(clusters)), uniform(rng, *RANGES.price, 1)
     number = {cluster: kind for kind, cluster in enumerate(clusters)}
     workers = _installed(chosen, trace, clusters)
     market = Market.build(

@@ -24,6 +24,7 @@ from farkas.instances.traces.philly import PhillyJob, read_jobs
 from farkas.instances.traces.result import Imported, importers
 from farkas.instances.traces.window import Window
 from farkas.numbers import Ints
+from farkas.portable.draws import dirichlet, multinomial, uniform
 
 PUBLISHED = Published()
 
@@ -145,7 +146,7 @@ def _job(
 ) -> dict[str, Any]:
     chunks = chunks_of(job, options.slot_seconds)
     settings = Published(worth_decay=options.worth_decay)
-    latency = rng.uniform(*PUBLISHED.latency)
+    latency = uniform(rng, *PUBLISHED.latency)
     epochs = int(rng.choice(PUBLISHED.epochs))
     worker = [1.0, *_units(PUBLISHED.worker_demand[1:], rng)]
     server = [0.0, *_units(PUBLISHED.server_demand[1:], rng)]
@@ -164,8 +165,8 @@ def _job(
 
 def _data(chunks: int, home: int, sites: int, rng: np.random.Generator) -> Ints:
     """Half of the chunks at home, rounded up; the others by a Dirichlet draw."""
-    shares = rng.dirichlet(np.ones(sites))
-    data: Ints = rng.multinomial(chunks // 2, shares)
+    shares = dirichlet(rng, 1.0, (1, sites))[0]
+    data = multinomial(rng, chunks // 2, shares)
     data[home] += chunks - chunks // 2
     return data
 

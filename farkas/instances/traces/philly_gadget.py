@@ -26,6 +26,7 @@ from farkas.instances.traces.philly import PhillyJob, read_jobs
 from farkas.instances.traces.result import Imported, importers
 from farkas.instances.traces.table import lines
 from farkas.instances.traces.window import Window
+from farkas.portable.draws import uniform
 
 RANGES = Published()
 
@@ -133,10 +134,10 @@ def _job(
         "demand": [1.0],
         "budget": [float(math.ceil(slots * job.num_gpus))],
         "max_workers": min(job.num_gpus, options.max_workers),
-        "bandwidth": float(rng.uniform(*RANGES.bandwidth)),
-        "efficiency": float(rng.uniform(*RANGES.efficiency)),
+        "bandwidth": uniform(rng, *RANGES.bandwidth),
+        "efficiency": uniform(rng, *RANGES.efficiency),
         "fixed_workers": int(rng.integers(low, high + 1)),
-        "utility": {"kind": "sqrt", "scale": float(rng.uniform(*RANGES.height))},
+        "utility": {"kind": "sqrt", "scale": uniform(rng, *RANGES.height)},
     }
 
 

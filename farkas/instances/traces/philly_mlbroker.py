@@ -27,6 +27,7 @@ from farkas.instances.traces.prices import GpuPrice, read_prices
 from farkas.instances.traces.result import Imported, importers
 from farkas.instances.traces.window import Window
 from farkas.numbers import Floats
+from farkas.portable.draws import dirichlet, uniform
 
 RANGES = Published()
 HOUR, DAY = 3600.0, 86400.0
@@ -98,14 +99,14 @@ def _sites(
     """Prices and thresholds; GPU first, then the other published resources per slot."""
     sites = len(regions)
     hours, days = options.slot_seconds / HOUR, options.slot_seconds / DAY
-    transfer = rng.uniform(*RANGES.transfer_price, (sites, sites))
+    transfer = uniform(rng, *RANGES.transfer_price, (sites, sites))
     np.fill_diagonal(transfer, 0.0)
     low, high = np.array(RANGES.base_price[1:]).T
-    base = rng.uniform(low, high, (sites, len(low))) * days
-    reduced = base * rng.uniform(*RANGES.discount, base.shape)
+    base = uniform(rng, low, high, (sites, len(low))) * days
+    reduced = base * uniform(rng, *RANGES.discount, base.shape)
     low, high = np.array(RANGES.discount_threshold[1:]).T
-    thresholds = rng.uniform(low, high, base.shape)
-    gpu_threshold = rng.uniform(*RANGES.discount_threshold[0], (sites, 1))
+    thresholds = uniform(rng, low, high, base.shape)
+    gpu_threshold = uniform(rng, *RANGES.discount_threshold[0], (sites, 1))
     on_demand = hours * np.array([[region.on_demand] for region in regions])
     reserved = hours * np.array([[region.reserved] for region in regions])
     return {
@@ -122,14 +123,14 @@ def _job(
     options: ImportOptions, sites: int, arrival: int, job: PhillyJob, rng: np.random.Generator
 ) -> dict[str, Any]:
     departure = options.last_slot(arrival, job)
-    capacity = rng.uniform(*RANGES.worker_capacity)
+    capacity = uniform(rng, *RANGES.worker_capacity)
     worker = [1.0, *_units(RANGES.worker_demand[1:], rng)]
     server = [0.0, *_units(RANGES.server_demand[1:], rng)]
-    sync = rng.uniform(*RANGES.sync_volume)
-    deploy = rng.uniform(*RANGES.image_size) * rng.uniform(*RANGES.deploy_rate)
+    sync = uniform(rng, *RANGES.sync_volume)
+    deploy = uniform(rng, *RANGES.image_size) * uniform(rng, *RANGES.deploy_rate)
     window = departure - arrival + 1
-    load = rng.uniform(*options.load, window)
-    shares = rng.dirichlet(np.full(sites, RANGES.share_concentration), window)
+    load = uniform(rng, *options.load, window)
+    shares = dirichlet(rng, RANGES.share_concentration, (window, sites))
     data: Floats = shares * (job.num_gpus * capacity * load)[:, None]
     return {
         "name": f"{job.cluster}@{job.submitted:.0f}",

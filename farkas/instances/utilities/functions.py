@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from farkas.instances.base import Positive, Record
 from farkas.numbers import Floats
+from farkas.portable.elementary import exp, log1p
 
 # Differences of utilities are noise below this share of the largest value involved.
 CURVATURE_TOLERANCE = 1e-12
@@ -74,7 +75,7 @@ class Log1p(_Curve, frozen=True, kw_only=True, tag="log1p"):
     scale: float
 
     def _at(self, progress: Floats) -> Floats:
-        value: Floats = self.scale * np.log1p(progress)
+        value: Floats = self.scale * log1p(progress)
         return value
 
 
@@ -87,7 +88,7 @@ class Sigmoid(_Curve, frozen=True, kw_only=True, tag="sigmoid"):
 
     def _at(self, progress: Floats) -> Floats:
         exponent = self.steepness * (progress - self.midpoint)
-        small = np.exp(-np.abs(exponent))  # never overflows, underflows to the right limit
+        small = exp(-np.abs(exponent))  # never overflows, underflows to the right limit
         return self.height * np.where(exponent >= 0, 1.0, small) / (1.0 + small)
 
 
@@ -117,7 +118,12 @@ class TableUtility(_Curve, frozen=True, kw_only=True, tag="table"):
     step: Positive = 1.0
 
     def _at(self, progress: Floats) -> Floats:
-        return np.interp(progress / self.step, np.arange(len(self.values)), self.values)
+        values, last = np.array(self.values), len(self.values) - 1
+        place = np.minimum(progress / self.step, last)  # written out: np.interp may fuse x y + z
+        left = place.astype(np.int64)
+        rise = values[np.minimum(left + 1, last)] - values[left]
+        found: Floats = values[left] + rise * (place - left)
+        return found
 
 
 Utility = Union[LinearUtility, Sqrt, Log1p, Sigmoid, QuadraticCost, TableUtility]  # noqa: UP007 - a schema

@@ -22,6 +22,7 @@ from farkas.instances.coded import CodedComputing
 from farkas.models.coded.expected import Plans, done, waited
 from farkas.models.coded.integer import first_time
 from farkas.numbers import Floats
+from farkas.portable.elementary import expm1
 
 MOST_WORKERS = 12
 """Workers of a master whose subsets are written out."""
@@ -142,8 +143,9 @@ def _best_by_workers(data: CodedComputing, master: int, time: float) -> Floats:
         if data.allowed[master, worker]:
             late = np.divide(time, loads, out=np.zeros(rows + 1), where=loads > 0)
             late = np.maximum(late - data.shifts[master, worker], 0.0)
+            done = -expm1(-data.rates[master, worker] * late)
             for load in range(1, rows + 1):
-                chance = -np.expm1(-data.rates[master, worker] * late[load])
+                chance = done[load]
                 moved = table * chance
                 after = table - moved
                 after[:, load:rows] += moved[:, : rows - load]

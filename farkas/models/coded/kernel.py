@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from farkas.instances.coded import CodedComputing
 from farkas.numbers import Floats, Ints
+from farkas.portable.elementary import log1p
 
 TERMS = 25
 """Terms of the series of ln(1 + h) for h < 1; the first one left out is below 1e-26 of the sum."""
@@ -36,7 +37,7 @@ def excess(h: npt.ArrayLike) -> Floats:
     for j in range(TERMS, 0, -1):
         tail = square * (1.0 / (2 * j + 1) + tail)
     series = small * z - 2.0 * z * tail
-    found: Floats = np.where(h < 1.0, series, h - np.log1p(h))
+    found: Floats = np.where(h < 1.0, series, h - log1p(h))
     return found
 
 
@@ -56,7 +57,7 @@ def patience(work: npt.ArrayLike) -> Floats:
     """
     c = np.asarray(work, dtype=float)
     low, high = np.minimum(c, 1.0), np.maximum(c, 1.0)
-    h: Floats = np.where(c < 1.0, np.sqrt(2.0 * low) + 2.0 * low / 3.0, high + np.log1p(high * 1.5))
+    h: Floats = np.where(c < 1.0, np.sqrt(2.0 * low) + 2.0 * low / 3.0, high + log1p(high * 1.5))
     for _ in range(STEPS):
         h = h - (1.0 + h) * ((excess(h) - c) / h)
     return h

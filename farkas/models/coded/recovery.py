@@ -42,7 +42,7 @@ def recovery_probability(loads: npt.ArrayLike, success: npt.ArrayLike, rows: flo
     if load.sum() < rows:
         return 0.0
     if len(load) <= ENUMERATED:
-        order = np.argsort(-load)  # large loads first: subsets are decided sooner
+        order = np.argsort(-load, kind="stable")  # large loads first decide subsets sooner
         return by_subsets(load[order], chance[order], rows)
     whole = load.astype(np.int64)
     if (whole != load).any():

@@ -15,6 +15,7 @@ from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Floats, floats
+from farkas.portable.elementary import expm1
 
 
 def returned_share(data: CodedComputing, loads: Floats, time: float) -> Floats:
@@ -33,7 +34,7 @@ def returned_share(data: CodedComputing, loads: Floats, time: float) -> Floats:
     per_row = np.divide(time, loads, out=np.zeros_like(data.rates), where=used)
     late = np.where(used, per_row - np.where(used, data.shifts, 0.0), 0.0)
     with np.errstate(over="ignore"):
-        return np.where(used & (late > 0), -np.expm1(-data.rates * late), 0.0)
+        return np.where(used & (late > 0), -expm1(-data.rates * late), 0.0)
 
 
 def expected_results(
@@ -54,7 +55,7 @@ def expected_results(
     safe = np.where(used, loads, 1.0)
     exponent = data.rates * (np.where(used, data.shifts, 0.0) - time / safe)
     with np.errstate(over="ignore", invalid="ignore"):
-        results = probability * loads * -np.expm1(np.where(used, exponent, 0.0))
+        results = probability * loads * -expm1(np.where(used, exponent, 0.0))
     return _by_master(np.where(used, results, 0.0))
 
 
@@ -94,7 +95,7 @@ def _each(data: CodedComputing, probability: Floats, loads: Floats, times: Float
     finite = np.where(np.isfinite(times), times, 1.0)
     exponent = data.rates * (np.where(used, data.shifts, 0.0) - finite[:, None] / safe)
     with np.errstate(over="ignore", invalid="ignore"):
-        results = np.where(used, probability * loads * -np.expm1(exponent), 0.0)
+        results = np.where(used, probability * loads * -expm1(exponent), 0.0)
     return _by_master(results)
 
 

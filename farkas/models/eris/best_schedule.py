@@ -11,6 +11,7 @@ from farkas.algebra import Param, Sum, constraint, objective, option
 from farkas.instances.eris import Auction
 from farkas.models.eris.chunk_moves import CompactMoves
 from farkas.models.eris.prices import Prices, posted_on_arrival
+from farkas.portable.sums import weighted
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -70,12 +71,12 @@ class BestSchedule(CompactMoves):
         m.worker_price = Param(
             m.pairs,
             m.sites,
-            values=np.einsum("pk,rkp->pr", auction.worker_demand[pairs[:, 0]], cost),
+            values=weighted(auction.worker_demand[pairs[:, 0]].T, cost).T,
         )
         m.server_price = Param(
             m.pairs,
             m.sites,
-            values=np.einsum("pk,rkp->pr", auction.server_demand[pairs[:, 0]], cost),
+            values=weighted(auction.server_demand[pairs[:, 0]].T, cost).T,
         )
 
     @constraint("7a", "pairs")

@@ -12,6 +12,7 @@ from farkas.errors import InvalidOption, NotApplicable
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.numbers import Ints
+from farkas.portable.sums import matmul
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -84,8 +85,8 @@ class OneShot(Program):
         m.free = Param(m.sites, m.resources, values=free)
         price = task.prices.resource[:, :, slot]
         m.transfer_price = Param(values=task.prices.transfer[slot])
-        m.worker_price = Param(m.sites, values=price @ auction.worker_demand[task.job])
-        m.server_price = Param(m.sites, values=price @ auction.server_demand[task.job])
+        m.worker_price = Param(m.sites, values=matmul(price, auction.worker_demand[task.job]))
+        m.server_price = Param(m.sites, values=matmul(price, auction.server_demand[task.job]))
         m.processed = Var(m.sites, integer=True, upper=task.workload, doc="q")
         m.local = Var(
             m.sites, integer=True, upper=np.minimum(task.remaining, task.workload), doc="l"

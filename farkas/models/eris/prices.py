@@ -9,7 +9,9 @@ import numpy as np
 
 from farkas.errors import InvalidOption
 from farkas.instances.eris import Auction
-from farkas.numbers import Floats, floats
+from farkas.numbers import Floats
+from farkas.portable.elementary import power
+from farkas.portable.sums import dot, weighted
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -29,11 +31,11 @@ class Prices:
 
     def worker(self, demand: Floats) -> Floats:
         """Price of one worker with ``demand`` by site and slot, shape (sites, slots)."""
-        return floats(np.einsum("k,rkt->rt", demand, self.resource))
+        return weighted(demand, self.resource)
 
     def rent(self, auction: Auction) -> float:
         """Capacity times price, over everything; the last two sums of Eris (4)."""
-        resources = np.einsum("rk,rkt->", auction.capacity, self.resource)
+        resources = dot(auction.capacity[:, :, None], self.resource)
         return float(auction.transfer_budget * self.transfer.sum() + resources)
 
     @classmethod
@@ -53,7 +55,7 @@ def transfer_price(auction: Auction, transferred: Floats) -> Floats:
     if auction.transfer_budget == 0:
         return np.zeros_like(transferred)
     share = transferred / auction.transfer_budget
-    return np.asarray(auction.price_base_transfer**share - 1.0)
+    return power(auction.price_base_transfer, share) - 1.0
 
 
 def resource_price(auction: Auction, used: Floats, floor: float = 0.0) -> Floats:
@@ -71,7 +73,7 @@ def resource_price(auction: Auction, used: Floats, floor: float = 0.0) -> Floats
     """
     capacity = auction.capacity[:, :, None]
     share = np.divide(used, capacity, out=np.zeros_like(used), where=capacity > 0)
-    price = floor + auction.price_base[:, None] ** share - 1.0
+    price = floor + power(auction.price_base[:, None], share) - 1.0
     return np.where(capacity > 0, price, 0.0)
 
 

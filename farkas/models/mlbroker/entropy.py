@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.numbers import Floats
+from farkas.portable.elementary import log, log1p
 
 SMALL = 1e-4
 """Relative changes below this are summed as a series; differences would lose their digits."""
@@ -18,8 +19,8 @@ def growth(deployed: Floats, before: Floats, epsilon: float) -> Floats:
     """Logarithm in the derivative of the entropy term; ln((v+ε)/(p+ε)), arrays of one shape."""
     base = before + epsilon
     change = (deployed - before) / base
-    shrunk = np.log((deployed + epsilon) / base)
-    grown: Floats = np.where(change > -0.5, np.log1p(np.maximum(change, -0.5)), shrunk)
+    shrunk = log((deployed + epsilon) / base)
+    grown: Floats = np.where(change > -0.5, log1p(np.maximum(change, -0.5)), shrunk)
     return grown
 
 

@@ -14,17 +14,18 @@ import numpy.typing as npt
 
 from farkas.errors import InvalidOption, NoAnswer
 from farkas.numbers import Floats, Ints
+from farkas.portable.draws import normal
 
 
 def systematic(rows: int, coded: int, rng: np.random.Generator) -> Floats:
     """Identity above Gaussian parity N(0, 1/L), shape (coded, rows); G."""
-    parity = rng.standard_normal((coded - rows, rows)) / np.sqrt(rows)
+    parity = normal(rng, (coded - rows, rows)) / np.sqrt(rows)
     return np.vstack([np.eye(rows), parity])
 
 
 def orthonormal(rows: int, coded: int, rng: np.random.Generator) -> Floats:
     """Gaussian matrix with orthonormal columns, shape (coded, rows)."""
-    return np.asarray(np.linalg.qr(rng.standard_normal((coded, rows)))[0])
+    return np.asarray(np.linalg.qr(normal(rng, (coded, rows)))[0])
 
 
 def dft_rows(rows: int, coded: int, rng: np.random.Generator) -> npt.NDArray[np.complex128]:
@@ -142,7 +143,7 @@ def decoding_error(
     parts = np.array_split(np.arange(coded), blocks)
     condition = error = 0.0
     for _ in range(trials):
-        truth = rng.standard_normal(rows)
+        truth = normal(rng, rows)
         received: list[int] = []
         for block in rng.permutation(blocks):
             received += parts[block].tolist()

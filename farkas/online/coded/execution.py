@@ -20,6 +20,7 @@ from farkas.instances.coded import CodedComputing
 from farkas.models.coded.plans import Allocation
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.code import MdsCode
+from farkas.portable.draws import exponential
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +92,7 @@ def execute(
             raise InvalidOption(f"matrix {master} has shape {matrix.shape}, needed {wanted}")
     owner = draw_masters(plan.share, rng)
     loads = plan.whole_loads.astype(np.int64)
-    delays = rng.standard_exponential(data.workers)
+    delays = exponential(rng, data.workers)
     pool: Executor
     pool = (
         ThreadPoolExecutor(data.workers)

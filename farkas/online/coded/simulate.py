@@ -11,6 +11,7 @@ from farkas.errors import InvalidOption
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.plans import Allocation
 from farkas.numbers import Floats
+from farkas.portable.draws import exponential
 
 CHUNK = 20_000
 """Draws at a time: bounds memory, and fixes the order of draws."""
@@ -88,7 +89,7 @@ def simulate(
 def _chunk(data: CodedComputing, plan: Allocation, draws: int, rng: np.random.Generator) -> Floats:
     shared = np.flatnonzero(((plan.share > 0) & (plan.share < 1)).any(axis=0))
     choice = rng.random((draws, len(shared)))
-    delay = rng.standard_exponential((draws, data.workers))
+    delay = exponential(rng, (draws, data.workers))
     upper = np.cumsum(plan.share[:, shared], axis=0)
     times = np.empty((draws, data.num_masters))
     for master in range(data.num_masters):
@@ -120,6 +121,6 @@ def _first_enough(finish: Floats, loads: Floats, need: float) -> Floats:
     loads
         Shape (workers,), together at least ``need``.
     """
-    order = np.argsort(finish, axis=1)
+    order = np.argsort(finish, axis=1)  # only infinite times are equal, so any order will do
     place = (np.cumsum(loads[order], axis=1) >= need).argmax(axis=1)
     return np.take_along_axis(finish, np.take_along_axis(order, place[:, None], 1), 1)[:, 0]

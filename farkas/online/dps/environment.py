@@ -16,6 +16,7 @@ from farkas.numbers import Ints
 from farkas.online.dps.offers import Decision, Known, Offer
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
+from farkas.portable.sums import added
 from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
 
 LARGEST_PROGRAM = 2_000_000
@@ -91,7 +92,7 @@ def summary(market: Market, decisions: Sequence[Decision]) -> dict[str, float]:
         "explored": float(sum(d.exploring for d in decisions)),
         "served": float(len(served)),
         "colocated": float(sum(whole for _, whole in served)),
-        "total_runtime": float(sum(runtimes)),
+        "total_runtime": added(runtimes),
     }
 
 

@@ -14,6 +14,8 @@ from farkas.online.dps.pairs import Pair, joint_grid
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.seller import Seller, SellerState
 from farkas.online.driver import algorithm
+from farkas.portable.elementary import exp, log, log1p
+from farkas.portable.sums import matmul
 
 Key = tuple[int, int]
 
@@ -74,17 +76,17 @@ class Knapsacks(Seller):
             state.pairs[key] = Pair.new(joint_grid() * state.known.price_cap)
         pair = state.pairs[key]
         resources, sale = self._use_of_a_sale(state, offer)
-        eta = state.known.learning.eta_scale * math.log(max(2, state.rounds))
+        eta = state.known.learning.eta_scale * log(max(2, state.rounds))
         use = np.outer(pair.least_sales(eta), sale)
         use[:, -1] = 1.0 / state.rounds
-        weight = np.exp(state.log_weight - state.log_weight.max())
-        value = pair.optimistic(eta) / (use @ (weight[resources] / weight.sum()))
+        weight = exp(state.log_weight - state.log_weight.max())
+        value = pair.optimistic(eta) / matmul(use, weight[resources] / weight.sum())
         arm = int(np.flatnonzero(value >= value.max() * (1.0 - 1e-12))[-1])
         worker, ps = pair.prices[arm]
         decision = self.post(state, offer, float(worker), float(ps))
         most = state.known.price_cap * (offer.workers + offer.ps)
         pair.learn(arm, decision.payment / most, decision.served)
-        growth = math.log1p(math.sqrt(math.log(len(weight)) / state.rounds))
+        growth = log1p(math.sqrt(log(len(weight)) / state.rounds))
         state.log_weight[resources] += growth * state.rounds * use[arm]
         return decision
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from typing import Literal
 
 import numpy as np
@@ -14,6 +13,7 @@ from farkas.online.dps.placing import Placing
 from farkas.online.dps.pricing import geometric_grid, grid_steps
 from farkas.online.dps.seller import Seller, SellerState
 from farkas.online.driver import algorithm
+from farkas.portable.elementary import log
 
 Arms = Literal["markup", "joint"]
 JOINT_PRICES = 8
@@ -102,7 +102,7 @@ class PairPrices(Seller):
         if key not in state.pairs:
             state.pairs[key] = Pair.new(self._prices(state.known, offer.worker_type))
         pair = state.pairs[key]
-        eta = state.known.learning.eta_scale * math.log(max(2, self._jobs(state.known, offer)))
+        eta = state.known.learning.eta_scale * log(max(2, self._jobs(state.known, offer)))
         value = pair.optimistic(eta)
         arm = int(np.flatnonzero(value >= value.max() - 1e-12)[-1])
         worker, ps = pair.prices[arm]
@@ -119,7 +119,7 @@ class PairPrices(Seller):
             return joint_grid() * known.price_cap
         capacity = known.installed_workers[:, kind].sum()
         volume = np.array([known.horizon * max(int(capacity), 1)], dtype=float)
-        logs = np.log(np.maximum(known.worker_jobs[[kind]], 2))
+        logs = log(np.maximum(known.worker_jobs[[kind]], 2))
         step = float(grid_steps(known.learning, volume, logs)[0])
         one = geometric_grid(step)
         return np.column_stack([one, one]) * known.price_cap

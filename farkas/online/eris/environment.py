@@ -14,6 +14,7 @@ from farkas.numbers import Floats, Ints
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.eris.executable import executable
 from farkas.online.run import Bound, Sense
+from farkas.portable.sums import added
 from farkas.relaxations.eris.prices import METHODS, Effort, certify_welfare
 
 ROUNDING = 1e-6
@@ -196,12 +197,12 @@ class Environment:
             "accepted": float(len(accepted)),
             "rejected": float(instance.num_jobs - len(accepted)),
             "not executable": float(unfit),
-            "revenue": sum(award.payment for award in accepted),
+            "revenue": added(award.payment for award in accepted),
         }
         bounds = [award.payoff_bound for award in awards]
         if bounds and None not in bounds and len(bounds) == instance.num_jobs:
-            numbers["sum of payoff bounds"] = float(sum(b for b in bounds if b is not None))
-        welfare = sum(slot["welfare"] for slot in costs)
+            numbers["sum of payoff bounds"] = added(b for b in bounds if b is not None)
+        welfare = added(slot["welfare"] for slot in costs)
         return Outcome(costs, violations, welfare, numbers)
 
     def bound(self, instance: Auction) -> Bound:

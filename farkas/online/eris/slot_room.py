@@ -10,6 +10,7 @@ from farkas.instances.eris import GUARD, Auction, Job, hosted, workers_for
 from farkas.models.eris.prices import resource_price, transfer_price
 from farkas.numbers import Floats, Ints
 from farkas.online.eris.environment import Piece
+from farkas.portable.sums import dot, matmul
 
 DIGITS = 9
 """Prices are compared after rounding to this many decimals."""
@@ -85,7 +86,7 @@ class SlotRoom:
         hold a worker too.  With ``fewer`` any positive number of workers will do.
         """
         worker, server = np.array(waiting.job.worker_demand), np.array(waiting.job.server_demand)
-        price = np.round(self.prices() @ worker, DIGITS)
+        price = np.round(matmul(self.prices(), worker), DIGITS)
         order = np.lexsort((np.arange(len(price)), -waiting.remaining, price))
         free = self.auction.capacity - self.held
         alone = hosted(np.where(free < 0, np.minimum(free + GUARD, 0.0), free), worker, count)
@@ -144,7 +145,7 @@ class SlotRoom:
         workers = -(-job.epochs * processed // job.worker_rate)
         cost = prices * np.outer(workers, job.worker_demand)
         waiting.paid += per_mb * volume + float(cost.sum())
-        waiting.paid += float(prices[placement.server] @ np.array(job.server_demand))
+        waiting.paid += dot(prices[placement.server], np.array(job.server_demand))
         _take(waiting, processed, moved)
         running = tuple((int(r), int(workers[r])) for r in np.flatnonzero(workers))
         return Piece(waiting.index, self.slot, placement.server, running, moved)

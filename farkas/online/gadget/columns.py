@@ -9,6 +9,7 @@ from farkas.models.gadget.column import ColumnIP, Columns
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Bools, Floats
+from farkas.portable.sums import matmul
 from farkas.relaxations.gadget.generation import Generated, generate_columns
 from farkas.rounding.rings import Mix, admit
 from farkas.solvers import solve
@@ -58,7 +59,7 @@ def promising(columns: Columns, generated: Generated, value: float) -> Bools:
     """Mark rings that a better subset than ``value`` may contain, by their loss at the prices."""
     cluster, rings, prices = columns.slot.cluster, columns.rings, generated.prices
     cost = (rings.node_load(cluster) * prices.node).sum(axis=(1, 2))
-    surplus = columns.gains - cost - rings.link_load(cluster) @ prices.link
+    surplus = columns.gains - cost - matmul(rings.link_load(cluster), prices.link)
     best = np.zeros(cluster.num_jobs)
     np.maximum.at(best, rings.job, surplus)
     near: Bools = best[rings.job] - surplus <= generated.bound - value + 1e-9

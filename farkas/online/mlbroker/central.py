@@ -10,6 +10,7 @@ from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.placing import Memory, Placing
+from farkas.portable.sums import matmul
 
 DECIMALS = 12
 """Costs are compared after rounding to this many decimals; ties go to the first site."""
@@ -35,5 +36,5 @@ def site_costs(now: Snapshot) -> Floats:
     usage = market.workers_needed[:, None] * market.worker_demand + market.server_demand
     resources = market.resource_cost(usage[:, None, :]).sum(axis=2)
     entering = market.deploy_cost[:, None] * ~now.deployed
-    costs: Floats = market.volume @ market.transfer + resources + entering
+    costs: Floats = matmul(market.volume, market.transfer) + resources + entering
     return costs

@@ -21,6 +21,7 @@ from farkas.online.driver import Outcome, algorithm
 from farkas.online.mlbroker.environment import Known
 from farkas.online.mlbroker.slot_solver import JobByJob, SlotSolution, Together
 from farkas.online.run import Bound
+from farkas.portable.sums import added, dot, matmul
 
 TOLERANCE = 1e-6
 """Relative violation of a row that counts as solver noise."""
@@ -179,7 +180,7 @@ class Fractional:
         moving = data.deploy_cost[data.pair_job] * entered
         for slot, part in enumerate(costs):
             part["deploy"] = float(moving[data.pairs_at(slot)].sum())
-        static = sum(sum(part.values()) - part["deploy"] for part in costs)
+        static = added(added(part.values()) - part["deploy"] for part in costs)
         violations = [
             message
             for slot, decision in enumerate(decisions)
@@ -189,7 +190,7 @@ class Fractional:
             "static": static,
             "moving": float(moving.sum()),
             "certificate": trajectory_bound(data, static, deployed),
-            "gap": sum(decision.gap for decision in decisions),
+            "gap": added(decision.gap for decision in decisions),
         }
         return Outcome(costs, violations, numbers=numbers)
 
@@ -230,16 +231,16 @@ class Fractional:
         lane = data.transfer[moved.origin, moved.target]
         wire = data.transfer[connected.origin, connected.target] * sync[connected.job]
         return {
-            "transfer": float(lane @ moved.amount),
+            "transfer": dot(lane, moved.amount),
             "resource": self._resource_cost(data, slot, decision),
             "deploy": 0.0,
-            "sync": float(wire @ connected.amount),
+            "sync": dot(wire, connected.amount),
         }
 
     def _resource_cost(self, data: Brokerage, slot: int, decision: FractionalSlot) -> float:
         """C2 of the relaxation; in printed mode the least x that (8c), (8d), (8e) leave."""
-        usage = decision.workers.T @ data.worker_demand[decision.jobs]
-        usage = usage + decision.server.T @ data.server_demand[decision.jobs]
+        usage = matmul(decision.workers.T, data.worker_demand[decision.jobs])
+        usage = usage + matmul(decision.server.T, data.server_demand[decision.jobs])
         if self.relax == "tight":
             return float((data.chord_slope(self.semantics)[slot] * usage).sum())
         if not len(decision.jobs):

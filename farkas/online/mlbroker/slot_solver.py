@@ -16,6 +16,7 @@ from farkas.instances.mlbroker import Semantics
 from farkas.models.mlbroker.entropy import entropy
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats
+from farkas.portable.sums import dot
 from farkas.relaxations.mlbroker.outer import Outer, Touched
 from farkas.relaxations.mlbroker.outer_job import JobPrices, OuterJob
 from farkas.relaxations.mlbroker.tangents import Tangents
@@ -275,7 +276,7 @@ class Together:
             answer, gap = settle(tangents, ask, deployed, price)
         terms = entropy(deployed(answer.point), problem.before, problem.scale, market.epsilon)
         cost[risen] = 0.0
-        linear = float(cost @ answer.point)
+        linear = dot(cost, answer.point)
         return self._solution(form, answer, linear + float(terms.sum()), gap)
 
     def _solution(

@@ -9,6 +9,7 @@ import numpy as np
 from farkas.instances import library
 from farkas.instances.dps import Job, Market
 from farkas.instances.generate import generate
+from farkas.portable.draws import uniform
 
 
 def small(seed: int, **settings: Any) -> Market:
@@ -43,7 +44,7 @@ def unit_users(
     rng = np.random.default_rng(seed)
     kinds = rng.integers(worker_types, size=jobs), rng.integers(ps_types, size=jobs)
     drawn = zip(
-        kinds[0].tolist(), kinds[1].tolist(), rng.uniform(0.0, 2.0, jobs).tolist(), strict=True
+        kinds[0].tolist(), kinds[1].tolist(), uniform(rng, 0.0, 2.0, jobs).tolist(), strict=True
     )
     # records are valid by construction; reading them back would take most of the time
     return Market(

@@ -12,6 +12,7 @@ from farkas.online.eris.executable import audit_proposal
 from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.repaired import repaired_schedule
 from farkas.online.eris.schedule import Proposal
+from farkas.portable.draws import uniform
 from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.eris.programs import auction
 from farkas.proofs.eris.samples import Shape, Trials, auctions, propose
@@ -45,8 +46,8 @@ def misreports(count: int, seed: int, report: Report) -> Iterator[tuple[Auction,
 
 def other_worth(job: Job, rng: np.random.Generator) -> Job:
     """Report another utility."""
-    scaled = np.array(job.utility) * rng.uniform(0.2, 3.0)
-    shifted = np.maximum.accumulate((scaled + rng.uniform(0, 20, len(scaled)))[::-1])[::-1]
+    scaled = np.array(job.utility) * uniform(rng, 0.2, 3.0)
+    shifted = np.maximum.accumulate((scaled + uniform(rng, 0, 20, len(scaled)))[::-1])[::-1]
     return msgspec.structs.replace(job, utility=tuple(shifted.tolist()))
 
 

@@ -17,6 +17,7 @@ from farkas.online.eris.exact import exact_schedule
 from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.printed_run import printed_run
 from farkas.online.eris.repaired import repaired_schedule
+from farkas.portable.draws import multinomial, uniform
 from farkas.proofs.claim import Verdict, claim, not_applicable, proved, refuted
 from farkas.proofs.eris.programs import auction, optimum
 from farkas.proofs.eris.samples import Trials
@@ -179,8 +180,8 @@ def small_jobs(count: int, seed: int) -> Iterator[Auction]:
 def _small_job(rng: np.random.Generator, arrival: int, slots: int, sites: int) -> dict[str, Any]:
     return {
         "arrival": arrival,
-        "utility": -np.sort(-np.round(rng.uniform(8, 31, slots - arrival), 2)),
-        "data": rng.multinomial(rng.integers(1, 3), np.full(sites, 1 / sites)),
+        "utility": -np.sort(-np.round(uniform(rng, 8, 31, slots - arrival), 2)),
+        "data": multinomial(rng, int(rng.integers(1, 3)), np.ones(sites)),
         "epochs": 1,
         "worker_rate": 1,
         "worker_demand": [1.0],

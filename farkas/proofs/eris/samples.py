@@ -16,6 +16,7 @@ from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.printed import printed_schedule
 from farkas.online.eris.repaired import repaired_schedule
 from farkas.online.eris.schedule import Proposal
+from farkas.portable.draws import multinomial, uniform
 from farkas.proofs.claim import Verdict, held, refuted
 from farkas.relaxations.eris.slots import job_slots
 
@@ -97,8 +98,8 @@ def _job(
 ) -> dict[str, Any]:
     return {
         "arrival": arrival,
-        "utility": -np.sort(-np.round(rng.uniform(2, 60, slots - arrival), 2)),
-        "data": rng.multinomial(rng.integers(1, chunks + 1), np.full(sites, 1 / sites)),
+        "utility": -np.sort(-np.round(uniform(rng, 2, 60, slots - arrival), 2)),
+        "data": multinomial(rng, int(rng.integers(1, chunks + 1)), np.ones(sites)),
         "epochs": int(rng.integers(1, 4)),
         "worker_rate": int(rng.integers(1, 4)),
         "worker_demand": rng.integers(0, 3, 2).astype(float),

@@ -10,6 +10,7 @@ import numpy as np
 
 from farkas.models.mlbroker.entropy import growth
 from farkas.numbers import Floats
+from farkas.portable.sums import dot, matmul
 from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.mlbroker.fractional import moving, optimum, static
 from farkas.proofs.mlbroker.runs import Traced, compare, traced_runs
@@ -31,7 +32,8 @@ def usage(run: Traced) -> Floats:
     broker = run.instance
     return np.array(
         [
-            d.workers.T @ broker.worker_demand[d.jobs] + d.server.T @ broker.server_demand[d.jobs]
+            matmul(d.workers.T, broker.worker_demand[d.jobs])
+            + matmul(d.server.T, broker.server_demand[d.jobs])
             for d in run.decisions
         ]
     )
@@ -47,10 +49,10 @@ def line_12b(run: Traced) -> float:
         rise = (
             point.beta[pairs][moved.job, moved.origin] - point.alpha[pairs][moved.job, moved.target]
         )
-        total += float(rise @ moved.amount)
+        total += dot(rise, moved.amount)
         price = point.psi[pairs][connected.job, connected.origin]
         price = price + point.eta[pairs][connected.job, connected.target]
-        total += float(price @ connected.amount)
+        total += dot(price, connected.amount)
     resource = broker.reduced_price * usage(run) + broker.surcharge
     busy = np.zeros((broker.num_slots, 1, 1))
     busy[broker.pair_slot] = 1.0

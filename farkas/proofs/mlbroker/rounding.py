@@ -11,6 +11,7 @@ import sympy as sp
 from farkas.instances.generate import generate
 from farkas.instances.mlbroker import Brokerage
 from farkas.online import algorithms
+from farkas.portable.draws import dirichlet, uniform
 from farkas.proofs.claim import Verdict, claim, held, proved, refuted
 from farkas.rounding import round_jobs, round_sites, round_workers, trade_once
 
@@ -66,7 +67,7 @@ def every_trade_settles_an_item() -> Verdict:
     """
     rng, trades = np.random.default_rng(0), 2000
     for _ in range(trades):
-        share, weight = rng.uniform(0.01, 0.99, 2), rng.uniform(0.1, 5, 2)
+        share, weight = uniform(rng, 0.01, 0.99, 2), uniform(rng, 0.1, 5, 2)
         after = trade_once(share, weight, float(rng.random()))
         if not (np.isin(after, (0.0, 1.0)).any() and (after >= 0).all() and (after <= 1).all()):
             return refuted({"share": share.tolist(), "weight": weight.tolist()})
@@ -81,8 +82,8 @@ def rounded_workers_train_all_data() -> Verdict:
     """
     rng, least, runs = np.random.default_rng(1), np.inf, 0
     for _ in range(150):
-        jobs, sites = rng.integers(1, 5), rng.integers(1, 6)
-        workers = rng.uniform(0, 3, (jobs, sites))
+        jobs, sites = int(rng.integers(1, 5)), int(rng.integers(1, 6))
+        workers = uniform(rng, 0, 3, (jobs, sites))
         needed = np.maximum(1, np.floor(workers.sum(axis=1)))
         workers *= (needed / workers.sum(axis=1))[:, None]
         demand = rng.integers(0, 4, (jobs, 2)).astype(float)
@@ -173,10 +174,10 @@ def rounding_multiplies_a_jobs_capacity_by_at_most_one_plus_lambda() -> Verdict:
     """
     rng, slack = np.random.default_rng(3), []
     for _ in range(200):
-        sites, rate = int(rng.integers(1, 6)), float(rng.uniform(1, 50))
-        volume = rng.uniform(0.1, 100, sites)
+        sites, rate = int(rng.integers(1, 6)), uniform(rng, 1, 50)
+        volume = uniform(rng, 0.1, 100, sites)
         needed = np.ceil(volume.sum() / rate)
-        workers = rng.dirichlet(np.ones(sites), 1) * needed
+        workers = dirichlet(rng, 1.0, (1, sites)) * needed
         rounded = round_workers(workers, np.ones((1, 2)), rng)
         bound = (1 + rate * (sites + 1) / volume.min()) * workers.sum()
         slack.append(float(bound - rounded.sum()))
@@ -224,7 +225,7 @@ def round2_buys_less_than_one_worker() -> Verdict:
     """Round2 alone adds less than one worker to each job's total."""
     rng, slack = np.random.default_rng(4), []
     for _ in range(200):
-        workers = rng.uniform(0, 3, (3, 4))
+        workers = uniform(rng, 0, 3, (3, 4))
         added = round_jobs(workers, rng).sum(axis=1) - workers.sum(axis=1)
         slack.append(float(np.minimum(added + 1e-9, 1 - added).min()))
     if min(slack) < 0:

@@ -25,6 +25,7 @@ from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.surrogate import reference_time
 from farkas.numbers import Floats, Ints
+from farkas.portable.elementary import exp
 from farkas.solvers import Claimed
 from farkas.solvers.via_cvxpy import solve_problem
 
@@ -132,7 +133,7 @@ class At:
 
     @property
     def _ratio(self) -> Floats:
-        return np.exp(self.work - self.patience * self.time / self.load)
+        return exp(self.work - self.patience * self.time / self.load)
 
     def lost_slopes(self) -> tuple[Floats, Floats]:
         """Return the derivatives of the lost rows by load and by time."""
@@ -170,7 +171,7 @@ def coefficients(at: At, split: str) -> dict[str, Any]:
         if split == "printed":
             if at.work.max() > LARGEST_WORK:
                 raise NotApplicable("split printed: rate * shift is too large for its own units")
-            scale, other = 1.0 / at.rows, np.exp(at.work) / at.rows
+            scale, other = 1.0 / at.rows, exp(at.work) / at.rows
         else:
             scale = at.load / np.maximum(at.share, SMALL_SHARE)
             other = scale

@@ -14,6 +14,8 @@ from farkas.forms import LinearForm
 from farkas.instances.dps import Market
 from farkas.models.dps.offline import OfflineLP
 from farkas.numbers import Array, Bools, Floats, Ints, floats
+from farkas.portable.elementary import ceil_log2
+from farkas.portable.sums import dot
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.solvers import solve
 
@@ -120,7 +122,7 @@ class _SideView:
         return floats(self.demand * (before[self.high] - before[self.low]))
 
     def worth(self, price: Floats) -> float:
-        return float(self.capacity @ price)
+        return dot(self.capacity, price)
 
     def excess(self, wanted: Bools) -> Floats:
         """Usage over capacity minus 1 by row, 0 where nothing is installed and wanted."""
@@ -149,7 +151,7 @@ def server_prices(
     form = OfflineLP(prices=prices).form(market)
     duals = solve(form, solver).require_optimal().row_duals
     largest = float(np.abs(duals).max(initial=0.0))
-    scale = int(np.clip(52 - np.ceil(np.log2(max(largest, 1.0))), 0, FINEST))
+    scale = min(max(52 - ceil_log2(max(largest, 1.0)), 0), FINEST)
     return ServerPrices(
         scale,
         _by_server(form, duals, "enough_workers", scale),

@@ -14,6 +14,7 @@ from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
+from farkas.portable.sums import added, dot
 from farkas.solvers import Answer, open_session
 
 ENTERS = 1e-7
@@ -71,7 +72,7 @@ class JobPricing:
             for name in ("finished", "workers", "server", "processed", "local")
         }
         first = int(auction.arrival[job])
-        worth = float(np.dot(parts["finished"], _worth(auction, job, len(parts["finished"]))))
+        worth = dot(parts["finished"], _worth(auction, job, len(parts["finished"])))
         transfer = np.zeros(auction.slots)
         used = np.zeros(auction.used.shape)
         if len(parts["workers"]):
@@ -104,7 +105,7 @@ def generate_columns(auction: Auction, most_rounds: int = 1000) -> Iterator[Roun
     least, best, schedules = np.inf, prices, 0
     for number in range(1, most_rounds + 1):
         answers = [job.solve(prices) for job in jobs]
-        bound = prices.rent(auction) + sum(max(0.0, a.bound) for a in answers)
+        bound = prices.rent(auction) + added(max(0.0, a.bound) for a in answers)
         if bound < least:
             least, best = bound, prices
         entering = [

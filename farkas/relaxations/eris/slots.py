@@ -9,6 +9,7 @@ import numpy as np
 from farkas.instances.eris import GUARD, Auction, Job, hosted, workers_for
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats, Ints
+from farkas.portable.sums import weighted
 
 NO_SERVER = -1
 """Entry of ``beside_server`` where the server itself does not fit."""
@@ -91,8 +92,8 @@ def job_slots(
     fits = (free - server >= -GUARD).all(axis=2)
     beside = np.where(fits, hosted(np.maximum(free - server, 0.0), worker, most), NO_SERVER)
     return JobSlots(
-        worker_price=np.ascontiguousarray(np.einsum("k,rkt->tr", worker, price)),
-        server_price=np.ascontiguousarray(np.einsum("k,rkt->tr", server, price)),
+        worker_price=np.ascontiguousarray(weighted(worker, price).T),
+        server_price=np.ascontiguousarray(weighted(server, price).T),
         alone=np.ascontiguousarray(hosted(free, worker, most)),
         beside_server=np.ascontiguousarray(beside),
         transfer_price=prices.transfer[first:].copy(),

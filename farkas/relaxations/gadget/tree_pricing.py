@@ -17,6 +17,7 @@ from farkas.instances.gadget import Cluster
 from farkas.models.gadget.forest import Forest
 from farkas.models.gadget.rings import Rings, link_cap
 from farkas.numbers import Bools, Floats, Ints
+from farkas.portable.sums import matmul
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -108,7 +109,7 @@ class TreePricing:
     def _prices(self, node_price: Floats, link_price: Floats) -> tuple[Floats, Floats]:
         """Price of a worker on each node and of crossing the edge above it."""
         tree, demand = self.tree, self.cluster.demand[self.jobs]
-        worker = demand @ node_price.T
+        worker = matmul(demand, node_price.T)
         both = np.zeros(self.cluster.num_nodes)
         inner = tree.parent >= 0
         both[inner] = link_price[tree.up[inner]] + link_price[tree.down[inner]]

@@ -14,6 +14,7 @@ import numpy as np
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings, link_cap
 from farkas.numbers import Floats, Ints
+from farkas.portable.sums import matmul
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -97,7 +98,7 @@ class Search:
         usable = link_cap(cluster, job) >= 1
         distance, first = shortest_paths(cluster, cluster.bandwidth[job] * link_price, usable)
         between = distance[np.ix_(hosts, hosts)]
-        price = node_price[hosts] @ cluster.demand[job]
+        price = matmul(node_price[hosts], cluster.demand[job])
         count = len(hosts)
         laid = np.full((size + 1, count, count), np.inf)  # [workers, start, last host]
         came = np.full((size + 1, count, count, 2), -1)

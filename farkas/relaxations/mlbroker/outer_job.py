@@ -11,6 +11,7 @@ from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats
+from farkas.portable.sums import matmul
 from farkas.relaxations.mlbroker.outer import Touched
 from farkas.relaxations.mlbroker.tangents import Tangents
 
@@ -41,13 +42,13 @@ class JobPrices:
         """Price a slot on the chords.  A job without data costs nothing but its server."""
         slope = market.chord_slope()[0]
         needed = market.workers_needed.astype(float)
-        worker = needed[:, None] * (market.worker_demand @ slope.T)
+        worker = needed[:, None] * matmul(market.worker_demand, slope.T)
         capacity = needed * market.worker_capacity
         moved = capacity[:, None, None] * market.transfer
         sync = (needed * market.sync_volume)[:, None, None] * market.transfer
         volume = market.trained_volume.copy()
         np.divide(volume, capacity[:, None], out=volume, where=capacity[:, None] > 0)
-        return cls(moved, worker[:, :, None] + sync, market.server_demand @ slope.T, volume)
+        return cls(moved, worker[:, :, None] + sync, matmul(market.server_demand, slope.T), volume)
 
 
 class OuterJob(Program):

@@ -14,6 +14,7 @@ import numpy as np
 
 from farkas.models.mlbroker.entropy import SMALL, entropy, growth
 from farkas.numbers import Floats, floats
+from farkas.portable.elementary import expm1, log1p
 
 CLOSE = 1e-8
 """Points of tangency this close are one."""
@@ -28,7 +29,7 @@ def meeting(low: Floats, high: Floats, epsilon: float) -> Floats:
     change = (high - low) / base
     small = np.where(change < SMALL, change, 0.0)
     large = np.where(change < SMALL, 1.0, change)
-    ratio = np.where(change < SMALL, small * (1 / 2 - small / 12), large / np.log1p(large) - 1)
+    ratio = np.where(change < SMALL, small * (1 / 2 - small / 12), large / log1p(large) - 1)
     return np.clip(low + base * ratio, low, high)
 
 
@@ -90,7 +91,7 @@ class Tangents:
 
     def full_price(self) -> float:
         """Cost of deploying every job at one site, USD; Σ c."""
-        return float(self.scale.sum() * np.log1p(1 / self.epsilon))
+        return float(self.scale.sum() * log1p(1 / self.epsilon))
 
     def constant(self) -> float:
         """Sum of the terms at the start of the segments, USD."""
@@ -125,7 +126,7 @@ class Tangents:
         scale = np.where(self.scale > 0, self.scale, 1.0)
         base = self.before + self.epsilon
         with np.errstate(over="ignore"):  # beyond full deployment in any case
-            called = self.before + base * np.expm1(np.clip(price / scale, -50, 50))
+            called = self.before + base * expm1(np.clip(price / scale, -50, 50))
         # Far from settled, a point is worth more than a narrow bracket of it.
         near = np.abs(called - deployed) <= 1e-3
         step = np.where(near, 1e-5 * np.minimum(called + self.epsilon, 1.0), 0.0)

@@ -33,7 +33,7 @@ def test_simulation_is_a_loop_over_draws_and_workers(name):
     found = simulate(data, plan, draws, np.random.default_rng(0)).times
     rng = np.random.default_rng(0)
     shared = [n for n in range(11) if ((plan.share[:, n] > 0) & (plan.share[:, n] < 1)).any()]
-    choice, delay = rng.random((draws, len(shared))), rng.standard_exponential((draws, 11))
+    choice, delay = rng.random((draws, len(shared))), -np.log(1 - rng.random((draws, 11)))
     for i in range(draws):
         results = [[] for _ in range(3)]
         for n in range(11):

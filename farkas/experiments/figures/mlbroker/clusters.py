@@ -20,6 +20,7 @@ from farkas.experiments.figures.mlbroker.runs import MLBROKER, play
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online.mlbroker.environment import PlacedSlot, by_pair
+from farkas.portable.draws import dirichlet, uniform
 
 MODELS = {
     "AlexNet": (61.1, 128),
@@ -63,18 +64,18 @@ def clusters(seed: int) -> Brokerage:
         departure = min(arrival + int(rng.integers(3, 9)), slots) - 1
         window = departure - arrival + 1
         volume = (
-            IMAGENET * rng.uniform(0.2, 1.0, (window, 1)) * rng.dirichlet(np.ones(sites), window)
+            IMAGENET * uniform(rng, 0.2, 1.0, (window, 1)) * dirichlet(rng, 1.0, (window, sites))
         )
         jobs.append(
             {
                 "name": f"{name} {index}",
                 "arrival": arrival,
                 "departure": departure,
-                "worker_capacity": float(rng.uniform(16, 66)),
+                "worker_capacity": uniform(rng, 16, 66),
                 "worker_demand": [1.0],
                 "server_demand": [1.0],
                 "sync_volume": LARGEST_SYNC * MODELS[name][0] / 143.0,
-                "deploy_cost": float(rng.uniform(0.05, 0.1) * rng.uniform(2, 15)),
+                "deploy_cost": uniform(rng, 0.05, 0.1) * uniform(rng, 2, 15),
                 "data": volume,
             }
         )
@@ -86,8 +87,8 @@ def clusters(seed: int) -> Brokerage:
         num_resources=1,
         transfer_price=0.02 * (1 - np.eye(sites)),
         base_price=np.full((sites, 1), PRICE),
-        discount_price=PRICE * rng.uniform(0.7, 0.8, (sites, 1)),
-        discount_threshold=rng.uniform(8, 16, (sites, 1)),
+        discount_price=PRICE * uniform(rng, 0.7, 0.8, (sites, 1)),
+        discount_threshold=uniform(rng, 8, 16, (sites, 1)),
         epsilon=0.1,
         jobs=jobs,
     )
