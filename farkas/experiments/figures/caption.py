@@ -9,11 +9,11 @@ from farkas.experiments.figures.figure import Figure, Table
 def caption(exhibit: Exhibit, data: Figure | Table, preset: str, seed: int) -> str:
     """Sentences below the figure, the agreement first.
 
-    >>> from farkas.experiments.figures import Agreement, Axis, Statement
+    >>> from farkas.experiments.figures import Agreement, PlotAxis, Statement
     >>> exhibit = Exhibit(kind="k", label="figure1", title="Cost", source="Paper Fig. 1",
     ...                   agreement=Agreement.TREND, reason="prices are drawn")
     >>> falls = Statement("falls with load", True, "3.2 to 1.1")
-    >>> data = Table(columns=[Axis("load")], rows=[[1]], findings=[falls])
+    >>> data = Table(columns=[PlotAxis("load")], rows=[[1]], findings=[falls])
     >>> caption(exhibit, data, "reduced", 0)
     'Paper Fig. 1. Cost. Trend reproduced: prices are drawn. This run (reduced, seed 0): \
 falls with load: yes (3.2 to 1.1).'
