@@ -8,6 +8,8 @@ STAMP  := $(VENV)/.farkas-installed
 SHELL  := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 
+# A hundred processes of the tests import the sources, which are compiled once.
+export PYTHONDONTWRITEBYTECODE :=
 # One thread per process: the tests already use every core, and timings stay comparable.
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1

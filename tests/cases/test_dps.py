@@ -15,6 +15,7 @@ from farkas.quantities.dps import offline_optimum
 from farkas.quantities.evaluate import evaluate_all
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, random_market
+from tests.tools.samples import seeds
 from tests.tools.shared import case_files, shared
 
 CASES = case_files("dps")
@@ -67,7 +68,7 @@ def test_nobody_and_nothing_to_sell_give_zero(market):
         assert values[key]["profit"] == values[key]["served"] == 0
 
 
-@pytest.mark.parametrize("seed", range(30))
+@seeds(12, 30)
 def test_bounds_and_runs_are_ordered_on_any_market(seed):
     market = random_market(seed, jobs=10)
     values = {}

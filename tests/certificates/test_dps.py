@@ -17,6 +17,7 @@ from farkas.relaxations.dps.interval import IntervalLP
 from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, random_market
+from tests.tools.samples import seeds
 
 
 def by_hand(market, prices: SlotPrices, jobs: int) -> Fraction:
@@ -73,7 +74,7 @@ def test_optimal_prices_prove_the_value_of_the_program(seed):
     assert float(prices_bound(market, subgradient_prices(market))) >= value - 1e-7
 
 
-@pytest.mark.parametrize("seed", range(20))
+@seeds(8, 20)
 def test_bounds_to_date_are_bounds_of_the_market_cut_there(seed):
     market = random_market(seed, jobs=9)
     prices = lp_prices(market)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ from farkas.experiments.sweeps.trajectory import certificate, trajectory
 from farkas.instances.eris import Auction
 from farkas.numbers import Floats
 from farkas.online import Run
+from farkas.portable.elementary import log
 
 SCHEDULES = ("eris.antman", "eris.eris", "eris.liquid", "eris.offline", "eris.tiresias")
 """Welfare that any of them reaches, the optimum reaches."""
@@ -22,7 +22,7 @@ SCHEDULES = ("eris.antman", "eris.eris", "eris.liquid", "eris.offline", "eris.ti
 def as_printed(instance: Auction, options: Mapping[str, Any]) -> float:
     """2 log2(γ of transfer times the largest γ of a resource), over the optimum of (2)."""
     largest = float(instance.price_base.max(initial=1.0))
-    return 2 * math.log2(instance.price_base_transfer * largest)
+    return 2 * log(instance.price_base_transfer * largest) / log(2.0)
 
 
 @trajectory("eris", "Dual prices of resources")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +15,7 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import deployment_bound
 from farkas.numbers import Floats
 from farkas.online import Run
+from farkas.portable.elementary import log1p
 
 INTEGER = (
     "mlbroker.central", "mlbroker.gr", "mlbroker.ir", "mlbroker.local", "mlbroker.mlbroker",
@@ -35,7 +35,7 @@ def _epsilon(instance: Brokerage, options: Mapping[str, Any]) -> float:
 def as_printed(instance: Brokerage, options: Mapping[str, Any]) -> float:
     """2 + (1 + ε) ln(1 + 1/ε), over the optimum of the relaxation (9)."""
     epsilon = _epsilon(instance, options)
-    return 2 + (1 + epsilon) * math.log1p(1 / epsilon)
+    return 2 + (1 + epsilon) * log1p(1 / epsilon)
 
 
 @guarantee(
@@ -53,7 +53,7 @@ def repaired(instance: Brokerage, options: Mapping[str, Any]) -> float | None:
     if options.get("semantics", "printed") != "printed":
         return None
     epsilon = _epsilon(instance, options)
-    sigma = math.log1p(1 / epsilon)
+    sigma = log1p(1 / epsilon)
     extra = instance.num_sites * epsilon * sigma / _least_presence(instance, options)
     return max(1.0, sigma) + extra
 

@@ -138,5 +138,5 @@ def _gains(
             (cluster.horizon - slot) * cluster.max_workers[job],
         )
         worth = envelope(cluster.reward(job, received + np.arange(int(left) + 1)))
-        worth = np.interp(np.arange(widest + 1), np.arange(len(worth)), worth)
+        worth = worth[np.minimum(np.arange(widest + 1), len(worth) - 1)]
     return floats(worth[1:] - worth[0])

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from farkas.errors import InvalidOption, NoAnswer
 from farkas.numbers import Floats, Ints
 from farkas.portable.draws import normal
+from farkas.portable.elementary import cospi, sinpi
 
 
 def systematic(rows: int, coded: int, rng: np.random.Generator) -> Floats:
@@ -30,13 +31,13 @@ def orthonormal(rows: int, coded: int, rng: np.random.Generator) -> Floats:
 
 def dft_rows(rows: int, coded: int, rng: np.random.Generator) -> npt.NDArray[np.complex128]:
     """First columns of the discrete Fourier matrix, shape (coded, rows)."""
-    turn = np.outer(np.arange(coded), np.arange(rows)) / coded
-    return np.asarray(np.exp(-2j * np.pi * turn) / np.sqrt(coded))
+    turn = 2.0 * np.outer(np.arange(coded), np.arange(rows)) / coded
+    return np.asarray((cospi(turn) - 1j * sinpi(turn)) / np.sqrt(coded))
 
 
 def chebyshev_vandermonde(rows: int, coded: int, rng: np.random.Generator) -> Floats:
     """Chebyshev polynomials at Chebyshev points, shape (coded, rows)."""
-    points = np.cos((2 * np.arange(coded) + 1) * np.pi / (2 * coded))
+    points = cospi((2 * np.arange(coded) + 1) / (2 * coded))
     return np.asarray(np.polynomial.chebyshev.chebvander(points, rows - 1), dtype=float)
 
 

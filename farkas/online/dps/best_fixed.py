@@ -279,7 +279,7 @@ def _vertices(jobs: list[Line], cap: Fraction) -> list[tuple[Point, list[Line]]]
 def _directions(vertex: Point, lines: list[Line], cap: Fraction) -> list[tuple[int, int]]:
     """One direction into each cell around a vertex that lies in the box."""
     rays = {_shortened(s * -b, s * a) for a, b, _ in lines for s in (1, -1)}
-    around = sorted(rays, key=lambda ray: math.atan2(ray[1], ray[0]))
+    around = sorted(rays, key=_angle)
     # neighbours enclose less than half a turn, so their sum points between them
     between = [
         (x + u, y + w) for (x, y), (u, w) in zip(around, around[1:] + around[:1], strict=True)
@@ -294,6 +294,12 @@ def _directions(vertex: Point, lines: list[Line], cap: Fraction) -> list[tuple[i
             or (vertex[1] == cap and y > 0)
         )
     ]
+
+
+def _angle(ray: tuple[int, int]) -> tuple[bool, Fraction | float]:
+    """Sort as the angle within (-π, π] does, exactly: the cotangent falls in either half."""
+    x, y = ray
+    return y >= 0, -Fraction(x, y) if y else math.copysign(math.inf, -x)
 
 
 def _shortened(x: int, y: int) -> tuple[int, int]:

@@ -49,8 +49,8 @@ class Ledger:
         servers = np.zeros_like(workers)
         servers[proposal.server[slots], np.arange(len(slots))] = 1.0
         self.transferred[at] += proposal.transfer(seen)[slots]
-        self.used[:, :, at] += np.einsum("k,rt->rkt", job.worker_demand, workers)
-        self.used[:, :, at] += np.einsum("k,rt->rkt", job.server_demand, servers)
+        self.used[:, :, at] += np.array(job.worker_demand)[:, None] * workers[:, None]
+        self.used[:, :, at] += np.array(job.server_demand)[:, None] * servers[:, None]
         self.prices.transfer[at] = transfer_price(self.auction, self.transferred[at])
         self.prices.resource[:, :, at] = resource_price(
             self.auction, self.used[:, :, at], self.floor

@@ -81,9 +81,13 @@ class JobPricing:
             transfer[first:] = (
                 auction.chunk_size * moved + auction.jobs[job].parameter_size * remote
             )
-            used[:, :, first:] = np.einsum(
-                "tr,k->rkt", parts["workers"], auction.worker_demand[job]
-            ) + np.einsum("tr,k->rkt", parts["server"], auction.server_demand[job])
+            worker, server = (
+                auction.worker_demand[job][:, None],
+                auction.server_demand[job][:, None],
+            )
+            used[:, :, first:] = (
+                worker * parts["workers"].T[:, None] + server * parts["server"].T[:, None]
+            )
         return worth, np.concatenate([transfer, used.ravel()])
 
 

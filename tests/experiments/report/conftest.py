@@ -34,7 +34,7 @@ def swept(tmp_path_factory) -> Path:
         solvers = ["highs", "mosek"]
         """)
     )
-    found = sweep(path, workers=2)
+    found = sweep(path, workers=1)
     assert found.performed == {"done": 20, "failed": 5}
     assert found.rejected == 0
     return Path(found.store)

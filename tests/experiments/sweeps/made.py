@@ -16,6 +16,8 @@ from farkas.instances.generate import generate
 from farkas.online import Run, algorithms
 
 LP = 'name = "mlbroker.relaxed[tight]"'
+PATIENCE = 3600.0
+"""Seconds that no task of these tests takes, whatever else the machine does."""
 
 
 def written(folder: Path, *, count: int = 6, more: str = "", programs: str = LP) -> Path:

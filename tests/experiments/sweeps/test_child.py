@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
 
 import pytest
 
 from farkas.experiments.sweeps.child import Child
-from tests.experiments.sweeps.made import request
+from tests.experiments.sweeps.made import PATIENCE, request
 
 
 @pytest.fixture
@@ -21,21 +20,28 @@ def child():
 
 def frozen(child: Child) -> int:
     """Process id of a child that has done a task and now stands still, whatever it is given."""
-    assert child.perform(request(), 60.0).status == "done"
+    assert child.perform(request(), PATIENCE).status == "done"
     assert child._process is not None
     os.kill(child._process.pid, signal.SIGSTOP)
     return child._process.pid
 
 
-def test_a_process_that_dies_in_the_middle_of_a_task_is_recorded_with_its_signal(child):
+def test_a_process_that_dies_in_the_middle_of_a_task_is_recorded_with_its_signal(
+    child, monkeypatch
+):
     process = frozen(child)
-    killer = threading.Timer(0.3, os.kill, (process, signal.SIGKILL))
-    killer.start()
-    result = child.perform(request(), 60.0)
-    killer.join()
+    wait = child._line
+
+    def die_first(until: float) -> bytes | None:
+        os.kill(process, signal.SIGKILL)  # the request is handed over, nothing has come back
+        return wait(until)
+
+    monkeypatch.setattr(child, "_line", die_first)
+    result = child.perform(request(), PATIENCE)
+    monkeypatch.undo()
     assert result.status == "crashed"
     assert "signal 9" in result.error
-    assert child.perform(request(), 60.0).status == "done", "the next task has a new process"
+    assert child.perform(request(), PATIENCE).status == "done", "the next task has a new process"
 
 
 def test_a_task_that_does_not_end_is_killed_after_its_time(child):
@@ -44,10 +50,10 @@ def test_a_task_that_does_not_end_is_killed_after_its_time(child):
     assert (result.status, result.error) == ("overlong", "stopped after 0.3 s")
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
-    assert child.perform(request(), 60.0).status == "done"
+    assert child.perform(request(), PATIENCE).status == "done"
 
 
 def test_a_process_that_was_already_dead_is_replaced(child):
     os.kill(frozen(child), signal.SIGKILL)
-    assert {child.perform(request(), 60.0).status for _ in range(2)} <= {"crashed", "done"}
-    assert child.perform(request(), 60.0).status == "done"
+    assert {child.perform(request(), PATIENCE).status for _ in range(2)} <= {"crashed", "done"}
+    assert child.perform(request(), PATIENCE).status == "done"

@@ -39,7 +39,7 @@ class _dask_cluster:
         where = self.folder / "scheduler.json"
         self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
                     "--scheduler-file", str(where))  # fmt: skip
-        until = time.monotonic() + 60
+        until = time.monotonic() + 600
         while not where.exists():
             assert time.monotonic() < until, "the scheduler did not start"
             time.sleep(0.1)
@@ -57,14 +57,17 @@ class _dask_cluster:
     def __exit__(self, *_: object) -> None:
         for process in reversed(self.processes):
             process.terminate()
-            process.wait(timeout=30)
+            process.wait(timeout=600)
 
 
 def test_an_absent_scheduler_is_one_clear_line(tmp_path):
     path = written(tmp_path, count=1)
-    command = [sys.executable, "-m", "farkas", "sweep", str(path)]
-    command += ["--scheduler", "tcp://127.0.0.1:1"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    hasty = (
+        "from farkas.experiments.sweeps.schedule import Dask; from farkas.cli import main; "
+        "Dask.__init__.__kwdefaults__['patience'] = 0.5; main()"
+    )
+    command = [sys.executable, "-c", hasty, "sweep", str(path), "--scheduler", "tcp://127.0.0.1:1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 3
     assert done.stderr.count("\n") == 1
     assert "no dask scheduler answers" in done.stderr

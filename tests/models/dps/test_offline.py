@@ -12,13 +12,14 @@ from farkas.models.dps.placement import Sequence
 from farkas.proofs.dps.search import best_by_search
 from farkas.solvers import Claimed, solve
 from tests.generators.dps import empty_market, forced_jobs, random_market
+from tests.tools.samples import seeds
 
 
 def optimum(program, market) -> float:
     return solve(program.form(market), gap=0.0).require_optimal().objective
 
 
-@pytest.mark.parametrize("seed", range(40))
+@seeds(15, 40)
 def test_the_linear_program_is_the_search_over_acceptance_and_placement(seed):
     market = random_market(seed, jobs=4, servers=2)
     assert optimum(Offline(), market) == pytest.approx(best_by_search(market, market.budget))

@@ -23,6 +23,7 @@ from farkas.online.dps.posted import FixedPrice, run_seller
 from farkas.relaxations.dps.fixed_price import corrected_bound, demand_bound, printed_bound
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, random_market
+from tests.tools.samples import seeds
 
 
 def one_type(seed: int, **changes):
@@ -30,7 +31,7 @@ def one_type(seed: int, **changes):
     return market if market.price_cap else market.replace(price_cap=1.0)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@seeds(20, 60)
 def test_the_search_over_cells_agrees_with_the_integer_program(seed):
     # The program keeps declined payments 1e-5 above budgets, so it is that much lower at most.
     market = one_type(seed, jobs=5, servers=1)
@@ -39,7 +40,7 @@ def test_the_search_over_cells_agrees_with_the_integer_program(seed):
     assert value == pytest.approx(float(best.profit), abs=2e-3)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@seeds(20, 60)
 def test_no_random_price_beats_the_supremum_and_next_to_it_prices_come_close(seed):
     market = one_type(seed, jobs=6)
     best = best_exactly(market)

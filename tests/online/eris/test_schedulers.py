@@ -24,6 +24,7 @@ from farkas.relaxations.eris.slots import job_slots
 from farkas.solvers import Claimed, solve
 from tests.generators.eris import random_auction
 from tests.references.eris_printed import algorithm_2, algorithm_3
+from tests.tools.samples import seeds
 
 
 def best_payoff(auction: Auction, job: int) -> float:
@@ -83,7 +84,7 @@ def test_printed_algorithms_agree_when_many_sites_move_data() -> None:
         assert np.array_equal(fast.moved, plain.moved)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@seeds(20, 60)
 def test_one_slot_bounds_enclose_the_optimum_of_8(seed: int) -> None:
     auction = random_auction(seed, most_chunks=5)
     prices = posted_on_arrival(auction)
@@ -127,7 +128,7 @@ def test_covers_with_transfer_cost_what_covers_without_cost(seed: int) -> None:
             assert tables[1, -1, 1:] == pytest.approx(costs[t, 1:])
 
 
-@pytest.mark.parametrize("seed", range(80))
+@seeds(30, 80)
 def test_repaired_schedules_can_run_and_their_bound_holds(seed: int) -> None:
     auction = random_auction(seed, most_chunks=4, jobs=4)
     for index, job in enumerate(auction.jobs):
@@ -147,7 +148,7 @@ def test_repaired_schedules_can_run_and_their_bound_holds(seed: int) -> None:
         assert (ledger.used <= auction.capacity[:, :, None] + 1e-6).all()
 
 
-@pytest.mark.parametrize("seed", range(60))
+@seeds(30, 60)
 def test_exact_schedules_earn_the_best_payoff(seed: int) -> None:
     auction = random_auction(seed, most_chunks=4, jobs=4)
     for index, job in enumerate(auction.jobs):

@@ -13,13 +13,14 @@ from farkas.relaxations.dps import pooled
 from farkas.relaxations.dps.pooled import best_served, can_serve, pooled_form
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, forced_jobs, random_market
+from tests.tools.samples import seeds
 
 
 def worth(market, prices: str) -> float:
     return Offline(prices=prices).rewards(market)[best_served(market, prices)].sum()
 
 
-@pytest.mark.parametrize("seed", range(30))
+@seeds(12, 30)
 def test_the_served_jobs_are_worth_what_complete_search_finds(seed):
     market = random_market(seed, jobs=4, servers=2)
     assert worth(market, "free") == pytest.approx(best_by_search(market, market.budget))

@@ -1,0 +1,130 @@
+"""Hashes of everything that has the same bits on every machine, printed as JSON.
+
+``python -m tests.same_everywhere`` draws every preset, runs every importer and every algorithm, and
+certifies a relaxation of every kind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from farkas.errors import NotApplicable
+from farkas.experiments.demo import SHOWN
+from farkas.instances import library
+from farkas.instances.base import Instance
+from farkas.instances.generate import generate, generators, presets
+from farkas.instances.traces import import_trace
+from farkas.online import algorithms
+from farkas.online.run import Run
+from farkas.verbs.programs import find_program, trace
+from farkas.verbs.solve import solve_form
+from tests.instances.test_gavel_coded import TWIN
+from tests.instances.test_networks import GRAPHML
+from tests.instances.test_traces import PHILLY, PRICES
+from tests.instances.test_traces_dps import NODES, PODS
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "coded": {"law": "ends"},
+    "gadget": {"arrivals": "poisson"},
+    "mlbroker": {"share_concentration": 0.3},
+}
+"""Changes to the small preset that draw what no preset draws."""
+FILES = {
+    "philly.csv": PHILLY, "prices.csv": PRICES, "pods.csv": PODS, "twin.json": json.dumps(TWIN),
+    "openb_node_list_gpu_node.csv": NODES, "net.graphml": GRAPHML,
+}  # fmt: skip
+IMPORTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "alibaba:dps": ("pods.csv", {"prices": "prices.csv"}),
+    "gavel:coded": ("twin.json", {"masters": 2}),
+    "philly:dps": ("philly.csv", {}),
+    "philly:eris": ("philly.csv", {"sites": 2}),
+    "philly:gadget": ("philly.csv", {"network": "net.graphml"}),
+    "philly:mlbroker": ("philly.csv", {"prices": "prices.csv", "instance": "g4.big"}),
+}
+"""File and options of every importer."""
+FURTHER = {"dps": ["tiny"], "eris": ["tiny", "two_moves"], "gadget": ["tiny"]}
+"""Instances beside the demo, where some algorithm refuses the demo or earns nothing on it."""
+BY_MACHINE = {"coded.sca"}
+"""Algorithms whose steps are answers of Clarabel, which calls the C library's exponential."""
+
+
+def short(data: bytes) -> str:
+    """First digits of a hash."""
+    return hashlib.sha256(data).hexdigest()[:12]
+
+
+def drawn() -> Iterator[tuple[str, Instance]]:
+    """Every preset and importer, and further settings."""
+    for kind in generators():
+        for preset in presets(kind):
+            yield f"{kind} {preset} 0", generate(kind, preset, 0)
+        changes = SETTINGS.get(kind, {})
+        for name, value in changes.items():
+            yield f"{kind} small 1 {name}={value}", generate(kind, "small", 1, **{name: value})
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        for name, text in FILES.items():
+            Path(name).write_text(text)
+        for name, (path, options) in IMPORTS.items():
+            source, kind = name.split(":")
+            yield f"import {name} 0", import_trace(source, path, kind, 0, **options).instance
+
+
+def content(run: Run) -> bytes:
+    """What a run decided, earned and proved."""
+    apart = {"timings", "manifest"}
+    return repr([(f, getattr(run, f)) for f in run.__struct_fields__ if f not in apart]).encode()
+
+
+def ran() -> Iterator[tuple[str, bytes]]:
+    """Every algorithm on the instances that it can run on."""
+    for name in algorithms.names():
+        kind = name.partition(".")[0]
+        for instance in ["demo", *FURTHER.get(kind, [])]:
+            if name not in BY_MACHINE:
+                with contextlib.suppress(NotApplicable):
+                    run = algorithms[name].run(library.load(f"{kind}/{instance}"), 3)
+                    yield f"{name} {instance}", content(run)
+
+
+def certified() -> Iterator[tuple[str, bytes]]:
+    """Point, multipliers and proved bound of a relaxation of every kind."""
+    for kind, (_, _, name) in SHOWN.items():
+        program = trace(find_program(name), library.load(f"{kind}/demo"))
+        found = solve_form(program, certify=True)
+        answer = found.answer
+        yield name, repr([answer.point.tolist(), answer.row_duals.tolist(), found.bound]).encode()
+
+
+def features() -> list[str]:
+    """What numpy chooses its code by, as far as this processor has it."""
+    from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
+
+    return [name for name in __cpu_dispatch__ if __cpu_features__[name]]
+
+
+def machine() -> str:
+    """Bits of a product by BLAS and of the C library's exponential: they may differ."""
+    numbers = np.random.default_rng(0).random((37, 37))
+    return short(b"".join(x.tobytes() for x in (numbers @ numbers, np.exp(numbers))))
+
+
+def hashes() -> dict[str, dict[str, str]]:
+    """Everything by name."""
+    return {
+        "instances": {name: instance.sha256[:12] for name, instance in drawn()},
+        "runs": {name: short(data) for name, data in ran()},
+        "programs": {name: short(data) for name, data in certified()},
+    }
+
+
+if __name__ == "__main__":
+    json.dump({"features": features(), "machine": machine(), **hashes()}, sys.stdout)

@@ -1,0 +1,81 @@
+"""A seed names an instance, and a run repeats, bit for bit on every machine."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from farkas.instances.traces import importers
+from farkas.online import algorithms
+from tests import same_everywhere
+from tests.tools.shared import ROOT
+
+COMMITTED = Path(__file__).with_name("same_everywhere.json")
+FEATURES = same_everywhere.features()
+NEWEST = [name for name in FEATURES if name.startswith(("AVX512", "X86_V4"))]
+OLD_LIBRARIES = {
+    "OPENBLAS_CORETYPE": "Nehalem",
+    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX2,-FMA,-FMA4",
+    "PYTHONHASHSEED": "3",
+}
+MACHINES: dict[str, tuple[list[str], dict[str, str]]] = {
+    **({"without AVX-512": (NEWEST, {})} if NEWEST else {}),
+    "without AVX2": (FEATURES, {}),
+    "with old code in BLAS and libm": ([], OLD_LIBRARIES),
+}
+"""What numpy has to do without, and what else is set; as far as it makes a difference here."""
+
+
+@functools.cache
+def here() -> dict[str, dict[str, str]]:
+    return same_everywhere.hashes()
+
+
+def elsewhere(without: list[str], settings: dict[str, str]) -> dict[str, Any]:
+    """Let a child find the hashes as another machine would."""
+    known = os.environ.get("NPY_DISABLE_CPU_FEATURES", "").split()
+    disabled = {"NPY_DISABLE_CPU_FEATURES": " ".join(dict.fromkeys([*known, *without]))}
+    child = subprocess.run(
+        [sys.executable, "-m", "tests.same_everywhere"],
+        cwd=ROOT, env={**os.environ, **settings, **disabled}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert child.returncode == 0, child.stderr
+    return dict(json.loads(child.stdout))
+
+
+def different(one: dict[str, str], other: dict[str, str]) -> list[str]:
+    return [name for name in one.keys() | other.keys() if one.get(name) != other.get(name)]
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_nothing_depends_on_the_machine(name):
+    without, settings = MACHINES[name]
+    found = elsewhere(without, settings)
+    # it is another machine: what was switched off is off, and BLAS and libm do answer otherwise
+    assert not set(without) & set(found["features"])
+    if settings and "X86_V3" in FEATURES and platform.libc_ver()[0] == "glibc":
+        assert found["machine"] != same_everywhere.machine()
+    for what, hashes in here().items():
+        assert different(hashes, found[what]) == [], what
+
+
+def test_a_seed_names_the_instance_that_it_named_when_this_was_written(request):
+    """Differs on a new kind of machine, or on purpose: ``pytest --rewrite-golden``."""
+    found = here()["instances"]
+    if request.config.getoption("--rewrite-golden"):
+        COMMITTED.write_text(json.dumps(found, indent=1) + "\n")
+    assert different(found, json.loads(COMMITTED.read_text())) == []
+
+
+def test_every_importer_and_every_algorithm_takes_part():
+    assert set(same_everywhere.IMPORTS) == set(importers.names())
+    ran = {name.split()[0] for name in here()["runs"]}
+    assert ran == set(algorithms.names()) - same_everywhere.BY_MACHINE
