@@ -18,12 +18,11 @@ from typing import Any
 import numpy as np
 
 from farkas.errors import NotApplicable
-from farkas.experiments.demo import SHOWN
 from farkas.instances import library
 from farkas.instances.base import Instance
 from farkas.instances.generate import generate, generators, presets
 from farkas.instances.traces import import_trace
-from farkas.online import algorithms
+from farkas.online import algorithms, demos
 from farkas.online.run import Run
 from farkas.verbs.programs import find_program, trace
 from farkas.verbs.solve import solve_form
@@ -97,7 +96,8 @@ def ran() -> Iterator[tuple[str, bytes]]:
 
 def certified() -> Iterator[tuple[str, bytes]]:
     """Point, multipliers and proved bound of a relaxation of every kind."""
-    for kind, (_, _, name) in SHOWN.items():
+    for kind in demos:
+        name = demos[kind].relaxation or demos[kind].program
         program = trace(find_program(name), library.load(f"{kind}/demo"))
         found = solve_form(program, certify=True)
         answer = found.answer

@@ -182,15 +182,23 @@ class IndexedSet:
         self.labels = _words(label)
         self.name = ""
         groups = [_table(group, len(self.labels)) for group in members]
-        for key, group in enumerate(groups):
-            if len(group) > 1 and len(np.unique(group, axis=0)) < len(group):
-                raise RuleError(f"group {key} of an indexed set holds a member twice")
-        expected = math.prod(len(s) for s in self.over)
-        if len(groups) != expected:
-            raise RuleError(f"an indexed set has {len(groups)} groups for {expected} keys")
         self.counts = np.array([len(g) for g in groups], np.int64)
         self.starts = np.concatenate([[0], np.cumsum(self.counts)])
         self.table = np.concatenate(groups) if groups else np.zeros((0, self.width), np.int64)
+        self._check_unique()
+        expected = math.prod(len(s) for s in self.over)
+        if len(groups) != expected:
+            raise RuleError(f"an indexed set has {len(groups)} groups for {expected} keys")
+
+    def _check_unique(self) -> None:
+        """Raise when a group holds a member twice; all groups are sorted at once."""
+        keys = np.repeat(np.arange(len(self.counts)), self.counts)
+        order = np.lexsort((*self.table.T, keys))
+        rows = np.column_stack([keys, self.table])[order]
+        twice = (np.diff(rows, axis=0) == 0).all(axis=1)
+        if twice.any():
+            key = rows[int(twice.argmax()), 0]
+            raise RuleError(f"group {key} of an indexed set holds a member twice")
 
     @property
     def width(self) -> int:

@@ -25,21 +25,20 @@ import msgspec
 import numpy as np
 
 from farkas.certificates.files import Certificate, certificate_type
-from farkas.certificates.outward import ULP, down, excess_above, returned_below, up
+from farkas.certificates.outward import down, excess_above, returned_below, up
 from farkas.certificates.packed import FilePart, deflate, inflate, rational
 from farkas.certificates.proof import Proof
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 from farkas.instances.coded import CodedComputing
 from farkas.numbers import Floats
+from farkas.tolerances import OUTWARD, OUTWARD_CLOSE, ULP
 
 if TYPE_CHECKING:
     from farkas.instances import Instance
 
 PROGRAM = "coded.expected[shared]"
-MARGIN = 2.0**-44
-"""Share by which `safe_patience` goes below an accurate h; a hundred times what rounding needs."""
-LATER = Fraction(1, 2**40)
+LATER = Fraction(OUTWARD)
 """Share by which a claimed time exceeds the computed one."""
 
 
@@ -49,7 +48,7 @@ def safe_patience(accurate: Floats) -> Floats:
     Where h is too small to change 1 + h it becomes 0, which always passes.
     """
     seen = np.isfinite(accurate) & (1.0 + accurate > 1.0)
-    return np.where(seen, accurate, 0.0) * (1.0 - MARGIN)
+    return np.where(seen, accurate, 0.0) * (1.0 - OUTWARD_CLOSE)
 
 
 def time_bound(data: CodedComputing, prices: Floats, patience: Floats) -> Fraction | None:

@@ -25,9 +25,10 @@ from farkas.certificates.packed import deflate, inflate, rational
 from farkas.certificates.proof import Proof, about_instance
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
-from farkas.instances.eris import GUARD, Auction, Job, hosted, workers_for
+from farkas.instances.eris import Auction, Job, hosted, workers_for
 from farkas.numbers import Floats, Ints
 from farkas.portable.sums import weighted
+from farkas.tolerances import NORMAL, ROUNDING, ULP
 
 if TYPE_CHECKING:
     from farkas.instances import Instance
@@ -37,9 +38,6 @@ WORTH_BITS = 42
 """A job's greatest worth is between 2**41 and 2**42 units; costs are cut off at twice that."""
 NEVER = 1 << 60
 """Cost of what is impossible; far above every sum of costs that matters."""
-ULP = 2.0**-52
-SMALLEST = 2.0**-900
-"""Costs below count as 0: their rounding errors may exceed ULP, relatively."""
 SLOTS_AT_ONCE = 16
 
 
@@ -179,7 +177,7 @@ def _rooms(auction: Auction, job: Job, most: int) -> tuple[Ints, Ints]:
     alone = hosted(auction.capacity, worker, most)
     free = auction.capacity - server
     beside = hosted(np.maximum(free, 0.0), worker, most) * job.worker_rate // job.epochs
-    fits = (free >= -GUARD).all(axis=1)
+    fits = (free >= -ROUNDING).all(axis=1)
     return alone * job.worker_rate // job.epochs, np.where(fits, beside, -1)
 
 
@@ -244,7 +242,7 @@ def _slot_costs(
 def _units(costs: Floats, roundings: int, shift: int) -> Ints:
     """Whole units not above the exact costs, of which ``costs`` are rounded results."""
     with np.errstate(over="ignore"):
-        safe = np.ldexp(np.where(costs < SMALLEST, 0.0, costs) * (1 - (roundings + 2) * ULP), shift)
+        safe = np.ldexp(np.where(costs < NORMAL, 0.0, costs) * (1 - (roundings + 2) * ULP), shift)
     # cutting off keeps a lower bound, and no schedule that dear earns anything
     return np.floor(np.minimum(safe, 2.0 ** (WORTH_BITS + 1))).astype(np.int64)
 

@@ -24,6 +24,7 @@ from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertifica
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
 from farkas.registry import Registry
+from farkas.tolerances import FEASIBLE
 
 if TYPE_CHECKING:
     from farkas.instances import Instance
@@ -32,9 +33,6 @@ Hash = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 Option = str | int | float | bool | None
 ProgramName = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
 """One line without control characters: statements repeat it."""
-
-LOOSEST = 1e-6
-"""Largest feasibility tolerance of a claimed point: that of :func:`farkas.forms.check_point`."""
 
 LARGEST_FILE = 2**30
 """Bytes; a larger file is refused unread."""
@@ -117,14 +115,16 @@ class PointClaim(FilePart, frozen=True, kw_only=True):
     """
 
     objective: str
-    tolerance: Annotated[float, msgspec.Meta(ge=0.0, le=LOOSEST)]
+    tolerance: Annotated[float, msgspec.Meta(ge=0.0, le=FEASIBLE)]
     values: str
 
     @classmethod
     def of(cls, form: LinearForm, point: Floats, tolerance: float) -> PointClaim:
         """Claim ``point``, shape (columns,), after checking it."""
-        if not 0 <= tolerance <= LOOSEST:
-            raise InvalidOption(f"tolerance = {tolerance:g}; points are claimed within {LOOSEST:g}")
+        if not 0 <= tolerance <= FEASIBLE:
+            raise InvalidOption(
+                f"tolerance = {tolerance:g}; points are claimed within {FEASIBLE:g}"
+            )
         exact_feasibility(form, point, tolerance)
         return cls(
             objective=str(exact_value(form, point)),

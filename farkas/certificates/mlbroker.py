@@ -38,17 +38,12 @@ from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.numbers import Floats
+from farkas.tolerances import OUTWARD, TINY, ULP
 
 if TYPE_CHECKING:
     from farkas.instances import Instance
 
 Relax = Literal["printed", "tight"]
-
-ULP = 2.0**-52
-TINY = 1e-290
-"""Positive numbers below this round down to 0, so that underflow cannot spoil a bound."""
-INSIDE = 2.0**-40
-"""Relative distance kept from the edge where a price of workers would turn negative."""
 
 
 def down(values: Floats, roundings: int = 1) -> Floats:
@@ -195,7 +190,8 @@ def complete(data: Brokerage, guide: Guide, relax: Relax, semantics: Semantics) 
     if strict:
         worker, server = down(worker - omega), down(server - omega)
     sync = down(data.sync_volume[jobs][:, None, None] * data.transfer)
-    inside = worker - INSIDE * np.abs(worker)
+    # away from the edge where a price of workers would turn negative
+    inside = worker - OUTWARD * np.abs(worker)
     eta = np.maximum(guide.server, 0.0)
     if strict:
         psi = np.maximum(guide.worker, -inside)

@@ -9,11 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.numbers import Floats
+from farkas.tolerances import TINY, ULP
 
-ULP = 2.0**-52
-"""Twice the relative error of one rounded operation."""
-TINY = 1e-290
-"""Positive lower bounds below this become 0, so that underflow spoils nothing."""
 LN2_BELOW = 0.6931471805599453
 """The double just below ln 2 = 0.69314718055994530941..."""
 LN2_ABOVE = 0.6931471805599454

@@ -23,6 +23,7 @@ from farkas.certificates.limbs import RangeTooWide
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 from farkas.numbers import Bools, Floats
+from farkas.tolerances import FINER
 
 KEPT_BITS = 48
 """Bits below the largest multiplier that the compact candidate keeps."""
@@ -155,7 +156,7 @@ def _steps(form: LinearForm, y: Floats, wrong: Floats, up: Bools, down: Bools) -
     last = np.append(np.diff(columns[order]) != 0, True)[: len(order)]
     chosen = order[last]
     step = np.zeros(form.num_rows)
-    more = needed[chosen] * (1.0 + 2.0**-30)
+    more = needed[chosen] * (1.0 + FINER)
     np.maximum.at(step, rows[chosen], np.where(more > 0, more, 0.0))
     fall = np.zeros(form.num_rows)
     np.minimum.at(fall, rows[chosen], np.where(more < 0, more, 0.0))

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.instances.gadget import FIT, Cluster
+from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints
+from farkas.tolerances import ROUNDING
 
 FORBIDDEN = 1 << 59
 """Stands for infinity; sums of two still fit into 64 bits."""
@@ -53,7 +54,7 @@ def ring_costs(cluster: Cluster, jobs: Ints, size: int, worker: Ints, link: Ints
     usable = np.zeros(link.shape, np.bool_)
     for place, job in enumerate(jobs.tolist()):
         usable[place] = (
-            cluster.link_bandwidth + FIT * cluster.bandwidth[job] >= (cluster.bandwidth[job])
+            cluster.link_bandwidth + ROUNDING * cluster.bandwidth[job] >= (cluster.bandwidth[job])
         )
     link = np.where(usable, link, FORBIDDEN)
     cap = cluster.host_cap[jobs]

@@ -8,6 +8,7 @@ import numpy as np
 
 from farkas.forms.form import LinearForm
 from farkas.numbers import Floats
+from farkas.tolerances import FEASIBLE
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class FeasibilityReport:
 
 
 def check_point(
-    form: LinearForm, point: Floats, *, tolerance: float = 1e-6, most: int = 10
+    form: LinearForm, point: Floats, *, tolerance: float = FEASIBLE, most: int = 10
 ) -> FeasibilityReport:
     """Compare ``point`` with every row, bound and integrality requirement of ``form``.
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from farkas.errors import InvalidInstance
 from farkas.numbers import Array, Floats
+from farkas.tolerances import ROUNDING
 
 Nonnegative = Annotated[float, msgspec.Meta(ge=0.0)]
 Positive = Annotated[float, msgspec.Meta(gt=0.0)]
@@ -240,11 +241,13 @@ def fitted(volume: Floats, capacity: Sequence[Fraction]) -> Floats:
 
 
 def guarded_ceil(values: npt.ArrayLike) -> Floats:
-    """Round up, but forgive rounding errors: ceil(x - 1e-9 max(1, x)).
+    """Round counts up, but forgive rounding errors: ceil(x - 1e-9 max(1, x)).
+
+    Counts of workers, chunks or slots are dimensionless: below 1 as above it, 1 is their size.
 
     >>> guarded_ceil([2.0000000001, 2.1, 0.0]).tolist()
     [2.0, 3.0, 0.0]
     """
     array = np.asarray(values, dtype=float)
-    rounded: Floats = np.ceil(array - 1e-9 * np.maximum(1.0, array))
+    rounded: Floats = np.ceil(array - ROUNDING * np.maximum(1.0, array))
     return rounded + 0.0

@@ -26,6 +26,7 @@ from farkas.instances.base import (
 from farkas.instances.columns import column
 from farkas.numbers import Bools, Floats, Ints
 from farkas.portable.elementary import expm1
+from farkas.tolerances import FEASIBLE, ROUNDING
 
 OpenShare = Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)]
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
@@ -34,8 +35,6 @@ PairValues = tuple[tuple[Positive | None, ...], ...]
 Loads = tuple[tuple[Index, ...], ...]
 Masters = ("master", "worker")
 
-ROUNDING = 1e-9
-"""Slack for sums of decimal probabilities."""
 LEAST_WORK, MOST_WORK = 1e-300, 1e300
 """Range of rate times shift within which every derived number is accurate."""
 
@@ -181,7 +180,7 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
         with np.errstate(over="ignore"):
             returned = np.where(used, share * loads * -expm1(-self.rates * late), 0.0)
         results = returned.sum(axis=1)
-        for master in np.flatnonzero(~(results >= self.rows * (1 - 1e-6)))[:1]:
+        for master in np.flatnonzero(~(results >= self.rows * (1 - FEASIBLE)))[:1]:
             require(
                 False,
                 f"Expected a point of P3: master {master} gets {results[master]:.9g} of "

@@ -25,14 +25,12 @@ from farkas.instances.base import (
 )
 from farkas.instances.columns import column, table
 from farkas.numbers import Bools, Floats, Ints, floats
+from farkas.tolerances import ROUNDING
 
 AtLeastOne = Annotated[float, msgspec.Meta(ge=1.0)]
 Installed = Annotated[int, msgspec.Meta(ge=0, le=10**9)]
 Counts = tuple[tuple[Installed, ...], ...]
 Step = Annotated[float, msgspec.Meta(gt=0.0, le=1.0)]
-
-ROUNDING = 1e-9
-"""Slots that a runtime may exceed a whole number by, and price units a budget may be exceeded."""
 
 
 class Job(Record, frozen=True, kw_only=True):
@@ -261,6 +259,7 @@ class Market(Instance, frozen=True, kw_only=True, tag="dps"):
     def _rounded(self, slots: Floats) -> Floats:
         if self.runtime_rounding == "none":
             return slots
+        # a number of slots, whatever their length, and the same part of a slot for every length
         return np.maximum(1.0, np.ceil(slots - ROUNDING))
 
     @cached_property

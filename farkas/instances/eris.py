@@ -29,11 +29,9 @@ from farkas.instances.base import (
 )
 from farkas.instances.columns import column, table
 from farkas.numbers import Bools, Floats, Ints
+from farkas.tolerances import ROUNDING
 
 PriceBase = Annotated[float, msgspec.Meta(ge=2.0)]
-
-GUARD = 1e-9
-"""Rounding errors forgiven when a capacity is divided or compared."""
 
 
 class Job(Record, frozen=True, kw_only=True):
@@ -172,11 +170,11 @@ class Auction(Instance, frozen=True, kw_only=True, tag="eris"):
         )
         for slot, used in enumerate(occupied.transfer):
             require(
-                used <= self.transfer_budget + GUARD,
+                used <= self.transfer_budget + ROUNDING,
                 f"Expected use <= transfer_budget = {self.transfer_budget:g}, got {used:g} - "
                 f"at `{where}.transfer[{slot}]`",
             )
-        over = self.used - self.capacity[:, :, None] > GUARD
+        over = self.used - self.capacity[:, :, None] > ROUNDING
         for site, resource, slot in np.argwhere(over)[:1].tolist():
             require(
                 False,
@@ -254,7 +252,7 @@ class Auction(Instance, frozen=True, kw_only=True, tag="eris"):
     @cached_property
     def server_fits(self) -> Bools:
         """Whether an empty site holds the parameter server, shape (jobs, sites)."""
-        room = self.capacity[None] - self.server_demand[:, None] >= -GUARD
+        room = self.capacity[None] - self.server_demand[:, None] >= -ROUNDING
         return frozen(room.all(axis=2), np.bool_)
 
 
@@ -285,6 +283,6 @@ def hosted(free: Floats, demand: Floats, most: int) -> Ints:
     """
     counts = np.full(free.shape[:-1], float(most))
     for resource in np.flatnonzero(demand > 0):
-        counts = np.minimum(counts, np.floor(free[..., resource] / demand[resource] + GUARD))
-    lacking = (free < -GUARD).any(axis=-1)
+        counts = np.minimum(counts, np.floor(free[..., resource] / demand[resource] + ROUNDING))
+    lacking = (free < -ROUNDING).any(axis=-1)
     return np.where(lacking, 0, np.maximum(counts, 0)).astype(np.int64)

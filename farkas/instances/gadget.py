@@ -29,11 +29,9 @@ from farkas.instances.columns import column
 from farkas.instances.utilities import Utility
 from farkas.numbers import Bools, Floats, Ints, floats, ints
 from farkas.portable.sums import added
+from farkas.tolerances import ROUNDING
 
 OptionalRow = tuple[Nonnegative | None, ...]
-
-# Capacities are decimals on disk: 0.3 holds three workers of 0.1 although 0.3 / 0.1 < 3.
-FIT = 1e-9
 
 
 class Node(Record, frozen=True, kw_only=True):
@@ -278,7 +276,7 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
     @cached_property
     def most_slots(self) -> Floats:
         """Worker-slots that the budgets allow, whole or infinite, shape (jobs,); Z."""
-        return frozen(np.floor(self.budget_slots + FIT))
+        return frozen(np.floor(self.budget_slots + ROUNDING))
 
     @cached_property
     def host_cap(self) -> Ints:
@@ -287,7 +285,7 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
         (5): floor(min_r C / l), at most N.
         """
         fit = _least_ratio(self.capacity[None, :, :], self.demand[:, None, :])
-        held = np.minimum(np.floor(fit + FIT), self.max_workers[:, None])
+        held = np.minimum(np.floor(fit + ROUNDING), self.max_workers[:, None])
         return frozen(np.where(self.is_server, held, 0.0), np.int64)
 
     @cached_property

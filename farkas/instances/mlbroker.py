@@ -31,6 +31,7 @@ from farkas.instances.base import (
 from farkas.instances.columns import column
 from farkas.instances.market import Marketplace
 from farkas.numbers import Floats, Ints
+from farkas.tolerances import ROUNDING
 
 Semantics = Literal["printed", "strict"]
 
@@ -88,7 +89,7 @@ class Brokerage(Marketplace, frozen=True, kw_only=True, tag="mlbroker"):
         if self.big_m is not None:
             smallest = self.smallest_big_m
             require(
-                self.big_m >= smallest * (1 - 1e-9),
+                self.big_m >= smallest * (1 - ROUNDING),
                 f"big_m = {self.big_m:g}; the smallest valid constant is {smallest:.12g}",
             )
 

@@ -17,15 +17,13 @@ import numpy as np
 import farkas
 from farkas.atomic import write_bytes
 from farkas.errors import FileProblem, NotACertificate
+from farkas.tolerances import SOLVER_GAP, close
 
 Sense = Literal["min", "max"]
 
 SOLVER_PACKAGES = (
     "clarabel", "cvxpy", "gurobipy", "highspy", "mosek", "numba", "pyscipopt", "scipy",
 )  # fmt: skip
-
-# A value and its bound come from different float sums; a larger gap is a wrong bound.
-ROUNDING = 1e-6
 
 
 class Bound(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -172,8 +170,7 @@ def certified_ratio(sense: Sense, value: float, bound: Bound | None) -> float | 
     if bound is None or not math.isfinite(value):
         return None
     low, high = (float(bound), value) if sense == "min" else (value, float(bound))
-    slack = ROUNDING * max(1.0, abs(low), abs(high))
-    if low > high + slack:
+    if low > high and not close(low, high, SOLVER_GAP):
         raise NotACertificate(
             f"the bound {float(bound):.9g} ({bound.method}) is worse than the value {value:.9g} "
             f"that a {sense}imisation reached: bound or decisions are wrong"

@@ -65,8 +65,8 @@ VELTKAMP = 2.0**27 + 1.0
 LN2 = _log_of(2, 1)
 PI = 16 * _arctan_of_inverse(5) - 4 * _arctan_of_inverse(239)  # Machin (1706)
 PI_HEAD, PI_REST = _parts(PI, 24)
-TINY, RAISE = 2.0**-900, 2.0**500
-"""Parts of numbers below the first may be subnormal; the second brings them back."""
+RAISE = 2.0**500
+"""Brings numbers below `farkas.tolerances.NORMAL` back to where their parts are normal."""
 
 # exp: x = k (ln 2)/64 + r, so that e^x = 2^(k div 64) · 2^((k mod 64)/64) · e^r with |r| < 2^-7.5.
 STEPS_LOG = 6

@@ -47,12 +47,12 @@ from farkas.portable.constants import (
     STEPS,
     STEPS_LOG,
     STEPS_PER_UNIT,
-    TINY,
     TO_26,
     TO_33,
     TO_WHOLE,
     VELTKAMP,
 )
+from farkas.tolerances import NORMAL
 
 Floats = npt.NDArray[np.float64]
 
@@ -314,7 +314,7 @@ def _power_beyond(base: float, exponent: float) -> float:
 
 
 def _sin_beyond(x: float) -> float:
-    if not abs(x) < TINY:
+    if not abs(x) < NORMAL:
         return math.nan
     return float(_turned(x * RAISE, _Number)[0]) / RAISE  # there the sine is a straight line
 
@@ -362,7 +362,7 @@ def power(base: Any, exponent: Any, of: Any) -> Any:
     return _power(base, exponent, of)
 
 
-@_entrywise(lambda x: (abs(x) >= TINY) & (abs(x) < math.inf), _sin_beyond)
+@_entrywise(lambda x: (abs(x) >= NORMAL) & (abs(x) < math.inf), _sin_beyond)
 def sinpi(x: Any, of: Any) -> Any:
     """Sin(π x), exact at multiples of 1/2."""
     return _turned(x, of)[0]

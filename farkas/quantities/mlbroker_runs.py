@@ -10,6 +10,7 @@ from farkas.online import algorithms
 from farkas.online.mlbroker.local import local_expected, local_total
 from farkas.portable.sums import added
 from farkas.quantities.quantity import quantity
+from farkas.tolerances import SIMPLEX
 
 _RUN = ("cost", "moving", "certificate", "certificate_rebuilt")
 
@@ -72,6 +73,6 @@ def _untied(instance: Brokerage, name: str, prices: tuple[str, str]) -> float:
     if not (instance.worker_demand > 0).any(axis=1).all():
         raise NotApplicable("a job's workers demand nothing, so idle ones are free")
     value, other = (algorithms[name].run(instance, prices=form).value for form in prices)
-    if not math.isclose(value, other, rel_tol=1e-7):
+    if not math.isclose(value, other, rel_tol=SIMPLEX):
         raise NotApplicable(f"ties decide: {value:.9g} or {other:.9g}")
     return value

@@ -10,6 +10,7 @@ from farkas.algebra.formulation import first_line
 from farkas.forms import LinearForm
 from farkas.quantities.quantity import Quantity, quantities
 from farkas.solvers import Claimed, solve
+from farkas.tolerances import SIMPLEX
 
 
 def optimum(form: LinearForm) -> float:
@@ -46,7 +47,7 @@ def program_optimum(name: str, instance: Any) -> float | None:
         from farkas.solvers.via_cvxpy import solve_problem
 
         problem = program.model(instance).problem
-        return float(solve_problem(problem, tolerance=1e-7).require_optimal().objective)
+        return float(solve_problem(problem, tolerance=SIMPLEX).require_optimal().objective)
     return optimum_if_any(program.form(instance))
 
 

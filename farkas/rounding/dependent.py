@@ -8,11 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.numbers import Bools, Floats, Ints, ints
+from farkas.tolerances import SHARE
 
 Last = Literal["up", "bernoulli"]
-
-SETTLED = 1e-9
-"""A fraction this close to 0 or 1 is rounded there without a draw."""
 
 
 def round_keeping_weight(
@@ -42,7 +40,7 @@ def round_keeping_weight(
 
     Returns
     -------
-    Shape (items,), each the floor or the ceiling of its entry.  Up to `SETTLED` per entry:
+    Shape (items,), each the floor or the ceiling of its entry.  Up to 1e-9 per entry:
 
     - ``last="up"``: ``0 <= weight @ (rounded - fractional) < weight of the last entry``; the
       expectation of an entry is at least its fraction (P1 of the paper, equality, is false).
@@ -70,7 +68,7 @@ def round_keeping_weight(
 
 def _open(share: Floats) -> Bools:
     """Fractions that still need a draw."""
-    return (share > SETTLED) & (share < 1 - SETTLED)
+    return (share > SHARE) & (share < 1 - SHARE)
 
 
 def _trade(share: Floats, weights: Floats, rng: np.random.Generator, last: Last) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from farkas.numbers import Floats, Ints
 from farkas.portable.elementary import log
+from farkas.tolerances import ROUNDING, TIE, allowed
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -125,7 +126,7 @@ def round_printed(
         picked = mix.draw(rng)
         full = mix.fullness(picked)
         worst, gain = float(full.max(initial=0.0)), float(mix.gain[picked].sum())
-        if gain >= least * (1 - 1e-12) and (full <= factor).all():
+        if gain >= least * (1 - TIE) and (full <= factor).all():
             return RoundedRings(picked, True, number, worst)
         if best is None or (worst, -gain) < best:
             best, kept = (worst, -gain), picked
@@ -133,7 +134,7 @@ def round_printed(
 
 
 def round_repaired(
-    mix: Mix, size: Ints, most_rounds: int, rng: np.random.Generator, slack: float = 1e-9
+    mix: Mix, size: Ints, most_rounds: int, rng: np.random.Generator, slack: float = ROUNDING
 ) -> RoundedRings:
     """Best of several rounds after dropping what does not fit.
 
@@ -155,9 +156,9 @@ def round_repaired(
     return RoundedRings(kept, True, most_rounds, float(mix.fullness(kept).max(initial=0.0)))
 
 
-def admit(mix: Mix, order: Ints, slack: float = 1e-9) -> tuple[Ints, float]:
+def admit(mix: Mix, order: Ints, slack: float = ROUNDING) -> tuple[Ints, float]:
     """Take items in order as long as they fit, one per job; returns them ascending, and gains."""
-    left = mix.room + slack
+    left = allowed(mix.room, slack)
     taken: list[int] = []
     done: set[int] = set()
     for item in order.tolist():

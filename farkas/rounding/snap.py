@@ -6,9 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.numbers import Floats, floats
+from farkas.tolerances import WHOLE
 
 
-def snap(values: npt.ArrayLike, tolerance: float = 1e-6) -> Floats:
+def snap(values: npt.ArrayLike, tolerance: float = WHOLE) -> Floats:
     """Move entries within ``tolerance`` of an integer onto it, and negative ones to zero.
 
     Parameters
@@ -32,7 +33,7 @@ def snap(values: npt.ArrayLike, tolerance: float = 1e-6) -> Floats:
     return floats(np.where(np.abs(array - nearest) <= tolerance, nearest, array))
 
 
-def snap_workers(workers: npt.ArrayLike, needed: npt.ArrayLike, tolerance: float = 1e-6) -> Floats:
+def snap_workers(workers: npt.ArrayLike, needed: npt.ArrayLike, tolerance: float = WHOLE) -> Floats:
     """Snap workers per site and give every job back the total that noise took or added.
 
     A total below ``needed``, or above it by no more than ``tolerance`` per site, is moved onto

@@ -83,7 +83,7 @@ def round_workers(
 
     Returns
     -------
-    Shape (jobs, sites); row sums >= the row sums of ``workers``, up to `SETTLED` per entry.
+    Shape (jobs, sites); row sums >= the row sums of ``workers``, up to 1e-9 per entry.
 
     Raises
     ------

@@ -7,6 +7,7 @@ import enum
 import math
 
 from farkas.errors import NoAnswer
+from farkas.forms import FeasibilityReport
 from farkas.numbers import Floats
 
 
@@ -57,6 +58,9 @@ class Answer:
     raw_ray
         Shape (rows,): multipliers that should prove infeasibility, same sign rule as the duals of
         a minimisation; None when the solver gives none.
+    report
+        How far the point is from every requirement of the form, measured here and not by the
+        backend, by :func:`farkas.solvers.audit.audited`; None without a point.
     message
         The solver's own words for an unusual end.
     """
@@ -70,6 +74,7 @@ class Answer:
     raw_point: Floats | None = None
     raw_row_duals: Floats | None = None
     raw_ray: Floats | None = None
+    report: FeasibilityReport | None = None
     message: str = ""
 
     @property

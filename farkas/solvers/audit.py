@@ -10,14 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from farkas.forms import LinearForm, check_point
+from farkas.forms import FeasibilityReport, LinearForm, check_point
 from farkas.numbers import Floats
 from farkas.portable.sums import dot
 from farkas.solvers.answer import Answer, Claimed, Reason
-
-POINT_TOLERANCE = 1e-6
-# interior-point rays are no better than this; exact arithmetic decides later
-RAY_TOLERANCE = 1e-7
+from farkas.tolerances import FEASIBLE, ROUNDING, SIMPLEX, SOLVERS_WHOLE
 
 
 def settled_by_inspection(form: LinearForm) -> Answer | None:
@@ -52,6 +49,7 @@ def settled_by_inspection(form: LinearForm) -> Answer | None:
         seconds=0.0,
         raw_point=np.zeros(0),
         raw_row_duals=np.zeros(form.num_rows),
+        report=check_point(form, np.zeros(0)),
     )
 
 
@@ -68,26 +66,30 @@ def _crossing(form: LinearForm) -> str:
 
 
 def audited(form: LinearForm, answer: Answer) -> Answer:
-    """Drop what the answer cannot show.
+    """Measure the point of an answer, once for everybody, and drop what it cannot show.
 
-    A point at a limit must be feasible within :data:`POINT_TOLERANCE`, a point called optimal
-    within the same relative to the size of the terms of each row, and a ray must prove
-    infeasibility up to rounding.
+    A point at a limit must be feasible within :data:`~farkas.tolerances.FEASIBLE`, a point called
+    optimal within the same relative to the size of the terms of each row, and a ray must prove
+    infeasibility up to rounding.  What a backend says of feasibility is not read.
     """
     if answer.raw_ray is not None:
         ray = cleaned_ray(form, answer.raw_ray)
         if ray is not answer.raw_ray:
             answer = dataclasses.replace(answer, raw_ray=ray)
     if answer.raw_point is None:
-        return answer
-    if answer.claim is Claimed.OPTIMAL:
-        return answer if plausible(form, answer.raw_point) else _distrusted(form, answer)
-    if answer.claim is Claimed.FEASIBLE and check_point(
-        form, answer.raw_point, tolerance=POINT_TOLERANCE, most=1
-    ):
-        return answer
+        return answer if answer.report is None else dataclasses.replace(answer, report=None)
+    report = check_point(form, answer.raw_point)
+    if answer.claim is Claimed.OPTIMAL and not (report or plausible(form, answer.raw_point)):
+        return _distrusted(answer, report)
+    if answer.claim is Claimed.OPTIMAL or (answer.claim is Claimed.FEASIBLE and report):
+        return dataclasses.replace(answer, report=report)
     return dataclasses.replace(
-        answer, claim=Claimed.NONE, objective=math.nan, raw_point=None, raw_row_duals=None
+        answer,
+        claim=Claimed.NONE,
+        objective=math.nan,
+        raw_point=None,
+        raw_row_duals=None,
+        report=None,
     )
 
 
@@ -102,7 +104,8 @@ def plausible(form: LinearForm, point: Floats) -> bool:
     if form.is_mip:
         whole = point[form.integer]
         # at magnitude 1e12 a float has no room for an absolute 1e-6
-        if (np.abs(whole - np.rint(whole)) > 1e-5 * np.maximum(1.0, 1e-9 * abs(whole))).any():
+        size_of_one = np.maximum(1.0, ROUNDING * abs(whole))
+        if (np.abs(whole - np.rint(whole)) > SOLVERS_WHOLE * size_of_one).any():
             return False
     if not form.num_rows:
         return True
@@ -131,14 +134,12 @@ def _within(
     """Whether every value lies between its sides, first to an absolute, then to a relative 1e-6."""
     off = np.maximum(low - value, value - high)
     # NaN fails the comparison
-    if off.max() <= POINT_TOLERANCE:
+    if off.max() <= FEASIBLE:
         return True
-    return bool((off <= POINT_TOLERANCE * np.maximum(1.0, size(terms))).all())
+    return bool((off <= FEASIBLE * np.maximum(1.0, size(terms))).all())
 
 
-def _distrusted(form: LinearForm, answer: Answer) -> Answer:
-    assert answer.raw_point is not None
-    report = check_point(form, answer.raw_point, most=1)
+def _distrusted(answer: Answer, report: FeasibilityReport) -> Answer:
     worst = str(report.violations[0].what) if report.violations else "the point"
     return dataclasses.replace(
         answer,
@@ -148,6 +149,7 @@ def _distrusted(form: LinearForm, answer: Answer) -> Answer:
         bound=math.nan,
         raw_point=None,
         raw_row_duals=None,
+        report=None,
         message=f"the point called optimal is off by {report.worst:.3g} in {worst}",
     )
 
@@ -162,7 +164,7 @@ def ray_value(form: LinearForm, ray: Floats) -> float:
     terms = form.matrix.values * ray[rows]
     reduced = _sums(form.matrix.columns, terms, form.num_columns)
     size = _sums(form.matrix.columns, np.abs(terms), form.num_columns)
-    reduced[np.abs(reduced) <= RAY_TOLERANCE * size] = 0.0
+    reduced[np.abs(reduced) <= SIMPLEX * size] = 0.0
     return _times(ray, form.row_lower, form.row_upper) - _times(reduced, form.upper, form.lower)
 
 

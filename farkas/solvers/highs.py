@@ -21,6 +21,7 @@ from farkas.solvers.base import Ability, Backend, backend
 from farkas.solvers.interrupt import CtrlC
 from farkas.solvers.options import Options
 from farkas.solvers.session import Session
+from farkas.tolerances import ROUNDING
 
 ROWWISE = 2
 # below this a solve ends before anybody can press Ctrl-C, and callbacks would only cost time
@@ -123,7 +124,7 @@ def _set_options(solver: Any, options: Options, *, mip: bool) -> None:
         # its default 1e-6 would end a search that was asked for the optimum
         ("mip_abs_gap", 0.0),
         # a big constant multiplies what is forgiven here
-        ("mip_feasibility_tolerance", 1e-9),
+        ("mip_feasibility_tolerance", ROUNDING),
         ("threads", int(options.threads)),
         ("random_seed", int(options.seed)),
         ("output_flag", options.log),

@@ -19,10 +19,12 @@ from farkas.solvers.base import Ability, Backend, Undecided, backend, backends
 from farkas.solvers.interrupt import off_stdout
 from farkas.solvers.measured import installed_in_cvxpy, largest_violation
 from farkas.solvers.options import OptionNames, Options
+from farkas.tolerances import FEASIBLE
 
 DEFAULT = "CLARABEL"
 INTEGER = ("GUROBI", "HIGHS", "MOSEK", "SCIP", "SCIPY")
-TOLERANCE = 1e-6
+FIRST_ORDER = 1e-8
+"""Accuracy asked of SCS and OSQP, in their own measure; what they reach is measured here."""
 
 
 class CvxpySolver(Backend):
@@ -179,13 +181,14 @@ def _row_duals(form: LinearForm, families: list[tuple[Any, Any, float]]) -> Floa
 def _arguments(solver: str, options: Options) -> dict[str, Any]:
     """Our options in the words of each solver; refuses what cannot be passed."""
     limit = options.time_limit if math.isfinite(options.time_limit) else None
+    accuracy = {"eps_abs": FIRST_ORDER, "eps_rel": FIRST_ORDER}
     given: dict[str, Any]
     if solver == "CLARABEL":
         given = {"time_limit": limit, "max_threads": options.threads}
     elif solver == "SCS":
-        given = {"time_limit_secs": limit, "eps_abs": 1e-8, "eps_rel": 1e-8, "max_iters": 100_000}
+        given = {"time_limit_secs": limit, **accuracy, "max_iters": 100_000}
     elif solver == "OSQP":
-        given = {"time_limit": limit, "eps_abs": 1e-8, "eps_rel": 1e-8, "max_iter": 100_000}
+        given = {"time_limit": limit, **accuracy, "max_iter": 100_000}
     elif solver == "HIGHS":
         given = {
             "time_limit": limit,
@@ -306,7 +309,7 @@ def solve_problem(
     problem: Any,
     solver: str = DEFAULT,
     *,
-    tolerance: float = TOLERANCE,
+    tolerance: float = FEASIBLE,
     **options: Unpack[OptionNames],
 ) -> ConvexAnswer:
     """Solve a ``cvxpy.Problem``; the status is not believed, the point is measured.

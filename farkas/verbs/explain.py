@@ -19,7 +19,7 @@ import numpy as np
 
 from farkas.certificates import prove_infeasible
 from farkas.certificates.bound import exact_reduced_costs
-from farkas.forms import LinearForm, check_point
+from farkas.forms import LinearForm
 from farkas.forms.blocks import find_block
 from farkas.forms.words import box, relation
 from farkas.numbers import Floats, Ints
@@ -219,7 +219,7 @@ def _crossed(form: LinearForm) -> Explanation | None:
 
 
 def _with_point(form: LinearForm, linear: LinearForm, answer: Answer) -> Explanation:
-    report = check_point(linear, answer.point)
+    report = answer.report
     if not report:
         note = f"the point {answer.solver} calls feasible is not: {report}"
         return Explanation(linear, Finding.NOTHING, note=note)

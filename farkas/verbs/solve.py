@@ -13,11 +13,12 @@ from farkas.algebra.formulation import Formulation
 from farkas.certificates import Certificate, certify_infeasible
 from farkas.certificates import certify as bound_certificate
 from farkas.errors import NoAnswer, NotACertificate
-from farkas.forms import FeasibilityReport, LinearForm, check_point
+from farkas.forms import FeasibilityReport, LinearForm
 from farkas.relaxations.integrality import relax as without_integrality
 from farkas.solvers import Answer, Claimed
 from farkas.solvers import solve as ask
 from farkas.solvers.options import OptionNames
+from farkas.tolerances import FEASIBLE
 from farkas.verbs.convex import ConvexSolution, refuse_linear_wishes, solve_convex
 from farkas.verbs.explain import Explanation, Finding, explain
 from farkas.verbs.inputs import InstanceOrName, as_instance
@@ -34,8 +35,6 @@ class Solution:
         The form that was solved.
     answer
         The solver's claims.
-    report
-        Re-check of its point; None without a point.
     bound
         Proved bound on the optimum; None when not asked for, or when there is none.
     infeasible
@@ -48,7 +47,6 @@ class Solution:
 
     form: LinearForm
     answer: Answer
-    report: FeasibilityReport | None = None
     bound: Fraction | None = None
     infeasible: Fraction | None = None
     certificate: Certificate | None = None
@@ -64,6 +62,11 @@ class Solution:
         if self.infeasible is not None:
             said += ", proved infeasible"
         return f"<{self.form.name}: {said}>"
+
+    @property
+    def report(self) -> FeasibilityReport | None:
+        """What the audit of the answer measured; None without a point."""
+        return self.answer.report
 
     @property
     def gap(self) -> float | None:
@@ -191,7 +194,7 @@ def solve_form(
     certify: bool = False,
     **options: Any,
 ) -> Solution:
-    """Solve a form, re-check the point and, where asked, prove bound or infeasibility.
+    """Solve a form and, where asked, prove bound or infeasibility.
 
     Parameters
     ----------
@@ -215,15 +218,14 @@ def solve_form(
     if relax:
         form = without_integrality(form)
     answer = ask(form, solver, **options)
-    report = check_point(form, answer.point) if answer.has_point else None
     if answer.claim is Claimed.INFEASIBLE:
         return _refused(form, answer, certify, dict(about or {"embed": False}), options)
     if not certify:
-        return Solution(form, answer, report)
+        return Solution(form, answer)
     if answer.claim is Claimed.UNBOUNDED:
         raise NotACertificate(f"{form.name}: {answer.solver} claims unbounded; nothing bounds it")
     witness = ask(without_integrality(form), solver, **options) if form.is_mip else answer
-    return _proved(form, answer, report, witness, dict(about or {"embed": False}))
+    return _proved(form, answer, witness, dict(about or {"embed": False}))
 
 
 def _refused(
@@ -242,13 +244,12 @@ def _refused(
         raise NotACertificate(f"{form.name}: {found.note}")
     refusal = certify_infeasible(form, found.ray, **about)
     violation = Fraction(refusal.violation)
-    return Solution(form, answer, None, None, violation, refusal, found)
+    return Solution(form, answer, infeasible=violation, certificate=refusal, explanation=found)
 
 
 def _proved(
     form: LinearForm,
     answer: Answer,
-    report: FeasibilityReport | None,
     witness: Answer,
     about: dict[str, Any],
 ) -> Solution:
@@ -257,12 +258,12 @@ def _proved(
             f"{form.name}: nothing to prove a bound with, {witness.solver} stopped for reason "
             f"{witness.reason}, claim {witness.claim}"
         )
-    point = answer.raw_point if report else None
+    point = answer.raw_point if answer.report else None
     try:
-        proof = bound_certificate(form, witness.row_duals, point=point, tolerance=1e-6, **about)
+        proof = bound_certificate(form, witness.row_duals, point=point, tolerance=FEASIBLE, **about)
     except NotACertificate as error:
         raise NotACertificate(
             f"{error}; what {witness.solver} answered proves nothing here: try another solver, "
             "or solve without a certificate"
         ) from None
-    return Solution(form, answer, report, Fraction(proof.bound), None, proof)
+    return Solution(form, answer, bound=Fraction(proof.bound), certificate=proof)

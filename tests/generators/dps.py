@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.instances.dps import ROUNDING, Market
+from farkas.instances.dps import Market
+from farkas.tolerances import allowed
 
 
 def random_market(
@@ -50,7 +51,7 @@ def random_market(
 def forced_jobs(market: Market) -> np.ndarray:
     """Jobs that no admissible price keeps out."""
     assert market.price_cap is not None
-    return market.budget + ROUNDING >= market.price_cap * (market.workers + market.ps)
+    return allowed(market.budget) >= market.price_cap * (market.workers + market.ps)
 
 
 def empty_market() -> Market:

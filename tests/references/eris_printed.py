@@ -6,12 +6,13 @@ import math
 
 import numpy as np
 
-from farkas.instances.eris import GUARD, workers_for
+from farkas.instances.eris import workers_for
 from farkas.numbers import Ints
 from farkas.online.eris.printed import DIGITS
 from farkas.online.eris.schedule import Proposal, nothing, without_data
 from farkas.portable.sums import dot
 from farkas.relaxations.eris.slots import JobSlots
+from farkas.tolerances import ROUNDING as GUARD
 
 Deployment = tuple[float, Ints, int, int]
 """Cost, workers by site, server, chunks moved."""

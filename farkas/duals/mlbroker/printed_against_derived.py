@@ -15,6 +15,7 @@ from farkas.forms import LinearForm
 from farkas.forms.blocks import find_block
 from farkas.instances.mlbroker import Brokerage
 from farkas.solvers import solve
+from farkas.tolerances import TIE
 
 REPAIRS = {
     "11": "sums over jobs run over all of them; only jobs active in the slot have variables",
@@ -229,7 +230,7 @@ def _row(derived: LinearForm, at: int, written: LinearForm, i: int, columns: dic
     ours = dict(zip(places.tolist(), values.tolist(), strict=True))
     for j in sorted(ours.keys() | theirs.keys()):
         # equal products of doubles, perhaps in another order
-        if abs(ours.get(j, 0.0) - theirs.get(j, 0.0)) > 1e-12 * abs(ours.get(j, 0.0)):
+        if abs(ours.get(j, 0.0) - theirs.get(j, 0.0)) > TIE * abs(ours.get(j, 0.0)):
             name = find_block(derived.columns, j).short(j)
             return f"derived {ours.get(j, 0.0):g} {name}, written {theirs.get(j, 0.0):g}"
     if written.row_upper[i] != derived.row_upper[at]:

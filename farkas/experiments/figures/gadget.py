@@ -17,6 +17,7 @@ from farkas.online import algorithms
 from farkas.online.gadget.columns import column_rings
 from farkas.online.gadget.lp_rs_mde import lp_rs_mde
 from farkas.relaxations.gadget.generation import generate_columns
+from farkas.tolerances import ROUNDING
 
 GADGET = Paper("gadget", "GADGET")
 POLICIES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -59,13 +60,13 @@ def total_utility(preset: Preset, seed: int, progress: Progress) -> Figure:
     envelope, printed, *rivals = (line.y for line in series)
     others = [max(values) for values in zip(*rivals, strict=True)]
     gap = [a - b for a, b in zip(envelope, others, strict=True)]
-    printed_is_highest = all(a >= b - 1e-9 for a, b in zip(printed, others, strict=True))
+    printed_is_highest = all(a >= b - ROUNDING for a, b in zip(printed, others, strict=True))
     return Figure(
         x=PlotAxis("jobs"),
         y=PlotAxis("reward over proved bound"),
         series=series,
         findings=[
-            Statement("GADGET is highest (envelope gains)", min(gap) >= -1e-9, _words(gap)),
+            Statement("GADGET is highest (envelope gains)", min(gap) >= -ROUNDING, _words(gap)),
             Statement("the gap grows with the number of jobs", gap[-1] > gap[0], _words(gap)),
             Statement("GADGET is highest (printed gains)", printed_is_highest),
         ],

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 
 from markupsafe import Markup, escape
 
+from farkas.tolerances import ROUNDING
+
 
 def tag(name: str, *children: Markup | str, **attributes: object) -> Markup:
     """Element with escaped attributes; ``stroke_width=2`` becomes ``stroke-width="2"``.
@@ -89,7 +91,7 @@ def linear_ticks(low: float, high: float, count: int = 5) -> list[float]:
     raw = (high - low) / count
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(m * power for m in (1, 2, 5, 10) if m * power >= raw * 0.999)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    first, last = math.ceil(low / step - ROUNDING), math.floor(high / step + ROUNDING)
     return [round(i * step, 12) for i in range(first, last + 1)]
 
 

@@ -8,9 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from farkas.experiments.sweeps.guarantee import Guarantee
 from farkas.experiments.sweeps.store import Result
 from farkas.instances import Instance
-
-TOLERANCE = 1e-6
-"""Relative; a theorem is not broken by the rounding of a sum."""
+from farkas.tolerances import SOLVER_GAP
 
 
 @dataclasses.dataclass(slots=True, kw_only=True)
@@ -88,7 +86,7 @@ def _count(found: Promise, run: Result, factor: float, witness: float | None, se
     found.smallest = min(factor, found.smallest if found.smallest is not None else factor)
     found.largest = max(factor, found.largest if found.largest is not None else factor)
     found.margin = max(run.ratio / factor, found.margin or 0.0)
-    if run.ratio <= factor * (1 + TOLERANCE):
+    if run.ratio <= factor * (1 + SOLVER_GAP):
         found.kept += 1
     elif witness is not None and _breaks(run.value, witness, factor, sense):
         found.broken += 1
@@ -105,4 +103,4 @@ def _witness(guarantee: Guarantee, values: Mapping[str, float], sense: str) -> f
 
 def _breaks(value: float, witness: float, factor: float, sense: str) -> bool:
     worse, better = (value, witness) if sense == "min" else (witness, value)
-    return worse > factor * better * (1 + TOLERANCE) and better >= 0
+    return worse > factor * better * (1 + SOLVER_GAP) and better >= 0

@@ -8,10 +8,8 @@ from collections.abc import Iterator
 from farkas.errors import FarkasError
 from farkas.experiments.sweeps.store import Result, Store
 from farkas.online.run import Bound, certified_ratio
+from farkas.tolerances import close
 from farkas.verbs.check import verdict
-
-ROUNDING = 1e-9
-"""Relative; ratios are compared after they were written as decimal numbers."""
 
 
 def prove_again(store: Store, share: float = 1.0) -> Iterator[tuple[Result, str]]:
@@ -55,6 +53,6 @@ def _objection(result: Result) -> str:
     if sense not in ("min", "max"):
         return "rejected: the run does not say whether it minimises"
     ratio = certified_ratio(sense, result.value, bound)
-    if ratio is None or abs(ratio - result.ratio) > ROUNDING * ratio:
+    if ratio is None or not close(ratio, result.ratio):
         return f"rejected: the ratio {result.ratio:.9g} should be {ratio}"
     return ""

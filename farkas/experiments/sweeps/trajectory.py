@@ -12,7 +12,6 @@ its name, beside its guarantees::
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -24,6 +23,7 @@ from farkas.experiments.figures import Figure, PlotAxis, Series
 from farkas.numbers import Floats
 from farkas.online import Run
 from farkas.registry import Registry, explanation
+from farkas.tolerances import SOLVER_GAP, close
 
 Chart = Callable[[Any, Run], Figure | None]
 
@@ -96,6 +96,6 @@ def _adding_up(amounts: Mapping[str, Floats], value: float) -> list[str]:
     choices = [list(amounts), *([part] for part in amounts)]
     for parts in choices:
         total = sum(float(amounts[part].sum()) for part in parts)
-        if math.isclose(total, value, rel_tol=1e-6, abs_tol=1e-9):
+        if close(total, value, SOLVER_GAP):
             return parts
     return []

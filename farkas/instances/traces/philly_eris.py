@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from farkas.instances.base import Count, Nonnegative, Positive
+from farkas.instances.base import Count, Nonnegative, Positive, guarded_ceil
 from farkas.instances.eris import Auction
 from farkas.instances.generate.eris import Model, Published, worth_by_delay
 from farkas.instances.traces.philly import PhillyJob, read_jobs
@@ -114,7 +114,7 @@ def _usable(
 
 def chunks_of(job: PhillyJob, slot_seconds: float) -> int:
     """Slots of one GPU that the job's GPU time fills, rounded up."""
-    return max(1, int(np.ceil(job.gpu_time / slot_seconds - 1e-9)))
+    return max(1, int(guarded_ceil(job.gpu_time / slot_seconds)))
 
 
 def _peak(jobs: Sequence[PhillyJob]) -> int:

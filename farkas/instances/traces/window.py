@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from farkas.errors import InvalidOption
-from farkas.instances.base import Count, Positive
+from farkas.instances.base import Count, Positive, guarded_ceil
 from farkas.instances.options import Settings
 from farkas.instances.traces.table import seconds
 from farkas.numbers import Floats
@@ -97,5 +97,5 @@ class Window(Settings, frozen=True, kw_only=True):
 
     def last_slot(self, arrival: int, job: Timed) -> int:
         """Last slot of a job that arrives in slot ``arrival``, cut at the end of the window."""
-        length = max(1, math.ceil(job.duration / self.slot_seconds - 1e-9))
+        length = max(1, int(guarded_ceil(job.duration / self.slot_seconds)))
         return min(arrival + length, self.slots) - 1

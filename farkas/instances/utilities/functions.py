@@ -16,9 +16,7 @@ import numpy.typing as npt
 from farkas.instances.base import Positive, Record
 from farkas.numbers import Floats
 from farkas.portable.elementary import exp, log1p
-
-# Differences of utilities are noise below this share of the largest value involved.
-CURVATURE_TOLERANCE = 1e-12
+from farkas.tolerances import TIE
 
 
 class _Curve(Record, frozen=True, kw_only=True, tag_field="kind"):
@@ -37,8 +35,9 @@ class _Curve(Record, frozen=True, kw_only=True, tag_field="kind"):
         return np.diff(self(step * np.arange(count + 1)))
 
     def _noise(self, step: float, count: int) -> float:
+        """Differences below it are the rounding of the largest value involved."""
         values = np.abs(self(step * np.arange(count + 1)))
-        return CURVATURE_TOLERANCE * max(1.0, float(values.max(initial=0.0)))
+        return TIE * float(values.max(initial=0.0))
 
     def is_monotone(self, step: float, count: int) -> bool:
         """Whether the utility never falls on 0, step, ..., step count."""

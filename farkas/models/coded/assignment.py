@@ -9,6 +9,7 @@ import numpy as np
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Floats
+from farkas.tolerances import TIE
 
 
 class MaxMin(Program):
@@ -80,5 +81,5 @@ def level(speed: Floats, share: Floats) -> float:
 def tidy(share: Floats) -> Floats:
     """Shares within [0, 1] whose columns sum to at most 1, from a solver's point."""
     clean = np.clip(share, 0.0, 1.0)
-    clean[clean < 1e-12] = 0.0
+    clean[clean < TIE] = 0.0
     return np.asarray(clean / np.maximum(1.0, clean.sum(axis=0)))

@@ -20,6 +20,8 @@ from farkas.portable.elementary import expm1
 
 PRECISION = 1e-14
 """Relative width at which bisection of a time stops."""
+EARLIER = 1e-10
+"""Share by which a better plan must be earlier, so that rounds end; far above `PRECISION`."""
 
 
 def best_loads(data: CodedComputing, time: float) -> tuple[Floats, Ints]:
@@ -113,7 +115,7 @@ def best_integer_plan(
     rows = data.rows[:, None]
     share, time = start, _time_of(data, start)
     while True:
-        earlier = time * (1.0 - 1e-10)
+        earlier = time * (1.0 - EARLIER)
         gains = best_loads(data, earlier)[0] / rows
         candidate = best_share(gains)
         if not (gains * candidate).sum(axis=1).min() >= 1.0:

@@ -21,12 +21,14 @@ from farkas.models.coded.integer import first_time
 from farkas.models.coded.recovery import recovery_probability
 from farkas.models.coded.surrogate import expected_results, returned_share
 from farkas.numbers import Floats, Ints
+from farkas.tolerances import TIE
 
 MOST_SPLIT = 6
 MOST_CHOICES = 3_000_000
-SURE = 1.0 - 1e-12
+ABSOLUTE, RELATIVE, TAIL = 1e-12, 1e-11, 1e-13
+"""Accuracy of integrals: share of the whole time, of each piece, and the tail that is left out."""
+SURE = 1.0 - TIE
 """Limits above this count as 1: probabilities that sum to 1 rarely do so in floating point."""
-MARGIN = 1e-12
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,7 +105,7 @@ class Law:
 
     @staticmethod
     def _attains(limit: float, target: float) -> bool:
-        return limit >= SURE or limit > target + MARGIN
+        return limit >= SURE or limit > target + TIE
 
     def mean(self) -> float:
         """E[time of the last master]; infinite unless all finish almost surely."""
@@ -136,7 +138,7 @@ class Law:
         for bit, worker in enumerate(self.split):
             shares = self.probability[:, worker]
             idle = 1.0 - float(shares.sum())
-            parts = [(weights * idle, codes)] if idle > MARGIN else []
+            parts = [(weights * idle, codes)] if idle > TIE else []
             for master in np.flatnonzero(shares > 0):
                 chosen = codes.copy()
                 chosen[:, master] |= 1 << bit
@@ -188,13 +190,13 @@ def mean_time(joint: Callable[[float], float], kinks: Floats, slowest: float) ->
 
     ends = np.unique(np.concatenate([[0.0], kinks]))
     total = 0.0
-    error = 1e-12 * (float(ends[-1]) + slowest)
+    error = ABSOLUTE * (float(ends[-1]) + slowest)
     for low, high in itertools.pairwise(ends.tolist()):
-        total += (high - low) - quad(joint, low, high, epsabs=error, epsrel=1e-11, limit=200)[0]
+        total += (high - low) - quad(joint, low, high, epsabs=error, epsrel=RELATIVE, limit=200)[0]
     low, width = float(ends[-1]), slowest
     while True:
         left = quad(lambda t: 1.0 - joint(t), low, low + width, epsabs=error, limit=200)[0]
         total += left
-        if left <= 1e-13 * total:
+        if left <= TAIL * total:
             return float(total)
         low, width = low + width, 2 * width

@@ -9,6 +9,7 @@ import numpy as np
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs, theorem1_times
 from farkas.numbers import Floats, Ints, floats
+from farkas.tolerances import ROUNDING
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +30,7 @@ class Allocation:
     @property
     def whole_loads(self) -> Floats:
         """Loads rounded up, as rows are sent; a load within 1e-9 of a whole number is one."""
-        return np.asarray(np.ceil(self.loads * (1.0 - 1e-9)))
+        return np.asarray(np.ceil(self.loads * (1.0 - ROUNDING)))
 
 
 def dedicated_plan(data: CodedComputing, owner: Ints) -> Allocation:

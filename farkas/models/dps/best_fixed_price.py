@@ -10,8 +10,9 @@ from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint
 from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.models.dps import windows
+from farkas.tolerances import MARGIN_OF_CHOICE
 
-MARGIN = 1e-5
+MARGIN = MARGIN_OF_CHOICE
 """By how much a payment exceeds the budget of a job that declines.
 
 Without it two equal jobs could be told apart by prices, which no price can.

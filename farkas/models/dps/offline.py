@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective, option
-from farkas.instances.dps import ROUNDING, Market
+from farkas.instances.dps import Market
 from farkas.models.dps import windows
 from farkas.models.dps.windows import MarketSide
 from farkas.numbers import Floats, Ints
+from farkas.tolerances import allowed
 
 
 class PlacedJobs(Program):
@@ -136,7 +137,7 @@ class Offline(PlacedJobs):
 
     def _declare_blocking(self, m: Any, data: Market) -> None:
         most = data.require_cap(self.full_name) * (data.workers + data.ps)
-        forced = np.flatnonzero(data.budget + ROUNDING >= most)
+        forced = np.flatnonzero(allowed(data.budget) >= most)
         workers, ps = windows.worker_side(data), windows.ps_side(data)
         whole, spread = data.last_held(data.colocated_end), data.last_held(data.spread_end)
         m.forced_jobs = Set(forced, label="job")

@@ -13,14 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import NotApplicable
-from farkas.instances.gadget import FIT, Cluster
+from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings, enumerate_rings
 from farkas.numbers import Floats, Ints
+from farkas.tolerances import ROUNDING, allowed
 
 N = TypeVar("N", np.float64, np.int64)
-
-TIE = 1e-9
-"""Gains within this share of the best count as equal."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -86,7 +84,7 @@ class FeasibleCounts:
     def best(self, slot: int, progress: npt.ArrayLike) -> tuple[float, Ints]:
         """Largest sum of marginal rewards in ``slot``, and the counts that reach it.
 
-        Among vectors within :data:`TIE` of the best the lexicographically largest is taken.
+        Among vectors within a share 1e-9 of the best the lexicographically largest is taken.
         """
         received = np.asarray(progress, dtype=float)
         vectors = self.within(self.limit(slot, received))
@@ -96,7 +94,7 @@ class FeasibleCounts:
             worth = self.cluster.reward(job, received[job] + sizes)
             gains += (worth - worth[0])[vectors[:, job]]
         best = float(gains.max())
-        last = np.flatnonzero(gains >= best - TIE * max(1.0, abs(best)))[-1]
+        last = np.flatnonzero(gains >= best - ROUNDING * abs(best))[-1]
         return best, vectors[last]
 
 
@@ -176,7 +174,7 @@ def _join(loads: Floats, more: Floats, room: Floats) -> Floats:
     if not len(room):  # nothing can fill up: one way is as good as another
         return np.zeros((min(1, len(loads) * len(more)), 0))
     sums = (loads[:, None, :] + more[None, :, :]).reshape(-1, len(room))
-    sums = sums[(sums <= room + FIT).all(axis=1)]
+    sums = sums[(sums <= allowed(room)).all(axis=1)]
     if len(sums) < 2:
         return sums
     # sums in another order differ in the last bits only

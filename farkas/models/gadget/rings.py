@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import NotApplicable
-from farkas.instances.gadget import FIT, Cluster
+from farkas.instances.gadget import Cluster
 from farkas.models.gadget.forest import Forest, forest
 from farkas.numbers import Floats, Ints, floats
+from farkas.tolerances import ROUNDING
 
 Counts = tuple[int, ...]
 
@@ -82,7 +83,7 @@ def link_cap(cluster: Cluster, job: int) -> Floats:
     cap = np.full(cluster.num_links, np.inf)
     if need > 0:
         with np.errstate(over="ignore"):  # a ratio beyond doubles does not limit anything
-            cap = np.floor(cluster.link_bandwidth / need + FIT)
+            cap = np.floor(cluster.link_bandwidth / need + ROUNDING)
     return cap
 
 

@@ -9,8 +9,9 @@ import numpy as np
 from farkas.algebra import IndexedSet, Param, Set
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.numbers import Floats, Ints
+from farkas.tolerances import FEASIBLE
 
-ROOM = 1 + 1e-6
+ROOM = 1 + FEASIBLE
 """Implied bounds are this much wider than their argument needs, for data rounded to doubles."""
 
 

@@ -22,8 +22,8 @@ from farkas.models.coded.surrogate import surrogate_times
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
 from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.tolerances import ROUNDING
 
-TOLERANCE = 1e-9
 MOST_CELLS = 3_000_000
 """Rows times workers up to which the quantile is computed for every run."""
 
@@ -34,9 +34,9 @@ def broken(data: CodedComputing, plan: Allocation) -> list[str]:
     if share.shape != data.rates.shape or loads.shape != data.rates.shape:
         return [f"shares and loads need shape {data.rates.shape}"]
     words = []
-    if not ((share >= 0) & (share <= 1 + TOLERANCE)).all() or not (loads >= 0).all():
+    if not ((share >= 0) & (share <= 1 + ROUNDING)).all() or not (loads >= 0).all():
         words.append("a share lies outside [0, 1] or a load is negative")
-    over = np.flatnonzero(share.sum(axis=0) > 1 + TOLERANCE)
+    over = np.flatnonzero(share.sum(axis=0) > 1 + ROUNDING)
     words += [f"worker {n} is shared out {share[:, n].sum():.9g} times" for n in over]
     forbidden = np.argwhere((share > 0) & (loads > 0) & ~data.allowed)
     return words + [f"master {m} may not use worker {n}" for m, n in forbidden]

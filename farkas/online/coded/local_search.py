@@ -13,10 +13,11 @@ import numpy as np
 
 from farkas.models.coded.kernel import owner_levels
 from farkas.numbers import Floats, Ints
+from farkas.tolerances import TIE
 
 Variant = Literal["printed", "lexicographic"]
-MORE = 1.0 + 1e-12
-LESS = 1.0 - 1e-12
+MORE = 1.0 + TIE
+LESS = 1.0 - TIE
 MOST_SWEEPS = 1000
 
 

@@ -13,9 +13,7 @@ from farkas.online.coded.owners import OwnerPlanner
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
 from farkas.relaxations.coded.assignment_lp import best_sharing
-
-SPLIT = 1e-9
-"""Shares below this are noise of the solver."""
+from farkas.tolerances import SHARE
 
 
 def round_forest(share: Floats) -> Ints:
@@ -32,7 +30,7 @@ def round_forest(share: Floats) -> Ints:
         Shape (masters, workers); k.
     """
     masters = len(share)
-    in_use = share > SPLIT
+    in_use = share > SHARE
     owner = np.where(in_use.any(axis=0), share.argmax(axis=0), -1)
     split = set(np.flatnonzero(in_use.sum(axis=0) > 1).tolist())
     seen: set[int] = set()

@@ -17,6 +17,7 @@ from farkas.online.coded.owners import Planner
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
 from farkas.relaxations.coded.sca import SLACK, Sca, SharedPoint, solve_step
+from farkas.tolerances import SOLVER_GAP
 
 
 def start_point(data: CodedComputing, start: str) -> SharedPoint:
@@ -77,7 +78,7 @@ class SuccessiveApproximation(Planner):
     start_at: Literal["uniform", "greedy"] = "uniform"
     alpha: Nonnegative = 1e-3
     rounds: Count = 200
-    stop: Nonnegative = 1e-6
+    stop: Nonnegative = SOLVER_GAP
 
     def plan(self, data: CodedComputing, seed: int) -> Allocation:
         """Iterate until time stands still; draws nothing."""

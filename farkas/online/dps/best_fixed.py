@@ -11,10 +11,11 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.errors import NotApplicable
-from farkas.instances.dps import ROUNDING, Market
+from farkas.instances.dps import Market
 from farkas.numbers import Bools, Floats
 from farkas.online.dps import kernel
 from farkas.online.dps.simulation import Prepared
+from farkas.tolerances import allowed
 
 MOST_COMBINATIONS = 200_000
 """Price combinations beyond which the exhaustive search gives up."""
@@ -71,7 +72,7 @@ class Profits:
     def of(self, worker: Floats, ps: Floats, at_least: float = -math.inf) -> float:
         """Profit, or -inf when it certainly does not exceed ``at_least``."""
         asked = self.asked(worker, ps)
-        able = (asked <= self.market.budget + ROUNDING) & self._fits
+        able = (asked <= allowed(self.market.budget)) & self._fits
         if float(asked[able].sum()) <= at_least:
             return -math.inf
         return float(asked[self.served(able)].sum())
@@ -146,7 +147,7 @@ def best_for_demand(market: Market, rounds: int = 3) -> Best:
 
     def demand(_: float) -> float:
         asked = profits.asked(worker, ps)
-        return float(asked[asked <= market.budget + ROUNDING].sum())
+        return float(asked[asked <= allowed(market.budget)].sum())
 
     best = demand(0.0)
     for _ in range(rounds):

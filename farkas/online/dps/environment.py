@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates.dps import DpsPrices, Rewards
-from farkas.instances.dps import ROUNDING, Market
+from farkas.instances.dps import Market
 from farkas.models.dps import windows
 from farkas.numbers import Ints
 from farkas.online.dps.offers import Decision, Known, Offer
@@ -18,6 +18,7 @@ from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
 from farkas.portable.sums import added
 from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
+from farkas.tolerances import allowed
 
 LARGEST_PROGRAM = 2_000_000
 """Entries of the interval program up to which a solver finds the prices."""
@@ -104,10 +105,10 @@ def _payment_faults(market: Market, decisions: Sequence[Decision]) -> list[str]:
         data, payment = market.jobs[job], decision.payment
         if payment > 0 and not decision.served:
             faults.append(f"job {job} pays {payment:g} without being served")
-        if payment > data.budget + ROUNDING:
+        if payment > allowed(data.budget):
             faults.append(f"job {job} pays {payment:g} with a budget of {data.budget:g}")
         most = np.inf if market.price_cap is None else market.price_cap * (data.workers + data.ps)
-        if payment > most + ROUNDING:
+        if payment > allowed(most):
             faults.append(f"job {job} pays {payment:g}, the price cap allows {most:g}")
     return faults
 

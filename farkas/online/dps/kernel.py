@@ -13,11 +13,11 @@ from typing import Any, NamedTuple, TypeVar
 from numba import njit
 
 from farkas.numbers import Array
+from farkas.tolerances import TIE as TIE
 
 FULL, DECLINED, SOLD, EXPLORED = 0, 1, 2, 3
 PA, BEST_FIT, RANDOM = 0, 1, 2
 PUBLISHED, TURNOVER, TOP = 0, 1, 2
-TIE = 1e-12
 BLOCK = 32
 """Arms of a block."""
 

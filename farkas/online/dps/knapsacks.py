@@ -16,6 +16,7 @@ from farkas.online.dps.seller import Seller, SellerState
 from farkas.online.driver import algorithm
 from farkas.portable.elementary import exp, log, log1p
 from farkas.portable.sums import matmul
+from farkas.tolerances import TIE
 
 Key = tuple[int, int]
 
@@ -81,7 +82,7 @@ class Knapsacks(Seller):
         use[:, -1] = 1.0 / state.rounds
         weight = exp(state.log_weight - state.log_weight.max())
         value = pair.optimistic(eta) / matmul(use, weight[resources] / weight.sum())
-        arm = int(np.flatnonzero(value >= value.max() * (1.0 - 1e-12))[-1])
+        arm = int(np.flatnonzero(value >= value.max() * (1.0 - TIE))[-1])
         worker, ps = pair.prices[arm]
         decision = self.post(state, offer, float(worker), float(ps))
         most = state.known.price_cap * (offer.workers + offer.ps)

@@ -7,8 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from farkas.instances.dps import ROUNDING, Learning, Market
+from farkas.instances.dps import Learning, Market
 from farkas.numbers import Ints
+from farkas.tolerances import allowed
 
 Outcome = Literal["sold", "explored", "declined", "full"]
 
@@ -93,7 +94,7 @@ class Offer:
 
     def accepts(self, payment: float) -> bool:
         """Return the user's answer to a price for the whole job."""
-        return bool(payment <= self._market.budget[self.job] + ROUNDING)
+        return bool(payment <= allowed(float(self._market.budget[self.job])))
 
     def payment(self, worker_price: float, ps_price: float) -> float:
         """Price of the whole job at unit prices."""

@@ -14,6 +14,7 @@ from farkas.online.dps.pricing import geometric_grid, grid_steps
 from farkas.online.dps.seller import Seller, SellerState
 from farkas.online.driver import algorithm
 from farkas.portable.elementary import log
+from farkas.tolerances import TIE
 
 Arms = Literal["markup", "joint"]
 JOINT_PRICES = 8
@@ -104,7 +105,7 @@ class PairPrices(Seller):
         pair = state.pairs[key]
         eta = state.known.learning.eta_scale * log(max(2, self._jobs(state.known, offer)))
         value = pair.optimistic(eta)
-        arm = int(np.flatnonzero(value >= value.max() - 1e-12)[-1])
+        arm = int(np.flatnonzero(value >= value.max() * (1.0 - TIE))[-1])
         worker, ps = pair.prices[arm]
         decision = self.post(state, offer, float(worker), float(ps))
         most = state.known.price_cap * (offer.workers + offer.ps)

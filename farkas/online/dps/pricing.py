@@ -17,6 +17,7 @@ from farkas.instances.dps import Learning
 from farkas.numbers import Floats, Ints
 from farkas.online.dps.offers import Known
 from farkas.portable.elementary import log, log1p, power
+from farkas.tolerances import TIE
 
 Supply = Literal["published", "turnover", "top"]
 Radii = Literal["unit", "range"]
@@ -24,8 +25,6 @@ Grid = Literal["geometric", "uniform"]
 
 MOST_ARMS = 1_000_000
 """Prices per type; a finer grid is refused before it fills the memory."""
-TIE = 1e-12
-"""Relative difference below which two values are equal; the higher price then wins."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)

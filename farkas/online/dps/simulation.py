@@ -8,12 +8,13 @@ from typing import Literal
 
 import numpy as np
 
-from farkas.instances.dps import ROUNDING, Market
+from farkas.instances.dps import Market
 from farkas.numbers import Bools, Floats, Ints
 from farkas.online.dps import kernel
 from farkas.online.dps.learning_kernel import run_learning
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.pricing import Rules, Supply
+from farkas.tolerances import ROUNDING
 
 PLACING = {"pa": kernel.PA, "best_fit": kernel.BEST_FIT, "random": kernel.RANDOM}
 SUPPLY = {"published": kernel.PUBLISHED, "turnover": kernel.TURNOVER, "top": kernel.TOP}

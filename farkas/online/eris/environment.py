@@ -16,8 +16,9 @@ from farkas.online.eris.executable import executable
 from farkas.online.run import Bound, Sense
 from farkas.portable.sums import added
 from farkas.relaxations.eris.prices import METHODS, Effort, certify_welfare
+from farkas.tolerances import FEASIBLE
 
-ROUNDING = 1e-6
+ROUNDING = FEASIBLE
 """Use beyond a capacity by this share is a rounding error."""
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 import numpy as np
 
-from farkas.instances.eris import GUARD, Auction, Job
+from farkas.instances.eris import Auction, Job
 from farkas.online.driver import algorithm
 from farkas.online.eris.environment import Award, CertifiedRun, Piece, SlotArrivals, SlotDecision
 from farkas.online.eris.exact import exact_schedule
@@ -18,6 +18,7 @@ from farkas.online.eris.repaired import repaired_schedule
 from farkas.online.eris.schedule import Proposal
 from farkas.relaxations.eris.prices import Effort
 from farkas.relaxations.eris.slots import JobSlots
+from farkas.tolerances import ROUNDING as GUARD
 
 Scheduler = Literal["dp", "printed", "exact"]
 Floor = Annotated[float, msgspec.Meta(ge=0.0)]

@@ -16,8 +16,9 @@ from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.schedule import Proposal
 from farkas.relaxations.eris.slots import JobSlots
 from farkas.solvers import solve
+from farkas.tolerances import SIMPLEX
 
-NEGLIGIBLE = 1e-7
+NEGLIGIBLE = SIMPLEX
 """Gaps below this share of the job's worth need no solver."""
 
 

@@ -13,10 +13,11 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.compiled import compiled
-from farkas.instances.eris import GUARD
 from farkas.numbers import Floats, Ints
+from farkas.tolerances import ROUNDING as GUARD
+from farkas.tolerances import SIMPLEX
 
-CLOSED = 1e-7
+CLOSED = SIMPLEX
 """Bounds closer than this, relative, count as equal."""
 
 

@@ -15,10 +15,10 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.compiled import compiled, compiled_if_long
-from farkas.instances.eris import GUARD
 from farkas.numbers import Floats, Ints
 from farkas.online.eris.schedule import Proposal, nothing, without_data
 from farkas.relaxations.eris.slots import JobSlots
+from farkas.tolerances import ROUNDING as GUARD
 
 DIGITS = 9
 """Prices are compared after rounding to this many decimals."""

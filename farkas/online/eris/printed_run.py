@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 
-from farkas.instances.eris import GUARD, Auction
+from farkas.instances.eris import Auction
 from farkas.online.eris.executable import audit_proposal
 from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.printed import printed_schedule
+from farkas.tolerances import ROUNDING as GUARD
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

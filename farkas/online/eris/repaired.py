@@ -22,8 +22,9 @@ from farkas.online.eris.one_slot import bound_workloads, cover_with_transfer, tr
 from farkas.online.eris.schedule import Proposal, nothing, without_data
 from farkas.relaxations.eris.site_dp import add_slot
 from farkas.relaxations.eris.slots import JobSlots
+from farkas.tolerances import ROUNDING
 
-TIE = 1e-9
+TIE = ROUNDING
 """Share of a job's worth that one slot's full use of everything costs on top."""
 ROUNDS = 6
 """Multipliers tried per slot after the first two, and twice as many in a replay."""

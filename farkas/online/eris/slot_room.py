@@ -6,11 +6,12 @@ import dataclasses
 
 import numpy as np
 
-from farkas.instances.eris import GUARD, Auction, Job, hosted, workers_for
+from farkas.instances.eris import Auction, Job, hosted, workers_for
 from farkas.models.eris.prices import resource_price, transfer_price
 from farkas.numbers import Floats, Ints
 from farkas.online.eris.environment import Piece
 from farkas.portable.sums import dot, matmul
+from farkas.tolerances import ROUNDING as GUARD
 
 DIGITS = 9
 """Prices are compared after rounding to this many decimals."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.instances.gadget import FIT
 from farkas.models.gadget.column import ColumnIP, Columns
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
@@ -13,6 +12,7 @@ from farkas.portable.sums import matmul
 from farkas.relaxations.gadget.generation import Generated, generate_columns
 from farkas.rounding.rings import Mix, admit
 from farkas.solvers import solve
+from farkas.tolerances import ROUNDING, SIMPLEX
 
 
 def column_rings(slot: SlotView, gap: float) -> tuple[Rings, Generated]:
@@ -26,13 +26,13 @@ def column_rings(slot: SlotView, gap: float) -> tuple[Rings, Generated]:
     columns, share = generated.columns, generated.share
     if not len(share):
         return columns.rings, generated
-    if (np.minimum(share, 1.0 - share) <= 1e-7).all():
+    if (np.minimum(share, 1.0 - share) <= SIMPLEX).all():
         return columns.rings.take(share > 0.5), generated
     mix = whole_mix(columns, share)
     rate = columns.gains / columns.rings.size
     # what the relaxation likes first, then by gain per worker
     order = np.lexsort((columns.rings.job, -rate, -np.round(share, 6)))
-    greedy, value = admit(mix, order, FIT)
+    greedy, value = admit(mix, order)
     if value >= generated.bound - gap * max(1.0, abs(generated.bound)):
         return columns.rings.take(greedy), generated
     keep = promising(columns, generated, value)
@@ -62,5 +62,6 @@ def promising(columns: Columns, generated: Generated, value: float) -> Bools:
     surplus = columns.gains - cost - matmul(rings.link_load(cluster), prices.link)
     best = np.zeros(cluster.num_jobs)
     np.maximum.at(best, rings.job, surplus)
-    near: Bools = best[rings.job] - surplus <= generated.bound - value + 1e-9
+    loss: Floats = best[rings.job] - surplus
+    near: Bools = loss <= generated.bound - value + ROUNDING * abs(generated.bound)
     return near

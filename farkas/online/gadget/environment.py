@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from farkas.instances.gadget import FIT, Cluster, Job
+from farkas.instances.gadget import Cluster, Job
 from farkas.numbers import Floats
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
+from farkas.tolerances import ROUNDING, allowed
 
 
 class Arrival(msgspec.Struct, frozen=True):
@@ -137,11 +138,11 @@ def broken(instance: Cluster, slot: int, rings: Sequence[Ring]) -> list[str]:
 
 
 def _overfull(used: Floats, room: Floats, what: str, names: Sequence[str]) -> list[str]:
-    # one 1e-9 for each worker that a floor was forgiven
-    slack = FIT * np.maximum(1.0, np.where(np.isfinite(room), room, 1.0)) * 10
+    # each floor that was forgiven adds its rounding, and there may be several of them
+    most = allowed(room, 10 * ROUNDING)
     return [
         f"{what} {place} carries {used[place, r]:g} of {room[place, r]:g} {names[r]}"
-        for place, r in np.argwhere(used > room + slack).tolist()
+        for place, r in np.argwhere(used > most).tolist()
     ]
 
 

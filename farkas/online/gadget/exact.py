@@ -8,13 +8,14 @@ from farkas.errors import NotApplicable
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.circulation import Circulation
 from farkas.models.gadget.column import ColumnIP, Columns
-from farkas.models.gadget.counts import TIE, FeasibleCounts
+from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.forest import Forest, forest
 from farkas.models.gadget.rings import Rings, enumerate_rings
 from farkas.models.gadget.slot import SlotView
 from farkas.models.gadget.tree import Tree
 from farkas.numbers import Floats, Ints
 from farkas.solvers import solve
+from farkas.tolerances import ROUNDING
 
 MOST_COLUMNS = 4000
 """Largest integer program that is solved for an exact slot."""
@@ -28,8 +29,9 @@ def exact_rings(slot: SlotView, feasible: FeasibleCounts | None) -> Rings:
     slot
         The slot.
     feasible
-        All feasible counts of the cluster, if they could be listed: then ties within 1e-9 go to
-        the lexicographically largest counts.  Otherwise a compact integer program decides.
+        All feasible counts of the cluster, if they could be listed: then ties within a share
+        1e-9 go to the lexicographically largest counts.  Otherwise a compact integer program
+        decides.
     """
     if not len(slot.jobs):
         return Rings.none(slot.cluster)
@@ -55,7 +57,7 @@ def best_counts(slot: SlotView, feasible: FeasibleCounts) -> Ints:
     for place, job in enumerate(slot.jobs.tolist()):
         total += np.append(0.0, slot.gains[place])[vectors[:, job]]
     best = float(total.max())
-    last: Ints = vectors[np.flatnonzero(total >= best - TIE * max(1.0, abs(best)))[-1]]
+    last: Ints = vectors[np.flatnonzero(total >= best - ROUNDING * abs(best))[-1]]
     return last
 
 

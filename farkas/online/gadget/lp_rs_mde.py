@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from farkas.forms import LinearForm
-from farkas.instances.gadget import FIT, Cluster
+from farkas.instances.gadget import Cluster
 from farkas.models.gadget.column import ColumnIP, Columns
 from farkas.models.gadget.lone import lone_sizes
 from farkas.models.gadget.rings import Rings, link_cap
@@ -19,6 +19,7 @@ from farkas.relaxations.gadget.decompose import Mixture, decompose
 from farkas.relaxations.gadget.embedding import GvneLP, NodeLP
 from farkas.rounding.rings import Mix, RoundedRings, round_printed, round_repaired, violation_factor
 from farkas.solvers import solve
+from farkas.tolerances import SHARE
 
 Rounding = Literal["repair", "printed", "milp"]
 SMALL_EMBEDDING = 200_000
@@ -106,7 +107,7 @@ def select_sizes(slot: SlotView) -> SlotView:
     form = relaxation_of(slot)
     share = np.zeros(slot.gains.shape)
     share[slot.allowed] = form.values(solve(form).require_optimal().point, "chosen")
-    weight = np.where(slot.allowed & (share > FIT), slot.gains * share, -np.inf)
+    weight = np.where(slot.allowed & (share > SHARE), slot.gains * share, -np.inf)
     best = weight.argmax(axis=1)
     return slot.fixed(np.where(np.isfinite(weight.max(axis=1)), best + 1, 0))
 

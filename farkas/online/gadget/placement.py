@@ -7,9 +7,10 @@ from collections import deque
 
 import numpy as np
 
-from farkas.instances.gadget import FIT, Cluster
+from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
 from farkas.numbers import Floats, Ints
+from farkas.tolerances import ROUNDING
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -52,7 +53,7 @@ class Room:
         needed = np.flatnonzero(demand)
         most = float(self.cluster.max_workers[job])
         with np.errstate(over="ignore"):  # a ratio beyond doubles does not limit anything
-            ratio = np.floor(self.free[:, needed] / demand[needed] + FIT)
+            ratio = np.floor(self.free[:, needed] / demand[needed] + ROUNDING)
         held = ratio.min(axis=1, initial=most)
         return np.where(self.cluster.is_server, np.maximum(held, 0.0), 0.0).astype(np.int64)
 
@@ -108,7 +109,7 @@ class Room:
         while queue and end not in came:
             u = queue.popleft()
             for link, v in self._leaving[u]:
-                if v not in came and self.residual[link] + FIT >= need:
+                if v not in came and need <= self.residual[link] + ROUNDING * need:
                     came[v] = (u, link)
                     queue.append(v)
         if end not in came:

@@ -22,9 +22,7 @@ from farkas.online.mlbroker.environment import Known
 from farkas.online.mlbroker.slot_solver import JobByJob, SlotSolution, Together
 from farkas.online.run import Bound
 from farkas.portable.sums import added, dot, matmul
-
-TOLERANCE = 1e-6
-"""Relative violation of a row that counts as solver noise."""
+from farkas.tolerances import FEASIBLE
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -271,7 +269,7 @@ class Fractional:
         return [
             f"slot {slot}: ({label}) missed by {float(values.max()):.2g}"
             for label, values in excess.items()
-            if values.size and values.max() > TOLERANCE
+            if values.size and values.max() > FEASIBLE
         ]
 
 

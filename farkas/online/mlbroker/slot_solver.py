@@ -21,9 +21,7 @@ from farkas.relaxations.mlbroker.outer import Outer, Touched
 from farkas.relaxations.mlbroker.outer_job import JobPrices, OuterJob
 from farkas.relaxations.mlbroker.tangents import Tangents
 from farkas.solvers import Answer, Claimed, Session, open_session, solve
-
-PRECISE = 1e-9
-"""Rounds end when bounds are this close, relative to the objective and the deployment costs."""
+from farkas.tolerances import FINE_GAP
 
 MOST_ROUNDS = 60
 
@@ -102,7 +100,7 @@ def settle(
         gap = float(short.sum())
         if best is None or gap <= best[1]:
             best = answer, gap
-        goal = PRECISE * (abs(answer.objective) + tangents.full_price())
+        goal = FINE_GAP * (abs(answer.objective) + tangents.full_price())
         if gap <= goal:
             break
         where = short > goal / (4 * short.size)

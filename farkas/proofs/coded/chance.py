@@ -16,6 +16,7 @@ from farkas.online.coded.exhaustive import best_owner, least_level
 from farkas.proofs.claim import Verdict, claim, held, refuted
 from farkas.proofs.coded.surrogate import drawn
 from farkas.relaxations.coded.assignment_lp import best_sharing, shared_optimum
+from farkas.tolerances import FINE_GAP, TIE
 
 
 def _load(name: str) -> CodedComputing:
@@ -49,12 +50,12 @@ def shared_optima_are_no_later() -> Verdict:
         speed = Pairs.of(data).speed
         owner = best_owner(speed)
         shared = shared_optimum(data)
-        slack = min(slack, 1.0 - shared.time * least_level(speed, owner) + 1e-12)
+        slack = min(slack, 1.0 - shared.time * least_level(speed, owner) + TIE)
         whole = best_integer_plan(data, lambda g: best_sharing(g).share, shared.share)
         owned = best_integer_plan(
             data, lambda g: dedicated_share(best_owner(g), 2), dedicated_share(owner, 2)
         )
-        slack = min(slack, 1.0 - whole.time / owned.time + 1e-9)
+        slack = min(slack, 1.0 - whole.time / owned.time + FINE_GAP)
         runs += 2
     return held(runs, float(slack))
 

@@ -20,6 +20,7 @@ from farkas.proofs.coded.reciprocal import FULL_LOAD, reciprocal
 from farkas.proofs.coded.surrogate import drawn
 from farkas.relaxations.coded.assignment_lp import best_sharing
 from farkas.relaxations.coded.truncated import truncated_level
+from farkas.tolerances import FINE_GAP, TIE, close, relative
 
 
 def _speed(name: str) -> Floats:
@@ -45,8 +46,8 @@ def partition_reduces_to_the_assignment() -> Verdict:
             for part in map(sum, itertools.combinations(numbers, size))
         )
         found = least_level(speed, best_owner(speed)) * FULL_LOAD * 10
-        perfect = abs(found - best_sharing(speed).level * FULL_LOAD * 10) < 1e-9
-        slack = min(slack, 1e-9 - abs(found - half))
+        perfect = close(found, best_sharing(speed).level * FULL_LOAD * 10, FINE_GAP)
+        slack = min(slack, FINE_GAP - relative(abs(found - half), half))
         if perfect != (2 * half == sum(numbers)):
             return refuted({"numbers": numbers}, "perfect partition and linear bound disagree")
         runs += 1
@@ -99,7 +100,7 @@ def largest_first_has_its_guarantee() -> Verdict:
             continue
         speed = np.tile(size, (masters, 1))
         ratio = least_level(speed, every_owner(speed)) / least_level(speed, greedy_owner(speed))
-        slack = min(slack, (4 * masters - 2) / (3 * masters - 1) - ratio + 1e-12)
+        slack = min(slack, (4 * masters - 2) / (3 * masters - 1) - ratio + TIE)
         runs += 1
     return held(runs, float(slack), "attained: coded/greedy_schedule")
 
@@ -182,6 +183,6 @@ def branch_and_bound_is_enumeration() -> Verdict:
     for seed in range(20):
         speed = Pairs.of(drawn(3, 7, seed)).speed
         want = least_level(speed, every_owner(speed))
-        slack = min(slack, 1e-12 - abs(least_level(speed, best_owner(speed)) / want - 1))
+        slack = min(slack, TIE - abs(least_level(speed, best_owner(speed)) / want - 1))
         runs += 1
     return held(runs, slack)

@@ -13,8 +13,9 @@ from farkas.proofs.claim import Verdict, claim, held, not_applicable, proved, re
 from farkas.proofs.coded.surrogate import drawn, vanishes
 from farkas.relaxations.coded.assignment_lp import shared_optimum
 from farkas.relaxations.coded.sca import SharedPoint, solve_step
+from farkas.tolerances import FINE_GAP, LOOSE_GAP, SOLVER_GAP
 
-STOP = 1e-6
+STOP = SOLVER_GAP
 """Relative decrease of time at which Algorithm 3 stops."""
 
 
@@ -56,7 +57,8 @@ def iterates_stay_feasible_and_never_get_later() -> Verdict:
         point = SharedPoint.uniform(data)
         for after in iterates(data, point, "product", alpha, 6):
             late = float(surrogate_times(data, after.share, after.loads).max())
-            slack = min(slack, 1 + STOP - after.time / point.time, 1 + 1e-5 - late / after.time)
+            later, longer = after.time / point.time, late / after.time
+            slack = min(slack, 1 + STOP - later, 1 + LOOSE_GAP - longer)
             point, runs = after, runs + 1
     return held(runs, float(slack), "solver accuracy 1e-5 allowed")
 
@@ -101,7 +103,7 @@ def stopping_points_are_local_optima() -> Verdict:
     data, point = _point("coded/idle_pairs")
     after = solve_step(data, "product", point)
     best = min(_improved(data, point, size) for size in (1e-2, 1e-3, 1e-4))
-    if not (1 - after.time / point.time < STOP and best < point.time * (1 - 1e-9)):
+    if not (1 - after.time / point.time < STOP and best < point.time * (1 - FINE_GAP)):
         return held(1, 1 - after.time / point.time)
     return refuted(
         "coded/idle_pairs",

@@ -14,6 +14,7 @@ from farkas.online.coded.exhaustive import best_owner, every_owner, least_level
 from farkas.proofs.claim import Verdict, claim, held, proved, refuted
 from farkas.relaxations.coded.assignment_lp import shared_optimum
 from farkas.solvers.via_cvxpy import solve_problem
+from farkas.tolerances import FINE_GAP, SOLVER_GAP, TIE
 
 load, t, u, a, h, rows, k = sp.symbols("l t u a h L k", positive=True)
 RESULTS = load * (1 - sp.exp(u * a - u * t / load))
@@ -132,7 +133,7 @@ def p3_is_max_min_allocation() -> Verdict:
     assert isinstance(data, CodedComputing)
     dedicated = 1.0 / least_level(Pairs.of(data).speed, best_owner(Pairs.of(data).speed))
     shared = shared_optimum(data).time
-    if not shared < dedicated * (1 - 1e-6):
+    if not shared < dedicated * (1 - SOLVER_GAP):
         return held(1, 0.0)
     return refuted(
         "coded/split_worker",
@@ -149,7 +150,7 @@ def dedicated_p3_is_max_min_allocation() -> Verdict:
     for seed in range(20):
         speed = Pairs.of(drawn(2 + seed % 2, 8, seed)).speed
         exact = least_level(speed, every_owner(speed))
-        slack = min(slack, 1e-12 - abs(least_level(speed, best_owner(speed)) / exact - 1.0))
+        slack = min(slack, TIE - abs(least_level(speed, best_owner(speed)) / exact - 1.0))
         runs += 1
     return held(runs, slack, "distance below the tolerance 1e-12")
 
@@ -160,7 +161,7 @@ def optima_scale_as_they_must() -> Verdict:
 
     A further worker or smaller shifts never make it later.
     """
-    slack, tolerance = 1.0, 1e-9
+    slack, tolerance = 1.0, FINE_GAP
     for seed in range(10):
         data = drawn(2, 6, seed, rows=100)
         time = shared_optimum(data).time

@@ -13,6 +13,7 @@ from farkas.proofs.dps.search import best_by_search
 from farkas.relaxations.dps.fixed_price import corrected_bound, printed_bound
 from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
 from farkas.solvers import solve
+from farkas.tolerances import ROUNDING, SOLVER_GAP, relative
 
 TINY = {"num_jobs": 4, "num_servers": 2, "horizon": 12, "workers": [1, 3], "ps": [1, 2]}
 
@@ -42,7 +43,8 @@ def linearisation_is_exact() -> Verdict:
     for seed in range(runs):
         market = small(seed, **TINY)
         value = solve(Offline().form(market), gap=0.0).require_optimal().objective
-        slack = min(slack, 1e-6 - abs(value - best_by_search(market, market.budget)))
+        best = best_by_search(market, market.budget)
+        slack = min(slack, SOLVER_GAP - relative(abs(value - best), value, best))
     return held(runs, slack, "agreement within 1e-6")
 
 
@@ -57,7 +59,7 @@ def bounds_are_ordered() -> Verdict:
             for program in (Offline(), OfflineLP(), IntervalIP(), IntervalLP())
         )
         gaps = (by_server - exact, loose - by_server, whole - exact, loose - whole)
-        slack = min(slack, *(gap + 1e-6 for gap in gaps))
+        slack = min(slack, *(relative(gap, loose) + SOLVER_GAP for gap in gaps))
     return held(runs, slack, "up to 1e-6; all strict on dps/aggregate_gap")
 
 
@@ -87,7 +89,8 @@ def fixed_price_bound_corrected() -> Verdict:
         for _ in range(10):
             prices = rng.random(market.num_worker_types), rng.random(market.num_ps_types)
             profit = FixedPrice(*prices).simulate(market).profit
-            slack = min(slack, corrected_bound(market, *prices) + 1e-9 - profit)
+            bound = corrected_bound(market, *prices)
+            slack = min(slack, relative(bound - profit, bound, profit) + ROUNDING)
             runs += 1
     return held(runs, slack)
 

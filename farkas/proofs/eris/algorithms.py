@@ -14,6 +14,7 @@ from farkas.proofs.claim import Verdict, claim, held, refuted
 from farkas.proofs.eris.programs import auction, optimum
 from farkas.proofs.eris.samples import Shape, Trials, auctions, ledger_of, propose
 from farkas.solvers import Claimed, solve
+from farkas.tolerances import SOLVER_GAP, allowed, close, relative
 
 
 def algorithm_3(sample: Auction, job: int, slot: int, workload: int) -> tuple[float, bool]:
@@ -100,9 +101,9 @@ def algorithm_3_is_optimal() -> Verdict:
 def _outcome(cost: float, enough: bool, best: float) -> str:
     if not np.isfinite(cost):
         return "missed" if np.isfinite(best) else "agree_none"
-    if not enough or not np.isfinite(best) or cost < best - 1e-6:
+    if not enough or not np.isfinite(best) or cost < best - SOLVER_GAP * best:
         return "impossible"
-    return "dearer" if cost > best + 1e-6 * max(1.0, best) else "optimal"
+    return "dearer" if cost > allowed(best, SOLVER_GAP) else "optimal"
 
 
 @claim("eris.server_with_most_workers", source="Eris Algorithm 3, line 16")
@@ -164,7 +165,7 @@ def algorithm_2_is_optimal() -> Verdict:
         best = max(0.0, optimum(BestSchedule().form(data)))
         if found.finish >= 0 and not audit_proposal(sample.jobs[0], found):
             counts["impossible"] += 1.0
-        elif abs(found.payoff - best) <= 1e-6 * max(1.0, best):
+        elif close(found.payoff, best, SOLVER_GAP):
             counts["equal"] += 1.0
         else:
             counts["worse" if found.finish >= 0 else "rejected"] += 1.0
@@ -184,7 +185,8 @@ def algorithm_2_is_optimal() -> Verdict:
 def repaired_schedules_can_run() -> Verdict:
     """The repaired scheduler's schedules can run, and its bound is above every payoff.
 
-    The slack is the smaller of best payoff - payoff found and bound - best payoff, plus 1e-6.
+    The slack is the smaller of best payoff - payoff found and bound - best payoff, relative to the
+    best, plus 1e-6.
     """
     trials = Trials()
     found_best = 0.0
@@ -193,9 +195,10 @@ def repaired_schedules_can_run() -> Verdict:
         found = propose(sample, job, "dp")
         data = PricedJobs(sample, (0,), posted_on_arrival(sample))
         best = max(0.0, optimum(BestSchedule().form(data)))
-        found_best += abs(found.payoff - best) <= 1e-6 * max(1.0, best)
+        found_best += close(found.payoff, best, SOLVER_GAP)
         runs = audit_proposal(job, found) if found.finish >= 0 else True
-        slack = min(best - found.payoff, found.bound - best) / max(1.0, best) + 1e-6
+        gap = min(best - found.payoff, found.bound - best)
+        slack = relative(gap, best, found.payoff) + SOLVER_GAP
         trials.add(sample, slack if runs else -1.0)
     return trials.verdict("payoff optimal in most states", optimal=found_best)
 

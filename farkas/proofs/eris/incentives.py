@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 import numpy as np
 
-from farkas.instances.eris import GUARD, Auction, Job
+from farkas.instances.eris import Auction, Job
 from farkas.online.eris.executable import audit_proposal
 from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.repaired import repaired_schedule
@@ -16,6 +16,7 @@ from farkas.portable.draws import uniform
 from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.eris.programs import auction
 from farkas.proofs.eris.samples import Shape, Trials, auctions, propose
+from farkas.tolerances import ROUNDING, SOLVER_GAP
 
 Report = Callable[[Job, np.random.Generator], Job]
 
@@ -28,7 +29,7 @@ def gain(sample: Auction, truth: Job, report: Job, scheduler: str) -> float:
 
 def true_payoff(truth: Job, report: Job, proposal: Proposal) -> float:
     """Payoff at the true worth of the slot of completion; 0 when rejected."""
-    if proposal.payoff <= GUARD:
+    if proposal.payoff <= ROUNDING:
         return 0.0
     slot = report.arrival + proposal.finish - truth.arrival
     return truth.utility[slot] - proposal.cost
@@ -79,7 +80,7 @@ def _no_gain(
     trials = Trials()
     for sample, truth, told in misreports(count, seed, report):
         for scheduler in schedulers:
-            trials.add(sample, 1e-6 - gain(sample, truth, told, scheduler))
+            trials.add(sample, SOLVER_GAP - gain(sample, truth, told, scheduler))
     return trials.verdict(note)
 
 
@@ -93,7 +94,7 @@ def individually_rational() -> Verdict:
     for sample in auctions(60, seed=6):
         for scheduler in ("printed", "dp"):
             found = propose(sample, sample.jobs[0], scheduler)
-            if found.payoff > GUARD:
+            if found.payoff > ROUNDING:
                 trials.add(sample, found.worth - found.cost)
     return trials.verdict()
 

@@ -13,9 +13,8 @@ from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.eris.samples import Shape, Trials, auctions
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.solvers import solve
+from farkas.tolerances import LOOSE_GAP, relative
 
-TOLERANCE = 1e-5
-"""Differences below this, relative, are the solver's."""
 SMALL = Shape(sites=2, slots=2, jobs=2, chunks=2)
 
 
@@ -32,8 +31,8 @@ def auction(name: str) -> Auction:
 
 
 def agreement(left: float, right: float) -> float:
-    """Slack of left = right within `TOLERANCE`; negative when they differ."""
-    return TOLERANCE - abs(left - right) / max(1.0, abs(left))
+    """Slack of left = right within `LOOSE_GAP`; negative when they differ."""
+    return LOOSE_GAP - relative(abs(left - right), left, right)
 
 
 @claim("eris.schedules_are_equivalent", source="Eris section III-C, (2) and (3)")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from farkas.instances.eris import GUARD, Auction
+from farkas.instances.eris import Auction
 from farkas.instances.generate import generate
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.offline import Offline
@@ -23,6 +23,7 @@ from farkas.proofs.eris.programs import auction, optimum
 from farkas.proofs.eris.samples import Trials
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.payoff_bound import payoff_bounds
+from farkas.tolerances import ROUNDING, SOLVER_GAP, allowed
 
 
 @claim("eris.prices_protect_capacity", source="Eris section IV-B, text after (6)")
@@ -194,7 +195,7 @@ def best_on_everything(sample: Auction, job: int, prices: Prices, known: float) 
     """Best payoff on the whole system; `known` if the cheap bound says it is no more."""
     data = PricedJobs(sample, (job,), prices)
     cheap = float(payoff_bounds(sample.replace(jobs=(sample.jobs[job],)), prices, full=True)[0])
-    if cheap <= known + 1e-9:
+    if cheap <= allowed(known):
         return known
     return max(0.0, optimum(BestSchedule(capacity="full").form(data)))
 
@@ -218,7 +219,7 @@ def repaired_ratio() -> Verdict:
         for index, job in enumerate(sample.jobs):
             seen = ledger.meet(job)
             found = exact_schedule(ledger, job, seen, repaired_schedule(sample, job, seen))
-            if found.payoff <= GUARD:
+            if found.payoff <= ROUNDING:
                 continue
             ledger.book(job, seen, found)
             payoffs[index], worth = found.payoff, found.worth
@@ -228,7 +229,7 @@ def repaired_ratio() -> Verdict:
             trials.add(sample, (limit - rise) / limit)
         for index in range(sample.num_jobs):
             demanded = best_on_everything(sample, index, ledger.prices, float(payoffs[index]))
-            infeasible += demanded > payoffs[index] + 1e-6
+            infeasible += demanded > allowed(float(payoffs[index]), SOLVER_GAP)
         ratios.append(relaxation_by_columns(sample).bound / welfare)
     if infeasible:
         trials.slack = -float(infeasible)
@@ -250,7 +251,7 @@ def worth_exceeds_volume() -> Verdict:
     for job in sample.jobs:
         seen = ledger.meet(job)
         found = repaired_schedule(sample, job, seen)
-        if found.payoff > GUARD:
+        if found.payoff > ROUNDING:
             ledger.book(job, seen, found)
             accepted += 1
             units = found.workers.sum() * sum(job.worker_demand)

@@ -19,6 +19,7 @@ from farkas.relaxations.gadget.augmented import Augmented
 from farkas.relaxations.gadget.decompose import Mixture, decompose
 from farkas.relaxations.gadget.embedding import NodeLP
 from farkas.solvers import solve
+from farkas.tolerances import ROUNDING, TIE
 
 ROUNDS = 1000
 """Draws of a slot in the evaluation; u_b."""
@@ -78,9 +79,9 @@ def all_sizes(slot: SlotView) -> RelaxedSlot:
     workers = form.values(answer.point, "workers")
     rows: list[tuple[int, int, int, float]] = []
     for (job, size), share in zip(slot.pairs.tolist(), chosen.tolist(), strict=True):
-        own = np.flatnonzero((places[:, 0] == job) & (workers > 1e-12))
+        own = np.flatnonzero((places[:, 0] == job) & (workers > TIE))
         parts = workers[own] / workers[own].sum()
-        if share > 1e-12:
+        if share > TIE:
             nodes = places[own, 1].tolist()
             rows += [(job, size, u, share * w) for u, w in zip(nodes, parts.tolist(), strict=True)]
     job_of, size_of, node_of, share_of = (np.array(column) for column in zip(*rows, strict=True))
@@ -99,7 +100,7 @@ def worst_qualified(drawn: RelaxedSlot, rng: np.random.Generator) -> Rings | Non
     good = [
         picked
         for picked in draws
-        if mix.gain[picked].sum() >= drawn.value / 3 * (1 - 1e-12)
+        if mix.gain[picked].sum() >= drawn.value / 3 * (1 - TIE)
         and (mix.fullness(picked) <= factor).all()
     ]
     if not good:
@@ -163,7 +164,7 @@ def tried(relax: Relax, ratio: Callable[[int], float], seed: int) -> Tried:
 
 
 def _verdict(found: Tried) -> Verdict:
-    if found.slack < -1e-9:
+    if found.slack < -ROUNDING:
         return refuted({"slack": found.slack, "ratio": found.least})
     numbers = {"least_ratio": found.least, "runs_not_qualified": float(found.unqualified)}
     return held(found.runs, found.slack, "capacities may be exceeded by β and γ", **numbers)

@@ -17,8 +17,7 @@ from farkas.proofs.gadget.temporal import shipped
 from farkas.relaxations.gadget.augmented import Augmented, fixed_sizes
 from farkas.relaxations.gadget.embedding import GvneLP, LocalNodeLP, NodeLP
 from farkas.relaxations.gadget.horizon import OfflineBound, OfflineColumnBound
-
-TOLERANCE = 1e-7
+from farkas.tolerances import SIMPLEX, SOLVER_GAP, relative
 
 
 @claim("gadget.embedding_collapses", source="GADGET (12)-(19), ours")
@@ -39,10 +38,10 @@ def embedding_collapses() -> Verdict:
                 optimum(Augmented().form(fixed)) - optimum(NodeLP().form(fixed)),
             ]
             runs += 1
-            worst = max(worst, *(abs(gap) / max(1.0, node) for gap in gaps))
-    if worst > TOLERANCE:
+            worst = max(worst, *(relative(abs(gap), node) for gap in gaps))
+    if worst > SIMPLEX:
         return refuted({"gap": worst})
-    return held(runs, TOLERANCE - worst, largest_gap=worst)
+    return held(runs, SIMPLEX - worst, largest_gap=worst)
 
 
 @claim("gadget.relaxations_are_ordered", source="GADGET V-C, ours")
@@ -55,9 +54,9 @@ def relaxations_are_ordered() -> Verdict:
             for program in (NodeLP(), LocalNodeLP(), ColumnLP(), ColumnIP())
         ]
         gaps = [a - b for a, b in itertools.pairwise(chain)]
-        gaps.append(TOLERANCE - abs(chain[-1] - optimum(Gvne().form(cluster))))
+        gaps.append(-abs(chain[-1] - optimum(Gvne().form(cluster))))
         runs += 1
-        slack = min(slack, *(gap + TOLERANCE for gap in gaps))
+        slack = min(slack, *(relative(gap, *chain) + SIMPLEX for gap in gaps))
     if slack < 0:
         return refuted({"slack": slack})
     return held(runs, slack)
@@ -88,7 +87,8 @@ def horizon_bounds() -> Verdict:
             columns = optimum(OfflineColumnBound().form(cluster))
             merged = optimum(OfflineBound().form(cluster))
             runs += 1
-            slack = min(slack, merged - columns + TOLERANCE, columns - best + TOLERANCE)
+            gaps = (merged - columns, columns - best)
+            slack = min(slack, *(relative(gap, merged) + SIMPLEX for gap in gaps))
     if slack < 0:
         return refuted({"slack": slack})
     return held(runs, slack)
@@ -105,7 +105,7 @@ def prices_need_no_network_multipliers() -> Verdict:
         value = optimum(ColumnLP().form(slot))
         bound = generate_columns(slot).bound
         runs += 1
-        worst = max(worst, abs(bound - value) / max(1.0, value))
-    if worst > 2e-6:
+        worst = max(worst, relative(abs(bound - value), value, bound))
+    if worst > 2 * SOLVER_GAP:
         return refuted({"gap": worst})
-    return held(runs, 2e-6 - worst, largest_gap=worst)
+    return held(runs, 2 * SOLVER_GAP - worst, largest_gap=worst)

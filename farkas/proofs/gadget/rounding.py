@@ -19,6 +19,7 @@ from farkas.relaxations.gadget.augmented import Augmented
 from farkas.relaxations.gadget.decompose import decompose
 from farkas.relaxations.gadget.embedding import GvneLP
 from farkas.solvers import solve
+from farkas.tolerances import FEASIBLE, ROUNDING
 
 
 @claim("gadget.rounding_tail", source="GADGET Theorem 8, violation probabilities")
@@ -57,7 +58,7 @@ def rounding_value() -> Verdict:
         answer = solve(form).require_optimal()
         mix, _ = rounding_problem(slot, decompose(slot, form, answer.point))
         draws = [float(mix.gain[mix.draw(rng)].sum()) for _ in range(400)]
-        good = np.mean([gain >= answer.objective / 3 - 1e-9 for gain in draws])
+        good = np.mean([gain >= answer.objective / 3 * (1 - ROUNDING) for gain in draws])
         runs += 1
         slack = min(slack, float(good) - level)
     if slack < 0:
@@ -139,9 +140,9 @@ def decomposition() -> Verdict:
             float(np.abs(load[nodes] - used).max(initial=0.0)),
             float((flow[links] - reserved).max(initial=0.0)),
         )
-    if worst > 1e-6:
+    if worst > FEASIBLE:
         return refuted({"error": worst})
-    return held(runs, 1e-6 - worst, largest_error=worst)
+    return held(runs, FEASIBLE - worst, largest_error=worst)
 
 
 @claim("gadget.relaxation_size", source="GADGET Theorem 9")

@@ -14,6 +14,7 @@ from farkas.proofs.gadget.small import random_clusters
 from farkas.proofs.gadget.temporal import shipped
 from farkas.relaxations.gadget.embedding import NodeLP
 from farkas.solvers import solve
+from farkas.tolerances import ROUNDING, SHARE
 
 
 def optimum(form: LinearForm) -> float:
@@ -47,7 +48,7 @@ def selected(slot: SlotView) -> SlotView:
     form = NodeLP().form(slot)
     share = np.zeros(slot.gains.shape)
     share[slot.allowed] = form.values(solve(form).require_optimal().point, "chosen")
-    weight = np.where(slot.allowed & (share > 1e-9), slot.gains * share, -np.inf)
+    weight = np.where(slot.allowed & (share > SHARE), slot.gains * share, -np.inf)
     return slot.fixed(np.where(np.isfinite(weight.max(axis=1)), weight.argmax(axis=1) + 1, 0))
 
 
@@ -69,7 +70,7 @@ def ring_selection_relaxed() -> Verdict:
         kept = optimum(NodeLP().form(selected(slot))) / whole
         runs += 1
         slack, least = min(slack, kept - 1 / slot.largest_size), min(least, kept)
-    if slack < -1e-9:
+    if slack < -ROUNDING:
         return refuted({"slack": slack})
     return held(runs, max(0.0, slack), least_share=least)
 
@@ -138,11 +139,11 @@ def floor_and_ceiling_keep_half() -> Verdict:
         if not len(slot.jobs):
             continue
         whole = optimum(NodeLP().form(slot))
-        if whole <= 1e-9:
+        if whole <= 0:
             continue
         runs += 1
         slack = min(slack, optimum(NodeLP().form(around_mean(slot))) / whole - 0.5)
-    if slack < -1e-9:
+    if slack < -ROUNDING:
         return refuted({"slack": slack})
     return held(runs, max(0.0, slack))
 
@@ -154,7 +155,7 @@ def around_mean(slot: SlotView) -> SlotView:
     share[slot.allowed] = form.values(solve(form).require_optimal().point, "chosen")
     sizes = np.arange(1, slot.gains.shape[1] + 1)
     mean = (share * sizes).sum(axis=1)
-    low = np.floor(mean + 1e-9).astype(int)
+    low = np.floor(mean + ROUNDING).astype(int)
     part = np.clip(mean - low, 0.0, 1.0)
     gains = np.column_stack([np.zeros(len(mean)), slot.gains])
     each = np.arange(len(mean))

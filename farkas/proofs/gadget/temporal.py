@@ -12,6 +12,7 @@ from farkas.instances.gadget import Cluster
 from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
 from farkas.proofs.claim import Verdict, claim, held, proved, refuted
 from farkas.proofs.gadget.small import random_clusters
+from farkas.tolerances import ROUNDING, close
 
 ALPHAS = (1 / 3, 1 / 2, 1.0)
 
@@ -83,7 +84,7 @@ def truncation_repairs_budgets() -> Verdict:
         with_budgets = offline_optimum(FeasibleCounts.of(cluster))[0]
         free = truncated(cluster)
         without = offline_optimum(FeasibleCounts.of(free))[0]
-        if abs(with_budgets - without) > 1e-9:
+        if not close(with_budgets, without):
             return refuted({"with": with_budgets, "without": without})
         runs += 1
         slack = 0.0
@@ -129,7 +130,7 @@ def worst_run(feasible: FeasibleCounts, alpha: float, *, marginal: bool) -> floa
             vectors = feasible.within(feasible.limit(slot, received))
             gain = np.array([cluster.total_reward(received + v) for v in vectors])
             base = cluster.total_reward(received) if marginal else 0.0
-            good = gain - base >= alpha * (gain.max() - base) - 1e-9
+            good = gain - base >= alpha * (gain.max() - base) - ROUNDING * gain.max()
             for vector in vectors[good]:
                 after[tuple((received + vector).tolist())] = None
         states = after
@@ -161,7 +162,7 @@ def greedy_ratio() -> Verdict:
     for alpha in ALPHAS:
         least, count = adversarial_ratio(alpha, 40, 5, at_once=False)
         bound = alpha / (1 + alpha)
-        if least < bound - 1e-9:
+        if least < bound - ROUNDING:
             return refuted({"alpha": alpha, "ratio": least, "bound": bound})
         slack, runs = min(slack, least - bound), runs + count
         numbers[f"least_at_{alpha:.2f}"] = least
@@ -194,7 +195,7 @@ def greedy_ratio_at_once() -> Verdict:
     for alpha in ALPHAS:
         least, count = adversarial_ratio(alpha, 30, 6, at_once=True)
         bound = 1 - (1 - alpha / 3) ** 3
-        if least < bound - 1e-9:
+        if least < bound - ROUNDING:
             return refuted({"alpha": alpha, "ratio": least, "bound": bound})
         slack, runs = min(slack, least - bound), runs + count
     return held(runs, max(0.0, slack), "adversarial slots, T = 3")

@@ -17,6 +17,7 @@ from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.proofs.claim import Verdict, claim, held, proved, refuted
 from farkas.proofs.mlbroker.fractional import claimed_ratio
 from farkas.proofs.mlbroker.runs import traced_runs
+from farkas.tolerances import FEASIBLE, close
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -142,7 +143,7 @@ def the_server_share_is_at_most_the_share_of_workers() -> Verdict:
                 decision.workers, needed, out=np.ones_like(decision.workers), where=needed > 0
             )
             excess = float((decision.server - share).max(initial=0.0))
-            if excess > 1e-6:
+            if excess > FEASIBLE:
                 violations.append((not isinstance(run.example, str), -excess, run.example))
     if not violations:
         return held(len(runs), 0.0)
@@ -159,7 +160,7 @@ def deployments_are_differences_of_presence() -> Verdict:
     deploy = float(recourse_costs(placed).deploy.sum())
     price = float(broker.deploy_cost[0])
     telescoped = price * float(placed.present[-1].sum())
-    if abs(deploy - telescoped) <= 1e-9:
+    if close(deploy, telescoped):
         return held(1, 0.0)
     return refuted("mlbroker/return_trip", deploy=deploy, telescoped=telescoped)
 

@@ -16,6 +16,7 @@ from farkas.proofs.mlbroker.runs import brokers
 from farkas.proofs.mlbroker.set_cover import set_cover
 from farkas.relaxations.mlbroker import Relaxed
 from farkas.solvers import solve
+from farkas.tolerances import SOLVER_GAP
 
 
 def offline(instance: Brokerage, **variant: str) -> float:
@@ -40,11 +41,11 @@ def switches_with_valid_constants_charge_the_discounted_price() -> Verdict:
         values = [
             offline(broker, prices=form, presence="split") for form in Offline.options()["prices"]
         ]
-        differences.append((max(values) - min(values)) / max(1.0, values[0]))
+        differences.append((max(values) - min(values)) / max(values))
     worst = max(differences)
-    if worst > 1e-6:
+    if worst > SOLVER_GAP:
         return refuted("mlbroker/tiny", difference=worst)
-    return held(len(differences), 1e-6 - worst, "agreement to 1e-6 of three price forms")
+    return held(len(differences), SOLVER_GAP - worst, "agreement to 1e-6 of three price forms")
 
 
 @claim("mlbroker.relaxed_price", source="mlBroker (9)")
@@ -99,9 +100,9 @@ def placement_contains_set_cover() -> Verdict:
             value = offline(set_cover(chosen, elements), prices="two", presence="split")
             worst = max(worst, abs(value - _cover(chosen, elements) - 2e-4 * elements))
             cases += 1
-    if worst > 1e-6:
+    if worst > SOLVER_GAP:
         return refuted("mlbroker/set_cover", difference=worst)
-    return held(cases, 1e-6 - worst, "set covers by enumeration")
+    return held(cases, SOLVER_GAP - worst, "set covers by enumeration")
 
 
 def _cover(subsets: list[frozenset[int]], elements: int) -> int:
@@ -144,8 +145,8 @@ def relaxations_are_ordered() -> Verdict:
             offline(broker, semantics=name, prices="two", presence="split")
             for name in ("printed", "strict")
         ]
-        slack.append(min(np.diff(chain)) / max(1.0, chain[-1]))
-    if min(slack) < -1e-6:
+        slack.append(min(np.diff(chain)) / chain[-1])
+    if min(slack) < -SOLVER_GAP:
         return refuted("mlbroker/tiny", slack=min(slack))
     return held(len(slack), max(0.0, min(slack)))
 

@@ -7,6 +7,7 @@ import sympy as sp
 
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.mlbroker.runs import compare, traced_runs
+from farkas.tolerances import FINE_GAP
 
 V, P, EPS, C, SIGMA = sp.symbols("v p epsilon c sigma", positive=True)
 TERM = C / SIGMA * ((V + EPS) * sp.log((V + EPS) / (P + EPS)) - V)
@@ -43,7 +44,7 @@ def fractional_deployment_never_falls() -> Verdict:
         traced_runs("printed") + traced_runs("tight"),
         lambda run: float(np.max(run.before - run.deployed, initial=0.0)),
         lambda run: 0.0,
-        noise=1e-9,
+        noise=FINE_GAP,
     )
 
 

@@ -14,6 +14,7 @@ from farkas.online import algorithms
 from farkas.portable.draws import dirichlet, uniform
 from farkas.proofs.claim import Verdict, claim, held, proved, refuted
 from farkas.rounding import round_jobs, round_sites, round_workers, trade_once
+from farkas.tolerances import ROUNDING
 
 Outcomes = dict[tuple[int, ...], Fraction]
 
@@ -227,7 +228,7 @@ def round2_buys_less_than_one_worker() -> Verdict:
     for _ in range(200):
         workers = uniform(rng, 0, 3, (3, 4))
         added = round_jobs(workers, rng).sum(axis=1) - workers.sum(axis=1)
-        slack.append(float(np.minimum(added + 1e-9, 1 - added).min()))
+        slack.append(float(np.minimum(added + ROUNDING, 1 - added).min()))
     if min(slack) < 0:
         return refuted({"slack": min(slack)})
     return held(len(slack), min(slack))

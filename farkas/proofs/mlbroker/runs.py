@@ -17,6 +17,7 @@ from farkas.numbers import Floats
 from farkas.online import Outcome, environments
 from farkas.online.mlbroker.fractional import Fractional, FractionalSlot
 from farkas.proofs.claim import Verdict, held, refuted
+from farkas.tolerances import LOOSE_GAP
 
 LIBRARY = ("tiny", "return_trip", "quiet_slot", "surplus_worker", "unit_scaling", "set_cover")
 EPSILONS = (0.01, 0.1, 1.0, 10.0, 100.0)
@@ -109,7 +110,7 @@ def compare(
     left: Callable[[Traced], float],
     right: Callable[[Traced], float],
     *,
-    noise: float = 1e-5,
+    noise: float = LOOSE_GAP,
     note: str = "",
 ) -> Verdict:
     """Verdict on ``left <= right`` over runs.

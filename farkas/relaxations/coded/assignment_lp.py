@@ -12,10 +12,8 @@ from farkas.models.coded.assignment import MaxMin, level, tidy
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Floats
 from farkas.solvers import solve
+from farkas.tolerances import FINE_GAP
 
-AGREEMENT = 1e-9
-"""Relative distance of the recomputed value from the recomputed bound beyond which a vertex is
-refused."""
 UNITS = 2.0**16
 
 
@@ -89,7 +87,7 @@ def best_sharing(speed: Floats) -> Sharing:
     if not prices.sum() > 0:
         raise NoAnswer("the solver gives no prices of the masters")
     found = Sharing(share, prices, level(speed, share), price_bound(speed, prices))
-    if not found.bound - found.level <= AGREEMENT * found.bound:
+    if not found.bound - found.level <= FINE_GAP * found.bound:
         raise NoAnswer(
             f"the vertex reaches {found.level:.12g}, its prices allow {found.bound:.12g}"
         )

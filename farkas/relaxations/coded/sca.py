@@ -28,15 +28,16 @@ from farkas.numbers import Floats, Ints
 from farkas.portable.elementary import exp
 from farkas.solvers import Claimed
 from farkas.solvers.via_cvxpy import solve_problem
+from farkas.tolerances import SOLVER_GAP
 
 SMALL_SHARE = 1e-3
 WIDEST_SCALE = 1e3
 LARGEST_WORK = 600.0
 """c beyond which e^c of the printed split leaves no room in double precision."""
+LEAST_LOAD = 1e-12
+"""Share of the rows below which no load falls, so that the next step can divide by it."""
 OTHER_UNITS = (1e-2, 1e-1, 1e-3, 10.0)
 """Units of the differences that are tried when the solver fails."""
-AGREEMENT = 1e-6
-"""Relative distance of two objectives that the solver itself calls inaccurate."""
 SLACK = 1e-4
 """Start this much later than necessary: strictly feasible, as conic solvers like it."""
 
@@ -297,7 +298,7 @@ def solve_step(
             break
         if answer.claim is Claimed.FEASIBLE:
             # feasible, and found a second time in other units: good enough for a step
-            if any(abs(answer.objective / value - 1.0) <= AGREEMENT for value in less_sure):
+            if any(abs(answer.objective / value - 1.0) <= SOLVER_GAP for value in less_sure):
                 return _read_point(data, model, z, program.unit)
             less_sure.append(answer.objective)
         program.unit = unit
@@ -315,6 +316,6 @@ def _read_point(
     found = {name: unit * value for name, value in model.point().items()}
     share, loads = np.zeros_like(data.rates), Pairs.of(data).loads(point.time)
     share[at.master, at.worker] = np.maximum(at.share + found["share"], 0.0)
-    loads[at.master, at.worker] = at.rows * np.maximum(at.load + found["load"], 1e-12)
+    loads[at.master, at.worker] = at.rows * np.maximum(at.load + found["load"], LEAST_LOAD)
     share /= np.maximum(1.0, share.sum(axis=0))
     return SharedPoint(share, loads, at.unit * (at.time + float(found["time"])))

@@ -12,9 +12,8 @@ from farkas.models.coded.assignment import MaxMin
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Floats
 from farkas.relaxations.coded.assignment_lp import best_sharing
+from farkas.tolerances import LEVEL
 
-ACCEPT = 1e-11
-"""Relative shortfall at which a level still counts as reached."""
 HALVINGS = 60
 
 
@@ -72,4 +71,4 @@ def truncated_level(speed: Floats) -> float:
 
 def _reaches(speed: Floats, cap: float) -> bool:
     # in multiples of the cap, so that tiny levels are as accurate as others
-    return best_sharing(np.minimum(speed / cap, 1.0)).level >= 1.0 - ACCEPT
+    return best_sharing(np.minimum(speed / cap, 1.0)).level >= 1.0 - LEVEL

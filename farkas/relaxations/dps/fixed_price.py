@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.instances.dps import ROUNDING, Market
+from farkas.instances.dps import Market
 from farkas.models.dps import windows
 from farkas.models.dps.windows import MarketSide
 from farkas.numbers import Bools, Floats, Ints, floats
+from farkas.tolerances import allowed
 
 
 def payments(market: Market, worker: Floats, ps: Floats) -> Floats:
@@ -26,7 +27,7 @@ def demand_bound(market: Market, worker: Floats, ps: Floats) -> float:
         Prices, shapes (worker types,), (server types,).
     """
     asked = payments(market, worker, ps)
-    return float(asked[asked <= market.budget + ROUNDING].sum())
+    return float(asked[asked <= allowed(market.budget)].sum())
 
 
 def printed_bound(market: Market, worker: Floats, ps: Floats) -> float:
@@ -56,7 +57,7 @@ def corrected_bound(market: Market, worker: Floats, ps: Floats) -> float:
     A unit starts a job at most once in as many arrival slots as the shortest job holds it.
     """
     asked = payments(market, worker, ps)
-    able = (asked <= market.budget + ROUNDING) & market.fits
+    able = (asked <= allowed(market.budget)) & market.fits
     supply = sum(
         _supply(market, side, price, able)
         for side, price in ((windows.worker_side(market), worker), (windows.ps_side(market), ps))

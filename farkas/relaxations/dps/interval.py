@@ -8,10 +8,11 @@ import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective, option
 from farkas.errors import NotApplicable
-from farkas.instances.dps import ROUNDING, Market
+from farkas.instances.dps import Market
 from farkas.models.dps import windows
 from farkas.models.dps.windows import MarketSide
 from farkas.numbers import Floats, Ints
+from farkas.tolerances import allowed
 
 
 def fixed_price_payments(data: Market) -> Floats:
@@ -26,7 +27,7 @@ def fixed_price_payments(data: Market) -> Floats:
         raise NotApplicable("this market has no fixed_prices")
     worker, ps = np.array(data.fixed_prices.worker), np.array(data.fixed_prices.ps)
     payment = worker[data.worker_type] * data.workers + ps[data.ps_type] * data.ps
-    return np.where(payment <= data.budget + ROUNDING, payment, 0.0)
+    return np.where(payment <= allowed(data.budget), payment, 0.0)
 
 
 class Interval(Program):

@@ -16,9 +16,7 @@ from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
 from farkas.portable.sums import added, dot
 from farkas.solvers import Answer, open_session
-
-ENTERS = 1e-7
-"""A schedule enters the master when it earns this much more than its job does now."""
+from farkas.tolerances import SIMPLEX
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -107,17 +105,19 @@ def generate_columns(auction: Auction, most_rounds: int = 1000) -> Iterator[Roun
     master = open_session(_empty_master(auction))
     prices, payoffs, value = Prices.zero(auction), np.zeros(auction.num_jobs), 0.0
     least, best, schedules = np.inf, prices, 0
+    noise = SIMPLEX * np.array([max(job.utility) for job in auction.jobs])
     for number in range(1, most_rounds + 1):
         answers = [job.solve(prices) for job in jobs]
         bound = prices.rent(auction) + added(max(0.0, a.bound) for a in answers)
         if bound < least:
             least, best = bound, prices
+        enough = payoffs + noise
         entering = [
             pricing.schedule(answer)
-            for pricing, answer, payoff in zip(jobs, answers, payoffs, strict=True)
-            if answer.objective > payoff + ENTERS
+            for pricing, answer, least_payoff in zip(jobs, answers, enough, strict=True)
+            if answer.objective > least_payoff
         ]
-        owners = [j for j, a in enumerate(answers) if a.objective > payoffs[j] + ENTERS]
+        owners = [j for j, a in enumerate(answers) if a.objective > enough[j]]
         schedules += len(entering)
         yield Round(number, value, least, best, schedules, settled=not entering)
         if not entering:

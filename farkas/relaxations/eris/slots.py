@@ -6,10 +6,11 @@ import dataclasses
 
 import numpy as np
 
-from farkas.instances.eris import GUARD, Auction, Job, hosted, workers_for
+from farkas.instances.eris import Auction, Job, hosted, workers_for
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats, Ints
 from farkas.portable.sums import weighted
+from farkas.tolerances import ROUNDING as GUARD
 
 NO_SERVER = -1
 """Entry of ``beside_server`` where the server itself does not fit."""

@@ -12,6 +12,7 @@ from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats, Ints
 from farkas.relaxations.eris.payoff_bound import bound_payoff
 from farkas.relaxations.eris.slots import JobSlots, job_slots
+from farkas.tolerances import SOLVER_GAP
 
 MOMENTUM = 0.6
 """Share of the last direction that the next one keeps."""
@@ -89,14 +90,14 @@ def subgradient(
     value
         Welfare of some run; 0 when none is known.
     """
-    budget = max(auction.transfer_budget, 1e-12)
+    budget = auction.transfer_budget if auction.transfer_budget > 0 else np.inf
     capacity = np.where(auction.capacity > 0, auction.capacity, np.inf)[:, :, None]
     prices, best, least = start, start, np.inf
     ahead, waited = AHEAD, 0
     smooth_transfer, smooth_resource = np.zeros(auction.slots), np.zeros(auction.used.shape)
     for number in range(rounds):
         found = evaluate(auction, prices)
-        if found.bound < least - 1e-6 * abs(least if number else 0.0):
+        if found.bound < least - SOLVER_GAP * abs(least if number else 0.0):
             least, best, waited = found.bound, prices, 0
         else:
             waited += 1

@@ -11,9 +11,7 @@ from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints
-
-EMPTY = 1e-9
-"""Shares below this are noise of the solver."""
+from farkas.tolerances import SHARE
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -90,7 +88,7 @@ class Copy:
         came: dict[int, int] = {start: -1}
         queue = [start]
         for u in queue:
-            goal = u == self.host if worker == 0 else self.placed[worker, u] > EMPTY
+            goal = u == self.host if worker == 0 else self.placed[worker, u] > SHARE
             if goal:
                 path: list[int] = []
                 node = u
@@ -100,7 +98,7 @@ class Copy:
                 return u, path[::-1]
             for e in self.leaving[u]:
                 v = int(self.cluster.link_target[e])
-                if self.routed[edge, e] > EMPTY and v not in came:
+                if self.routed[edge, e] > SHARE and v not in came:
                     came[v] = e
                     queue.append(v)
         return None
@@ -131,7 +129,7 @@ def decompose(slot: SlotView, form: LinearForm, point: Floats) -> Mixture:
     found: dict[tuple[int, bytes, bytes], tuple[Ints, Ints]] = {}
     passes = 0
     for c, (job, host) in enumerate(copies.tolist()):
-        if chosen[c] <= EMPTY:
+        if chosen[c] <= SHARE:
             continue
         k = size[job]
         own = np.zeros((k, cluster.num_nodes))
@@ -140,7 +138,7 @@ def decompose(slot: SlotView, form: LinearForm, point: Floats) -> Mixture:
         if k > 1:
             flows = routed[edge_at[c] : edge_at[c] + k].copy()
         copy = Copy(cluster, host, float(chosen[c]), own, flows)
-        while copy.chosen > EMPTY:
+        while copy.chosen > SHARE:
             peeled = copy.peel()
             if peeled is None:
                 break

@@ -19,6 +19,7 @@ from farkas.relaxations.gadget.embedding import NodeLP
 from farkas.relaxations.gadget.tree_pricing import TreePricing
 from farkas.relaxations.gadget.walk_pricing import WalkPricing
 from farkas.solvers import open_session, solve
+from farkas.tolerances import ROUNDING, SHARE, SOLVER_GAP
 
 
 class Found(Protocol):
@@ -86,7 +87,9 @@ class Generated:
     rounds: int
 
 
-def generate_columns(slot: SlotView, *, gap: float = 1e-6, most_rounds: int = 200) -> Generated:
+def generate_columns(
+    slot: SlotView, *, gap: float = SOLVER_GAP, most_rounds: int = 200
+) -> Generated:
     """Solve ``gadget.column_lp`` of one slot by pricing rings.
 
     Starts at the prices of ``gadget.node_lp``; prices are averaged with those of the round before,
@@ -168,7 +171,7 @@ def start(slot: SlotView) -> tuple[CapacityPrices, list[tuple[int, Ints]]]:
     share[slot.allowed] = form.values(answer.point, "chosen")
     rings = []
     for place, job in enumerate(slot.jobs.tolist()):
-        sizes = np.flatnonzero(share[place] > 1e-9) + 1
+        sizes = np.flatnonzero(share[place] > SHARE) + 1
         total = float(workers[job].sum())
         if total > 0:
             rings += [(place, y) for k in sizes.tolist() for y in sampled(workers[job] * k / total)]
@@ -204,7 +207,7 @@ def improving(slot: SlotView, cost: Floats, sigma: Floats) -> Ints:
     """(participant, size) worth adding: the best of each job, and those half as good."""
     surplus = np.where(slot.allowed, slot.gains - cost - sigma[:, None], -np.inf)
     best = surplus.max(axis=1)
-    noise = 1e-9 * np.maximum(1.0, np.abs(sigma))
+    noise = ROUNDING * np.maximum(np.abs(sigma), slot.gains.max(axis=1))
     good = (surplus >= 0.5 * best[:, None]) & (best > noise)[:, None]
     places = np.argwhere(good)
     places[:, 1] += 1

@@ -13,6 +13,7 @@ from farkas.instances.utilities.envelope import envelope
 from farkas.models.gadget.base import declare_links
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.numbers import Floats, Ints
+from farkas.tolerances import TIE
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -64,7 +65,7 @@ class Timeline:
         keys, lengths, rates = [], [], []
         for job, slopes in enumerate(self.slopes):
             scale = slopes[0] if len(slopes) else 1.0
-            cuts = np.flatnonzero(np.append(1.0, -np.diff(slopes)) > 1e-13 * scale)
+            cuts = np.flatnonzero(np.append(1.0, -np.diff(slopes)) > TIE * scale)
             if not len(slopes):
                 continue
             ends = np.append(cuts[1:], len(slopes))

@@ -15,6 +15,7 @@ from farkas.instances.utilities import (
     TableUtility,
     Utility,
 )
+from farkas.tolerances import TIE
 
 
 class WorkerRelaxation(ConvexProgram):
@@ -77,7 +78,7 @@ def concave_utility(utility: Utility, progress, job: int):
         return -(utility.quadratic * cp.square(progress) + utility.linear * progress)
     if isinstance(utility, TableUtility):
         slopes = np.append(np.diff(utility.values) / utility.step, 0.0)
-        if (np.diff(slopes) > 1e-12 * max(1.0, np.abs(slopes).max())).any():
+        if (np.diff(slopes) > TIE * np.abs(slopes).max()).any():
             raise refusal
         starts = utility.step * np.arange(len(slopes))
         pieces = [

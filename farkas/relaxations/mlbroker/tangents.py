@@ -17,7 +17,9 @@ from farkas.numbers import Floats, floats
 from farkas.portable.elementary import expm1, log1p
 
 CLOSE = 1e-8
-"""Points of tangency this close are one."""
+"""Points of tangency this close, as shares of full deployment, are one."""
+BRACKET = 1e-5
+"""Distance of the two points around a wanted one, as a share of it; its error is the square."""
 
 
 def meeting(low: Floats, high: Floats, epsilon: float) -> Floats:
@@ -129,7 +131,7 @@ class Tangents:
             called = self.before + base * expm1(np.clip(price / scale, -50, 50))
         # Far from settled, a point is worth more than a narrow bracket of it.
         near = np.abs(called - deployed) <= 1e-3
-        step = np.where(near, 1e-5 * np.minimum(called + self.epsilon, 1.0), 0.0)
+        step = np.where(near, BRACKET * np.minimum(called + self.epsilon, 1.0), 0.0)
         top = np.maximum(1.0, deployed)
         new = np.stack([deployed, called - step, called + step], axis=-1)
         new = np.clip(new, self.start[..., None], top[..., None])

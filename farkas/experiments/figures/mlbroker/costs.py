@@ -13,6 +13,7 @@ from farkas.experiments.figures.lines import listed, mean_lines
 from farkas.experiments.figures.mlbroker.runs import MLBROKER, broker, play
 from farkas.online import Run
 from farkas.online.mlbroker.bound import tight_bound
+from farkas.tolerances import ROUNDING
 
 COMPARED = ("mlbroker", "local", "central", "oasis")
 GIGABYTES = PlotAxis("data per job and slot", "GB")
@@ -131,10 +132,11 @@ def _statements(part: str, costs: dict[str, list[float]]) -> list[Statement]:
     last = {name: values[-1] for name, values in costs.items()}
     note = listed(last, ".1f")
     if part == "transfer":
+        most = max(map(max, costs.values()))
         grows = all(costs[name][-1] > costs[name][0] for name in ("central", "oasis"))
         return [
             Statement("grows with the data, Central and OASiS most", grows, note),
-            Statement("Local moves nothing", max(costs["local"]) < 1e-6),
+            Statement("Local moves nothing", max(costs["local"]) <= ROUNDING * most),
         ]
     if part == "resource":
         least = min(last.values())

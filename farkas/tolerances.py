@@ -1,0 +1,125 @@
+"""How far two numbers may differ and still count as the same: every tolerance, once.
+
+Each is a pure number.  What it is relative to stands in its docstring; none is an amount of money,
+data, time or reward, so that an instance written in other units is decided alike.  The one
+exception is `FEASIBLE` on forms, whose sides below 1 are measured in the form's own unit.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+N = TypeVar("N", float, npt.NDArray[np.float64])
+
+FEASIBLE = 1e-6
+"""Violation of a requirement that counts as kept.
+
+Of a form: relative to ``max(1, |side|)`` in the form's own unit, as solvers measure it; sides below
+1 are thus judged by an absolute 1e-6 until forms are rescaled.  Of a run: a share of the capacity.
+Solvers promise 1e-6 at best and are held to it.  `farkas.forms.check_point`, the audit of answers,
+the points of certificates and the environments rely on it.
+"""
+
+MARGIN_OF_CHOICE = 1e-5
+"""By how much a form makes an alternative worse that must not be chosen; ten times `FEASIBLE`.
+
+In the form's own unit, as `FEASIBLE` is: a smaller step is one that a feasible point may ignore.
+"""
+
+ROUNDING = 1e-9
+"""What the rounding of data and of short sums may add, relative to the limit compared with.
+
+Data are decimals on disk: 0.3 holds three workers of 0.1 although 0.3 / 0.1 < 3 in doubles.  Ten
+million times the rounding of one operation, a thousandth of `FEASIBLE`.  Counts of workers, chunks
+or slots are dimensionless and use it as it is.  Instances, policies and environments rely on it.
+"""
+
+TIE = 1e-12
+"""Relative difference of two doubles that exact arithmetic would find equal.
+
+Thousands of roundings fit in.  Probabilities that should sum to 1, equal products in another
+order and the best of several equal choices rely on it.
+"""
+
+WHOLE = 1e-6
+"""Distance from a whole number that counts as none: what solvers leave in a whole column."""
+
+SOLVERS_WHOLE = 1e-5
+"""Distance from a whole number at which a solver's own claim is still believed.
+
+Looser than `WHOLE`: Gurobi's integrality tolerance is 1e-5, and its optima are not lies.
+"""
+
+SHARE = 1e-9
+"""Share of a whole, in [0, 1], that counts as none: noise of the solver or of a sum of shares."""
+
+SIMPLEX = 1e-7
+"""What a simplex method leaves, relative to the size of the numbers; HiGHS's own tolerance.
+
+Values of vertices, entering columns and rays rely on it; exact arithmetic decides later.
+"""
+
+SOLVER_GAP = 1e-6
+"""Relative difference of two values that should agree when a solver found one of them.
+
+The gap at which integer programs and column generation end, and what a run's value may be better
+than its bound by before one of the two is called wrong.
+"""
+
+LOOSE_GAP = 1e-5
+"""As `SOLVER_GAP`, where errors of several solves add up or an interior-point method ends early."""
+
+FINE_GAP = 1e-9
+"""As `SOLVER_GAP`, where bound and value are recomputed here and iterations go on until then."""
+
+LEVEL = 1e-11
+"""Relative shortfall at which a recomputed optimal level counts as reached: tighter than a
+`FINE_GAP`, since bisection repeats the comparison, and ten times a `TIE`."""
+
+FINER = 2.0**-30
+"""Share added to a corrected multiplier, so that its product rounds to the right side."""
+
+OUTWARD = 2.0**-40
+"""Share by which a certificate's number is moved to the safe side, where little is lost by it."""
+
+OUTWARD_CLOSE = 2.0**-44
+"""As `OUTWARD`, where the loss shows in the bound; a hundred times what rounding needs."""
+
+ULP = 2.0**-52
+"""Twice the relative error of one rounded operation.  Certificates round outwards by it."""
+
+TINY = 1e-290
+"""Positive numbers below this round to a safe side as a whole, so that underflow spoils nothing."""
+
+NORMAL = 2.0**-900
+"""Parts of numbers below this may be subnormal; their rounding errors may exceed `ULP`."""
+
+
+def allowed(limit: N, tolerance: float = ROUNDING) -> N:
+    """Return the most that still counts as within ``limit``, in whatever unit, any shape.
+
+    >>> 0.1 + 0.2 <= 0.3, 0.1 + 0.2 <= allowed(0.3)
+    (False, True)
+    """
+    return limit + tolerance * abs(limit)
+
+
+def close(left: float, right: float, tolerance: float = ROUNDING) -> bool:
+    """Whether two numbers differ by at most a share ``tolerance`` of the larger.
+
+    >>> close(0.1 + 0.2, 0.3), close(1e-12, 0.0)
+    (True, False)
+    """
+    return abs(left - right) <= tolerance * max(abs(left), abs(right))
+
+
+def relative(difference: float, *sizes: float) -> float:
+    """Return ``difference`` as a share of the largest of ``sizes``, at most 1; 0 stays 0.
+
+    >>> relative(1.0, 4.0, -5.0), relative(0.0, 0.0), relative(-1.0, 0.0)
+    (0.2, 0.0, -1.0)
+    """
+    return difference / max(abs(difference), *map(abs, sizes)) if difference else 0.0

@@ -1,0 +1,68 @@
+"""No tolerance stands in the code: farkas/tolerances.py names each, once."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from tests.tools.shared import ROOT
+
+HOME = "tolerances.py"
+ELSEWHERE = {
+    "instances/coded.py": {1e-300},  # range of accepted data: beyond it doubles run out
+    "instances/market.py": {1e-300},  # the same for epsilon
+    "models/coded/integer.py": {1e-14, 1e-10},  # width of a bisection, and its least progress
+    "models/coded/law.py": {1e-11, 1e-12, 1e-13},  # accuracy asked of integrals
+    "online/coded/execution.py": {1e-300},  # keeps a quotient from dividing by 0
+    "relaxations/coded/sca.py": {1e-12},  # least load of a step, which the next divides by
+    "relaxations/mlbroker/tangents.py": {1e-8, 1e-5},  # places of tangents, shares of deployment
+    "solvers/via_cvxpy.py": {1e-8},  # accuracy asked of first-order solvers
+    "proofs/dps/regret.py": {2.0**-22},  # a probability, the half of 4096 jobs to the power of -2
+    # compiled kernels, which move at present
+    "online/eris/repaired.py": {1e-300, 1e-9, 1e-6},
+}
+"""Small numbers that are no tolerances, by file, and what they are."""
+
+
+def small(node: ast.AST) -> float | None:
+    """Value of a literal or a power of literals within (0, 1e-4); else None."""
+    value: object = None
+    if isinstance(node, ast.Constant):
+        value = node.value
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        parts = [part for part in ast.walk(node) if isinstance(part, ast.Constant)]
+        if len(parts) == sum(isinstance(p, ast.Constant | ast.Name) for p in ast.walk(node)):
+            value = eval(compile(ast.Expression(node), "", "eval"), {})
+    return value if isinstance(value, float) and 0 < value < 1e-4 else None
+
+
+def found_in(source: str) -> set[float]:
+    values = {small(node) for node in ast.walk(ast.parse(source))}
+    return {value for value in values if value is not None}
+
+
+def found() -> dict[str, set[float]]:
+    """Small numbers of every module but the home of tolerances."""
+    modules = sorted((ROOT / "farkas").rglob("*.py"))
+    by_module = {str(p.relative_to(ROOT / "farkas")): found_in(p.read_text()) for p in modules}
+    assert HOME in by_module
+    return {name: values for name, values in by_module.items() if values and name != HOME}
+
+
+def test_no_module_has_a_tolerance_of_its_own():
+    strangers = {name: values - ELSEWHERE.get(name, set()) for name, values in found().items()}
+    assert not {name: values for name, values in strangers.items() if values}
+
+
+def test_the_list_of_other_small_numbers_is_not_longer_than_needed():
+    unused = {name: values - found().get(name, set()) for name, values in ELSEWHERE.items()}
+    assert not {name: values for name, values in unused.items() if values}
+
+
+def test_the_search_finds_what_it_should():
+    source = "a = 1e-9\nb = 2.0 ** -40\nc = x <= 1 + 1e-6\nd = 0.5\ne = 2 ** 3\nf = x ** -2.0\n"
+    assert found_in(source) == {1e-9, 2.0**-40, 1e-6}
+
+
+def test_the_home_is_one_file():
+    assert [p.name for p in Path(ROOT / "farkas").rglob("*tolerance*.py")] == [HOME]
