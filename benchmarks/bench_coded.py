@@ -11,10 +11,9 @@ import numpy as np
 from benchmarks.measure import fastest, keep, side_by_side
 from farkas.certificates.coded import CodedPrices, safe_patience, time_bound
 from farkas.instances.generate import generate
-from farkas.models.coded import recovery
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.plans import shared_plan
-from farkas.models.coded.recovery import recovery_probability
+from farkas.models.coded.recovery import counts, recovery_probability
 from farkas.online.coded.exhaustive import best_owner
 from farkas.online.coded.simulate import simulate
 from farkas.relaxations.coded.assignment_lp import shared_optimum
@@ -39,7 +38,6 @@ def main() -> None:
     rng = np.random.default_rng(0)
     loads, success = rng.integers(5_000, 15_000, 12), rng.uniform(0.4, 0.9, 12)
     model = Sca().model((data, SharedPoint.uniform(data)))
-    counts = recovery._kernel()
     works = {
         "lp_4x50": lambda: shared_optimum(data),
         "monte_carlo_100000": lambda: simulate(data, plan, 100_000, np.random.default_rng(0)),

@@ -1,7 +1,15 @@
-"""Kernels compiled on first call, so that importing a module does not load the compiler.
+"""The one door to numba: plain functions that become machine code where that pays.
 
-Compiling takes seconds.  Callers that know how many steps a call takes can have it interpreted as
-long as all such calls of the process together stay small; see `compiled_if_long`.
+A kernel is a function of numbers, arrays and named tuples of these.  Its annotations are its only
+signature, so that it is compiled once, whatever memory layout its arguments come in::
+
+    @compiled(steps=lambda weights, sums: weights.size)
+    def add_up(weights: Floats2, sums: Out[Floats1]) -> float: ...
+
+Machine code and interpreter do the same in the same order, so results do not depend on which of
+them runs.  Compiling takes seconds, interpreting about a microsecond a step: a kernel is
+interpreted until that has cost about what compiling costs, as skis are rented until the rent has
+paid for a pair.  Clocks that read `clock` stand still while kernels are compiled or loaded.
 """
 
 from __future__ import annotations
@@ -9,78 +17,303 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import functools
+import hashlib
+import inspect
+import operator
+import os
+import shutil
+import sys
+import tempfile
+import time
+import typing
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar, cast
+from pathlib import Path
+from typing import Annotated, Any, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
+import numpy.typing as npt
 
-F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+
+# arrays by their number of axes, one row after the other in memory
+Floats1 = Annotated[npt.NDArray[np.float64], 1]
+Floats2 = Annotated[npt.NDArray[np.float64], 2]
+Floats3 = Annotated[npt.NDArray[np.float64], 3]
+Ints1 = Annotated[npt.NDArray[np.int64], 1]
+Ints2 = Annotated[npt.NDArray[np.int64], 2]
+Bools1 = Annotated[npt.NDArray[np.bool_], 1]
+
+OUT = "out"
+Out = Annotated[T, OUT]
+"""An array, or a named tuple of arrays, that a kernel writes to.
+
+Every other array may be a list, read-only, of another layout or type: it is copied where needed.
+"""
 
 STEPS_INTERPRETED = 500_000
-"""Steps of kernels that a process interprets before it compiles; about a second."""
+"""Steps of one kernel that a process interprets before it compiles it: about half a second, what
+loading numba takes.  Compiling takes up to nine seconds, once for every installation.
+"""
 
-_steps_so_far = 0
 _interpreting = contextvars.ContextVar("_interpreting", default=False)
+_compiling = False
+_stood = 0.0
 
 
-class Kernel:
-    """A function that is compiled when it is first called.
-
-    Kernels may call kernels of any module by their global names.
-    """
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
-        functools.update_wrapper(self, function)
-
-    @functools.cached_property
-    def compiled(self) -> Any:
-        """The machine code's dispatcher; the compiler sees dispatchers in place of kernels."""
-        import numba
-
-        names = self.function.__globals__
-        for name in self.function.__code__.co_names:
-            if isinstance(names.get(name), Kernel):
-                names[name] = names[name].compiled
-        return numba.njit(cache=True)(self.function)
-
-    def __call__(self, *arguments: Any) -> Any:
-        """Run the machine code, or the function itself within a short `compiled_if_long`."""
-        if _interpreting.get() and "compiled" not in vars(self):
-            return self.function(*arguments)
-        return self.compiled(*arguments)
+def clock() -> float:
+    """Seconds as `time.perf_counter` counts them, without those that went into compiling."""
+    return time.perf_counter() - _stood
 
 
 @contextlib.contextmanager
-def compiled_if_long(steps: int) -> Iterator[None]:
-    """Interpret kernels that are called inside, unless they are compiled or the work is long.
+def _clock_standing() -> Iterator[None]:
+    """Keep what is done inside from `clock`; compiling a kernel compiles those that it calls."""
+    global _compiling, _stood
+    if _compiling:
+        yield
+        return
+    begin, _compiling = time.perf_counter(), True
+    try:
+        yield
+    finally:
+        _compiling = False
+        _stood += time.perf_counter() - begin
 
-    Machine code and interpreter do the same in the same order, so results do not depend on it.
+
+class Kernel(Generic[P, R]):
+    """A function that is interpreted or compiled, see `compiled`."""
+
+    def __init__(self, function: Callable[P, R], steps: Callable[..., float] | None) -> None:
+        self.function = function
+        self.steps = steps
+        self.interpreted = 0.0
+        functools.update_wrapper(self, function)
+
+    @functools.cached_property
+    def arguments(self) -> dict[str, Any]:
+        """Annotation of every argument."""
+        hints = typing.get_type_hints(self.function, include_extras=True)
+        return {name: hints[name] for name in inspect.signature(self.function).parameters}
+
+    @functools.cached_property
+    def fitters(self) -> list[Callable[[Any], Any]]:
+        """One function an argument, which brings a value into the form of the signature."""
+        name = self.function.__name__
+        return [_fitter(hint, f"{name}: {at}") for at, hint in self.arguments.items()]
+
+    @functools.cached_property
+    def machine(self) -> Callable[..., R]:
+        """The machine code, compiled or loaded by the first who asks for it."""
+        with _clock_standing():
+            return translate(self)
+
+    def prepare(self, steps: float) -> None:
+        """Compile now if ``steps`` to come are worth it, so that no run is begun half prepared."""
+        if self.interpreted + steps > STEPS_INTERPRETED:
+            _ = self.machine
+
+    def __call__(self, *arguments: P.args, **named: P.kwargs) -> R:
+        """Run the machine code if there is one or the call is long, else the function itself."""
+        if _interpreting.get():  # called by a kernel that is interpreted
+            return self.function(*arguments, **named)
+        given = self._given(*arguments, **named)
+        if "machine" not in vars(self) and self.steps is not None:
+            steps = self.steps(*given)
+            if self.interpreted + steps <= STEPS_INTERPRETED:
+                self.interpreted += steps
+                return self.interpret(*given)
+        return self.machine(*given)
+
+    def _given(self, *arguments: Any, **named: Any) -> list[Any]:
+        if named:
+            arguments = inspect.signature(self.function).bind(*arguments, **named).args
+        return [fit(value) for fit, value in zip(self.fitters, arguments, strict=True)]
+
+    def interpret(self, *given: Any) -> R:
+        """Run the function itself, and those it calls, with what machine code would return."""
+        before = _interpreting.set(True)
+        try:
+            # machine code does not warn of infinite differences and overflow either
+            with np.errstate(all="ignore"):
+                function: Callable[..., R] = self.function
+                return typing.cast(R, _unboxed(function(*given)))
+        finally:
+            _interpreting.reset(before)
+
+
+@overload
+def compiled(function: Callable[P, R], /) -> Kernel[P, R]: ...
+@overload
+def compiled(*, steps: Callable[..., float]) -> Callable[[Callable[P, R]], Kernel[P, R]]: ...
+def compiled(
+    function: Callable[P, R] | None = None, /, *, steps: Callable[..., float] | None = None
+) -> Kernel[P, R] | Callable[[Callable[P, R]], Kernel[P, R]]:
+    """Make a kernel of a function whose arguments are all annotated.
+
+    It may use numbers and text of its module, and kernels of any module by their names there.
 
     Parameters
     ----------
+    function
+        Numbers are annotated as int, float or bool, arrays as `Floats1` and the like, arrays to
+        write to as `Out`; named tuples of these annotate their fields alike.
     steps
-        Estimated passes through innermost loops; together with all earlier ones of the process
-        they must not exceed `STEPS_INTERPRETED`.
+        Estimates, from the arguments, how often the innermost loops are passed.  Without it a
+        kernel is compiled by the first call from Python, however short.
     """
-    global _steps_so_far
-    if _steps_so_far + steps > STEPS_INTERPRETED:
-        yield
-        return
-    _steps_so_far += steps
-    before = _interpreting.set(True)
+    if function is not None:
+        return Kernel(function, steps)
+    return lambda found: Kernel(found, steps)
+
+
+def _read(hint: Any) -> tuple[Any, int | None, bool]:
+    """Type, number of axes if it is one of arrays, and whether it is written to."""
+    if typing.get_origin(hint) is not Annotated:
+        return hint, None, False
+    found, *marks = typing.get_args(hint)
+    return found, next((m for m in marks if isinstance(m, int)), None), OUT in marks
+
+
+def _fields(named_tuple: Any) -> dict[str, Any]:
+    return typing.get_type_hints(named_tuple, include_extras=True)
+
+
+def _dtype(array: Any) -> np.dtype[Any]:
+    """Type of the entries of ``npt.NDArray[...]``."""
+    found: np.dtype[Any] = np.dtype(typing.get_args(typing.get_args(array)[1])[0])
+    return found
+
+
+_NUMBERS: dict[Any, Callable[[Any], Any]] = {int: operator.index, float: float, bool: bool}
+
+
+def _fitter(hint: Any, where: str, out: bool = False) -> Callable[[Any], Any]:
+    """Return a function that brings a value into the form that its annotation asks for."""
+    kind, axes, written = _read(hint)
+    if kind in _NUMBERS:
+        return _NUMBERS[kind]
+    if axes is not None:
+        return functools.partial(_fit_array, _dtype(kind), axes, out or written, where)
+    parts = [
+        _fitter(part, f"{where}.{name}", out or written) for name, part in _fields(kind).items()
+    ]
+    return lambda value: kind._make([fit(x) for fit, x in zip(parts, value, strict=True)])
+
+
+def _fit_array(
+    dtype: np.dtype[Any], axes: int, written: bool, where: str, value: Any
+) -> npt.NDArray[Any]:
+    array = np.asarray(value)
+    fits = array.dtype == dtype and array.ndim == axes and array.flags.carray
+    if fits and (array is value or not written):
+        return array
+    if written or array.ndim != axes or not np.can_cast(array.dtype, dtype, "safe"):
+        wanted = "a writable, contiguous" if written else "an"
+        raise TypeError(f"{where} takes {wanted} array of {dtype} with {axes} axes, not {value!r}")
+    return np.array(array, dtype, order="C")
+
+
+def _unboxed(result: Any) -> Any:
+    """Numbers as machine code returns them."""
+    if isinstance(result, np.generic):
+        return result.item()
+    if isinstance(result, tuple):
+        make = getattr(type(result), "_make", tuple)
+        return make(map(_unboxed, result))
+    return result
+
+
+def translate(kernel: Kernel[P, R]) -> Callable[..., R]:
+    """Have numba compile a kernel, or load what it compiled before."""
+    import numba
+    from numba import types
+    from numba.extending import typeof_impl
+
+    if numba.config.DISABLE_JIT:
+        return kernel.interpret
+    # a kernel that another one calls stands for its machine code
+    typeof_impl.register(Kernel)(lambda called, context: types.Dispatcher(called.machine))
+    with _code_kept(kernel) as kept:
+        machine = numba.njit(cache=kept)(kernel.function)
+    machine.compile(tuple(_numba_type(hint) for hint in kernel.arguments.values()))
+    machine.disable_compile()  # nothing but the signature
+    return typing.cast(Callable[..., R], machine)
+
+
+def _numba_type(hint: Any) -> Any:
+    from numba import from_dtype, types
+
+    kind, axes, _ = _read(hint)
+    if axes is not None:
+        return types.Array(from_dtype(_dtype(kind)), axes, "C")
+    if kind in _NUMBERS:
+        return {int: types.int64, float: types.float64, bool: types.boolean}[kind]
+    return types.BaseTuple.from_types([_numba_type(x) for x in _fields(kind).values()], kind)
+
+
+@contextlib.contextmanager
+def _code_kept(kernel: Kernel[..., Any]) -> Iterator[bool]:
+    """Let numba keep code in a folder of this very version; False where nothing is writable.
+
+    Left alone, numba asks only whether the kernel's own file is the same, not those of kernels
+    that it calls, and raises where neither sources nor home are writable.
+    """
+    from numba import config
+
+    chosen = config.CACHE_DIR
+    folder = _folder(kernel, chosen)
     try:
-        # machine code does not warn of infinite differences and overflow either
-        with np.errstate(all="ignore"):
-            yield
+        config.CACHE_DIR = str(folder or chosen)
+        yield folder is not None
     finally:
-        _interpreting.reset(before)
+        config.CACHE_DIR = chosen
 
 
-def compiled(function: F) -> F:
-    """Compile ``function`` with numba on first call and keep the code in numba's cache.
+def _folder(kernel: Kernel[..., Any], chosen: str) -> Path | None:
+    """Find a writable folder for machine code; code of older versions beside it is removed."""
+    source = Path(inspect.getfile(kernel.function))
+    if not source.is_file():  # typed in, or zipped
+        return None
+    owner = hashlib.sha256(str(source.parent).encode()).hexdigest()[:12]
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    name = f"{source.stem}.{kernel.function.__qualname__.replace('<locals>.', '')}"
+    version = _version(kernel.__module__)
+    for place in (
+        Path(chosen, owner) if chosen else source.parent / "__pycache__",
+        Path(home, "farkas", owner),
+    ):
+        folder = place / f"{name}-{version}"
+        if _writable(folder):
+            for other in set(place.glob(f"{name}-*")) - {folder}:
+                shutil.rmtree(other, ignore_errors=True)
+            return folder
+    return None
 
-    The cache follows the function's own file: after a change in a kernel of another file that it
-    calls, delete ``__pycache__``.
-    """
-    return cast(F, Kernel(function))
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    return True
+
+
+def _version(module: str) -> str:
+    """Digest of a module and of all whose kernels and named tuples it uses, constants included."""
+    digest, seen, waiting = hashlib.sha256(), set[str](), [module]
+    while waiting:
+        name = waiting.pop()
+        source = getattr(sys.modules[name], "__file__", None)
+        if name in seen or source is None:
+            continue
+        seen.add(name)
+        digest.update(Path(source).read_bytes())
+        for word, value in vars(sys.modules[name]).items():
+            if isinstance(value, Kernel) or (isinstance(value, type) and hasattr(value, "_make")):
+                waiting.append(value.__module__)
+            elif isinstance(value, int | float | str | tuple) and not word.startswith("__"):
+                digest.update(f"{word} = {value!r}\n".encode())
+    return digest.hexdigest()[:12]

@@ -1,14 +1,25 @@
-"""Kernels: compiled on first call, and no sooner."""
+"""Kernels: interpreted while that is cheap, compiled once, and never on a clock."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 import farkas.compiled
-from farkas.compiled import Kernel, compiled, compiled_if_long
+from farkas.compiled import Floats1, Floats2, Ints1, Kernel, Out, clock, compiled
+from tests.tools.shared import ROOT
+
+
+class Sizes(NamedTuple):
+    weights: Floats2
+    count: int
+    scale: float
 
 
 @compiled
@@ -18,85 +29,328 @@ def twice(x: float) -> float:
 
 
 @compiled
-def four_times(x: float) -> float:
-    return twice(twice(x))
+def weigh(sizes: Sizes, place: Ints1, sums: Out[Floats1]) -> tuple[float, int]:
+    total = 0.0
+    for r in range(sizes.weights.shape[0]):
+        for c in range(sizes.weights.shape[1]):
+            sums[place[r]] += twice(sizes.weights[r, c]) * sizes.scale
+            total += sizes.weights[r, c]
+    return total, sizes.count
 
 
-def test_kernels_call_kernels() -> None:
-    assert four_times(1.5) == 6.0
+def run(code: str, *arguments: str, **environment: str) -> str:
+    """What a fresh interpreter prints."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", *arguments, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, **environment},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
-def test_a_kernel_keeps_name_and_docstring() -> None:
-    assert isinstance(twice, Kernel) or twice.__name__ == "twice"
-    assert twice.__doc__ == "Twice x."
-
-
-def test_importing_a_module_with_kernels_does_not_load_the_compiler() -> None:
-    code = "import sys, farkas.online.eris.repaired; print('numba' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
-
-
-PROPOSALS = """
-import farkas.compiled
-from farkas.online.eris.printed import printed_schedule
-from farkas.online.eris.repaired import repaired_schedule
-from farkas.proofs.eris.samples import ledger_of
-from farkas.relaxations.eris.payoff_bound import bound_payoff
-from tests.generators.eris import random_auction
-
-farkas.compiled.STEPS_INTERPRETED = {steps}
-for seed in range(30):
-    auction = random_auction(seed, most_chunks=4)
-    ledger = ledger_of(auction)
-    for job in auction.jobs:
-        seen = ledger.meet(job)
-        for found in (repaired_schedule(auction, job, seen), printed_schedule(seen)):
-            print(f"{{found.payoff:.9g}} {{found.cost:.9g}} {{found.finish}} {{found.bound:.9g}}")
-            print(found.workers.tolist(), found.server.tolist(), found.moved.tolist())
-        print(f"{{bound_payoff(seen).payoff:.9g}}")
-"""
-
-
-def test_short_work_is_interpreted_until_it_adds_up(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interpret ten steps of a kernel before it is compiled."""
     monkeypatch.setattr(farkas.compiled, "STEPS_INTERPRETED", 10)
-    monkeypatch.setattr(farkas.compiled, "_steps_so_far", 0)
+
+
+@pytest.fixture
+def translated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of kernels in the order in which they are compiled; the compiler is a fake."""
+    names: list[str] = []
+
+    def translate(kernel: Kernel) -> object:
+        names.append(kernel.__name__)
+        return kernel.interpret
+
+    monkeypatch.setattr(farkas.compiled, "translate", translate)
+    return names
+
+
+def test_kernels_call_kernels_and_take_named_tuples() -> None:
+    # 2 * 3 * (1 + 2) = 18 at place 1, 2 * 3 * (3 + 4) = 42 at place 0
+    sums = np.zeros(2)
+    assert weigh(Sizes(np.array([[1.0, 2.0], [3.0, 4.0]]), 7, 3.0), [1, 0], sums) == (10.0, 7)
+    assert sums.tolist() == [42.0, 18.0]
+
+
+def test_a_kernel_keeps_name_and_docstring_and_takes_arguments_by_name() -> None:
+    assert (twice.__name__, twice.__doc__) == ("twice", "Twice x.")
+    assert twice(x=2) == 4.0
+
+
+def test_one_version_is_compiled_for_all_layouts() -> None:
+    # numba alone would compile anew for rows, columns, steps, read-only arrays and other types
+    square = np.array([[1.0, 2.0], [3.0, 4.0]])
+    frozen = square.copy()
+    frozen.setflags(write=False)
+    wide = np.zeros((2, 4))
+    wide[:, ::2] = square
+    whole = square.astype(np.int32)
+    listed = [[1, 2], [3, 4]]
+    for weights in (square, np.asfortranarray(square), frozen, wide[:, ::2], whole, listed):
+        sums = np.zeros(2)
+        weigh(Sizes(weights, np.int32(1), 1), np.array([0, 1], np.int8)[::1], sums)
+        assert sums.tolist() == [6.0, 14.0]
+    assert len(weigh.machine.overloads) == 1
+
+
+@pytest.mark.parametrize("steps", [-1, 10], ids=["compiled", "interpreted"])
+def test_arrays_to_write_to_are_never_copied(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(farkas.compiled, "STEPS_INTERPRETED", steps)
+
+    @compiled(steps=lambda values: 1)
+    def clear(values: Out[Floats1]) -> None:
+        for i in range(len(values)):
+            values[i] = 0.0
+
+    frozen = np.ones(2)
+    frozen.setflags(write=False)
+    for wrong in (frozen, np.ones(4)[::2], np.ones(2, int), [1.0, 1.0], np.ones((2, 1))):
+        with pytest.raises(TypeError, match="clear: values takes a writable, contiguous array"):
+            clear(wrong)
+    right = np.ones(2)
+    clear(right)
+    assert right.tolist() == [0.0, 0.0]
+
+
+def test_no_digits_are_lost_on_the_way_in() -> None:
+    with pytest.raises(TypeError, match="weigh: place takes an array of int64 with 1 axes"):
+        weigh(Sizes(np.ones((1, 1)), 1, 1.0), [0.5], np.zeros(1))
+    with pytest.raises(TypeError, match="float"):
+        weigh(Sizes(np.ones((1, 1)), 1.5, 1.0), [0], np.zeros(1))
+
+
+def test_short_work_is_interpreted_until_it_adds_up(budget: None) -> None:
     calls = []
 
-    @compiled
+    @compiled(steps=lambda x: 5)
     def thrice(x: float) -> float:
         calls.append(x)  # which the compiler would refuse
         return 3 * x
 
+    @compiled(steps=lambda x: 5)
+    def other(x: float) -> float:
+        calls.append(x)
+        return x
+
     for _ in range(2):
-        with compiled_if_long(5):
-            assert thrice(2.0) == 6.0
+        assert thrice(2.0) == 6.0
     assert calls == [2.0, 2.0]
-    # 5 + 5 + 1 > 10: compiled from here on, which this function does not survive
-    with compiled_if_long(1), pytest.raises(Exception, match="calls"):
+    # 5 + 5 + 5 > 10: compiled from here on, which this function does not survive
+    with pytest.raises(Exception, match="calls"):
         thrice(2.0)
+    assert other(2.0) == 2.0  # a kernel pays for its own compiling only
 
 
-def test_interpreter_and_machine_code_propose_the_same() -> None:
-    said = []
-    for steps in (-1, 10**12):
-        code = PROPOSALS.format(steps=steps)
-        done = subprocess.run(
-            [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
-        )
-        said.append(done.stdout)
-    assert len(said[0].splitlines()) > 100
-    assert said[0] == said[1]
+def test_a_long_call_is_compiled_at_once_and_short_ones_follow_it(
+    budget: None, translated: list[str]
+) -> None:
+    @compiled(steps=len)
+    def last(values: Floats1) -> float:
+        return values[-1]
+
+    assert last(np.arange(3.0)) == 2.0
+    assert translated == []
+    assert last(np.arange(11.0)) == 10.0
+    assert last(np.arange(3.0)) == 2.0
+    assert translated == ["last"]
 
 
-def test_a_small_auction_does_not_wait_for_the_compiler() -> None:
-    code = """
-from farkas.compiled import Kernel
+def test_a_kernel_is_prepared_for_what_is_to_come(budget: None, translated: list[str]) -> None:
+    @compiled(steps=len)
+    def last(values: Floats1) -> float:
+        return values[-1]
+
+    last.prepare(10)
+    assert translated == []
+    last(np.arange(4.0))
+    last.prepare(6)
+    assert translated == []
+    last.prepare(7)  # 4 steps were interpreted already
+    last.prepare(7)
+    assert translated == ["last"]
+
+
+def test_the_interpreter_returns_what_machine_code_returns(budget: None) -> None:
+    @compiled(steps=lambda values: 1)
+    def first(values: Floats1) -> tuple[float, int, bool]:
+        return values[0], np.argmax(values), values[0] > 1.0
+
+    found = first(np.array([0.5, 2.0]))
+    assert [type(x) for x in found] == [float, int, bool]
+
+
+def test_clocks_stand_still_while_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+
+    def translate(kernel: Kernel) -> object:
+        now[0] += 1000.0
+        if kernel is outer:
+            _ = inner.machine  # compiled by the way, and not to be taken off twice
+        return kernel.interpret
+
+    @compiled
+    def inner(x: float) -> float:
+        return x
+
+    @compiled
+    def outer(x: float) -> float:
+        return inner(x)
+
+    monkeypatch.setattr(farkas.compiled, "translate", translate)
+    monkeypatch.setattr(farkas.compiled.time, "perf_counter", lambda: now[0])
+    begin = clock()
+    now[0] += 1.0
+    assert outer(3.0) == 3.0
+    now[0] += 2.0
+    assert clock() - begin == 3.0
+    assert now[0] == 2003.0
+
+
+def test_importing_a_module_with_kernels_does_not_load_the_compiler() -> None:
+    modules = ["eris.repaired", "eris.printed", "dps.simulation", "coded.exhaustive"]
+    names = ", ".join(f"farkas.online.{name}" for name in modules)
+    more = "farkas.relaxations.gadget.tree_pricing, farkas.models.coded.recovery"
+    assert run(f"import sys, {names}, {more}; print('numba' in sys.modules)") == "False\n"
+
+
+def test_machine_code_and_interpreter_agree_to_the_last_bit() -> None:
+    machine, plain = (
+        run(f"import sys; sys.argv[1:] = ['{steps}']; import tests.kernels_at_work as k; k.main()")
+        for steps in (-1, 1e12)
+    )
+    assert len(plain.splitlines()) > 300
+    assert plain.splitlines()[:-1] == machine.splitlines()[:-1]
+    assert plain.splitlines()[-1] == "[]"  # kernels that the interpreter never entered
+    assert machine.splitlines()[-1] != "[]"
+
+
+@pytest.mark.parametrize("kind", ["eris", "dps", "coded", "gadget"])
+def test_the_demo_does_not_wait_for_the_compiler(kind: str) -> None:
+    code = f"""
+import sys
+from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.online import algorithms
-from farkas.online.eris import repaired
-algorithms["eris.eris"].run(library.load("eris/demo"))
-print(isinstance(repaired._best, Kernel) and "compiled" not in vars(repaired._best))
+names = [name for name in algorithms.names() if name.startswith("{kind}.")]
+for name in names:
+    try:
+        algorithms[name].run(library.load("{kind}/demo"))
+    except NotApplicable:
+        continue
+print(len(names) > 3, "numba" in sys.modules)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "True"
+    assert run(code) == "True False\n"
+
+
+CALLEE = """
+from typing import NamedTuple
+from farkas.compiled import Floats1, compiled
+
+SHARE = {share}
+
+class Pair(NamedTuple):
+    {first}: float
+    {second}: float
+
+@compiled
+def part(x: float) -> float:
+    return {body}
+"""
+CALLER = """
+from callee import SHARE, Pair, part
+from farkas.compiled import compiled
+
+@compiled
+def whole(pair: Pair) -> float:
+    return part(pair.a) + SHARE
+
+print(whole(Pair(1.0, 10.0)), sum(whole.machine.stats.cache_hits.values()))
+"""
+
+
+class Package:
+    """Two modules in a folder, and a home to keep code in."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.home = folder / "package", folder / "home"
+        self.folder.mkdir()
+        self.home.mkdir()
+        (self.folder / "caller.py").write_text(CALLER)
+        self.write()
+
+    def write(self, body: str = "2 * x", share: float = 0.5, order: str = "ab") -> None:
+        text = CALLEE.format(body=body, share=share, first=order[0], second=order[1])
+        (self.folder / "callee.py").write_text(text)
+
+    def result(self) -> list[str]:
+        """Value, and how many kernels were loaded."""
+        code = f"import sys; sys.path.insert(0, {str(self.folder)!r}); import caller"
+        # -B: Python's own cache trusts seconds and sizes, which a quick edit does not change
+        home = {"XDG_CACHE_HOME": str(self.home), "NUMBA_CACHE_DIR": ""}
+        return run(code, "-B", **home).split()
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Package:
+    return Package(tmp_path)
+
+
+def test_code_is_kept_beside_the_sources_and_no_old_version_with_it(package: Package) -> None:
+    assert package.result() == ["2.5", "0"]
+    assert package.result() == ["2.5", "1"]
+    folders = {path.name.partition("-")[0] for path in package.folder.glob("__pycache__/*-*")}
+    assert folders == {"caller.whole", "callee.part"}
+    package.write(body="3 * x")
+    assert package.result() == ["3.5", "0"]
+    assert len(list(package.folder.glob("__pycache__/*-*"))) == 2
+    assert not list(package.home.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("change", "value"),
+    [({"body": "3 * x"}, "3.5"), ({"share": 0.25}, "2.25"), ({"order": "ba"}, "20.5")],
+    ids=["a kernel", "a constant", "the order of fields"],
+)
+def test_a_change_in_another_file_is_never_answered_by_old_code(
+    package: Package, change: dict, value: str
+) -> None:
+    # numba itself looks at the file of the calling kernel only, and would load 2.5 again
+    assert package.result() == ["2.5", "0"]
+    package.write(**change)
+    assert package.result() == [value, "0"]
+
+
+def test_an_install_that_cannot_be_written_keeps_code_at_home(package: Package) -> None:
+    (package.folder / "__pycache__").write_text("")  # as unwritable as it gets, for root too
+    assert package.result() == ["2.5", "0"]
+    assert package.result() == ["2.5", "1"]
+    assert list(package.home.glob("farkas/*/caller.whole-*"))
+
+
+def test_kernels_run_where_nothing_at_all_can_be_written(package: Package) -> None:
+    (package.folder / "__pycache__").write_text("")
+    (package.home / "farkas").write_text("")
+    assert package.result() == ["2.5", "0"]
+    assert package.result() == ["2.5", "0"]
+
+
+def test_the_folder_that_numba_is_told_to_use_is_used(package: Package, tmp_path: Path) -> None:
+    code = f"import sys; sys.path.insert(0, {str(package.folder)!r}); import caller"
+    for hits in "01":
+        assert run(code, "-B", NUMBA_CACHE_DIR=str(tmp_path / "mine")).split() == ["2.5", hits]
+    assert list((tmp_path / "mine").glob("*/caller.whole-*"))
+    assert not (package.folder / "__pycache__").exists()
+
+
+def test_kernels_run_with_numba_switched_off(package: Package) -> None:
+    code = (
+        f"import sys; sys.path.insert(0, {str(package.folder)!r}); import callee\n"
+        "print(callee.part(2.0))"
+    )
+    assert run(code, NUMBA_DISABLE_JIT="1") == "4.0\n"

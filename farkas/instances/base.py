@@ -37,6 +37,7 @@ class Instance(
     kw_only=True,
     forbid_unknown_fields=True,
     dict=True,
+    weakref=True,
     tag_field="kind",
 ):
     """Header of every instance file; each kind is a subclass with its own fields.

@@ -22,13 +22,13 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import math
-import time
 import typing
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
+from farkas.compiled import clock
 from farkas.errors import InvalidInstance, InvalidOption, suggestion
 from farkas.online.run import Bound, Run, Sense, certified_ratio, manifest, plain
 from farkas.portable.sums import added
@@ -55,6 +55,14 @@ class Clairvoyant(Protocol):
 
     def decide(self, instance: Any, seed: int) -> Sequence[Any]:
         """Return every decision, in the order of the environment's arrivals."""
+
+
+@runtime_checkable
+class Preparing(Protocol):
+    """A policy that has its kernels compiled, if the whole run is worth it, before clocks start."""
+
+    def prepare(self, instance: Any) -> None:
+        """Prepare kernels (see `farkas.compiled`) and nothing else."""
 
 
 @runtime_checkable
@@ -283,10 +291,12 @@ def environment(
 def drive(policy: Any, instance: Any, seed: int = 0, *, progress: Progress | None = None) -> Run:
     """Let ``policy`` decide about one arrival after the other, then price and certify the run.
 
+    Timings hold no compiling: what a policy does not prepare is compiled while `clock` stands.
+
     Parameters
     ----------
     policy
-        `Policy` or `Clairvoyant`; may also be `Priced` and `Certifying`.
+        `Policy` or `Clairvoyant`; may also be `Preparing`, `Priced` and `Certifying`.
     instance
         Instance of a kind that has an environment.
     seed
@@ -296,7 +306,9 @@ def drive(policy: Any, instance: Any, seed: int = 0, *, progress: Progress | Non
     """
     world = environments[instance.kind]
     arrivals = world.arrivals(instance)
-    begin = time.perf_counter()
+    if isinstance(policy, Preparing):
+        policy.prepare(instance)
+    begin = clock()
     longest = 0.0
     state: Any = None
     if isinstance(policy, Clairvoyant):
@@ -305,18 +317,18 @@ def drive(policy: Any, instance: Any, seed: int = 0, *, progress: Progress | Non
         decisions = []
         state = policy.start(world.known(instance), seed)
         for arrival in _reported(arrivals, progress):
-            step_begin = time.perf_counter()
+            step_begin = clock()
             state, decision = policy.step(state, arrival)
-            longest = max(longest, time.perf_counter() - step_begin)
+            longest = max(longest, clock() - step_begin)
             decisions.append(decision)
-    decided = time.perf_counter()
+    decided = clock()
     judge = policy if isinstance(policy, Priced) else world
     outcome = judge.evaluate(instance, decisions)
-    evaluated = time.perf_counter()
+    evaluated = clock()
     bound = policy.certify(instance, state, decisions) if isinstance(policy, Certifying) else None
     if bound is None:
         bound = world.bound(instance)
-    certified = time.perf_counter()
+    certified = clock()
     broken = bool(outcome.violations)
     return Run(
         algorithm=f"{instance.kind}.{type(policy).__name__}",

@@ -92,7 +92,13 @@ def expect(solver: Any, status: Any, what: str) -> None:
         raise RuntimeError(f"HiGHS {what}")
 
 
-_idle = threading.local()
+class _Idle(threading.local):
+    """The solver object that a thread is not using."""
+
+    solver: Any = None
+
+
+_idle = _Idle()
 
 
 def new_solver() -> Any:
@@ -107,7 +113,7 @@ def new_solver() -> Any:
 @contextlib.contextmanager
 def _borrowed() -> Iterator[Any]:
     """Lend this thread's solver object, since making one costs half of a small solve."""
-    solver = _idle.__dict__.pop("solver", None) or new_solver()
+    solver, _idle.solver = _idle.solver or new_solver(), None
     yield solver
     # reached only when nothing was raised: a solver that threw is not used again
     solver.clearModel()

@@ -77,6 +77,17 @@ def test_solver_packages_are_imported_inside_functions() -> None:
     assert not found
 
 
+@pytest.mark.parametrize("folder", ["farkas", "benchmarks", "examples"])
+def test_numba_is_imported_in_one_place(folder: str) -> None:
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.stmt) and "numba" in imported(node)
+    }
+    assert found == ({"farkas/compiled.py"} if folder == "farkas" else set())
+
+
 def imported(node: ast.stmt) -> set[str]:
     """Top-level packages that a statement imports."""
     if isinstance(node, ast.Import):

@@ -48,6 +48,14 @@ def test_every_ignored_type_error_has_a_code() -> None:
     assert not offending(MODULES, re.compile(r"type:\s*ignore(?!\[)"))
 
 
+@pytest.mark.parametrize("path", MODULES, ids=short)
+def test_nobody_keeps_state_in_the_dict_of_another_object(path: Path) -> None:
+    # `farkas.once` is the place for what one module knows about another one's objects.
+    assert not re.search(
+        r"(?<!\bself)\.__dict__(\[|\.(pop|get|setdefault|update)\()", path.read_text()
+    )
+
+
 @pytest.mark.parametrize("name", ["pyproject.toml", "Makefile", ".ci/run", "requirements.lock"])
 def test_no_package_host_is_written_down(name: str) -> None:
     # Where packages come from is the machine's affair.

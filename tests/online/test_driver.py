@@ -13,6 +13,8 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
+import farkas.compiled
+from farkas.compiled import Kernel, compiled
 from farkas.errors import InvalidInstance, InvalidOption, NotACertificate
 from farkas.online import Bound, Outcome, read_run, write_run
 from farkas.online.driver import Algorithm, algorithm, algorithms, drive, environments
@@ -83,6 +85,62 @@ def test_a_run_ends_with_value_bound_and_ratio(toy: Algorithm) -> None:
     assert run.certificate.exact == "6"
     assert run.costs == [{"price": 6.0}, {"price": 2.0}, {"price": 4.0}]
     assert run.options == {"factor": 2.0, "mode": "plain", "once": None}
+
+
+def test_timings_hold_no_compiling(toy: Algorithm, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Three steps of one second each; the first also meets a kernel that takes 1000 to compile.
+    now = [0.0]
+
+    def translate(kernel: Kernel) -> object:
+        now[0] += 1000.0
+        return kernel.interpret
+
+    @compiled
+    def half(x: float) -> float:
+        return x / 2
+
+    class Halving(Factor):
+        def step(self, state: Any, arrivals: float) -> tuple[Any, Any]:
+            now[0] += 1.0
+            return state, 2 * half(arrivals)
+
+    monkeypatch.setattr(farkas.compiled, "translate", translate)
+    monkeypatch.setattr(farkas.compiled.time, "perf_counter", lambda: now[0])
+    run = drive(Halving(), Orders())
+    assert now[0] == 1003.0
+    assert run.timings == {"policy": 3.0, "longest_step": 1.0, "evaluate": 0.0, "certify": 0.0}
+
+
+def test_kernels_are_prepared_before_anything_is_decided(
+    toy: Algorithm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+
+    def translate(kernel: Kernel) -> object:
+        told.append("compiled")
+        return kernel.interpret
+
+    @compiled
+    def same(x: float) -> float:
+        return x
+
+    class Ready(Factor):
+        def prepare(self, instance: Orders) -> None:
+            same.prepare(10 * len(instance.asked))
+
+        def start(self, known: Any, seed: int) -> Any:
+            told.append("begun")
+            return super().start(known, seed)
+
+        def step(self, state: Any, arrivals: float) -> tuple[Any, Any]:
+            return state, same(arrivals)
+
+    monkeypatch.setattr(farkas.compiled, "translate", translate)
+    monkeypatch.setattr(farkas.compiled, "STEPS_INTERPRETED", 29)
+    monkeypatch.setattr("farkas.online.driver.clock", lambda: told.append("clock") or 0.0)
+    drive(Ready(), Orders())
+    assert told[:3] == ["compiled", "clock", "begun"]
+    assert told.count("compiled") == 1
 
 
 def test_decisions_are_plain_data_and_survive_a_file(toy: Algorithm, tmp_path: Path) -> None:

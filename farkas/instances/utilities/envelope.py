@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from farkas.compiled import Floats1, compiled
 from farkas.numbers import Floats
 
 
@@ -30,8 +30,8 @@ def _below(values: Floats, left: int, middle: int, right: int) -> bool:
     return bool((values[middle] - values[left]) * (right - left) <= rise)
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator]
-def envelope(values: Floats) -> Floats:
+@compiled(steps=len)
+def envelope(values: Floats1) -> Floats1:
     """Compute :func:`envelope_reference` at compiled speed."""
     count = len(values)
     corners = np.empty(count, np.int64)

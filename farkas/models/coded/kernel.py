@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.instances.coded import CodedComputing
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Floats
+from farkas.once import once
 from farkas.portable.elementary import log1p
 
 TERMS = 25
@@ -85,17 +86,14 @@ class Pairs:
     @classmethod
     def of(cls, data: CodedComputing) -> Pairs:
         """Numbers of an instance, computed once."""
-        known = data.__dict__.get("_pairs")
-        if known is None:
-            known = data.__dict__["_pairs"] = _pairs(data)
-        assert isinstance(known, Pairs)
-        return known
+        return _pairs(data)
 
     def loads(self, time: npt.ArrayLike) -> Floats:
         """Best real loads by ``time``, a number or shape (masters,); 0 where forbidden.  (15)."""
         return np.asarray(time, dtype=float).reshape(-1, 1) / self.time_per_row
 
 
+@once
 def _pairs(data: CodedComputing) -> Pairs:
     allowed = data.allowed
     rate = np.where(allowed, data.rates, 1.0)
@@ -107,7 +105,7 @@ def _pairs(data: CodedComputing) -> Pairs:
     return made
 
 
-def owner_levels(speed: Floats, owner: Ints) -> Floats:
+def owner_levels(speed: Floats, owner: npt.NDArray[np.int64]) -> Floats:
     """Σ_n v of the workers of each master, shape (masters,).
 
     Parameters
@@ -123,7 +121,7 @@ def owner_levels(speed: Floats, owner: Ints) -> Floats:
     return levels
 
 
-def theorem1_times(speed: Floats, owner: Ints) -> Floats:
+def theorem1_times(speed: Floats, owner: npt.NDArray[np.int64]) -> Floats:
     """Completion time of each master with its own workers, infinite without any.  (16)."""
     with np.errstate(divide="ignore"):
         return np.asarray(1.0 / owner_levels(speed, owner))

@@ -6,12 +6,10 @@ subtracts, so relative errors stay near (number of workers) × 2⁻⁵².
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from farkas.compiled import Floats1, Ints1, compiled
 from farkas.errors import InvalidOption
 from farkas.numbers import Floats, Ints
 
@@ -49,7 +47,7 @@ def recovery_probability(loads: npt.ArrayLike, success: npt.ArrayLike, rows: flo
         raise InvalidOption(
             f"{len(load)} workers with fractional loads: round them, or use recovery_bounds"
         )
-    return float(_kernel()(whole, chance, int(np.ceil(rows))))
+    return counts(whole, chance, int(np.ceil(rows)))
 
 
 def by_subsets(loads: Floats, success: Floats, rows: float) -> float:
@@ -81,33 +79,28 @@ def by_counts(loads: Ints, success: Floats, rows: int) -> float:
     return float(mass[rows])
 
 
-@cache
-def _kernel() -> Any:
-    """`by_counts` in place, compiled; numba is loaded when first needed."""
-    from numba import njit
-
-    @njit(cache=True)  # type: ignore[untyped-decorator]
-    def counts(loads: Ints, success: Floats, rows: int) -> float:
-        mass = np.zeros(rows)
-        mass[0] = 1.0
-        top = 0
-        reached = 0.0
-        for n in range(len(loads)):
-            load, chance = loads[n], success[n]
-            lost = 0.0
-            for s in range(min(top, rows - 1), -1, -1):
-                here = mass[s]
-                if here != 0.0:
-                    if s + load >= rows:
-                        lost += here * chance
-                    else:
-                        mass[s + load] += here * chance
-                    mass[s] = here * (1.0 - chance)
-            reached += lost
-            top += load
-        return reached
-
-    return counts
+@compiled(steps=lambda loads, success, rows: len(loads) * rows)
+def counts(loads: Ints1, success: Floats1, rows: int) -> float:
+    """As `by_counts`, in place."""
+    mass = np.zeros(rows)  # P[X = s] for s < rows
+    mass[0] = 1.0
+    top = 0
+    reached = 0.0
+    for n in range(len(loads)):
+        load, chance = loads[n], success[n]
+        lost = 0.0
+        # downwards, so that no mass is moved twice
+        for s in range(min(top, rows - 1), -1, -1):
+            here = mass[s]
+            if here != 0.0:
+                if s + load >= rows:
+                    lost += here * chance
+                else:
+                    mass[s + load] += here * chance
+                mass[s] = here * (1.0 - chance)
+        reached += lost
+        top += load
+    return reached
 
 
 def recovery_bounds(
@@ -131,7 +124,5 @@ def recovery_bounds(
     whole -= whole * step > load
     up = np.minimum(whole + (whole * step < load), cells)
     used = chance > 0
-    low, high = (
-        float(_kernel()(part[used].astype(np.int64), chance[used], cells)) for part in (whole, up)
-    )
+    low, high = (counts(part[used].astype(np.int64), chance[used], cells) for part in (whole, up))
     return low, high

@@ -8,6 +8,7 @@ import numpy as np
 
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Ints
+from farkas.once import once
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -59,20 +60,13 @@ class Forest:
         return links
 
 
+@once
 def forest(cluster: Cluster) -> Forest | None:
     """Root every tree of the network at its first node; None when there is a cycle.
 
     A pair of nodes linked in one direction only carries no closed walk unless it lies on a cycle,
     so without cycles such links are left out.  Parallel links count as a cycle.
     """
-    known = cluster.__dict__.get("_forest", False)
-    if known is False:
-        known = cluster.__dict__["_forest"] = _find(cluster)
-    found: Forest | None = known
-    return found
-
-
-def _find(cluster: Cluster) -> Forest | None:
     nodes = cluster.num_nodes
     links: dict[tuple[int, int], int] = {}
     ends = zip(cluster.link_source.tolist(), cluster.link_target.tolist(), strict=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
+from farkas.compiled import Floats1, Floats2, Ints1, Out, compiled
 from farkas.errors import NotApplicable
 from farkas.models.coded.assignment import Assignment
 from farkas.models.coded.kernel import owner_levels
@@ -17,6 +17,7 @@ from farkas.relaxations.coded.assignment_lp import Given, Speeds, best_sharing
 from farkas.solvers import solve
 
 MOST_NODES = 4_000_000
+FIRST_NODES = 1_000
 MOST_PAIRED = 40
 MOST_OWNERS = 3_000_000
 UNITS = 2.0**12
@@ -77,67 +78,97 @@ def branch_and_bound(
         Nodes after which the search gives up.
     """
     order = np.argsort(-speed.max(axis=0), kind="stable")
-    table = np.ascontiguousarray(speed[:, order] / speed.max())
-    rest = np.zeros((len(speed), speed.shape[1] + 1))
-    rest[:, :-1] = np.cumsum(table[:, ::-1], axis=1)[:, ::-1]
-    worth = np.zeros(speed.shape[1] + 1)
+    masters, workers = speed.shape
+    table = speed[:, order] / speed.max()
     price = prices / prices.sum()
+    rest, worth = np.zeros((masters, workers + 1)), np.zeros(workers + 1)
+    rest[:, :-1] = np.cumsum(table[:, ::-1], axis=1)[:, ::-1]
     worth[:-1] = np.cumsum((price[:, None] * table).max(axis=0)[::-1])[::-1]
     best = start[order].astype(np.int64)
-    finished = _kernel()(table, rest, price, worth, best, most_nodes)
+    search = Search(
+        best=best,
+        record=np.array([least_level(table, best)]),
+        choice=np.full(workers, -1, np.int64),
+        levels=np.zeros((workers + 1, masters)),
+        at=np.zeros(2, np.int64),
+    )
+    finished = False
+    for nodes in (min(FIRST_NODES, most_nodes), most_nodes):  # a short search is not compiled
+        finished = finished or dive(Limits(table, rest, price, worth), search, nodes)
     owner = np.empty_like(best)
     owner[order] = best
-    return owner, bool(finished)
+    return owner, finished
 
 
-@cache
-def _kernel() -> Any:
-    """Depth-first search, compiled when first needed."""
-    from numba import njit
+class Limits(NamedTuple):
+    """What workers from any one on can still add, fastest worker first."""
 
-    @njit(cache=True)  # type: ignore[untyped-decorator]
-    def dive(
-        speed: Floats, rest: Floats, price: Floats, worth: Floats, best: Ints, most_nodes: int
-    ) -> bool:
-        masters, workers = speed.shape
-        record = 0.0
-        levels = np.zeros((workers + 1, masters))
+    speed: Floats2  # (masters, workers)
+    rest: Floats2  # (masters, workers + 1), to each master
+    price: Floats1  # (masters,), sums to 1
+    worth: Floats1  # (workers + 1,), at these prices
+
+
+class Search(NamedTuple):
+    """Where a search stands."""
+
+    best: Ints1  # (workers,), owners to beat
+    record: Floats1  # [their least level]
+    choice: Ints1  # (workers,), owner tried, -1 for none
+    levels: Floats2  # (workers + 1, masters), with the first workers only
+    at: Ints1  # [workers placed, nodes visited]
+
+
+@compiled(steps=lambda limits, search, most_nodes: most_nodes * len(limits.price))
+def dive(limits: Limits, search: Out[Search], most_nodes: int) -> bool:
+    """Search depth first from where the search stands; returns whether it ended.
+
+    A node is left where some master cannot beat the record even with all workers to come, or where
+    the weighted levels cannot: for weights that sum to 1 they are at least the least level.
+    """
+    masters, workers = limits.speed.shape
+    levels, choice = search.levels, search.choice
+    depth = search.at[0]
+    while depth >= 0:
+        if depth == workers:
+            _keep(search)
+            depth -= 1
+            continue
+        if choice[depth] + 1 == masters:
+            choice[depth] = -1
+            depth -= 1
+            continue
+        if search.at[1] == most_nodes:
+            search.at[0] = depth
+            return False
+        search.at[1] += 1
+        choice[depth] += 1
+        for m in range(masters):
+            levels[depth + 1, m] = levels[depth, m]
+        levels[depth + 1, choice[depth]] += limits.speed[choice[depth], depth]
+        reach = limits.worth[depth + 1]
+        open_ = True
+        for m in range(masters):
+            reach += limits.price[m] * levels[depth + 1, m]
+            if levels[depth + 1, m] + limits.rest[m, depth + 1] <= search.record[0]:
+                open_ = False
+                break
+        if open_ and reach > search.record[0]:
+            depth += 1
+    return True
+
+
+@compiled
+def _keep(search: Out[Search]) -> None:
+    """Keep the owners tried if their least level is a record."""
+    workers, masters = len(search.choice), search.levels.shape[1]
+    least = search.levels[workers, 0]
+    for m in range(1, masters):
+        least = min(least, search.levels[workers, m])
+    if least > search.record[0]:
+        search.record[0] = least
         for n in range(workers):
-            levels[0, best[n]] += speed[best[n], n]
-        record = levels[0].min()
-        levels[0] = 0.0
-        choice = np.full(workers, -1, np.int64)
-        depth, nodes = 0, 0
-        while depth >= 0:
-            if depth == workers:
-                if levels[depth].min() > record:
-                    record = levels[depth].min()
-                    best[:] = choice
-                depth -= 1
-                continue
-            choice[depth] += 1
-            if choice[depth] == masters:
-                choice[depth] = -1
-                depth -= 1
-                continue
-            nodes += 1
-            if nodes > most_nodes:
-                return False
-            m = choice[depth]
-            levels[depth + 1] = levels[depth]
-            levels[depth + 1, m] += speed[m, depth]
-            reach = worth[depth + 1]
-            open_ = True
-            for i in range(masters):
-                reach += price[i] * levels[depth + 1, i]
-                if levels[depth + 1, i] + rest[i, depth + 1] <= record:
-                    open_ = False
-                    break
-            if open_ and reach > record:
-                depth += 1
-        return True
-
-    return dive
+            search.best[n] = search.choice[n]
 
 
 def _by_integer_program(speed: Floats, start: Ints) -> Ints:

@@ -1,16 +1,16 @@
 """Sweeps of moves and swaps that lift the slowest master.  Coded Algorithm 1, lines 4-18.
 
 Ties go to the smallest master, then the smallest worker.  A sum of speeds counts as larger only by
-the factor 1 + 1e-12.  `search` is the readable reference of the compiled `climb`.
+the factor 1 + 1e-12.  `search` is the readable reference of `climb`.
 """
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from farkas.compiled import Floats1, Floats2, Ints1, Out, compiled
 from farkas.models.coded.kernel import owner_levels
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import TIE
@@ -99,91 +99,121 @@ def _climbs(trial: Floats, levels: Floats) -> bool:
 
 
 def climb(speed: Floats, owner: Ints, variant: Variant) -> Ints:
-    """As `search`, compiled."""
-    if len(speed) == 1:
-        return owner.copy()
-    start = np.ascontiguousarray(owner, dtype=np.int64)
-    table = np.ascontiguousarray(speed)
-    return np.asarray(_kernel()(table, start, owner_levels(speed, owner), variant == "printed"))
-
-
-@cache
-def _kernel() -> Any:
-    """Compile when first needed.  One function: numba caches no function that refers to another."""
-    from numba import njit
-
-    @njit(cache=True)  # type: ignore[untyped-decorator]
-    def sweeps(speed: Floats, owner: Ints, levels: Floats, printed: bool) -> Ints:
-        masters, workers = speed.shape
-        own, levels = owner.copy(), levels.copy()
-        count = np.zeros(masters, np.int64)
-        for n in range(workers):
-            count[own[n]] += 1
-        trial = levels.copy()
+    """As `search`, by kernels."""
+    own, levels = owner.astype(np.int64), owner_levels(speed, owner)
+    if len(speed) > 1:
         for _ in range(MOST_SWEEPS):
-            changed = False
-            for n in range(workers):
-                giver = own[n]
-                taker = 1 if giver == 0 else 0
-                for m in range(masters):
-                    if m != giver and levels[m] < levels[taker]:
-                        taker = m
-                trial[:] = levels
-                trial[giver] -= speed[giver, n]
-                trial[taker] += speed[taker, n]
-                if not printed and count[giver] == 1:
-                    trial[giver] = 0.0
-                good = printed and trial.min() > levels.min() * MORE
-                if not printed:
-                    new, old = np.sort(trial), np.sort(levels)
-                    for i in range(masters):
-                        if new[i] > old[i] * MORE or old[i] > new[i] * MORE:
-                            good = new[i] > old[i]
-                            break
-                if good:
-                    levels[:] = trial
-                    own[n] = taker
-                    count[giver] -= 1
-                    count[taker] += 1
-                    changed = True
-            least = levels.min()
-            for n1 in range(workers):
-                for n2 in range(0 if printed else n1 + 1, workers):
-                    m1, m2 = own[n1], own[n2]
-                    if m1 == m2:
-                        continue
-                    a1 = levels[m1] - speed[m1, n1] + speed[m1, n2]
-                    a2 = levels[m2] - speed[m2, n2] + speed[m2, n1]
-                    if printed:
-                        before = speed[m1, n1] + speed[m2, n2]
-                        after = speed[m1, n2] + speed[m2, n1]
-                        good = before < after * LESS and a1 > least * MORE and a2 > least * MORE
-                    else:
-                        # the sorted levels rise only if the smaller of the two does, or is kept
-                        if min(a1, a2) * MORE < min(levels[m1], levels[m2]):
-                            continue
-                        trial[:] = levels
-                        trial[m1] = a1
-                        trial[m2] = a2
-                        good = False
-                        new, old = np.sort(trial), np.sort(levels)
-                        for i in range(masters):
-                            if new[i] > old[i] * MORE or old[i] > new[i] * MORE:
-                                good = new[i] > old[i]
-                                break
-                    if good:
-                        levels[m1] = a1
-                        levels[m2] = a2
-                        own[n1] = m2
-                        own[n2] = m1
-                        least = levels.min()
-                        changed = True
-            if not printed:
-                levels[:] = 0.0
-                for n in range(workers):
-                    levels[own[n]] += speed[own[n], n]
-            if not changed:
+            if not sweep(speed, own, levels, variant == "printed"):
                 break
-        return own
+    return own
 
-    return sweeps
+
+@compiled(steps=lambda speed, own, levels, printed: speed.size + speed.shape[1] ** 2)
+def sweep(speed: Floats2, own: Out[Ints1], levels: Out[Floats1], printed: bool) -> bool:
+    """Try to move every worker, then to swap every two; returns whether anything changed."""
+    moved = _move(speed, own, levels, printed)
+    swapped = _swap(speed, own, levels, printed)
+    if not printed:  # forget the rounding errors of the updates
+        levels[:] = 0.0
+        for n in range(len(own)):
+            levels[own[n]] += speed[own[n], n]
+    return moved or swapped
+
+
+@compiled
+def _move(speed: Floats2, own: Out[Ints1], levels: Out[Floats1], printed: bool) -> bool:
+    """Give workers to the slowest other master."""
+    masters, workers = speed.shape
+    trial, ordered = np.empty(masters), np.empty((2, masters))
+    count = np.zeros(masters, np.int64)
+    for n in range(workers):
+        count[own[n]] += 1
+    changed = False
+    for n in range(workers):
+        giver = own[n]
+        taker = 1 if giver == 0 else 0
+        for m in range(masters):
+            if m != giver and levels[m] < levels[taker]:
+                taker = m
+        _copy(levels, trial)
+        trial[giver] -= speed[giver, n]
+        trial[taker] += speed[taker, n]
+        if not printed and count[giver] == 1:
+            trial[giver] = 0.0
+        lifts = _least(trial) > _least(levels) * MORE
+        if lifts if printed else _rises(trial, levels, ordered):
+            _copy(trial, levels)
+            own[n] = taker
+            count[giver] -= 1
+            count[taker] += 1
+            changed = True
+    return changed
+
+
+@compiled
+def _swap(speed: Floats2, own: Out[Ints1], levels: Out[Floats1], printed: bool) -> bool:
+    """Swap workers of two masters."""
+    masters, workers = speed.shape
+    trial, ordered = np.empty(masters), np.empty((2, masters))
+    changed = False
+    least = _least(levels)
+    for n1 in range(workers):
+        for n2 in range(0 if printed else n1 + 1, workers):
+            m1, m2 = own[n1], own[n2]
+            if m1 == m2:
+                continue
+            a1 = levels[m1] - speed[m1, n1] + speed[m1, n2]
+            a2 = levels[m2] - speed[m2, n2] + speed[m2, n1]
+            if printed:
+                before = speed[m1, n1] + speed[m2, n2]
+                after = speed[m1, n2] + speed[m2, n1]
+                good = before < after * LESS and a1 > least * MORE and a2 > least * MORE
+            elif min(a1, a2) * MORE < min(levels[m1], levels[m2]):
+                good = False  # sorted levels rise only if the smaller of the two does, or is kept
+            else:
+                _copy(levels, trial)
+                trial[m1], trial[m2] = a1, a2
+                good = _rises(trial, levels, ordered)
+            if good:
+                levels[m1], levels[m2] = a1, a2
+                own[n1], own[n2] = m2, m1
+                least = _least(levels)
+                changed = True
+    return changed
+
+
+@compiled
+def _least(levels: Floats1) -> float:
+    least: float = levels[0]
+    for level in levels:
+        least = min(least, level)
+    return least
+
+
+@compiled
+def _copy(levels: Floats1, into: Out[Floats1]) -> None:
+    for m in range(len(levels)):
+        into[m] = levels[m]
+
+
+@compiled
+def _rises(trial: Floats1, levels: Floats1, ordered: Out[Floats2]) -> bool:
+    """Whether sorted levels are lexicographically larger; ``ordered`` is scratch."""
+    _sort(trial, ordered[0])
+    _sort(levels, ordered[1])
+    for m in range(len(levels)):
+        new, old = ordered[0, m], ordered[1, m]
+        if new > old * MORE or old > new * MORE:
+            return bool(new > old)
+    return False
+
+
+@compiled
+def _sort(levels: Floats1, into: Out[Floats1]) -> None:
+    """Sort by insertion: there are few masters."""
+    for m in range(len(levels)):
+        place = m
+        while place > 0 and into[place - 1] > levels[m]:
+            into[place] = into[place - 1]
+            place -= 1
+        into[place] = levels[m]

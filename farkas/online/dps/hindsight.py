@@ -27,6 +27,16 @@ class Hindsight:
         """Find the prices."""
         raise NotImplementedError
 
+    def simulations(self, market: Market) -> int:
+        """How many simulations `best` takes, about."""
+        return 1
+
+    def prepare(self, instance: Market) -> None:
+        """Have the simulation compiled if all of these together are worth it."""
+        from farkas.online.dps.simulation import prepare_posted
+
+        prepare_posted(instance, self.simulations(instance))
+
     def decide(self, instance: Market, seed: int) -> list[Decision]:
         """Run with the best prices."""
         found = self.best(instance)
@@ -53,6 +63,12 @@ class Coordinates(Hindsight):
         from farkas.online.dps.best_fixed import best_by_coordinates
 
         return best_by_coordinates(market, self.rounds)
+
+    def simulations(self, market: Market) -> int:
+        """One for every step of every type's price, unless payments already tell."""
+        from farkas.online.dps.best_fixed import STEPS
+
+        return self.rounds * len(STEPS) * (market.num_worker_types + market.num_ps_types)
 
 
 @algorithm("dps.bfp_fluid", source="DPS (3), second term")
@@ -87,3 +103,9 @@ class Grid(Hindsight):
                 f"more than {MOST_COMBINATIONS} combinations of prices; use dps.bfp_coord"
             )
         return found
+
+    def simulations(self, market: Market) -> int:
+        """One for every combination, unless payments already tell."""
+        types = market.num_worker_types + market.num_ps_types
+        combinations: int = len(market.price_grid or ()) ** types
+        return combinations

@@ -1,4 +1,4 @@
-"""The simulation, compiled: one pass over all jobs.
+"""The simulation as a kernel: one pass over all jobs.
 
 The readable version is `farkas.online.dps.seller` with `farkas.online.dps.pricing`; both must make
 the same decisions.  Departures wait in one list per arrival slot.  Records (server, workers,
@@ -7,109 +7,68 @@ parameter servers) of running jobs come from a pool whose size is a bound, and a
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
-from numba import njit
-
-from farkas.numbers import Array
-from farkas.tolerances import TIE as TIE
+from farkas.compiled import Bools1, Ints1, Ints2, Out, compiled
 
 FULL, DECLINED, SOLD, EXPLORED = 0, 1, 2, 3
 PA, BEST_FIT, RANDOM = 0, 1, 2
-PUBLISHED, TURNOVER, TOP = 0, 1, 2
-BLOCK = 32
-"""Arms of a block."""
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def compiled(function: F) -> F:
-    """Compile on first use and keep the machine code on disk."""
-    made: F = njit(cache=True)(function)
-    return made
+STEPS_A_JOB = 10
+"""What a job costs beside the search for its servers, in looks at a server."""
 
 
 class Jobs(NamedTuple):
     """Jobs in order of arrival, shape (jobs,)."""
 
-    event: Array  # number of the arrival slot
-    worker_type: Array
-    workers: Array
-    ps_type: Array
-    ps: Array
-    leaves_colocated: Array  # first arrival slot number at which the job is over
-    leaves_spread: Array
+    event: Ints1  # number of the arrival slot
+    worker_type: Ints1
+    workers: Ints1
+    ps_type: Ints1
+    ps: Ints1
+    leaves_colocated: Ints1  # first arrival slot number at which the job is over
+    leaves_spread: Ints1
 
 
 class Servers(NamedTuple):
     """Idle units and the jobs that hold the rest; changes while the simulation runs."""
 
-    idle_workers: Array  # (types, servers)
-    idle_ps: Array
-    total_workers: Array  # (types,)
-    total_ps: Array
-    head: Array  # first job over at an arrival slot, -1 for none
-    tail: Array
-    after: Array  # next job in the same list
-    record: Array  # first record of a job
-    pool: Array  # (records, 4): server, workers, parameter servers, next record
-    free: Array  # [first free record, next arrival slot to release]
-    chosen: Array  # (servers,) scratch: order of filling
-    taken: Array  # (servers,) scratch: already in the order
-    log: Array  # (entries, 4): job, server, workers, parameter servers; empty to keep none
-    logged: Array  # [entries used]
+    idle_workers: Ints2  # (types, servers)
+    idle_ps: Ints2
+    total_workers: Ints1  # (types,)
+    total_ps: Ints1
+    head: Ints1  # first job over at an arrival slot, -1 for none
+    tail: Ints1
+    after: Ints1  # next job in the same list
+    record: Ints1  # first record of a job
+    pool: Ints2  # (records, 4): server, workers, parameter servers, next record
+    free: Ints1  # [first free record, next arrival slot to release]
+    chosen: Ints1  # (servers,) scratch: order of filling
+    taken: Bools1  # (servers,) scratch: already in the order
+    log: Ints2  # (entries, 4): job, server, workers, parameter servers; empty to keep none
+    logged: Ints1  # [entries used]
+
+
+class Filling(NamedTuple):
+    """Which servers a job gets."""
+
+    rule: int  # PA, BEST_FIT or RANDOM
+    orders: Ints2  # (jobs, servers): order for each job placed, if random
 
 
 class Results(NamedTuple):
     """One entry per job."""
 
-    outcome: Array
-    colocated: Array
-    worker_arm: Array
-    ps_arm: Array
-
-
-class Side(NamedTuple):
-    """One side of the learning market: constants, then what is learned."""
-
-    jobs: Array
-    capacity: Array
-    explore: Array
-    eta: Array
-    demand_range: Array
-    time_range: Array
-    first: Array
-    price: Array
-    seen: Array
-    finished: Array
-    unused: Array
-    offers: Array
-    sold: Array
-    demand: Array  # optimistic demand of every arm
-    supply: Array  # optimistic supply of every type, negative when it has to be found anew
-    value: Array  # price x min(demand, supply) of every arm
-    top: Array  # largest value of every block of arms
-    first_block: Array  # first block of each type, and the number of all blocks
-    peak: Array  # at least the largest demand of each type
-    used: Array  # supply that the values of each type were computed with
+    outcome: Ints1  # FULL, DECLINED, SOLD or EXPLORED
+    colocated: Bools1
+    worker_arm: Ints1
+    ps_arm: Ints1
 
 
 @compiled
-def release(
-    servers: Servers,
-    jobs: Jobs,
-    slot_event: int,
-    runtimes: Array,
-    horizon: float,
-    workers: Side,
-    ps: Side,
-    learns: bool,
-) -> None:
+def release(servers: Out[Servers], jobs: Jobs, slot_event: int) -> None:
     """Return units of every job that is over before arrival slot number ``slot_event``."""
     while servers.free[1] <= slot_event:
-        event = servers.free[1]
-        job = servers.head[event]
+        job = servers.head[servers.free[1]]
         while job >= 0:
             kind, other = jobs.worker_type[job], jobs.ps_type[job]
             servers.total_workers[kind] += jobs.workers[job]
@@ -123,28 +82,20 @@ def release(
                 servers.pool[entry, 3] = servers.free[0]
                 servers.free[0] = entry
                 entry = following
-            if learns:
-                unused = max(0.0, horizon - runtimes[job])
-                workers.finished[kind] += 1
-                workers.unused[kind] += unused
-                ps.finished[other] += 1
-                ps.unused[other] += unused
-                workers.supply[kind] = -1.0
-                ps.supply[other] = -1.0
             job = servers.after[job]
         servers.free[1] += 1
 
 
 @compiled
 def _hold(
-    servers: Servers,
+    servers: Out[Servers],
     job: int,
     before: int,
     server: int,
     workers: int,
     ps: int,
-    idle_workers: Array,
-    idle_ps: Array,
+    idle_workers: Out[Ints1],
+    idle_ps: Out[Ints1],
 ) -> int:
     """Take units from a server and record it in front of record ``before``; return the record."""
     idle_workers[server] -= workers
@@ -166,7 +117,7 @@ def _hold(
 
 
 @compiled
-def _single(rule: int, idle_workers: Array, idle_ps: Array, workers: int, ps: int) -> int:
+def _single(rule: int, idle_workers: Ints1, idle_ps: Ints1, workers: int, ps: int) -> int:
     """Server that hosts the whole job, -1 for none."""
     found = -1
     for server in range(len(idle_workers)):
@@ -185,7 +136,7 @@ def _single(rule: int, idle_workers: Array, idle_ps: Array, workers: int, ps: in
 
 
 @compiled
-def _next_best(taken: Array, idle_workers: Array, idle_ps: Array) -> int:
+def _next_best(taken: Bools1, idle_workers: Ints1, idle_ps: Ints1) -> int:
     """Next server in the order of Algorithm 2."""
     found = -1
     for server in range(len(idle_workers)):
@@ -202,13 +153,13 @@ def _next_best(taken: Array, idle_workers: Array, idle_ps: Array) -> int:
 
 @compiled
 def _spread(
-    servers: Servers,
+    servers: Out[Servers],
     job: int,
-    idle_workers: Array,
-    idle_ps: Array,
+    idle_workers: Out[Ints1],
+    idle_ps: Out[Ints1],
     workers: int,
     ps: int,
-    order: Array,
+    order: Out[Ints1],
     given: bool,
 ) -> tuple[int, int]:
     """Fill servers in order; return the first record and the number of servers used.
@@ -242,22 +193,21 @@ def _spread(
 
 
 @compiled
-def place(servers: Servers, jobs: Jobs, job: int, rule: int, orders: Array, placed: int) -> bool:
-    """Place a job that fits; return whether one server holds it."""
+def place(servers: Out[Servers], jobs: Jobs, job: int, filling: Filling, placed: int) -> bool:
+    """Place a job that fits, after ``placed`` others; return whether one server holds it."""
     kind, other = jobs.worker_type[job], jobs.ps_type[job]
     workers, ps = jobs.workers[job], jobs.ps[job]
     idle_workers, idle_ps = servers.idle_workers[kind], servers.idle_ps[other]
     servers.total_workers[kind] -= workers
     servers.total_ps[other] -= ps
-    server = -1 if rule == RANDOM else _single(rule, idle_workers, idle_ps, workers, ps)
+    random = filling.rule == RANDOM
+    server = -1 if random else _single(filling.rule, idle_workers, idle_ps, workers, ps)
     if server >= 0:
         entry = _hold(servers, job, -1, server, workers, ps, idle_workers, idle_ps)
         whole = True
     else:
-        order = orders[placed] if rule == RANDOM else servers.chosen
-        entry, used = _spread(
-            servers, job, idle_workers, idle_ps, workers, ps, order, rule == RANDOM
-        )
+        order = filling.orders[placed] if random else servers.chosen
+        entry, used = _spread(servers, job, idle_workers, idle_ps, workers, ps, order, random)
         whole = used == 1
     servers.record[job] = entry
     event = jobs.leaves_colocated[job] if whole else jobs.leaves_spread[job]
@@ -271,21 +221,19 @@ def place(servers: Servers, jobs: Jobs, job: int, rule: int, orders: Array, plac
     return whole
 
 
-@compiled
+def steps(jobs: int, servers: int) -> int:
+    """Count the steps of a simulation: every job looks at every server."""
+    return jobs * (STEPS_A_JOB + servers)
+
+
+@compiled(steps=lambda servers, jobs, *rest: steps(len(jobs.event), len(servers.chosen)))
 def run_posted(
-    servers: Servers,
-    jobs: Jobs,
-    accepts: Array,
-    rule: int,
-    orders: Array,
-    results: Results,
-    side: Side,
-    runtimes: Array,
+    servers: Out[Servers], jobs: Jobs, accepts: Bools1, filling: Filling, results: Out[Results]
 ) -> None:
     """Serve every job that accepts its price and fits; prices do not depend on the past."""
     placed = 0
     for job in range(len(jobs.event)):
-        release(servers, jobs, jobs.event[job], runtimes, 0.0, side, side, False)
+        release(servers, jobs, jobs.event[job])
         kind, other = jobs.worker_type[job], jobs.ps_type[job]
         if (
             servers.total_workers[kind] < jobs.workers[job]
@@ -294,7 +242,7 @@ def run_posted(
             results.outcome[job] = FULL
         elif accepts[job]:
             results.outcome[job] = SOLD
-            results.colocated[job] = place(servers, jobs, job, rule, orders, placed)
+            results.colocated[job] = place(servers, jobs, job, filling, placed)
             placed += 1
         else:
             results.outcome[job] = DECLINED

@@ -1,45 +1,98 @@
-"""Algorithm 1, compiled.  The readable version is `farkas.online.dps.pricing.Learner`."""
+"""Algorithm 1 as a kernel.  The readable version is `farkas.online.dps.pricing.Learner`."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from farkas.numbers import Array
+from farkas.compiled import Floats1, Ints1, Out, compiled
 from farkas.online.dps.kernel import (
-    BLOCK,
     DECLINED,
     EXPLORED,
     FULL,
-    PUBLISHED,
     SOLD,
-    TIE,
-    TURNOVER,
+    Filling,
     Jobs,
     Results,
     Servers,
-    Side,
-    compiled,
     place,
     release,
+    steps,
 )
+from farkas.tolerances import TIE
+
+PUBLISHED, TURNOVER, TOP = 0, 1, 2
+BLOCK = 32
+"""Arms of a block."""
+TURNED_AWAY = -2
+"""Arm of a job that came during exploration and did not fit."""
+
+
+class Side(NamedTuple):
+    """One side of the learning market: constants, then what is learned."""
+
+    jobs: Ints1
+    capacity: Ints1
+    explore: Floats1
+    eta: Floats1
+    demand_range: Floats1
+    time_range: Floats1
+    first: Ints1
+    price: Floats1
+    seen: Ints1
+    finished: Ints1
+    unused: Floats1
+    offers: Ints1
+    sold: Floats1
+    demand: Floats1  # optimistic demand of every arm
+    supply: Floats1  # optimistic supply of every type, negative when it has to be found anew
+    value: Floats1  # price x min(demand, supply) of every arm
+    top: Floats1  # largest value of every block of arms
+    first_block: Ints1  # first block of each type, and the number of all blocks
+    peak: Floats1  # at least the largest demand of each type
+    used: Floats1  # supply that the values of each type were computed with
+
+
+class Sides(NamedTuple):
+    """Both sides of the market."""
+
+    workers: Side
+    ps: Side
+
+
+class Users(NamedTuple):
+    """What is known about jobs beside `Jobs`, shape (jobs,)."""
+
+    limit: Floats1  # what each user pays at most
+    colocated_runtime: Floats1
+    spread_runtime: Floats1
+
+
+class Supplying(NamedTuple):
+    """How supply is estimated; see `farkas.online.dps.pricing.Learner.supply`."""
+
+    horizon: float
+    form: int  # PUBLISHED, TURNOVER or TOP
+    closed: bool  # jobs hold their last slot to its end
 
 
 @compiled
-def _supply(side: Side, kind: int, horizon: float, form: int, closed: bool) -> float:
-    """Optimistic supply of a type; see `farkas.online.dps.pricing.Learner.supply`."""
+def _supply(side: Side, kind: int, by: Supplying) -> float:
+    """Optimistic supply of a type."""
     capacity, count = float(side.capacity[kind]), float(side.finished[kind])
     if count == 0.0:
-        return capacity * horizon if form == PUBLISHED else np.inf
+        return capacity * by.horizon if by.form == PUBLISHED else np.inf
     eta = side.time_range[kind] * side.eta[kind]
     unused = side.unused[kind] / count
-    if form == PUBLISHED:
+    if by.form == PUBLISHED:
         radius: float = eta / (1.0 + count) + np.sqrt(eta * unused / (1.0 + count))
         return float(capacity * (unused + radius))
-    runtime = horizon - unused
-    if form == TURNOVER and closed:
+    runtime = by.horizon - unused
+    if by.form == TURNOVER and by.closed:
         runtime += 1.0
     runtime -= np.sqrt(eta * runtime / (1.0 + count)) + eta / (1.0 + count)
-    return float(capacity * horizon / max(1.0, runtime))
+    return float(capacity * by.horizon / max(1.0, runtime))
 
 
 @compiled
@@ -53,7 +106,7 @@ def _demand(side: Side, kind: int, arm: int) -> float:
 
 
 @compiled
-def _evaluate(side: Side, kind: int) -> None:
+def _evaluate(side: Out[Side], kind: int) -> None:
     """Compute the values of all arms of a type, and the largest of each block."""
     supply = side.supply[kind]
     side.used[kind] = supply
@@ -67,7 +120,7 @@ def _evaluate(side: Side, kind: int) -> None:
 
 
 @compiled
-def _crown(side: Side, kind: int, block: int) -> None:
+def _crown(side: Out[Side], kind: int, block: int) -> None:
     """Find the largest value of a block."""
     begin = side.first[kind] + (block - side.first_block[kind]) * BLOCK
     best = -1.0
@@ -77,7 +130,7 @@ def _crown(side: Side, kind: int, block: int) -> None:
 
 
 @compiled
-def _answered(side: Side, kind: int, arm: int, units: int) -> None:
+def _answered(side: Out[Side], kind: int, arm: int, units: int) -> None:
     """Learn how many units an offer sold."""
     side.offers[arm] += 1
     side.sold[arm] += units
@@ -88,7 +141,7 @@ def _answered(side: Side, kind: int, arm: int, units: int) -> None:
 
 
 @compiled
-def _choose(side: Side, kind: int, horizon: float, form: int, closed: bool) -> int:
+def _choose(side: Out[Side], kind: int, by: Supplying) -> int:
     """Arm with the largest price x min(demand, supply), the highest price among equals.
 
     Scanning upward with a running best, as published, ends at the last arm that equals the best:
@@ -96,7 +149,7 @@ def _choose(side: Side, kind: int, horizon: float, form: int, closed: bool) -> i
     blocks, since one arm changes at a time; a new supply changes them only where it binds.
     """
     if side.supply[kind] < 0.0:
-        side.supply[kind] = _supply(side, kind, horizon, form, closed)
+        side.supply[kind] = _supply(side, kind, by)
     supply, used = side.supply[kind], side.used[kind]
     if supply != used and min(supply, used) < side.peak[kind]:
         _evaluate(side, kind)
@@ -115,60 +168,89 @@ def _choose(side: Side, kind: int, horizon: float, form: int, closed: bool) -> i
 
 
 @compiled
-def run_learning(
+def _begin(side: Out[Side], by: Supplying) -> None:
+    """Evaluate every arm before anything is known."""
+    for kind in range(len(side.jobs)):
+        for arm in range(side.first[kind], side.first[kind + 1]):
+            side.demand[arm] = _demand(side, kind, arm)
+        side.supply[kind] = _supply(side, kind, by)
+        _evaluate(side, kind)
+
+
+@compiled
+def _finish(
     servers: Servers,
     jobs: Jobs,
-    limit: Array,
-    runtimes: Array,
-    workers: Side,
-    ps: Side,
-    horizon: float,
-    form: int,
-    closed: bool,
-    rule: int,
-    orders: Array,
+    users: Users,
+    slot_event: int,
     results: Results,
+    workers: Out[Side],
+    ps: Out[Side],
+    by: Supplying,
 ) -> None:
-    """Algorithm 1.
+    """Learn the runtime of every job that `release` is about to take away."""
+    for event in range(servers.free[1], slot_event + 1):
+        job = servers.head[event]
+        while job >= 0:
+            kind, other = jobs.worker_type[job], jobs.ps_type[job]
+            whole = results.colocated[job]
+            runtime = users.colocated_runtime[job] if whole else users.spread_runtime[job]
+            unused = max(0.0, by.horizon - runtime)
+            workers.finished[kind] += 1
+            workers.unused[kind] += unused
+            ps.finished[other] += 1
+            ps.unused[other] += unused
+            workers.supply[kind] = -1.0
+            ps.supply[other] = -1.0
+            job = servers.after[job]
 
-    Parameters are those of `run_posted` and: ``limit``, what each user pays at most;
-    ``runtimes``, shape (jobs, 2), spread first, from which the realised one is copied to
-    column 0; both sides of the market; the form of supply.
-    """
-    realised = np.zeros(len(jobs.event))
+
+def _steps(servers: Servers, jobs: Jobs, users: Users, sides: Sides, *rest: object) -> int:
+    count, arms = len(jobs.event), len(sides.workers.price) + len(sides.ps.price)
+    return arms + 4 * BLOCK * count + steps(count, len(servers.chosen))
+
+
+@compiled(steps=_steps)
+def run_learning(
+    servers: Out[Servers],
+    jobs: Jobs,
+    users: Users,
+    sides: Out[Sides],
+    by: Supplying,
+    filling: Filling,
+    results: Out[Results],
+) -> None:
+    """Algorithm 1."""
+    workers, ps = sides.workers, sides.ps
+    _begin(workers, by)
+    _begin(ps, by)
     placed = 0
-    for side in (workers, ps):
-        for kind in range(len(side.jobs)):
-            for arm in range(side.first[kind], side.first[kind + 1]):
-                side.demand[arm] = _demand(side, kind, arm)
-            side.supply[kind] = _supply(side, kind, horizon, form, closed)
-            _evaluate(side, kind)
     for job in range(len(jobs.event)):
-        release(servers, jobs, jobs.event[job], realised, horizon, workers, ps, True)
+        _finish(servers, jobs, users, jobs.event[job], results, workers, ps, by)
+        release(servers, jobs, jobs.event[job])
         kind, other = jobs.worker_type[job], jobs.ps_type[job]
         workers.seen[kind] += 1
         ps.seen[other] += 1
         explores = (
             workers.seen[kind] <= workers.explore[kind] or ps.seen[other] <= ps.explore[other]
         )
-        fits = (
-            servers.total_workers[kind] >= jobs.workers[job]
-            and servers.total_ps[other] >= jobs.ps[job]
-        )
-        results.outcome[job] = EXPLORED if explores and fits else FULL
-        if explores and not fits:
-            results.worker_arm[job] = -2
-        if not explores and fits:
-            one = _choose(workers, kind, horizon, form, closed)
-            two = _choose(ps, other, horizon, form, closed)
+        if (
+            servers.total_workers[kind] < jobs.workers[job]
+            or servers.total_ps[other] < jobs.ps[job]
+        ):
+            results.outcome[job] = FULL
+            if explores:
+                results.worker_arm[job] = TURNED_AWAY
+        elif explores:
+            results.outcome[job] = EXPLORED
+        else:
+            one, two = _choose(workers, kind, by), _choose(ps, other, by)
             results.worker_arm[job], results.ps_arm[job] = one, two
             payment = workers.price[one] * jobs.workers[job] + ps.price[two] * jobs.ps[job]
-            sold = payment <= limit[job]
+            sold = payment <= users.limit[job]
             results.outcome[job] = SOLD if sold else DECLINED
             _answered(workers, kind, one, jobs.workers[job] if sold else 0)
             _answered(ps, other, two, jobs.ps[job] if sold else 0)
         if results.outcome[job] >= SOLD:
-            whole = place(servers, jobs, job, rule, orders, placed)
+            results.colocated[job] = place(servers, jobs, job, filling, placed)
             placed += 1
-            results.colocated[job] = whole
-            realised[job] = runtimes[job, 1] if whole else runtimes[job, 0]

@@ -1,4 +1,4 @@
-"""Whole markets at once: the compiled simulation and what it returns."""
+"""Whole markets at once: the simulation by kernels and what it returns."""
 
 from __future__ import annotations
 
@@ -11,13 +11,24 @@ import numpy as np
 from farkas.instances.dps import Market
 from farkas.numbers import Bools, Floats, Ints
 from farkas.online.dps import kernel
-from farkas.online.dps.learning_kernel import run_learning
+from farkas.online.dps.learning_kernel import (
+    BLOCK,
+    PUBLISHED,
+    TOP,
+    TURNED_AWAY,
+    TURNOVER,
+    Side,
+    Sides,
+    Supplying,
+    Users,
+    run_learning,
+)
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.pricing import Rules, Supply
 from farkas.tolerances import ROUNDING
 
 PLACING = {"pa": kernel.PA, "best_fit": kernel.BEST_FIT, "random": kernel.RANDOM}
-SUPPLY = {"published": kernel.PUBLISHED, "turnover": kernel.TURNOVER, "top": kernel.TOP}
+SUPPLY = {"published": PUBLISHED, "turnover": TURNOVER, "top": TOP}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -146,43 +157,43 @@ class Prepared:
         """Empty results."""
         count = self.market.num_jobs
         return kernel.Results(
-            outcome=np.zeros(count, np.int8),
+            outcome=np.zeros(count, np.int64),
             colocated=np.zeros(count, np.bool_),
             worker_arm=np.full(count, -1, np.int64),
             ps_arm=np.full(count, -1, np.int64),
         )
 
-    def orders(self, placing: Placing, seed: int) -> Ints:
-        """Permutations of the servers, one for each job that may be placed; shape (jobs, servers).
+    def filling(self, placing: Placing, seed: int) -> kernel.Filling:
+        """Rule of placement, with a permutation of the servers for each job if it is random.
 
         Drawn one after the other, so that job number n placed meets the n-th of them.
         """
-        count = self.market.num_servers
-        if placing != "random":
-            return np.zeros((1, max(1, count)), np.int64)
-        rng = np.random.default_rng(seed)
-        drawn = [rng.permutation(count) for _ in range(self.market.num_jobs)]
-        return np.array(drawn, np.int64).reshape(len(drawn), count)
+        count, drawn = self.market.num_servers, []
+        if placing == "random":
+            rng = np.random.default_rng(seed)
+            drawn = [rng.permutation(count) for _ in range(self.market.num_jobs)]
+        orders = np.array(drawn, np.int64).reshape(len(drawn), count)
+        return kernel.Filling(PLACING[placing], orders)
 
     def sold(self, jobs: kernel.Jobs) -> Bools:
         """Which of the given jobs of the market are served when only these come and all accept."""
         results = self.results()
         accepts = np.ones(len(jobs.event), np.bool_)
-        kernel.run_posted(
-            self.servers(), jobs, accepts, kernel.PA, self.orders("pa", 0), results, _NO_SIDE,
-            _NO_FLOATS,
-        )  # fmt: skip
+        kernel.run_posted(self.servers(), jobs, accepts, self.filling("pa", 0), results)
         sold: Bools = results.outcome[: len(accepts)] == kernel.SOLD
         return sold
 
     def served(self, accepts: Bools, placing: Placing = "pa", seed: int = 0) -> kernel.Results:
         """Serve every job that ``accepts`` and fits."""
         results = self.results()
-        kernel.run_posted(
-            self.servers(), self.jobs, accepts, PLACING[placing], self.orders(placing, seed),
-            results, _NO_SIDE, _NO_FLOATS,
-        )  # fmt: skip
+        filling = self.filling(placing, seed)
+        kernel.run_posted(self.servers(), self.jobs, accepts, filling, results)
         return results
+
+
+def prepare_posted(market: Market, simulations: int) -> None:
+    """Have the kernel compiled if so many simulations at given prices are worth it."""
+    kernel.run_posted.prepare(simulations * kernel.steps(market.num_jobs, market.num_servers))
 
 
 def simulate_prices(
@@ -211,10 +222,7 @@ def simulate_prices(
     accepts = payment <= market.budget + ROUNDING
     run = Prepared.of(market)
     results, servers = run.results(), run.servers(log=log)
-    kernel.run_posted(
-        servers, run.jobs, accepts, PLACING[placing], run.orders(placing, seed), results,
-        _NO_SIDE, _NO_FLOATS,
-    )  # fmt: skip
+    kernel.run_posted(servers, run.jobs, accepts, run.filling(placing, seed), results)
     return _simulation(market, results, servers, worker_price, ps_price, log)
 
 
@@ -240,12 +248,10 @@ def simulate_learning(
     """Algorithm 1 with the constants ``rules`` of workers and of parameter servers."""
     run = Prepared.of(market)
     results, servers = run.results(), run.servers(log=log)
-    runtimes = np.column_stack([market.spread_runtime, market.colocated_runtime])
-    run_learning(
-        servers, run.jobs, market.budget + ROUNDING, runtimes, _side(rules[0]), _side(rules[1]),
-        float(market.horizon), SUPPLY[supply], market.occupancy == "closed", PLACING[placing],
-        run.orders(placing, seed), results,
-    )  # fmt: skip
+    users = Users(market.budget + ROUNDING, market.colocated_runtime, market.spread_runtime)
+    sides = Sides(*map(_side, rules))
+    by = Supplying(float(market.horizon), SUPPLY[supply], market.occupancy == "closed")
+    run_learning(servers, run.jobs, users, sides, by, run.filling(placing, seed), results)
     worker_price, ps_price = (
         np.where(arm >= 0, np.append(side.price, np.nan)[arm], np.nan)
         for side, arm in zip(rules, (results.worker_arm, results.ps_arm), strict=True)
@@ -262,7 +268,7 @@ def _simulation(
     log: bool,
 ) -> Simulation:
     quoted = (results.outcome == kernel.SOLD) | (results.outcome == kernel.DECLINED)
-    exploring = (results.outcome == kernel.EXPLORED) | (results.worker_arm == -2)
+    exploring = (results.outcome == kernel.EXPLORED) | (results.worker_arm == TURNED_AWAY)
     return Simulation(
         market,
         results.outcome,
@@ -274,10 +280,10 @@ def _simulation(
     )
 
 
-def _side(rules: Rules) -> kernel.Side:
+def _side(rules: Rules) -> Side:
     types = len(rules.jobs)
-    blocks = -(-np.diff(rules.first) // kernel.BLOCK)
-    return kernel.Side(
+    blocks = -(-np.diff(rules.first) // BLOCK)
+    return Side(
         jobs=rules.jobs.astype(np.int64),
         capacity=rules.capacity.astype(np.int64),
         explore=rules.explore.astype(np.float64),
@@ -304,15 +310,3 @@ def _side(rules: Rules) -> kernel.Side:
 def _most_records(market: Market) -> int:
     """Count the records that all jobs together can need."""
     return int(np.minimum(market.num_servers, market.workers + market.ps).sum())
-
-
-def _no_side() -> kernel.Side:
-    none, nothing = np.zeros(0, np.int64), np.zeros(0)
-    return kernel.Side(
-        none, none, nothing, nothing, nothing, nothing, none, nothing, none, none, nothing, none,
-        nothing, nothing, nothing, nothing, nothing, none, nothing, nothing,
-    )  # fmt: skip
-
-
-_NO_SIDE = _no_side()
-_NO_FLOATS = np.zeros(0)

@@ -10,6 +10,7 @@ import numpy as np
 
 from farkas.instances.eris import Auction, Job
 from farkas.online.driver import algorithm
+from farkas.online.eris import printed, repaired
 from farkas.online.eris.environment import Award, CertifiedRun, Piece, SlotArrivals, SlotDecision
 from farkas.online.eris.exact import exact_schedule
 from farkas.online.eris.ledger import Ledger
@@ -43,6 +44,14 @@ class Eris(CertifiedRun):
     scheduler: Scheduler = "dp"
     price_floor: Floor = 0.0
     effort: Effort = "aggregated"
+
+    def prepare(self, instance: Auction) -> None:
+        """Have the scheduler's kernel compiled if all jobs together are worth it."""
+        as_printed = self.scheduler == "printed"
+        steps = printed.steps if as_printed else repaired.steps
+        sizes = [(instance.slots - j.arrival, instance.sites, sum(j.data)) for j in instance.jobs]
+        kernel = printed.printed_plan if as_printed else repaired.best_plan
+        kernel.prepare(sum(steps(*size) for size in sizes))
 
     def start(self, known: Auction, seed: int) -> Ledger:
         """Nothing is in use yet."""

@@ -10,68 +10,80 @@ farthest apart.  One multiplier improves the bounds of all workloads, so a few a
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from farkas.compiled import compiled
-from farkas.numbers import Floats, Ints
+from farkas.compiled import Floats1, Floats3, Ints1, Out, compiled
+from farkas.relaxations.eris.site_dp import reach
+from farkas.relaxations.eris.slots import Slot, chunks_of, workers_of
 from farkas.tolerances import ROUNDING as GUARD
 from farkas.tolerances import SIMPLEX
 
 CLOSED = SIMPLEX
 """Bounds closer than this, relative, count as equal."""
+OPEN, DONE, UNFIT = 0, 1, 2
+"""State of a workload: bounds still apart; nothing to gain; no cover known to fit."""
+
+
+class Bounds(NamedTuple):
+    """What is known about the cost of every workload, shape (workload + 1,)."""
+
+    lower: Floats1
+    upper: Floats1  # infinite where no cover was found to fit
+    multiplier: Floats1  # of the cover behind `upper`
+    fair_use: Floats1  # MB of the cover behind `upper`
+    dear_cost: Floats1  # best cover that does not fit
+    dear_use: Floats1  # and the MB of it
+    state: Ints1
 
 
 @compiled
-def cover_with_transfer(
-    worker_price: Floats,
-    server_price: Floats,
-    alone: Ints,
-    beside_server: Ints,
-    data: Ints,
-    price: float,
-    chunk_size: float,
-    parameter_size: float,
-    epochs: int,
-    worker_rate: int,
-    idle: Floats,
-    served: Floats,
-    idle_use: Floats,
-    served_use: Floats,
-) -> None:
+def new_bounds(workload: int) -> Bounds:
+    """Make room for the bounds of 0, ..., ``workload`` chunks."""
+    of = np.empty((6, workload + 1))
+    state = np.empty(workload + 1, np.int64)
+    return Bounds(of[0], of[1], of[2], of[3], of[4], of[5], state)
+
+
+@compiled
+def cover_with_transfer(slot: Slot, multiplier: float, tables: Out[Floats3]) -> None:
     """Fill the tables of one slot, with the transfer in use beside every cost.
 
     Parameters
     ----------
-    worker_price, server_price, alone, beside_server, data
-        Shape (sites,), see `farkas.relaxations.eris.slots.JobSlots`.
-    price
-        Price of transfer, multiplier included.
-    idle, served, idle_use, served_use
-        Shape (sites + 1, workload + 1), overwritten: cost and MB without and with the server.
+    slot
+        Prices, room and data.
+    multiplier
+        On top of the price of transfer.
+    tables
+        Shape (4, sites + 1, workload + 1), overwritten: cost without and with the server, then MB
+        without and with the server.
     """
-    sites = len(data)
+    idle, served, idle_use, served_use = tables[0], tables[1], tables[2], tables[3]
     total = idle.shape[1] - 1
+    price = slot.transfer_price + multiplier
     idle[:] = np.inf
     served[:] = np.inf
     idle_use[:] = 0.0
     served_use[:] = 0.0
     idle[0, 0] = 0.0
+    # largest workloads that are possible so far: beyond them every entry is infinite
     reach_idle, reach_served = 0, -1
-    for r in range(sites):
-        most = min(alone[r] * worker_rate // epochs, total)
-        most_beside = -1
-        if beside_server[r] >= 0:
-            most_beside = min(beside_server[r] * worker_rate // epochs, total)
+    for r in range(len(slot.data)):
+        most = chunks_of(slot, slot.alone[r], total)
+        most_beside = chunks_of(slot, slot.beside_server[r], total)
         idle_now, idle_next = idle[r], idle[r + 1]
         served_now, served_next = served[r], served[r + 1]
         idle_mb, idle_mb_next = idle_use[r], idle_use[r + 1]
         served_mb, served_mb_next = served_use[r], served_use[r + 1]
         for q in range(max(most, most_beside) + 1):
-            workers = (epochs * q + worker_rate - 1) // worker_rate
-            moving = chunk_size * max(0, q - data[r])
+            workers = workers_of(slot, q)
+            moving = slot.chunk_size * max(0, q - slot.data[r])
             if q <= most:
-                volume = moving + parameter_size * workers
-                cost = workers * worker_price[r] + price * volume
+                volume = moving + slot.parameter_size * workers
+                cost = workers * slot.worker_price[r] + price * volume
+                # choosing values instead of branching lets the compiler treat several d at once
                 for d in range(min(total, reach_idle + q) + 1 - q):
                     better = idle_now[d] + cost < idle_next[d + q]
                     idle_next[d + q] = idle_now[d] + cost if better else idle_next[d + q]
@@ -83,56 +95,38 @@ def cover_with_transfer(
                         served_mb[d] + volume if better else served_mb_next[d + q]
                     )
             if q <= most_beside:
-                cost = workers * worker_price[r] + price * moving + server_price[r]
+                cost = workers * slot.worker_price[r] + price * moving + slot.server_price[r]
                 for d in range(min(total, reach_idle + q) + 1 - q):
                     better = idle_now[d] + cost < served_next[d + q]
                     served_next[d + q] = idle_now[d] + cost if better else served_next[d + q]
                     served_mb_next[d + q] = idle_mb[d] + moving if better else served_mb_next[d + q]
-        if reach_served >= 0:
-            reach_served = min(total, reach_served + most)
-        if most_beside >= 0:
-            reach_served = max(reach_served, min(total, reach_idle + most_beside))
-        reach_idle = min(total, reach_idle + most)
+        reach_idle, reach_served = reach(reach_idle, reach_served, most, most_beside, total)
 
 
 @compiled
 def trace_cover(
-    worker_price: Floats,
-    server_price: Floats,
-    alone: Ints,
-    beside_server: Ints,
-    data: Ints,
-    price: float,
-    chunk_size: float,
-    parameter_size: float,
-    epochs: int,
-    worker_rate: int,
-    idle: Floats,
-    served: Floats,
-    idle_use: Floats,
-    served_use: Floats,
-    workload: int,
-    processed: Ints,
+    slot: Slot, multiplier: float, tables: Floats3, workload: int, processed: Out[Ints1]
 ) -> int:
     """Read the cover of ``workload`` >= 1 chunks off the tables; returns the server's site."""
+    idle, served, idle_use, served_use = tables[0], tables[1], tables[2], tables[3]
+    price = slot.transfer_price + multiplier
     server = -1
     d = workload
-    for r in range(len(data) - 1, -1, -1):
+    for r in range(len(slot.data) - 1, -1, -1):
         if server < 0:
             here, mb = served[r + 1, d], served_use[r + 1, d]
         else:
             here, mb = idle[r + 1, d], idle_use[r + 1, d]
         processed[r] = 0
-        most = min(alone[r] * worker_rate // epochs, d)
-        most_beside = -1
-        if server < 0 and beside_server[r] >= 0:
-            most_beside = min(beside_server[r] * worker_rate // epochs, d)
+        most = chunks_of(slot, slot.alone[r], d)
+        most_beside = chunks_of(slot, slot.beside_server[r], d) if server < 0 else -1
+        # the same sums in the same order as when the tables were filled, so one of them is equal
         for q in range(max(most, most_beside) + 1):
-            workers = (epochs * q + worker_rate - 1) // worker_rate
-            moving = chunk_size * max(0, q - data[r])
+            workers = workers_of(slot, q)
+            moving = slot.chunk_size * max(0, q - slot.data[r])
             if q <= most:
-                volume = moving + parameter_size * workers
-                cost = workers * worker_price[r] + price * volume
+                volume = moving + slot.parameter_size * workers
+                cost = workers * slot.worker_price[r] + price * volume
                 if server < 0:
                     same = served[r, d - q] + cost == here and served_use[r, d - q] + volume == mb
                 else:
@@ -141,7 +135,7 @@ def trace_cover(
                     processed[r] = q
                     break
             if q <= most_beside:
-                cost = workers * worker_price[r] + price * moving + server_price[r]
+                cost = workers * slot.worker_price[r] + price * moving + slot.server_price[r]
                 if idle[r, d - q] + cost == here and idle_use[r, d - q] + moving == mb:
                     processed[r] = q
                     server = r
@@ -152,116 +146,126 @@ def trace_cover(
 
 @compiled
 def bound_workloads(
-    worker_price: Floats,
-    server_price: Floats,
-    alone: Ints,
-    beside_server: Ints,
-    data: Ints,
-    price: float,
-    free_transfer: float,
-    chunk_size: float,
-    parameter_size: float,
-    epochs: int,
-    worker_rate: int,
-    rounds: int,
-    only: int,
-    tables: Floats,
-    lower: Floats,
-    upper: Floats,
-    multiplier: Floats,
+    slot: Slot, rounds: int, only: int, tables: Out[Floats3], bounds: Out[Bounds]
 ) -> None:
     """Bound the cost of every workload and remember the multiplier of the best cover that fits.
 
     Parameters
     ----------
-    price, free_transfer
-        Price of transfer per MB, and MB left.
+    slot
+        Prices, room and data.
     rounds
         Multipliers to try after the first two.
     only
         The one workload that matters, or -1 for all.
     tables
         Shape (4, sites + 1, workload + 1), scratch.
-    lower, upper, multiplier
-        Shape (workload + 1,), overwritten; upper is infinite where no cover was found to fit.
+    bounds
+        Overwritten.
     """
-    sites = len(data)
-    total = len(lower) - 1
+    sites, total = len(slot.data), len(bounds.lower) - 1
     first = 1 if only < 0 else only
-    fits = free_transfer + GUARD
-    cover_with_transfer(
-        worker_price, server_price, alone, beside_server, data, price, chunk_size, parameter_size,
-        epochs, worker_rate, tables[0], tables[1], tables[2], tables[3],
-    )  # fmt: skip
-    upper[:] = np.inf
-    multiplier[:] = 0.0
-    lower[:] = tables[1, sites]
-    lower[0] = upper[0] = 0.0
-    dear_cost = tables[1, sites].copy()  # best cover that does not fit, and what it transfers
-    dear_use = tables[3, sites].copy()
-    fair_use = np.zeros(total + 1)  # transfer of the cover behind `upper`
-    settled = np.ones(total + 1, np.int64)
-    highest = 0.0
-    for d in range(first, total + 1):
-        if lower[d] < np.inf:
-            if tables[3, sites, d] <= fits:
-                upper[d] = lower[d]
-            else:
-                settled[d] = 0
-                highest = max(highest, lower[d])
-    if settled.all():
+    highest = _bound_freely(slot, first, tables, bounds)
+    if highest < 0:
         return
-    unit = chunk_size if chunk_size > 0 else parameter_size
-    if parameter_size > 0:
-        unit = min(unit, parameter_size)
-    m = (1.0 + highest) * 1e3 / unit  # transfer weighs more than anything else
+    m = (1.0 + highest) * 1e3 / _unit(slot)  # transfer weighs more than anything else
     worst = -1
-    none_fits = 0  # workloads for which even at that multiplier nothing that fits was found
     for step in range(rounds + 1):
-        cover_with_transfer(
-            worker_price, server_price, alone, beside_server, data, price + m, chunk_size,
-            parameter_size, epochs, worker_rate, tables[0], tables[1], tables[2], tables[3],
-        )  # fmt: skip
+        cover_with_transfer(slot, m, tables)
+        unfit = False
         for d in range(first, total + 1):
-            if settled[d] > 0:
-                continue
-            value, use = tables[1, sites, d], tables[3, sites, d]
-            bound = value - m * free_transfer
-            cost = value - m * use
-            progress = False
-            # at a huge multiplier rounding could spoil the bound, so only later ones count
-            if step > 0 and bound > lower[d] + CLOSED * (1.0 + abs(lower[d])):
-                lower[d] = bound
-                progress = True
-            if use <= fits:
-                if cost < upper[d] - CLOSED * (1.0 + abs(cost)):
-                    upper[d], multiplier[d], fair_use[d] = cost, m, use
-                    progress = True
-            elif step > 0 and use < dear_use[d]:
-                dear_cost[d], dear_use[d] = cost, use
-                progress = True
-            if step == 0 and use > fits:
-                settled[d] = 2
-                none_fits += 1
-            if upper[d] < np.inf and upper[d] - lower[d] <= CLOSED * (1.0 + abs(upper[d])):
-                settled[d] = 1
-            if d == worst and not progress:
-                settled[d] = 1
-        if step == 0 and none_fits > 0:
-            # two covers can differ by less than a unit of transfer; only the least transfer tells
-            nothing = np.zeros(sites)
-            cover_with_transfer(
-                nothing, nothing, alone, beside_server, data, 1.0, chunk_size, parameter_size,
-                epochs, worker_rate, tables[0], tables[1], tables[2], tables[3],
-            )  # fmt: skip
-            for d in range(first, total + 1):
-                if settled[d] == 2 and tables[1, sites, d] > fits:
-                    lower[d] = np.inf
+            if bounds.state[d] == OPEN:
+                value, use = tables[1, sites, d], tables[3, sites, d]
+                progress = _learn(slot, bounds, d, m, step == 0, value, use)
+                if d == worst and not progress:
+                    bounds.state[d] = DONE
+                unfit = unfit or bounds.state[d] == UNFIT
+        if step == 0 and unfit:
+            _find_impossible(slot, first, tables, bounds)
         worst, widest = -1, 0.0
         for d in range(first, total + 1):
-            if settled[d] == 0 and upper[d] - lower[d] > widest:
-                worst, widest = d, upper[d] - lower[d]
+            if bounds.state[d] == OPEN and bounds.upper[d] - bounds.lower[d] > widest:
+                worst, widest = d, bounds.upper[d] - bounds.lower[d]
         if worst < 0:
             return
-        rise, fall = upper[worst] - dear_cost[worst], dear_use[worst] - fair_use[worst]
+        # the line through the best cover that fits and the best that does not meets the axis here
+        rise = bounds.upper[worst] - bounds.dear_cost[worst]
+        fall = bounds.dear_use[worst] - bounds.fair_use[worst]
         m = max(0.0, rise) / fall
+
+
+@compiled
+def _unit(slot: Slot) -> float:
+    """Least MB by which two covers differ, nearly."""
+    unit = slot.chunk_size if slot.chunk_size > 0 else slot.parameter_size
+    return min(unit, slot.parameter_size) if slot.parameter_size > 0 else unit
+
+
+@compiled
+def _bound_freely(slot: Slot, first: int, tables: Out[Floats3], bounds: Out[Bounds]) -> float:
+    """Begin with multiplier 0; returns the highest cost of covers that do not fit, -1 for none."""
+    sites, total = len(slot.data), len(bounds.lower) - 1
+    cover_with_transfer(slot, 0.0, tables)
+    highest = -1.0
+    for d in range(total + 1):
+        cost, use = tables[1, sites, d], tables[3, sites, d]
+        bounds.lower[d], bounds.upper[d] = cost, np.inf
+        bounds.multiplier[d] = bounds.fair_use[d] = 0.0
+        bounds.dear_cost[d], bounds.dear_use[d] = cost, use
+        bounds.state[d] = DONE
+        if d >= first and cost < np.inf:
+            if use <= slot.free_transfer + GUARD:
+                bounds.upper[d] = cost
+            else:
+                bounds.state[d] = OPEN
+                highest = max(highest, cost)
+    bounds.lower[0] = bounds.upper[0] = 0.0  # nothing to do needs no server
+    return highest
+
+
+@compiled
+def _learn(
+    slot: Slot, bounds: Out[Bounds], d: int, m: float, begins: bool, value: float, use: float
+) -> bool:
+    """Learn from the cover of ``d`` chunks at multiplier ``m``; returns whether a bound moved.
+
+    ``value`` is its cost with the multiplier, ``use`` its MB.  ``begins`` marks the first, huge
+    multiplier, at which rounding could spoil the lower bound.
+    """
+    bound = value - m * slot.free_transfer
+    cost = value - m * use
+    progress = False
+    if not begins and bound > bounds.lower[d] + CLOSED * (1.0 + abs(bounds.lower[d])):
+        bounds.lower[d] = bound
+        progress = True
+    if use <= slot.free_transfer + GUARD:
+        if cost < bounds.upper[d] - CLOSED * (1.0 + abs(cost)):
+            bounds.upper[d], bounds.multiplier[d], bounds.fair_use[d] = cost, m, use
+            progress = True
+    elif begins:
+        bounds.state[d] = UNFIT
+    elif use < bounds.dear_use[d]:
+        bounds.dear_cost[d], bounds.dear_use[d] = cost, use
+        progress = True
+    upper = bounds.upper[d]
+    if upper < np.inf and upper - bounds.lower[d] <= CLOSED * (1.0 + abs(upper)):
+        bounds.state[d] = DONE
+    return progress
+
+
+@compiled
+def _find_impossible(slot: Slot, first: int, tables: Out[Floats3], bounds: Out[Bounds]) -> None:
+    """Make the lower bound infinite where even the least transfer does not fit.
+
+    Two covers can differ by less than a unit of transfer, so that a huge multiplier does not tell.
+    """
+    sites, total = len(slot.data), len(bounds.lower) - 1
+    nothing = np.zeros(sites)
+    only_transfer = Slot(
+        nothing, nothing, slot.alone, slot.beside_server, slot.data, 1.0, slot.free_transfer,
+        slot.chunk_size, slot.parameter_size, slot.epochs, slot.worker_rate,
+    )  # fmt: skip
+    cover_with_transfer(only_transfer, 0.0, tables)
+    for d in range(first, total + 1):
+        if bounds.state[d] == UNFIT and tables[1, sites, d] > slot.free_transfer + GUARD:
+            bounds.lower[d] = np.inf

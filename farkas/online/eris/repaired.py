@@ -15,19 +15,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.compiled import compiled, compiled_if_long
+from farkas.compiled import Floats1, Ints1, Ints2, Out, compiled
 from farkas.instances.eris import Auction, Job
-from farkas.numbers import Floats, Ints
-from farkas.online.eris.one_slot import bound_workloads, cover_with_transfer, trace_cover
-from farkas.online.eris.schedule import Proposal, nothing, without_data
+from farkas.online.eris.one_slot import (
+    bound_workloads,
+    cover_with_transfer,
+    new_bounds,
+    trace_cover,
+)
+from farkas.online.eris.schedule import Plan, Proposal, new_plan, nothing, without_data
 from farkas.relaxations.eris.site_dp import add_slot
-from farkas.relaxations.eris.slots import JobSlots
+from farkas.relaxations.eris.slots import JobSlots, Slot, slot_of, workers_of
 from farkas.tolerances import ROUNDING
 
 TIE = ROUNDING
 """Share of a job's worth that one slot's full use of everything costs on top."""
 ROUNDS = 6
 """Multipliers tried per slot after the first two, and twice as many in a replay."""
+MODES = 3
+"""Tables of covers: as if all data were in place, half of them, none."""
+FALLS_SHORT = 1e-6
+"""Share of a job's worth by which a replay must miss its promise to ask for the other tables."""
 
 
 def repaired_schedule(auction: Auction, job: Job, seen: JobSlots, rounds: int = ROUNDS) -> Proposal:
@@ -50,135 +58,81 @@ def repaired_schedule(auction: Auction, job: Job, seen: JobSlots, rounds: int = 
     tie_worker = per_unit * float((np.array(job.worker_demand) / total).sum())
     tie_server = per_unit * float((np.array(job.server_demand) / total).sum())
     tie_transfer = share / auction.transfer_budget if auction.transfer_budget > 0 else 0.0
-    workers = np.zeros((seen.window, len(seen.data)), np.int64)
-    server = np.full(seen.window, -1)
-    moved = np.zeros(seen.window, np.int64)
-    # every mode covers every slot once for each multiplier
-    steps = 3 * (rounds + 2) * seen.window * len(seen.data) * (seen.chunks + 1) ** 2
-    with compiled_if_long(steps):
-        payoff, finish, cost, bound = _best(
-            seen.worker_price,
-            seen.server_price,
-            seen.alone,
-            seen.beside_server,
-            seen.transfer_price,
-            np.maximum(seen.free_transfer, 0.0),
-            seen.data,
-            seen.worth,
-            seen.chunk_size,
-            seen.parameter_size,
-            seen.epochs,
-            seen.worker_rate,
-            tie_worker,
-            tie_server,
-            tie_transfer,
-            rounds,
-            workers,
-            server,
-            moved,
-        )
+    raised = seen._replace(
+        worker_price=seen.worker_price + tie_worker,
+        server_price=seen.server_price + tie_server,
+        transfer_price=seen.transfer_price + tie_transfer,
+        free_transfer=np.maximum(seen.free_transfer, 0.0),
+    )
+    payoff, finish, cost, bound, plan = best_plan(seen, raised, rounds)
     # a slot that uses everything pays one share for transfer and one for units
-    margin = 2.0 * share * seen.window + 1e-9 * abs(bound)
+    margin = 2.0 * share * seen.window + ROUNDING * abs(bound)
     if finish < 0:
         return nothing(seen.window, len(seen.data), bound + margin)
-    return Proposal(payoff, finish, cost, workers, server, moved, bound + margin)
+    return Proposal(payoff, finish, cost, *plan, bound + margin)
 
 
-@compiled
-def _best(
-    worker_price: Floats,
-    server_price: Floats,
-    alone: Ints,
-    beside_server: Ints,
-    transfer_price: Floats,
-    free_transfer: Floats,
-    data: Ints,
-    worth: Floats,
-    chunk_size: float,
-    parameter_size: float,
-    epochs: int,
-    worker_rate: int,
-    tie_worker: float,
-    tie_server: float,
-    tie_transfer: float,
-    rounds: int,
-    workers: Ints,
-    server: Ints,
-    moved: Ints,
-) -> tuple[float, int, float, float]:
-    window, sites = worker_price.shape
-    total = data.sum()
+def steps(window: int, sites: int, chunks: int, rounds: int = ROUNDS) -> int:
+    """Estimate the kernel's steps: every mode covers every slot once for each multiplier."""
+    return MODES * (rounds + 2) * window * sites * (chunks + 1) ** 2
+
+
+@compiled(steps=lambda job, raised, rounds: steps(job.window, len(job.data), job.chunks, rounds))
+def best_plan(
+    job: JobSlots, raised: JobSlots, rounds: int
+) -> tuple[float, int, float, float, Plan]:
+    """Best payoff, its slot of completion and cost, a bound on every payoff, and the schedule.
+
+    Schedules are sought at the ``raised`` prices and paid at the posted ones.
+    """
+    window, sites = job.worker_price.shape
+    total = job.data.sum()
     # chunks thought to be in place in every slot, by mode
-    in_place = (data, (data + 1) // 2, np.zeros_like(data))
-    tables = np.empty((4, sites + 1, total + 1))
-    lower, upper, multiplier = np.empty(total + 1), np.empty(total + 1), np.empty(total + 1)
-    least = np.full(total + 1, np.inf)
-    least[0] = 0.0
-    modes = len(in_place)
-    reached = np.full((modes, window + 1, total + 1), np.inf)
+    in_place = np.zeros((MODES, sites), np.int64)
+    for r in range(sites):
+        in_place[0, r] = job.data[r]
+        in_place[1, r] = (job.data[r] + 1) // 2
+    tables, bounds = np.empty((4, sites + 1, total + 1)), new_bounds(total)
+    least = np.full((window + 1, total + 1), np.inf)  # cost of n chunks up to a slot, from below
+    least[0, 0] = 0.0
+    reached = np.full((MODES, window + 1, total + 1), np.inf)  # by covers that fit
     reached[:, 0, 0] = 0.0
-    choice = np.zeros((modes, window, total + 1), np.int64)
-    done = np.zeros(modes, np.int64)  # slots in the table
+    choice = np.zeros((MODES, window, total + 1), np.int64)  # workload of the slot in `reached`
+    done = np.zeros(MODES, np.int64)  # slots in these tables
     wanted = 1  # modes in use
     best, finish, paid, bound = 0.0, -1, 0.0, 0.0
-    plan = np.zeros(window, np.int64)
-    trial_workers = np.zeros((window, sites), np.int64)
-    trial_server = np.full(window, -1)
-    trial_moved = np.zeros(window, np.int64)
+    found = new_plan(window, sites)
     for t in range(window):
-        if worth[t] <= best:  # costs are not negative and worth never rises
+        if job.worth[t] <= best:  # costs are not negative and worth never rises
             break
-        bound_workloads(
-            worker_price[t] + tie_worker, server_price[t] + tie_server, alone[t],
-            beside_server[t], data, transfer_price[t] + tie_transfer, free_transfer[t],
-            chunk_size, parameter_size, epochs, worker_rate, rounds, -1, tables, lower, upper,
-            multiplier,
-        )  # fmt: skip
-        after = np.empty(total + 1)
-        add_slot(least, lower, after)
-        least = after
-        _choose(reached[0, t], upper, reached[0, t + 1], choice[0, t])
-        bound = max(bound, worth[t] - least[total])
-        done[0] = t + 1
         mode = 0
         while mode < wanted:
             for v in range(done[mode], t + 1):
-                bound_workloads(
-                    worker_price[v] + tie_worker, server_price[v] + tie_server, alone[v],
-                    beside_server[v], in_place[mode], transfer_price[v] + tie_transfer,
-                    free_transfer[v], chunk_size, parameter_size, epochs, worker_rate, rounds,
-                    -1, tables, lower, upper, multiplier,
-                )  # fmt: skip
-                _choose(reached[mode, v], upper, reached[mode, v + 1], choice[mode, v])
+                slot = slot_of(raised, v, in_place[mode])
+                bound_workloads(slot, rounds, -1, tables, bounds)
+                _choose(reached[mode, v], bounds.upper, reached[mode, v + 1], choice[mode, v])
+                if mode == 0:
+                    add_slot(least[v], bounds.lower, least[v + 1])
+                    bound = max(bound, job.worth[v] - least[v + 1, total])
             done[mode] = t + 1
-            mine = mode
+            promise = job.worth[t] - reached[mode, t + 1, total]
+            if promise > best:
+                cost, trial = _replay(job, raised, rounds, _workloads(choice[mode], t, total))
+                if job.worth[t] - cost > best:
+                    best, finish, paid, found = job.worth[t] - cost, t, cost, trial
+                if job.worth[t] - cost < promise - FALLS_SHORT * job.worth[0]:
+                    wanted = MODES
             mode += 1
-            promise = worth[t] - reached[mine, t + 1, total]
-            if promise <= best:
-                continue
-            left = total
-            for v in range(t, -1, -1):
-                plan[v] = choice[mine, v, left]
-                left -= plan[v]
-            cost = _replay(
-                worker_price, server_price, alone, beside_server, transfer_price, free_transfer,
-                data, chunk_size, parameter_size, epochs, worker_rate, tie_worker, tie_server,
-                tie_transfer, rounds, plan, t, trial_workers, trial_server, trial_moved,
-            )  # fmt: skip
-            if worth[t] - cost > best:
-                best, finish, paid = worth[t] - cost, t, cost
-                workers[:], server[:], moved[:] = trial_workers, trial_server, trial_moved
-            if worth[t] - cost < promise - 1e-6 * worth[0]:
-                wanted = modes
-    return best, finish, paid, max(best, bound)
+    return best, finish, paid, max(best, bound), found
 
 
 @compiled
-def _choose(before: Floats, costs: Floats, after: Floats, choice: Ints) -> None:
+def _choose(before: Floats1, costs: Floats1, after: Out[Floats1], choice: Out[Ints1]) -> None:
     """As `add_slot`, and remember the workload of the slot; prefer small ones."""
     total = len(before) - 1
-    after[:] = before
-    choice[:] = 0
+    for n in range(total + 1):
+        after[n] = before[n]
+        choice[n] = 0
     for d in range(1, total + 1):
         if costs[d] < np.inf:
             for n in range(d, total + 1):
@@ -188,71 +142,55 @@ def _choose(before: Floats, costs: Floats, after: Floats, choice: Ints) -> None:
 
 
 @compiled
-def _replay(
-    worker_price: Floats,
-    server_price: Floats,
-    alone: Ints,
-    beside_server: Ints,
-    transfer_price: Floats,
-    free_transfer: Floats,
-    data: Ints,
-    chunk_size: float,
-    parameter_size: float,
-    epochs: int,
-    worker_rate: int,
-    tie_worker: float,
-    tie_server: float,
-    tie_transfer: float,
-    rounds: int,
-    plan: Ints,
-    last: int,
-    workers: Ints,
-    server: Ints,
-    moved: Ints,
-) -> float:
-    """Run ``plan`` with the data that remain; posted cost, infinite when a slot does not fit."""
-    sites = len(data)
-    remaining = data.copy()
+def _workloads(choice: Ints2, last: int, total: int) -> Ints1:
+    """Chunks of every slot up to ``last``, read off a table of choices."""
+    workloads = np.zeros(last + 1, np.int64)
+    left = total
+    for t in range(last, -1, -1):
+        workloads[t] = choice[t, left]
+        left -= workloads[t]
+    return workloads
+
+
+@compiled
+def _replay(job: JobSlots, raised: JobSlots, rounds: int, workloads: Ints1) -> tuple[float, Plan]:
+    """Run a plan with the data that remain; posted cost, infinite when a slot does not fit."""
+    window, sites = job.worker_price.shape
+    done = new_plan(window, sites)
+    remaining = job.data.copy()
     processed = np.zeros(sites, np.int64)
-    workers[:] = 0
-    server[:] = -1
-    moved[:] = 0
     paid = 0.0
-    for t in range(last + 1):
-        d = plan[t]
+    for t in range(len(workloads)):
+        d = workloads[t]
         if d == 0:
             continue
-        tables = np.empty((4, sites + 1, d + 1))
-        lower, upper, multiplier = np.empty(d + 1), np.empty(d + 1), np.empty(d + 1)
-        per_worker, per_server = worker_price[t] + tie_worker, server_price[t] + tie_server
-        price = transfer_price[t] + tie_transfer
-        bound_workloads(
-            per_worker, per_server, alone[t], beside_server[t], remaining, price,
-            free_transfer[t], chunk_size, parameter_size, epochs, worker_rate, 2 * rounds, d,
-            tables, lower, upper, multiplier,
-        )  # fmt: skip
-        if upper[d] == np.inf:
-            return np.inf
-        cover_with_transfer(
-            per_worker, per_server, alone[t], beside_server[t], remaining,
-            price + multiplier[d], chunk_size, parameter_size, epochs, worker_rate,
-            tables[0], tables[1], tables[2], tables[3],
-        )  # fmt: skip
-        server[t] = trace_cover(
-            per_worker, per_server, alone[t], beside_server[t], remaining,
-            price + multiplier[d], chunk_size, parameter_size, epochs, worker_rate,
-            tables[0], tables[1], tables[2], tables[3], d, processed,
-        )  # fmt: skip
-        remote = 0
-        for r in range(sites):
-            workers[t, r] = (epochs * processed[r] + worker_rate - 1) // worker_rate
-            paid += workers[t, r] * worker_price[t, r]
-            if r != server[t]:
-                remote += workers[t, r]
-            moved[t] += max(0, processed[r] - remaining[r])
-            remaining[r] = max(0, remaining[r] - processed[r])
-        paid += server_price[t, server[t]]
-        paid += transfer_price[t] * (chunk_size * moved[t] + parameter_size * remote)
-        for _ in range(moved[t]):
-            remaining[np.argmax(remaining)] -= 1
+        slot = slot_of(raised, t, remaining)
+        tables, bounds = np.empty((4, sites + 1, d + 1)), new_bounds(d)
+        bound_workloads(slot, 2 * rounds, d, tables, bounds)
+        if bounds.upper[d] == np.inf:
+            return np.inf, done
+        cover_with_transfer(slot, bounds.multiplier[d], tables)
+        done.server[t] = trace_cover(slot, bounds.multiplier[d], tables, d, processed)
+        paid = _book(slot_of(job, t, remaining), t, processed, done, paid)
+    return paid, done
+
+
+@compiled
+def _book(slot: Out[Slot], t: int, processed: Ints1, done: Out[Plan], paid: float) -> float:
+    """Write down what one slot runs, take its chunks away, and add its posted cost to ``paid``."""
+    remaining = slot.data
+    server = done.server[t]
+    remote = 0
+    for r in range(len(remaining)):
+        workers = workers_of(slot, processed[r])
+        done.workers[t, r] = workers
+        paid += workers * slot.worker_price[r]
+        if r != server:
+            remote += workers
+        done.moved[t] += max(0, processed[r] - remaining[r])
+        remaining[r] = max(0, remaining[r] - processed[r])
+    paid += slot.server_price[server]
+    paid += slot.transfer_price * (slot.chunk_size * done.moved[t] + slot.parameter_size * remote)
+    for _ in range(done.moved[t]):  # moved chunks come from the site with most left
+        remaining[np.argmax(remaining)] -= 1
     return paid

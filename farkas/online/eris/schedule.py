@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import NamedTuple
 
 import numpy as np
 
+from farkas.compiled import Ints1, Ints2, compiled
 from farkas.numbers import Floats, Ints
 from farkas.relaxations.eris.slots import JobSlots
 
@@ -62,17 +64,25 @@ class Proposal:
         return used
 
 
+class Plan(NamedTuple):
+    """The arrays of a `Proposal`, as kernels make them."""
+
+    workers: Ints2
+    server: Ints1
+    moved: Ints1
+
+
+@compiled
+def new_plan(window: int, sites: int) -> Plan:
+    """Make room for a schedule; nothing runs."""
+    return Plan(
+        np.zeros((window, sites), np.int64), np.full(window, -1), np.zeros(window, np.int64)
+    )
+
+
 def nothing(window: int, sites: int, bound: float = float("inf")) -> Proposal:
     """No schedule earns anything."""
-    return Proposal(
-        0.0,
-        -1,
-        0.0,
-        np.zeros((window, sites), np.int64),
-        np.full(window, -1),
-        np.zeros(window, np.int64),
-        bound,
-    )
+    return Proposal(0.0, -1, 0.0, *new_plan.interpret(window, sites), bound)
 
 
 def without_data(job: JobSlots) -> Proposal:

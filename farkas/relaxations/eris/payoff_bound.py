@@ -7,14 +7,16 @@ the bound is the best of worth(t) - V(t)(all chunks), or 0.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from farkas.compiled import compiled, compiled_if_long
+from farkas.compiled import Ints1, Ints2, Out, compiled
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.numbers import Floats, Ints
 from farkas.relaxations.eris.site_dp import add_slot, cover_slot, slot_costs, trace_slot
-from farkas.relaxations.eris.slots import JobSlots, job_slots
+from farkas.relaxations.eris.slots import JobSlots, job_slots, slot_of
 
 
 def payoff_bound(job: JobSlots) -> float:
@@ -77,81 +79,46 @@ def bound_payoff(job: JobSlots, *, trace: bool = False) -> Cover:
     if job.chunks == 0:
         worth = float(job.worth[0])
         return Cover(max(0.0, worth), 0 if worth > 0 else -1, processed, server)
-    with compiled_if_long(job.window * (len(job.data) + 1) * (job.chunks + 1) ** 2):
-        payoff, finish = _bound(
-            job.worker_price,
-            job.server_price,
-            job.alone,
-            job.beside_server,
-            job.data,
-            job.transfer_price,
-            job.worth,
-            job.chunk_size,
-            job.parameter_size,
-            job.epochs,
-            job.worker_rate,
-            trace,
-            processed,
-            server,
-        )
+    payoff, finish = least_covers(job, trace, Covers(processed, server))
     return Cover(payoff, finish, processed, server)
 
 
-@compiled
-def _bound(
-    worker_price: Floats,
-    server_price: Floats,
-    alone: Ints,
-    beside_server: Ints,
-    data: Ints,
-    transfer_price: Floats,
-    worth: Floats,
-    chunk_size: float,
-    parameter_size: float,
-    epochs: int,
-    worker_rate: int,
-    trace: bool,
-    processed: Ints,
-    server: Ints,
-) -> tuple[float, int]:
-    window = len(worth)
-    sites = len(data)
-    total = data.sum()
+class Covers(NamedTuple):
+    """Where `least_covers` writes the schedule."""
+
+    processed: Ints2  # (window, sites)
+    server: Ints1  # (window,)
+
+
+@compiled(steps=lambda job, *rest: job.window * (len(job.data) + 1) * (job.chunks + 1) ** 2)
+def least_covers(job: JobSlots, trace: bool, found: Out[Covers]) -> tuple[float, int]:
+    """Best payoff and its slot of completion, -1 for none; the schedule as well if ``trace``."""
+    window, sites, total = len(job.worth), len(job.data), job.data.sum()
     idle = np.empty((sites + 1, total + 1))
     served = np.empty((sites + 1, total + 1))
-    so_far = np.full((window + 1, total + 1), np.inf)
+    so_far = np.full((window + 1, total + 1), np.inf)  # V(t)
     so_far[0, 0] = 0.0
-    costs = np.empty((window, total + 1))
+    costs = np.zeros((window, total + 1))  # nothing to do costs nothing: it needs no server
     best, finish = 0.0, -1
     for t in range(window):
-        if worth[t] <= best:  # costs are not negative and worth never rises
+        if job.worth[t] <= best:  # costs are not negative and worth never rises
             break
-        price = transfer_price[t]
-        cover_slot(
-            worker_price[t], server_price[t], alone[t], beside_server[t], data,
-            price * chunk_size, price * parameter_size, epochs, worker_rate, idle, served,
-        )  # fmt: skip
-        costs[t] = served[sites]
-        costs[t, 0] = 0.0
+        cover_slot(slot_of(job, t, job.data), idle, served)
+        for d in range(1, total + 1):
+            costs[t, d] = served[sites, d]
         add_slot(so_far[t], costs[t], so_far[t + 1])
-        if worth[t] - so_far[t + 1, total] > best:
-            best, finish = worth[t] - so_far[t + 1, total], t
+        if job.worth[t] - so_far[t + 1, total] > best:
+            best, finish = job.worth[t] - so_far[t + 1, total], t
     if trace and finish >= 0:
         left = total
         for t in range(finish, -1, -1):
+            # the same sum as in `add_slot`, so one workload of the slot gives it exactly
             done = 0
             while costs[t, done] + so_far[t, left - done] != so_far[t + 1, left]:
                 done += 1
             left -= done
             if done > 0:
-                price = transfer_price[t]
-                cover_slot(
-                    worker_price[t], server_price[t], alone[t], beside_server[t], data,
-                    price * chunk_size, price * parameter_size, epochs, worker_rate, idle, served,
-                )  # fmt: skip
-                server[t] = trace_slot(
-                    worker_price[t], server_price[t], alone[t], beside_server[t], data,
-                    price * chunk_size, price * parameter_size, epochs, worker_rate, idle, served,
-                    done, processed[t],
-                )  # fmt: skip
+                slot = slot_of(job, t, job.data)
+                cover_slot(slot, idle, served)
+                found.server[t] = trace_slot(slot, idle, served, done, found.processed[t])
     return best, finish

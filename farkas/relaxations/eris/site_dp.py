@@ -9,17 +9,17 @@ processes q chunks costs
 where c is the price of a worker there and M the chunks it stores.  The sums over the sites of the
 least costs are exact, because without the transfer row nothing else couples the sites.
 
-Readable functions in numpy treat all slots at once; kernels in numba treat one slot after the
-other and are what algorithms call.  Tests hold them equal.
+Readable functions in numpy treat all slots at once; kernels treat one slot after the other and are
+what algorithms call.  Tests hold them equal.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from farkas.compiled import compiled
-from farkas.numbers import Floats, Ints
-from farkas.relaxations.eris.slots import JobSlots
+from farkas.compiled import Floats1, Floats2, Ints1, Out, compiled
+from farkas.numbers import Floats
+from farkas.relaxations.eris.slots import JobSlots, Slot, chunks_of, workers_of
 
 
 def slot_costs(job: JobSlots) -> Floats:
@@ -69,69 +69,59 @@ def _added(before: Floats, costs: Floats) -> Floats:
 
 
 @compiled
-def cover_slot(
-    worker_price: Floats,
-    server_price: Floats,
-    alone: Ints,
-    beside_server: Ints,
-    data: Ints,
-    per_move: float,
-    per_remote: float,
-    epochs: int,
-    worker_rate: int,
-    idle: Floats,
-    served: Floats,
-) -> None:
+def cover_slot(slot: Slot, idle: Out[Floats2], served: Out[Floats2]) -> None:
     """Fill the tables of one slot: row r is the least cost over the first r sites.
 
     Parameters
     ----------
-    worker_price, server_price, alone, beside_server, data
-        Shape (sites,).
-    per_move, per_remote
-        Cost of moving a chunk, α θ, and of a remote worker, α λ.
     idle, served
         Shape (sites + 1, workload + 1), overwritten: without and with the server placed.
     """
-    sites = len(data)
     total = idle.shape[1] - 1
+    per_move = slot.transfer_price * slot.chunk_size  # α θ
+    per_remote = slot.transfer_price * slot.parameter_size  # α λ
     idle[:] = np.inf
     served[:] = np.inf
     idle[0, 0] = 0.0
-    reach_idle = 0  # largest workload that is possible so far
-    reach_served = -1
-    for r in range(sites):
-        most = min(alone[r] * worker_rate // epochs, total)
-        most_beside = -1
-        if beside_server[r] >= 0:
-            most_beside = min(beside_server[r] * worker_rate // epochs, total)
+    # largest workloads that are possible so far: beyond them every entry is infinite
+    reach_idle, reach_served = 0, -1
+    for r in range(len(slot.data)):
+        most = chunks_of(slot, slot.alone[r], total)
+        most_beside = chunks_of(slot, slot.beside_server[r], total)
         idle_now, idle_next = idle[r], idle[r + 1]
         served_now, served_next = served[r], served[r + 1]
         for q in range(max(most, most_beside) + 1):
-            workers = (epochs * q + worker_rate - 1) // worker_rate
-            moving = per_move * max(0, q - data[r])
+            workers = workers_of(slot, q)
+            moving = per_move * max(0, q - slot.data[r])
             if q <= most:
-                cost = workers * (worker_price[r] + per_remote) + moving
+                cost = workers * (slot.worker_price[r] + per_remote) + moving
                 for d in range(min(total, reach_idle + q) + 1 - q):
                     idle_next[d + q] = min(idle_next[d + q], idle_now[d] + cost)
                 for d in range(min(total, reach_served + q) + 1 - q):
                     served_next[d + q] = min(served_next[d + q], served_now[d] + cost)
             if q <= most_beside:
-                cost = workers * worker_price[r] + moving + server_price[r]
+                cost = workers * slot.worker_price[r] + moving + slot.server_price[r]
                 for d in range(min(total, reach_idle + q) + 1 - q):
                     served_next[d + q] = min(served_next[d + q], idle_now[d] + cost)
-        if reach_served >= 0:
-            reach_served = min(total, reach_served + most)
-        if most_beside >= 0:
-            reach_served = max(reach_served, min(total, reach_idle + most_beside))
-        reach_idle = min(total, reach_idle + most)
+        reach_idle, reach_served = reach(reach_idle, reach_served, most, most_beside, total)
 
 
 @compiled
-def add_slot(before: Floats, costs: Floats, after: Floats) -> None:
+def reach(idle: int, served: int, most: int, most_beside: int, total: int) -> tuple[int, int]:
+    """Largest workloads without and with the server, -1 for none, when one site more takes part."""
+    if served >= 0:
+        served = min(total, served + most)
+    if most_beside >= 0:
+        served = max(served, min(total, idle + most_beside))
+    return min(total, idle + most), served
+
+
+@compiled
+def add_slot(before: Floats1, costs: Floats1, after: Out[Floats1]) -> None:
     """Least cost up to a slot: after[n] = min over d of costs[d] + before[n - d]."""
     total = len(before) - 1
-    after[:] = before + costs[0]
+    for n in range(total + 1):
+        after[n] = before[n] + costs[0]
     for d in range(1, total + 1):
         if costs[d] < np.inf:
             for n in range(d, total + 1):
@@ -140,41 +130,30 @@ def add_slot(before: Floats, costs: Floats, after: Floats) -> None:
 
 @compiled
 def trace_slot(
-    worker_price: Floats,
-    server_price: Floats,
-    alone: Ints,
-    beside_server: Ints,
-    data: Ints,
-    per_move: float,
-    per_remote: float,
-    epochs: int,
-    worker_rate: int,
-    idle: Floats,
-    served: Floats,
-    workload: int,
-    processed: Ints,
+    slot: Slot, idle: Floats2, served: Floats2, workload: int, processed: Out[Ints1]
 ) -> int:
     """Read a cheapest cover of ``workload`` >= 1 chunks off the tables of `cover_slot`.
 
     Fills ``processed``, shape (sites,), chunks per site, and returns the server's site.
     """
+    per_move = slot.transfer_price * slot.chunk_size
+    per_remote = slot.transfer_price * slot.parameter_size
     server = -1
     d = workload
-    for r in range(len(data) - 1, -1, -1):
+    for r in range(len(slot.data) - 1, -1, -1):
         here = served[r + 1, d] if server < 0 else idle[r + 1, d]
-        most = min(alone[r] * worker_rate // epochs, d)
-        most_beside = -1
-        if server < 0 and beside_server[r] >= 0:
-            most_beside = min(beside_server[r] * worker_rate // epochs, d)
+        most = chunks_of(slot, slot.alone[r], d)
+        most_beside = chunks_of(slot, slot.beside_server[r], d) if server < 0 else -1
+        # the same sums in the same order as when the table was filled, so one of them is equal
         for q in range(max(most, most_beside) + 1):
-            workers = (epochs * q + worker_rate - 1) // worker_rate
-            moving = per_move * max(0, q - data[r])
-            cost = workers * (worker_price[r] + per_remote) + moving
+            workers = workers_of(slot, q)
+            moving = per_move * max(0, q - slot.data[r])
+            cost = workers * (slot.worker_price[r] + per_remote) + moving
             before = served[r, d - q] if server < 0 else idle[r, d - q]
             if q <= most and before + cost == here:
                 processed[r] = q
                 break
-            cost = workers * worker_price[r] + moving + server_price[r]
+            cost = workers * slot.worker_price[r] + moving + slot.server_price[r]
             if q <= most_beside and idle[r, d - q] + cost == here:
                 processed[r] = q
                 server = r

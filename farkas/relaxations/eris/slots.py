@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
+from typing import NamedTuple
 
 import numpy as np
 
+from farkas.compiled import Floats1, Floats2, Ints1, Ints2, compiled
 from farkas.instances.eris import Auction, Job, hosted, workers_for
 from farkas.models.eris.prices import Prices
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Floats
 from farkas.portable.sums import weighted
 from farkas.tolerances import ROUNDING as GUARD
 
@@ -16,8 +17,7 @@ NO_SERVER = -1
 """Entry of ``beside_server`` where the server itself does not fit."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class JobSlots:
+class JobSlots(NamedTuple):
     """One job's view of the slots from its arrival on; first axis slot - arrival.
 
     Parameters
@@ -39,14 +39,14 @@ class JobSlots:
         E, P, θ, λ.
     """
 
-    worker_price: Floats
-    server_price: Floats
-    alone: Ints
-    beside_server: Ints
-    transfer_price: Floats
-    free_transfer: Floats
-    data: Ints
-    worth: Floats
+    worker_price: Floats2
+    server_price: Floats2
+    alone: Ints2
+    beside_server: Ints2
+    transfer_price: Floats1
+    free_transfer: Floats1
+    data: Ints1
+    worth: Floats1
     epochs: int
     worker_rate: int
     chunk_size: float
@@ -61,6 +61,57 @@ class JobSlots:
     def window(self) -> int:
         """Number of slots from the arrival on."""
         return len(self.worth)
+
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """Window, sites and chunks, which decide how much work the job is."""
+        return self.window, len(self.data), self.chunks
+
+
+class Slot(NamedTuple):
+    """One slot of a job's view, with data that need not be the job's own; for kernels."""
+
+    worker_price: Floats1  # (sites,)
+    server_price: Floats1
+    alone: Ints1
+    beside_server: Ints1
+    data: Ints1  # chunks that each site finds in place
+    transfer_price: float
+    free_transfer: float
+    chunk_size: float
+    parameter_size: float
+    epochs: int
+    worker_rate: int
+
+
+@compiled
+def slot_of(job: JobSlots, t: int, data: Ints1) -> Slot:
+    """Look at slot ``t`` after the arrival, with ``data`` in place."""
+    return Slot(
+        job.worker_price[t],
+        job.server_price[t],
+        job.alone[t],
+        job.beside_server[t],
+        data,
+        job.transfer_price[t],
+        job.free_transfer[t],
+        job.chunk_size,
+        job.parameter_size,
+        job.epochs,
+        job.worker_rate,
+    )
+
+
+@compiled
+def workers_of(slot: Slot, chunks: int) -> int:
+    """Workers that process so many chunks: ⌈E q / P⌉."""
+    return (slot.epochs * chunks + slot.worker_rate - 1) // slot.worker_rate
+
+
+@compiled
+def chunks_of(slot: Slot, workers: int, most: int) -> int:
+    """Chunks that so many workers process, at most ``most``; -1 for `NO_SERVER`."""
+    return -1 if workers < 0 else min(workers * slot.worker_rate // slot.epochs, most)
 
 
 def job_slots(

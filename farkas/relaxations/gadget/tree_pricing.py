@@ -8,15 +8,16 @@ cheapest ring is the least over all nodes.
 from __future__ import annotations
 
 import dataclasses
+from typing import Annotated
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from farkas.compiled import Floats2, Ints1, Ints2, compiled
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.forest import Forest
 from farkas.models.gadget.rings import Rings, link_cap
-from farkas.numbers import Bools, Floats, Ints
+from farkas.numbers import Floats, Ints
 from farkas.portable.sums import matmul
 
 
@@ -39,7 +40,7 @@ class TreePricing:
     jobs: Ints
     largest: Ints
     cap: Ints = dataclasses.field(init=False)
-    passes: Bools = dataclasses.field(init=False)
+    passes: npt.NDArray[np.bool_] = dataclasses.field(init=False)
     child_start: Ints = dataclasses.field(init=False)
     child: Ints = dataclasses.field(init=False)
 
@@ -147,10 +148,13 @@ class TreeRings:
         return Rings(p.jobs[places], sizes, workers, flow)
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator]
+Takes = Annotated[npt.NDArray[np.int16], 3]
+
+
+@compiled(steps=lambda worker, edge, cap, parent, order, size: worker.size * (size + 1) ** 2)
 def cheapest(
-    worker: Floats, edge: Floats, cap: Ints, parent: Ints, order: Ints, size: int
-) -> tuple[Floats, Ints, npt.NDArray[np.int16]]:
+    worker: Floats2, edge: Floats2, cap: Ints2, parent: Ints1, order: Ints1, size: int
+) -> tuple[Floats2, Ints2, Takes]:
     """Run the dynamic program of all jobs; see :meth:`TreePricing.reference_costs`."""
     jobs, nodes = worker.shape
     cost = np.full((jobs, size), np.inf)
@@ -184,15 +188,10 @@ def cheapest(
     return cost, root, take
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator]
+@compiled(steps=lambda places, sizes, root, take, *children: len(places) * take.shape[1])
 def rebuild(
-    places: Ints,
-    sizes: Ints,
-    root: Ints,
-    take: npt.NDArray[np.int16],
-    child_start: Ints,
-    child: Ints,
-) -> tuple[Ints, Ints]:
+    places: Ints1, sizes: Ints1, root: Ints2, take: Takes, child_start: Ints1, child: Ints1
+) -> tuple[Ints2, Ints2]:
     """Walk the decisions back: workers on nodes, and edges crossed, shape (rings, nodes)."""
     nodes = len(child_start) - 1
     workers = np.zeros((len(places), nodes), np.int64)

@@ -12,6 +12,7 @@ from farkas.instances.generate import generate
 from farkas.online import algorithms
 from farkas.online.dps import kernel
 from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Simple, Top
+from farkas.online.dps.learning_kernel import BLOCK
 from farkas.online.dps.offers import Known
 from farkas.online.dps.posted import BestFit, FixedPrice, FreeOfCharge, Random, run_seller
 from farkas.online.dps.pricing import both_sides
@@ -161,7 +162,7 @@ def test_hundreds_of_arms_and_a_supply_that_binds_are_settled_alike(seller):
     )  # fmt: skip
     rules = both_sides(Known.of(market), explore=False, grid=seller.grid)
     # 1 + ln(1/δ)/ln(1 + δ) = 371 geometric prices, 84 uniform ones.
-    assert len(rules[0].price) > 2 * kernel.BLOCK
+    assert len(rules[0].price) > 2 * BLOCK
     assert_same(market, seller, 0)
     done = simulate_learning(market, rules, seller.capacity)
     roomy = [dataclasses.replace(side, capacity=side.capacity * 10**6) for side in rules]

@@ -5,22 +5,25 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import farkas.compiled
 from farkas.algebra import programs
+from farkas.compiled import Kernel
 from farkas.instances import library
 from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.one_shot import OneShot, SlotTask
 from farkas.models.eris.prices import posted_on_arrival
+from farkas.online.eris.eris import Eris
 from farkas.online.eris.exact import exact_schedule
 from farkas.online.eris.executable import audit_proposal, executable
 from farkas.online.eris.ledger import Ledger
-from farkas.online.eris.one_slot import bound_workloads, cover_with_transfer
-from farkas.online.eris.printed import printed_schedule, printed_slot
+from farkas.online.eris.one_slot import bound_workloads, cover_with_transfer, new_bounds
+from farkas.online.eris.printed import printed_plan, printed_schedule, printed_slot
 from farkas.online.eris.printed_run import printed_run
-from farkas.online.eris.repaired import repaired_schedule
+from farkas.online.eris.repaired import ROUNDS, best_plan, repaired_schedule
 from farkas.proofs.eris.samples import ledger_of
 from farkas.relaxations.eris.site_dp import slot_costs
-from farkas.relaxations.eris.slots import job_slots
+from farkas.relaxations.eris.slots import job_slots, slot_of
 from farkas.solvers import Claimed, solve
 from tests.generators.eris import random_auction
 from tests.references.eris_printed import algorithm_2, algorithm_3
@@ -84,6 +87,34 @@ def test_printed_algorithms_agree_when_many_sites_move_data() -> None:
         assert np.array_equal(fast.moved, plain.moved)
 
 
+@pytest.mark.parametrize(("scheduler", "kernel"), [("dp", best_plan), ("printed", printed_plan)])
+def test_long_auctions_have_their_scheduler_compiled_before_clocks_start(
+    scheduler: str, kernel: Kernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Each job alone is short, so only the sum over all jobs tells.
+    compiled: list[Kernel] = []
+    monkeypatch.setitem(vars(kernel), "machine", None)  # so that what was there comes back
+    monkeypatch.delitem(vars(kernel), "machine")
+    monkeypatch.setattr(farkas.compiled, "translate", lambda k: compiled.append(k) or k.interpret)
+    policy, auction = Eris(scheduler=scheduler), library.load("eris/demo")
+    step = policy_steps(scheduler, auction)
+    monkeypatch.setattr(farkas.compiled, "STEPS_INTERPRETED", kernel.interpreted + sum(step))
+    policy.prepare(auction)
+    assert compiled == []
+    monkeypatch.setattr(farkas.compiled, "STEPS_INTERPRETED", kernel.interpreted + max(step))
+    policy.prepare(auction)
+    assert compiled == [kernel]
+
+
+def policy_steps(scheduler: str, auction: Auction) -> list[int]:
+    """What the kernel itself says of every job when it meets it."""
+    ledger = Ledger(auction)
+    seen = [ledger.meet(job) for job in auction.jobs]
+    if scheduler == "printed":
+        return [printed_plan.steps(job) for job in seen]
+    return [best_plan.steps(job, job, ROUNDS) for job in seen]
+
+
 @seeds(20, 60)
 def test_one_slot_bounds_enclose_the_optimum_of_8(seed: int) -> None:
     auction = random_auction(seed, most_chunks=5)
@@ -92,14 +123,10 @@ def test_one_slot_bounds_enclose_the_optimum_of_8(seed: int) -> None:
         seen = job_slots(auction, job, prices, auction.transferred, auction.used)
         total = seen.chunks
         tables = np.empty((4, auction.sites + 1, total + 1))
-        lower, upper, multiplier = (np.empty(total + 1) for _ in range(3))
+        bounds = new_bounds(total)
+        lower, upper = bounds.lower, bounds.upper
         for t in range(seen.window):
-            bound_workloads(
-                seen.worker_price[t], seen.server_price[t], seen.alone[t], seen.beside_server[t],
-                seen.data, seen.transfer_price[t], seen.free_transfer[t], seen.chunk_size,
-                seen.parameter_size, seen.epochs, seen.worker_rate, 8, -1, tables, lower, upper,
-                multiplier,
-            )  # fmt: skip
+            bound_workloads(slot_of(seen, t, seen.data), 8, -1, tables, bounds)
             assert (lower[0], upper[0]) == (0.0, 0.0)
             for workload in range(1, total + 1):
                 slot = job.arrival + t
@@ -120,15 +147,11 @@ def test_covers_with_transfer_cost_what_covers_without_cost(seed: int) -> None:
         tables = np.empty((4, auction.sites + 1, seen.chunks + 1))
         costs = slot_costs(seen)
         for t in range(seen.window):
-            cover_with_transfer(
-                seen.worker_price[t], seen.server_price[t], seen.alone[t], seen.beside_server[t],
-                seen.data, seen.transfer_price[t], seen.chunk_size, seen.parameter_size,
-                seen.epochs, seen.worker_rate, tables[0], tables[1], tables[2], tables[3],
-            )  # fmt: skip
+            cover_with_transfer(slot_of(seen, t, seen.data), 0.0, tables)
             assert tables[1, -1, 1:] == pytest.approx(costs[t, 1:])
 
 
-@seeds(30, 80)
+@pytest.mark.parametrize("seed", range(80))
 def test_repaired_schedules_can_run_and_their_bound_holds(seed: int) -> None:
     auction = random_auction(seed, most_chunks=4, jobs=4)
     for index, job in enumerate(auction.jobs):
@@ -148,7 +171,7 @@ def test_repaired_schedules_can_run_and_their_bound_holds(seed: int) -> None:
         assert (ledger.used <= auction.capacity[:, :, None] + 1e-6).all()
 
 
-@seeds(30, 60)
+@seeds(20, 60)
 def test_exact_schedules_earn_the_best_payoff(seed: int) -> None:
     auction = random_auction(seed, most_chunks=4, jobs=4)
     for index, job in enumerate(auction.jobs):

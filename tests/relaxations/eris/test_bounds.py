@@ -18,7 +18,7 @@ from farkas.relaxations.eris.columns import generate_columns, relaxation_by_colu
 from farkas.relaxations.eris.payoff_bound import bound_payoff, payoff_bound, payoff_bounds
 from farkas.relaxations.eris.prices import certify_welfare, find_prices
 from farkas.relaxations.eris.site_dp import cover_slot, slot_costs
-from farkas.relaxations.eris.slots import job_slots
+from farkas.relaxations.eris.slots import job_slots, slot_of
 from farkas.relaxations.eris.subgradient import evaluate, subgradient
 from farkas.solvers import solve
 from tests.generators.eris import random_auction
@@ -48,12 +48,7 @@ def test_compiled_and_readable_slot_costs_agree(seed: int) -> None:
         idle = np.empty((auction.sites + 1, seen.chunks + 1))
         served = np.empty_like(idle)
         for t in range(seen.window):
-            per_move = seen.transfer_price[t] * seen.chunk_size
-            per_remote = seen.transfer_price[t] * seen.parameter_size
-            cover_slot(
-                seen.worker_price[t], seen.server_price[t], seen.alone[t], seen.beside_server[t],
-                seen.data, per_move, per_remote, seen.epochs, seen.worker_rate, idle, served,
-            )  # fmt: skip
+            cover_slot(slot_of(seen, t, seen.data), idle, served)
             assert served[-1, 1:] == pytest.approx(costs[t, 1:])
 
 

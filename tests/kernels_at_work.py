@@ -1,0 +1,127 @@
+"""Every kernel at work, and what it returns: run by tests/test_compiled.py in both ways.
+
+``python -m tests.kernels_at_work STEPS`` prints results to the last bit; kernels are interpreted up
+to so many steps.  The last line names kernels that were never run by the interpreter.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import numpy as np
+
+import farkas
+import farkas.compiled
+from farkas.compiled import Kernel
+from farkas.instances.utilities.envelope import envelope
+from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.recovery import counts
+from farkas.models.gadget.forest import forest
+from farkas.models.gadget.slot import snapshot
+from farkas.online.coded.exhaustive import branch_and_bound
+from farkas.online.coded.local_search import climb, favourites
+from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Top
+from farkas.online.dps.posted import BestFit, Random
+from farkas.online.eris.printed import printed_schedule, printed_slot
+from farkas.online.eris.repaired import repaired_schedule
+from farkas.proofs.eris.samples import ledger_of
+from farkas.proofs.gadget.small import random_clusters
+from farkas.relaxations.eris.payoff_bound import bound_payoff
+from farkas.relaxations.gadget.tree_pricing import TreePricing
+from tests.dps_markets import random_market
+from tests.random_auctions import random_auction
+from tests.random_clusters import random_cluster
+
+
+def every_kernel() -> list[Kernel[..., Any]]:
+    """Kernels of all modules that make some."""
+    root = Path(farkas.__file__).parent
+    sources = [path for path in root.rglob("*.py") if "@compiled" in path.read_text()]
+    names = [
+        ".".join(("farkas", *path.relative_to(root).with_suffix("").parts)) for path in sources
+    ]
+    modules = [importlib.import_module(name) for name in names if name != "farkas.compiled"]
+    found = [x for module in modules for x in vars(module).values() if isinstance(x, Kernel)]
+    return list(dict.fromkeys(found))
+
+
+def eris() -> Iterator[Any]:
+    for seed in range(30):
+        auction = random_auction(seed, most_chunks=4)
+        ledger = ledger_of(auction)
+        for job in auction.jobs:
+            seen = ledger.meet(job)
+            cover = bound_payoff(seen, trace=True)
+            yield cover.payoff, cover.finish, cover.processed, cover.server
+            for found in (repaired_schedule(auction, job, seen), printed_schedule(seen)):
+                yield found.payoff, found.cost, found.finish, found.bound
+                yield found.workers, found.server, found.moved
+            if seen.chunks:
+                yield printed_slot(seen, 0, seen.chunks)
+
+
+def dps() -> Iterator[Any]:
+    for seed in range(6):
+        market = random_market(seed, jobs=30)
+        for seller in (Dps(), Scaled(), Top(), RandomPlacement(), Random(), BestFit()):
+            done = seller.simulate(market, seed)
+            yield done.outcome, done.colocated, done.exploring, done.worker_price, done.ps_price
+
+
+def coded() -> Iterator[Any]:
+    for seed in range(12):
+        speed = Pairs.of(random_cluster(seed, masters=2 + seed % 3, workers=9)).speed
+        start = favourites(speed)
+        yield climb(speed, start, "printed"), climb(speed, start, "lexicographic")
+        yield branch_and_bound(speed, start, np.ones(len(speed)))
+        rng = np.random.default_rng(seed)
+        yield counts(rng.integers(1, 9, 20), rng.uniform(0, 1, 20), 40)
+
+
+def gadget() -> Iterator[Any]:
+    rng = np.random.default_rng(0)
+    for cluster in random_clusters(8, 2, network="tree", servers=4, jobs=3, resources=2):
+        yield envelope(rng.uniform(0, 1, 30).cumsum())
+        slot, tree = snapshot(cluster), forest(cluster)
+        if tree is None or not len(slot.jobs):
+            continue
+        pricing = TreePricing(cluster, tree, slot.jobs, slot.largest)
+        cost, found = pricing.costs(
+            rng.random(cluster.capacity.shape), rng.random(cluster.num_links)
+        )
+        places = np.argwhere(np.isfinite(cost))
+        rings = found.rings(places[:, 0], places[:, 1] + 1)
+        yield cost, found.root, found.take, rings.workers, rings.flow
+
+
+def plain(value: Any) -> Any:
+    """Numbers with their types; equal texts are equal bits."""
+    if isinstance(value, np.ndarray):
+        return str(value.dtype), value.shape, value.tolist()
+    return tuple(map(plain, value)) if isinstance(value, tuple) else (type(value).__name__, value)
+
+
+def main() -> None:
+    farkas.compiled.STEPS_INTERPRETED = float(sys.argv[1])  # type: ignore[assignment]
+    entered: set[CodeType] = set()
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        entered.add(frame.f_code)
+
+    sys.setprofile(note)
+    for kind in (eris, dps, coded, gadget):
+        for values in kind():
+            print(kind.__name__, plain(values))
+    sys.setprofile(None)
+    kernels = every_kernel()
+    assert len(kernels) > 40
+    print([k.__qualname__ for k in kernels if k.function.__code__ not in entered])
+
+
+if __name__ == "__main__":
+    main()
