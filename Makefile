@@ -14,16 +14,26 @@ export PYTHONDONTWRITEBYTECODE :=
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-all lint format types contracts bench docs ledger figures lock install clean
+.PHONY: demo test test-all quick-tests all-tests lint format types contracts bench docs record \
+        figures browser lock install clean
 
 demo: $(STAMP)  ## one certified run of every kind
 	@$(BIN)/farkas demo
 
-test: lint types contracts  ## what has to pass before a commit
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" --doctest-modules farkas tests
+# The types are checked while the tests begin: one process beside theirs.
+test: $(STAMP)  ## what has to pass before a commit
+	@$(MAKE) --no-print-directory -j 2 lint types contracts quick-tests
 
-test-all: lint types contracts  ## also the slow tests
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --doctest-modules farkas tests
+test-all: $(STAMP)  ## also the slow tests
+	@$(MAKE) --no-print-directory -j 2 lint types contracts all-tests
+
+PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal --doctest-modules farkas tests
+
+quick-tests: $(STAMP)
+	@$(PYTEST) -m "not slow"
+
+all-tests: $(STAMP)
+	@$(PYTEST)
 
 lint: $(STAMP)  ## style
 	@$(BIN)/ruff check .
@@ -46,8 +56,8 @@ docs: $(STAMP)  ## documentation site in docs/_build/html
 	@$(BIN)/sphinx-build -q -W --keep-going -b html -d docs/_build/.doctrees docs docs/_build/html
 	@$(BIN)/sphinx-build -q -W --keep-going -b doctest -d docs/_build/.doctrees docs docs/_build/doctest
 
-ledger: $(STAMP)  ## verdicts of all claims and the solver matrix, kept in docs/ledger
-	@$(BIN)/python docs/_ext/ledger.py
+record: $(STAMP)  ## golden texts, verdicts, solver matrix: what is missing, or NAMES="a b", CHANGED="c"
+	@$(BIN)/python -m tests.recorded --names "$(NAMES)" --changed "$(CHANGED)"
 
 figures: $(STAMP)  ## every published figure and table
 	@$(BIN)/farkas figure all

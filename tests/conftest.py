@@ -47,11 +47,3 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
 def verdict_of(once: Once) -> Callable[[str], Verdict]:
     """Verdict of a claim; its runs take long, and several tests look at it."""
     return lambda name: once(name, claims[name].run)
-
-
-def pytest_addoption(parser):
-    parser.addoption(
-        "--rewrite-golden",
-        action="store_true",
-        help="write the golden texts of programs instead of comparing with them",
-    )

@@ -219,11 +219,16 @@ def test_importing_a_module_with_kernels_does_not_load_the_compiler() -> None:
     assert run(f"import sys, {names}, {more}; print('numba' in sys.modules)") == "False\n"
 
 
+AT_WORK = """
+import sys
+sys.argv[1:] = ["{steps}"]
+from tests.tools import kernels_at_work
+kernels_at_work.main()
+"""
+
+
 def test_machine_code_and_interpreter_agree_to_the_last_bit() -> None:
-    machine, plain = (
-        run(f"import sys; sys.argv[1:] = ['{steps}']; import tests.kernels_at_work as k; k.main()")
-        for steps in (-1, 1e12)
-    )
+    machine, plain = (run(AT_WORK.format(steps=steps)) for steps in (-1, 1e12))
     assert len(plain.splitlines()) > 300
     assert plain.splitlines()[:-1] == machine.splitlines()[:-1]
     assert plain.splitlines()[-1] == "[]"  # kernels that the interpreter never entered

@@ -15,7 +15,7 @@ import pytest
 
 from farkas.instances.traces import importers
 from farkas.online import algorithms
-from tests import same_everywhere
+from tests.tools import same_everywhere
 from tests.tools.shared import ROOT
 
 COMMITTED = Path(__file__).with_name("same_everywhere.json")
@@ -44,7 +44,7 @@ def elsewhere(without: list[str], settings: dict[str, str]) -> dict[str, Any]:
     known = os.environ.get("NPY_DISABLE_CPU_FEATURES", "").split()
     disabled = {"NPY_DISABLE_CPU_FEATURES": " ".join(dict.fromkeys([*known, *without]))}
     child = subprocess.run(
-        [sys.executable, "-m", "tests.same_everywhere"],
+        [sys.executable, "-m", "tests.tools.same_everywhere"],
         cwd=ROOT, env={**os.environ, **settings, **disabled}, capture_output=True, text=True,
     )  # fmt: skip
     assert child.returncode == 0, child.stderr

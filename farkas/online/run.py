@@ -87,7 +87,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False):
     """One run of an algorithm on an instance, with what was proved about it.
 
-    Equality ignores ``timings``: two runs with one seed are equal.
+    Equality ignores ``timings`` and is that of the files: two runs with one seed are equal, and a
+    run equals what is read from its file.
 
     Parameters
     ----------
@@ -98,7 +99,7 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False):
     sense
         ``min`` for a cost, ``max`` for welfare, profit or reward.
     value
-        Cost or reward of the whole run.
+        Cost or reward of the whole run; NaN, null in a file, when what it breaks leaves none.
     costs
         One mapping per slot, from part (``transfer``, ``deploy``, ...) to amount.
     decisions
@@ -148,8 +149,25 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _content(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__struct_fields__ if name != "timings"}
+    def _content(self) -> bytes:
+        names = (name for name in self.__struct_fields__ if name != "timings")
+        return msgspec.json.encode({name: getattr(self, name) for name in names})
+
+
+class _Filed(Run, kw_only=True, eq=False):
+    """A run as its file says it: JSON has no NaN."""
+
+    value: float | None  # type: ignore[assignment]
+    costs: list[dict[str, float | None]]  # type: ignore[assignment]
+
+    def run(self) -> Run:
+        costs = [{part: _number(x) for part, x in slot.items()} for slot in self.costs]
+        said = {name: getattr(self, name) for name in Run.__struct_fields__}
+        return Run(**said | {"value": _number(self.value), "costs": costs})
+
+
+def _number(said: float | None) -> float:
+    return math.nan if said is None else said
 
 
 def certified_ratio(sense: Sense, value: float, bound: Bound | None) -> float | None:
@@ -239,7 +257,7 @@ def read_run(path: str | os.PathLike[str]) -> Run:
         The file cannot be read, or holds something else than a run.
     """
     try:
-        return msgspec.json.decode(Path(path).read_bytes(), type=Run)
+        return msgspec.json.decode(Path(path).read_bytes(), type=_Filed).run()
     except OSError as error:
         raise FileProblem(f"{path}: cannot be read: {error.strerror or error}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

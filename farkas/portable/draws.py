@@ -1,4 +1,4 @@
-"""Random variates from nothing but uniform ones: numpy's own call the C library.
+"""Random variates from nothing but uniform ones; numpy's own call the C library.
 
 A generator's ``random``, ``integers``, ``permutation`` and ``choice`` have the same bits everywhere
 and are used as they are; ``uniform`` rounds once or twice, as the compiler likes.
@@ -12,10 +12,9 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
+from farkas.numbers import Floats, Ints
 from farkas.portable.elementary import cospi, exp, log, sinpi
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Shape = int | tuple[int, ...]
 
 

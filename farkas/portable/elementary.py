@@ -21,6 +21,7 @@ from typing import Any, Protocol, overload
 import numpy as np
 import numpy.typing as npt
 
+from farkas.numbers import Floats
 from farkas.portable.constants import (
     COS_4,
     EXP_2,
@@ -53,8 +54,6 @@ from farkas.portable.constants import (
     VELTKAMP,
 )
 from farkas.tolerances import NORMAL
-
-Floats = npt.NDArray[np.float64]
 
 FEW = 16
 """Up to so many entries are computed one by one."""

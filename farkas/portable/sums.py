@@ -10,10 +10,8 @@ import operator
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from farkas.numbers import Floats, Ints
 
 
 def added(numbers: Iterable[float]) -> float:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import functools
-from pathlib import Path
 
 import numpy as np
+import pyomo.environ as pyo
 import pytest
 
-from farkas.algebra import Program, PyomoProgram, programs
+from farkas.algebra import ConvexProgram, Program, PyomoProgram, programs
 from farkas.errors import NotApplicable
 from farkas.forms import LinearForm
 from farkas.instances import library
-from tests.conformance.oracle import differences, golden_lines, variants
+from farkas.solvers import Claimed
+from farkas.verbs.convex import solve_convex
+from tests.conformance.oracle import differences, variants
+from tests.recorded import advice, golden
 
-GOLDEN = Path(__file__).resolve().parents[1] / "models" / "golden"
 SMALL = 6_000  # entries that Pyomo builds in a blink
 
 LINEAR = [name for name in programs if issubclass(programs[name], Program)]
@@ -24,6 +26,7 @@ PROVED_OTHERWISE = {
     "mlbroker.outer_job": "runs are certified by a closed-form dual point",
 }
 NONLINEAR = [name for name in programs if issubclass(programs[name], PyomoProgram)]
+CONVEX = [name for name in programs if issubclass(programs[name], ConvexProgram)]
 RULED = VARIANTS + [variant for name in NONLINEAR for variant in variants(programs[name])]
 every_variant = pytest.mark.parametrize("program", VARIANTS, ids=lambda p: p.full_name)
 every_rule = pytest.mark.parametrize("program", RULED, ids=lambda p: p.full_name)
@@ -89,6 +92,34 @@ def test_a_program_says_itself_in_words_and_in_mathematics(program):
     assert formulas.count(r"\tag") == len(numbered)
 
 
+@pytest.mark.parametrize(
+    "program",
+    [variant for name in CONVEX for variant in variants(programs[name])],
+    ids=lambda p: p.full_name,
+)
+def test_a_convex_program_is_solved_on_its_example(program):
+    answer = solve_convex(program, program.example()).answer
+    assert answer.claim is Claimed.OPTIMAL
+    assert answer.violation <= 1e-5  # of an interior point method
+
+
+@pytest.mark.parametrize(
+    "program",
+    [variant for name in NONLINEAR for variant in variants(programs[name])],
+    ids=lambda p: p.full_name,
+)
+def test_a_program_for_pyomo_has_every_family_of_its_words_on_its_example(program):
+    model = program.to_pyomo(program.example())
+    (goal,) = model.component_data_objects(pyo.Objective, active=True)
+    assert goal.sense == (pyo.minimize if program.sense == "min" else pyo.maximize)
+    for family in program.families():
+        assert len(getattr(model, family.name)) > 0, family.name
+
+
+def test_every_program_is_of_a_sort_that_is_tested_here():
+    assert sorted([*LINEAR, *CONVEX, *NONLINEAR]) == programs.names()
+
+
 @every_variant
 def test_every_column_has_bounds_that_make_proofs_finite(program):
     form = program.form(program.example())
@@ -100,18 +131,10 @@ def test_every_column_has_bounds_that_make_proofs_finite(program):
         assert not open_ended, f"no implied bound, so no proof: {open_ended[:3]}"
 
 
-@pytest.mark.parametrize("name", LINEAR)
-def test_one_row_per_family_reads_as_it_did(name, request):
-    """Golden text; rewrite it on purpose with ``pytest --rewrite-golden``."""
-    lines: list[str] = []
-    for variant in variants(programs[name]):
-        fresh = [
-            line for line in golden_lines(variant.form(variant.example())) if line not in lines
-        ]
-        lines += [f"# {variant.full_name}", *fresh] if fresh else []
-    path = GOLDEN / f"{name}.txt"
-    text = "\n".join(lines) + "\n"
-    if request.config.getoption("--rewrite-golden"):
-        path.write_text(text)
-    assert path.exists(), f"{path.name} is missing; run pytest with --rewrite-golden"
-    assert text == path.read_text()
+@pytest.mark.parametrize("name", golden.names())
+def test_one_row_per_family_reads_as_it_did(name):
+    assert golden.text(name) == golden.kept(name), advice(name)
+
+
+def test_no_golden_text_is_about_a_program_that_is_gone():
+    assert not golden.strays(), advice(*golden.strays())

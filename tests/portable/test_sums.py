@@ -46,6 +46,7 @@ def test_weighted_adds_over_the_middle(shape):
     weights, values = RNG.normal(size=shape), RNG.normal(size=(5, 3, 4))
     by_hand = weights[0] * values[:, 0] + weights[1] * values[:, 1] + weights[2] * values[:, 2]
     assert np.array_equal(weighted(weights, values), by_hand)
+    assert np.array_equal(weighted(weights[:0], values[:, :0]), np.zeros((5, 4)))
 
 
 def test_added_carries_no_corrections():

@@ -12,7 +12,7 @@ from farkas_docs.text import cell, code_cell, escaped, page, table
 
 LEDGER = Path(__file__).resolve().parents[2] / "ledger"
 
-INTRO = """Statements come from the code, verdicts from `docs/ledger/`, which `make ledger` writes
+INTRO = """Statements come from the code, verdicts from `docs/ledger/`, which `make record` writes
 by running every claim; a test compares them with the code. Check any of them yourself:
 `farkas claims NAME --run`.
 

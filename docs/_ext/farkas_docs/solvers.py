@@ -41,7 +41,7 @@ def _conformance() -> str:
     words = (
         "Every solver meets the same tests (`tests/conformance/solvers`). A number says in how "
         "many cases it passed, a dash that the solver does not declare the ability. "
-        "Written by `make ledger`."
+        "Written by `make record NAMES=solvers`."
     )
     head = ["what is tested", *(f"`{s}`" for s in solvers)]
     return f"## Seen by the conformance suite\n\n{words}\n\n{table(head, rows)}"

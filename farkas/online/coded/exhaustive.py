@@ -85,7 +85,7 @@ def branch_and_bound(
     rest[:, :-1] = np.cumsum(table[:, ::-1], axis=1)[:, ::-1]
     worth[:-1] = np.cumsum((price[:, None] * table).max(axis=0)[::-1])[::-1]
     best = start[order].astype(np.int64)
-    search = Search(
+    search = OwnerSearch(
         best=best,
         record=np.array([least_level(table, best)]),
         choice=np.full(workers, -1, np.int64),
@@ -109,7 +109,7 @@ class Limits(NamedTuple):
     worth: Floats1  # (workers + 1,), at these prices
 
 
-class Search(NamedTuple):
+class OwnerSearch(NamedTuple):
     """Where a search stands."""
 
     best: Ints1  # (workers,), owners to beat
@@ -120,7 +120,7 @@ class Search(NamedTuple):
 
 
 @compiled(steps=lambda limits, search, most_nodes: most_nodes * len(limits.price))
-def dive(limits: Limits, search: Out[Search], most_nodes: int) -> bool:
+def dive(limits: Limits, search: Out[OwnerSearch], most_nodes: int) -> bool:
     """Search depth first from where the search stands; returns whether it ended.
 
     A node is left where some master cannot beat the record even with all workers to come, or where
@@ -159,7 +159,7 @@ def dive(limits: Limits, search: Out[Search], most_nodes: int) -> bool:
 
 
 @compiled
-def _keep(search: Out[Search]) -> None:
+def _keep(search: Out[OwnerSearch]) -> None:
     """Keep the owners tried if their least level is a record."""
     workers, masters = len(search.choice), search.levels.shape[1]
     least = search.levels[workers, 0]

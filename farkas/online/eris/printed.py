@@ -18,7 +18,7 @@ import numpy as np
 
 from farkas.compiled import Floats1, Ints1, Ints2, Out, compiled
 from farkas.numbers import Ints
-from farkas.online.eris.schedule import Plan, Proposal, new_plan, nothing, without_data
+from farkas.online.eris.schedule import Proposal, SchedulePlan, new_plan, nothing, without_data
 from farkas.relaxations.eris.slots import JobSlots, Slot, slot_of, workers_of
 from farkas.tolerances import ROUNDING as GUARD
 
@@ -166,7 +166,7 @@ def steps(window: int, sites: int, chunks: int) -> int:
 
 
 @compiled(steps=lambda job: steps(*job.size))
-def printed_plan(job: JobSlots) -> tuple[float, int, float, Plan]:
+def printed_plan(job: JobSlots) -> tuple[float, int, float, SchedulePlan]:
     """Best payoff, its slot of completion and cost, and the schedule."""
     window, sites = job.worker_price.shape
     total = job.data.sum()

@@ -23,7 +23,7 @@ from farkas.online.eris.one_slot import (
     new_bounds,
     trace_cover,
 )
-from farkas.online.eris.schedule import Plan, Proposal, new_plan, nothing, without_data
+from farkas.online.eris.schedule import Proposal, SchedulePlan, new_plan, nothing, without_data
 from farkas.relaxations.eris.site_dp import add_slot
 from farkas.relaxations.eris.slots import JobSlots, Slot, slot_of, workers_of
 from farkas.tolerances import ROUNDING
@@ -80,7 +80,7 @@ def steps(window: int, sites: int, chunks: int, rounds: int = ROUNDS) -> int:
 @compiled(steps=lambda job, raised, rounds: steps(job.window, len(job.data), job.chunks, rounds))
 def best_plan(
     job: JobSlots, raised: JobSlots, rounds: int
-) -> tuple[float, int, float, float, Plan]:
+) -> tuple[float, int, float, float, SchedulePlan]:
     """Best payoff, its slot of completion and cost, a bound on every payoff, and the schedule.
 
     Schedules are sought at the ``raised`` prices and paid at the posted ones.
@@ -153,7 +153,9 @@ def _workloads(choice: Ints2, last: int, total: int) -> Ints1:
 
 
 @compiled
-def _replay(job: JobSlots, raised: JobSlots, rounds: int, workloads: Ints1) -> tuple[float, Plan]:
+def _replay(
+    job: JobSlots, raised: JobSlots, rounds: int, workloads: Ints1
+) -> tuple[float, SchedulePlan]:
     """Run a plan with the data that remain; posted cost, infinite when a slot does not fit."""
     window, sites = job.worker_price.shape
     done = new_plan(window, sites)
@@ -176,7 +178,7 @@ def _replay(job: JobSlots, raised: JobSlots, rounds: int, workloads: Ints1) -> t
 
 
 @compiled
-def _book(slot: Out[Slot], t: int, processed: Ints1, done: Out[Plan], paid: float) -> float:
+def _book(slot: Out[Slot], t: int, processed: Ints1, done: Out[SchedulePlan], paid: float) -> float:
     """Write down what one slot runs, take its chunks away, and add its posted cost to ``paid``."""
     remaining = slot.data
     server = done.server[t]

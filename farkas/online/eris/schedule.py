@@ -64,7 +64,7 @@ class Proposal:
         return used
 
 
-class Plan(NamedTuple):
+class SchedulePlan(NamedTuple):
     """The arrays of a `Proposal`, as kernels make them."""
 
     workers: Ints2
@@ -73,9 +73,9 @@ class Plan(NamedTuple):
 
 
 @compiled
-def new_plan(window: int, sites: int) -> Plan:
+def new_plan(window: int, sites: int) -> SchedulePlan:
     """Make room for a schedule; nothing runs."""
-    return Plan(
+    return SchedulePlan(
         np.zeros((window, sites), np.int64), np.full(window, -1), np.zeros(window, np.int64)
     )
 

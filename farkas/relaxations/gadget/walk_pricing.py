@@ -33,7 +33,9 @@ class WalkPricing:
         cost = np.full((len(self.jobs), size), np.inf)
         searches = []
         for place in range(len(self.jobs)):
-            search = Search.of(self.cluster, int(self.jobs[place]), node_price, link_price, size)
+            search = WalkSearch.of(
+                self.cluster, int(self.jobs[place]), node_price, link_price, size
+            )
             searches.append(search)
             cost[place] = search.cost
         return cost, WalkRings(self, searches)
@@ -44,7 +46,7 @@ class WalkRings:
     """Walks of all jobs, rebuilt on demand."""
 
     pricing: WalkPricing
-    searches: list[Search]
+    searches: list[WalkSearch]
 
     def rings(self, places: Ints, sizes: Ints) -> Rings:
         """Rebuild the walks that are rings; the others are left out."""
@@ -61,7 +63,7 @@ class WalkRings:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Search:
+class WalkSearch:
     """The dynamic program of one job.
 
     Parameters
@@ -91,7 +93,7 @@ class Search:
     @classmethod
     def of(
         cls, cluster: Cluster, job: int, node_price: Floats, link_price: Floats, size: int
-    ) -> Search:
+    ) -> WalkSearch:
         """Search at the given prices."""
         cap = cluster.host_cap[job]
         hosts = np.flatnonzero(cap)

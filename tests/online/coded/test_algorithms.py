@@ -35,12 +35,6 @@ def random_speed(seed, masters=3, workers=8):
     return rng.uniform(0.2, 1.0, (masters, workers)) * (rng.random((masters, workers)) < 0.85)
 
 
-def test_the_kind_has_these_algorithms():
-    assert set(NAMES) == {
-        *DEDICATED, "coded.expected", "coded.sca", "coded.uniform", "coded.uncoded"
-    }  # fmt: skip
-
-
 def test_simple_greedy_by_hand():
     # The best pair is (0, 0) with 5, then master 1 takes its best free worker 2 with 3.
     # V = (5, 3): master 1 takes worker 1: V = (5, 5), the tie goes to master 0.

@@ -1,73 +1,13 @@
-"""Every claim of DPS: its verdict, and the numbers a reader can recompute."""
+"""Numbers of the claims of DPS that a reader can recompute, and what they are made of."""
 
 from __future__ import annotations
 
 import pytest
 
-from farkas.proofs import Standing, claims
 from farkas.proofs.dps.grids import theorem2_assumptions
 from farkas.proofs.dps.markets import shipped, unit_users
 from farkas.proofs.dps.radii import failure
 from farkas.proofs.dps.regret import regret_slope
-from tests.tools.shared import ROOT
-
-PROVED = {"dps.lemma1_constants", "dps.loss_of_a_price", "dps.prices_at_most"}
-HELD = {
-    "dps.bounds_are_ordered",
-    "dps.confidence_radius_repaired",
-    "dps.fixed_price_bound_corrected",
-    "dps.linearisation_is_exact",
-    "dps.pa_minimises_runtime",
-    "dps.radius_at_most_threefold",
-    "dps.radius_of_ranges",
-}
-REFUTED = {
-    "dps.appendix_f",
-    "dps.beats_the_best_fixed_price",
-    "dps.best_fixed_price_is_attained",
-    "dps.capacity_limits_prices",
-    "dps.confidence_radius",
-    "dps.double_marginalisation",
-    "dps.explored_share",
-    "dps.fixed_price_bound",
-    "dps.index_above_best",
-    "dps.lemma2_order",
-    "dps.lower_price_loses_little",
-    "dps.number_of_prices",
-    "dps.offline_is_a_milp",
-    "dps.pa_minimises_sequences",
-    "dps.pa_minimises_servers",
-    "dps.prices_are_tried",
-    "dps.prices_at_most_log_over_step",
-    "dps.published_constants_earn",
-    "dps.radius_of_demands",
-    "dps.regret_bound_says_something",
-    "dps.sales_depend_on_own_price",
-    "dps.step_below_one",
-}
-SLOW = {"dps.regret_rate"}
-NOT_APPLICABLE = {"dps.theorem2_assumptions"}
-
-
-def test_every_claim_has_an_expected_verdict():
-    assert set(claims.names("dps.")) == PROVED | HELD | REFUTED | SLOW | NOT_APPLICABLE
-
-
-@pytest.mark.parametrize(
-    ("name", "standing"),
-    [
-        *((name, Standing.PROVED) for name in sorted(PROVED)),
-        *((name, Standing.HELD) for name in sorted(HELD)),
-        *((name, Standing.REFUTED) for name in sorted(REFUTED)),
-        *((name, Standing.NOT_APPLICABLE) for name in sorted(NOT_APPLICABLE)),
-        pytest.param("dps.regret_rate", Standing.REFUTED, marks=pytest.mark.slow),
-    ],
-)
-def test_the_verdict_is_as_expected(name, standing, verdict_of):
-    found = verdict_of(name)
-    assert found.standing is standing
-    if standing is Standing.REFUTED:
-        assert found.numbers, "a reader needs numbers to recompute"
 
 
 @pytest.mark.parametrize(
@@ -126,8 +66,3 @@ def test_slopes_with_exploration_are_measured_too():
     slope, low, high = regret_slope((1, 1), explore=True, seeds=3, sizes=(256, 1024, 4096))
     assert low <= slope <= high
     assert 0.3 < slope < 1.1
-
-
-def test_the_ledger_of_the_documentation_has_every_claim():
-    text = (ROOT / "docs" / "ledger" / "dps.json").read_text()
-    assert [name for name in claims.names("dps.") if f'"{name}"' not in text] == []

@@ -1,68 +1,13 @@
-"""Every claim of GADGET: its verdict, and that its counterexample can be had."""
+"""What the claims of GADGET found, and what they are made of."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from farkas.instances import library
 from farkas.models.gadget.slot import snapshot
-from farkas.proofs import Standing, claims
 from farkas.proofs.gadget.ratio import all_sizes
 from farkas.proofs.gadget.small import random_clusters
-
-VERDICTS = {
-    "gadget.competitive_ratio_algebra": Standing.PROVED,
-    "gadget.competitive_ratio": Standing.HELD,
-    "gadget.competitive_ratio_around_mean": Standing.HELD,
-    "gadget.competitive_ratio_without_selection": Standing.HELD,
-    "gadget.rounds_suffice": Standing.REFUTED,
-    "gadget.concave_rewards_are_submodular": Standing.PROVED,
-    "gadget.rounding_tail": Standing.PROVED,
-    "gadget.decomposition": Standing.HELD,
-    "gadget.embedding_collapses": Standing.HELD,
-    "gadget.exact_greedy_is_half": Standing.HELD,
-    "gadget.floor_and_ceiling_keep_half": Standing.HELD,
-    "gadget.greedy_ratio": Standing.HELD,
-    "gadget.greedy_ratio_at_once": Standing.HELD,
-    "gadget.horizon_bounds": Standing.HELD,
-    "gadget.prices_prove_slots": Standing.HELD,
-    "gadget.relaxations_are_ordered": Standing.HELD,
-    "gadget.ring_selection_relaxed": Standing.HELD,
-    "gadget.rounding_value": Standing.HELD,
-    "gadget.slot_without_violation": Standing.HELD,
-    "gadget.truncation_repairs_budgets": Standing.HELD,
-    "gadget.degree_two_admits_rings": Standing.REFUTED,
-    "gadget.degree_two_means_one_ring": Standing.REFUTED,
-    "gadget.embedding_relaxation_is_decomposable": Standing.REFUTED,
-    "gadget.evaluated_budgets_bind": Standing.REFUTED,
-    "gadget.example_utilities_are_nondecreasing": Standing.REFUTED,
-    "gadget.fixed_rings_respect_sizes": Standing.REFUTED,
-    "gadget.gamma_bounds_sizes": Standing.REFUTED,
-    "gadget.greedy_ratio_as_printed": Standing.REFUTED,
-    "gadget.greedy_ratio_without_concavity": Standing.REFUTED,
-    "gadget.logarithm_is_a_reward": Standing.REFUTED,
-    "gadget.path_capacities_bound_links": Standing.REFUTED,
-    "gadget.published_utility_is_concave": Standing.REFUTED,
-    "gadget.relaxation_size": Standing.REFUTED,
-    "gadget.relaxed_workers_bound_ring_sizes": Standing.REFUTED,
-    "gadget.ring_selection": Standing.REFUTED,
-    "gadget.rounding_bounds_say_something": Standing.REFUTED,
-    "gadget.rounding_value_as_printed": Standing.REFUTED,
-    "gadget.schedules_form_a_matroid": Standing.REFUTED,
-}
-
-
-def test_no_claim_is_forgotten():
-    assert set(claims.names("gadget.")) == set(VERDICTS)
-
-
-@pytest.mark.parametrize("name", sorted(VERDICTS))
-def test_verdict(name, verdict_of):
-    verdict = verdict_of(name)
-    assert verdict.standing is VERDICTS[name], str(verdict)
-    if isinstance(verdict.counterexample, str):
-        assert library.load(verdict.counterexample).description
 
 
 def test_the_printed_ratio_is_missed_by_any_factor(verdict_of):

@@ -1,7 +1,7 @@
 """Hashes of everything that has the same bits on every machine, printed as JSON.
 
-``python -m tests.same_everywhere`` draws every preset, runs every importer and every algorithm, and
-certifies a relaxation of every kind.
+``python -m tests.tools.same_everywhere`` draws every preset, runs every importer and every
+algorithm, and certifies a relaxation of every kind.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def ran() -> Iterator[tuple[str, bytes]]:
 
 def certified() -> Iterator[tuple[str, bytes]]:
     """Point, multipliers and proved bound of a relaxation of every kind."""
-    for kind in demos:
+    for kind in demos.names():
         name = demos[kind].relaxation or demos[kind].program
         program = trace(find_program(name), library.load(f"{kind}/demo"))
         found = solve_form(program, certify=True)

@@ -1,7 +1,7 @@
 """Every kernel at work, and what it returns: run by tests/test_compiled.py in both ways.
 
-``python -m tests.kernels_at_work STEPS`` prints results to the last bit; kernels are interpreted up
-to so many steps.  The last line names kernels that were never run by the interpreter.
+``python -m tests.tools.kernels_at_work STEPS`` prints results to the last bit; kernels are
+interpreted up to so many steps.  The last line names kernels that the interpreter never ran.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from farkas.proofs.eris.samples import ledger_of
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.eris.payoff_bound import bound_payoff
 from farkas.relaxations.gadget.tree_pricing import TreePricing
-from tests.dps_markets import random_market
-from tests.random_auctions import random_auction
-from tests.random_clusters import random_cluster
+from tests.generators.coded import random_coded_computing
+from tests.generators.dps import random_market
+from tests.generators.eris import random_auction
 
 
 def every_kernel() -> list[Kernel[..., Any]]:
@@ -75,7 +75,7 @@ def dps() -> Iterator[Any]:
 
 def coded() -> Iterator[Any]:
     for seed in range(12):
-        speed = Pairs.of(random_cluster(seed, masters=2 + seed % 3, workers=9)).speed
+        speed = Pairs.of(random_coded_computing(seed, masters=2 + seed % 3, workers=9)).speed
         start = favourites(speed)
         yield climb(speed, start, "printed"), climb(speed, start, "lexicographic")
         yield branch_and_bound(speed, start, np.ones(len(speed)))

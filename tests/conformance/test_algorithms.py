@@ -1,0 +1,172 @@
+"""Every algorithm and baseline, on shipped instances: audited, proved, repeatable, blind."""
+
+from __future__ import annotations
+
+import functools
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from farkas.errors import NotACertificate, NotApplicable
+from farkas.instances import Instance, kinds, library
+from farkas.instances.generate import generate
+from farkas.online import Bound, algorithms, demos, environments, read_run, write_run
+from farkas.online.driver import Clairvoyant, Priced
+from farkas.online.run import Run, certified_ratio, plain
+from farkas.verbs.check import check
+from farkas.verbs.solve import solve
+from tests.generators.futures import CUT
+
+SEED = 7
+every_algorithm = pytest.mark.parametrize("name", algorithms.names())
+
+
+@functools.cache
+def instances(kind: str) -> list[Instance]:
+    """The shipped instances of a kind, the two that stand for it first."""
+    first = [f"{kind}/tiny", f"{kind}/demo"]
+    others = [name for name in library.names(kind) if name not in first]
+    return [library.load(name) for name in [*first, *others]]
+
+
+@functools.cache
+def runs(name: str) -> list[tuple[Instance, Run]]:
+    """Runs on the first two shipped instances that an algorithm accepts."""
+    found: list[tuple[Instance, Run]] = []
+    for instance in instances(algorithms[name].kind):
+        try:
+            found.append((instance, algorithms[name].run(instance, SEED)))
+        except NotApplicable:
+            continue
+        if len(found) == 2:
+            break
+    return found
+
+
+@every_algorithm
+def test_it_decides_every_arrival_of_some_shipped_instance(name: str) -> None:
+    assert runs(name), "no shipped instance exercises it"
+    for instance, run in runs(name):
+        assert len(run.decisions) == len(environments[instance.kind].arrivals(instance))
+
+
+@every_algorithm
+def test_a_run_has_a_value_or_says_what_it_breaks(name: str) -> None:
+    for _, run in runs(name):
+        assert math.isfinite(run.value) or run.violations
+        assert run.ratio is None or (run.ratio >= 1 and not run.violations)
+
+
+@functools.cache
+def bounds_of_others(kind: str, place: int) -> dict[str, Fraction]:
+    """What its environment and the program that its demo solves prove about an instance."""
+    instance = instances(kind)[place]
+    shown = demos[kind]
+    bound = environments[kind].bound(instance)
+    program = solve(instance, shown.relaxation or shown.program, certify=True)
+    assert bound is not None
+    assert program.bound is not None
+    return {"environment": bound.fraction, "program": program.bound}
+
+
+@every_algorithm
+def test_a_run_is_no_better_than_what_others_prove_possible(name: str) -> None:
+    kind = algorithms[name].kind
+    for instance, run in runs(name):
+        place = instances(kind).index(instance)
+        proved = dict(bounds_of_others(kind, place))
+        if isinstance(algorithms[name].policy(), Priced):
+            del proved["program"]  # about whole decisions, and these are priced as something else
+        for whom, bound in proved.items():
+            if not run.violations:  # raises where a run is better than the bound allows
+                certified_ratio(run.sense, run.value, Bound.of(bound, whom))
+
+
+@every_algorithm
+def test_one_seed_gives_one_run(name: str) -> None:
+    for instance, run in runs(name):
+        assert algorithms[name].run(instance, SEED) == run
+
+
+@every_algorithm
+def test_a_run_file_keeps_everything_and_is_proved_again(name: str, tmp_path: Path) -> None:
+    for instance, run in runs(name):
+        path = tmp_path / "run.json"
+        write_run(run, path)
+        assert read_run(path) == run
+        proof = check(path, instance)
+        assert (proof.ratio, proof.proof.bound) == (run.ratio, run.certificate.fraction)
+
+
+@every_algorithm
+def test_a_run_that_claims_more_than_it_proves_is_rejected(name: str) -> None:
+    for instance, run in runs(name):
+        bound = run.certificate.fraction
+        more = abs(bound) / 1000 + 1
+        better = bound + more if run.sense == "min" else bound - more
+        forged = msgspec.structs.replace(run.certificate, exact=str(better))
+        with pytest.raises(NotACertificate):
+            check(msgspec.structs.replace(run, certificate=forged), instance)
+
+
+def decisions(policy: Any, instance: Instance, known: Any, steps: int) -> list[Any]:
+    """Decide about the first arrivals of an instance, as plain data."""
+    state, made = policy.start(known, SEED), []
+    for arrival in environments[instance.kind].arrivals(instance)[:steps]:
+        state, decision = policy.step(state, arrival)
+        made.append(plain(decision))
+    return made
+
+
+def sees_the_future(policy: Any, instance: Instance) -> bool:
+    """Whether past decisions change when what comes later does; what is known in advance stays."""
+    world = environments[instance.kind]
+    known, steps = world.known(instance), len(world.arrivals(instance))
+    whole = decisions(policy, instance, known, steps)
+    cuts = {last: CUT[instance.kind](instance, last) for last in (steps // 4, steps // 2)}
+    assert any(cut != instance for cut in cuts.values()), "there is no future to change"
+    return any(
+        decisions(policy, cut, known, last + 1) != whole[: last + 1] for last, cut in cuts.items()
+    )
+
+
+@functools.cache
+def long_instance(kind: str) -> Instance:
+    return generate(kind, "small", seed=3)
+
+
+ONLINE = [
+    name
+    for name in algorithms.names()
+    if algorithms[name].kind in CUT and not isinstance(algorithms[name].policy(), Clairvoyant)
+]
+
+
+@pytest.mark.parametrize("name", ONLINE)
+def test_decisions_do_not_depend_on_what_is_still_to_come(name: str) -> None:
+    assert not sees_the_future(algorithms[name].policy(), long_instance(algorithms[name].kind))
+
+
+def test_a_seller_that_looks_ahead_is_noticed() -> None:
+    class Prophet:
+        """Serves nobody, and says how many are still to come."""
+
+        def start(self, known: Any, seed: int) -> None:
+            return None
+
+        def step(self, state: None, arrivals: Any) -> tuple[None, int]:
+            return None, arrivals._market.num_jobs - arrivals.job
+
+    assert sees_the_future(Prophet(), long_instance("dps"))
+
+
+def test_every_kind_with_several_steps_has_another_future() -> None:
+    steps = {
+        kind: max(len(environments[kind].arrivals(instance)) for instance in instances(kind))
+        for kind in kinds()
+    }
+    assert {kind for kind, most in steps.items() if most > 1} == set(CUT)

@@ -1,0 +1,138 @@
+"""The command that writes verdicts and golden texts, on a ledger of its own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from farkas.errors import UnknownName
+from farkas.proofs import Verdict, claim, claims, held, proved, refuted
+from tests.recorded import golden, matrix, verdicts
+from tests.recorded.__main__ import main
+
+ENTRY = {
+    "claim": "coded.toy",
+    "source": "nowhere",
+    "slow": False,
+    "verdict": {"standing": "held", "runs": 3, "slack": 0.5, "numbers": {"left": 1.0}},
+}
+
+
+@pytest.fixture
+def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A ledger that holds one claim, and a registry that holds none."""
+    claims.load()
+    monkeypatch.setattr(claims, "_items", {})
+    monkeypatch.setattr(verdicts, "FOLDER", tmp_path)
+    monkeypatch.setattr(golden, "FOLDER", tmp_path / "golden")
+    monkeypatch.setattr(golden, "names", list)
+    monkeypatch.setattr(matrix, "out_of_date", list)
+    page = tmp_path / "coded.json"
+    page.write_text(json.dumps({"claims": [ENTRY]}))
+    return page
+
+
+def toy(verdict: Verdict, source: str = "nowhere") -> None:
+    """Register the claim with a check that says ``verdict``."""
+
+    @claim("coded.toy", source=source)
+    def check() -> Verdict:
+        """Left is at most right."""
+        return verdict
+
+
+def entry(ledger: Path) -> dict[str, Any]:
+    (found,) = json.loads(ledger.read_text())["claims"]
+    return found
+
+
+REFUTED = refuted("coded/tiny", left=2.0, right=1.0)
+
+
+def test_a_standing_does_not_change_unless_told(ledger: Path, capsys) -> None:
+    toy(REFUTED)
+    assert main(["--names", "coded.toy"]) == 1
+    said = capsys.readouterr().out
+    assert "coded.toy: held: in 3 runs -> refuted: by coded/tiny  (not written)" in said
+    assert 'make record CHANGED="coded.toy"' in said
+    assert entry(ledger) == ENTRY
+
+
+@pytest.mark.parametrize("names", ["coded", "all"])
+def test_renewing_many_does_not_tell_either(ledger: Path, names: str, monkeypatch) -> None:
+    monkeypatch.setattr(matrix, "renew", str)
+    toy(REFUTED)
+    assert main(["--names", names]) == 1
+    assert entry(ledger) == ENTRY
+
+
+def test_a_standing_changes_when_told_by_name(ledger: Path, capsys) -> None:
+    toy(REFUTED)
+    assert main(["--changed", "coded.toy"]) == 0
+    assert entry(ledger)["verdict"]["standing"] == "refuted"
+    assert "held: in 3 runs -> refuted" in capsys.readouterr().out
+
+
+def test_another_source_does_not_let_a_standing_change(ledger: Path) -> None:
+    toy(REFUTED, source="somewhere else")
+    assert main([]) == 1
+    assert entry(ledger) == ENTRY
+
+
+def test_numbers_that_move_are_written_and_said(ledger: Path, capsys) -> None:
+    toy(held(3, 0.5, left=1.01))
+    assert main(["--names", "coded.toy"]) == 0
+    assert entry(ledger)["verdict"]["numbers"] == {"left": 1.01}
+    assert "coded.toy: held: in 3 runs -> held" in capsys.readouterr().out
+
+
+def test_last_digits_leave_the_ledger_as_it_stands(ledger: Path, capsys) -> None:
+    before = ledger.read_bytes()
+    toy(held(3, 0.7, left=1.0 + 1e-9))
+    assert main(["--names", "coded.toy"]) == 0
+    assert (ledger.read_bytes(), capsys.readouterr().out) == (before, "")
+
+
+def test_without_names_only_what_is_missing_or_gone_is_renewed(ledger: Path, capsys) -> None:
+    toy(REFUTED)  # is in the ledger already: not checked, hence not refused
+
+    @claim("coded.another", source="nowhere")
+    def another() -> Verdict:
+        """One is one."""
+        return proved()
+
+    assert main([]) == 0
+    assert capsys.readouterr().out == "coded.another: new -> proved\n"
+    del claims._items["coded.toy"]
+    assert main([]) == 0
+    assert "coded.toy: held: in 3 runs -> no such claim" in capsys.readouterr().out
+    assert entry(ledger)["claim"] == "coded.another"
+
+
+def test_golden_texts_are_written_shown_where_they_change_and_removed(
+    ledger: Path, capsys, monkeypatch
+) -> None:
+    golden.FOLDER.mkdir()
+    monkeypatch.setattr(golden, "names", lambda: ["coded.loads_dual"])
+    assert main([]) == 0
+    assert "coded.loads_dual: golden text written" in capsys.readouterr().out
+    path = golden.path("coded.loads_dual")
+    right = path.read_text()
+    path.write_text(right.replace("coded.loads_dual", "coded.loads_duel"))
+    assert main([]) == 0
+    assert "  -# coded.loads_duel\n  +# coded.loads_dual\n" in capsys.readouterr().out
+    assert path.read_text() == right
+    monkeypatch.setattr(golden, "names", list)
+    assert main([]) == 0
+    assert not path.exists()
+    assert "golden text removed" in capsys.readouterr().out
+
+
+def test_of_a_policy_nothing_is_kept_and_an_unknown_name_is_refused(ledger: Path, capsys) -> None:
+    assert main(["--names", "coded.sca"]) == 0
+    assert capsys.readouterr().out == "coded.sca: nothing is kept of it\n"
+    with pytest.raises(UnknownName, match=r"did you mean coded\.toy"):
+        main(["--names", "coded.tov"])

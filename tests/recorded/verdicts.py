@@ -1,0 +1,135 @@
+"""The ledger of claims in ``docs/ledger``: the verdict of every claim, as the code last gave it."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from farkas.instances.files import own_kinds
+from farkas.proofs import Verdict, claims
+from farkas.proofs.claim import Claim
+from tests.tools.shared import ROOT
+
+FOLDER = ROOT / "docs" / "ledger"
+
+SLOW = 1.0
+"""Seconds beyond which the quick tests do not repeat a claim."""
+
+Entry = dict[str, Any]
+
+
+def names() -> list[str]:
+    """Claims about this package's kinds."""
+    return [name for kind in own_kinds() for name in claims.names(f"{kind}.")]
+
+
+def path(kind: str) -> Path:
+    return FOLDER / f"{kind}.json"
+
+
+def kept() -> dict[str, Entry]:
+    """Entries in the tree, by claim."""
+    pages = [json.loads(path(kind).read_text()) for kind in own_kinds() if path(kind).exists()]
+    return {entry["claim"]: entry for page in pages for entry in page["claims"]}
+
+
+def out_of_date() -> list[str]:
+    """Claims whose entry is missing, has another source, or is about no claim any more."""
+    sources = {name: entry["source"] for name, entry in kept().items()}
+    now = {name: claims[name].source for name in names()}
+    return sorted(n for n in sources.keys() | now.keys() if sources.get(n) != now.get(n))
+
+
+def differences(said: Mapping[str, Any], verdict: Verdict) -> list[str]:
+    """Parts of a kept verdict that are not those of the code; floats differ from CPU to CPU."""
+    now = verdict.to_builtins()
+    parts = [part for part in ("standing", "runs", "note") if now.get(part) != said.get(part)]
+    before, after = said.get("counterexample"), now.get("counterexample")
+    inline = isinstance(before, Mapping) and isinstance(after, Mapping)  # its floats stand there
+    return parts + (["counterexample"] if before != after and not inline else []) + [
+        f"number {name}" for name in _moved(said.get("numbers", {}), now.get("numbers", {}))
+    ]  # fmt: skip
+
+
+def _moved(said: Mapping[str, float], now: Mapping[str, float]) -> Iterator[str]:
+    for name in sorted(said.keys() | now.keys()):
+        pair = said.get(name), now.get(name)
+        if None in pair or not math.isclose(*pair, rel_tol=1e-4, abs_tol=1e-6):
+            yield name
+
+
+def renew(name: str, *, told: bool = False) -> tuple[str, bool]:
+    """Check a claim and write its entry where it changes.
+
+    Parameters
+    ----------
+    told
+        Whether the entry may change its standing.
+
+    Returns
+    -------
+    What changes, in words, empty if nothing does; and whether it was written.
+    """
+    entries = kept()
+    before = entries.pop(name, None)
+    if name not in claims:
+        _write(name, entries)
+        return f"{name}: {_words(before)} -> no such claim", True
+    entry, verdict = _entry(claims[name], before)
+    changes = f"{name}: {_words(before)} -> {verdict}"
+    if before is not None:
+        said = before["verdict"]
+        if entry["source"] == before["source"] and not differences(said, verdict):
+            return "", True
+        if said["standing"] != verdict.standing and not told:
+            return changes, False
+    _write(name, entries | {name: entry})
+    return changes, True
+
+
+def _entry(claim: Claim, before: Entry | None) -> tuple[Entry, Verdict]:
+    begin = time.perf_counter()
+    verdict = claim.run()
+    seconds = time.perf_counter() - begin
+    # a claim that takes about as long as that stays where it was
+    doubtful = before is not None and SLOW / 2 < seconds < 2 * SLOW
+    slow = before["slow"] if before is not None and doubtful else seconds > SLOW
+    entry = {"claim": claim.name, "source": claim.source, "slow": slow}
+    return entry | {"verdict": shortened(verdict.to_builtins())}, verdict
+
+
+def _words(entry: Entry | None) -> str:
+    if entry is None:
+        return "new"
+    said = entry["verdict"]
+    parts = [f"in {said['runs']} runs" if "runs" in said else "", _example(said), said.get("note")]
+    words = "; ".join(part for part in parts if part)
+    return said["standing"] + (f": {words}" if words else "")
+
+
+def _example(said: Mapping[str, Any]) -> str:
+    example = said.get("counterexample")
+    return f"by {example}" if isinstance(example, str) else ""
+
+
+def _write(name: str, entries: Mapping[str, Entry]) -> None:
+    """Write the page of a claim's kind."""
+    kind = name.partition(".")[0]
+    listed = [entries[other] for other in sorted(entries) if other.startswith(f"{kind}.")]
+    text = json.dumps({"claims": listed}, indent=1, ensure_ascii=False)
+    path(kind).write_text(text + "\n")
+
+
+def shortened(value: Any) -> Any:
+    """Floats to nine digits: enough to compare, few enough that the last bits do not show."""
+    if isinstance(value, float):
+        return float(f"{value:.9g}")
+    if isinstance(value, Mapping):
+        return {key: shortened(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [shortened(item) for item in value]
+    return value
