@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -124,13 +125,10 @@ class Instance(
         }
         return msgspec.json.encode({"kind": self.kind, **data}, order="sorted")
 
-    @property
+    @functools.cached_property
     def sha256(self) -> str:
         """Hash of `canonical`: equal data have equal hashes whatever their name or notes."""
-        known = self.__dict__.get("_sha256")
-        if known is None:
-            known = self.__dict__["_sha256"] = hashlib.sha256(self.canonical()).hexdigest()
-        return str(known)
+        return hashlib.sha256(self.canonical()).hexdigest()
 
     def __hash__(self) -> int:
         return hash(self.sha256)

@@ -32,10 +32,13 @@ if TYPE_CHECKING:
 __all__ = [
     "Ability",
     "Access",
+    "Answer",
     "Availability",
     "Backend",
+    "Claimed",
     "OptionNames",
     "Options",
+    "Reason",
     "Status",
     "Undecided",
     "availability",
@@ -343,23 +346,3 @@ def check_start(form: LinearForm, start: Floats | None) -> None:
         raise InvalidOption(
             f"start has shape {start.shape}: needs {form.num_columns} finite values, one a column"
         )
-
-
-__all__ = [
-    "Ability",
-    "Access",
-    "Answer",
-    "Availability",
-    "Backend",
-    "Claimed",
-    "Options",
-    "Reason",
-    "Status",
-    "availability",
-    "backend",
-    "backends",
-    "find",
-    "open_session",
-    "solve",
-    "status",
-]

@@ -67,3 +67,8 @@ def test_every_pin_carries_a_hash() -> None:
     blocks = re.split(r"\n(?=[a-z0-9])", lock.split("\n", 1)[1])
     assert len(blocks) > 50
     assert all(re.match(r"[a-z0-9._-]+==\S+", b) and "--hash=sha256:" in b for b in blocks)
+
+
+def test_a_module_says_once_what_it_exports() -> None:
+    found = [p for p in MODULES if len(re.findall(r"^__all__\b", p.read_text(), re.M)) > 1]
+    assert not found, [short(path) for path in found]
