@@ -29,7 +29,7 @@ from farkas.instances.base import (
 )
 from farkas.instances.columns import column, table
 from farkas.numbers import Bools, Floats, Ints
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import ROUNDING, allowed
 
 PriceBase = Annotated[float, msgspec.Meta(ge=2.0)]
 
@@ -170,11 +170,11 @@ class Auction(Instance, frozen=True, kw_only=True, tag="eris"):
         )
         for slot, used in enumerate(occupied.transfer):
             require(
-                used <= self.transfer_budget + ROUNDING,
+                used <= allowed(self.transfer_budget),
                 f"Expected use <= transfer_budget = {self.transfer_budget:g}, got {used:g} - "
                 f"at `{where}.transfer[{slot}]`",
             )
-        over = self.used - self.capacity[:, :, None] > ROUNDING
+        over = self.used > allowed(self.capacity)[:, :, None]
         for site, resource, slot in np.argwhere(over)[:1].tolist():
             require(
                 False,

@@ -1,3 +1,4 @@
+import dataclasses
 import subprocess
 import sys
 
@@ -5,8 +6,20 @@ import numpy as np
 import pytest
 
 from farkas.errors import InvalidOption, SolverUnavailable, UnknownName, UnsupportedForm
-from farkas.solvers import Access, Claimed, Options, Reason, backends, solve, status
+from farkas.forms import FeasibilityReport, check_point
+from farkas.solvers import (
+    Access,
+    Answer,
+    Claimed,
+    Options,
+    Reason,
+    backends,
+    open_session,
+    solve,
+    status,
+)
 from farkas.solvers.base import find
+from farkas.verbs.solve import solve_form
 from tests.conformance.solvers.cases import INF, form
 
 SMALL = form([1], [(2, [1], INF)])
@@ -102,6 +115,46 @@ def test_a_solver_that_lies_about_its_point_is_not_believed(monkeypatch):
     assert (answer.reason, answer.claim) == (Reason.NUMERICAL, Claimed.NONE)
     assert answer.message == "the point called optimal is off by 1 in row 0"
     assert not answer.has_point
+
+
+@pytest.mark.parametrize("claim", [Claimed.OPTIMAL, Claimed.FEASIBLE])
+def test_no_backend_can_bring_its_own_report(monkeypatch, claim):
+    # min x with x >= 2: the backend sends 0, and a report that finds nothing wrong with it
+    honest = find("highs").run
+    fine = FeasibilityReport(0.0, 0, ())
+
+    def lie(*arguments):
+        answer = honest(*arguments)
+        return dataclasses.replace(answer, claim=claim, raw_point=np.zeros(1), report=fine)
+
+    monkeypatch.setattr(find("highs"), "run", lie)
+    answer = solve(SMALL)
+    assert (answer.claim, answer.has_point, answer.report) == (Claimed.NONE, False, None)
+    false = lie(SMALL, Options(), None)
+    monkeypatch.setattr("farkas.solvers.highs_session.solve_loaded", lambda *_: false)
+    with open_session(SMALL, "highs") as session:
+        assert (session.solve().claim, session.solve().report) == (Claimed.NONE, None)
+
+
+def test_a_report_without_a_point_is_dropped(monkeypatch):
+    fine = FeasibilityReport(0.0, 0, ())
+    monkeypatch.setattr(find("highs"), "run", lambda *_: Answer(report=fine))
+    assert solve(SMALL).report is None
+
+
+def test_every_point_is_measured_once_and_the_answer_carries_it(monkeypatch):
+    measured = []
+
+    def counting(form, point, **options):
+        measured.append(point.tolist())
+        return check_point(form, point, **options)
+
+    monkeypatch.setattr("farkas.solvers.audit.check_point", counting)
+    solution = solve_form(SMALL, certify=True)
+    assert measured == [[2.0]]
+    assert solution.report is solution.answer.report
+    described = solution.to_builtins()
+    assert (described["feasible"], described["largest_violation"]) == (True, 0.0)
 
 
 def test_status_lists_every_backend():

@@ -178,7 +178,8 @@ def _join(loads: Floats, more: Floats, room: Floats) -> Floats:
     if len(sums) < 2:
         return sums
     # sums in another order differ in the last bits only
-    _, first = np.unique(np.round(sums, 9), axis=0, return_index=True)
+    shares = sums / np.where(room > 0, room, 1.0)
+    _, first = np.unique(np.round(shares / ROUNDING), axis=0, return_index=True)
     return -_maximal(-sums[first])
 
 

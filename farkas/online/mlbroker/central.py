@@ -11,9 +11,7 @@ from farkas.numbers import Floats, Ints
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.placing import Memory, Placing
 from farkas.portable.sums import matmul
-
-DECIMALS = 12
-"""Costs are compared after rounding to this many decimals; ties go to the first site."""
+from farkas.tolerances import TIE, allowed
 
 
 @algorithm("mlbroker.central", source="mlBroker section 6.2, Central")
@@ -24,7 +22,9 @@ class Central(Placing):
     def place(self, now: Snapshot, state: Memory) -> tuple[Ints, Ints]:
         """Place all workers and the server of each job at its site."""
         market = now.market
-        site = np.argmin(np.round(site_costs(now), DECIMALS), axis=1)
+        costs = site_costs(now)
+        cheap = costs <= allowed(costs.min(axis=1, keepdims=True), TIE)
+        site = np.argmax(cheap, axis=1)  # the first of equally cheap ones
         workers = np.zeros((market.num_jobs, market.num_sites), np.int64)
         workers[np.arange(market.num_jobs), site] = market.workers_needed
         return workers, site

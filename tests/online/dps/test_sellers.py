@@ -157,5 +157,5 @@ def test_the_audit_sees_two_jobs_on_one_unit():
 def test_an_offer_shows_no_budget():
     offer = Offer.of(library.load("dps/tiny"), 0)
     assert not hasattr(offer, "budget")
-    assert (offer.accepts(3.5), offer.accepts(3.5 + 2e-9)) == (True, False)
+    assert (offer.accepts(3.5), offer.accepts(3.5 * (1 + 2e-9))) == (True, False)
     assert not hasattr(Known.of(library.load("dps/tiny")), "jobs")

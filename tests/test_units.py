@@ -1,0 +1,249 @@
+"""Instances written in other units are decided alike: money, data and rewards are only amounts.
+
+Units are powers of 2, so that every double scales without rounding and results must be equal.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from farkas.errors import InvalidInstance, NotACertificate
+from farkas.instances import library
+from farkas.instances.dps import Market
+from farkas.instances.eris import Auction
+from farkas.instances.gadget import Cluster
+from farkas.instances.mlbroker import Brokerage
+from farkas.instances.utilities.functions import TableUtility
+from farkas.models.eris.prices import Prices
+from farkas.models.gadget.counts import FeasibleCounts
+from farkas.models.gadget.slot import snapshot
+from farkas.online import Bound, algorithms, certified_ratio
+from farkas.online.dps.offers import Offer
+from farkas.online.gadget.placement import Room
+from farkas.proofs.gadget.small import random_clusters
+from farkas.relaxations.dps.fixed_price import corrected_bound, printed_bound
+from farkas.relaxations.eris.subgradient import subgradient
+from farkas.relaxations.gadget.generation import improving
+from farkas.rounding.rings import Mix, admit
+
+UNITS = [2.0**-40, 2.0**40]
+
+
+def cluster_in(cluster: Cluster, amount: float, reward: float = 1.0) -> Cluster:
+    """Capacities, demands and bandwidths times ``amount``, utilities times ``reward``."""
+    data: dict[str, Any] = msgspec.to_builtins(cluster)
+    for node in data["nodes"]:
+        node["capacity"] = [amount * c for c in node["capacity"]]
+    for link in data["links"]:
+        link["bandwidth"] *= amount
+    for job in data["jobs"]:
+        job["demand"] = [amount * d for d in job["demand"]]
+        job["bandwidth"] *= amount
+        if job.get("budget"):
+            job["budget"] = [b and amount * b for b in job["budget"]]
+        for key in ("slope", "scale", "linear", "quadratic"):
+            if key in job["utility"]:
+                job["utility"][key] *= reward
+        if "values" in job["utility"]:
+            job["utility"]["values"] = [reward * v for v in job["utility"]["values"]]
+    return cluster.replace(nodes=data["nodes"], links=data["links"], jobs=data["jobs"])
+
+
+def clusters() -> list[Cluster]:
+    # a tenth of whole numbers: 0.1 + 0.1 + 0.1 of 0.3 fits only with rounding forgiven
+    drawn = random_clusters(6, 3, network="any", servers=3, jobs=3)
+    return [cluster_in(cluster, 0.1) for cluster in drawn]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("name", ["gadget.fifo", "gadget.las", "gadget.drf"])
+def test_schedules_of_rings_do_not_depend_on_the_unit_of_capacity(name, unit):
+    for cluster in clusters():
+        one, other = (algorithms[name].run(c) for c in (cluster, cluster_in(cluster, unit)))
+        assert other.violations == one.violations == []
+        assert (other.value, other.decisions) == (one.value, one.decisions)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_same_counts_of_workers_fit_in_every_unit_of_capacity(unit):
+    # loads rounded to 9 decimals would all be one load in units of 2**40
+    for cluster in clusters():
+        one, other = FeasibleCounts.of(cluster), FeasibleCounts.of(cluster_in(cluster, unit))
+        limit = cluster.ring_limit()
+        assert other.within(limit).tolist() == one.within(limit).tolist()
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_best_counts_do_not_depend_on_the_unit_of_reward(unit):
+    # with ties taken as an absolute 1e-9, all rewards in units of 2**40 would be tied
+    for cluster in clusters():
+        other = cluster_in(cluster, 1.0, unit)
+        feasible, scaled = FeasibleCounts.of(cluster), FeasibleCounts.of(other)
+        nothing = np.zeros(cluster.num_jobs)
+        value, counts = feasible.best(0, nothing)
+        again, same = scaled.best(0, nothing)
+        assert same.tolist() == counts.tolist()
+        assert again == unit * value
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_full_link_is_full_in_every_unit(unit):
+    # 0.3 - 0.1 - 0.1 - 0.1 = -2.8e-17: the third ring still fits, a fourth does not
+    cluster = cluster_in(library.load("gadget/two_triangles"), unit * 0.1)
+    room = Room(cluster)
+    need = float(cluster.bandwidth[0])
+    room.residual = [need * (1 - 1e-12)] * cluster.num_links
+    ends = int(cluster.link_source[0]), int(cluster.link_target[0])
+    assert room._path(*ends, need) is not None
+    room.residual = [need * (1 - 1e-6)] * cluster.num_links
+    assert room._path(*ends, need) is None
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_items_are_admitted_alike_in_every_unit(unit):
+    # three times 0.1 in 0.3 fits but for rounding; a fourth does not, nor does 0.3 (1 + 1e-6)
+    def taken(load, room):
+        count = len(load)
+        mix = Mix(
+            np.arange(count), np.ones(count), np.ones(count), unit * np.array([load]).T,
+            unit * np.array([room]),
+        )  # fmt: skip
+        return admit(mix, np.arange(count))[0].tolist()
+
+    assert taken([0.1, 0.1, 0.1, 0.1], 0.3) == [0, 1, 2]
+    assert taken([0.3 * (1 + 1e-6)], 0.3) == []
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_same_columns_improve_in_every_unit_of_reward(unit):
+    for cluster in clusters():
+        slot, other = snapshot(cluster), snapshot(cluster_in(cluster, 1.0, unit))
+        if not len(slot.jobs):
+            continue
+        rng = np.random.default_rng(0)
+        cost = rng.random(slot.gains.shape) * slot.gains.max()
+        sigma = rng.random(len(slot.jobs)) * slot.gains.max() / 2
+        wanted = improving(slot, cost, sigma)
+        assert improving(other, unit * cost, unit * sigma).tolist() == wanted.tolist()
+        # what the price takes exactly away is no gain, but for 1e-12 of it
+        paid = slot.gains.max(axis=1) * (1 - 1e-12)
+        free = np.zeros(slot.gains.shape)
+        assert not len(improving(slot, free, paid))
+        assert not len(improving(other, free, unit * paid))
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_curvature_does_not_depend_on_the_unit_of_reward(unit):
+    # 0, 1, 3 rises faster and faster; 0, 2, 3 does not, and 0, 1, 2 (1 + 1e-14) but for rounding
+    def is_concave(*values):
+        return TableUtility(values=tuple(unit * v for v in values)).is_concave(1.0, 2)
+
+    assert not is_concave(0.0, 1.0, 3.0)
+    assert is_concave(0.0, 2.0, 3.0)
+    assert is_concave(0.0, 1.0, 2.0 * (1 + 1e-14))
+    falling = TableUtility(values=(unit * 1.0, unit * 0.5))
+    assert not falling.is_monotone(1.0, 1)
+
+
+def market_in(market: Market, unit: float) -> Market:
+    """Budgets times ``unit``."""
+    jobs: list[dict[str, Any]] = msgspec.to_builtins(market.jobs)
+    for job in jobs:
+        job["budget"] *= unit
+    return market.replace(jobs=jobs, price_cap=None)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_users_accept_the_same_offers_in_every_currency(unit):
+    market = library.load("dps/tiny")
+    assert isinstance(market, Market)
+    offer = Offer.of(market_in(market, unit), 0)
+    answers = [offer.accepts(unit * 3.5 * share) for share in (1.0, 1 + 5e-10, 1 + 2e-9, 2.0)]
+    assert answers == [True, True, False, False]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_bounds_on_fixed_prices_scale_with_the_currency(unit):
+    market = library.load("dps/tiny")
+    assert isinstance(market, Market)
+    other = market_in(market, unit)
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        worker = rng.random(market.num_worker_types) * 2
+        ps = rng.random(market.num_ps_types) * 2
+        for bound in (printed_bound, corrected_bound):
+            assert bound(other, unit * worker, unit * ps) == unit * bound(market, worker, ps)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_ratios_do_not_depend_on_the_currency(unit):
+    assert certified_ratio("min", unit * 12.0, Bound.of(unit * 8.0, "test")) == 1.5
+    assert certified_ratio("min", unit * (1 - 1e-9), Bound.of(unit, "test")) == 1.0
+    # a value a tenth better than its bound is wrong, however few dollars a tenth is
+    with pytest.raises(NotACertificate):
+        certified_ratio("min", unit * 0.9, Bound.of(unit, "test"))
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_central_chooses_the_same_sites_in_every_currency(unit):
+    # costs rounded to 12 decimals would all be 0 in units of 2**40 dollars
+    broker = library.load("mlbroker/demo")
+    assert isinstance(broker, Brokerage)
+    jobs: list[dict[str, Any]] = msgspec.to_builtins(broker.jobs)
+    for job in jobs:
+        job["deploy_cost"] *= unit
+    names = ("transfer_price", "base_price", "discount_price")
+    prices = {name: (unit * np.array(getattr(broker, name))).tolist() for name in names}
+    other = algorithms["mlbroker.central"].run(broker.replace(jobs=jobs, **prices))
+    one = algorithms["mlbroker.central"].run(broker)
+    assert other.decisions == one.decisions
+    assert other.value == unit * one.value
+
+
+def auction_in(auction: Auction, unit: float) -> Auction:
+    """Megabytes times ``unit``, and prices of them divided by it."""
+    jobs: list[dict[str, Any]] = msgspec.to_builtins(auction.jobs)
+    for job in jobs:
+        job["parameter_size"] *= unit
+    occupied = msgspec.to_builtins(auction.occupied)
+    if occupied is not None:
+        occupied["transfer"] = [unit * volume for volume in occupied["transfer"]]
+    return auction.replace(
+        jobs=jobs,
+        occupied=occupied,
+        chunk_size=unit * auction.chunk_size,
+        transfer_budget=unit * auction.transfer_budget,
+    )
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("name", ["eris/integrality_gap", "eris/no_transfer", "eris/tiny"])
+def test_bounds_by_prices_do_not_depend_on_the_unit_of_data(name, unit):
+    auction = library.load(name)
+    assert isinstance(auction, Auction)
+    other = auction_in(auction, unit)
+    wanted = [bound for bound, _ in subgradient(auction, Prices.zero(auction), 20)]
+    found = [bound for bound, _ in subgradient(other, Prices.zero(other), 20)]
+    assert found == wanted
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize(("share", "fits"), [(1.0, True), (1 + 5e-10, True), (1.5, False)])
+def test_occupied_transfer_is_measured_by_its_budget(unit, share, fits):
+    auction = library.load("eris/tiny")
+    assert isinstance(auction, Auction)
+    sites, resources = auction.capacity.shape
+    used = {
+        "transfer": [unit * share * auction.transfer_budget] * auction.slots,
+        "resources": np.zeros((sites, resources, auction.slots)).tolist(),
+    }
+    smaller = auction_in(auction, unit)
+    if fits:
+        assert smaller.replace(occupied=used).occupied is not None
+    else:
+        with pytest.raises(InvalidInstance, match="transfer_budget"):
+            smaller.replace(occupied=used)
