@@ -206,8 +206,8 @@ def _fit_array(
     dtype: np.dtype[Any], axes: int, written: bool, where: str, value: Any
 ) -> npt.NDArray[Any]:
     array = np.asarray(value)
-    fits = array.dtype == dtype and array.ndim == axes and array.flags.carray
-    if fits and (array is value or not written):
+    alike = array.dtype == dtype and array.ndim == axes
+    if alike and array.flags.carray and (array is value or not written):
         return array
     if written or array.ndim != axes or not np.can_cast(array.dtype, dtype, "safe"):
         wanted = "a writable, contiguous" if written else "an"

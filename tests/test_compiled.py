@@ -359,3 +359,14 @@ def test_kernels_run_with_numba_switched_off(package: Package) -> None:
         "print(callee.part(2.0))"
     )
     assert run(code, NUMBA_DISABLE_JIT="1") == "4.0\n"
+
+
+def test_the_next_process_looks_for_code_where_the_last_one_left_it() -> None:
+    # A constant whose text depends on addresses or hashes would have all compiled anew every time.
+    code = """
+import farkas.compiled
+from tests.tools.kernels_at_work import every_kernel
+print({k.__qualname__: farkas.compiled._version(k.__module__) for k in every_kernel()})
+"""
+    one, other = (run(code, PYTHONHASHSEED=seed) for seed in "12")
+    assert one == other

@@ -8,17 +8,16 @@ import os
 import platform
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from farkas.instances.traces import importers
 from farkas.online import algorithms
+from tests.recorded import instances
 from tests.tools import same_everywhere
 from tests.tools.shared import ROOT
 
-COMMITTED = Path(__file__).with_name("same_everywhere.json")
 FEATURES = same_everywhere.features()
 NEWEST = [name for name in FEATURES if name.startswith(("AVX512", "X86_V4"))]
 OLD_LIBRARIES = {
@@ -67,12 +66,9 @@ def test_nothing_depends_on_the_machine(name):
         assert different(hashes, found[what]) == [], what
 
 
-def test_a_seed_names_the_instance_that_it_named_when_this_was_written(request):
-    """Differs on a new kind of machine, or on purpose: ``pytest --rewrite-golden``."""
-    found = here()["instances"]
-    if request.config.getoption("--rewrite-golden"):
-        COMMITTED.write_text(json.dumps(found, indent=1) + "\n")
-    assert different(found, json.loads(COMMITTED.read_text())) == []
+def test_a_seed_names_the_instance_that_it_named_when_this_was_written():
+    changed = instances.differing(here()["instances"])
+    assert changed == [], 'a new kind of machine, or on purpose: make record NAMES="instances"'
 
 
 def test_every_importer_and_every_algorithm_takes_part():

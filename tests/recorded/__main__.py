@@ -2,7 +2,8 @@
 
 ``make record`` writes what is missing or visibly out of date.  A verdict can be out of date without
 showing it; the test that finds it names the claim: ``make record NAMES="KIND.CLAIM"``.  ``NAMES``
-takes programs, claims, kinds, solvers (which renew their matrix), or ``all``.
+takes programs, claims, kinds, solvers (which renew their matrix), ``instances`` (what the seeds of
+the presets name), or ``all``.
 
 A claim keeps its standing unless it is told by name that this may change:
 ``make record CHANGED="KIND.CLAIM"``.
@@ -19,9 +20,10 @@ from farkas.instances.files import own_kinds
 from farkas.online import algorithms
 from farkas.quantities import quantities
 from farkas.solvers import backends
-from tests.recorded import golden, matrix, verdicts
+from tests.recorded import golden, instances, matrix, verdicts
 
 MATRIX = "solvers"
+INSTANCES = "instances"
 
 
 def main(words: list[str]) -> int:
@@ -34,6 +36,8 @@ def main(words: list[str]) -> int:
     for name in names:
         if name == MATRIX:
             say(matrix.renew())
+        elif name == INSTANCES:
+            say(instances.renew())
         elif name in texts:
             say(golden.renew(name))
         elif name not in claims:
@@ -88,11 +92,13 @@ def expanded(given: Iterable[str]) -> list[str]:
     found: list[str] = []
     for word in given:
         if word == "all":
-            found += [*recorded, MATRIX]
+            found += [*recorded, MATRIX, INSTANCES]
         elif word in own_kinds():
             found += [name for name in recorded if name.startswith(f"{word}.")]
         elif word == MATRIX or word in backends:
             found.append(MATRIX)
+        elif word == INSTANCES:
+            found.append(INSTANCES)
         elif word in recorded or word in nothing_kept:
             found.append(word)
         else:

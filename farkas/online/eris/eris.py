@@ -47,11 +47,11 @@ class Eris(CertifiedRun):
 
     def prepare(self, instance: Auction) -> None:
         """Have the scheduler's kernel compiled if all jobs together are worth it."""
-        as_printed = self.scheduler == "printed"
-        steps = printed.steps if as_printed else repaired.steps
         sizes = [(instance.slots - j.arrival, instance.sites, sum(j.data)) for j in instance.jobs]
-        kernel = printed.printed_plan if as_printed else repaired.best_plan
-        kernel.prepare(sum(steps(*size) for size in sizes))
+        if self.scheduler == "printed":
+            printed.printed_plan.prepare(sum(map(printed.steps, sizes)))
+        else:
+            repaired.best_plan.prepare(sum(map(repaired.steps, sizes)))
 
     def start(self, known: Auction, seed: int) -> Ledger:
         """Nothing is in use yet."""

@@ -60,29 +60,29 @@ def cover_with_transfer(slot: Slot, multiplier: float, tables: Out[Floats3]) -> 
         Shape (4, sites + 1, workload + 1), overwritten: cost without and with the server, then MB
         without and with the server.
     """
+    epochs, rate = slot.epochs, slot.worker_rate
+    data, worker_price, server_price = slot.data, slot.worker_price, slot.server_price
     idle, served, idle_use, served_use = tables[0], tables[1], tables[2], tables[3]
     total = idle.shape[1] - 1
     price = slot.transfer_price + multiplier
     idle[:] = np.inf
     served[:] = np.inf
-    idle_use[:] = 0.0
-    served_use[:] = 0.0
-    idle[0, 0] = 0.0
+    idle[0, 0], idle_use[0, 0] = 0.0, 0.0  # elsewhere nobody looks at MB without a finite cost
     # largest workloads that are possible so far: beyond them every entry is infinite
     reach_idle, reach_served = 0, -1
-    for r in range(len(slot.data)):
-        most = chunks_of(slot, slot.alone[r], total)
-        most_beside = chunks_of(slot, slot.beside_server[r], total)
+    for r in range(len(data)):
+        most = chunks_of(slot.alone[r], epochs, rate, total)
+        most_beside = chunks_of(slot.beside_server[r], epochs, rate, total)
         idle_now, idle_next = idle[r], idle[r + 1]
         served_now, served_next = served[r], served[r + 1]
         idle_mb, idle_mb_next = idle_use[r], idle_use[r + 1]
         served_mb, served_mb_next = served_use[r], served_use[r + 1]
         for q in range(max(most, most_beside) + 1):
-            workers = workers_of(slot, q)
-            moving = slot.chunk_size * max(0, q - slot.data[r])
+            workers = workers_of(q, epochs, rate)
+            moving = slot.chunk_size * max(0, q - data[r])
             if q <= most:
                 volume = moving + slot.parameter_size * workers
-                cost = workers * slot.worker_price[r] + price * volume
+                cost = workers * worker_price[r] + price * volume
                 # choosing values instead of branching lets the compiler treat several d at once
                 for d in range(min(total, reach_idle + q) + 1 - q):
                     better = idle_now[d] + cost < idle_next[d + q]
@@ -95,7 +95,7 @@ def cover_with_transfer(slot: Slot, multiplier: float, tables: Out[Floats3]) -> 
                         served_mb[d] + volume if better else served_mb_next[d + q]
                     )
             if q <= most_beside:
-                cost = workers * slot.worker_price[r] + price * moving + slot.server_price[r]
+                cost = workers * worker_price[r] + price * moving + server_price[r]
                 for d in range(min(total, reach_idle + q) + 1 - q):
                     better = idle_now[d] + cost < served_next[d + q]
                     served_next[d + q] = idle_now[d] + cost if better else served_next[d + q]
@@ -108,6 +108,7 @@ def trace_cover(
     slot: Slot, multiplier: float, tables: Floats3, workload: int, processed: Out[Ints1]
 ) -> int:
     """Read the cover of ``workload`` >= 1 chunks off the tables; returns the server's site."""
+    epochs, rate = slot.epochs, slot.worker_rate
     idle, served, idle_use, served_use = tables[0], tables[1], tables[2], tables[3]
     price = slot.transfer_price + multiplier
     server = -1
@@ -118,11 +119,11 @@ def trace_cover(
         else:
             here, mb = idle[r + 1, d], idle_use[r + 1, d]
         processed[r] = 0
-        most = chunks_of(slot, slot.alone[r], d)
-        most_beside = chunks_of(slot, slot.beside_server[r], d) if server < 0 else -1
+        most = chunks_of(slot.alone[r], epochs, rate, d)
+        most_beside = chunks_of(slot.beside_server[r], epochs, rate, d) if server < 0 else -1
         # the same sums in the same order as when the tables were filled, so one of them is equal
         for q in range(max(most, most_beside) + 1):
-            workers = workers_of(slot, q)
+            workers = workers_of(q, epochs, rate)
             moving = slot.chunk_size * max(0, q - slot.data[r])
             if q <= most:
                 volume = moving + slot.parameter_size * workers
@@ -163,33 +164,27 @@ def bound_workloads(
     bounds
         Overwritten.
     """
-    sites, total = len(slot.data), len(bounds.lower) - 1
+    total = len(bounds.lower) - 1
     first = 1 if only < 0 else only
     highest = _bound_freely(slot, first, tables, bounds)
     if highest < 0:
         return
+    lower, upper, state = bounds.lower, bounds.upper, bounds.state
     m = (1.0 + highest) * 1e3 / _unit(slot)  # transfer weighs more than anything else
     worst = -1
     for step in range(rounds + 1):
         cover_with_transfer(slot, m, tables)
-        unfit = False
-        for d in range(first, total + 1):
-            if bounds.state[d] == OPEN:
-                value, use = tables[1, sites, d], tables[3, sites, d]
-                progress = _learn(slot, bounds, d, m, step == 0, value, use)
-                if d == worst and not progress:
-                    bounds.state[d] = DONE
-                unfit = unfit or bounds.state[d] == UNFIT
-        if step == 0 and unfit:
+        unfit = _learn(slot, first, m, step == 0, worst, tables, bounds)
+        if unfit:
             _find_impossible(slot, first, tables, bounds)
         worst, widest = -1, 0.0
         for d in range(first, total + 1):
-            if bounds.state[d] == OPEN and bounds.upper[d] - bounds.lower[d] > widest:
-                worst, widest = d, bounds.upper[d] - bounds.lower[d]
+            if state[d] == OPEN and upper[d] - lower[d] > widest:
+                worst, widest = d, upper[d] - lower[d]
         if worst < 0:
             return
         # the line through the best cover that fits and the best that does not meets the axis here
-        rise = bounds.upper[worst] - bounds.dear_cost[worst]
+        rise = upper[worst] - bounds.dear_cost[worst]
         fall = bounds.dear_use[worst] - bounds.fair_use[worst]
         m = max(0.0, rise) / fall
 
@@ -206,51 +201,67 @@ def _bound_freely(slot: Slot, first: int, tables: Out[Floats3], bounds: Out[Boun
     """Begin with multiplier 0; returns the highest cost of covers that do not fit, -1 for none."""
     sites, total = len(slot.data), len(bounds.lower) - 1
     cover_with_transfer(slot, 0.0, tables)
+    lower, upper, state = bounds.lower, bounds.upper, bounds.state
+    multiplier, fair_use = bounds.multiplier, bounds.fair_use
+    dear_cost, dear_use = bounds.dear_cost, bounds.dear_use
     highest = -1.0
     for d in range(total + 1):
         cost, use = tables[1, sites, d], tables[3, sites, d]
-        bounds.lower[d], bounds.upper[d] = cost, np.inf
-        bounds.multiplier[d] = bounds.fair_use[d] = 0.0
-        bounds.dear_cost[d], bounds.dear_use[d] = cost, use
-        bounds.state[d] = DONE
+        lower[d], upper[d], state[d] = cost, np.inf, DONE
+        multiplier[d] = fair_use[d] = 0.0
+        dear_cost[d], dear_use[d] = cost, use
         if d >= first and cost < np.inf:
             if use <= slot.free_transfer + GUARD:
-                bounds.upper[d] = cost
+                upper[d] = cost
             else:
-                bounds.state[d] = OPEN
+                state[d] = OPEN
                 highest = max(highest, cost)
-    bounds.lower[0] = bounds.upper[0] = 0.0  # nothing to do needs no server
+    lower[0] = upper[0] = 0.0  # nothing to do needs no server
     return highest
 
 
 @compiled
 def _learn(
-    slot: Slot, bounds: Out[Bounds], d: int, m: float, begins: bool, value: float, use: float
+    slot: Slot,
+    first: int,
+    m: float,
+    begins: bool,
+    worst: int,
+    tables: Floats3,
+    bounds: Out[Bounds],
 ) -> bool:
-    """Learn from the cover of ``d`` chunks at multiplier ``m``; returns whether a bound moved.
+    """Learn from the covers at multiplier ``m``; returns whether some did not even fit then.
 
-    ``value`` is its cost with the multiplier, ``use`` its MB.  ``begins`` marks the first, huge
-    multiplier, at which rounding could spoil the lower bound.
+    ``begins`` marks the first, huge multiplier, at which rounding could spoil the lower bounds.
+    Where nothing is learned about ``worst``, for which the multiplier was made, its bounds stay.
     """
-    bound = value - m * slot.free_transfer
-    cost = value - m * use
-    progress = False
-    if not begins and bound > bounds.lower[d] + CLOSED * (1.0 + abs(bounds.lower[d])):
-        bounds.lower[d] = bound
-        progress = True
-    if use <= slot.free_transfer + GUARD:
-        if cost < bounds.upper[d] - CLOSED * (1.0 + abs(cost)):
-            bounds.upper[d], bounds.multiplier[d], bounds.fair_use[d] = cost, m, use
+    lower, upper, state = bounds.lower, bounds.upper, bounds.state
+    dear_cost, dear_use = bounds.dear_cost, bounds.dear_use
+    costs, uses = tables[1, len(slot.data)], tables[3, len(slot.data)]
+    unfit = False
+    for d in range(first, len(lower)):
+        if state[d] != OPEN:
+            continue
+        use = uses[d]
+        cost, bound = costs[d] - m * use, costs[d] - m * slot.free_transfer
+        progress = False
+        if not begins and bound > lower[d] + CLOSED * (1.0 + abs(lower[d])):
+            lower[d] = bound
             progress = True
-    elif begins:
-        bounds.state[d] = UNFIT
-    elif use < bounds.dear_use[d]:
-        bounds.dear_cost[d], bounds.dear_use[d] = cost, use
-        progress = True
-    upper = bounds.upper[d]
-    if upper < np.inf and upper - bounds.lower[d] <= CLOSED * (1.0 + abs(upper)):
-        bounds.state[d] = DONE
-    return progress
+        if use <= slot.free_transfer + GUARD:
+            if cost < upper[d] - CLOSED * (1.0 + abs(cost)):
+                upper[d], bounds.multiplier[d], bounds.fair_use[d] = cost, m, use
+                progress = True
+        elif begins:
+            state[d] = UNFIT
+            unfit = True
+        elif use < dear_use[d]:
+            dear_cost[d], dear_use[d] = cost, use
+            progress = True
+        closed = upper[d] < np.inf and upper[d] - lower[d] <= CLOSED * (1.0 + abs(upper[d]))
+        if closed or (d == worst and not progress):
+            state[d] = DONE
+    return unfit
 
 
 @compiled

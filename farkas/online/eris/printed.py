@@ -90,13 +90,14 @@ def _algorithm_3(
     slot: Slot, workload: int, ranking: Ranking, scratch: Out[Ints2], workers: Out[Ints1]
 ) -> tuple[float, int, int]:
     """Cost, server and chunks moved for ``workload`` >= 1 chunks; fills ``workers``."""
-    room, need = slot.beside_server, workers_of(slot, workload)
+    room, need = slot.beside_server, workers_of(workload, slot.epochs, slot.worker_rate)
     scratch[:] = 0
     moved = _move(slot, workload, ranking, scratch)
     come = scratch[1]
     placed = 0
-    for r in ranking.cheap:
-        wanted = workers_of(slot, slot.data[r] + come[r])
+    for j in range(len(ranking.cheap)):
+        r = ranking.cheap[j]
+        wanted = workers_of(slot.data[r] + come[r], slot.epochs, slot.worker_rate)
         workers[r] = max(0, min(min(wanted, min(need, room[r])), need - placed))
         placed += workers[r]
     server = 0
@@ -120,7 +121,7 @@ def _move(slot: Slot, workload: int, ranking: Ranking, scratch: Out[Ints2]) -> i
     more, destinations seen.
     """
     gone, come, barred, seen = scratch[0], scratch[1], scratch[2], scratch[3]
-    data, need = slot.data, workers_of(slot, workload)
+    data, need = slot.data, workers_of(workload, slot.epochs, slot.worker_rate)
     affordable = workload
     if slot.chunk_size > 0 and slot.free_transfer < slot.chunk_size * workload:
         affordable = int(np.floor(slot.free_transfer / slot.chunk_size + GUARD))
@@ -160,12 +161,13 @@ def deploy(job: JobSlots, t: int, workload: int) -> tuple[float, int, int, Ints1
     return cost, server, moved, workers
 
 
-def steps(window: int, sites: int, chunks: int) -> int:
+def steps(size: tuple[int, int, int]) -> int:
     """Estimate the kernel's steps."""
+    window, sites, chunks = size
     return window * (chunks + 1) * (sites * (sites + 2) + chunks)
 
 
-@compiled(steps=lambda job: steps(*job.size))
+@compiled(steps=lambda job: steps(job.size))
 def printed_plan(job: JobSlots) -> tuple[float, int, float, SchedulePlan]:
     """Best payoff, its slot of completion and cost, and the schedule."""
     window, sites = job.worker_price.shape
@@ -203,12 +205,13 @@ def printed_plan(job: JobSlots) -> tuple[float, int, float, SchedulePlan]:
 @compiled
 def _share_out(before: Floats1, costs: Floats1, after: Out[Floats1], choice: Out[Ints1]) -> None:
     """Least cost of n chunks up to a slot, and the workload of the slot itself."""
-    for n in range(len(before)):
-        for d in range(n + 1):
-            value = costs[d] + before[n - d]
-            # with an infinite right-hand side any finite value is an improvement
-            if value < np.inf and (
-                after[n] == np.inf or value < after[n] - GUARD * (1.0 + abs(value))
-            ):
-                after[n] = value
-                choice[n] = d
+    for d in range(len(before)):
+        if costs[d] < np.inf:
+            for n in range(d, len(before)):
+                value = costs[d] + before[n - d]
+                # with an infinite right-hand side any finite value is an improvement
+                if value < np.inf and (
+                    after[n] == np.inf or value < after[n] - GUARD * (1.0 + abs(value))
+                ):
+                    after[n] = value
+                    choice[n] = d

@@ -72,12 +72,13 @@ def repaired_schedule(auction: Auction, job: Job, seen: JobSlots, rounds: int = 
     return Proposal(payoff, finish, cost, *plan, bound + margin)
 
 
-def steps(window: int, sites: int, chunks: int, rounds: int = ROUNDS) -> int:
+def steps(size: tuple[int, int, int], rounds: int = ROUNDS) -> int:
     """Estimate the kernel's steps: every mode covers every slot once for each multiplier."""
+    window, sites, chunks = size
     return MODES * (rounds + 2) * window * sites * (chunks + 1) ** 2
 
 
-@compiled(steps=lambda job, raised, rounds: steps(job.window, len(job.data), job.chunks, rounds))
+@compiled(steps=lambda job, raised, rounds: steps(job.size, rounds))
 def best_plan(
     job: JobSlots, raised: JobSlots, rounds: int
 ) -> tuple[float, int, float, float, SchedulePlan]:
@@ -184,7 +185,7 @@ def _book(slot: Out[Slot], t: int, processed: Ints1, done: Out[SchedulePlan], pa
     server = done.server[t]
     remote = 0
     for r in range(len(remaining)):
-        workers = workers_of(slot, processed[r])
+        workers = workers_of(processed[r], slot.epochs, slot.worker_rate)
         done.workers[t, r] = workers
         paid += workers * slot.worker_price[r]
         if r != server:

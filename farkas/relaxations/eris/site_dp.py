@@ -77,6 +77,7 @@ def cover_slot(slot: Slot, idle: Out[Floats2], served: Out[Floats2]) -> None:
     idle, served
         Shape (sites + 1, workload + 1), overwritten: without and with the server placed.
     """
+    epochs, rate = slot.epochs, slot.worker_rate
     total = idle.shape[1] - 1
     per_move = slot.transfer_price * slot.chunk_size  # α θ
     per_remote = slot.transfer_price * slot.parameter_size  # α λ
@@ -86,12 +87,12 @@ def cover_slot(slot: Slot, idle: Out[Floats2], served: Out[Floats2]) -> None:
     # largest workloads that are possible so far: beyond them every entry is infinite
     reach_idle, reach_served = 0, -1
     for r in range(len(slot.data)):
-        most = chunks_of(slot, slot.alone[r], total)
-        most_beside = chunks_of(slot, slot.beside_server[r], total)
+        most = chunks_of(slot.alone[r], epochs, rate, total)
+        most_beside = chunks_of(slot.beside_server[r], epochs, rate, total)
         idle_now, idle_next = idle[r], idle[r + 1]
         served_now, served_next = served[r], served[r + 1]
         for q in range(max(most, most_beside) + 1):
-            workers = workers_of(slot, q)
+            workers = workers_of(q, epochs, rate)
             moving = per_move * max(0, q - slot.data[r])
             if q <= most:
                 cost = workers * (slot.worker_price[r] + per_remote) + moving
@@ -136,17 +137,18 @@ def trace_slot(
 
     Fills ``processed``, shape (sites,), chunks per site, and returns the server's site.
     """
+    epochs, rate = slot.epochs, slot.worker_rate
     per_move = slot.transfer_price * slot.chunk_size
     per_remote = slot.transfer_price * slot.parameter_size
     server = -1
     d = workload
     for r in range(len(slot.data) - 1, -1, -1):
         here = served[r + 1, d] if server < 0 else idle[r + 1, d]
-        most = chunks_of(slot, slot.alone[r], d)
-        most_beside = chunks_of(slot, slot.beside_server[r], d) if server < 0 else -1
+        most = chunks_of(slot.alone[r], epochs, rate, d)
+        most_beside = chunks_of(slot.beside_server[r], epochs, rate, d) if server < 0 else -1
         # the same sums in the same order as when the table was filled, so one of them is equal
         for q in range(max(most, most_beside) + 1):
-            workers = workers_of(slot, q)
+            workers = workers_of(q, epochs, rate)
             moving = per_move * max(0, q - slot.data[r])
             cost = workers * (slot.worker_price[r] + per_remote) + moving
             before = served[r, d - q] if server < 0 else idle[r, d - q]

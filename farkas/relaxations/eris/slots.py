@@ -102,16 +102,13 @@ def slot_of(job: JobSlots, t: int, data: Ints1) -> Slot:
     )
 
 
-@compiled
-def workers_of(slot: Slot, chunks: int) -> int:
-    """Workers that process so many chunks: ⌈E q / P⌉."""
-    return (slot.epochs * chunks + slot.worker_rate - 1) // slot.worker_rate
+workers_of = compiled(workers_for)  # ⌈E q / P⌉
 
 
 @compiled
-def chunks_of(slot: Slot, workers: int, most: int) -> int:
+def chunks_of(workers: int, epochs: int, worker_rate: int, most: int) -> int:
     """Chunks that so many workers process, at most ``most``; -1 for `NO_SERVER`."""
-    return -1 if workers < 0 else min(workers * slot.worker_rate // slot.epochs, most)
+    return -1 if workers < 0 else min(workers * worker_rate // epochs, most)
 
 
 def job_slots(
