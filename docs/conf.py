@@ -20,7 +20,7 @@ extensions = [
     "numpydoc",
     "farkas_docs",
 ]
-exclude_patterns = ["_build", "_ext"]
+exclude_patterns = ["_build", "_ext", "generated/listings"]  # listings: parts of pages
 source_suffix = {".md": "markdown"}
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3

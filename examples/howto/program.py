@@ -1,15 +1,10 @@
-"""A new program: jobs of a broker on one site each, fractionally, ignoring discounts.
+"""Jobs of a broker on one site each, fractionally, ignoring discounts."""
 
-The file would stand in ``farkas/models/mlbroker/``; importing it registers it.
-"""
+from __future__ import annotations
 
 import numpy as np
 
-from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective, option, programs
-from farkas.certificates import exact_bound
-from farkas.forms import check_point
-from farkas.instances import library
-from farkas.solvers import solve
+from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective, option
 
 
 class HomeSite(Program):
@@ -24,7 +19,7 @@ class HomeSite(Program):
     traffic: str = option("paid", "free")
 
     def declare(self, m, data):
-        """Sets, parameters with their shapes, variables with bounds and reasons."""
+        """Declare sets, parameters with their shapes, variables with bounds and reasons."""
         m.jobs = Set(range(data.num_jobs), label="job")
         m.sites = Set(range(data.num_sites), label="site")
         volume = np.array([np.sum(job.data, axis=0) for job in data.jobs])
@@ -57,31 +52,3 @@ class HomeSite(Program):
             for o in m.sites
             for r in m.sites
         )
-
-
-def test_the_optimum_is_the_cheapest_site_of_every_gigabyte():
-    # Nothing couples the gigabytes: each goes where link and worker are cheapest.
-    data = library.load("mlbroker/tiny")
-    expected = 0.0
-    for job in data.jobs:
-        gpus = job.worker_demand[0] / job.worker_capacity
-        price = np.array(data.transfer_price) + np.array(data.base_price)[:, 0] * gpus
-        expected += float(np.sum(job.data, axis=0) @ price.min(axis=1))
-    form = programs.build("mlbroker.home_site").form(data)
-    answer = solve(form).require_optimal()
-    assert check_point(form, answer.point)
-    assert abs(answer.objective - expected) < 1e-9
-    assert abs(float(exact_bound(form, answer.row_duals)) - expected) < 1e-9
-
-
-def test_pyomo_reads_the_same_rules():
-    data = library.load("mlbroker/tiny")
-    program = programs.build("mlbroker.home_site[free]")
-    form = program.form(data)
-    assert program.to_pyomo(data).nvariables() == form.num_columns
-
-
-if __name__ == "__main__":
-    test_the_optimum_is_the_cheapest_site_of_every_gigabyte()
-    test_pyomo_reads_the_same_rules()
-    print(HomeSite().describe())

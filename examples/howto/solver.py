@@ -1,32 +1,19 @@
-"""A new solver backend: the simplex method of scipy.
+"""The simplex method of scipy."""
 
-The file would stand in ``farkas/solvers/``.  A backend declares what it can do, imports its package
-late, and answers with claims; points and rays are checked by ``solve`` before anybody sees them.
-"""
+from __future__ import annotations
 
 import math
 import time
+from typing import Any
 
 import numpy as np
-import pytest
 
-from farkas.algebra import programs
-from farkas.certificates import exact_bound
-from farkas.errors import UnsupportedForm
 from farkas.forms import LinearForm
-from farkas.instances import library
-from farkas.solvers import (
-    Ability,
-    Access,
-    Answer,
-    Availability,
-    Claimed,
-    Options,
-    Reason,
-    backend,
-    solve,
-)
-from farkas.solvers.base import Backend, installed, missing
+from farkas.numbers import Floats
+from farkas.solvers.access import Access, Availability, installed, missing
+from farkas.solvers.answer import Answer, Claimed, Reason
+from farkas.solvers.base import Ability, Backend, backend
+from farkas.solvers.options import Options
 
 
 @backend("linprog")
@@ -40,7 +27,7 @@ class Linprog(Backend):
         """Whether the package is there; it is not imported for that."""
         return Availability(Access.FULL) if installed("scipy") else missing("scipy")
 
-    def run(self, form: LinearForm, options: Options, start) -> Answer:
+    def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
         """Solve once; ``start`` is a hint that linprog cannot take."""
         from scipy.optimize import linprog
 
@@ -82,35 +69,7 @@ class Linprog(Backend):
         )
 
 
-def _stacked(upper, lower):
+def _stacked(upper: Any, lower: Any) -> Any:
     import scipy.sparse as sp
 
     return sp.vstack([upper, lower])
-
-
-def test_its_multipliers_prove_the_optimum_of_a_minimum():
-    # 16.8 is the tight relaxation of the smallest broker.
-    form = programs.build("mlbroker.relaxed[tight]").form(library.load("mlbroker/tiny"))
-    answer = solve(form, "linprog")
-    assert answer.claim is Claimed.OPTIMAL
-    assert abs(float(exact_bound(form, answer.row_duals)) - 16.8) < 1e-6
-
-
-def test_the_duals_of_a_maximum_are_derivatives_too():
-    form = programs.build("mlbroker.dual").form(library.load("mlbroker/tiny"))
-    ours, theirs = solve(form, "linprog"), solve(form, "highs")
-    assert abs(ours.objective - theirs.objective) < 1e-6
-    assert (ours.row_duals[np.isinf(form.row_lower)] >= -1e-9).all()  # more room, more worth
-
-
-def test_integers_are_refused_before_it_is_called():
-    form = programs.build("mlbroker.offline").form(library.load("mlbroker/tiny"))
-    with pytest.raises(UnsupportedForm, match="takes no integer columns"):
-        solve(form, "linprog")
-
-
-if __name__ == "__main__":
-    test_its_multipliers_prove_the_optimum_of_a_minimum()
-    test_the_duals_of_a_maximum_are_derivatives_too()
-    test_integers_are_refused_before_it_is_called()
-    print("linprog agrees with the others")

@@ -12,9 +12,11 @@ import pytest
 
 from farkas.algebra import programs
 from farkas.cli.app import app
+from farkas.instances.files import own_kinds
 from farkas.instances.generate import generate
 from farkas.online import algorithms
 from farkas.proofs import claims
+from farkas.quantities import quantities
 from farkas.solvers import backends
 from farkas.verbs.compare import compare
 from tests.tools.shared import ROOT
@@ -66,9 +68,23 @@ def test_links_between_pages_lead_somewhere(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", WRITTEN, ids=short)
-def test_files_that_a_page_includes_exist(path: Path) -> None:
+def test_files_that_a_page_includes_exist(path: Path, generated: dict[str, str]) -> None:
     for target in re.findall(r"\{(?:literalinclude|include)\} (\S+)", path.read_text()):
-        assert (path.parent / target).is_file(), target
+        made = target.removeprefix("generated/").removesuffix(".md") in generated
+        assert made or (path.parent / target).is_file(), target
+
+
+@pytest.mark.parametrize("kind", own_kinds())
+def test_the_page_of_a_paper_lists_all_its_programs_and_algorithms(
+    kind: str, generated: dict[str, str]
+) -> None:
+    text = (DOCS / f"{kind}.md").read_text()
+    for role, names in (("programs", programs), ("algorithms", algorithms)):
+        assert f"{{include}} generated/listings/{kind}_{role}.md" in text
+        listed = re.findall(
+            r"^\| \[`([^`]+)`\]", generated[f"listings/{kind}_{role}"], re.MULTILINE
+        )
+        assert listed == names.names(f"{kind}.")
 
 
 def test_every_program_is_shown_in_words_and_mathematics(generated: dict[str, str]) -> None:
@@ -107,6 +123,7 @@ def test_a_variant_shows_what_differs(generated: dict[str, str]) -> None:
 def test_every_claim_stands_in_the_ledger(generated: dict[str, str]) -> None:
     for name in claims:
         assert f"## {name}\n" in generated[f"{claims[name].kind}_claims"]
+        assert f"| [`{name}`]" in generated[f"listings/{claims[name].kind}_claims"]
 
 
 def test_errata_are_the_refuted_claims(generated: dict[str, str]) -> None:
@@ -115,7 +132,10 @@ def test_errata_are_the_refuted_claims(generated: dict[str, str]) -> None:
     assert "`mlbroker.relaxation_order`" not in page  # that one holds
 
 
-def test_every_algorithm_solver_and_command_has_its_entry(generated: dict[str, str]) -> None:
+def test_every_algorithm_quantity_solver_and_command_has_its_entry(
+    generated: dict[str, str],
+) -> None:
+    assert all(f"| `{name}` |" in generated["quantities"] for name in quantities)
     assert all(f"### {name}\n" in generated["algorithms"] for name in algorithms)
     assert all(f"| `{name}` |" in generated["solvers"] for name in backends)
     commands = [command.name for command in app.registered_commands]
@@ -135,7 +155,9 @@ def test_every_module_stands_in_the_reference(generated: dict[str, str]) -> None
 
 def test_the_table_of_the_readme_is_what_compare_prints() -> None:
     text = (ROOT / "README.md").read_text()
-    found = compare(generate("mlbroker", "small", seed=0))
+    shown = re.findall(r"│(mlbroker\.\w+)", text)
+    assert len(shown) > 5
+    found = compare(generate("mlbroker", "small", seed=0), shown)
     assert f"proved bound {float(found.bound):.6g}" in text
     for entry in found.entries:
         row = rf"│{entry.algorithm} +│ +{entry.value:.6g} │ +{entry.ratio:.6g} │"

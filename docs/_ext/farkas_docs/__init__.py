@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-WRITERS = ("programs", "algorithms", "claims", "solvers", "command_line", "api", "names")
+WRITERS = (
+    "programs", "algorithms", "claims", "listings", "solvers", "command_line", "api", "names",
+)  # fmt: skip
 
 FOLDER = Path(__file__).resolve().parents[2] / "generated"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from farkas.proofs import Claim, claims
-from farkas_docs.text import cell, code_cell, escaped, page, table
+from farkas_docs.text import anchor, cell, code_cell, escaped, page, table
 
 LEDGER = Path(__file__).resolve().parents[2] / "ledger"
 
@@ -23,11 +23,11 @@ smallest distance from violation. *refuted*: by a counterexample anyone can reco
 
 def pages() -> Iterator[tuple[str, str]]:
     """``claims``, one page a kind, and ``errata``."""
-    found = {kind: _of_kind(kind) for kind in sorted({claims[name].kind for name in claims})}
+    found = {kind: lines_of_kind(kind) for kind in sorted({claims[name].kind for name in claims})}
     toctree = "```{toctree}\n:hidden:\n" + "\n".join(f"{k}_claims" for k in found) + "\n```"
     yield "claims", page("Ledger of claims", INTRO, _counts(found), toctree if found else "")
     for kind, lines in found.items():
-        rows = [[f"[`{c.name}`](#{_anchor(c.name)})", _standing(v)] for c, v in lines]
+        rows = [[f"[`{c.name}`](#{anchor(c.name)})", standing(v)] for c, v in lines]
         summary = table(["claim", "verdict"], rows)
         yield f"{kind}_claims", page(f"Claims of {kind}", summary, *(_claim(*x) for x in lines))
     yield "errata", page("Errata", *_errata(found))
@@ -36,18 +36,16 @@ def pages() -> Iterator[tuple[str, str]]:
 Line = tuple[Claim, Mapping[str, Any]]
 
 
-def _of_kind(kind: str) -> list[Line]:
+def lines_of_kind(kind: str) -> list[Line]:
+    """Claims of a kind with their kept verdicts."""
     path = LEDGER / f"{kind}.json"
     known = json.loads(path.read_text())["claims"] if path.exists() else []
     verdicts = {entry["claim"]: entry["verdict"] for entry in known}
     return [(claims[name], verdicts.get(name, {})) for name in claims.names(f"{kind}.")]
 
 
-def _anchor(name: str) -> str:
-    return name.replace(".", "-").replace("_", "-")
-
-
-def _standing(verdict: Mapping[str, Any]) -> str:
+def standing(verdict: Mapping[str, Any]) -> str:
+    """Standing of a kept verdict, or that there is none."""
     return str(verdict.get("standing", "not in the ledger yet"))
 
 
@@ -55,15 +53,15 @@ def _counts(found: Mapping[str, list[Line]]) -> str:
     columns = ["proved", "held", "refuted", "not applicable"]
     rows = []
     for kind, lines in found.items():
-        standings = [_standing(v) for _, v in lines]
+        standings = [standing(v) for _, v in lines]
         rows.append([f"[{kind}]({kind}_claims.md)", *(str(standings.count(c)) for c in columns)])
     return table(["kind", *columns], rows)
 
 
 def _claim(claim: Claim, verdict: Mapping[str, Any]) -> str:
-    parts = [f"({_anchor(claim.name)})=\n## {claim.name}", f"*{escaped(claim.source)}*"]
+    parts = [f"({anchor(claim.name)})=\n## {claim.name}", f"*{escaped(claim.source)}*"]
     parts.append(escaped(claim.statement))
-    said = [f"**{_standing(verdict)}**"]
+    said = [f"**{standing(verdict)}**"]
     if "runs" in verdict:
         said.append(f"in {verdict['runs']} runs, smallest slack {verdict['slack']:.3g}")
     if "note" in verdict:
@@ -95,7 +93,7 @@ def _errata(found: Mapping[str, list[Line]]) -> Iterator[str]:
         if wrong:
             rows = [
                 [
-                    f"[`{c.name}`]({kind}_claims.md#{_anchor(c.name)}) {cell(c.source)}",
+                    f"[`{c.name}`]({kind}_claims.md#{anchor(c.name)}) {cell(c.source)}",
                     cell(c.statement.split("\n\n")[0]),
                     _said(v),
                 ]

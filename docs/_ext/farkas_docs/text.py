@@ -29,6 +29,11 @@ def code_cell(text: str) -> str:
     return f"`{text}`" if text else "–"
 
 
+def anchor(name: str) -> str:
+    """Label of a name, as links to it have it."""
+    return name.replace(".", "-").replace("_", "-")
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Markdown table; cells are Markdown already."""
     lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]

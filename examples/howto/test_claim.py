@@ -1,0 +1,11 @@
+"""Both sides of the refutation by hand; that verdicts stay what they are is the ledger's affair."""
+
+import pytest
+
+from farkas.proofs import claims
+
+
+def test_an_idle_worker_avoids_the_traffic_it_should_pay():
+    # surplus_worker: 1.3 as printed, 5.7 as the text says
+    numbers = claims["mlbroker.example_same_cost"].run().numbers
+    assert numbers == {"printed": pytest.approx(1.3), "strict": pytest.approx(5.7)}
