@@ -1,0 +1,118 @@
+"""A name loads what belongs to its owner, and nothing else."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from farkas import registry
+from farkas.errors import OutsideKindProblem, UnknownName
+from farkas.registry import Registry, load_part
+
+MODULE = """
+from shelf import things
+things.add("{name}", "{name}")
+"""
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry[str]:
+    """Registry of a package with the owners ``ant`` (two modules), ``antler`` and ``bee``."""
+    package = tmp_path / "shelf"
+    package.mkdir()
+    (package / "__init__.py").write_text(
+        'from farkas.registry import Registry\nthings = Registry("thing", "shelf")\n'
+    )
+    for module, name in {
+        "ant": "ant.small",
+        "ant_more": "ant.large",
+        "antler": "antler.bone",
+        "bee": "bee.wing",
+    }.items():
+        (package / f"{module}.py").write_text(MODULE.format(name=name))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import shelf
+
+    yield shelf.things
+    for name in [name for name in sys.modules if name.partition(".")[0] == "shelf"]:
+        del sys.modules[name]
+
+
+def loaded() -> set[str]:
+    return {name for name in sys.modules if name.startswith("shelf.")}
+
+
+def test_a_name_loads_all_modules_of_its_owner_and_no_other(shelf: Registry[str]) -> None:
+    # antler begins with the same letters and belongs to somebody else
+    assert shelf["ant.small"] == "ant.small"
+    assert loaded() == {"shelf.ant", "shelf.ant_more"}
+    assert shelf["ant.large"] == "ant.large"
+
+
+def test_names_of_a_prefix_load_its_owner_only(shelf: Registry[str]) -> None:
+    assert shelf.names("bee.") == ["bee.wing"]
+    assert loaded() == {"shelf.bee"}
+    assert shelf.names() == ["ant.large", "ant.small", "antler.bone", "bee.wing"]
+    assert shelf.names("ant") == ["ant.large", "ant.small", "antler.bone"]
+
+
+def test_asking_for_what_an_owner_does_not_have_loads_nobody_else(shelf: Registry[str]) -> None:
+    assert "bee.sting" not in shelf
+    assert shelf.get("bee.sting") is None
+    assert 3 not in shelf
+    assert loaded() == {"shelf.bee"}
+
+
+def test_an_unknown_name_is_answered_with_the_nearest_of_all(shelf: Registry[str]) -> None:
+    with pytest.raises(UnknownName, match=r"unknown thing 'bee.wings'; did you mean bee.wing\?"):
+        shelf["bee.wings"]
+    assert "shelf.antler" in loaded()
+
+
+def test_a_name_of_nobody_looks_everywhere(shelf: Registry[str]) -> None:
+    shelf.add("stray", "a thing without an owner")
+    assert shelf["stray"]
+    assert "cat" not in shelf
+    assert len(shelf) == len(list(shelf)) == 5
+
+
+def test_two_things_of_one_name_are_refused_and_the_same_thing_is_not(
+    shelf: Registry[str],
+) -> None:
+    thing = "one object"
+    assert shelf.add("bee.x", thing) is shelf.add("bee.x", thing) is thing
+    with pytest.raises(ValueError, match=r"two things are called 'bee\.x'"):
+        shelf.add("bee.x", "another object")
+    assert shelf.register("bee.y")(thing) is thing
+
+
+def test_a_module_that_fails_is_tried_again(shelf: Registry[str], tmp_path: Path) -> None:
+    broken = tmp_path / "shelf" / "cow.py"
+    broken.write_text("raise RuntimeError('not yet')\n")
+    with pytest.raises(RuntimeError, match="not yet"):
+        shelf.get("cow.milk")
+    broken.write_text(MODULE.format(name="cow.milk"))
+    sys.modules.pop("shelf.cow", None)
+    assert shelf["cow.milk"] == "cow.milk"
+
+
+def test_a_part_says_whether_there_is_one(shelf: Registry[str]) -> None:
+    assert load_part("shelf", "bee")
+    assert not load_part("shelf", "be")
+    assert loaded() == {"shelf.bee"}
+
+
+def test_the_package_of_an_outside_kind_is_imported_once_it_is_asked_for(
+    shelf: Registry[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = tmp_path / "outsider"
+    outside.mkdir()
+    (outside / "__init__.py").write_text(MODULE.format(name="owl.eye"))
+    monkeypatch.setattr(registry, "outside_kinds", lambda: {"owl": "outsider", "elk": "absent"})
+    assert "outsider" not in sys.modules
+    assert shelf["owl.eye"] == "owl.eye"
+    with pytest.raises(OutsideKindProblem, match="kind 'elk': absent cannot be imported"):
+        shelf.get("elk.horn")
+    del sys.modules["outsider"]
