@@ -71,6 +71,22 @@ class NotApplicable(FarkasError):
     """A quantity is not defined for this instance (for example too large to enumerate)."""
 
 
+def require_type(value: object, expected: type | tuple[type, ...], what: str) -> None:
+    """Raise `InvalidOption` unless ``value`` is of a type; truth values are no numbers.
+
+    >>> require_type("x", int, "seed")
+    Traceback (most recent call last):
+    ...
+    farkas.errors.InvalidOption: seed cannot be 'x': give int, not str
+    """
+    types = expected if isinstance(expected, tuple) else (expected,)
+    if isinstance(value, types) and not (isinstance(value, bool) and bool not in types):
+        return
+    shown = repr(value) if len(repr(value)) <= 40 else f"{repr(value)[:37]}..."
+    names = " or ".join(one.__name__ for one in types)
+    raise InvalidOption(f"{what} cannot be {shown}: give {names}, not {type(value).__name__}")
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Text that names the closest known names, or lists them all when they are few.
 

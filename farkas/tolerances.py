@@ -1,8 +1,9 @@
 """How far two numbers may differ and still count as the same: every tolerance, once.
 
-Each is a pure number.  What it is relative to stands in its docstring; none is an amount of money,
-data, time or reward, so that an instance written in other units is decided alike.  The one
-exception is `FEASIBLE` on forms, whose sides below 1 are measured in the form's own unit.
+Each is a pure number, and what it is relative to stands in its docstring; none is an amount of
+money, data, time or reward, so that an instance written in other units is decided alike.  Forms are
+an exception: see `FEASIBLE`.  Eris's schedulers and DPS's simulation still add `ROUNDING` to
+amounts as if it were one.
 """
 
 from __future__ import annotations

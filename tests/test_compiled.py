@@ -370,3 +370,15 @@ print({k.__qualname__: farkas.compiled._version(k.__module__) for k in every_ker
 """
     one, other = (run(code, PYTHONHASHSEED=seed) for seed in "12")
     assert one == other
+
+
+def test_a_changed_constant_from_another_file_gives_other_code(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Machine code holds constants by value: a tolerance that changes must not meet old code.
+    from farkas.online.eris import one_slot
+
+    module = one_slot.__name__
+    before = farkas.compiled._version(module)
+    monkeypatch.setattr(one_slot, "CLOSED", one_slot.CLOSED * 2)
+    assert farkas.compiled._version(module) != before

@@ -120,3 +120,45 @@ def test_everything_of_a_kind_is_listed_and_every_listed_name_is_shown() -> None
         farkas.algorithms("code")
     with pytest.raises(UnknownName, match="did you mean"):
         farkas.show("coded.unifrm")
+
+
+WRONG = [
+    ("load", (3,)),
+    ("load", (None,)),
+    ("generate", (None,)),
+    ("generate", ("mlbroker", 3)),
+    ("generate", ("mlbroker", "small", "x")),
+    ("generate", ("mlbroker", "small", True)),
+    ("run", ("mlbroker/tiny", None)),
+    ("run", (None, "mlbroker.local")),
+    ("run", ([], "mlbroker.local")),
+    ("solve", ("mlbroker/tiny", None)),
+    ("solve", (None, "mlbroker.relaxed")),
+    ("compare", (None,)),
+    ("evaluate", (None, None)),
+    ("check", (None,)),
+    ("show", (3,)),
+    ("claims", (3,)),
+    ("algorithms", (3,)),
+    ("library", (3,)),
+    ("save", (None, "x.json")),
+]
+
+
+@pytest.mark.parametrize(("verb", "arguments"), WRONG)
+def test_a_value_of_a_wrong_type_is_refused_in_one_line(verb: str, arguments: tuple) -> None:
+    with pytest.raises(InvalidOption, match="cannot be") as caught:
+        getattr(farkas, verb)(*arguments)
+    assert "\n" not in str(caught.value)
+
+
+def test_seeds_and_solvers_of_a_wrong_type_are_refused() -> None:
+    with pytest.raises(InvalidOption, match="seed cannot be 'a': give int"):
+        farkas.run("mlbroker/tiny", "mlbroker.fractional", seed="a")
+    with pytest.raises(InvalidOption, match="solver cannot be 3"):
+        farkas.solve("mlbroker/tiny", "mlbroker.relaxed", solver=3)
+
+
+def test_one_algorithm_is_compared_by_its_name() -> None:
+    (entry,) = farkas.compare("mlbroker/tiny", "mlbroker.local").entries
+    assert entry.algorithm == "mlbroker.local"

@@ -16,7 +16,13 @@ import msgspec
 
 import farkas.instances as package
 from farkas.atomic import write_bytes
-from farkas.errors import FileProblem, InvalidInstance, OutsideKindProblem, UnknownName
+from farkas.errors import (
+    FileProblem,
+    InvalidInstance,
+    OutsideKindProblem,
+    UnknownName,
+    require_type,
+)
 from farkas.instances.base import Instance
 from farkas.registry import load_outside, outside_kinds
 
@@ -51,6 +57,7 @@ def kinds() -> list[str]:
 
 def require_kind(kind: str) -> str:
     """Return ``kind``; raises `UnknownName` when there is none of that name."""
+    require_type(kind, str, "kind")
     if kind not in own_kinds() and kind not in outside_kinds():
         raise UnknownName.of("kind", kind, kinds())
     return kind

@@ -69,7 +69,7 @@ class Job(Record, frozen=True, kw_only=True):
 class Brokerage(Marketplace, frozen=True, kw_only=True, tag="mlbroker"):
     """Sites, prices and jobs of a broker.  mlBroker section 3; symbols of the paper after ";".
 
-    Fields of sites and prices are those of :class:`~farkas.instances.market.Market`.
+    Fields of sites and prices are those of :class:`~farkas.instances.market.Marketplace`.
 
     Parameters
     ----------

@@ -6,8 +6,10 @@ import dataclasses
 import enum
 import inspect
 from collections.abc import Callable, Mapping
+from types import NoneType
 from typing import Any
 
+from farkas.errors import require_type
 from farkas.instances import library
 from farkas.registry import Registry
 
@@ -177,6 +179,7 @@ def select(name: str | None = None) -> list[Claim]:
     UnknownName
         When ``name`` is neither a kind with claims nor a claim.
     """
+    require_type(name, (str, NoneType), "name")
     if name is None:
         return [claims[item] for item in claims]
     of_kind = claims.names(f"{name}.")

@@ -14,7 +14,7 @@ from farkas.certificates import check as prove_certificate
 from farkas.certificates import read as read_certificate
 from farkas.certificates.files import from_json
 from farkas.certificates.packed import rational
-from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate
+from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate, require_type
 from farkas.instances import Instance
 from farkas.online.run import Run, certified_ratio, read_run
 from farkas.verbs.inputs import InstanceOrName, as_instance
@@ -78,6 +78,7 @@ def check(
     >>> farkas.check(run, "mlbroker/tiny").ratio == run.ratio
     True
     """
+    require_type(what, (Certificate, Run, str, os.PathLike), "what is checked")
     if isinstance(what, Certificate):
         return _certificate(what, instance)
     if isinstance(what, Run):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from farkas.errors import FarkasError, InvalidOption
+from farkas.errors import FarkasError, InvalidOption, require_type
 from farkas.online import Bound, Run, algorithms, certified_ratio
 from farkas.verbs.inputs import InstanceOrName, as_instance
 
@@ -74,7 +74,7 @@ class Comparison:
 
 def compare(
     instance: InstanceOrName,
-    names: Sequence[str] | None = None,
+    names: str | Sequence[str] | None = None,
     *,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
@@ -86,7 +86,7 @@ def compare(
     instance
         An instance, the path of its file, or the name of a shipped one.
     names
-        Algorithms; all of the instance's kind by default.
+        One algorithm or several; all of the instance's kind by default.
     seed
         Seed of every run.
     progress
@@ -107,6 +107,8 @@ def compare(
     [('mlbroker.fractional', 1.0), ('mlbroker.opt', 1.0)]
     """
     instance = as_instance(instance)
+    require_type(seed, int, "seed")
+    names = [names] if isinstance(names, str) else names
     chosen = algorithms.names(f"{instance.kind}.") if names is None else list(dict.fromkeys(names))
     if not chosen:
         raise InvalidOption(f"no algorithm of kind {instance.kind} to compare")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from farkas import quantities
+from farkas.errors import require_type
+from farkas.instances import Instance
 from farkas.quantities import Value
 from farkas.verbs.inputs import InstanceOrName, as_instance
 
@@ -32,4 +34,6 @@ def evaluate(instance: InstanceOrName, keys: str | Iterable[str] | None = None) 
     {'mlbroker.offline[strict]': 16.8}
     """
     asked = [keys] if isinstance(keys, str) else keys
-    return quantities.evaluate(as_instance(instance), asked)
+    data = as_instance(instance)
+    require_type(data, Instance, "instance")
+    return quantities.evaluate(data, asked)

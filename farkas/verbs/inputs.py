@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from farkas.errors import require_type
 from farkas.instances import Instance
 from farkas.instances.library import load_or_read
 
@@ -13,4 +14,8 @@ InstanceOrName = Instance | str | os.PathLike[str]
 
 def as_instance(given: InstanceOrName) -> Instance:
     """Return the instance that is given or named; see `farkas.instances.library.load_or_read`."""
-    return load_or_read(given) if isinstance(given, str | os.PathLike) else given
+    if isinstance(given, str | os.PathLike):
+        return load_or_read(given)
+    if not hasattr(given, "kind") or not hasattr(given, "sha256"):
+        require_type(given, (Instance, str, os.PathLike), "instance")
+    return given

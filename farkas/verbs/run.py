@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from farkas.errors import require_type
 from farkas.online import Algorithm, Run, algorithms
 from farkas.online.driver import Progress
 from farkas.verbs.inputs import InstanceOrName, as_instance
@@ -46,5 +47,7 @@ def run(
     >>> round(run.value, 6), float(run.certificate), round(run.ratio, 6)
     (16.8, 16.8, 1.0)
     """
+    require_type(algorithm, (str, Algorithm), "algorithm")
+    require_type(seed, int, "seed")
     chosen = algorithms[algorithm] if isinstance(algorithm, str) else algorithm
     return chosen.run(as_instance(instance), seed, progress=progress, **options)

@@ -16,7 +16,7 @@ from farkas.certificates import (
     write_vipr_infeasible,
 )
 from farkas.certificates import write as write_certificate
-from farkas.errors import InvalidOption, NoAnswer, NotACertificate, suggestion
+from farkas.errors import InvalidOption, NoAnswer, NotACertificate, require_type, suggestion
 from farkas.forms.writers import write_lp, write_mps
 from farkas.instances import Instance
 from farkas.instances import write as write_instance
@@ -68,6 +68,8 @@ def save(what: Instance | Run | Certificate | Solution, path: str | os.PathLike[
     ...     farkas.load(path).sha256 == farkas.load("mlbroker/tiny").sha256
     True
     """
+    require_type(what, (Instance, Run, Certificate, Solution), "what is saved")
+    require_type(path, (str, os.PathLike), "path")
     if isinstance(what, Instance):
         write_instance(what, path)
     elif isinstance(what, Run):

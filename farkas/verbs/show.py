@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable, Iterator, Sequence
+from types import NoneType
 from typing import Any
 
 from farkas.algebra import programs
-from farkas.errors import InvalidOption, UnknownName
+from farkas.errors import InvalidOption, UnknownName, require_type
 from farkas.instances import kinds, library
 from farkas.online import algorithms
 from farkas.proofs import claims
@@ -78,6 +79,7 @@ def show(name: str | None = None, *, latex: bool = False) -> str:
 
 def entries(name: str | None = None, *, latex: bool = False) -> list[Meaning]:
     """Everything that a name means, one entry a role; arguments and errors as in `show`."""
+    require_type(name, (str, NoneType), "name")
     if name is None or name in kinds():
         found = [_overview()] if name is None else [_kind(name)]
     else:

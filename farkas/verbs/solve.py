@@ -12,7 +12,7 @@ from farkas.algebra import ConvexProgram
 from farkas.algebra.formulation import Formulation
 from farkas.certificates import Certificate, certify_infeasible
 from farkas.certificates import certify as bound_certificate
-from farkas.errors import NoAnswer, NotACertificate
+from farkas.errors import NoAnswer, NotACertificate, require_type
 from farkas.forms import FeasibilityReport, LinearForm
 from farkas.relaxations.integrality import relax as without_integrality
 from farkas.solvers import Answer, Claimed
@@ -170,6 +170,8 @@ def solve(
     >>> float(solution.bound), solution.gap
     (16.8, 0.0)
     """
+    require_type(program, (str, Formulation), "program")
+    require_type(solver, str, "solver")
     chosen = find_program(program, **variant or {}) if isinstance(program, str) else program
     data = as_instance(instance)
     if isinstance(chosen, ConvexProgram):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from pathlib import Path
 
 from tests.tools.shared import ROOT
@@ -41,6 +42,7 @@ def found_in(source: str) -> set[float]:
     return {value for value in values if value is not None}
 
 
+@functools.cache
 def found() -> dict[str, set[float]]:
     """Small numbers of every module but the home of tolerances."""
     modules = sorted((ROOT / "farkas").rglob("*.py"))

@@ -32,6 +32,8 @@ def main(words: list[str]) -> int:
     changed = asked.changed.split()
     given = [*asked.names.split(), *changed]
     names = expanded(given) if given else visible()
+    if not names:
+        say("nothing is missing or visibly out of date")
     texts, claims = known_texts(), known_claims()
     for name in names:
         if name == MATRIX:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from farkas.errors import InvalidOption, UnknownName, suggestion
+from farkas.errors import InvalidOption, UnknownName, require_type, suggestion
 from farkas.instances.base import Instance
 from farkas.instances.files import kind_class
 from farkas.instances.options import Settings, require_option
@@ -48,6 +48,9 @@ def generate(
     InvalidOption
         The preset or a setting does not exist, or a value is impossible.
     """
+    require_type(kind, str, "kind")
+    require_type(preset, str, "preset")
+    require_type(seed, int, "seed")
     module = _module(kind)
     require_option(seed >= 0, f"seed = {seed}; give an integer >= 0")
     changes = _preset(kind, module, preset)

@@ -9,7 +9,7 @@ import os
 import sys
 from pathlib import Path
 
-from farkas.errors import FileProblem, UnknownName, suggestion
+from farkas.errors import FileProblem, UnknownName, require_type, suggestion
 from farkas.instances.base import Instance
 from farkas.instances.files import kinds, own_kinds, read
 from farkas.registry import load_outside, outside_kinds
@@ -68,6 +68,7 @@ def load_or_read(file: str | os.PathLike[str]) -> Instance:
     InvalidInstance
         The file breaks a rule; see `farkas.instances.read`.
     """
+    require_type(file, (str, os.PathLike), "file")
     text = os.fspath(file)
     kind, _, rest = text.partition("/")
     if os.path.lexists(text) or kind not in kinds() or not rest:

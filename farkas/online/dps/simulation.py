@@ -25,7 +25,7 @@ from farkas.online.dps.learning_kernel import (
 )
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.pricing import Rules, Supply
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import allowed
 
 PLACING = {"pa": kernel.PA, "best_fit": kernel.BEST_FIT, "random": kernel.RANDOM}
 SUPPLY = {"published": PUBLISHED, "turnover": TURNOVER, "top": TOP}
@@ -219,7 +219,7 @@ def simulate_prices(
         Keep placements.
     """
     payment = worker_price * market.workers + ps_price * market.ps
-    accepts = payment <= market.budget + ROUNDING
+    accepts = payment <= allowed(market.budget)
     run = Prepared.of(market)
     results, servers = run.results(), run.servers(log=log)
     kernel.run_posted(servers, run.jobs, accepts, run.filling(placing, seed), results)
@@ -248,7 +248,7 @@ def simulate_learning(
     """Algorithm 1 with the constants ``rules`` of workers and of parameter servers."""
     run = Prepared.of(market)
     results, servers = run.results(), run.servers(log=log)
-    users = Users(market.budget + ROUNDING, market.colocated_runtime, market.spread_runtime)
+    users = Users(allowed(market.budget), market.colocated_runtime, market.spread_runtime)
     sides = Sides(*map(_side, rules))
     by = Supplying(float(market.horizon), SUPPLY[supply], market.occupancy == "closed")
     run_learning(servers, run.jobs, users, sides, by, run.filling(placing, seed), results)
