@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import difflib
+import enum
 from collections.abc import Iterable
 
 
+class Exit(enum.IntEnum):
+    """How a command ends: what the process returns to the shell."""
+
+    DONE = 0
+    NEGATIVE = 1
+    """Mismatch, rejected certificate, refuted claim, infeasible program, failed task."""
+    BAD_INPUT = 2
+    NO_ANSWER = 3
+    """Solver missing, or a limit reached without a point."""
+    INTERNAL_ERROR = 70
+    """EX_SOFTWARE of BSD's sysexits."""
+    INTERRUPTED = 130
+    """128 and the number of SIGINT, as shells report it."""
+    BROKEN_PIPE = 141
+    """128 and the number of SIGPIPE."""
+
+
 class FarkasError(Exception):
-    """Base of every error that farkas raises on purpose.
+    """Base of every error that farkas raises on purpose; the command line returns its exit code."""
 
-    ``exit_code`` is what the command line returns: 1 a negative result, 2 bad input or usage,
-    3 no answer (solver missing, limit reached without a point).
-    """
-
-    exit_code = 2
+    exit_code = Exit.BAD_INPUT
 
 
 class InvalidInstance(FarkasError):
@@ -52,19 +66,19 @@ class UnsupportedForm(FarkasError):
 class SolverUnavailable(FarkasError):
     """A solver is missing, unlicensed, or its licence is too small for the program."""
 
-    exit_code = 3
+    exit_code = Exit.NO_ANSWER
 
 
 class NoAnswer(FarkasError):
     """A value was asked of an answer that does not hold it (no point, no duals, no bound)."""
 
-    exit_code = 3
+    exit_code = Exit.NO_ANSWER
 
 
 class NotACertificate(FarkasError):
     """Multipliers, a ray or a certificate file prove nothing, or less than they claim."""
 
-    exit_code = 1
+    exit_code = Exit.NEGATIVE
 
 
 class NotApplicable(FarkasError):

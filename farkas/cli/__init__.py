@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-INTERRUPTED = 128 + int(signal.SIGINT)
+from farkas.errors import Exit
 
 
 def call(arguments: Sequence[str] | None = None) -> int:
@@ -23,7 +22,7 @@ def main() -> NoReturn:
         code = call()
     except KeyboardInterrupt:
         print("farkas: interrupted", file=sys.stderr)
-        code = INTERRUPTED
+        code = Exit.INTERRUPTED
     sys.exit(code)
 
 

@@ -6,7 +6,6 @@ import functools
 import importlib
 import os
 import pkgutil
-import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -15,12 +14,9 @@ from typing import Annotated, Any
 import typer
 
 import farkas
-from farkas.cli import INTERRUPTED, commands
+from farkas.cli import commands
 from farkas.cli.output import complain
-from farkas.errors import FarkasError
-
-BROKEN_PIPE = 128 + int(getattr(signal, "SIGPIPE", 13))
-INTERNAL_ERROR = 70
+from farkas.errors import Exit, FarkasError
 
 app = typer.Typer(
     name="farkas",
@@ -79,9 +75,9 @@ def _announcing(command: Callable[..., None]) -> Callable[..., None]:
             command(*arguments, **options)
             sys.stdout.flush()
         except KeyboardInterrupt:
-            raise _Ended(INTERRUPTED) from None
+            raise _Ended(Exit.INTERRUPTED) from None
         except BrokenPipeError:
-            raise _Ended(BROKEN_PIPE) from None
+            raise _Ended(Exit.BROKEN_PIPE) from None
 
     return announced
 
@@ -102,41 +98,39 @@ def call(arguments: Sequence[str] | None = None) -> int:
     try:
         code = app(words, prog_name="farkas", standalone_mode=False)
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+        return code if isinstance(code, int) else Exit.DONE
     except FarkasError as error:
         complain(str(error))
         return error.exit_code
     except (_Ended, KeyboardInterrupt, BrokenPipeError) as end:
         return _ended(end)
     except SystemExit as error:  # the parser's own way to end, on a closed pipe or Ctrl-C
-        if error.code == INTERRUPTED:
+        if error.code == Exit.INTERRUPTED:
             return _ended(error)
-        return _silent_end() if error.code == 1 else int(error.code or 0)
+        return _silent_end() if error.code == Exit.NEGATIVE else int(error.code or 0)
     except Exception as error:
         return _unexpected(error)
 
 
 def _unexpected(error: Exception) -> int:
-    usage = getattr(
-        error, "format_message", None
-    )  # errors of the parser, whose classes are private
+    usage = getattr(error, "format_message", None)  # the parser's errors; their class is private
     if usage is not None:
         complain(f"{usage()} (see farkas --help)")
-        return 2
+        return Exit.BAD_INPUT
     if os.environ.get("FARKAS_DEBUG") == "1":
         traceback.print_exc()
     if isinstance(error, OSError) and error.filename is None:
         complain(f"cannot write to standard output: {error.strerror or error}")
-        return 2
+        return Exit.BAD_INPUT
     complain(f"internal error: {type(error).__name__}: {error} (FARKAS_DEBUG=1 shows where)")
-    return INTERNAL_ERROR
+    return Exit.INTERNAL_ERROR
 
 
 def _ended(end: BaseException) -> int:
-    if isinstance(end, BrokenPipeError) or getattr(end, "code", None) == BROKEN_PIPE:
+    if isinstance(end, BrokenPipeError) or getattr(end, "code", None) == Exit.BROKEN_PIPE:
         return _silent_end()
     complain("interrupted")
-    return INTERRUPTED
+    return Exit.INTERRUPTED
 
 
 def _open_closed_streams() -> None:
@@ -151,4 +145,4 @@ def _silent_end() -> int:
     # Whoever read our output has left.  Python would complain once more when it flushes at exit.
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, sys.stdout.fileno())
-    return BROKEN_PIPE
+    return Exit.BROKEN_PIPE

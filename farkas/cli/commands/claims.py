@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from farkas.cli.output import Json, print_json, print_table, progress
+from farkas.errors import Exit
 
 
 def command(
@@ -40,7 +41,7 @@ def command(
         print_table(f"{len(chosen)} claims", columns, rows)
     single = run and len(chosen) == 1 and chosen[0].name == name
     if single and verdicts[chosen[0].name].standing is Standing.REFUTED:
-        raise typer.Exit(1)
+        raise typer.Exit(Exit.NEGATIVE)
 
 
 def _entry(item: object, verdict: object) -> dict[str, object]:

@@ -8,6 +8,7 @@ import typer
 
 from farkas.cli.output import Json, complain, print_json, print_table, progress
 from farkas.cli.values import InstanceFile, Seed
+from farkas.errors import Exit
 
 
 def command(
@@ -38,4 +39,4 @@ def command(
         )
     if not any(entry.value is not None for entry in result.entries):
         complain("no algorithm gave a run")
-        raise typer.Exit(3)
+        raise typer.Exit(Exit.NO_ANSWER)

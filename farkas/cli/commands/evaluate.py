@@ -8,7 +8,7 @@ import typer
 
 from farkas.cli.output import Json, complain, print_json, print_table, progress
 from farkas.cli.values import InstanceFile
-from farkas.errors import FarkasError, NotApplicable
+from farkas.errors import Exit, FarkasError, NotApplicable
 
 
 def command(
@@ -49,10 +49,10 @@ def command(
         print_table(instance.name or file, ["quantity", "value"], list(values.items()))
     serious = [code for code in codes if code is not None]
     if serious or (codes and not values):
-        raise typer.Exit(max(serious, default=3))
+        raise typer.Exit(max(serious, default=Exit.NO_ANSWER))
 
 
-def _explain(key: str, error: Exception) -> int | None:
+def _explain(key: str, error: Exception) -> Exit | None:
     """Say on standard error why a key has no value; exit code unless it is merely undefined."""
     if isinstance(error, NotApplicable):
         complain(str(error))
@@ -61,4 +61,4 @@ def _explain(key: str, error: Exception) -> int | None:
         complain(f"{key}: {error}")
         return error.exit_code
     complain(f"{key}: internal error: {type(error).__name__}: {error}")
-    return 70
+    return Exit.INTERNAL_ERROR

@@ -9,7 +9,7 @@ import typer
 
 from farkas.cli.output import Json, complain, print_json, print_table, print_text, progress
 from farkas.cli.values import Seed, check_writable
-from farkas.errors import InvalidOption
+from farkas.errors import Exit, FarkasError, FileProblem, InvalidOption
 
 if TYPE_CHECKING:
     from farkas.experiments.figures import Exhibit, Figure, Preset, Table
@@ -113,7 +113,6 @@ def _number(cell: str) -> Any:
 def _write_all(
     exhibits: list[Exhibit], folder: Path, preset: Preset, seed: int, as_json: bool
 ) -> None:
-    from farkas.errors import FarkasError, FileProblem
     from farkas.experiments.figures.writing import write
 
     try:
@@ -142,4 +141,4 @@ def _write_all(
     else:
         print_table(str(folder), ["figure", "compared with the print", "file"], rows)
     if failed:
-        raise typer.Exit(3)
+        raise typer.Exit(Exit.NO_ANSWER)

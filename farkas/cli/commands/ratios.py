@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from farkas.cli.output import Json, complain, print_json, print_table, print_text
+from farkas.errors import Exit
 
 if TYPE_CHECKING:
     from farkas.experiments.sweeps import Ratios
@@ -58,7 +59,7 @@ def command(
     for key, words in wrong.items():
         complain(f"result {key[:12]}: {words}")
     if wrong:
-        raise typer.Exit(1)
+        raise typer.Exit(Exit.NEGATIVE)
 
 
 def _print(found: list[Ratios]) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from farkas.cli.output import Json, complain, print_json, print_table, print_text
 from farkas.cli.values import InstanceFile, assignments, check_writable
+from farkas.errors import Exit
 
 if TYPE_CHECKING:
     from farkas.verbs.convex import ConvexSolution
@@ -82,70 +84,55 @@ def command(
             save(solution, path)
     if as_json:
         print_json(solution.to_builtins(point=point))
-    elif isinstance(solution, ConvexSolution):
-        _print_convex(solution, instance.name or file)
     else:
         _print(solution, instance.name or file, point)
-    if isinstance(solution, ConvexSolution):
-        raise typer.Exit(_convex_code(solution))
-    raise typer.Exit(_exit_code(solution))
+    raise typer.Exit(_exit(solution))
 
 
-def _print(solution: Solution, instance: str, point: bool) -> None:
+def _print(solution: Solution | ConvexSolution, instance: str, point: bool) -> None:
+    from farkas.verbs.solve import Solution
+
     shown = solution.to_builtins()
-    size = f"{shown['rows']} rows, {shown['columns']} columns, {shown['integers']} integer"
-    has_point = solution.answer.has_point
     rows = [
-        ("size", size),
         ("solver", f"{shown['solver']}, {shown['seconds']:.3g} s"),
         ("claim", f"{shown['claim']} (stopped: {shown['reason']})"),
-        ("claimed objective", shown["objective"] if has_point else None),
+        ("claimed objective", None if math.isnan(shown["objective"]) else shown["objective"]),
         ("largest violation", shown["largest_violation"]),
-        ("proved bound", shown["proved_bound"]),
-        ("proved gap", shown["proved_gap"]),
     ]
-    if solution.infeasible is not None:
-        rows.append(("proved infeasible", f"by {float(solution.infeasible):.6g}"))
+    if isinstance(solution, Solution):
+        size = "{rows} rows, {columns} columns, {integers} integer".format(**shown)
+        rows.insert(0, ("size", size))
+        rows += [("proved bound", shown["proved_bound"]), ("proved gap", shown["proved_gap"])]
+        if solution.infeasible is not None:
+            rows.append(("proved infeasible", f"by {float(solution.infeasible):.6g}"))
     if shown["message"]:
         rows.append(("solver says", shown["message"]))
     print_table(f"{shown['program']} on {instance}", ["", ""], rows)
+    if not isinstance(solution, Solution):
+        return
     if solution.explanation is not None:
         print_text(str(solution.explanation))
-    if point and has_point:
+    if point and solution.answer.has_point:
         print_table("nonzero values", ["variable", "value"], list(solution.values().items()))
 
 
-def _print_convex(solution: ConvexSolution, instance: str) -> None:
-    shown = solution.to_builtins()
-    rows = [
-        ("solver", f"{shown['solver']}, {shown['seconds']:.3g} s"),
-        ("claim", f"{shown['claim']} (stopped: {shown['reason']})"),
-        ("claimed objective", shown["objective"]),
-        ("largest violation", shown["largest_violation"]),
-    ]
-    if shown["message"]:
-        rows.append(("solver says", shown["message"]))
-    print_table(f"{shown['program']} on {instance}", ["", ""], rows)
-
-
-def _convex_code(solution: ConvexSolution) -> int:
-    claim = str(solution.answer.claim)
-    if claim in ("infeasible", "unbounded"):
-        return 1
-    return 0 if claim in ("optimal", "feasible") else 3
-
-
-def _exit_code(solution: Solution) -> int:
+def _exit(solution: Solution | ConvexSolution) -> Exit:
+    """Exit code, with a line on standard error unless there is a point to show."""
     from farkas.solvers import Claimed
+    from farkas.verbs.solve import Solution
 
     answer = solution.answer
-    if solution.report is not None and not solution.report:
-        complain(f"the point of {answer.solver} is not feasible: {solution.report}")
-        return 1
+    if isinstance(solution, Solution):
+        name = solution.form.name
+        if solution.report is not None and not solution.report:
+            complain(f"the point of {answer.solver} is not feasible: {solution.report}")
+            return Exit.NEGATIVE
+    else:
+        name = solution.program.full_name
     if answer.claim in (Claimed.INFEASIBLE, Claimed.UNBOUNDED):
-        complain(f"{solution.form.name} is {answer.claim} by the word of {answer.solver}")
-        return 1
-    if not answer.has_point:
+        complain(f"{name} is {answer.claim} by the word of {answer.solver}")
+        return Exit.NEGATIVE
+    if math.isnan(answer.objective):
         complain(f"no answer: {answer.solver} stopped for reason {answer.reason}")
-        return 3
-    return 0
+        return Exit.NO_ANSWER
+    return Exit.DONE

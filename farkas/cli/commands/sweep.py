@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from farkas.cli.output import Json, complain, print_json, print_table, progress
+from farkas.errors import Exit
 
 
 def command(
@@ -56,6 +57,6 @@ def command(
         print_table("sweep", ["", ""], rows)
     if found.interrupted:
         complain("interrupted; the same command goes on from here")
-        raise typer.Exit(130)
+        raise typer.Exit(Exit.INTERRUPTED)
     if found.rejected or set(found.performed) - {"done"}:
-        raise typer.Exit(1)
+        raise typer.Exit(Exit.NEGATIVE)
