@@ -1,7 +1,5 @@
 """The command line: parse, call, print."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from typing import NoReturn

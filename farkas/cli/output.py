@@ -1,7 +1,5 @@
 """Everything that is printed goes through here."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence

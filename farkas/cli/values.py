@@ -1,7 +1,5 @@
 """Words of the command line as values."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any

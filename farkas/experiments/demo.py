@@ -1,7 +1,5 @@
 """What ``farkas demo`` shows: per kind a certified online run and a certified offline solve."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from typing import Any

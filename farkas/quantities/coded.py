@@ -1,7 +1,5 @@
 """Named quantities of kind coded; times in the instance's unit, levels V in 1/time."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Programs, bounds, fixed prices and runs of kind dps, as named quantities."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any

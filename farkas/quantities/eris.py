@@ -1,7 +1,5 @@
 """Programs, bounds and printed runs of kind eris, as named quantities."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from farkas.instances.eris import Auction

@@ -1,7 +1,5 @@
 """Programs, bounds and runs of kind gadget, as named quantities."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

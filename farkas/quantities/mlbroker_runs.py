@@ -1,7 +1,5 @@
 """Runs of kind mlbroker as named quantities."""
 
-from __future__ import annotations
-
 import math
 
 from farkas.errors import NotApplicable

@@ -1,7 +1,5 @@
 """Quantities that are the optimum of a program: its full name, with any variant, is one."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Names of what there is, of one kind or of all."""
 
-from __future__ import annotations
-
 from farkas.algebra import programs as registered_programs
 from farkas.instances import library as shipped
 from farkas.instances.files import require_kind

@@ -1,7 +1,5 @@
 """Programs by name, their linear forms on instances, and the way back from a certificate."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from farkas.algebra import programs

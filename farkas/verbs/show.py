@@ -1,7 +1,5 @@
 """What there is, and what each thing says: programs, algorithms, claims, quantities, instances."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Callable, Iterator, Sequence

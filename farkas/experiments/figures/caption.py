@@ -1,7 +1,5 @@
 """What stands under a figure: how it compares with the paper, and what this run shows."""
 
-from __future__ import annotations
-
 from farkas.experiments.figures.exhibit import Exhibit
 from farkas.experiments.figures.figure import Figure, Table
 

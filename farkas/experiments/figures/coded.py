@@ -13,7 +13,6 @@ import numpy as np
 from farkas.experiments.figures.exhibit import Agreement, Paper, Preset, Progress
 from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement
 from farkas.instances.coded import CodedComputing
-from farkas.instances.generate import generate
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import Law
 from farkas.models.coded.plans import Allocation
@@ -27,16 +26,14 @@ from farkas.relaxations.coded.assignment_lp import shared_optimum
 from farkas.relaxations.coded.sca import SharedPoint
 from farkas.tolerances import SOLVER_GAP
 
-CODED = Paper("coded", "Coded")
+CODED: Paper[CodedComputing] = Paper("coded", "Coded")
 PROPOSED = ("coded.iterated_greedy", "coded.simple_greedy", "coded.expected")
 MS = 1e-3
 
 
-def cluster(masters: int, workers: int, rows: int, seed: int) -> CodedComputing:
-    """Draw an instance with the published ranges."""
-    drawn = generate("coded", num_masters=masters, num_workers=workers, rows=rows, seed=seed)
-    assert isinstance(drawn, CodedComputing)
-    return drawn
+def cluster(masters: int, workers: int, seed: int) -> CodedComputing:
+    """Draw an instance with the published ranges and 10,000 rows."""
+    return CODED.draw(seed, num_masters=masters, num_workers=workers, rows=10_000)
 
 
 def plan(name: str, data: CodedComputing, seed: int, **options: Any) -> Allocation:
@@ -62,7 +59,7 @@ def law(name: str, data: CodedComputing, seed: int) -> Law:
 def distribution(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Exact distribution functions of the last master, and 0.98 quantiles per master over seeds."""
     seeds = range(seed, seed + (3 if preset == "reduced" else 20))
-    data = cluster(2, 20, 10_000, seed)
+    data = cluster(2, 20, seed)
     names = ("coded.uncoded", "coded.uniform", "coded.brute_force", *PROPOSED)
     points = 25 if preset == "reduced" else 80
     grid = np.linspace(400.0, 2400.0, points)
@@ -73,7 +70,7 @@ def distribution(preset: Preset, seed: int, progress: Progress) -> Figure:
         progress(done + 1, len(names) + len(seeds))
     late = []
     for done, one in enumerate(seeds):
-        drawn = cluster(2, 20, 10_000, one)
+        drawn = cluster(2, 20, one)
         laws = (law(name, drawn, one) for name in ("coded.iterated_greedy", "coded.expected"))
         late.append([each.quantile(0.98) * MS for each in laws])
         progress(len(names) + done + 1, len(names) + len(seeds))
@@ -127,7 +124,7 @@ def means(preset: Preset, seed: int, progress: Progress) -> Figure:
     names = ("coded.uncoded", "coded.uniform", *PROPOSED)
     found: dict[str, list[Floats]] = {name: [] for name in names}
     for done, one in enumerate(seeds):
-        data = cluster(4, 50, 10_000, one)
+        data = cluster(4, 50, one)
         for name in names:
             sample = simulate(data, plan(name, data, one), draws, np.random.default_rng(one))
             whole = np.column_stack([sample.times, sample.last])
@@ -174,7 +171,7 @@ def means(preset: Preset, seed: int, progress: Progress) -> Figure:
 def convergence(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Time of every iterate over the optimum of P3, from equal shares, for several α."""
     reduced = preset == "reduced"
-    data = cluster(2, 12, 10_000, seed) if reduced else cluster(4, 50, 10_000, seed)
+    data = cluster(2, 12, seed) if reduced else cluster(4, 50, seed)
     rounds = 12 if reduced else 100
     best = shared_optimum(data).time
     speed = Pairs.of(data).speed

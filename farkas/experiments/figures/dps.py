@@ -17,14 +17,13 @@ from farkas.experiments.figures.exhibit import Agreement, Paper, Preset, Progres
 from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement
 from farkas.experiments.figures.lines import listed, shown
 from farkas.instances.dps import Market
-from farkas.instances.generate import generate
 from farkas.numbers import Floats
 from farkas.online import algorithms
 
 if TYPE_CHECKING:
     from farkas.online.dps.simulation import Simulation
 
-DPS = Paper("dps", "DPS")
+DPS: Paper[Market] = Paper("dps", "DPS")
 EXPLORED = 0.112
 NAMES = {"dps": "DPS", "simple": "simple", "top": "TOP (reconstructed)", "random": "Random"}
 PRINTED = {"bfp_coord": 1.25, "simple": 1.15, "top": 1.22, "random": 2.38}
@@ -45,8 +44,7 @@ def market(
 ) -> Market:
     """Draw a market of the published size, or a smaller one."""
     sizes = {} if preset == "full" else dict(REDUCED)
-    drawn = generate("dps", "published", seed, **{**sizes, **changes})
-    assert isinstance(drawn, Market)
+    drawn = DPS.draw(seed, **{**sizes, **changes})
     return drawn.replace(dps={"explore_cap": EXPLORED, **(knobs or {})})
 
 

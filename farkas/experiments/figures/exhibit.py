@@ -6,11 +6,13 @@ import dataclasses
 import enum
 import re
 from collections.abc import Callable
-from typing import Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar, cast
 
 from farkas.errors import NoAnswer, UnknownName
 from farkas.experiments.figures.figure import Figure, Table
-from farkas.instances import kinds
+from farkas.instances import Instance, kinds
+from farkas.instances.generate import generate
+from farkas.online import Run, algorithms
 from farkas.registry import Registry, explanation
 
 Preset = Literal["full", "reduced"]
@@ -19,6 +21,7 @@ Progress = Callable[[int, int], None]
 
 Build = Callable[[Preset, int, Progress], Figure | Table]
 Given = TypeVar("Given", bound=Build | None)
+Data = TypeVar("Data", bound=Instance)
 
 
 class Agreement(enum.StrEnum):
@@ -101,8 +104,8 @@ figures: Registry[Exhibit] = Registry("figure", "farkas.experiments.figures")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Paper:
-    """Registers the figures and tables of a paper.
+class Paper(Generic[Data]):
+    """Registers the figures and tables of a paper, and gives the instances and runs they show.
 
     Parameters
     ----------
@@ -140,6 +143,14 @@ class Paper:
     def not_modelled(self, label: str, title: str, reason: str) -> None:
         """Register ``figure6`` or ``table3`` that farkas does not compute, and say why."""
         self._add(label, title, Agreement.NOT_MODELLED, reason, "", None)
+
+    def draw(self, seed: int, preset: str = "published", **settings: Any) -> Data:
+        """Draw an instance of the kind with a preset and some settings changed."""
+        return cast(Data, generate(self.kind, preset, seed, **settings))
+
+    def run(self, name: str, instance: Data, seed: int = 0, **options: Any) -> Run:
+        """Run an algorithm, named without its kind."""
+        return algorithms[f"{self.kind}.{name}"].run(instance, seed, **options)
 
     def _add(
         self, label: str, title: str, agreement: Agreement, reason: str, source: str, build: Given

@@ -11,29 +11,20 @@ from farkas.experiments.figures.exhibit import Agreement, Paper, Preset, Progres
 from farkas.experiments.figures.figure import Figure, Numbers, PlotAxis, Printed, Series, Statement
 from farkas.experiments.figures.lines import mean_lines
 from farkas.instances.gadget import Cluster
-from farkas.instances.generate import generate
 from farkas.models.gadget.slot import snapshot
-from farkas.online import algorithms
 from farkas.online.gadget.columns import column_rings
 from farkas.online.gadget.lp_rs_mde import lp_rs_mde
 from farkas.relaxations.gadget.generation import generate_columns
 from farkas.tolerances import ROUNDING
 
-GADGET = Paper("gadget", "GADGET")
+GADGET: Paper[Cluster] = Paper("gadget", "GADGET")
 POLICIES: dict[str, tuple[str, dict[str, Any]]] = {
-    "GADGET, envelope gains": ("gadget.gadget", {"gains": "envelope"}),
-    "GADGET, printed gains": ("gadget.gadget", {"gains": "printed", "fill": False}),
-    "FIFO": ("gadget.fifo", {}),
-    "DRF": ("gadget.drf", {}),
-    "LAS": ("gadget.las", {}),
+    "GADGET, envelope gains": ("gadget", {"gains": "envelope"}),
+    "GADGET, printed gains": ("gadget", {"gains": "printed", "fill": False}),
+    "FIFO": ("fifo", {}),
+    "DRF": ("drf", {}),
+    "LAS": ("las", {}),
 }
-
-
-def cluster(seed: int, **settings: Any) -> Cluster:
-    """Draw a cluster with the published ranges and some settings changed."""
-    drawn = generate("gadget", "published", seed, **settings)
-    assert isinstance(drawn, Cluster)
-    return drawn
 
 
 @GADGET.figure(
@@ -53,7 +44,7 @@ def total_utility(preset: Preset, seed: int, progress: Progress) -> Figure:
     seeds = range(seed, seed + (1 if preset == "reduced" else 3))
 
     def shares(count: int, one: int) -> dict[str, float]:
-        drawn = cluster(one, num_servers=6, horizon=30, num_jobs=count)
+        drawn = GADGET.draw(one, num_servers=6, horizon=30, num_jobs=count)
         return {name: _share_of_bound(drawn, *chosen) for name, chosen in POLICIES.items()}
 
     series = mean_lines(counts, seeds, shares, progress)
@@ -78,7 +69,7 @@ def total_utility(preset: Preset, seed: int, progress: Progress) -> Figure:
 
 
 def _share_of_bound(drawn: Cluster, algorithm: str, options: dict[str, Any]) -> float:
-    run = algorithms[algorithm].run(drawn, **options)
+    run = GADGET.run(algorithm, drawn, **options)
     return run.value / float(run.certificate) if run.certificate else np.nan
 
 
@@ -100,7 +91,7 @@ def unit_sweep(
     }  # fmt: skip
 
     def share(unit: float, one: int) -> dict[str, float]:
-        return {"column slots": embedded_share(cluster(one, **settings, **{field: unit}))}
+        return {"column slots": embedded_share(GADGET.draw(one, **settings | {field: unit}))}
 
     (line,) = mean_lines(units, seeds, share, progress)
     return line
@@ -159,7 +150,7 @@ def slot_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
 
     def ratios(count: int, one: int) -> dict[str, float]:
         slot = snapshot(
-            cluster(
+            GADGET.draw(
                 one, num_servers=servers, num_jobs=count, utility="sqrt", arrivals="start",
                 gpus=[1, 2, 4],
             )

@@ -1,7 +1,5 @@
 """Colours, markers and settings that every plot shares."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 from collections.abc import Iterator

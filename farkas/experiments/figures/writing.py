@@ -1,7 +1,5 @@
 """Figures as files: pictures for readers, data for programs."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Charts over slots, drawn for screens: they scale, follow the colours of the page, and speak."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """What a report says, as plain data, before anything is drawn."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 from collections.abc import Callable

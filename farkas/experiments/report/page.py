@@ -1,7 +1,5 @@
 """The page: one file with its style, its script and its drawings."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from importlib import resources

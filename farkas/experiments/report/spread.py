@@ -1,7 +1,5 @@
 """Distribution of ratios: every run a dot, the quartiles a box, the mean with its interval."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

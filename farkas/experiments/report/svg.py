@@ -1,7 +1,5 @@
 """Scalable drawings as text: elements, ticks and the mapping from data to the page."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ Requests and responses are one line of JSON each.  A crash, a kill or an overlon
 child and nothing else.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import selectors

@@ -1,7 +1,5 @@
 """Guarantees of the assignment of workers to masters."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Jobs of a market's run: prices posted, units in use, and what could have been earned to date."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.certificates.dps import DpsPrices, bound_to_date

@@ -1,7 +1,5 @@
 """Eris's guarantee, and slots of an auction: the prices that prove its bound."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

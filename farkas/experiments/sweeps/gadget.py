@@ -1,7 +1,5 @@
 """Guarantees of greedy slots."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

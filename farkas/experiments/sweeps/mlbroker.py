@@ -1,7 +1,5 @@
 """mlBroker's guarantees, and slots of its runs: workers, prices, multipliers of the bound."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

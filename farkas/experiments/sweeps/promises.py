@@ -1,7 +1,5 @@
 """What a theorem promises, against what was certified."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Prove the certificates of a store again, believing nothing that stands in it."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator
 

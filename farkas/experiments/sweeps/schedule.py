@@ -1,7 +1,5 @@
 """Who performs the tasks: child processes of this machine, or the workers of a dask scheduler."""
 
-from __future__ import annotations
-
 import itertools
 import queue
 import threading

@@ -1,7 +1,5 @@
 """Quantiles and the interval of a mean."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Figures 8 to 11 of Eris, and its headline gains: the simulator.
 
-Conventions as in `farkas.experiments.figures.eris.runs`.
+Conventions as in `farkas.experiments.figures.eris`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from farkas.experiments.figures.eris.runs import (
+from farkas.experiments.figures.eris import (
     ALGORITHMS,
     ERIS,
     FLOOR,

@@ -1,13 +1,13 @@
 """Figures 3 to 7 of Eris: the testbed.
 
-Conventions as in `farkas.experiments.figures.eris.runs`.
+Conventions as in `farkas.experiments.figures.eris`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from farkas.experiments.figures.eris.runs import ALGORITHMS, ERIS, FLOOR, PAPER, RIVALS, draw, play
+from farkas.experiments.figures.eris import ALGORITHMS, ERIS, FLOOR, PAPER, RIVALS, play
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
 from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement
 from farkas.experiments.figures.lines import listed
@@ -17,7 +17,7 @@ from farkas.numbers import Floats
 
 def testbed(preset: Preset, seed: int) -> list[Auction]:
     """Auctions of the published testbed, several seeds."""
-    return [draw("testbed", seed + extra) for extra in range(5 if preset == "full" else 2)]
+    return [ERIS.draw(seed + extra, "testbed") for extra in range(5 if preset == "full" else 2)]
 
 
 @ERIS.figure(
@@ -138,7 +138,7 @@ ERIS.not_modelled(
 )
 def utilisation_by_slot(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Share of the testbed's capacity in use during a run of Eris."""
-    auction = draw("testbed", seed)
+    auction = ERIS.draw(seed, "testbed")
     run = play(PAPER, auction)
     progress(1, 1)
     shares = {

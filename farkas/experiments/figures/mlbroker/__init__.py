@@ -1,1 +1,6 @@
-"""Figures and tables of mlBroker: ratios, costs, and the experiment on three clusters."""
+"""Figures of mlBroker: ratios, costs by algorithm, and three clusters."""
+
+from farkas.experiments.figures.exhibit import Paper
+from farkas.instances.mlbroker import Brokerage
+
+MLBROKER: Paper[Brokerage] = Paper("mlbroker", "mlBroker")

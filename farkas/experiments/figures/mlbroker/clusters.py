@@ -16,7 +16,7 @@ import numpy as np
 
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
 from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement, Table
-from farkas.experiments.figures.mlbroker.runs import MLBROKER, play
+from farkas.experiments.figures.mlbroker import MLBROKER
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online.mlbroker.environment import PlacedSlot, by_pair
@@ -104,7 +104,7 @@ def measured(preset: Preset, seed: int) -> dict[str, np.ndarray]:
 
 def _measure(name: str, seed: int) -> list[float]:
     instance = clusters(seed)
-    run = play(name, instance, seed)
+    run = MLBROKER.run(name, instance, seed)
     parts = [sum(s[part] for s in run.costs) for part in ("transfer", "resource", "deploy", "sync")]
     decisions = [
         PlacedSlot(

@@ -10,7 +10,7 @@ import numpy as np
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
 from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement
 from farkas.experiments.figures.lines import listed, mean_lines
-from farkas.experiments.figures.mlbroker.runs import MLBROKER, broker, play
+from farkas.experiments.figures.mlbroker import MLBROKER
 from farkas.online import Run
 from farkas.online.mlbroker.bound import tight_bound
 from farkas.tolerances import ROUNDING
@@ -36,10 +36,10 @@ def by_volume(preset: Preset, seed: int) -> tuple[list[float], dict[str, list[Ru
     runs: dict[str, list[Run]] = {name: [] for name in COMPARED}
     bounds = []
     for volume in volumes:
-        drawn = broker(seed, data_volume=volume, **size_of(preset))
+        drawn = MLBROKER.draw(seed, data_volume=volume, **size_of(preset))
         for name in COMPARED:
             options: dict[str, Any] = {"gap": 1e-4} if name == "oasis" else {}
-            runs[name].append(play(name, drawn, seed, **options))
+            runs[name].append(MLBROKER.run(name, drawn, seed, **options))
         bounds.append(float(tight_bound(drawn)))
     return volumes, runs, bounds
 
@@ -92,8 +92,8 @@ def crossover(preset: Preset, seed: int, progress: Progress) -> Figure:
 
     def ratio(factor: float, one: int) -> dict[str, float]:
         # Traffic of Local would grow with the same prices; its servers are kept beside the workers.
-        drawn = broker(one, transfer_scale=factor, sync_volume=[0.0, 0.0], **size_of(preset))
-        local, central = (play(name, drawn, one).value for name in ("local", "central"))
+        drawn = MLBROKER.draw(one, transfer_scale=factor, sync_volume=[0.0, 0.0], **size_of(preset))
+        local, central = (MLBROKER.run(name, drawn, one).value for name in ("local", "central"))
         return {"Local / Central": local / central}
 
     series = mean_lines(factors, [seed], ratio, progress)

@@ -15,7 +15,7 @@ import numpy as np
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
 from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement
 from farkas.experiments.figures.lines import mean_lines
-from farkas.experiments.figures.mlbroker.runs import MLBROKER, broker, play
+from farkas.experiments.figures.mlbroker import MLBROKER
 from farkas.instances.mlbroker import Brokerage
 from farkas.online.mlbroker.bound import tight_bound
 from farkas.relaxations.mlbroker import Relaxed
@@ -38,8 +38,8 @@ def fractional_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
     def ratios(count: int, one: int) -> dict[str, float]:
         found = {}
         for relax, epsilon in itertools.product(("printed", "tight"), epsilons):
-            drawn = broker(one, num_sites=count, num_slots=slots, epsilon=epsilon)
-            cost = play("fractional", drawn, one, relax=relax).value
+            drawn = MLBROKER.draw(one, num_sites=count, num_slots=slots, epsilon=epsilon)
+            cost = MLBROKER.run("fractional", drawn, one, relax=relax).value
             found[f"{relax}, ε = {epsilon:g}"] = cost / _optimum(drawn, relax)
         return found
 
@@ -84,9 +84,9 @@ def rounding_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
     def ratios(volume: float, one: int) -> dict[str, float]:
         found = {}
         for capacity in capacities:
-            drawn = broker(one, data_volume=volume, worker_capacity=[capacity] * 2, **size)
-            rounded = play("mlbroker", drawn, one).value
-            found[f"P = {capacity:g} GB"] = rounded / play("fractional", drawn, one).value
+            drawn = MLBROKER.draw(one, data_volume=volume, worker_capacity=[capacity] * 2, **size)
+            rounded = MLBROKER.run("mlbroker", drawn, one).value
+            found[f"P = {capacity:g} GB"] = rounded / MLBROKER.run("fractional", drawn, one).value
         return found
 
     series = mean_lines(volumes, seeds, ratios, progress, ranges=True)
@@ -126,10 +126,10 @@ def roundings(preset: Preset, seed: int, progress: Progress) -> Figure:
     sites, slots = ([5, 10, 15, 20], 8) if preset == "full" else ([3, 5], 4)
 
     def ratios(count: int, one: int) -> dict[str, float]:
-        drawn = broker(one, num_sites=count, num_slots=slots)
-        base = play("fractional", drawn, one).value
+        drawn = MLBROKER.draw(one, num_sites=count, num_slots=slots)
+        base = MLBROKER.run("fractional", drawn, one).value
         return {
-            name: play(rule, drawn, one, **options).value / base
+            name: MLBROKER.run(rule, drawn, one, **options).value / base
             for name, (rule, options) in ROUNDINGS.items()
         }
 
@@ -153,11 +153,11 @@ def certified_lines(
     """Certified ratios of mlBroker with both roundings, against the tight bound."""
 
     def ratios(value: float, one: int) -> dict[str, float]:
-        drawn = broker(one, **{setting: value}, **size)
+        drawn = MLBROKER.draw(one, **size | {setting: value})
         bound = float(tight_bound(drawn))
         rules = {"A_round": "max", "Round2 alone": "round2"}
         return {
-            name: play("mlbroker", drawn, one, combine=rule).value / bound
+            name: MLBROKER.run("mlbroker", drawn, one, combine=rule).value / bound
             for name, rule in rules.items()
         }
 

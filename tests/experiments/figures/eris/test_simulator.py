@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from farkas.experiments.figures.eris.runs import PAPER, draw, play
+from farkas.experiments.figures.eris import ERIS, PAPER, play
 from tests.experiments.figures.made import reduced
 
 
@@ -27,8 +27,8 @@ def test_sweeps_have_one_value_a_setting(label: str) -> None:
 def test_gains_are_computed_from_the_welfare_of_runs() -> None:
     # welfare of Eris over Liquid at m = 1 and 10 jobs, in percent
     rows = data("table3").rows
-    auction = draw(
-        "published", 1, sites=12, slots=40, transfer_budget=8000.0, num_jobs=10,
+    auction = ERIS.draw(
+        1, sites=12, slots=40, transfer_budget=8000.0, num_jobs=10,
         workers_per_chunk=[1, 1],
     )  # fmt: skip
     gain = 100 * (play(PAPER, auction).value / play("Liquid", auction).value - 1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.experiments.figures import Agreement, find
-from farkas.experiments.figures.eris.runs import ALGORITHMS, FLOOR, draw, play
+from farkas.experiments.figures.eris import ALGORITHMS, ERIS, FLOOR, play
 from tests.experiments.figures.made import reduced
 
 
@@ -31,7 +31,7 @@ def test_accepted_and_rejected_are_all_jobs() -> None:
 
 def test_ratios_are_proved_bounds_over_welfare() -> None:
     lines = {line.name: line.y for line in data("5").series}
-    auction = draw("testbed", 1)
+    auction = ERIS.draw(1, "testbed")
     run = play(FLOOR, auction, effort="subgradient")
     assert lines[FLOOR][0] == pytest.approx(run.ratio)
     assert all(value >= 1.0 for line in lines.values() for value in line if np.isfinite(value))
