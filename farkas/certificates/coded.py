@@ -19,25 +19,18 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
 
-from farkas.certificates.files import Certificate, certificate_type
+from farkas.certificates.files import certificate_type
 from farkas.certificates.outward import down, excess_above, returned_below, up
-from farkas.certificates.packed import FilePart, deflate, inflate, rational
-from farkas.certificates.proof import Proof
+from farkas.certificates.packed import FilePart, pack, rational, unpack
+from farkas.certificates.prices import PriceCertificate
 from farkas.errors import NotACertificate
-from farkas.forms import LinearForm
 from farkas.instances.coded import CodedComputing
 from farkas.numbers import Floats
 from farkas.tolerances import OUTWARD, OUTWARD_CLOSE, ULP
 
-if TYPE_CHECKING:
-    from farkas.instances import Instance
-
-PROGRAM = "coded.expected[shared]"
 LATER = Fraction(OUTWARD)
 """Share by which a claimed time exceeds the computed one."""
 
@@ -166,7 +159,7 @@ class PlanClaim(FilePart, frozen=True, kw_only=True):
 
 
 @certificate_type
-class CodedPrices(Certificate, frozen=True, kw_only=True, tag="coded_run"):
+class CodedPrices(PriceCertificate, frozen=True, kw_only=True, tag="coded_run"):
     """Prices that prove a lower bound on every plan's time, and perhaps a plan.
 
     Parameters
@@ -179,6 +172,9 @@ class CodedPrices(Certificate, frozen=True, kw_only=True, tag="coded_run"):
         A plan that meets the surrogate, or null.
     """
 
+    about = "coded"
+    bounds = "min"
+    subject = "coded.expected[shared]"
     bound: str | None
     prices: str
     patience: str
@@ -213,50 +209,29 @@ class CodedPrices(Certificate, frozen=True, kw_only=True, tag="coded_run"):
         patience = safe_patience(accurate)
         bound = time_bound(data, prices, patience)
         return cls(
-            kind="coded",
-            program=PROGRAM,
+            kind=cls.about,
+            program=cls.subject,
             instance=data.sha256,
             bound=None if bound is None else str(bound),
-            prices=_pack(prices),
-            patience=_pack(patience),
+            prices=pack(prices),
+            patience=pack(patience),
             plan=None if plan is None else _claim(data, *plan),
         )
 
-    def plain(self) -> dict[str, Any]:
-        """Plain data, as in the file."""
-        return dict(msgspec.to_builtins(self))
+    def prove_bound(self, data: CodedComputing, /) -> Fraction | None:
+        """Evaluate the prices anew."""
+        shape = data.rates.shape
+        prices = unpack(self.prices, shape[:1], "prices")
+        return time_bound(data, prices, unpack(self.patience, shape, "patience"))
 
-    def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
-        """Evaluate prices and plan anew; the instance is needed, the form is not."""
-        if not isinstance(instance, CodedComputing):
-            raise NotACertificate("the certificate is about an instance of kind coded; give it")
-        _require(self.program == PROGRAM, f"{self.program} is not {PROGRAM}")
-        shape = instance.rates.shape
-        prices = _unpack(self.prices, shape[:1], "prices")
-        proved = time_bound(instance, prices, _unpack(self.patience, shape, "patience"))
-        bound = None if self.bound is None else rational(self.bound, "bound")
-        if proved is not None and (bound is None or bound > proved):
-            claimed = "that no plan exists" if bound is None else f"the bound {float(bound):.12g}"
-            raise NotACertificate(
-                f"the certificate claims {claimed}, its prices prove {float(proved):.12g}"
-            )
-        value = None
-        if self.plan is not None:
-            value = rational(self.plan.time, "plan.time")
-            share = _unpack(self.plan.share, shape, "plan.share")
-            meets_surrogate(instance, share, _unpack(self.plan.loads, shape, "plan.loads"), value)
-        return Proof(
-            program=self.program,
-            sense="min",
-            bound=bound,
-            infeasible=bound is None,
-            value=value,
-            tolerance=0.0,
-            implied=0,
-            form="" if form is None else form.sha256,
-            instance=self.instance,
-            provenance="instance",
-        )
+    def prove_value(self, data: CodedComputing, /) -> Fraction | None:
+        """Completion time of the plan, checked anew."""
+        if self.plan is None:
+            return None
+        shape, time = data.rates.shape, rational(self.plan.time, "plan.time")
+        share = unpack(self.plan.share, shape, "plan.share")
+        meets_surrogate(data, share, unpack(self.plan.loads, shape, "plan.loads"), time)
+        return time
 
 
 def _claim(data: CodedComputing, share: Floats, loads: Floats, time: float) -> PlanClaim:
@@ -264,13 +239,4 @@ def _claim(data: CodedComputing, share: Floats, loads: Floats, time: float) -> P
     rounded = share * (1.0 - (data.num_masters + 1) * ULP)
     later = Fraction(time) * (1 + LATER)
     meets_surrogate(data, rounded, loads, later)
-    return PlanClaim(time=str(later), share=_pack(rounded), loads=_pack(loads))
-
-
-def _pack(values: Floats) -> str:
-    return deflate((np.ascontiguousarray(values) + 0.0).astype("<f8").tobytes())
-
-
-def _unpack(text: str, shape: tuple[int, ...], what: str) -> Floats:
-    raw = inflate(text, 8 * math.prod(shape), what)
-    return np.frombuffer(raw, "<f8").astype(float).reshape(shape)
+    return PlanClaim(time=str(later), share=pack(rounded), loads=pack(loads))

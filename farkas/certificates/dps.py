@@ -16,22 +16,18 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
 
-from farkas.certificates.files import Certificate, certificate_type
-from farkas.certificates.packed import FilePart, rational
-from farkas.certificates.proof import Proof, about_instance
+from farkas.certificates.files import certificate_type
+from farkas.certificates.packed import FilePart
+from farkas.certificates.prices import PriceCertificate
 from farkas.errors import NotACertificate
-from farkas.forms import LinearForm
 from farkas.instances.dps import Market
 from farkas.numbers import Array, Floats, Ints
 from farkas.portable.elementary import ceil_log2
-
-if TYPE_CHECKING:
-    from farkas.instances import Instance
 
 Rewards = Literal["budget", "capped"]
 Position = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
@@ -263,7 +259,7 @@ def _worth(horizon: int, capacity: Ints, positions: Ints, numbers: Ints, kind: A
 
 
 @certificate_type
-class DpsPrices(Certificate, frozen=True, kw_only=True, tag="dps_prices"):
+class DpsPrices(PriceCertificate, frozen=True, kw_only=True, tag="dps_prices"):
     """Prices of capacity that bound every run on a market and its offline optimum.
 
     Parameters
@@ -278,6 +274,7 @@ class DpsPrices(Certificate, frozen=True, kw_only=True, tag="dps_prices"):
         Prices of worker types and of parameter server types.
     """
 
+    about = "dps"
     rewards: Rewards
     bound: str
     scale: Scale
@@ -288,7 +285,7 @@ class DpsPrices(Certificate, frozen=True, kw_only=True, tag="dps_prices"):
     def of(cls, market: Market, prices: SlotPrices, rewards: Rewards) -> DpsPrices:
         """Certify what ``prices`` prove about ``market``."""
         return cls(
-            kind="dps",
+            kind=cls.about,
             program=f"dps.interval_lp[{rewards}]",
             instance=market.sha256,
             rewards=rewards,
@@ -297,10 +294,6 @@ class DpsPrices(Certificate, frozen=True, kw_only=True, tag="dps_prices"):
             workers=_listed(prices.worker_positions, prices.worker_numbers),
             ps=_listed(prices.ps_positions, prices.ps_numbers),
         )
-
-    def plain(self) -> dict[str, Any]:
-        """Plain data, as in the file."""
-        return dict(msgspec.to_builtins(self))
 
     @property
     def prices(self) -> SlotPrices:
@@ -313,24 +306,14 @@ class DpsPrices(Certificate, frozen=True, kw_only=True, tag="dps_prices"):
             np.array(self.ps.numbers, np.int64),
         )
 
-    def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
-        """Add up prices anew; the instance is needed, the form is not."""
-        if not isinstance(instance, Market):
-            raise NotACertificate("prices are about an instance of kind dps; give it")
-        if self.program != f"dps.interval_lp[{self.rewards}]":
-            raise NotACertificate(f"{self.program} is not the program the prices belong to")
-        return proved(self, prices_bound(instance, self.prices, self.rewards))
+    @property
+    def subject(self) -> str:
+        """The relaxation by type and slot."""
+        return f"dps.interval_lp[{self.rewards}]"
 
-
-def proved(certificate: Any, value: Fraction) -> Proof:
-    """Proof of the certificate's bound, or refusal when ``value`` is all that was proved."""
-    bound = rational(certificate.bound, "bound")
-    if bound < value:
-        raise NotACertificate(
-            f"the certificate claims the bound {float(bound):.12g}, its prices prove"
-            f" {float(value):.12g} only"
-        )
-    return about_instance(certificate.program, "max", bound, certificate.instance)
+    def prove_bound(self, market: Market, /) -> Fraction:
+        """Add up prices anew."""
+        return prices_bound(market, self.prices, self.rewards)
 
 
 def _listed(positions: Ints, numbers: Ints) -> PriceList:

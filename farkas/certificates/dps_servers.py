@@ -14,21 +14,15 @@ from __future__ import annotations
 
 import dataclasses
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
 
-from farkas.certificates.dps import PriceList, Rewards, Scale, proved, rewards_of
-from farkas.certificates.files import Certificate, certificate_type
-from farkas.certificates.proof import Proof
+from farkas.certificates.dps import PriceList, Rewards, Scale, rewards_of
+from farkas.certificates.files import certificate_type
+from farkas.certificates.prices import PriceCertificate
 from farkas.errors import NotACertificate
-from farkas.forms import LinearForm
 from farkas.instances.dps import Market
 from farkas.numbers import Array, Ints
-
-if TYPE_CHECKING:
-    from farkas.instances import Instance
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -133,7 +127,7 @@ def _columns(prices: Array, shape: tuple[int, int, int]) -> tuple[Ints, Ints, In
 
 
 @certificate_type
-class ServerCertificate(Certificate, frozen=True, kw_only=True, tag="dps_servers"):
+class ServerCertificate(PriceCertificate, frozen=True, kw_only=True, tag="dps_servers"):
     """Prices of the capacity of single servers that bound every run and the offline optimum.
 
     Parameters
@@ -148,6 +142,7 @@ class ServerCertificate(Certificate, frozen=True, kw_only=True, tag="dps_servers
         Positions are (type x horizon + slot) x servers + server.
     """
 
+    about = "dps"
     rewards: Rewards
     bound: str
     scale: Scale
@@ -158,7 +153,7 @@ class ServerCertificate(Certificate, frozen=True, kw_only=True, tag="dps_servers
     def of(cls, market: Market, prices: ServerPrices, rewards: Rewards) -> ServerCertificate:
         """Certify what ``prices`` prove about ``market``."""
         return cls(
-            kind="dps",
+            kind=cls.about,
             program=f"dps.offline_lp[{_variant(rewards)}]",
             instance=market.sha256,
             rewards=rewards,
@@ -168,20 +163,17 @@ class ServerCertificate(Certificate, frozen=True, kw_only=True, tag="dps_servers
             ps=_listed(market, prices.ps),
         )
 
-    def plain(self) -> dict[str, Any]:
-        """Plain data, as in the file."""
-        return dict(msgspec.to_builtins(self))
+    @property
+    def subject(self) -> str:
+        """The relaxation by server."""
+        return f"dps.offline_lp[{_variant(self.rewards)}]"
 
-    def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
-        """Add up prices anew; the instance is needed, the form is not."""
-        if not isinstance(instance, Market):
-            raise NotACertificate("prices are about an instance of kind dps; give it")
-        if self.program != f"dps.offline_lp[{_variant(self.rewards)}]":
-            raise NotACertificate(f"{self.program} is not the program the prices belong to")
+    def prove_bound(self, market: Market, /) -> Fraction:
+        """Add up prices anew."""
         prices = ServerPrices(
-            self.scale, _unlisted(instance, self.workers), _unlisted(instance, self.ps)
+            self.scale, _unlisted(market, self.workers), _unlisted(market, self.ps)
         )
-        return proved(self, server_bound(instance, prices, self.rewards))
+        return server_bound(market, prices, self.rewards)
 
 
 def _variant(rewards: Rewards) -> str:

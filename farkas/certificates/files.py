@@ -17,10 +17,18 @@ import numpy as np
 from farkas import __version__
 from farkas.atomic import Target, write_bytes
 from farkas.certificates.bound import prove_bound, prove_infeasible
-from farkas.certificates.packed import ExactVector, FilePart, PackedForm, deflate, inflate, rational
+from farkas.certificates.packed import (
+    ExactVector,
+    FilePart,
+    PackedForm,
+    pack,
+    rational,
+    shown,
+    unpack,
+)
 from farkas.certificates.points import exact_feasibility, exact_value
 from farkas.certificates.proof import Proof, provenance
-from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate, UnknownName
+from farkas.errors import FileProblem, InvalidOption, NotACertificate, UnknownName
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
 from farkas.registry import Registry
@@ -129,13 +137,12 @@ class PointClaim(FilePart, frozen=True, kw_only=True):
         return cls(
             objective=str(exact_value(form, point)),
             tolerance=tolerance,
-            values=deflate((point + 0.0).astype("<f8").tobytes()),
+            values=pack(point),
         )
 
     def floats(self, size: int) -> Floats:
         """Return the point, shape (size,)."""
-        raw = np.frombuffer(inflate(self.values, 8 * size, "point.values"), "<f8")
-        return raw.astype(np.float64)
+        return unpack(self.values, (size,), "point.values")
 
 
 class FormCertificate(Certificate, frozen=True, kw_only=True):
@@ -208,8 +215,8 @@ class LinearCertificate(FormCertificate, frozen=True, kw_only=True, tag="linear"
         better = bound > proof.value if self.sense == "min" else bound < proof.value
         if better:
             raise NotACertificate(
-                f"the certificate claims the bound {_decimal(self.bound)}, its multipliers prove"
-                f" {_decimal(str(proof.value))} only"
+                f"the certificate claims the bound {shown(self.bound)}, its multipliers prove"
+                f" {shown(str(proof.value))} only"
             )
         value, tolerance = None, 0.0
         if self.point is not None:
@@ -233,8 +240,8 @@ class LinearCertificate(FormCertificate, frozen=True, kw_only=True, tag="linear"
         value = exact_value(form, values)
         if value != rational(point.objective, "point.objective"):
             raise NotACertificate(
-                f"the point is claimed to reach {_decimal(point.objective)}, it reaches"
-                f" {_decimal(str(value))}"
+                f"the point is claimed to reach {shown(point.objective)}, it reaches"
+                f" {shown(str(value))}"
             )
         return value
 
@@ -261,8 +268,8 @@ class InfeasibleCertificate(FormCertificate, frozen=True, kw_only=True, tag="inf
         violation = prove_infeasible(own, self.ray.floats("ray", own.num_rows))
         if not 0 < claimed <= violation:
             raise NotACertificate(
-                f"the certificate claims the violation {_decimal(self.violation)}, its ray proves"
-                f" {_decimal(str(violation))}"
+                f"the certificate claims the violation {shown(self.violation)}, its ray proves"
+                f" {shown(str(violation))}"
             )
         return Proof(
             program=self.program,
@@ -340,10 +347,3 @@ def read(path: str | os.PathLike[str]) -> Certificate:
 def write(certificate: Certificate, path: Target) -> None:
     """Write a certificate file, whole or not at all; raises :class:`FileProblem`."""
     write_bytes(path, to_json(certificate))
-
-
-def _decimal(text: str) -> str:
-    try:
-        return f"{float(rational(text, 'bound')):.10g}"
-    except (OverflowError, FarkasError):
-        return text if len(text) <= 40 else text[:37] + "..."

@@ -9,23 +9,18 @@ from __future__ import annotations
 
 import itertools
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
 
 from farkas.certificates.enclosures import enclose, is_increasing
-from farkas.certificates.files import Certificate, certificate_type
-from farkas.certificates.packed import rational
-from farkas.certificates.proof import Proof
+from farkas.certificates.files import certificate_type
+from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.ring_costs import FORBIDDEN, grid_exponent, ring_costs, rounded_down
 from farkas.errors import NotACertificate
-from farkas.forms import LinearForm
+from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints
-
-if TYPE_CHECKING:
-    from farkas.instances import Instance
-    from farkas.instances.gadget import Cluster
 
 UNIT_BITS = 100
 ONE = 1 << UNIT_BITS
@@ -37,7 +32,7 @@ WorkerSlots = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 """Counted in doubles too."""
 
 
-class _ClusterCertificate(Certificate, frozen=True, kw_only=True):
+class _ClusterCertificate(PriceCertificate, frozen=True, kw_only=True):
     """What both certificates share.
 
     Parameters
@@ -48,47 +43,9 @@ class _ClusterCertificate(Certificate, frozen=True, kw_only=True):
         Always ``max``.
     """
 
-    bounds: ClassVar[str]
+    about = "gadget"
     bound: str
     sense: Literal["max"] = "max"
-
-    def subject(self, cluster: Cluster) -> str:
-        """Return the program whose optimum is bounded, in words."""
-        return self.program
-
-    def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
-        """Recompute the bound from the prices and the instance alone."""
-        if instance is None:
-            raise NotACertificate("prices prove nothing without the cluster: give its instance")
-        if instance.kind != "gadget":
-            raise NotACertificate(f"the certificate is about kind gadget, not {instance.kind}")
-        if self.instance != instance.sha256:
-            raise NotACertificate("the certificate is about another instance")
-        if self.program != self.bounds:
-            raise NotACertificate(f"prices bound {self.bounds}, not {self.program}")
-        bound = rational(self.bound, "bound")
-        proved = self.prove_value(cast("Cluster", instance))
-        if bound < proved:
-            raise NotACertificate(
-                f"the certificate claims the bound {float(bound):.10g}, its prices prove "
-                f"{float(proved):.10g} only"
-            )
-        return Proof(
-            program=self.subject(cast("Cluster", instance)),
-            sense="max",
-            bound=bound,
-            infeasible=False,
-            value=None,
-            tolerance=0.0,
-            implied=0,
-            form=instance.sha256,
-            instance=self.instance,
-            provenance="instance",
-        )
-
-    def prove_value(self, cluster: Cluster) -> Fraction:
-        """Bound that the prices prove."""
-        raise NotImplementedError
 
 
 @certificate_type
@@ -105,12 +62,12 @@ class HorizonCertificate(_ClusterCertificate, frozen=True, kw_only=True, tag="ga
         Shape (blocks, classes, resources), reward per unit and slot.
     """
 
-    bounds = "gadget.offline"
+    subject = "gadget.offline"
     starts: tuple[int, ...]
     classes: tuple[tuple[int, ...], ...]
     prices: tuple[tuple[PriceRow, ...], ...]
 
-    def prove_value(self, cluster: Cluster) -> Fraction:
+    def prove_bound(self, cluster: Cluster, /) -> Fraction:
         """Rent of all blocks plus the best that each job could do alone."""
         price = self._checked(cluster)
         start = np.array(self.starts, np.int64)
@@ -164,20 +121,20 @@ class SlotCertificate(_ClusterCertificate, frozen=True, kw_only=True, tag="gadge
         Shape (links,), reward per Gbps; ν.
     """
 
-    bounds = "gadget.gvne"
+    subject = "gadget.gvne"
     slot: int
     progress: tuple[WorkerSlots, ...]
     node_prices: tuple[PriceRow, ...]
     link_prices: PriceRow
 
-    def subject(self, cluster: Cluster) -> str:
+    def says(self, cluster: Cluster, /) -> str:
         """Name the slot and what was received, unless they are the instance's own."""
         if self.slot == cluster.at_slot and not any(self.progress):
             return self.program
         received = f" after {sum(self.progress)} worker-slots" if any(self.progress) else ""
         return f"{self.program} in slot {self.slot}{received}"
 
-    def prove_value(self, cluster: Cluster) -> Fraction:
+    def prove_bound(self, cluster: Cluster, /) -> Fraction:
         """Rent of the cluster plus the best ring of each job, by exact dynamic programs."""
         node = _array(self.node_prices, (cluster.num_nodes, cluster.num_resources))
         link = _array(self.link_prices, (cluster.num_links,))
@@ -235,15 +192,15 @@ def certify_horizon(
         Shape (blocks, classes, resources); negative entries count as 0.
     """
     draft = HorizonCertificate(
-        kind="gadget",
-        program=HorizonCertificate.bounds,
+        kind=HorizonCertificate.about,
+        program=HorizonCertificate.subject,
         instance=cluster.sha256,
         bound="0",
         starts=tuple(starts.tolist()),
         classes=tuple(tuple(group.tolist()) for group in classes),
         prices=_plain(np.maximum(prices, 0.0)),
     )
-    return msgspec.structs.replace(draft, bound=_rounded_up(draft.prove_value(cluster)))
+    return msgspec.structs.replace(draft, bound=_rounded_up(draft.prove_bound(cluster)))
 
 
 def certify_slot(
@@ -251,8 +208,8 @@ def certify_slot(
 ) -> SlotCertificate:
     """Certificate of the bound that prices of nodes and links prove for one slot."""
     draft = SlotCertificate(
-        kind="gadget",
-        program=SlotCertificate.bounds,
+        kind=SlotCertificate.about,
+        program=SlotCertificate.subject,
         instance=cluster.sha256,
         bound="0",
         slot=slot,
@@ -260,7 +217,7 @@ def certify_slot(
         node_prices=_plain(np.maximum(node_prices, 0.0)),
         link_prices=_plain(np.maximum(link_prices, 0.0)),
     )
-    return msgspec.structs.replace(draft, bound=_rounded_up(draft.prove_value(cluster)))
+    return msgspec.structs.replace(draft, bound=_rounded_up(draft.prove_bound(cluster)))
 
 
 def _rounded_up(value: Fraction) -> str:

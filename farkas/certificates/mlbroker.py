@@ -25,23 +25,18 @@ from __future__ import annotations
 
 import dataclasses
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
-import msgspec
 import numpy as np
 
-from farkas.certificates.files import Certificate, certificate_type
+from farkas.certificates.files import certificate_type
 from farkas.certificates.limbs import exact_dot
-from farkas.certificates.packed import deflate, inflate, rational
-from farkas.certificates.proof import Proof, about_instance
+from farkas.certificates.packed import pack, unpack
+from farkas.certificates.prices import PriceCertificate
 from farkas.errors import NotACertificate
-from farkas.forms import LinearForm
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.numbers import Floats
 from farkas.tolerances import OUTWARD, TINY, ULP
-
-if TYPE_CHECKING:
-    from farkas.instances import Instance
 
 Relax = Literal["printed", "tight"]
 
@@ -182,36 +177,17 @@ def complete(data: Brokerage, guide: Guide, relax: Relax, semantics: Semantics) 
     needed = data.workers_needed[:, None].astype(float)
     strict = semantics == "strict"
     mu, drop = _moves(data, guide, strict)
-    omega = np.maximum(np.maximum(guide.absence, 0.0), up(-drop)) if strict else np.zeros_like(drop)
-    omega = np.maximum(omega, 0.0)
+    rise = np.maximum(guide.absence, up(-drop)) if strict else np.zeros_like(drop)
+    omega = np.maximum(rise, 0.0)
     phi_worker, phi_server = _presence(data, guide, down(drop + omega), most, relax, semantics)
     worker = down(_demand(price, data.worker_demand[jobs]) + phi_worker)
     server = down(_demand(price, data.server_demand[jobs]) + phi_server)
     if strict:
         worker, server = down(worker - omega), down(server - omega)
-    sync = down(data.sync_volume[jobs][:, None, None] * data.transfer)
-    # away from the edge where a price of workers would turn negative
-    inside = worker - OUTWARD * np.abs(worker)
-    eta = np.maximum(guide.server, 0.0)
-    if strict:
-        psi = np.maximum(guide.worker, -inside)
-        kappa = np.maximum(up(up(psi[:, :, None] + eta[:, None, :]) - sync), 0.0)
-        paid = up(most * up(kappa.sum(axis=1), data.num_sites))
-    else:
-        eta = np.minimum(eta, _smallest(down(sync + inside[:, :, None]), axis=1))
-        psi = _smallest(down(sync - eta[:, None, :]), axis=2)
-        kappa, paid = np.zeros_like(sync), np.zeros_like(eta)
+    psi, eta, kappa, paid = _connections(data, guide, worker, most, strict)
     alpha = np.maximum(down(down(worker + psi) / data.worker_capacity[jobs][:, None]), 0.0)
     beta = _smallest(down(alpha[:, None, :] + data.transfer), axis=2)
     gamma = _smallest(down(down(server + down(needed * eta)) - paid), axis=1)
-    bound = (
-        exact_dot(data.trained_volume.reshape(-1), beta.reshape(-1))
-        + exact_dot(np.ones_like(gamma), gamma)
-        + exact_dot(
-            np.broadcast_to(down(data.surcharge, 2), rho.shape).reshape(-1), rho.reshape(-1)
-        )
-        + exact_dot(np.ones(xi.size), xi.reshape(-1))
-    )
     return DualPoint(
         alpha=alpha,
         beta=beta,
@@ -226,7 +202,18 @@ def complete(data: Brokerage, guide: Guide, relax: Relax, semantics: Semantics) 
         eta=eta,
         omega=omega,
         kappa=kappa,
-        bound=bound,
+        bound=_objective(data, beta, gamma, rho, xi),
+    )
+
+
+def _objective(data: Brokerage, beta: Floats, gamma: Floats, rho: Floats, xi: Floats) -> Fraction:
+    """Dual objective of multipliers that satisfy every constraint, without any rounding."""
+    surcharge = np.broadcast_to(down(data.surcharge, 2), rho.shape)
+    return (
+        exact_dot(data.trained_volume.reshape(-1), beta.reshape(-1))
+        + exact_dot(np.ones_like(gamma), gamma)
+        + exact_dot(surcharge.reshape(-1), rho.reshape(-1))
+        + exact_dot(np.ones(xi.size), xi.reshape(-1))
     )
 
 
@@ -294,8 +281,25 @@ def _presence(
     return np.maximum(down(worker), 0.0), server
 
 
+def _connections(
+    data: Brokerage, guide: Guide, worker: Floats, most: Floats, strict: bool
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return ψ, η, κ and an upper bound on Ȳ Σ κ; ``worker`` is π^y."""
+    sync = down(data.sync_volume[data.pair_job][:, None, None] * data.transfer)
+    # away from the edge where a price of workers would turn negative
+    inside = worker - OUTWARD * np.abs(worker)
+    eta = np.maximum(guide.server, 0.0)
+    if strict:
+        psi = np.maximum(guide.worker, -inside)
+        kappa = np.maximum(up(up(psi[:, :, None] + eta[:, None, :]) - sync), 0.0)
+        return psi, eta, kappa, up(most * up(kappa.sum(axis=1), data.num_sites))
+    eta = np.minimum(eta, _smallest(down(sync + inside[:, :, None]), axis=1))
+    psi = _smallest(down(sync - eta[:, None, :]), axis=2)
+    return psi, eta, np.zeros_like(sync), np.zeros_like(eta)
+
+
 @certificate_type
-class MlbrokerPrices(Certificate, frozen=True, kw_only=True, tag="mlbroker_run"):
+class MlbrokerPrices(PriceCertificate, frozen=True, kw_only=True, tag="mlbroker_run"):
     """A guide that proves a bound on every run and on the offline optimum of a broker.
 
     Parameters
@@ -308,6 +312,8 @@ class MlbrokerPrices(Certificate, frozen=True, kw_only=True, tag="mlbroker_run")
         Base64 of the deflated doubles of the guide's fields, in order.
     """
 
+    about = "mlbroker"
+    bounds = "min"
     relax: Relax
     semantics: Semantics
     bound: str
@@ -319,43 +325,31 @@ class MlbrokerPrices(Certificate, frozen=True, kw_only=True, tag="mlbroker_run")
     ) -> MlbrokerPrices:
         """Certify what ``guide`` proves about ``data``."""
         point = complete(data, guide, relax, semantics)
-        parts = [getattr(guide, name).reshape(-1) + 0.0 for name in Guide.shapes(data)]
+        parts = [getattr(guide, name).reshape(-1) for name in Guide.shapes(data)]
         return cls(
-            kind="mlbroker",
+            kind=cls.about,
             program=f"mlbroker.relaxed[{relax},{semantics}]",
             instance=data.sha256,
             relax=relax,
             semantics=semantics,
             bound=str(point.bound),
-            guide=deflate(np.concatenate(parts).astype("<f8").tobytes()),
+            guide=pack(np.concatenate(parts)),
         )
-
-    def plain(self) -> dict[str, Any]:
-        """Plain data, as in the file."""
-        return dict(msgspec.to_builtins(self))
 
     def read_guide(self, data: Brokerage) -> Guide:
         """Return the guide; raises `NotACertificate` when it has another size."""
         shapes = Guide.shapes(data)
         sizes = [int(np.prod(shape)) for shape in shapes.values()]
-        raw = np.frombuffer(inflate(self.guide, 8 * sum(sizes), "guide"), "<f8").astype(float)
+        raw = unpack(self.guide, (sum(sizes),), "guide")
         parts = np.split(raw, np.cumsum(sizes)[:-1])
         fields = zip(shapes.items(), parts, strict=True)
         return Guide(**{name: part.reshape(shape) for (name, shape), part in fields})
 
-    def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
-        """Complete the guide anew; the instance is needed, the form is not."""
-        if not isinstance(instance, Brokerage):
-            raise NotACertificate(
-                "a run's certificate is about an instance of kind mlbroker; give it"
-            )
-        if self.program != f"mlbroker.relaxed[{self.relax},{self.semantics}]":
-            raise NotACertificate(f"{self.program} is not the relaxation the guide belongs to")
-        bound = rational(self.bound, "bound")
-        proved = complete(instance, self.read_guide(instance), self.relax, self.semantics).bound
-        if bound > proved:
-            raise NotACertificate(
-                f"the certificate claims the bound {float(bound):.12g}, its guide proves"
-                f" {float(proved):.12g} only"
-            )
-        return about_instance(self.program, "min", bound, self.instance, form)
+    @property
+    def subject(self) -> str:
+        """The relaxation of which the guide becomes a dual point."""
+        return f"mlbroker.relaxed[{self.relax},{self.semantics}]"
+
+    def prove_bound(self, data: Brokerage, /) -> Fraction:
+        """Complete the guide anew."""
+        return complete(data, self.read_guide(data), self.relax, self.semantics).bound

@@ -202,11 +202,30 @@ def inflate(text: str, size: int, what: str) -> bytes:
     return raw
 
 
+def pack(values: Floats) -> str:
+    """Write doubles of any shape, little-endian, deflated and as base64; -0 becomes 0."""
+    return deflate((np.ascontiguousarray(values) + 0.0).astype("<f8").tobytes())
+
+
+def unpack(text: str, shape: tuple[int, ...], what: str) -> Floats:
+    """Undo :func:`pack`; raises :class:`NotACertificate` when the file holds another size."""
+    raw = inflate(text, 8 * math.prod(shape), what)
+    return np.frombuffer(raw, "<f8").astype(float).reshape(shape)
+
+
+def shown(text: str) -> str:
+    """Ten digits of a fraction, for messages; the text itself where no double holds it."""
+    try:
+        return f"{float(rational(text, 'bound')):.10g}"
+    except (OverflowError, NotACertificate):
+        return text if len(text) <= 40 else text[:37] + "..."
+
+
 def rational(text: str, what: str) -> Fraction:
     """Read ``p`` or ``p/q``; raises :class:`NotACertificate` for anything else."""
     if not _RATIONAL.fullmatch(text):
-        shown = text if len(text) <= 40 else text[:37] + "..."
-        raise NotACertificate(f"{what}: {shown!r} is not a fraction like -7/2")
+        seen = text if len(text) <= 40 else text[:37] + "..."
+        raise NotACertificate(f"{what}: {seen!r} is not a fraction like -7/2")
     return Fraction(text)
 
 

@@ -111,25 +111,31 @@ def rounded(value: Fraction, *, up: bool) -> str:
 def about_instance(
     program: str,
     sense: Sense,
-    bound: Fraction,
+    bound: Fraction | None,
     instance: str | None,
     form: LinearForm | None = None,
+    *,
+    value: Fraction | None = None,
 ) -> Proof:
     """Proof of ``bound`` that was derived from an instance and not from a linear form.
 
     Parameters
     ----------
+    bound
+        None where the program has no point.
     instance
         SHA-256 of the instance.
     form
         Linear form of the program, where the caller rebuilt it as well.
+    value
+        Reached by a point that is feasible exactly.
     """
     return Proof(
         program=program,
         sense=sense,
         bound=bound,
-        infeasible=False,
-        value=None,
+        infeasible=bound is None,
+        value=value,
         tolerance=0.0,
         implied=0,
         form="" if form is None else form.sha256,

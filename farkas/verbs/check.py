@@ -13,7 +13,7 @@ from farkas.certificates import Certificate, Proof, ViprProof, check_vipr
 from farkas.certificates import check as prove_certificate
 from farkas.certificates import read as read_certificate
 from farkas.certificates.files import from_json
-from farkas.certificates.packed import rational
+from farkas.certificates.packed import rational, shown
 from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate, require_type
 from farkas.instances import Instance
 from farkas.online.run import Run, certified_ratio, read_run
@@ -142,8 +142,8 @@ def recheck(certificate: Mapping[str, Any], claimed: str, instance: Instance) ->
         bound > proof.bound if proof.sense == "min" else bound < proof.bound
     )
     if better:
-        proved = "no bound" if proof.bound is None else f"{float(proof.bound):.9g}"
-        raise NotACertificate(f"the run claims the bound {float(bound):.9g}, it proves {proved}")
+        proved = "no bound" if proof.bound is None else shown(str(proof.bound))
+        raise NotACertificate(f"the run claims the bound {shown(claimed)}, it proves {proved}")
     return proof
 
 

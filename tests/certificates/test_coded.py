@@ -148,16 +148,16 @@ def test_an_earlier_time_or_a_higher_bound_is_refused():
     with pytest.raises(NotACertificate, match="expects"):
         check(msgspec.structs.replace(made, plan=sooner), instance=DEMO)
     higher = str(Fraction(made.bound) * (1 + Fraction(1, 10**12)))
-    with pytest.raises(NotACertificate, match="its prices prove"):
+    with pytest.raises(NotACertificate, match="its numbers prove"):
         check(msgspec.structs.replace(made, bound=higher), instance=DEMO)
-    with pytest.raises(NotACertificate, match="that no plan exists"):
+    with pytest.raises(NotACertificate, match="that there is no point"):
         check(msgspec.structs.replace(made, bound=None), instance=DEMO)
     other = DEMO.replace(success_probability=0.5)
     with pytest.raises(NotACertificate, match="hashes to"):
         check(made, instance=other)
     with pytest.raises(NotACertificate, match="give it"):
         check(made)
-    with pytest.raises(NotACertificate, match="is not coded"):
+    with pytest.raises(NotACertificate, match=r"not coded.* of kind coded"):
         check(msgspec.structs.replace(made, program="coded.chance"), instance=DEMO)
 
 

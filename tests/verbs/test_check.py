@@ -61,6 +61,11 @@ def test_a_bound_of_a_cost_may_be_claimed_lower_and_not_higher(cost: Run, step: 
         farkas.check(with_bound(cost, bound + step), "mlbroker/tiny")
 
 
+def test_a_claim_that_no_double_holds_is_refused(cost: Run) -> None:
+    with pytest.raises(NotACertificate, match=r"claims the bound 10{36}\.\.\."):
+        farkas.check(with_bound(cost, F(10**400)), "mlbroker/tiny")
+
+
 @pytest.mark.parametrize("step", [F(1, 10**9), F(1)])
 def test_a_bound_of_a_reward_may_be_claimed_higher_and_not_lower(reward: Run, step: F) -> None:
     bound = reward.certificate.fraction

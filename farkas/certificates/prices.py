@@ -1,0 +1,98 @@
+"""Certificates that kinds write: numbers that bound an optimum by a formula of the kind's own."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import msgspec
+
+from farkas.certificates.files import Certificate
+from farkas.certificates.packed import rational, shown
+from farkas.certificates.proof import Proof, about_instance
+from farkas.errors import NotACertificate
+from farkas.forms import LinearForm, Sense
+
+if TYPE_CHECKING:
+    from farkas.instances import Instance
+
+
+class PriceCertificate(Certificate, frozen=True, kw_only=True):
+    """A bound that follows from numbers in the file and the instance, without a linear form.
+
+    A kind states what it is about, and derives the bound anew in `prove_bound`.
+    """
+
+    about: ClassVar[str]
+    """Kind of the instance."""
+    bounds: ClassVar[Sense] = "max"
+    """``max`` for upper bounds on a maximum, ``min`` for lower bounds on a minimum."""
+
+    @property
+    def bound(self) -> str | None:
+        """The claim, a fraction; None where all numbers are claimed to be bounds.
+
+        A field of the kind's class, so that each file keeps its order.
+        """
+        raise NotImplementedError
+
+    @property
+    def subject(self) -> str:
+        """The program that the numbers bound; a file that names another is refused."""
+        raise NotImplementedError
+
+    def prove_bound(self, instance: Any, /) -> Fraction | None:
+        """Bound that the file's numbers prove; None when there is no point at all.
+
+        Raises
+        ------
+        NotACertificate
+            When the numbers are none that prove something.
+        """
+        raise NotImplementedError
+
+    def prove_value(self, instance: Any, /) -> Fraction | None:
+        """Value of the file's point, proved feasible; None without one."""
+        return None
+
+    def says(self, instance: Any, /) -> str:
+        """Name what the proof is about."""
+        return self.program
+
+    def plain(self) -> dict[str, Any]:
+        """Plain data, as in the file."""
+        return dict(msgspec.to_builtins(self))
+
+    def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
+        """Derive bound and value anew; the instance is needed, the form is not."""
+        if instance is None or instance.kind != self.about:
+            raise NotACertificate(
+                f"the certificate is about an instance of kind {self.about}; give it"
+            )
+        if (self.kind, self.program) != (self.about, self.subject):
+            raise NotACertificate(
+                f"the certificate's numbers bound {self.subject} of kind {self.about},"
+                f" not {self.program} of kind {self.kind}"
+            )
+        claimed = None if self.bound is None else rational(self.bound, "bound")
+        proved = self.prove_bound(instance)
+        if proved is not None and (claimed is None or self._better(claimed, proved)):
+            raise NotACertificate(
+                f"the certificate claims {_said(claimed)}, its numbers prove"
+                f" {shown(str(proved))} only"
+            )
+        return about_instance(
+            self.says(instance),
+            self.bounds,
+            claimed,
+            self.instance,
+            form,
+            value=self.prove_value(instance),
+        )
+
+    def _better(self, claimed: Fraction, proved: Fraction) -> bool:
+        return claimed > proved if self.bounds == "min" else claimed < proved
+
+
+def _said(claim: Fraction | None) -> str:
+    return "that there is no point" if claim is None else f"the bound {shown(str(claim))}"
