@@ -6,18 +6,15 @@ ranges of the kind, in job order; every choice is written into the instance's de
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from farkas.errors import UnknownName
-from farkas.instances.traces.result import Imported, Importer, importers
+from farkas.instances.traces.importer import Imported, Importer, Path, importers
 
 __all__ = ["Imported", "Importer", "import_trace", "importers", "kinds_of", "sources"]
 
 
-def import_trace(
-    source: str, path: str | os.PathLike[str], kind: str, seed: int = 0, **options: Any
-) -> Imported:
+def import_trace(source: str, path: Path, kind: str, seed: int = 0, **options: Any) -> Imported:
     """Make an instance from a public trace.
 
     Parameters
@@ -51,7 +48,8 @@ def import_trace(
         raise UnknownName.of("trace source", source, sources())
     if kind not in kinds_of(source):
         raise UnknownName.of(f"kind made from {source}", kind, kinds_of(source))
-    return importers[f"{source}:{kind}"](path, seed, options)
+    importer = importers[f"{source}:{kind}"].given(f"import {source} to {kind}", options)
+    return importer.run(kind, path, seed)
 
 
 def sources() -> list[str]:

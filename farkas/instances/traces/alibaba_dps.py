@@ -1,4 +1,6 @@
-"""Pods of a GPU cluster as users of a market: kind dps.
+"""Pods of a production GPU cluster as users of a market: kind dps.
+
+The trace is Alibaba cluster-trace-gpu-v2023.
 
 Servers are nodes, worker types GPU models, server types classes of CPUs (nodes by their cores).
 A pod becomes a job that asks for its GPUs, arrives when it was created and, on one server, runs
@@ -9,29 +11,97 @@ prices, types of pods that name none (by installed units), then job by job what
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path as File
+from typing import Any, ClassVar
 
 import numpy as np
 
-from farkas.errors import InvalidOption
 from farkas.instances.base import Count
-from farkas.instances.dps import Market
-from farkas.instances.traces.alibaba import Machine, Pod, read_nodes, read_pods
-from farkas.instances.traces.market import RANGES, MarketWindow, bandwidths, market_jobs
-from farkas.instances.traces.result import Imported, importers
+from farkas.instances.options import require_option
+from farkas.instances.traces.importer import Path, importers
+from farkas.instances.traces.market import RANGES, MarketWindow
 from farkas.instances.traces.table import Line, lines
 from farkas.numbers import Floats, Ints
 from farkas.portable.draws import uniform
 
 PRICE_COLUMNS = ("gpu", "gpu_count", "on_demand_usd_per_hour")
+NODE_COLUMNS = ("sn", "cpu_milli", "gpu", "model")
+POD_COLUMNS = ("cpu_milli", "num_gpu", "gpu_spec", "creation_time", "deletion_time")
+MILLI = 1000
 NODES = "openb_node_list_gpu_node.csv"
 
 
-class ImportOptions(MarketWindow, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """One server: CPU cores, GPUs and their model."""
+
+    cores: int
+    gpus: int
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pod:
+    """One pod.
+
+    Parameters
+    ----------
+    submitted, duration
+        Creation and time until deletion, seconds.
+    num_gpus
+        Whole GPUs.
+    models
+        GPU models it may run on; empty for any.
+    """
+
+    submitted: float
+    duration: float
+    num_gpus: int
+    models: tuple[str, ...]
+
+
+def read_nodes(path: Path) -> list[Machine]:
+    """Nodes in file order; raises `FileProblem` naming the line."""
+    return [
+        Machine(line.whole("cpu_milli") // MILLI, line.whole("gpu"), line.text("model"))
+        for line in lines(path, NODE_COLUMNS)
+    ]
+
+
+def read_pods(path: Path, dropped: Counter[str]) -> list[Pod]:
+    """Pods with a GPU that have come to an end; the others are counted in ``dropped``.
+
+    Raises
+    ------
+    FileProblem
+        The file is damaged; names the line.
+    """
+    pods = []
+    for line in lines(path, POD_COLUMNS):
+        if line.whole("num_gpu") == 0:
+            dropped["without a GPU"] += 1
+            continue
+        pod = _pod(line)
+        if pod is None:
+            dropped["without an end"] += 1
+        else:
+            pods.append(pod)
+    return pods
+
+
+def _pod(line: Line) -> Pod | None:
+    end, begin = line.number_or_none("deletion_time"), line.nonnegative("creation_time")
+    if end is None or end < begin:
+        return None
+    models = tuple(part for part in line.text("gpu_spec").split("|") if part)
+    return Pod(begin, end - begin, line.whole("num_gpu"), models)
+
+
+@importers.register("alibaba:dps")
+class AlibabaMarket(MarketWindow, frozen=True, kw_only=True):
     """Options of this importer; by default the window holds the whole trace.
 
     Parameters
@@ -47,81 +117,74 @@ class ImportOptions(MarketWindow, frozen=True, kw_only=True):
         table and divided by the largest, is its base price; models it lacks get a drawn one.
     """
 
+    paths: ClassVar[tuple[str, ...]] = ("nodes", "prices")
+
     slots: Count = 45_000
     nodes: str = ""
     servers: Count | None = None
     cores_per_ps: Count = 8
     prices: str = ""
 
+    def fields(self, path: Path, rng: np.random.Generator, dropped: Counter[str]) -> dict[str, Any]:
+        """Make a market from the pods at ``path`` and a list of nodes."""
+        nodes = self._nodes(path)
+        trace = self.cut(read_pods(path, dropped), dropped)
+        models = sorted({node.model for node in nodes})
+        classes = sorted({node.cores for node in nodes})
+        workers, ps = self._installed(nodes, models, classes)
+        shared = self.shared_fields(rng, len(models), len(classes))
+        prices = self._prices(models, rng), uniform(rng, *RANGES.price, len(classes))
+        types = _types([pod for _, pod in trace], models, workers, ps, rng)
+        return {
+            **shared,
+            "name": "alibaba",
+            "description": (
+                f"Alibaba GPU trace; worker types are {', '.join(models)}; server types are nodes "
+                f"with {', '.join(map(str, classes))} cores; one worker per GPU; on one server a "
+                "job runs as long as its pod did; bandwidths, model sizes, epochs and budget noise "
+                "from the published ranges"
+            ),
+            "server_workers": workers,
+            "server_ps": ps,
+            "jobs": self.jobs_of(trace, types, prices, rng),
+        }
 
-@importers.register("alibaba:dps")
-def import_alibaba(
-    path: str | os.PathLike[str], seed: int, options: Mapping[str, Any], /
-) -> Imported:
-    """Make a market from the pods at ``path`` and a list of nodes."""
-    chosen = ImportOptions.given("import alibaba to dps", options)
-    nodes = _nodes(chosen, path)
-    dropped: Counter[str] = Counter()
-    trace = chosen.cut(read_pods(path, dropped), dropped)
-    rng = np.random.default_rng(seed)
-    models = sorted({node.model for node in nodes})
-    classes = sorted({node.cores for node in nodes})
-    workers, ps = _installed(chosen, nodes, models, classes)
-    fields: dict[str, Any] = dict(bandwidths(rng, len(models), len(classes)))
-    prices = _prices(chosen, models, rng), uniform(rng, *RANGES.price, len(classes))
-    types = _types([pod for _, pod in trace], models, workers, ps, rng)
-    market = Market.build(
-        name=f"alibaba-{seed}",
-        seed=seed,
-        description=_description(chosen, models, classes, dropped, seed),
-        horizon=chosen.slots,
-        slot_seconds=chosen.slot_seconds,
-        server_workers=workers,
-        server_ps=ps,
-        jobs=market_jobs(chosen, trace, types, prices, rng),
-        **fields,
-    )
-    return Imported(market, len(trace), dropped)
+    def _nodes(self, pods: Path) -> list[Machine]:
+        file = self.nodes or File(pods).parent / NODES
+        nodes = [node for node in read_nodes(file) if node.gpus]
+        require_option(bool(nodes), "import alibaba to dps: the node list holds no node with a GPU")
+        if self.servers is None or self.servers >= len(nodes):
+            return nodes
+        picked = np.linspace(0, len(nodes) - 1, self.servers).round().astype(int)
+        return [nodes[place] for place in picked]
 
+    def _installed(
+        self, nodes: Sequence[Machine], models: list[str], classes: list[int]
+    ) -> tuple[Ints, Ints]:
+        workers = np.zeros((len(nodes), len(models)), np.int64)
+        ps = np.zeros((len(nodes), len(classes)), np.int64)
+        for place, node in enumerate(nodes):
+            workers[place, models.index(node.model)] = node.gpus
+            ps[place, classes.index(node.cores)] = node.cores // self.cores_per_ps
+        return workers, ps
 
-def _nodes(options: ImportOptions, pods: str | os.PathLike[str]) -> list[Machine]:
-    nodes = [node for node in read_nodes(options.nodes or Path(pods).parent / NODES) if node.gpus]
-    if not nodes:
-        raise InvalidOption("import alibaba to dps: the node list holds no node with a GPU")
-    if options.servers is None or options.servers >= len(nodes):
-        return nodes
-    picked = np.linspace(0, len(nodes) - 1, options.servers).round().astype(int)
-    return [nodes[place] for place in picked]
-
-
-def _installed(
-    options: ImportOptions, nodes: Sequence[Machine], models: list[str], classes: list[int]
-) -> tuple[Ints, Ints]:
-    workers = np.zeros((len(nodes), len(models)), np.int64)
-    ps = np.zeros((len(nodes), len(classes)), np.int64)
-    for place, node in enumerate(nodes):
-        workers[place, models.index(node.model)] = node.gpus
-        ps[place, classes.index(node.cores)] = node.cores // options.cores_per_ps
-    return workers, ps
-
-
-def _prices(options: ImportOptions, models: list[str], rng: np.random.Generator) -> Floats:
-    """Return base prices of a GPU of each model, at most 1."""
-    drawn = uniform(rng, *RANGES.price, len(models))
-    if not options.prices:
-        return drawn
-    quotes: dict[str, list[float]] = {}
-    for line in lines(options.prices, PRICE_COLUMNS):
-        price = _price(line)
-        if price is not None:
-            quotes.setdefault(line.text("gpu").split()[-1], []).append(price)
-    means = {gpu: float(np.mean(found)) for gpu, found in quotes.items()}
-    dearest = max(means.values(), default=1.0)
-    # V100M16 and V100M32 are V100s with 16 and 32 GB
-    known = [means.get(model.split("M")[0]) for model in models]
-    return np.array(
-        [d if k is None else k / dearest for k, d in zip(known, drawn.tolist(), strict=True)]
-    )
+    def _prices(self, models: list[str], rng: np.random.Generator) -> Floats:
+        """Return base prices of a GPU of each model, at most 1."""
+        drawn = uniform(rng, *RANGES.price, len(models))
+        if not self.prices:
+            return drawn
+        quotes: dict[str, list[float]] = {}
+        for line in lines(self.prices, PRICE_COLUMNS):
+            price = _price(line)
+            if price is not None:
+                quotes.setdefault(line.text("gpu").rpartition(" ")[2], []).append(price)
+        means = {gpu: float(np.mean(found)) for gpu, found in quotes.items()}
+        dearest = max(means.values(), default=0.0) or 1.0
+        # V100M16 and V100M32 are V100s with 16 and 32 GB
+        known = [means.get(model.split("M")[0]) for model in models]
+        return np.array(
+            [d if k is None else k / dearest for k, d in zip(known, drawn.tolist(), strict=True)]
+        )
 
 
 def _price(line: Line) -> float | None:
@@ -146,14 +209,3 @@ def _types(
         kind = int(rng.choice(able, p=weight / weight.sum()))
         found.append((kind, int(rng.choice(len(share), p=share))))
     return found
-
-
-def _description(
-    options: ImportOptions, models: list[str], classes: list[int], dropped: Counter[str], seed: int
-) -> str:
-    return (
-        f"Alibaba GPU trace; worker types are {', '.join(models)}; server types are nodes with "
-        f"{', '.join(map(str, classes))} cores; one worker per GPU; on one server a job runs as "
-        "long as its pod did; bandwidths, model sizes, epochs and budget noise from the published "
-        f"ranges; left out {dict(sorted(dropped.items()))}; seed {seed}; options {options.text()}"
-    )

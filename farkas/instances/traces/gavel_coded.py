@@ -7,28 +7,27 @@ paper's evaluation.  A pair without a measured throughput is forbidden.
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
 
-from farkas.errors import FileProblem, InvalidOption
+from farkas.errors import FileProblem
 from farkas.instances.base import Count, Index, Positive
-from farkas.instances.coded import CodedComputing, OpenShare
-from farkas.instances.options import Settings
-from farkas.instances.traces.result import Imported, importers
+from farkas.instances.coded import OpenShare
+from farkas.instances.files import file_bytes
+from farkas.instances.options import require_option
+from farkas.instances.traces.importer import Importer, Path, importers
 
 TYPES = ("k80", "p100", "v100")
 Throughputs = dict[str, dict[str, float]]
 """Steps per second by GPU type and model."""
 
 
-class ImportOptions(Settings, frozen=True, kw_only=True):
+@importers.register("gavel:coded")
+class GavelCoded(Importer, frozen=True, kw_only=True):
     """Options of this importer.
 
     Parameters
@@ -45,6 +44,8 @@ class ImportOptions(Settings, frozen=True, kw_only=True):
         ρ.
     """
 
+    counted: ClassVar[str] = "masters"
+
     masters: Count = 4
     k80: Index = 20
     p100: Index = 15
@@ -53,41 +54,46 @@ class ImportOptions(Settings, frozen=True, kw_only=True):
     rows_per_step: Positive = 1.0
     success_probability: OpenShare = 0.98
 
+    def check(self, what: str) -> None:
+        """Check that there is a worker."""
+        require_option(
+            any(self._counts()), f"{what}: give at least one worker ({', '.join(TYPES)})"
+        )
 
-@importers.register("gavel:coded")
-def import_gavel(
-    path: str | os.PathLike[str], seed: int, options: Mapping[str, Any], /
-) -> Imported:
-    """Make an instance from a file of throughputs."""
-    chosen = ImportOptions.given("import gavel to coded", options)
-    measured = read_throughputs(path)
-    names = [name for name in measured[TYPES[0]] if any(measured[kind].get(name) for kind in TYPES)]
-    counts = [getattr(chosen, kind) for kind in TYPES]
-    if not sum(counts):
-        raise InvalidOption("import gavel to coded: give at least one worker (k80, p100, v100)")
-    if chosen.masters > len(names):
-        message = f"import gavel to coded: masters = {chosen.masters}; {len(names)} are measured"
-        raise InvalidOption(message)
-    drawn = np.random.default_rng(seed).choice(len(names), chosen.masters, replace=False)
-    models = [names[i] for i in np.sort(drawn)]
-    per_type = np.array([[measured[kind].get(name, 0.0) for kind in TYPES] for name in models])
-    speed = chosen.rows_per_step * np.repeat(per_type, counts, axis=1)
-    instance = CodedComputing.build(
-        name=f"gavel-{seed}",
-        seed=seed,
-        description=_description(chosen, models, seed),
-        time_unit="s",
-        success_probability=chosen.success_probability,
-        masters=[{"name": name, "rows": chosen.rows} for name in models],
-        workers=speed.shape[1],
-        rate=[[float(u) if u > 0 else None for u in row] for row in speed],
-        shift=[[1.0 / float(u) if u > 0 else None for u in row] for row in speed],
-    )
-    left = Counter({"not drawn": len(names) - len(models)} if len(names) > len(models) else {})
-    return Imported(instance, len(models), left)
+    def _counts(self) -> list[int]:
+        return [getattr(self, kind) for kind in TYPES]
+
+    def fields(self, path: Path, rng: np.random.Generator, dropped: Counter[str]) -> dict[str, Any]:
+        """Make an instance from a file of throughputs."""
+        measured = read_throughputs(path)
+        names = list(measured[TYPES[0]])
+        require_option(
+            self.masters <= len(names),
+            f"import gavel to coded: masters = {self.masters}; {len(names)} are measured",
+        )
+        drawn = rng.choice(len(names), self.masters, replace=False)
+        models = [names[i] for i in np.sort(drawn)]
+        if len(models) < len(names):
+            dropped["not drawn"] = len(names) - len(models)
+        per_type = np.array([[measured[kind].get(name, 0.0) for kind in TYPES] for name in models])
+        speed = self.rows_per_step * np.repeat(per_type, self._counts(), axis=1)
+        return {
+            "name": "gavel",
+            "description": (
+                f"Gavel throughputs; masters are {', '.join(models)}; workers are {self.k80} K80, "
+                f"{self.p100} P100 and {self.v100} V100; rate = rows_per_step times steps per "
+                "second alone on one GPU, shift = 1/rate"
+            ),
+            "time_unit": "s",
+            "success_probability": self.success_probability,
+            "masters": [{"name": name, "rows": self.rows} for name in models],
+            "workers": speed.shape[1],
+            "rate": [[u if u > 0 else None for u in row] for row in speed.tolist()],
+            "shift": [[1.0 / u if u > 0 else None for u in row] for row in speed.tolist()],
+        }
 
 
-def read_throughputs(path: str | os.PathLike[str]) -> Throughputs:
+def read_throughputs(path: Path) -> Throughputs:
     """Read steps per second of every model that runs alone on one GPU.
 
     Raises
@@ -96,9 +102,7 @@ def read_throughputs(path: str | os.PathLike[str]) -> Throughputs:
         The file cannot be read, or holds something else.
     """
     try:
-        data = msgspec.json.decode(Path(path).read_bytes())
-    except OSError as error:
-        raise FileProblem(f"{path}: cannot be read: {error.strerror or error}") from None
+        data = msgspec.json.decode(file_bytes(path))
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise FileProblem(f"{path}: is no JSON: {error}") from None
     found: Throughputs = {}
@@ -115,11 +119,3 @@ def read_throughputs(path: str | os.PathLike[str]) -> Throughputs:
     if not found[TYPES[0]]:
         raise FileProblem(f"{path}: holds no model that runs alone on one {TYPES[0]}")
     return found
-
-
-def _description(options: ImportOptions, models: list[str], seed: int) -> str:
-    return (
-        f"Gavel throughputs; masters are {', '.join(models)}; workers are {options.k80} K80, "
-        f"{options.p100} P100 and {options.v100} V100; rate = rows_per_step times steps per second "
-        f"alone on one GPU, shift = 1/rate; seed {seed}; options {options.text()}"
-    )

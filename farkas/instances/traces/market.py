@@ -44,65 +44,64 @@ class MarketWindow(Window, frozen=True, kw_only=True):
     slots: Count = 10_000
     gpus_per_ps: Count = 4
 
+    def shared_fields(
+        self, rng: np.random.Generator, worker_types: int, ps_types: int
+    ) -> dict[str, Any]:
+        """Slots, and bandwidths of types from the published ranges; drawn first."""
+        return {
+            "horizon": self.slots,
+            "slot_seconds": self.slot_seconds,
+            "worker_bandwidth": uniform(rng, *RANGES.worker_bandwidth, worker_types),
+            "ps_bandwidth": uniform(rng, *RANGES.ps_bandwidth, ps_types),
+        }
 
-def bandwidths(rng: np.random.Generator, worker_types: int, ps_types: int) -> dict[str, Floats]:
-    """Bandwidths of types from the published ranges; drawn first."""
-    return {
-        "worker_bandwidth": uniform(rng, *RANGES.worker_bandwidth, worker_types),
-        "ps_bandwidth": uniform(rng, *RANGES.ps_bandwidth, ps_types),
-    }
+    def jobs_of(
+        self,
+        trace: Sequence[tuple[int, Lasting]],
+        types: Sequence[tuple[int, int]],
+        prices: tuple[Floats, Floats],
+        rng: np.random.Generator,
+    ) -> list[dict[str, Any]]:
+        """Fields of the jobs of a trace.
 
+        Parameters
+        ----------
+        trace
+            Arrival slots and jobs, by time.
+        types
+            Worker type and server type of each job.
+        prices
+            Base prices of a unit, shapes (worker types,), (server types,).
+        rng
+            Draws, job by job: model size, epochs, budget noise.
+        """
+        return [
+            self._job(slot, job, kinds, prices, rng)
+            for (slot, job), kinds in zip(trace, types, strict=True)
+        ]
 
-def market_jobs(
-    options: MarketWindow,
-    trace: Sequence[tuple[int, Lasting]],
-    types: Sequence[tuple[int, int]],
-    prices: tuple[Floats, Floats],
-    rng: np.random.Generator,
-) -> list[dict[str, Any]]:
-    """Fields of the jobs of a trace.
-
-    Parameters
-    ----------
-    options
-        Slot length, and GPUs for a parameter server.
-    trace
-        Arrival slots and jobs, by time.
-    types
-        Worker type and server type of each job.
-    prices
-        Base prices of a unit, shapes (worker types,), (server types,).
-    rng
-        Draws, job by job: model size, epochs, budget noise.
-    """
-    return [
-        _job(options, slot, job, kinds, prices, rng)
-        for (slot, job), kinds in zip(trace, types, strict=True)
-    ]
-
-
-def _job(
-    options: MarketWindow,
-    slot: int,
-    job: Lasting,
-    kinds: tuple[int, int],
-    prices: tuple[Floats, Floats],
-    rng: np.random.Generator,
-) -> dict[str, Any]:
-    size = uniform(rng, *RANGES.model_size)
-    epochs = max(1.0, RANGES.epochs_median * exp(RANGES.epochs_spread * normal(rng)))
-    noise = exp(RANGES.budget_spread * normal(rng))
-    workers, ps = job.num_gpus, -(-job.num_gpus // options.gpus_per_ps)
-    worth = float(prices[0][kinds[0]]) * workers + float(prices[1][kinds[1]]) * ps
-    slots = max(job.duration, SHORTEST) / options.slot_seconds
-    return {
-        "arrival": slot,
-        "worker_type": kinds[0],
-        "workers": workers,
-        "ps_type": kinds[1],
-        "ps": ps,
-        "model_size": size,
-        "epochs": epochs,
-        "epoch_compute": slots / epochs,
-        "budget": worth * noise,
-    }
+    def _job(
+        self,
+        slot: int,
+        job: Lasting,
+        kinds: tuple[int, int],
+        prices: tuple[Floats, Floats],
+        rng: np.random.Generator,
+    ) -> dict[str, Any]:
+        size = uniform(rng, *RANGES.model_size)
+        epochs = max(1.0, RANGES.epochs_median * exp(RANGES.epochs_spread * normal(rng)))
+        noise = exp(RANGES.budget_spread * normal(rng))
+        workers, ps = job.num_gpus, -(-job.num_gpus // self.gpus_per_ps)
+        worth = float(prices[0][kinds[0]]) * workers + float(prices[1][kinds[1]]) * ps
+        slots = max(job.duration, SHORTEST) / self.slot_seconds
+        return {
+            "arrival": slot,
+            "worker_type": kinds[0],
+            "workers": workers,
+            "ps_type": kinds[1],
+            "ps": ps,
+            "model_size": size,
+            "epochs": epochs,
+            "epoch_compute": slots / epochs,
+            "budget": worth * noise,
+        }

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 from farkas.errors import FileProblem
 from farkas.instances.files import file_bytes
+from farkas.instances.traces.importer import Path
 
 GIGA = 1e9
 
@@ -33,7 +34,7 @@ class Network:
     cables: tuple[tuple[int, int, float | None], ...]
 
 
-def read_network(path: str | os.PathLike[str], unit: float = 1e-3) -> Network:
+def read_network(path: Path, unit: float = 1e-3) -> Network:
     """Read a network file of either format.
 
     Parameters

@@ -11,19 +11,16 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
-import msgspec
 import numpy as np
 
 from farkas.errors import FileProblem
 from farkas.instances.base import Count, Nonnegative, Positive
-from farkas.instances.gadget import Cluster
 from farkas.instances.generate.gadget import Published, draw
+from farkas.instances.traces.importer import Path, importers
 from farkas.instances.traces.networks import read_network
-from farkas.instances.traces.philly import PhillyJob, read_jobs
-from farkas.instances.traces.result import Imported, importers
+from farkas.instances.traces.philly import PhillyJob, with_gpus
 from farkas.instances.traces.table import lines
 from farkas.instances.traces.window import Window
 from farkas.portable.draws import uniform
@@ -31,7 +28,8 @@ from farkas.portable.draws import uniform
 RANGES = Published()
 
 
-class ImportOptions(Window, frozen=True, kw_only=True):
+@importers.register("philly:gadget")
+class PhillyCluster(Window, frozen=True, kw_only=True):
     """Options of this importer.
 
     Parameters
@@ -50,6 +48,8 @@ class ImportOptions(Window, frozen=True, kw_only=True):
         Multiple of all bandwidths.
     """
 
+    paths: ClassVar[tuple[str, ...]] = ("network", "node_list")
+
     network: str = ""
     network_unit: Positive = 1e-3
     servers: Count = RANGES.num_servers
@@ -57,99 +57,72 @@ class ImportOptions(Window, frozen=True, kw_only=True):
     max_workers: Count = 8
     link_scale: Nonnegative = 1.0
 
+    def fields(self, path: Path, rng: np.random.Generator, dropped: Counter[str]) -> dict[str, Any]:
+        """Make a cluster from the Philly trace and a network."""
+        trace = self.cut(with_gpus(path, dropped), dropped)
+        nodes, links, network = self._substrate(rng)
+        return {
+            "name": "philly-gadget",
+            "description": (
+                f"Philly trace on a {network}; one GPU per worker, rings up to the job's GPUs, "
+                "budget duration x GPUs in worker-slots, square-root utilities of published "
+                "heights; bandwidths and efficiencies from the published ranges; every node of a "
+                "public network is a server"
+            ),
+            "horizon": self.slots,
+            "resources": ["gpu"],
+            "nodes": nodes,
+            "links": links,
+            "jobs": [self._job(slot, job, rng) for slot, job in trace],
+        }
 
-@importers.register("philly:gadget")
-def import_philly(
-    path: str | os.PathLike[str], seed: int, options: Mapping[str, Any], /
-) -> Imported:
-    """Make a cluster from the Philly trace and a network."""
-    chosen = ImportOptions.given("import philly to gadget", options)
-    dropped: Counter[str] = Counter()
-    jobs = list(read_jobs(path))
-    with_gpus = [job for job in jobs if job.num_gpus > 0]
-    if len(with_gpus) < len(jobs):
-        dropped["without a GPU"] = len(jobs) - len(with_gpus)
-    trace = chosen.cut(with_gpus, dropped)
-    rng = np.random.default_rng(seed)
-    nodes, links, network = _substrate(chosen, rng)
-    instance = Cluster.build(
-        name=f"philly-gadget-{seed}",
-        seed=seed,
-        description=_description(chosen, network, seed, dropped),
-        horizon=chosen.slots,
-        resources=["gpu"],
-        nodes=nodes,
-        links=links,
-        jobs=[_job(chosen, slot, job, rng) for slot, job in trace],
-    )
-    return Imported(instance, len(trace), dropped)
-
-
-def _substrate(
-    options: ImportOptions, rng: np.random.Generator
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]], str]:
-    gpus = _gpu_values(options)
-    if not options.network:
-        settings = Published.given(
-            "generator gadget",
-            {"num_servers": options.servers, "num_jobs": 0, "budget": "worker_slots",
-             "gpus": gpus, "link_scale": options.link_scale},
-        )  # fmt: skip
-        drawn = draw(settings, rng)
-        return drawn["nodes"], drawn["links"], f"drawn rack tree of {options.servers} servers"
-    network = read_network(options.network, options.network_unit)
-    nodes = [
-        {"name": name, "server": True, "capacity": [float(rng.choice(gpus))]}
-        for name in network.nodes
-    ]
-    links = []
-    for source, target, capacity in network.cables:
-        low, high = RANGES.server_bandwidth
-        room = float(rng.integers(low, high + 1)) if capacity is None else capacity
-        links += [
-            {"from": a, "to": b, "bandwidth": options.link_scale * room}
-            for a, b in ((source, target), (target, source))
+    def _substrate(
+        self, rng: np.random.Generator
+    ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], str]:
+        gpus = self._gpu_values()
+        if not self.network:
+            settings = Published.given(
+                "generator gadget",
+                {"num_servers": self.servers, "num_jobs": 0, "budget": "worker_slots",
+                 "gpus": gpus, "link_scale": self.link_scale},
+            )  # fmt: skip
+            drawn = draw(settings, rng)
+            return drawn["nodes"], drawn["links"], f"drawn rack tree of {self.servers} servers"
+        network = read_network(self.network, self.network_unit)
+        nodes = [
+            {"name": name, "server": True, "capacity": [float(rng.choice(gpus))]}
+            for name in network.nodes
         ]
-    return nodes, links, f"{network.source} network {os.path.basename(options.network)}"
+        links = []
+        for source, target, capacity in network.cables:
+            low, high = RANGES.server_bandwidth
+            room = float(rng.integers(low, high + 1)) if capacity is None else capacity
+            links += [
+                {"from": a, "to": b, "bandwidth": self.link_scale * room}
+                for a, b in ((source, target), (target, source))
+            ]
+        return nodes, links, f"{network.source} network {os.path.basename(self.network)}"
 
+    def _gpu_values(self) -> list[int]:
+        """GPU counts to draw from: those of the node list, each as often as it occurs."""
+        if not self.node_list:
+            return list(RANGES.gpus)
+        found = [int(line.nonnegative("gpu")) for line in lines(self.node_list, ("sn", "gpu"))]
+        if not found:
+            raise FileProblem(f"{self.node_list}: lists no node")
+        return found
 
-def _gpu_values(options: ImportOptions) -> list[int]:
-    """GPU counts to draw from: those of the node list, each as often as it occurs."""
-    if not options.node_list:
-        return list(RANGES.gpus)
-    found = [int(line.nonnegative("gpu")) for line in lines(options.node_list, ("sn", "gpu"))]
-    if not found:
-        raise FileProblem(f"{options.node_list}: lists no node")
-    return found
-
-
-def _job(
-    options: ImportOptions, arrival: int, job: PhillyJob, rng: np.random.Generator
-) -> dict[str, Any]:
-    slots = max(1.0, job.duration / options.slot_seconds)
-    low, high = RANGES.fixed_workers
-    return {
-        "name": f"{job.cluster}@{job.submitted:.0f}",
-        "arrival": arrival,
-        "demand": [1.0],
-        "budget": [float(math.ceil(slots * job.num_gpus))],
-        "max_workers": min(job.num_gpus, options.max_workers),
-        "bandwidth": uniform(rng, *RANGES.bandwidth),
-        "efficiency": uniform(rng, *RANGES.efficiency),
-        "fixed_workers": int(rng.integers(low, high + 1)),
-        "utility": {"kind": "sqrt", "scale": uniform(rng, *RANGES.height)},
-    }
-
-
-def _description(options: ImportOptions, network: str, seed: int, dropped: Counter[str]) -> str:
-    plain = msgspec.structs.replace(
-        options,
-        network=os.path.basename(options.network),
-        node_list=os.path.basename(options.node_list),
-    )
-    return (
-        f"Philly trace on a {network}; one GPU per worker, rings up to the job's GPUs, budget "
-        "duration x GPUs in worker-slots, square-root utilities of published heights; bandwidths "
-        "and efficiencies from the published ranges; every node of a public network is a server; "
-        f"left out {dict(sorted(dropped.items()))}; seed {seed}; options {plain.text()}"
-    )
+    def _job(self, arrival: int, job: PhillyJob, rng: np.random.Generator) -> dict[str, Any]:
+        slots = max(1.0, job.duration / self.slot_seconds)
+        low, high = RANGES.fixed_workers
+        return {
+            "name": job.name,
+            "arrival": arrival,
+            "demand": [1.0],
+            "budget": [float(math.ceil(slots * job.num_gpus))],
+            "max_workers": min(job.num_gpus, self.max_workers),
+            "bandwidth": uniform(rng, *RANGES.bandwidth),
+            "efficiency": uniform(rng, *RANGES.efficiency),
+            "fixed_workers": int(rng.integers(low, high + 1)),
+            "utility": {"kind": "sqrt", "scale": uniform(rng, *RANGES.height)},
+        }

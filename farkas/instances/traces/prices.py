@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 
 from farkas.errors import FileProblem, InvalidOption, suggestion
+from farkas.instances.traces.importer import Path
 from farkas.instances.traces.table import Line, lines
 
 COLUMNS = ("instance", "gpu_count", "region", "on_demand_usd_per_hour", "reserved_usd_per_hour")
@@ -20,7 +20,7 @@ class GpuPrice:
     reserved: float
 
 
-def read_prices(path: str | os.PathLike[str], instance: str) -> list[GpuPrice]:
+def read_prices(path: Path, instance: str) -> list[GpuPrice]:
     """Prices per GPU of an instance type, in the regions that quote both, by region name.
 
     Parameters

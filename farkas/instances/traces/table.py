@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from farkas.errors import FileProblem
 from farkas.instances.files import file_bytes
+from farkas.instances.traces.importer import Path
 
 
 class Line:
@@ -91,7 +92,7 @@ def seconds(text: str) -> float:
     return moment.timestamp()
 
 
-def lines(path: str | os.PathLike[str], columns: Sequence[str]) -> Iterator[Line]:
+def lines(path: Path, columns: Sequence[str]) -> Iterator[Line]:
     """Iterate over the lines of a table that has at least ``columns``.
 
     Raises

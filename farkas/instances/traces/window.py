@@ -12,7 +12,7 @@ import numpy as np
 
 from farkas.errors import InvalidOption
 from farkas.instances.base import Count, Positive, guarded_ceil
-from farkas.instances.options import Settings
+from farkas.instances.traces.importer import Importer
 from farkas.instances.traces.table import seconds
 from farkas.numbers import Floats
 
@@ -32,7 +32,7 @@ class Timed(Protocol):
 J = TypeVar("J", bound=Timed)
 
 
-class Window(Settings, frozen=True, kw_only=True):
+class Window(Importer, frozen=True, kw_only=True):
     """Options that every importer of timed jobs has.
 
     Parameters
