@@ -12,7 +12,6 @@ from tests.tools.shared import ROOT
 OF_EVERY_KIND = {
     "AsPrinted": "a program or dual exactly as the paper prints it",
     "Environment": "what a kind adds to the driver, and the protocol that says so",
-    "ImportOptions": "options of one importer",
     "Job": "a job of an instance",
     "Known": "what a policy may see in advance",
     "Offline": "the program that plans with hindsight",

@@ -26,10 +26,7 @@ from farkas.online import algorithms, demos
 from farkas.online.run import Run
 from farkas.verbs.programs import find_program, trace
 from farkas.verbs.solve import solve_form
-from tests.instances.test_gavel_coded import TWIN
-from tests.instances.test_networks import GRAPHML
-from tests.instances.test_traces import PHILLY, PRICES
-from tests.instances.test_traces_dps import NODES, PODS
+from tests.instances.traces.made import GRAPHML, NODES, PHILLY, PODS, PRICES, TWIN
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "coded": {"law": "ends"},

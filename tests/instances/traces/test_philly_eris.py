@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.errors import InvalidOption
 from farkas.instances import read_bytes, to_bytes
 from farkas.instances.traces import import_trace
+from farkas.instances.traces.philly import PhillyJob
 from farkas.instances.traces.philly_eris import chunks_of, nearest_model
 from farkas.online import algorithms
 from tests.tools.shared import shared
@@ -74,17 +74,12 @@ def test_an_import_is_repeatable_and_readable(trace) -> None:
     assert import_trace("philly", trace, "eris", seed=6, slots=4).instance.sha256 != first.sha256
 
 
-def test_an_unknown_option_is_named(trace) -> None:
-    with pytest.raises(InvalidOption, match="site"):
-        import_trace("philly", trace, "eris", site=3)
-
-
 def test_a_day_of_the_public_trace_runs_and_is_certified() -> None:
     path = shared("data", "philly", "philly.csv")
     found = import_trace(
-        "philly", path, "eris", slots=24, start="2017-10-10 00:00", scale=0.05, jobs=300
+        "philly", path, "eris", slots=24, start="2017-10-10 00:00", scale=0.05, jobs=60
     )
-    assert found.kept == 300
+    assert found.kept == 60
     assert all(chunks == job_chunks for chunks, job_chunks in zip(
         found.instance.chunks, found.instance.data.sum(axis=1), strict=True))  # fmt: skip
     run = algorithms["eris.eris"].run(found.instance, price_floor=1.0)
@@ -95,9 +90,23 @@ def test_a_day_of_the_public_trace_runs_and_is_certified() -> None:
 
 
 def test_chunks_are_rounded_up_but_not_by_noise() -> None:
-    from farkas.instances.traces.philly import PhillyJob
-
     def chunks(gpu_time: float) -> int:
         return chunks_of(PhillyJob(0.0, 1.0, 1, gpu_time, "a"), 3600.0)
 
     assert [chunks(t) for t in (1.0, 3600.0, 3601.0, 7200.0)] == [1, 1, 2, 2]
+
+
+def test_a_trace_without_jobs_leaves_one_empty_site(trace) -> None:
+    trace.write_text(PHILLY.splitlines()[0] + "\n")
+    auction = import_trace("philly", trace, "eris", slots=3).instance
+    assert (auction.sites, auction.num_jobs) == (1, 0)
+    assert auction.capacity.tolist() == [[0.0, 0.0, 0.0]]
+
+
+def test_of_clusters_with_equally_many_jobs_the_first_by_name_is_a_site(trace) -> None:
+    trace.write_text(PHILLY.replace("beta", "zeta"))
+    found = import_trace("philly", trace, "eris", sites=2, slots=4)
+    assert "clusters alpha, zeta with" in found.instance.description
+    trace.write_text("".join(PHILLY.splitlines(keepends=True)[i] for i in (0, 6, 4)))
+    found = import_trace("philly", trace, "eris", sites=1, slots=4)
+    assert "clusters beta with" in found.instance.description

@@ -8,25 +8,16 @@ import numpy as np
 import pytest
 
 from farkas.errors import FileProblem, InvalidOption
-from farkas.instances.traces import import_trace, kinds_of
+from farkas.instances.traces import import_trace
+from farkas.instances.traces.gavel_coded import read_throughputs
 from farkas.relaxations.coded.assignment_lp import shared_optimum
+from tests.instances.traces.made import TWIN
 from tests.tools.shared import shared
-
-# Model b has no K80 throughput, c runs on two GPUs only, d nowhere.
-TWIN = {
-    "k80": {"('a', 1)": {"null": 2.0, "('b', 1)": [1.0, 1.0]}, "('b', 1)": {"null": 0.0},
-            "('c', 2)": {"null": 9.0}, "('d', 1)": {"('a', 1)": [1.0, 1.0]},
-            "('e', 1)": {"null": 3}},
-    "p100": {"('a', 1)": {"null": 4.0}, "('e', 1)": {"null": 5.0}},
-    "v100": {"('a', 1)": {"null": 8.0}, "('e', 1)": {"null": 6.0}},
-}  # fmt: skip
 
 
 @pytest.fixture
-def twin(tmp_path):
-    path = tmp_path / "throughputs.json"
-    path.write_text(json.dumps(TWIN))
-    return path
+def twin(folder):
+    return folder / "twin.json"
 
 
 def test_rates_are_throughputs_and_shifts_their_inverse(twin):
@@ -77,9 +68,22 @@ def test_other_files_are_refused(tmp_path, text, message):
 
 
 def test_the_real_file_becomes_a_solvable_instance():
-    assert "coded" in kinds_of("gavel")
     path = shared("data", "gavel", "simulation_throughputs.json")
     imported = import_trace("gavel", path, "coded")
     assert imported.instance.rates.shape == (4, 50)
     assert imported == import_trace("gavel", path, "coded")
     assert np.isfinite(shared_optimum(imported.instance).time)
+
+
+def test_only_models_alone_on_one_gpu_are_measured(twin):
+    # b is 0, c runs on two GPUs, d only beside a: none of them is alone at a speed
+    assert read_throughputs(twin) == {
+        "k80": {"a": 2.0, "e": 3.0},
+        "p100": {"a": 4.0, "e": 5.0},
+        "v100": {"a": 8.0, "e": 6.0},
+    }
+
+
+def test_models_that_are_not_drawn_are_counted(twin):
+    found = import_trace("gavel", twin, "coded", masters=1, k80=1)
+    assert (found.kept, found.dropped) == (1, {"not drawn": 1})

@@ -1,0 +1,68 @@
+"""Tables with a header: damage is named by file, line and column."""
+
+from __future__ import annotations
+
+import pytest
+
+from farkas.errors import FileProblem
+from farkas.instances.traces.table import lines, seconds
+from tests.instances.traces.made import PHILLY
+
+
+def read(path, text):
+    """All cells of the Philly columns, typed as its reader types them."""
+    path.write_text(text)
+    columns = ("timestamp", "duration", "num_gpus")
+    return [
+        (line.time("timestamp"), line.nonnegative("duration"), line.whole("num_gpus"))
+        for line in lines(path, columns)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("7201.0,1,", "many,1,", r"philly.csv: line 4: duration = 'many'; expected a number"),
+        ("7201.0,1,", "nan,1,", "line 4: duration = 'nan'; expected a finite number"),
+        ("7201.0,1,", "-1,1,", "line 4: duration = '-1'; expected a number >= 0"),
+        ("7201.0,1,", "7201.0,1.5,", "line 4: num_gpus = '1.5'; expected an integer >= 0"),
+        ("7201.0,1,", "7201.0,,", "line 4: num_gpus = ''; expected a number"),
+        ("2017-10-09 08:00:00", "yesterday", "line 3: timestamp = 'yesterday'; expected a time"),
+        (",28800.0,alpha", ",28800.0", "line 3: 4 cells, but 5 columns"),
+        ("num_gpus", "gpus", "line 1: no column num_gpus"),
+        (PHILLY, "", "line 1: no column timestamp, duration"),
+        ("alpha", '"alpha', "philly.csv: line"),
+    ],
+)
+def test_a_damaged_table_is_refused_with_its_line(tmp_path, before, after, message):
+    with pytest.raises(FileProblem, match=message) as caught:
+        read(tmp_path / "philly.csv", PHILLY.replace(before, after, 1))
+    assert "\n" not in str(caught.value)
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path):
+    (tmp_path / "philly.csv").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(FileProblem, match="is not text in UTF-8"):
+        list(lines(tmp_path / "philly.csv", ()))
+
+
+def test_cells_are_read_by_name_whatever_the_order_of_columns(tmp_path):
+    path = tmp_path / "table.csv"
+    # a byte order mark, blanks around names and texts, an empty line, a quoted comma
+    path.write_text('\ufeff b , a\n"x, y",  -1.5\n\n , 2\n')
+    first, second = lines(path, ("a", "b"))
+    assert (first.text("b"), first.number("a")) == ("x, y", -1.5)
+    assert second.number_or_none("b") is None
+    assert second.whole("a") == 2
+    assert second.place == f"{path}: line 4"
+
+
+def test_a_table_without_lines_yields_nothing(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("a,b\n")
+    assert list(lines(path, ("a",))) == []
+
+
+def test_times_without_a_zone_are_utc():
+    assert seconds("1970-01-01 01:00") == 3600.0
+    assert seconds("1970-01-01T01:00+02:00") == -3600.0
