@@ -5,6 +5,7 @@ Units are powers of 2, so that every double scales without rounding and results 
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import msgspec
@@ -16,19 +17,25 @@ from farkas.instances import library
 from farkas.instances.dps import Market
 from farkas.instances.eris import Auction
 from farkas.instances.gadget import Cluster
+from farkas.instances.generate import generate
 from farkas.instances.mlbroker import Brokerage
 from farkas.instances.utilities.functions import TableUtility
 from farkas.models.eris.prices import Prices
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.slot import snapshot
-from farkas.online import Bound, algorithms, certified_ratio
-from farkas.online.dps.offers import Offer
+from farkas.online import Bound, algorithms, certified_ratio, environments
+from farkas.online.dps.learning import Dps, Scaled, Simple, Top
+from farkas.online.dps.offers import Decision, Offer
+from farkas.online.dps.posted import run_seller
+from farkas.online.dps.seller import Seller
 from farkas.online.gadget.placement import Room
+from farkas.online.mlbroker.fractional import Fractional
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.dps.fixed_price import corrected_bound, printed_bound
 from farkas.relaxations.eris.subgradient import subgradient
-from farkas.relaxations.gadget.generation import improving
+from farkas.relaxations.gadget.generation import closed, improving
 from farkas.rounding.rings import Mix, admit
+from tests.generators.dps import market_in, random_market
 
 UNITS = [2.0**-40, 2.0**40]
 
@@ -149,14 +156,6 @@ def test_curvature_does_not_depend_on_the_unit_of_reward(unit):
     assert not falling.is_monotone(1.0, 1)
 
 
-def market_in(market: Market, unit: float) -> Market:
-    """Budgets times ``unit``."""
-    jobs: list[dict[str, Any]] = msgspec.to_builtins(market.jobs)
-    for job in jobs:
-        job["budget"] *= unit
-    return market.replace(jobs=jobs, price_cap=None)
-
-
 @pytest.mark.parametrize("unit", UNITS)
 def test_users_accept_the_same_offers_in_every_currency(unit):
     market = library.load("dps/tiny")
@@ -164,6 +163,91 @@ def test_users_accept_the_same_offers_in_every_currency(unit):
     offer = Offer.of(market_in(market, unit), 0)
     answers = [offer.accepts(unit * 3.5 * share) for share in (1.0, 1 + 5e-10, 1 + 2e-9, 2.0)]
     assert answers == [True, True, False, False]
+
+
+SELLERS = ["dps.dps", "dps.top", "dps.dps_scaled", "dps.dps_pairs", "dps.bwk", "dps.bfp_coord",
+           "dps.bfp_fluid", "dps.bfp_grid"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SELLERS)
+@pytest.mark.parametrize("seed", range(3))
+def test_prices_are_chosen_alike_in_every_currency_and_unit_of_data(name, seed):
+    # with ties taken as 1e-12 of a dollar, all arms would be tied in units of 2**60 dollars
+    market = random_market(seed, jobs=12).replace(price_cap=1.0, price_grid=[0.2, 0.5, 0.8])
+    seller = algorithms[name].policy()
+
+    def decide(market: Market) -> list[Decision]:
+        if isinstance(seller, Seller):
+            return run_seller(seller, market)
+        found: list[Decision] = seller.decide(market, 0)
+        return found
+
+    one = decide(market)
+    for power in (-60, -33, 1, 60):
+        unit = 2.0**power
+        wanted = [
+            dataclasses.replace(
+                decision,
+                payment=unit * decision.payment,
+                worker_price=decision.worker_price and unit * decision.worker_price,
+                ps_price=decision.ps_price and unit * decision.ps_price,
+            )
+            for decision in one
+        ]
+        assert decide(market_in(market, unit, 1 / unit)) == wanted
+
+
+@pytest.mark.parametrize("seller", [Dps(), Simple(), Top(), Scaled()], ids=repr)
+@pytest.mark.parametrize("power", [-60, -21, 3, 60])
+def test_the_kernel_chooses_the_same_arms_in_every_currency(seller, power):
+    market = generate("dps", "small", 1, num_jobs=120, horizon=80, dps={"explore_cap": 0.05})
+    one, other = (seller.simulate(m) for m in (market, market_in(market, 2.0**power)))
+    assert np.isfinite(one.worker_price).sum() > 20
+    assert other.outcome.tolist() == one.outcome.tolist()
+    for name in ("worker_price", "ps_price"):
+        wanted = 2.0**power * getattr(one, name)
+        assert np.array_equal(getattr(other, name), wanted, equal_nan=True)
+
+
+@pytest.mark.parametrize("power", [-1000, -60, 0, 60])
+def test_value_and_bound_are_close_by_shares_of_themselves_or_of_the_largest_gain(power):
+    gains = 2.0**power * np.array([-8.0, 4.0])
+    # 1e-9 of 8: what rounding may add to gains that cancel, whatever their unit
+    assert closed(gains, 0.0, 2.0**power * 7.9e-9, 0.0)
+    assert not closed(gains, 0.0, 2.0**power * 8.1e-9, 0.0)
+    assert closed(gains, 2.0**power, 2.0**power * 1.25, 2.0**power * 0.25)
+    assert not closed(gains, 2.0**power, 2.0**power * 1.26, 2.0**power * 0.25)
+
+
+def test_a_gap_of_nothing_to_nothing_is_closed():
+    assert closed(np.zeros(3), 0.0, 0.0, 0.0)
+    assert closed(np.zeros(0), 0.0, 0.0, 0.0)
+    assert not closed(np.zeros(3), 0.0, 5e-324, 0.0)
+
+
+@pytest.mark.parametrize("unit", [2.0**-30, 2.0**30])
+def test_requirements_on_data_are_shares_of_the_data(unit):
+    # 1e-4 of the data left untrained: 40 GB of 40 TB, or 4 MB of 40 GB
+    broker = library.load("mlbroker/tiny")
+    assert isinstance(broker, Brokerage)
+    jobs: list[dict[str, Any]] = msgspec.to_builtins(broker.jobs)
+    for job in jobs:
+        job["worker_capacity"] *= unit
+        job["data"] = (unit * np.array(job["data"])).tolist()
+    other = broker.replace(jobs=jobs, transfer_price=(np.array(broker.transfer) / unit).tolist())
+    policy, world = Fractional(), environments["mlbroker"]
+    state, decisions = policy.start(world.known(broker), 0), []
+    for arrival in world.arrivals(broker):
+        state, decision = policy.step(state, arrival)
+        decisions.append(decision)
+    for share, labels in ((0.0, []), (1e-4, ["(8b)"])):
+        moved = [
+            dataclasses.replace(d.moved, amount=unit * (1 - share) * d.moved.amount)
+            for d in decisions
+        ]
+        scaled = [dataclasses.replace(d, moved=m) for d, m in zip(decisions, moved, strict=True)]
+        said = policy.evaluate(other, scaled).violations
+        assert sorted({word for line in said for word in line.split() if word[0] == "("}) == labels
 
 
 @pytest.mark.parametrize("unit", UNITS)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import msgspec
 import numpy as np
 
 from farkas.instances.dps import Market
@@ -46,6 +49,22 @@ def random_market(
         jobs=[job(a) for a in arrivals],
         dps={"delta": 0.2, "explore_cap": 0.2},
     )
+
+
+def market_in(market: Market, currency: float, data: float = 1.0) -> Market:
+    """Money times ``currency``; what is sent, and what links send, times ``data``."""
+    jobs: list[dict[str, Any]] = msgspec.to_builtins(market.jobs)
+    for job in jobs:
+        job["budget"] *= currency
+        job["model_size"] *= data
+    changes: dict[str, Any] = {"jobs": jobs}
+    for side in ("worker_bandwidth", "ps_bandwidth"):
+        changes[side] = [each and each * data for each in getattr(market, side)]
+    if market.price_cap is not None:
+        changes["price_cap"] = currency * market.price_cap
+    if market.price_grid is not None:
+        changes["price_grid"] = [currency * price for price in market.price_grid]
+    return market.replace(**changes)
 
 
 def forced_jobs(market: Market) -> np.ndarray:

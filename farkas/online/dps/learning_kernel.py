@@ -123,7 +123,7 @@ def _evaluate(side: Out[Side], kind: int) -> None:
 def _crown(side: Out[Side], kind: int, block: int) -> None:
     """Find the largest value of a block."""
     begin = side.first[kind] + (block - side.first_block[kind]) * BLOCK
-    best = -1.0
+    best = 0.0
     for arm in range(begin, min(begin + BLOCK, side.first[kind + 1])):
         best = max(best, side.value[arm])
     side.top[block] = best
@@ -153,10 +153,10 @@ def _choose(side: Out[Side], kind: int, by: Supplying) -> int:
     supply, used = side.supply[kind], side.used[kind]
     if supply != used and min(supply, used) < side.peak[kind]:
         _evaluate(side, kind)
-    best = -1.0
+    best = 0.0
     for block in range(side.first_block[kind], side.first_block[kind + 1]):
         best = max(best, side.top[block])
-    enough = best - TIE * max(1.0, abs(best))
+    enough = best - TIE * best
     block = side.first_block[kind + 1] - 1
     while side.top[block] < enough:
         block -= 1

@@ -213,9 +213,9 @@ class Learner:
         radius = eta / count + np.sqrt(eta * mean / count)
         demand = self.rules.jobs[kind] * (mean + radius)
         value = price * np.minimum(demand, self.supply(kind))
-        chosen, best = 0, -math.inf
+        chosen, best = 0, 0.0
         for arm, worth in enumerate(value.tolist()):
-            if arm == 0 or worth >= best - TIE * max(1.0, abs(best)):
+            if worth >= best - TIE * best:
                 chosen, best = arm, max(best, worth)
         return int(self.rules.first[kind]) + chosen
 

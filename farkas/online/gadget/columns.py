@@ -9,7 +9,7 @@ from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Bools, Floats
 from farkas.portable.sums import matmul
-from farkas.relaxations.gadget.generation import Generated, generate_columns
+from farkas.relaxations.gadget.generation import Generated, closed, generate_columns
 from farkas.rounding.rings import Mix, admit
 from farkas.solvers import solve
 from farkas.tolerances import ROUNDING, SIMPLEX
@@ -33,7 +33,7 @@ def column_rings(slot: SlotView, gap: float) -> tuple[Rings, Generated]:
     # what the relaxation likes first, then by gain per worker
     order = np.lexsort((columns.rings.job, -rate, -np.round(share, 6)))
     greedy, value = admit(mix, order)
-    if value >= generated.bound - gap * max(1.0, abs(generated.bound)):
+    if closed(columns.gains, value, generated.bound, gap * abs(generated.bound)):
         return columns.rings.take(greedy), generated
     keep = promising(columns, generated, value)
     keep[greedy] = True

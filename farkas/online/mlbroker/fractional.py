@@ -257,11 +257,12 @@ class Fractional:
         moved, connected = decision.moved.dense(*size), decision.connected.dense(*size)
         rate, volume = data.worker_capacity[decision.jobs][:, None], data.trained_volume[pairs]
         needed = data.workers_needed[pairs][:, None]
-        scale = {"volume": np.maximum(1.0, volume.sum(axis=1, initial=0.0))[:, None]}
+        # a job without data is measured by what one worker could train
+        total = np.maximum(rate, volume.sum(axis=1, initial=0.0)[:, None])
         room = np.maximum(1.0, needed)
         excess = {
-            "8a": (moved.sum(axis=1) - rate * decision.workers) / scale["volume"],
-            "8b": np.abs(moved.sum(axis=2) - volume) / scale["volume"],
+            "8a": (moved.sum(axis=1) - rate * decision.workers) / total,
+            "8b": np.abs(moved.sum(axis=2) - volume) / total,
             "8f": np.abs(decision.server.sum(axis=1) - 1.0),
             "8i": np.abs(connected.sum(axis=2) - decision.workers) / room,
             "8j": (needed * decision.server - connected.sum(axis=1)) / room,

@@ -98,7 +98,7 @@ def generate_columns(
     Parameters
     ----------
     gap
-        Stop when bound and value are so close, relative to max(1, value).
+        Stop when bound and value are so close, relative to the value.
     most_rounds
         Stop after so many rounds; the bound is valid whenever it stops.
     """
@@ -127,7 +127,7 @@ def generate_columns(
         here = lagrangian(slot, cost, smooth)
         if here < bound:
             bound, best = here, smooth
-        if bound - value <= gap * max(1.0, abs(value)):
+        if closed(slot.pair_gains, value, bound, gap * abs(value)):
             break
         new = improving(slot, cost, sigma)
         added = master.add(found.rings(new[:, 0], new[:, 1])) if len(new) else 0
@@ -141,6 +141,11 @@ def generate_columns(
         smooth = smooth.mix(own, 0.5)
     columns = Columns(slot, master.rings())
     return Generated(columns, master.share, value, bound, best, rounds)
+
+
+def closed(gains: Floats, value: float, bound: float, most: float) -> bool:
+    """Whether bound and value differ by ``most``, or by what rounding adds to the largest gain."""
+    return bool(bound - value <= max(most, ROUNDING * np.abs(gains).max(initial=0.0)))
 
 
 def no_prices(cluster: Cluster) -> CapacityPrices:
