@@ -21,41 +21,13 @@ from farkas.errors import (
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
 from farkas.registry import Registry
-from farkas.solvers.access import Access, Availability, installed, missing, version_of
+from farkas.solvers.access import Access, Availability, version_of
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.audit import audited, settled_by_inspection
 from farkas.solvers.options import OptionNames, Options
 
 if TYPE_CHECKING:
     from farkas.solvers.session import Session
-
-__all__ = [
-    "Ability",
-    "Access",
-    "Answer",
-    "Availability",
-    "Backend",
-    "Claimed",
-    "OptionNames",
-    "Options",
-    "Reason",
-    "Status",
-    "Undecided",
-    "availability",
-    "backend",
-    "backends",
-    "check_start",
-    "failed",
-    "find",
-    "guarded",
-    "installed",
-    "missing",
-    "open_session",
-    "refuse",
-    "solve",
-    "status",
-    "version_of",
-]  # fmt: skip
 
 
 class Ability(enum.Flag):

@@ -14,7 +14,7 @@ from farkas.solvers.access import Access, Availability, installed, missing
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend
 from farkas.solvers.interrupt import CtrlC, off_stdout
-from farkas.solvers.options import Options
+from farkas.solvers.options import WORDS, Options
 
 # what the licence inside the wheel accepts
 MOST = 2000
@@ -103,11 +103,8 @@ def _model(env: Any, form: LinearForm, options: Options, start: Floats | None) -
 
     model = gurobipy.Model(env=env)
     model.Params.OutputFlag = int(options.log)
-    model.Params.Threads = options.threads
-    model.Params.Seed = options.seed
-    model.Params.MIPGap = options.gap
-    if math.isfinite(options.time_limit):
-        model.Params.TimeLimit = options.time_limit
+    for word, value in options.worded(WORDS["gurobi"]).items():
+        model.setParam(word, value)
     columns = model.addMVar(
         form.num_columns,
         lb=form.lower,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,21 +47,6 @@ class Mosek(Backend):
                 task.putxx(kind, start)
             ended = task.optimize()
             return _read(task, kind, ended, form, time.perf_counter() - begin)
-
-
-def export(form: LinearForm, path: Path) -> None:
-    """Write the task that MOSEK would solve; needs the package but no licence.
-
-    Parameters
-    ----------
-    path
-        The suffix decides the format: ``.mps``, ``.lp``, ``.opf``, ``.task``.
-    """
-    import mosek
-
-    with mosek.Env() as environment, environment.Task() as task:
-        fill(task, form)
-        task.writedata(str(path))
 
 
 def fill(task: Any, form: LinearForm) -> None:

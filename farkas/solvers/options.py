@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypedDict, TypeGuard
 
 import numpy as np
 
 from farkas.errors import InvalidOption, suggestion
+
+Words = tuple[str, str, str, str]
+"""Time limit, gap, threads and seed in the words of a solver; empty where it has none."""
+WORDS: dict[str, Words] = {
+    "highs": ("time_limit", "mip_rel_gap", "threads", "random_seed"),
+    "gurobi": ("TimeLimit", "MIPGap", "Threads", "Seed"),
+    "scip": ("limits/time", "limits/gap", "lp/threads", "randomization/randomseedshift"),
+}
+"""Words of the solvers that are reached in several ways."""
 
 
 class OptionNames(TypedDict, total=False):
@@ -65,6 +74,32 @@ class Options:
             if value is not None and not rule[0](value):
                 raise InvalidOption(f"solver option {name} = {value!r}: must be {rule[1]}")
         return cls(**{name: value for name, value in given.items() if value is not None})
+
+    def worded(
+        self, words: Words, solver: str = "", needed: Sequence[str] = ()
+    ) -> dict[str, float | int]:
+        """Values by the words of a solver; a limit only where there is one.
+
+        Parameters
+        ----------
+        words
+            What the solver calls them.
+        solver, needed
+            Its name, and the options that must not be dropped when they differ from the default.
+
+        Raises
+        ------
+        InvalidOption
+            A needed option was given, and the solver has no word for it.
+        """
+        found: dict[str, float | int] = {}
+        for name, word in zip(("time_limit", "gap", "threads", "seed"), words, strict=True):
+            value = getattr(self, name)
+            if word and value < math.inf:
+                found[word] = value
+            elif name in needed and value != getattr(_DEFAULTS, name):
+                raise InvalidOption(f"farkas cannot pass {name} to {solver}; leave it out")
+        return found
 
 
 def _is_amount(value: object) -> TypeGuard[float]:

@@ -14,7 +14,7 @@ from farkas.solvers.access import Access, Availability, installed, missing
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend
 from farkas.solvers.interrupt import off_stdout
-from farkas.solvers.options import Options
+from farkas.solvers.options import WORDS, Options
 
 
 @backend("scip")
@@ -88,11 +88,7 @@ def _side(value: float) -> float | None:
 def _set_options(model: Any, options: Options) -> None:
     if options.log:
         model.hideOutput(quiet=False)
-    if math.isfinite(options.time_limit):
-        model.setParam("limits/time", options.time_limit)
-    model.setParam("limits/gap", options.gap)
-    model.setParam("lp/threads", options.threads)
-    model.setParam("randomization/randomseedshift", options.seed)
+    model.setParams(options.worded(WORDS["scip"]))
 
 
 _REASONS = {

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from farkas.errors import InvalidOption, UnsupportedForm
 from farkas.forms import Axis, Block, LinearForm, SparseRows
-from farkas.numbers import Array, Bools, Floats
+from farkas.numbers import Array, Floats
 from farkas.solvers.answer import Answer
 from farkas.solvers.audit import settled_by_inspection
 
@@ -369,6 +369,3 @@ def _named(blocks: tuple[Block, ...], before: int, part: _Part) -> tuple[Block, 
     start = kept[-1].stop if kept else 0
     members = np.arange(count, dtype=np.int64).reshape(-1, 1)
     return (*kept, Block(part.name, "", start, (Axis(("index",), members),)))
-
-
-__all__ = ["Bools", "Change", "Session"]

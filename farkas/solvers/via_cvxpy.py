@@ -18,7 +18,7 @@ from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend, backends
 from farkas.solvers.interrupt import off_stdout
 from farkas.solvers.measured import installed_in_cvxpy, largest_violation
-from farkas.solvers.options import OptionNames, Options
+from farkas.solvers.options import WORDS, OptionNames, Options, Words
 from farkas.tolerances import FEASIBLE
 
 DEFAULT = "CLARABEL"
@@ -178,58 +178,33 @@ def _row_duals(form: LinearForm, families: list[tuple[Any, Any, float]]) -> Floa
     return duals
 
 
+_WORDS: dict[str, Words] = {
+    **{name.upper(): words for name, words in WORDS.items()},
+    "CLARABEL": ("time_limit", "", "max_threads", ""),
+    "SCS": ("time_limit_secs", "", "", ""),
+    "OSQP": ("time_limit", "", "", ""),
+    "SCIPY": ("time_limit", "mip_rel_gap", "", ""),
+    "MOSEK": (
+        "MSK_DPAR_OPTIMIZER_MAX_TIME",
+        "MSK_DPAR_MIO_TOL_REL_GAP",
+        "MSK_IPAR_NUM_THREADS",
+        "",
+    ),
+}
+_NESTED = {"SCIP": "scip_params", "MOSEK": "mosek_params", "SCIPY": "scipy_options"}
+"""Argument that takes the words, of solvers that do not take them as arguments of their own."""
+_ACCURACY = {"eps_abs": FIRST_ORDER, "eps_rel": FIRST_ORDER}
+_ALWAYS: dict[str, dict[str, float]] = {
+    "SCS": {**_ACCURACY, "max_iters": 100_000},
+    "OSQP": {**_ACCURACY, "max_iter": 100_000},
+}
+
+
 def _arguments(solver: str, options: Options) -> dict[str, Any]:
-    """Our options in the words of each solver; refuses what cannot be passed."""
-    limit = options.time_limit if math.isfinite(options.time_limit) else None
-    accuracy = {"eps_abs": FIRST_ORDER, "eps_rel": FIRST_ORDER}
-    given: dict[str, Any]
-    if solver == "CLARABEL":
-        given = {"time_limit": limit, "max_threads": options.threads}
-    elif solver == "SCS":
-        given = {"time_limit_secs": limit, **accuracy, "max_iters": 100_000}
-    elif solver == "OSQP":
-        given = {"time_limit": limit, **accuracy, "max_iter": 100_000}
-    elif solver == "HIGHS":
-        given = {
-            "time_limit": limit,
-            "mip_rel_gap": options.gap,
-            "threads": options.threads,
-            "random_seed": options.seed,
-        }
-    elif solver == "GUROBI":
-        given = {
-            "TimeLimit": limit,
-            "MIPGap": options.gap,
-            "Threads": options.threads,
-            "Seed": options.seed,
-        }
-    elif solver == "SCIP":
-        words = {"limits/gap": options.gap, "randomization/randomseedshift": options.seed}
-        if limit is not None:
-            words["limits/time"] = limit
-        given = {"scip_params": words}
-    elif solver == "MOSEK":
-        return {"mosek_params": _mosek_words(limit, options)}
-    elif solver == "SCIPY":
-        words = {"mip_rel_gap": options.gap}
-        if limit is not None:
-            words["time_limit"] = limit
-        given = {"scipy_options": words}
-    else:
-        if limit is not None:
-            raise InvalidOption(f"farkas cannot pass time_limit to cvxpy:{solver}; leave it out")
-        given = {}
-    return {name: value for name, value in given.items() if value is not None}
-
-
-def _mosek_words(limit: float | None, options: Options) -> dict[str, Any]:
-    words: dict[str, Any] = {
-        "MSK_IPAR_NUM_THREADS": options.threads,
-        "MSK_DPAR_MIO_TOL_REL_GAP": options.gap,
-    }
-    if limit is not None:
-        words["MSK_DPAR_OPTIMIZER_MAX_TIME"] = limit
-    return words
+    """Our options in the words of each solver; refuses a limit that cannot be passed."""
+    words = _WORDS.get(solver, ("", "", "", ""))
+    given = options.worded(words, f"cvxpy:{solver}", ("time_limit",))
+    return {_NESTED[solver]: given} if solver in _NESTED else {**given, **_ALWAYS.get(solver, {})}
 
 
 def _run(problem: Any, solver: str, options: Options) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import logging
 import math
 import time
@@ -11,46 +12,28 @@ from typing import Any
 
 import numpy as np
 
-from farkas.errors import InvalidOption, UnknownName
+from farkas.errors import UnknownName
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
 from farkas.solvers.access import Access, Availability, installed, missing
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend, backends, find
 from farkas.solvers.interrupt import off_stdout
-from farkas.solvers.options import Options
+from farkas.solvers.options import WORDS, Options, Words
 
 DEFAULT = "appsi_highs"
 
-# our option names in the words of each family of solvers
-_WORDS = {
-    "highs": {
-        "time_limit": "time_limit",
-        "gap": "mip_rel_gap",
-        "threads": "threads",
-        "seed": "random_seed",
-    },
-    "gurobi": {"time_limit": "TimeLimit", "gap": "MIPGap", "threads": "Threads", "seed": "Seed"},
-    "scip": {
-        "time_limit": "limits/time",
-        "gap": "limits/gap",
-        "threads": "lp/threads",
-        "seed": "randomization/randomseedshift",
-    },
-    "cbc": {"time_limit": "sec", "gap": "ratio", "threads": "threads", "seed": "randomSeed"},
-    "glpk": {"time_limit": "tmlim", "gap": "mipgap", "seed": "seed"},
-    "cplex": {
-        "time_limit": "timelimit",
-        "gap": "mip_tolerances_mipgap",
-        "threads": "threads",
-        "seed": "randomseed",
-    },
-    "mosek": {
-        "time_limit": "dparam.optimizer_max_time",
-        "gap": "dparam.mio_tol_rel_gap",
-        "threads": "iparam.num_threads",
-        "seed": "iparam.mio_seed",
-    },
+_WORDS: dict[str, Words] = {
+    **WORDS,
+    "cbc": ("sec", "ratio", "threads", "randomSeed"),
+    "glpk": ("tmlim", "mipgap", "", "seed"),
+    "cplex": ("timelimit", "mip_tolerances_mipgap", "threads", "randomseed"),
+    "mosek": (
+        "dparam.optimizer_max_time",
+        "dparam.mio_tol_rel_gap",
+        "iparam.num_threads",
+        "iparam.mio_seed",
+    ),
 }
 
 
@@ -151,21 +134,10 @@ class PyomoSolver(Backend):
 
     def _translated(self, options: Options) -> dict[str, float | int]:
         family = next((f for f in _WORDS if f in self.solver), "")
-        words = _WORDS.get(family, {})
-        given: dict[str, float | int] = {
-            "gap": float(options.gap),
-            "threads": options.threads,
-            "seed": options.seed,
-        }
-        if math.isfinite(options.time_limit):
-            given["time_limit"] = options.time_limit
-        standard = Options()
-        for name, value in given.items():
-            if name not in words and value != getattr(standard, name):
-                raise InvalidOption(f"farkas cannot pass {name} to {self.name}; leave it out")
-        if family == "glpk" and "time_limit" in given:
-            given["time_limit"] = max(1, math.ceil(options.time_limit))
-        return {words[name]: value for name, value in given.items() if name in words}
+        if family == "glpk" and math.isfinite(options.time_limit):
+            options = dataclasses.replace(options, time_limit=max(1, math.ceil(options.time_limit)))
+        every = ("time_limit", "gap", "threads", "seed")
+        return options.worded(_WORDS.get(family, ("", "", "", "")), self.name, every)
 
 
 @backend("pyomo")

@@ -26,30 +26,6 @@ SMALL = form([1], [(2, [1], INF)])
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"timelimit": 3}, "unknown solver option 'timelimit'; did you mean time_limit?"),
-        ({"time_limit": -1}, "time_limit = -1: must be a number of seconds >= 0"),
-        ({"time_limit": "3"}, "time_limit = '3': must be a number of seconds >= 0"),
-        ({"time_limit": float("nan")}, "time_limit = nan: must be"),
-        ({"gap": INF}, "gap = inf: must be a finite number >= 0"),
-        ({"threads": 0}, "threads = 0: must be a whole number >= 1"),
-        ({"threads": True}, "threads = True: must be"),
-        ({"seed": 2**31}, "seed = 2147483648: must be a whole number from 0"),
-        ({"log": 1}, "log = 1: must be True or False"),
-    ],
-)
-def test_options_are_refused_by_name_and_value(options, words):
-    with pytest.raises(InvalidOption) as refusal:
-        solve(SMALL, **options)
-    assert words in str(refusal.value)
-
-
-def test_none_stands_for_the_default():
-    assert Options.parse({"time_limit": None, "threads": None}) == Options()
-
-
-@pytest.mark.parametrize(
     ("name", "words"),
     [
         ("higs", "did you mean highs?"),

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from farkas.forms import check_point
-from farkas.solvers import Claimed, Reason, open_session, solve
+from farkas.solvers import Claimed, Options, Reason, open_session, solve
 from farkas.solvers.audit import ray_value
-from farkas.solvers.base import Options
 from farkas.solvers.highs import _set_options
 from tests.conformance.solvers.cases import INF, form, knapsacks, stopped_with_a_point
 

@@ -1,12 +1,23 @@
 """MOSEK without a licence: what would be solved, read back by another solver."""
 
+from pathlib import Path
+
 import highspy
+import mosek
 import numpy as np
 import pytest
 
+from farkas.forms import LinearForm
 from farkas.solvers import solve
-from farkas.solvers.mosek import export
+from farkas.solvers.mosek import fill
 from tests.conformance.solvers.cases import INF, form
+
+
+def export(form: LinearForm, path: Path) -> None:
+    """Write the task that MOSEK would solve; needs no licence."""
+    with mosek.Env() as environment, environment.Task() as task:
+        fill(task, form)
+        task.writedata(str(path))
 
 
 @pytest.mark.parametrize("sense", ["min", "max"])

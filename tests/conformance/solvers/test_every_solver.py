@@ -75,6 +75,28 @@ def test_duals_are_derivatives_whatever_the_sense(solver, sense, sign):
 
 
 @duals
+@pytest.mark.parametrize(("sense", "toward"), [("min", 1.0), ("max", -1.0)])
+@pytest.mark.parametrize(
+    ("low", "high", "cost", "dual"),
+    [
+        # x + 2y against 6 on [0, 10]^2, minimised: all of it on x, at x = 6
+        (-INF, 6, [-2, -1], -2),  # <=: one more unit of room lowers a minimum by 2
+        (6, INF, [1, 3], 1),  # >=: one more unit of duty costs 1
+        (6, 6, [1, 3], 1),  # =: either sign
+        (6, 6, [-1, 3], -1),
+        (2, 6, [-2, -1], -2),  # a range tight above
+        (6, 9, [1, 3], 1),  # and below
+    ],
+)
+def test_signs_of_duals(solver, low, high, cost, dual, sense, toward):
+    # maximising the negated cost is the same with every derivative negated
+    case = form([toward * c for c in cost], [(low, [1, 2], high)], upper=10.0, sense=sense)
+    answer = optimum(case, solver)
+    assert answer.point == pytest.approx([6, 0], abs=NEAR)
+    assert answer.row_duals == pytest.approx([toward * dual], abs=NEAR)
+
+
+@duals
 def test_duals_of_equations_ranges_and_lower_sides(solver):
     # min x + 2y + 3z, x + y + z = 10, 2 <= x <= 4 as a row, y <= 3 as a row 0 <= y <= 3:
     # x = 4, y = 3, z = 3, value 19.  One more on the equation costs 3; one more x saves 2,

@@ -1,0 +1,83 @@
+"""Warm sessions of HiGHS: every change reaches the model in the solver, whole or by position."""
+
+import numpy as np
+import pytest
+
+from farkas.solvers import Claimed, open_session
+from farkas.solvers.highs_session import HighsSession, _union
+from tests.conformance.solvers.cases import INF, form
+
+
+def held(session: HighsSession):
+    """Cost, bounds and sides as HiGHS has them."""
+    lp = session._solver.getLp()
+    return {
+        "cost": list(lp.col_cost_), "lower": list(lp.col_lower_), "upper": list(lp.col_upper_),
+        "row_lower": list(lp.row_lower_), "row_upper": list(lp.row_upper_),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["cost", "lower", "upper", "row_lower", "row_upper"])
+@pytest.mark.parametrize("whole", [True, False])
+def test_each_array_is_passed_on_and_no_other(name, whole):
+    session = open_session(form([1, 2], [(0, [1, 2], 9), (0, [1, 0], 9)], upper=[7.0, 8.0]))
+    before = held(session)
+    session.update(**{name: [3.0, 4.0] if whole else ([1], [4.0])})
+    first = 3.0 if whole else before[name][0]
+    assert held(session) == {**before, name: [first, 4.0]}
+
+
+def test_both_bounds_at_different_positions_arrive():
+    session = open_session(form([1, 1, 1], upper=9.0))
+    session.update(lower=([0], [2.0]), upper=([2], [5.0]))
+    assert (held(session)["lower"], held(session)["upper"]) == ([2, 0, 0], [9, 9, 5])
+
+
+def test_positions_are_joined_and_all_means_all():
+    assert _union([np.array([2], np.int32), np.array([0, 2], np.int32)]).tolist() == [0, 2]
+    assert _union([np.array([2], np.int32)]).tolist() == [2]
+    assert _union([np.array([2], np.int32), None]) is None
+
+
+def test_new_integer_columns_are_whole_and_others_are_not():
+    # max x + y + z with x + 2y + 2z <= 2.5 after two columns join, y whole, z not; x <= 0.25:
+    # x = 0.25 leaves 2.25: y = 1 and z = 0.125, or z alone 1.125; y = 1, z = 1/8 sums to the same
+    session = open_session(form([1], [(-INF, [1], 2.5)], upper=0.25, sense="max"))
+    session.add_columns([[2.0], [2.0]], [1.5, 1.0], upper=[INF, INF], integer=[True, False])
+    answer = session.solve()
+    # y is worth more: y = 1, z = 1/8, value 1/4 + 3/2 + 1/8
+    assert answer.point == pytest.approx([0.25, 1.0, 0.125])
+    assert answer.objective == pytest.approx(1.875)
+
+
+def test_new_rows_cut_the_last_optimum_off():
+    session = open_session(form([1, 1], [(2, [1, 1], INF)]))
+    session.solve()
+    assert session.add_rows([[1, 0], [0, 1]], [1.5, 1.0], INF) == range(1, 3)
+    assert session.solve().point == pytest.approx([1.5, 1.0])
+
+
+def test_an_entry_set_to_zero_is_gone():
+    session = open_session(form([1, 1], [(2, [1, 1], INF)], upper=9.0))
+    session.update(entries=([0], [0], [0.0]))
+    assert session.solve().point == pytest.approx([0, 2])
+    assert session.form.matrix.size == 1
+
+
+def test_crossing_bounds_are_settled_before_the_solver_is_asked():
+    session = open_session(form([1], [(2, [1], INF)]))
+    session.update(lower=[3.0], upper=[2.0])
+    answer = session.solve()
+    assert (answer.claim, answer.solver) == (Claimed.INFEASIBLE, "highs")
+    session.update(upper=[4.0])
+    assert session.solve().objective == pytest.approx(3)
+
+
+def test_a_solver_that_throws_gives_an_answer(monkeypatch):
+    session = open_session(form([1], [(2, [1], INF)]))
+
+    def explode(*_):
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr("farkas.solvers.highs_session.solve_loaded", explode)
+    assert session.solve().message == "out of memory"

@@ -1,0 +1,57 @@
+"""Distances from the constraints of CVXPY, by hand."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+from farkas.solvers.measured import distance, exponential_distance, largest_violation
+
+
+def test_the_distance_from_an_exponential_cone_is_measured_without_a_solver():
+    # y exp(x/y) <= z.  (0,1,1) lies on it; (0,1,0.5) needs z + 0.5; (1,1,1) needs z + e - 1 or
+    # x - 1, the smaller counts; with y = 0 the cone is x <= 0, z >= 0; y = -1 is off by 1 itself.
+    x, y, z = np.array([[0, 1, 1], [0, 1, 0.5], [1, 1, 1], [0.25, 0, 2], [-1, -1, 0]], float).T
+    distance = exponential_distance(x, y, z)
+    assert distance == pytest.approx([0, 0.5, 1, 0.25, 1])
+
+
+def test_the_cone_is_closed_where_its_middle_vanishes():
+    # with y = 0: x must be <= 0 and z >= 0; off by both adds up
+    x, y, z = np.array([[-3, 0, 2], [2, 0, 1], [0, 0, -0.5], [2, 0, -0.5]], float).T
+    assert exponential_distance(x, y, z).tolist() == [0, 2, 0.5, 2.5]
+
+
+def test_the_largest_violation_names_its_constraint_or_domain():
+    x = cp.Variable(2, name="x", nonneg=True)
+    rows = [cp.sum(x) <= 1, x[0] == 3]
+    problem = cp.Problem(cp.Minimize(cp.sum(x)), rows)
+    x.save_value(np.array([2.5, 0.0]))
+    # the sum is 1.5 too large, x[0] half a unit off
+    assert largest_violation(problem) == (1.5, "constraint 0")
+    x.save_value(np.array([3.0, -4.0]))
+    worst, where = largest_violation(problem)
+    assert (worst, where) == (4.0, "the domain of x")
+
+
+def test_a_value_that_is_no_number_is_infinitely_far():
+    x = cp.Variable(name="x")
+    problem = cp.Problem(cp.Minimize(x), [x >= 1])
+    x.save_value(np.array(np.nan))
+    worst, where = largest_violation(problem)
+    assert worst == np.inf
+    assert where == "constraint 0"
+
+
+def test_a_kept_label_is_said():
+    x = cp.Variable(name="x")
+    row = x >= 1
+    row.set_label("at least one")
+    problem = cp.Problem(cp.Minimize(x), [row])
+    x.save_value(np.array(0.25))
+    assert largest_violation(problem) == (0.75, "at least one")
+
+
+def test_other_constraints_measure_themselves():
+    x = cp.Variable(2)
+    x.save_value(np.array([1.0, -2.0]))
+    assert distance(x >= 0) == pytest.approx([0.0, 2.0])

@@ -1,0 +1,166 @@
+"""CVXPY: solvers that take exponential cones, its solvers on forms, and their words."""
+
+import math
+
+import cvxpy as cp
+import pytest
+
+from farkas.errors import InvalidOption, NoAnswer, SolverUnavailable, UnknownName, UnsupportedForm
+from farkas.solvers import Ability, Claimed, Options, Reason, availability, solve
+from farkas.solvers.base import Undecided
+from farkas.solvers.via_cvxpy import CvxpySolver, _arguments, _verdict, solve_problem
+from tests.conformance.solvers.cases import INF, form
+
+ABLE = pytest.mark.parametrize("solver", ["CLARABEL", "cvxpy:SCS"])
+
+
+def entropy(total=1.0):
+    # min sum x ln x with x1 + x2 = 1: x = 1/2 each, value -ln 2.  With multiplier y of the
+    # equation ln x + 1 + y = 0, so y = ln 2 - 1; the value changes by -y with the right side.
+    x = cp.Variable(2, name="x")
+    return cp.Problem(cp.Minimize(-cp.sum(cp.entr(x))), [cp.sum(x) == total]), x
+
+
+@ABLE
+def test_relative_entropy(solver):
+    problem, _ = entropy()
+    answer = solve_problem(problem, solver).require_optimal()
+    assert answer.objective == pytest.approx(-math.log(2), abs=1e-6)
+    assert answer.values["x"] == pytest.approx([0.5, 0.5], abs=1e-4)
+    assert answer.violation < 1e-6
+    assert float(answer.duals[0]) == pytest.approx(math.log(2) - 1, abs=1e-4)
+
+
+@ABLE
+def test_infeasible_cone_program_has_no_objective(solver):
+    x = cp.Variable()
+    problem = cp.Problem(cp.Minimize(cp.exp(x)), [cp.exp(x) <= 1, x >= 1])
+    answer = solve_problem(problem, solver)
+    assert answer.claim is Claimed.INFEASIBLE
+    assert math.isnan(answer.objective)
+    with pytest.raises(NoAnswer, match="infeasible"):
+        answer.require_optimal()
+
+
+def test_status_optimal_with_a_violating_point_is_not_believed():
+    # SCS stops at tolerances of its own; a tolerance below rounding shows that the point is
+    # measured: no double meets sum(x) = 1/3 to 1e-30 relative in general.
+    x = cp.Variable(3, name="x")
+    rows = [cp.sum(x) == 1 / 3, cp.exp(x[0]) + x[1] <= 1.1]
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x - 1)), rows)
+    answer = solve_problem(problem, "SCS", tolerance=1e-30)
+    assert (answer.reason, answer.claim) == (Reason.NUMERICAL, Claimed.NONE)
+    assert answer.violation > 0
+    assert answer.message.startswith("optimal, but constraint ")
+
+
+def test_a_cone_constraint_is_measured_after_a_solve():
+    # min z with exp(x) <= z, x >= 1: z = e.
+    x, z = cp.Variable(name="x"), cp.Variable(name="z")
+    rows = [cp.constraints.ExpCone(x, cp.Constant(1.0), z), x >= 1]
+    answer = solve_problem(cp.Problem(cp.Minimize(z), rows)).require_optimal()
+    assert answer.objective == pytest.approx(math.e, rel=1e-6)
+    assert answer.violation < 1e-6
+
+
+def test_mosek_refuses_without_licence_and_solves_with_one():
+    problem, _ = entropy()
+    if availability("mosek"):
+        assert solve_problem(problem, "mosek").objective == pytest.approx(-math.log(2), abs=1e-5)
+        return
+    with pytest.raises(SolverUnavailable, match=r"^solver cvxpy:MOSEK is unlicensed: "):
+        solve_problem(problem, "mosek")
+
+
+def test_solver_without_the_cone_is_refused():
+    with pytest.raises(UnsupportedForm, match="cvxpy:OSQP"):
+        solve_problem(entropy()[0], "OSQP")
+
+
+def test_nonconvex_problem_is_refused():
+    x = cp.Variable()
+    with pytest.raises(UnsupportedForm, match="not convex"):
+        solve_problem(cp.Problem(cp.Minimize(cp.sqrt(x))))
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(UnknownName, match="did you mean CLARABEL"):
+        solve_problem(entropy()[0], "clarabell")
+    with pytest.raises(InvalidOption, match="did you mean time_limit"):
+        solve_problem(entropy()[0], timelimit=3)
+
+
+@pytest.mark.parametrize(
+    ("solver", "words"),
+    [
+        ("CLARABEL", {"time_limit": 2.5, "max_threads": 3}),
+        ("HIGHS", {"time_limit": 2.5, "mip_rel_gap": 0.125, "threads": 3, "random_seed": 9}),
+        ("GUROBI", {"TimeLimit": 2.5, "MIPGap": 0.125, "Threads": 3, "Seed": 9}),
+        ("SCIPY", {"scipy_options": {"time_limit": 2.5, "mip_rel_gap": 0.125}}),
+        (
+            "MOSEK",
+            {"mosek_params": {
+                "MSK_DPAR_OPTIMIZER_MAX_TIME": 2.5, "MSK_DPAR_MIO_TOL_REL_GAP": 0.125,
+                "MSK_IPAR_NUM_THREADS": 3,
+            }},
+        ),
+        (
+            "SCS",
+            {"time_limit_secs": 2.5, "eps_abs": 1e-8, "eps_rel": 1e-8, "max_iters": 100_000},
+        ),
+    ],
+)  # fmt: skip
+def test_options_reach_each_solver_in_its_own_words(solver, words):
+    assert _arguments(solver, Options(time_limit=2.5, gap=0.125, threads=3, seed=9)) == words
+    # no limit is no word, not an infinite one
+    assert math.inf not in _arguments(solver, Options()).values()
+
+
+def test_a_limit_that_cannot_be_passed_is_refused():
+    assert _arguments("ECOS", Options()) == {}
+    with pytest.raises(InvalidOption, match="cannot pass time_limit to cvxpy:ECOS"):
+        _arguments("ECOS", Options(time_limit=1.0))
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "claim"),
+    [
+        ("optimal", Reason.FINISHED, Claimed.OPTIMAL),
+        ("infeasible", Reason.FINISHED, Claimed.INFEASIBLE),
+        ("optimal_inaccurate", Reason.NUMERICAL, Claimed.FEASIBLE),
+        ("infeasible_inaccurate", Reason.NUMERICAL, Claimed.NONE),
+        ("user_limit", Reason.TIME_LIMIT, Claimed.FEASIBLE),
+        ("solver_error", Reason.ERROR, Claimed.NONE),
+    ],
+)
+def test_a_doubtful_status_claims_less(status, reason, claim):
+    assert _verdict(status) == (reason, claim)
+
+
+@pytest.mark.parametrize("status", ["unbounded", "unbounded_inaccurate", "infeasible_or_unbounded"])
+def test_a_direction_without_end_leaves_feasibility_open(status):
+    with pytest.raises(Undecided):
+        _verdict(status)
+
+
+def test_an_unbounded_cone_program_makes_no_claim():
+    x = cp.Variable(name="x")
+    answer = solve_problem(cp.Problem(cp.Minimize(x), [cp.exp(x) <= 1]))
+    assert (answer.reason, answer.claim) == (Reason.FINISHED, Claimed.NONE)
+    assert answer.message == "unbounded, or infeasible"
+
+
+def test_sides_and_bounds_count_as_rows_against_a_licence():
+    # an equation is one row, a range two, a free row none; two finite bounds and a fixed column
+    case = form(
+        [1, 1, 1], [(1, [1, 0, 0], 1), (0, [0, 1, 0], 2), (-INF, [1, 1, 1], INF)],
+        lower=[0, -INF, 5], upper=[INF, INF, 5],
+    )  # fmt: skip
+    assert CvxpySolver("GUROBI").footprint(case) == (1 + 2 + 3, 3)
+
+
+def test_scip_behind_cvxpy_promises_no_duals():
+    assert Ability.DUALS not in CvxpySolver("SCIP").abilities
+    assert Ability.INTEGER in CvxpySolver("SCIP").abilities
+    assert Ability.INTEGER not in CvxpySolver("SCS").abilities
+    assert solve(form([1], [(2, [1], INF)]), "cvxpy:SCIP").raw_row_duals is None

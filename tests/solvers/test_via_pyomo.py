@@ -1,0 +1,127 @@
+"""Pyomo: the model of a form, options in the words of its solvers, and what it reports."""
+
+import math
+from types import SimpleNamespace
+
+import pyomo.environ as pyo
+import pytest
+from pyomo.opt import TerminationCondition as Condition
+
+from farkas.errors import InvalidOption
+from farkas.solvers import Ability, Claimed, Options, Reason
+from farkas.solvers.base import Undecided
+from farkas.solvers.via_pyomo import PyomoSolver, _bound, _point, _verdict, to_model
+from tests.conformance.solvers.cases import INF, form
+
+CASE = form(
+    [1, -2, 0],
+    [(1, [1, 1, 0], 1), (-INF, [2, 0, 0], 4), (0, [0, 3, 0], INF), (-1, [1, 0, 0], 1),
+     (-INF, [1, 0, 0], INF), (-1, [0, 0, 0], 1)],
+    lower=[0, -INF, -3],
+    upper=[INF, 5, -2],
+    integer=[1],
+    sense="max",
+    offset=2.5,
+)  # fmt: skip
+
+
+def test_a_model_has_the_rows_bounds_and_domains_of_the_form():
+    model = to_model(CASE)
+    assert [(v.lb, v.ub, v.is_integer()) for v in model.x.values()] == [
+        (0, None, False), (None, 5, True), (-3, -2, False),
+    ]  # fmt: skip
+    # the row without sides and the row without entries are left out
+    assert list(model.rows) == [0, 1, 2, 3]
+    sides = [(pyo.value(model.rows[i].lower), pyo.value(model.rows[i].upper)) for i in model.rows]
+    assert sides == [(1, 1), (None, 4), (0, None), (-1, 1)]
+    model.x[0].value, model.x[1].value, model.x[2].value = 3.0, 4.0, -2.0
+    assert [pyo.value(model.rows[i].body) for i in model.rows] == [7, 6, 12, 3]
+    assert model.value.sense == pyo.maximize
+    assert pyo.value(model.value) == 3 - 8 + 2.5
+
+
+def test_duals_are_imported_only_when_asked_for():
+    assert not hasattr(to_model(CASE), "dual")
+    assert to_model(CASE, duals=True).dual.import_enabled()
+
+
+@pytest.mark.parametrize(
+    ("solver", "words"),
+    [
+        ("appsi_highs", {"time_limit": 2.5, "mip_rel_gap": 0.5, "threads": 3, "random_seed": 9}),
+        ("gurobi_direct", {"TimeLimit": 2.5, "MIPGap": 0.5, "Threads": 3, "Seed": 9}),
+        ("cbc", {"sec": 2.5, "ratio": 0.5, "threads": 3, "randomSeed": 9}),
+        (
+            "mosek_direct",
+            {"dparam.optimizer_max_time": 2.5, "dparam.mio_tol_rel_gap": 0.5,
+             "iparam.num_threads": 3, "iparam.mio_seed": 9},
+        ),
+    ],
+)  # fmt: skip
+def test_options_reach_each_family_in_its_own_words(solver, words):
+    given = Options(time_limit=2.5, gap=0.5, threads=3, seed=9)
+    assert PyomoSolver(solver)._translated(given) == words
+
+
+def test_glpk_takes_whole_seconds_and_one_thread():
+    glpk = PyomoSolver("glpk")
+    assert glpk._translated(Options(time_limit=2.1))["tmlim"] == 3
+    assert glpk._translated(Options(time_limit=0.0))["tmlim"] == 1
+    assert "tmlim" not in glpk._translated(Options())
+    with pytest.raises(InvalidOption, match="cannot pass threads to pyomo:glpk"):
+        glpk._translated(Options(threads=2))
+
+
+def test_unknown_families_take_the_defaults_only():
+    assert PyomoSolver("ipopt")._translated(Options()) == {}
+    with pytest.raises(InvalidOption, match="cannot pass time_limit to pyomo:ipopt"):
+        PyomoSolver("ipopt")._translated(Options(time_limit=1.0))
+
+
+def results(condition):
+    return SimpleNamespace(solver=SimpleNamespace(termination_condition=condition))
+
+
+@pytest.mark.parametrize(
+    ("condition", "reason", "claim"),
+    [
+        (Condition.optimal, Reason.FINISHED, Claimed.OPTIMAL),
+        (Condition.locallyOptimal, Reason.FINISHED, Claimed.OPTIMAL),
+        (Condition.infeasible, Reason.FINISHED, Claimed.INFEASIBLE),
+        (Condition.maxTimeLimit, Reason.TIME_LIMIT, Claimed.FEASIBLE),
+        (Condition.maxIterations, Reason.ITERATION_LIMIT, Claimed.FEASIBLE),
+        (Condition.userInterrupt, Reason.INTERRUPTED, Claimed.FEASIBLE),
+        (Condition.error, Reason.ERROR, Claimed.NONE),
+    ],
+)
+def test_conditions_are_read_as_reason_and_claim(condition, reason, claim):
+    assert _verdict(results(condition))[:2] == (reason, claim)
+
+
+@pytest.mark.parametrize("condition", [Condition.unbounded, Condition.infeasibleOrUnbounded])
+def test_a_direction_without_end_leaves_feasibility_open(condition):
+    with pytest.raises(Undecided):
+        _verdict(results(condition))
+
+
+def test_idle_columns_take_a_value_and_others_must_have_one():
+    model = to_model(CASE)
+    model.x[0].value, model.x[1].value = 1.0, 0.0
+    # column 2 stands in no row and costs nothing: the bound nearest to 0, -2
+    assert _point(model, CASE).tolist() == [1, 0, -2]
+    model.x[1].value = None
+    assert _point(model, CASE) is None
+
+
+def test_a_bound_is_that_of_the_sense_or_none():
+    both = SimpleNamespace(problem=SimpleNamespace(lower_bound=1.0, upper_bound=2.0))
+    assert _bound(both, CASE) == 2.0
+    assert _bound(both, form([1])) == 1.0
+    for nothing in (None, "unknown", INF):
+        none = SimpleNamespace(problem=SimpleNamespace(lower_bound=nothing))
+        assert math.isnan(_bound(none, form([1])))
+
+
+def test_scip_behind_pyomo_promises_no_duals():
+    assert Ability.DUALS not in PyomoSolver("scip_direct").abilities
+    assert Ability.DUALS in PyomoSolver("gurobi_direct").abilities
