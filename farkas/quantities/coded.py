@@ -66,21 +66,17 @@ def iterated_greedy_start(instance: CodedComputing) -> float:
     return least_level(speed, favourites(speed))
 
 
-@quantity("coded.iterated_greedy.local")
-def iterated_greedy_local(instance: CodedComputing) -> float:
-    """Level at the first local optimum of Algorithm 1 as printed, before any exploration."""
-    return _local(instance, "printed")
+_VARIANTS: dict[str, Variant] = {"local": "printed", "lexicographic": "lexicographic"}
 
 
-@quantity("coded.iterated_greedy.lexicographic")
-def iterated_greedy_lexicographic(instance: CodedComputing) -> float:
-    """Level at the local optimum of the lexicographic variant from the same start."""
-    return _local(instance, "lexicographic")
+@quantity("coded.iterated_greedy.{stop}", stop=_VARIANTS)
+def iterated_greedy_stop(instance: CodedComputing, stop: str) -> float:
+    """Level at the first local optimum of Algorithm 1, before any exploration.
 
-
-def _local(instance: CodedComputing, variant: Variant) -> float:
+    As printed (local), or of the lexicographic variant from the same start.
+    """
     speed = Pairs.of(instance).speed
-    return least_level(speed, climb(speed, favourites(speed), variant))
+    return least_level(speed, climb(speed, favourites(speed), _VARIANTS[stop]))
 
 
 @quantity("coded.expected_integer")

@@ -11,7 +11,7 @@ from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.models.dps.offline import Offline
 from farkas.numbers import Ints
-from farkas.quantities.optimum import list_optima, program_optimum
+from farkas.quantities.optimum import list_optima, list_optimum
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.dps import fixed_price as bounds
 from farkas.relaxations.dps.pooled import best_served
@@ -21,9 +21,6 @@ MOST_JOBS = 60
 MOST_IN_SEQUENCE = 40
 MOST_SERVERS = 12
 MOST_FOR_BEST_PRICE = 12
-
-
-list_optima("dps.interval_ip", "dps.interval_lp")
 
 
 def offline_optimum(market: Market, prices: str) -> float:
@@ -37,6 +34,30 @@ def _at_most(count: int, most: int, what: str) -> None:
         raise NotApplicable(f"defined for at most {most} {what}, this market has {count}")
 
 
+def _few_jobs(market: Market, most: int = MOST_JOBS) -> Market:
+    """Return the market unless it has more jobs than are solved exactly."""
+    _at_most(market.num_jobs, most, "jobs")
+    return market
+
+
+list_optima("dps.interval_ip", "dps.interval_lp")
+list_optimum(
+    "dps.interval_lp_capped",
+    "dps.interval_lp[capped]",
+    lambda market: market,
+    "Optimum of the linear interval relaxation with payments below the price cap.",
+)
+list_optimum(
+    "dps.offline_lp", "dps.offline_lp", _few_jobs, "Optimum of the linear relaxation of (2)."
+)
+list_optimum(
+    "dps.placement_sequence",
+    "dps.placement_sequence",
+    lambda market: _few_jobs(market, MOST_IN_SEQUENCE),
+    "Shortest total runtime of all jobs together, slots; None when they cannot all be served.",
+)
+
+
 @quantity("dps.runtimes")
 def runtimes(instance: Market) -> dict[str, list[float]]:
     """Runtime of every job on one server and spread over servers, slots; τ¹ and τ⁰."""
@@ -46,38 +67,17 @@ def runtimes(instance: Market) -> dict[str, list[float]]:
     }
 
 
-@quantity("dps.offline")
-def offline(instance: Market) -> float:
-    """Optimum of (2): highest payments when budgets are known and every job has its own price."""
-    _at_most(instance.num_jobs, MOST_JOBS, "jobs")
-    return offline_optimum(instance, "free")
+_PRICES = {"offline": "free", "offline_capped": "capped", "offline_forced": "forced"}
 
 
-@quantity("dps.offline_lp")
-def offline_lp(instance: Market) -> float | None:
-    """Optimum of the linear relaxation of (2)."""
-    _at_most(instance.num_jobs, MOST_JOBS, "jobs")
-    return program_optimum("dps.offline_lp", instance)
+@quantity("dps.{offline}", offline=_PRICES)
+def offline(instance: Market, offline: str) -> float:
+    """Optimum of (2): highest payments when budgets are known and every job has its own price.
 
-
-@quantity("dps.offline_capped")
-def offline_capped(instance: Market) -> float:
-    """Optimum of (2) with payments below the price cap."""
-    _at_most(instance.num_jobs, MOST_JOBS, "jobs")
-    return offline_optimum(instance, "capped")
-
-
-@quantity("dps.offline_forced")
-def offline_forced(instance: Market) -> float:
-    """Optimum of (2) below the price cap, where jobs that no price keeps out must be served."""
-    _at_most(instance.num_jobs, MOST_JOBS, "jobs")
-    return offline_optimum(instance, "forced")
-
-
-@quantity("dps.interval_lp_capped")
-def interval_lp_capped(instance: Market) -> float | None:
-    """Optimum of the linear interval relaxation with payments below the price cap."""
-    return program_optimum("dps.interval_lp[capped]", instance)
+    Capped: payments stay below the price cap.  Forced: below it, and jobs that no price keeps out
+    must be served.
+    """
+    return offline_optimum(_few_jobs(instance), _PRICES[offline])
 
 
 @quantity("dps.certificate")
@@ -126,26 +126,9 @@ def pa_servers(instance: Market) -> list[int | None]:
     return found
 
 
-@quantity("dps.placement_sequence")
-def placement_sequence(instance: Market) -> float | None:
-    """Shortest total runtime of all jobs together, slots; None when they cannot all be served."""
-    _at_most(instance.num_jobs, MOST_IN_SEQUENCE, "jobs")
-    return program_optimum("dps.placement_sequence", instance)
-
-
-@quantity("dps.pa_sequence")
-def pa_sequence(instance: Market) -> float | None:
-    """Total runtime when Algorithm 2 places every job; None when it has to drop one."""
-    return _gifts(instance, "pa")
-
-
-@quantity("dps.best_fit_sequence")
-def best_fit_sequence(instance: Market) -> float | None:
-    """Total runtime when best fit places every job; None when it has to drop one."""
-    return _gifts(instance, "best_fit")
-
-
-def _gifts(instance: Market, placing: Any) -> float | None:
+@quantity("dps.{placing}_sequence", placing=("pa", "best_fit"))
+def sequence(instance: Market, placing: Any) -> float | None:
+    """Total runtime when Algorithm 2 or best fit places every job; None when one is dropped."""
     from farkas.online.dps.simulation import simulate_gifts
 
     done = simulate_gifts(instance, placing)
@@ -205,37 +188,20 @@ def bfp(instance: Market) -> dict[str, float | bool]:
     return {"dps.bfp": float(best.profit), "dps.bfp_attained": best.attained}
 
 
-@quantity("dps.dps")
-def dps(instance: Market) -> dict[str, float]:
-    """Algorithm 1: profit, arrivals explored, jobs served and their total runtime."""
-    found: dict[str, float] = _simulated(instance, "dps").summary()
+@quantity("dps.{seller}", seller=("dps", "simple", "top"))
+def seller(instance: Market, seller: str) -> dict[str, float]:
+    """Algorithm 1, without exploration (simple), or the reconstructed rival TOP.
+
+    Profit, arrivals explored, jobs served and their total runtime.
+    """
+    found: dict[str, float] = _simulated(instance, seller).summary()
     return found
 
 
-@quantity("dps.simple")
-def simple(instance: Market) -> dict[str, float]:
-    """Algorithm 1 without exploration, numbers as for dps.dps."""
-    found: dict[str, float] = _simulated(instance, "simple").summary()
-    return found
-
-
-@quantity("dps.top")
-def top(instance: Market) -> dict[str, float]:
-    """Reconstructed rival TOP, numbers as for dps.dps."""
-    found: dict[str, float] = _simulated(instance, "top").summary()
-    return found
-
-
-@quantity("dps.random")
-def random(instance: Market) -> float:
-    """Profit of random prices, seed of the instance or 0."""
-    return float(_simulated(instance, "random").profit)
-
-
-@quantity("dps.dps_random_placement")
-def dps_random_placement(instance: Market) -> float:
-    """Profit of DPS with random placement, seed of the instance or 0."""
-    return float(_simulated(instance, "dps_random_placement").profit)
+@quantity("dps.{drawn}", drawn=("random", "dps_random_placement"))
+def seller_at_random(instance: Market, drawn: str) -> float:
+    """Profit of random prices, or of DPS with random placement; seed of the instance or 0."""
+    return float(_simulated(instance, drawn).profit)
 
 
 def _simulated(instance: Market, name: str) -> Any:

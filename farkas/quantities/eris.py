@@ -51,16 +51,13 @@ def schedule_lp(instance: Auction) -> dict[str, float]:
     return {"eris.schedule_lp": last.value, "eris.dual": last.bound}
 
 
-@quantity("eris.best_schedule[{i}]", i=jobs)
-def best_schedule(instance: Auction, i: int) -> float:
-    """Best payoff of a job by (7), in what the state leaves, at the prices of the state."""
-    return best_payoff(instance, i, posted_on_arrival(instance), "residual")
+@quantity("eris.best_schedule{room}[{i}]", room=("", "_full"), i=jobs)
+def best_schedule(instance: Auction, room: str, i: int) -> float:
+    """Best payoff of a job by (7) at the prices of the state, in what the state leaves.
 
-
-@quantity("eris.best_schedule_full[{i}]", i=jobs)
-def best_schedule_full(instance: Auction, i: int) -> float:
-    """Best payoff of a job on the whole empty system, at the prices of the state."""
-    return best_payoff(instance, i, posted_on_arrival(instance), "full")
+    Full: on the whole empty system.
+    """
+    return best_payoff(instance, i, posted_on_arrival(instance), "full" if room else "residual")
 
 
 @quantity("eris.one_shot[{i},{t},{d}]", i__t__d=workloads)
@@ -70,16 +67,10 @@ def one_shot(instance: Auction, i: int, t: int, d: int) -> float | None:
     return optimum_if_any(OneShot().form(task))
 
 
-@quantity("eris.payoff_bound[{i}]", i=jobs)
-def payoff_bound(instance: Auction, i: int) -> float:
-    """Upper bound on a job's payoff, fresh data in every slot and no transfer row."""
-    return float(payoff_bounds(instance, full=False)[i])
-
-
-@quantity("eris.payoff_bound_full[{i}]", i=jobs)
-def payoff_bound_full(instance: Auction, i: int) -> float:
-    """As payoff_bound, on the whole empty system."""
-    return float(payoff_bounds(instance, full=True)[i])
+@quantity("eris.payoff_bound{room}[{i}]", room=("", "_full"), i=jobs)
+def payoff_bound(instance: Auction, room: str, i: int) -> float:
+    """Upper bound on that payoff, fresh data in every slot and no transfer row."""
+    return float(payoff_bounds(instance, full=bool(room))[i])
 
 
 @quantity("eris.algorithm2_payoff[{i}]", "eris.algorithm2_feasible[{i}]", i=jobs)

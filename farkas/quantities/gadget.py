@@ -15,7 +15,7 @@ from farkas.models.gadget.offline import Offline
 from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.models.gadget.tree import Tree
 from farkas.online.driver import algorithms, environments
-from farkas.quantities.optimum import list_optima, optimum, program_optimum
+from farkas.quantities.optimum import list_optima, list_optimum, optimum
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.gadget.augmented import fixed_sizes
 
@@ -35,6 +35,15 @@ list_optima(
     "gadget.offline_bound",
     "gadget.offline_column_bound",
     "gadget.worker_relaxation",
+)
+list_optimum(
+    "gadget.gvne_lp_fixed",
+    "gadget.gvne_lp",
+    fixed_sizes,
+    "Relaxation of (12)-(19) at the largest sizes that fit alone.",
+)
+list_optimum(
+    "gadget.node_lp_fixed", "gadget.node_lp", fixed_sizes, "Node relaxation at those sizes."
 )
 
 
@@ -100,18 +109,6 @@ def slot(instance: Cluster) -> float:
     return float(slot_gain(instance)) + float(instance.idle_reward[active].sum())
 
 
-@quantity("gadget.gvne_lp_fixed")
-def gvne_lp_fixed(instance: Cluster) -> float | None:
-    """Relaxation of (12)-(19) at the largest sizes that fit alone."""
-    return program_optimum("gadget.gvne_lp", fixed_sizes(instance))
-
-
-@quantity("gadget.node_lp_fixed")
-def node_lp_fixed(instance: Cluster) -> float | None:
-    """Node relaxation at those sizes."""
-    return program_optimum("gadget.node_lp", fixed_sizes(instance))
-
-
 @quantity("gadget.greedy_exact")
 def greedy_exact(instance: Cluster) -> float:
     """Total reward of Algorithm 1 with exact slots."""
@@ -130,32 +127,16 @@ def offline(instance: Cluster) -> float:
         return optimum(form)
 
 
-def run_value(name: str, instance: Cluster) -> float:
-    """Total reward of a deterministic algorithm; nothing is certified."""
-    policy = algorithms[name].policy()
-    market = environments[instance.kind]
+@quantity("gadget.{rule}", rule=("fifo", "drf", "las"))
+def rule_reward(instance: Cluster, rule: str) -> float:
+    """Total reward of first in first out, dominant fairness, or least attained service.
+
+    Nothing is certified.
+    """
+    policy, market = algorithms[f"gadget.{rule}"].policy(), environments[instance.kind]
     state = policy.start(market.known(instance), 0)
     decisions = []
     for arrivals in market.arrivals(instance):
         state, decision = policy.step(state, arrivals)
         decisions.append(decision)
-    outcome = market.evaluate(instance, decisions)
-    return float(outcome.total)
-
-
-@quantity("gadget.fifo")
-def fifo(instance: Cluster) -> float:
-    """Total reward of first in, first out."""
-    return run_value("gadget.fifo", instance)
-
-
-@quantity("gadget.drf")
-def drf(instance: Cluster) -> float:
-    """Total reward of dominant resource fairness."""
-    return run_value("gadget.drf", instance)
-
-
-@quantity("gadget.las")
-def las(instance: Cluster) -> float:
-    """Total reward of least attained service."""
-    return run_value("gadget.las", instance)
+    return float(market.evaluate(instance, decisions).total)

@@ -1,16 +1,23 @@
-"""Programs, bounds and fixed decisions of kind mlbroker, as named quantities."""
+"""Programs, bounds, fixed decisions and runs of kind mlbroker, as named quantities."""
 
 from __future__ import annotations
 
+import math
+
 from farkas.duals.dualize import dualize
+from farkas.errors import NotApplicable
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.offline import Offline
 from farkas.models.mlbroker.recourse import PlacedWorkers
+from farkas.online import algorithms
+from farkas.online.mlbroker.local import local_expected, local_total
 from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.portable.elementary import log1p
+from farkas.portable.sums import added
 from farkas.quantities.optimum import list_optima, optimum
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.mlbroker import Relaxed
+from farkas.tolerances import SIMPLEX
 
 list_optima(
     "mlbroker.dual_as_printed",
@@ -55,3 +62,62 @@ def recourse(instance: Brokerage) -> dict[str, float]:
     sums = {part: float(getattr(costs, part).sum()) for part in _PARTS[:4]}
     sums |= {"total": costs.total, "total_sticky": costs.total_sticky}
     return {f"mlbroker.recourse.{part}": value for part, value in sums.items()}
+
+
+_RUN = ("cost", "moving", "certificate", "certificate_rebuilt")
+
+
+@quantity(*(f"mlbroker.fractional[{{relax}}].{part}" for part in _RUN), relax=("printed", "tight"))
+def fractional(instance: Brokerage, relax: str) -> dict[str, float]:
+    """Cost of Algorithm 1, its deployment part, and two forms of the bound it proves, USD.
+
+    ``certificate`` is the closed form at exact slot optima, ``certificate_rebuilt`` what the dual
+    point of the run proves.
+    """
+    run = algorithms["mlbroker.fractional"].run(instance, relax=relax)
+    if run.certificate is None:
+        raise NotApplicable("the run proves no bound")
+    values = {
+        "cost": run.value,
+        "moving": run.numbers["moving"],
+        "certificate": run.numbers["certificate"],
+        "certificate_rebuilt": float(run.certificate),
+    }
+    return {f"mlbroker.fractional[{relax}].{part}": values[part] for part in _RUN}
+
+
+@quantity("mlbroker.central", "mlbroker.central.deploy")
+def central(instance: Brokerage) -> dict[str, float]:
+    """Cost of baseline central, and its deployment part, USD."""
+    run = algorithms["mlbroker.central"].run(instance)
+    deploy = added(slot["deploy"] for slot in run.costs)
+    return {"mlbroker.central": run.value, "mlbroker.central.deploy": deploy}
+
+
+@quantity("mlbroker.local_first_site")
+def local_first_site(instance: Brokerage) -> float:
+    """Cost of baseline local with every server at site 0, USD."""
+    return local_total(instance, [0] * instance.num_jobs)
+
+
+@quantity("mlbroker.local_expected")
+def local_mean(instance: Brokerage) -> float:
+    """Mean cost of baseline local over all choices of one server site a job, USD."""
+    return local_expected(instance)
+
+
+_FORMS = {"oasis": ("list", "single"), "one_shot": ("choice", "single")}
+
+
+@quantity("mlbroker.{baseline}", baseline=_FORMS)
+def myopic(instance: Brokerage, baseline: str) -> float:
+    """Cost of a baseline that decides slot by slot, USD, where ties do not decide it."""
+    if instance.seed is None:
+        raise NotApplicable("instances made by hand are full of ties; it has no seed")
+    if not (instance.worker_demand > 0).any(axis=1).all():
+        raise NotApplicable("a job's workers demand nothing, so idle ones are free")
+    item = algorithms[f"mlbroker.{baseline}"]
+    value, other = (item.run(instance, prices=form).value for form in _FORMS[baseline])
+    if not math.isclose(value, other, rel_tol=SIMPLEX):
+        raise NotApplicable(f"ties decide: {value:.9g} or {other:.9g}")
+    return value

@@ -1,6 +1,7 @@
 """Quantities that are the optimum of a program: its full name, with any variant, is one."""
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 from farkas.algebra import ConvexProgram, programs
@@ -66,3 +67,22 @@ def list_optima(*names: str) -> None:
     """Name programs whose optima are computed where no quantity is asked for by name."""
     for name in names:
         quantities.add(name, of_program(name))
+
+
+def list_optimum(key: str, name: str, of: Callable[[Any], Any], words: str) -> None:
+    """Name the optimum of a program where it is not that of every instance.
+
+    Parameters
+    ----------
+    key, name
+        Of the quantity, and of the program with its variant.
+    of
+        Called with the instance; gives what the program is solved on, or raises `NotApplicable`.
+    words
+        What the value is.
+    """
+
+    def value(instance: Any) -> float | None:
+        return program_optimum(name, of(instance))
+
+    quantities.add(key, Quantity((key,), value, {}, words))

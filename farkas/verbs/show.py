@@ -171,8 +171,9 @@ def _claims(name: str, latex: bool) -> Iterator[Meaning]:
 
 
 def _quantities(name: str, latex: bool) -> Iterator[Meaning]:
-    if name in quantities:
-        yield Meaning("quantity", name, quantities[name].doc)
+    for pattern in quantities.names(f"{name.partition('.')[0]}."):
+        if pattern == name or quantities[pattern].matches(name):
+            yield Meaning("quantity", name, quantities[pattern].doc)
 
 
 def _instances(name: str, latex: bool) -> Iterator[Meaning]:

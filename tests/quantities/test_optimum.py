@@ -48,7 +48,7 @@ def test_infeasible_and_unbounded_are_null(row_lower, row_upper, value) -> None:
 
 def test_a_quantity_of_that_name_comes_first() -> None:
     # mlbroker.one_shot is a program, and the cost of the baseline that solves it slot by slot
-    assert find("mlbroker.one_shot", "mlbroker").doc.startswith("Cost of baseline")
+    assert find("mlbroker.one_shot", "mlbroker").doc.startswith("Cost of a baseline")
 
 
 def test_a_word_that_the_quantity_does_not_take_may_be_a_variant_of_the_program() -> None:

@@ -26,7 +26,7 @@ SMALL = {"sites": 12, "slots": 40, "transfer_budget": 8000.0, "num_jobs": 20}
 """Sizes of the reduced simulator."""
 
 
-def simulator(preset: Preset, seed: int, **settings: Any) -> Auction:
+def simulated(preset: Preset, seed: int, **settings: Any) -> Auction:
     """Auction of the published simulator, or a small one of its kind."""
     return ERIS.draw(seed, **({} if preset == "full" else SMALL) | settings)
 

@@ -15,7 +15,7 @@ from farkas.experiments.figures.eris import (
     PAPER,
     RIVALS,
     play,
-    simulator,
+    simulated,
 )
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
 from farkas.experiments.figures.figure import Figure, Numbers, PlotAxis, Series, Statement, Table
@@ -36,7 +36,7 @@ def over_settings(
     seeds = range(seed, seed + (3 if preset == "full" else 1))
 
     def measure(value: float, one: int) -> dict[str, float]:
-        auction = simulator(preset, one, **settings(value))
+        auction = simulated(preset, one, **settings(value))
         return {label: number(play(label, auction)) for label in labels}
 
     return mean_lines(values, seeds, measure, progress)
@@ -170,7 +170,7 @@ def calibration(preset: Preset, seed: int, progress: Progress) -> Table:
     rows: list[list[str | float]] = []
     for done, (low, high) in enumerate(rates):
         for jobs in loads:
-            auction = simulator(preset, seed, num_jobs=jobs, workers_per_chunk=[low, high])
+            auction = simulated(preset, seed, num_jobs=jobs, workers_per_chunk=[low, high])
             value = {label: play(label, auction).value for label in ALGORITHMS}
             for eris in (PAPER, FLOOR):
                 gains = [
