@@ -76,8 +76,7 @@ def _list(exhibits: list[Exhibit], as_json: bool) -> None:
 
 
 def _one(exhibit: Exhibit, out: str | None, preset: Preset, seed: int, as_json: bool) -> None:
-    from farkas.experiments.figures.caption import caption
-    from farkas.experiments.figures.writing import check_suffix, document, write
+    from farkas.experiments.figures.writing import caption, check_suffix, document, write
 
     if out is not None:
         check_suffix(out)

@@ -42,13 +42,10 @@ def command(
         files = write_worst(found, opened, worst) if worst is not None else []
     proved = sum(words == "proved again" for words in opinions.values())
     if as_json:
+        items = [item.to_builtins() for item in found]
+        worst_files = list(map(str, files))
         print_json(
-            {
-                "ratios": [item.to_builtins() for item in found],
-                "worst": list(map(str, files)),
-                "proved_again": proved,
-                "rejected": wrong,
-            }
+            {"ratios": items, "worst": worst_files, "proved_again": proved, "rejected": wrong}
         )
     else:
         _print(found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import msgspec
 import typer
 
 from farkas.cli.output import Json, complain, print_json, print_table, progress
@@ -40,16 +41,7 @@ def command(
 
         found = sweep(config, workers=workers, scheduler=scheduler, retry=retry, report=report)
     if as_json:
-        print_json(
-            {
-                "store": found.store,
-                "tasks": found.tasks,
-                "present": found.present,
-                "performed": found.performed,
-                "rejected_certificates": found.rejected,
-                "interrupted": found.interrupted,
-            }
-        )
+        print_json(msgspec.to_builtins(found))
     else:
         rows: list[tuple[str, int | str]] = [("tasks", found.tasks), ("present", found.present)]
         rows += sorted(found.performed.items())

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from typing import IO, Any
+from typing import IO
 
 import msgspec
 
@@ -47,9 +47,9 @@ class Child:
         if line is None:
             self.stop()
             error = f"stopped after {timeout:g} s"
-            return _ended(request, "overlong", error, seconds)
+            return Result.ended(request, "overlong", error, seconds)
         if not line.endswith(b"\n"):
-            return _ended(request, "crashed", self._last_words(), seconds)
+            return Result.ended(request, "crashed", self._last_words(), seconds)
         return msgspec.json.decode(line, type=Result)
 
     def stop(self) -> None:
@@ -112,10 +112,6 @@ class Child:
             words = f": {lines[-1]}" if lines else ""
         self.stop()
         return how + words
-
-
-def _ended(request: Request, status: Any, error: str, seconds: float) -> Result:
-    return Result(key=request.key, task=request.task, status=status, error=error, seconds=seconds)
 
 
 def main() -> None:

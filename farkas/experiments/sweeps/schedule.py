@@ -144,9 +144,8 @@ class Dask:
     def _result(self, future: Any, request: Request) -> Result:
         if future.status == "finished":
             found = future.result()
-            return found if isinstance(found, Result) else _lost(request, "unreadable answer")
-        return _lost(request, f"{type(future.exception()).__name__}: {future.exception()}")
-
-
-def _lost(request: Request, error: str) -> Result:
-    return Result(key=request.key, task=request.task, status="crashed", error=error)
+            if isinstance(found, Result):
+                return found
+            return Result.ended(request, "crashed", "unreadable answer")
+        error = future.exception()
+        return Result.ended(request, "crashed", f"{type(error).__name__}: {error}")

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from farkas.errors import FileProblem
-from farkas.experiments.sweeps.task import Task
+from farkas.experiments.sweeps.task import Request, Task
 from farkas.instances import Instance, read_bytes, to_bytes
 
 Status = Literal["done", "failed", "crashed", "overlong"]
@@ -30,6 +30,10 @@ CREATE TABLE IF NOT EXISTS results (
 ) STRICT;
 CREATE INDEX IF NOT EXISTS results_by_name ON results (name);
 """
+
+
+_FOUND = ("status", "value", "bound", "ratio", "seconds", "error", "recheck")
+"""Columns of results that are found, not given."""
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,6 +71,11 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     error: str = ""
     recheck: str = ""
     output: dict[str, Any] | None = None
+
+    @classmethod
+    def ended(cls, request: Request, status: Status, error: str, seconds: float = 0.0) -> Result:
+        """Say how a task ended that gave no result."""
+        return cls(key=request.key, task=request.task, status=status, error=error, seconds=seconds)
 
 
 class Store:
@@ -134,12 +143,10 @@ class Store:
             result.error, result.recheck, output, time.time(),
         )  # fmt: skip
         marks = ", ".join("?" * len(row))
+        renewed = ", ".join(f"{name} = excluded.{name}" for name in (*_FOUND, "output", "finished"))
         self._db.execute(
             f"INSERT INTO results VALUES ({marks}) ON CONFLICT (key) DO UPDATE SET "
-            "status = excluded.status, value = excluded.value, bound = excluded.bound, "
-            "ratio = excluded.ratio, seconds = excluded.seconds, error = excluded.error, "
-            "recheck = excluded.recheck, output = excluded.output, finished = excluded.finished "
-            "WHERE results.status != 'done'",
+            f"{renewed} WHERE results.status != 'done'",
             row,
         )
 
@@ -149,22 +156,22 @@ class Store:
 
     def results(self, *, output: bool = False) -> Iterator[Result]:
         """Yield all results, ordered by name and address; with the whole runs when ``output``."""
-        columns = "key, task, status, value, bound, ratio, seconds, error, recheck"
-        columns += ", output" if output else ", NULL"
-        query = f"SELECT {columns} FROM results ORDER BY name, key"
-        for key, task, *rest, blob in self._db.execute(query):
-            names = ("status", "value", "bound", "ratio", "seconds", "error", "recheck")
+        columns = ", ".join(("key", "task", *_FOUND, "output" if output else "NULL"))
+        for key, task, *rest, blob in self._db.execute(
+            f"SELECT {columns} FROM results ORDER BY name, key"
+        ):
             yield Result(
                 key=key,
                 task=msgspec.json.decode(task, type=Task),
-                output=msgspec.json.decode(zlib.decompress(blob)) if blob else None,
-                **dict(zip(names, rest, strict=True)),
+                output=_unpacked(blob),
+                **dict(zip(_FOUND, rest, strict=True)),
             )
 
     def output(self, key: str) -> dict[str, Any] | None:
         """Return the whole run of one result as plain data."""
         row = self._db.execute("SELECT output FROM results WHERE key = ?", (key,)).fetchone()
-        if row is None or row[0] is None:
-            return None
-        data: dict[str, Any] = msgspec.json.decode(zlib.decompress(row[0]))
-        return data
+        return _unpacked(row[0]) if row else None
+
+
+def _unpacked(blob: bytes | None) -> dict[str, Any] | None:
+    return msgspec.json.decode(zlib.decompress(blob), type=dict[str, Any]) if blob else None

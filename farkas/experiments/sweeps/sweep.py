@@ -42,7 +42,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     tasks: int
     present: int
     performed: dict[str, int]
-    rejected: int
+    rejected: int = msgspec.field(name="rejected_certificates")
     interrupted: bool = False
 
 

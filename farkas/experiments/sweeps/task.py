@@ -5,8 +5,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import itertools
+from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import msgspec
@@ -52,14 +55,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def key(self) -> str:
         """SHA-256 of the task and the versions of everything that computes it."""
-        content = {
-            "what": self.what,
-            "name": self.name,
-            "instance": self.instance,
-            "seed": self.seed,
-            "options": self.options,
-            "versions": versions(),
-        }
+        names = ("what", "name", "instance", "seed", "options")
+        content = {name: getattr(self, name) for name in names} | {"versions": dict(versions())}
         return hashlib.sha256(msgspec.json.encode(content, order="deterministic")).hexdigest()
 
 
@@ -72,17 +69,13 @@ class Request(msgspec.Struct, frozen=True):
 
 
 @functools.cache
-def _versions() -> tuple[tuple[str, str], ...]:
-    found = [("farkas", farkas.__version__)]
+def versions() -> Mapping[str, str]:
+    """Versions that a result depends on."""
+    found = {"farkas": farkas.__version__}
     for package in sorted((*SOLVER_PACKAGES, "numpy")):
         with contextlib.suppress(metadata.PackageNotFoundError):
-            found.append((package, metadata.version(package)))
-    return tuple(found)
-
-
-def versions() -> dict[str, str]:
-    """Versions that a result depends on."""
-    return dict(_versions())
+            found[package] = metadata.version(package)
+    return MappingProxyType(found)
 
 
 def plan(config: Config, folder: Path) -> tuple[list[Task], dict[str, Instance]]:
@@ -109,30 +102,22 @@ def plan(config: Config, folder: Path) -> tuple[list[Task], dict[str, Instance]]
 
 
 def _runs(config: Config, instance: Instance, sha: str) -> list[Task]:
+    common: dict[str, Any] = {"what": "run", "kind": instance.kind, "instance": sha}
     made = []
     for entry in config.algorithms:
         algorithm = algorithms[entry.name]
         if algorithm.kind != instance.kind:
             continue
-        for options in product(entry.options):
+        for options, seed in itertools.product(product(entry.options), seeds(entry.seeds)):
             settled = msgspec.to_builtins(algorithm.settle(options))
-            made += [
-                Task(
-                    what="run",
-                    name=entry.name,
-                    kind=instance.kind,
-                    instance=sha,
-                    seed=seed,
-                    options=settled,
-                )
-                for seed in seeds(entry.seeds)
-            ]
+            made.append(Task(name=entry.name, seed=seed, options=settled, **common))
     return made
 
 
 def _solves(config: Config, instance: Instance, sha: str) -> list[Task]:
     from farkas.algebra import programs
 
+    common: dict[str, Any] = {"what": "solve", "kind": instance.kind, "instance": sha}
     made = []
     for entry in config.programs:
         program = programs.build(entry.name)
@@ -142,9 +127,7 @@ def _solves(config: Config, instance: Instance, sha: str) -> list[Task]:
             options = {"solver": solver, "relax": entry.relax}
             limits = {"time_limit": entry.time_limit, "gap": entry.gap}
             options |= {name: value for name, value in limits.items() if value is not None}
-            name = program.full_name
-            kind = instance.kind
-            made.append(Task(what="solve", name=name, kind=kind, instance=sha, options=options))
+            made.append(Task(name=program.full_name, options=options, **common))
     return made
 
 

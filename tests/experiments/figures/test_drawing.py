@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from farkas.experiments.figures.caption import caption
 from farkas.experiments.figures.drawing import draw
+from farkas.experiments.figures.writing import caption
 from tests.experiments.figures.made import bars, exhibit, lines, rows
 
 

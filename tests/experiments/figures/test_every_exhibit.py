@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from farkas.experiments.figures import Agreement, Figure, figures, of_kind
-from farkas.experiments.figures.caption import caption
 from farkas.experiments.figures.drawing import draw
+from farkas.experiments.figures.writing import caption
 from tests.experiments.figures.made import reduced
 
 PUBLISHED = {
