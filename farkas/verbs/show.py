@@ -174,6 +174,7 @@ def _quantities(name: str, latex: bool) -> Iterator[Meaning]:
     for pattern in quantities.names(f"{name.partition('.')[0]}."):
         if pattern == name or quantities[pattern].matches(name):
             yield Meaning("quantity", name, quantities[pattern].doc)
+            return  # its other keys say the same
 
 
 def _instances(name: str, latex: bool) -> Iterator[Meaning]:
