@@ -4,7 +4,7 @@ A kind adds one `Environment` (who arrives when, what decisions cost, what bound
 algorithm one `Policy`.  Both are one file below ``farkas/online/<kind>/``::
 
     @environment("mlbroker", demo=Demo("mlbroker.mlbroker", "mlbroker.offline[strict]"))
-    class Environment: ...
+    class Environment(driver.Environment): ...
 
     @algorithm("mlbroker.fractional", source="mlBroker Algorithm 1")
     @dataclasses.dataclass(frozen=True)
@@ -81,24 +81,6 @@ class Certifying(Protocol):
         """Return a proved bound; ``state`` is None for a clairvoyant baseline."""
 
 
-class Environment(Protocol):
-    """What a kind adds to the driver."""
-
-    sense: Sense
-
-    def known(self, instance: Any) -> Any:
-        """Return what a policy may see before the first arrival."""
-
-    def arrivals(self, instance: Any) -> Sequence[Any]:
-        """Return what arrives, one entry per step."""
-
-    def evaluate(self, instance: Any, decisions: Sequence[Any]) -> Outcome:
-        """Return costs and violations of the decisions, computed from the instance alone."""
-
-    def bound(self, instance: Any) -> Bound | None:
-        """Return a proved bound on every run, for policies that prove none themselves."""
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Outcome:
     """What decisions are worth.
@@ -128,6 +110,44 @@ class Outcome:
         if self.value is not None:
             return float(self.value)
         return added(added(slot.values()) for slot in self.costs)
+
+
+class Environment:
+    """What a kind adds to the driver, judged from the instance alone."""
+
+    sense: Sense
+
+    def known(self, instance: Any) -> Any:
+        """Return what a policy may see before the first arrival; by default nothing."""
+
+    def arrivals(self, instance: Any) -> Sequence[Any]:
+        """Return what arrives, one entry per step."""
+        raise NotImplementedError
+
+    def evaluate(self, instance: Any, decisions: Sequence[Any]) -> Outcome:
+        """Return what decisions are worth, and what they break."""
+        reasons = self.unusable(instance, decisions)
+        if reasons:
+            return Outcome([], reasons, math.nan)
+        found = self.worth(instance, decisions)
+        found.violations.extend(self.broken(instance, decisions))
+        return found
+
+    def unusable(self, instance: Any, decisions: Sequence[Any]) -> list[str]:
+        """Say why decisions have no value at all, in words."""
+        return []
+
+    def worth(self, instance: Any, decisions: Sequence[Any]) -> Outcome:
+        """Return what usable decisions are worth."""
+        raise NotImplementedError
+
+    def broken(self, instance: Any, decisions: Sequence[Any]) -> list[str]:
+        """List the requirements that decisions break, in words."""
+        return []
+
+    def bound(self, instance: Any) -> Bound | None:
+        """Return a proved bound on every run, for policies that prove none themselves."""
+        return None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -4,10 +4,9 @@ Deterministic real MDS constructions are numerically unusable beyond L = 20 to 4
 is MDS with probability 1 and its decoding matrices stay well conditioned.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -72,7 +71,7 @@ class MdsCode:
     rows: int
 
     @classmethod
-    def gaussian(cls, rows: int, coded: int, rng: np.random.Generator) -> MdsCode:
+    def gaussian(cls, rows: int, coded: int, rng: np.random.Generator) -> Self:
         """Systematic code with Gaussian parity.
 
         Raises

@@ -5,8 +5,6 @@ surrogate (6), the quantity that all programs but P1 minimise; its certified bou
 prices of the masters and holds for every plan, shared or dedicated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -19,6 +17,7 @@ from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import Law
 from farkas.models.coded.plans import Allocation
 from farkas.models.coded.surrogate import surrogate_times
+from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
 from farkas.relaxations.coded.assignment_lp import shared_optimum
@@ -67,19 +66,21 @@ def certify(data: CodedComputing, plan: Allocation | None = None) -> Bound | Non
 
 
 @environment("coded", demo=Demo("coded.iterated_greedy", "coded.assignment_lp"))
-class Environment:
-    """One step: every master and worker is known at once."""
+class Environment(driver.Environment):
+    """One step, before which nothing is known and in which every master and worker arrives."""
 
     sense: Sense = "min"
-
-    def known(self, instance: CodedComputing) -> None:
-        """Return nothing: all there is to know arrives in the only step."""
 
     def arrivals(self, instance: CodedComputing) -> list[CodedComputing]:
         """Return the instance itself."""
         return [instance]
 
-    def evaluate(self, instance: CodedComputing, decisions: Sequence[Allocation]) -> Outcome:
+    def unusable(self, instance: CodedComputing, decisions: Sequence[Allocation]) -> list[str]:
+        """List the requirements that the plan breaks."""
+        (plan,) = decisions
+        return broken(instance, plan)
+
+    def worth(self, instance: CodedComputing, decisions: Sequence[Allocation]) -> Outcome:
         """Completion time under (6), and what the surrogate hides.
 
         ``recoverable`` is the smallest probability that a master ever finishes, ``quantile`` the
@@ -87,9 +88,6 @@ class Environment:
         probability that all finish.
         """
         (plan,) = decisions
-        words = broken(instance, plan)
-        if words:
-            return Outcome([], words, float("nan"))
         times = surrogate_times(instance, plan.share, plan.loads)
         late = np.flatnonzero(~np.isfinite(times))
         words = [

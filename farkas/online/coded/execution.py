@@ -5,8 +5,6 @@ its sampled finishing time says, on a time scale of choice, multiplies its block
 master decodes as soon as enough rows have arrived and ignores the rest.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import time
 from concurrent.futures import FIRST_COMPLETED as FIRST

@@ -1,8 +1,7 @@
 """The best dedicated assignment, certainly: branch and bound, and meet in the middle."""
 
-from __future__ import annotations
-
-from typing import NamedTuple
+import dataclasses
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -12,7 +11,9 @@ from farkas.models.coded.assignment import Assignment
 from farkas.models.coded.kernel import owner_levels
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.local_search import climb
+from farkas.online.coded.owners import OwnerPlanner
 from farkas.online.coded.simple_greedy import greedy_owner
+from farkas.online.driver import algorithm
 from farkas.relaxations.coded.assignment_lp import Given, Speeds, best_sharing
 from farkas.solvers import solve
 
@@ -245,3 +246,25 @@ def _front(speed: Floats) -> tuple[Floats, Floats, Ints]:
         keep = second > record
         first, second, bits = first[keep], second[keep], bits[keep]
     return first[::-1], second[::-1], bits[::-1]
+
+
+@algorithm("coded.brute_force", source="Coded section V, benchmark 3")
+@dataclasses.dataclass(frozen=True)
+class BruteForce(OwnerPlanner):
+    """The best dedicated assignment, with the loads of Theorem 1.
+
+    Parameters
+    ----------
+    method
+        ``search``: branch and bound with prices of masters, and the solver's integer program where
+        that takes too long; ``enumerate``: all M^N owners, at most 3 million; ``halves``: meet in
+        the middle, two masters and at most 40 workers.
+    """
+
+    method: Literal["search", "enumerate", "halves"] = "search"
+
+    def owner(self, speed: Floats, seed: int) -> Ints:
+        """Choose by the method; draws nothing."""
+        if self.method == "enumerate":
+            return every_owner(speed)
+        return best_owner(speed) if self.method == "search" else meet_in_the_middle(speed)

@@ -1,10 +1,13 @@
 """Sweeps of moves and swaps that lift the slowest master.  Coded Algorithm 1, lines 4-18.
 
-Ties go to the smallest master, then the smallest worker.  A sum of speeds counts as larger only by
-the factor 1 + 1e-12.  `search` is the readable reference of `climb`.
-"""
+``printed`` accepts an insertion that lifts the minimum, and a swap whose masters both stay above
+the minimum and lose speed together; levels are updated move by move.  ``lexicographic`` accepts
+what raises the sorted levels lexicographically, recomputes levels after each sweep, and so never
+gets stuck with several masters at level 0.
 
-from __future__ import annotations
+Ties go to the smallest master, then the smallest worker.  A sum of speeds counts as larger only by
+the factor 1 + 1e-12.
+"""
 
 from typing import Literal
 
@@ -26,13 +29,8 @@ def favourites(speed: Floats) -> Ints:
     return np.asarray(speed.argmax(axis=0))
 
 
-def search(speed: Floats, owner: Ints, variant: Variant) -> Ints:
+def climb(speed: Floats, owner: Ints, variant: Variant) -> Ints:
     """Sweep until a sweep changes nothing; returns the new owners.
-
-    ``printed`` accepts an insertion that lifts the minimum, and a swap whose masters both stay
-    above the minimum and lose speed together; levels are updated move by move.
-    ``lexicographic`` accepts what raises the sorted levels lexicographically, recomputes levels
-    after each sweep, and so never gets stuck with several masters at level 0.
 
     Parameters
     ----------
@@ -41,65 +39,6 @@ def search(speed: Floats, owner: Ints, variant: Variant) -> Ints:
     owner
         Shape (workers,), master of each worker.
     """
-    own = owner.copy()
-    masters, workers = speed.shape
-    if masters == 1:
-        return own
-    levels = owner_levels(speed, own)
-    better = _lifts if variant == "printed" else _climbs
-    for _ in range(MOST_SWEEPS):
-        changed = False
-        for n in range(workers):
-            giver = own[n]
-            taker = min((m for m in range(masters) if m != giver), key=lambda m: levels[m])
-            trial = levels.copy()
-            trial[giver] -= speed[giver, n]
-            trial[taker] += speed[taker, n]
-            if variant == "lexicographic" and (own == giver).sum() == 1:
-                trial[giver] = 0.0
-            if better(trial, levels):
-                levels, changed = trial, True
-                own[n] = taker
-        for n1 in range(workers):
-            for n2 in range(workers) if variant == "printed" else range(n1 + 1, workers):
-                m1, m2 = own[n1], own[n2]
-                if m1 == m2:
-                    continue
-                trial = levels.copy()
-                trial[m1] = levels[m1] - speed[m1, n1] + speed[m1, n2]
-                trial[m2] = levels[m2] - speed[m2, n2] + speed[m2, n1]
-                if variant == "printed":
-                    before = speed[m1, n1] + speed[m2, n2]
-                    after = speed[m1, n2] + speed[m2, n1]
-                    floor = levels.min() * MORE
-                    good = before < after * LESS and trial[m1] > floor and trial[m2] > floor
-                else:
-                    good = _climbs(trial, levels)
-                if good:
-                    levels, changed = trial, True
-                    own[n1], own[n2] = m2, m1
-        if variant == "lexicographic":
-            levels = owner_levels(speed, own)
-        if not changed:
-            break
-    return own
-
-
-def _lifts(trial: Floats, levels: Floats) -> bool:
-    return bool(trial.min() > levels.min() * MORE)
-
-
-def _climbs(trial: Floats, levels: Floats) -> bool:
-    for new, old in zip(np.sort(trial), np.sort(levels), strict=True):
-        if new > old * MORE:
-            return True
-        if old > new * MORE:
-            return False
-    return False
-
-
-def climb(speed: Floats, owner: Ints, variant: Variant) -> Ints:
-    """As `search`, by kernels."""
     own, levels = owner.astype(np.int64), owner_levels(speed, owner)
     if len(speed) > 1:
         for _ in range(MOST_SWEEPS):

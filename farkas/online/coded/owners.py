@@ -1,7 +1,5 @@
 """What algorithms that dedicate workers have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from farkas.instances.coded import CodedComputing

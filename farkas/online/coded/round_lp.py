@@ -1,7 +1,5 @@
 """Algorithm coded.round_lp."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

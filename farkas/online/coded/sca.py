@@ -1,6 +1,4 @@
-"""Algorithm coded.sca."""
-
-from __future__ import annotations
+"""Shared workers: P3 by its linear program, and by successive convex approximation."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -12,12 +10,29 @@ from farkas.errors import NoAnswer
 from farkas.instances.base import Count, Nonnegative
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.plans import Allocation, dedicated_share
+from farkas.models.coded.plans import Allocation, dedicated_share, shared_plan
 from farkas.online.coded.owners import Planner
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
+from farkas.relaxations.coded.assignment_lp import shared_optimum
 from farkas.relaxations.coded.sca import SLACK, Sca, SharedPoint, solve_step
 from farkas.tolerances import SOLVER_GAP
+
+
+@algorithm("coded.expected", source="Coded section IV, solved as the linear program it is")
+@dataclasses.dataclass(frozen=True)
+class ExpectedSharing(Planner):
+    """Shared workers, optimal for P3: the vertex of a linear program with the loads t/φ.
+
+    The global optimum in milliseconds, where the paper runs successive convex approximation.  A
+    vertex shares at most M − 1 workers.  Look at ``recoverable``: the surrogate does not see that a
+    master may never finish when a shared worker chooses another (coded.surrogate_is_meaningful).
+    """
+
+    def plan(self, data: CodedComputing, seed: int) -> Allocation:
+        """Solve the linear program; draws nothing."""
+        found = shared_optimum(data)
+        return shared_plan(data, found.share, found.time)
 
 
 def start_point(data: CodedComputing, start: str) -> SharedPoint:

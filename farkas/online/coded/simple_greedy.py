@@ -1,7 +1,5 @@
 """Algorithm coded.simple_greedy."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Monte Carlo of a plan: one choice of master per worker, exponential delays, coded recovery."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

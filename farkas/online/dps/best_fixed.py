@@ -1,7 +1,5 @@
 """The best prices in hindsight that never change."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import math
@@ -126,14 +124,7 @@ def best_by_coordinates(market: Market, rounds: int = 3) -> Best:
         At most this many times over all types; it stops when none changes.
     """
     profits = Profits(market)
-    worker, ps = _start(market)
-    best = profits.of(worker, ps)
-    for _ in range(rounds):
-        before = best
-        for prices, kind in _coordinates(market, worker, ps):
-            best = _improve(prices, kind, _steps(market), best, lambda b: profits.of(worker, ps, b))
-        if best <= before:
-            break
+    worker, ps, best = _by_coordinates(market, rounds, profits.of)
     return Best(best, worker, ps, profits.simulations)
 
 
@@ -143,51 +134,39 @@ def best_for_demand(market: Market, rounds: int = 3) -> Best:
     This is the demand term of (3) with the true distribution, blind to capacity.
     """
     profits = Profits(market)
-    worker, ps = _start(market)
 
-    def demand(_: float) -> float:
+    def demand(worker: Floats, ps: Floats, at_least: float) -> float:
         asked = profits.asked(worker, ps)
         return float(asked[asked <= allowed(market.budget)].sum())
 
-    best = demand(0.0)
-    for _ in range(rounds):
-        before = best
-        for prices, kind in _coordinates(market, worker, ps):
-            best = _improve(prices, kind, _steps(market), best, demand)
-        if best <= before:
-            break
+    worker, ps, _ = _by_coordinates(market, rounds, demand)
     return Best(profits.of(worker, ps), worker, ps, profits.simulations)
 
 
-def _start(market: Market) -> tuple[Floats, Floats]:
+def _by_coordinates(
+    market: Market, rounds: int, value: Callable[[Floats, Floats, float], float]
+) -> tuple[Floats, Floats, float]:
+    """Prices by type and what they are worth; ``value`` is also told what it has to exceed."""
     cap = 1.0 if market.price_cap is None else market.price_cap
     worker, ps = np.zeros(market.num_worker_types), np.zeros(market.num_ps_types)
-    worker[np.unique(market.worker_type)] = START * cap
-    ps[np.unique(market.ps_type)] = START * cap
-    return worker, ps
-
-
-def _steps(market: Market) -> Floats:
-    return STEPS * (1.0 if market.price_cap is None else market.price_cap)
-
-
-def _coordinates(market: Market, worker: Floats, ps: Floats) -> list[tuple[Floats, int]]:
-    workers = [(worker, int(kind)) for kind in np.unique(market.worker_type)]
-    return workers + [(ps, int(kind)) for kind in np.unique(market.ps_type)]
-
-
-def _improve(
-    prices: Floats, kind: int, steps: Floats, best: float, value: Callable[[float], float]
-) -> float:
-    """Set one price to the step with the highest value; return that value."""
-    kept = prices[kind]
-    for step in steps:
-        prices[kind] = step
-        found = value(best)
-        if found > best:
-            best, kept = found, step
-    prices[kind] = kept
-    return best
+    coordinates = [(worker, kind) for kind in np.unique(market.worker_type)]
+    coordinates += [(ps, kind) for kind in np.unique(market.ps_type)]
+    for prices, kind in coordinates:
+        prices[kind] = START * cap
+    best = value(worker, ps, -math.inf)
+    for _ in range(rounds):
+        before = best
+        for prices, kind in coordinates:
+            kept = prices[kind]
+            for step in STEPS * cap:
+                prices[kind] = step
+                found = value(worker, ps, best)
+                if found > best:
+                    best, kept = found, step
+            prices[kind] = kept
+        if best <= before:
+            break
+    return worker, ps, best
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -1,7 +1,5 @@
 """Servers with idle units, and the jobs that hold the rest."""
 
-from __future__ import annotations
-
 import dataclasses
 import heapq
 

@@ -1,7 +1,5 @@
 """Users arrive, decisions are audited, and one proved bound holds for every run."""
 
-from __future__ import annotations
-
 import functools
 import heapq
 from collections.abc import Sequence
@@ -13,6 +11,7 @@ from farkas.certificates.dps import DpsPrices, Rewards
 from farkas.instances.dps import Market
 from farkas.models.dps import windows
 from farkas.numbers import Ints
+from farkas.online import driver
 from farkas.online.dps.offers import Decision, Known, Offer
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
@@ -25,7 +24,7 @@ LARGEST_PROGRAM = 2_000_000
 
 
 @environment("dps", demo=Demo("dps.dps", "dps.offline[capped]", "dps.interval_lp[capped]"))
-class Environment:
+class Environment(driver.Environment):
     """Jobs arrive one after the other, each with a budget of its own."""
 
     sense: Sense = "max"
@@ -38,19 +37,22 @@ class Environment:
         """Return the jobs in order."""
         return [Offer.of(instance, job) for job in range(instance.num_jobs)]
 
-    def evaluate(self, instance: Market, decisions: Sequence[Decision]) -> Outcome:
-        """Payments by slot; audits placement, capacity, budgets and the price cap."""
+    def unusable(self, instance: Market, decisions: Sequence[Decision]) -> list[str]:
+        """Jobs that nothing was decided about."""
+        count, jobs = len(decisions), instance.num_jobs
+        return [] if count == jobs else [f"{count} decisions for {jobs} jobs"]
+
+    def worth(self, instance: Market, decisions: Sequence[Decision]) -> Outcome:
+        """Payments by slot."""
         paid = np.array([decision.payment for decision in decisions], dtype=float)
         by_slot = np.bincount(instance.arrival, paid, instance.horizon)
-        return Outcome(
-            costs=[{"profit": value} for value in by_slot.tolist()],
-            violations=[
-                *_payment_faults(instance, decisions),
-                *_placement_faults(instance, decisions),
-            ],
-            value=float(paid.sum()),
-            numbers=summary(instance, decisions),
-        )
+        costs = [{"profit": value} for value in by_slot.tolist()]
+        numbers = summary(instance, decisions)
+        return Outcome(costs, value=float(paid.sum()), numbers=numbers)
+
+    def broken(self, instance: Market, decisions: Sequence[Decision]) -> list[str]:
+        """Faults of payments, against budgets and the price cap, and of placement."""
+        return _payment_faults(instance, decisions) + _placement_faults(instance, decisions)
 
     def bound(self, instance: Market) -> Bound:
         """Prove a bound from prices of capacity, optimal ones where a solver can find them."""
@@ -98,8 +100,6 @@ def summary(market: Market, decisions: Sequence[Decision]) -> dict[str, float]:
 
 
 def _payment_faults(market: Market, decisions: Sequence[Decision]) -> list[str]:
-    if len(decisions) != market.num_jobs:
-        return [f"{len(decisions)} decisions for {market.num_jobs} jobs"]
     faults = []
     for job, decision in enumerate(decisions):
         data, payment = market.jobs[job], decision.payment
@@ -118,7 +118,7 @@ def _placement_faults(market: Market, decisions: Sequence[Decision]) -> list[str
     faults: list[str] = []
     idle = market.installed_workers.copy(), market.installed_ps.copy()
     running: list[tuple[float, int]] = []
-    for job, decision in enumerate(decisions[: market.num_jobs]):
+    for job, decision in enumerate(decisions):
         data = market.jobs[job]
         while running and not market.still_held(running[0][0], data.arrival):
             _move(market, decisions, heapq.heappop(running)[1], idle, 1)

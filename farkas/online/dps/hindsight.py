@@ -1,21 +1,24 @@
 """Baselines that know every budget: fixed prices chosen in hindsight."""
 
-from __future__ import annotations
-
 import dataclasses
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 
 from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
+from farkas.online.dps.best_fixed import (
+    MOST_COMBINATIONS,
+    STEPS,
+    Best,
+    best_by_coordinates,
+    best_for_demand,
+    best_on_grid,
+)
 from farkas.online.dps.offers import Decision
 from farkas.online.dps.posted import FixedPrice, run_seller
+from farkas.online.dps.simulation import Simulation, prepare_posted
 from farkas.online.driver import algorithm
-
-if TYPE_CHECKING:
-    from farkas.online.dps.best_fixed import Best
-    from farkas.online.dps.simulation import Simulation
 
 Rounds = Annotated[int, msgspec.Meta(ge=1, le=100)]
 
@@ -33,8 +36,6 @@ class Hindsight:
 
     def prepare(self, instance: Market) -> None:
         """Have the simulation compiled if all of these together are worth it."""
-        from farkas.online.dps.simulation import prepare_posted
-
         prepare_posted(instance, self.simulations(instance))
 
     def decide(self, instance: Market, seed: int) -> list[Decision]:
@@ -60,14 +61,10 @@ class Coordinates(Hindsight):
 
     def best(self, market: Market) -> Best:
         """Search by coordinates."""
-        from farkas.online.dps.best_fixed import best_by_coordinates
-
         return best_by_coordinates(market, self.rounds)
 
     def simulations(self, market: Market) -> int:
         """One for every step of every type's price, unless payments already tell."""
-        from farkas.online.dps.best_fixed import STEPS
-
         return self.rounds * len(STEPS) * (market.num_worker_types + market.num_ps_types)
 
 
@@ -83,8 +80,6 @@ class Fluid(Hindsight):
 
     def best(self, market: Market) -> Best:
         """Search by coordinates, blind to capacity."""
-        from farkas.online.dps.best_fixed import best_for_demand
-
         return best_for_demand(market, self.rounds)
 
 
@@ -95,8 +90,6 @@ class Grid(Hindsight):
 
     def best(self, market: Market) -> Best:
         """Try every combination."""
-        from farkas.online.dps.best_fixed import MOST_COMBINATIONS, best_on_grid
-
         found = best_on_grid(market)
         if found is None:
             raise NotApplicable(

@@ -5,8 +5,6 @@ the same decisions.  Departures wait in one list per arrival slot.  Records (ser
 parameter servers) of running jobs come from a pool whose size is a bound, and are reused.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from farkas.compiled import Bools1, Ints1, Ints2, Out, compiled

@@ -1,7 +1,5 @@
 """Bandits with knapsacks: prices against multiplicative weights of the resources they use up."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

@@ -1,9 +1,7 @@
 """Algorithm 1 and its variants: a bandit for each type of worker and of parameter server."""
 
-from __future__ import annotations
-
 import dataclasses
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from farkas.instances.dps import Market
 from farkas.online.dps.cluster import Running
@@ -11,10 +9,8 @@ from farkas.online.dps.offers import Decision, Known, Offer
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.pricing import Grid, Learner, Radii, Supply, both_sides
 from farkas.online.dps.seller import Seller, SellerState
+from farkas.online.dps.simulation import Simulation, simulate_learning
 from farkas.online.driver import algorithm
-
-if TYPE_CHECKING:
-    from farkas.online.dps.simulation import Simulation
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -71,8 +67,6 @@ class Bandits(Seller):
         seed
             For random placement.
         """
-        from farkas.online.dps.simulation import simulate_learning
-
         known = Known.of(market)
         rules = both_sides(known, explore=self.explore, radii=self.radii, grid=self.grid)
         return simulate_learning(market, rules, self.capacity, self.placement, seed)

@@ -1,7 +1,5 @@
 """Algorithm 1 as a kernel.  The readable version is `farkas.online.dps.pricing.Learner`."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,9 +1,7 @@
 """What an online seller sees: facts known in advance, then one job after the other."""
 
-from __future__ import annotations
-
 import dataclasses
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 
@@ -48,7 +46,7 @@ class Known:
     learning: Learning
 
     @classmethod
-    def of(cls, market: Market) -> Known:
+    def of(cls, market: Market) -> Self:
         """Facts of a market."""
         return cls(
             horizon=market.horizon,
@@ -87,7 +85,7 @@ class Offer:
     _market: Market
 
     @classmethod
-    def of(cls, market: Market, job: int) -> Offer:
+    def of(cls, market: Market, job: int) -> Self:
         """Job number ``job`` of a market."""
         data = market.jobs[job]
         return cls(job, data.arrival, data.worker_type, data.workers, data.ps_type, data.ps, market)

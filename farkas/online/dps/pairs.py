@@ -1,9 +1,7 @@
 """A repair of Algorithm 1: one bandit for each pair of types, so that its rewards are its own."""
 
-from __future__ import annotations
-
 import dataclasses
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 
@@ -39,7 +37,7 @@ class Pair:
     paid: Floats
 
     @classmethod
-    def new(cls, prices: Floats) -> Pair:
+    def new(cls, prices: Floats) -> Self:
         """Know nothing."""
         return cls(prices, *np.zeros((3, len(prices))))
 

@@ -4,8 +4,6 @@ Every rule is a pure function of the idle units of the two requested types and r
 units of the job each server gets, or None where all servers together have too few.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Literal
 

@@ -1,9 +1,6 @@
 """Sellers whose prices do not depend on what happened before."""
 
-from __future__ import annotations
-
 import dataclasses
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,10 +10,8 @@ from farkas.numbers import Floats
 from farkas.online.dps.offers import Decision, Known, Offer
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.seller import Seller, SellerState
+from farkas.online.dps.simulation import Simulation, simulate_gifts, simulate_prices
 from farkas.online.driver import algorithm
-
-if TYPE_CHECKING:
-    from farkas.online.dps.simulation import Simulation
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -40,8 +35,6 @@ class FixedPrice(Seller):
 
     def simulate(self, market: Market, seed: int = 0) -> Simulation:
         """Run on the whole market at once, compiled."""
-        from farkas.online.dps.simulation import simulate_prices
-
         prices = self.worker[market.worker_type], self.ps[market.ps_type]
         return simulate_prices(market, *prices, self.placement, seed)
 
@@ -85,8 +78,6 @@ class Random(Seller):
 
     def simulate(self, market: Market, seed: int = 0) -> Simulation:
         """Run on the whole market at once, compiled; for the deterministic placements."""
-        from farkas.online.dps.simulation import simulate_prices
-
         cap = 1.0 if market.price_cap is None else market.price_cap
         drawn = cap * np.random.default_rng(seed).random((market.num_jobs, 2))
         return simulate_prices(market, drawn[:, 0], drawn[:, 1], self.placement, seed)
@@ -99,8 +90,6 @@ class _Gift(Seller):
 
     def simulate(self, market: Market, seed: int = 0) -> Simulation:
         """Run on the whole market at once, compiled."""
-        from farkas.online.dps.simulation import simulate_gifts
-
         return simulate_gifts(market, self.placement, seed)
 
 

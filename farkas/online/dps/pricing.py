@@ -4,8 +4,6 @@ The worker side and the server side of the market learn alike and apart from eac
 constants drive the readable learner here and the compiled one.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from typing import Literal

@@ -1,7 +1,5 @@
 """What all sellers share: release what is over, look whether the job fits, offer, place."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any, TypeVar
 

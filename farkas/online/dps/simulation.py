@@ -1,10 +1,8 @@
 """Whole markets at once: the simulation by kernels and what it returns."""
 
-from __future__ import annotations
-
 import dataclasses
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 
@@ -113,7 +111,7 @@ class Prepared:
     pool: int
 
     @classmethod
-    def of(cls, market: Market) -> Prepared:
+    def of(cls, market: Market) -> Self:
         """Find the number of each arrival slot, and at which one every job would be over."""
         slots, event = np.unique(market.arrival, return_inverse=True)
         side: Literal["left", "right"] = "right" if market.occupancy == "closed" else "left"

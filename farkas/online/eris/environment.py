@@ -11,6 +11,7 @@ import numpy as np
 
 from farkas.instances.eris import Auction, Job
 from farkas.numbers import Floats, Ints
+from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.eris.executable import executable
 from farkas.online.run import Bound, Sense
@@ -142,7 +143,7 @@ class CertifiedRun:
 
 
 @environment("eris", demo=Demo("eris.eris", "eris.offline", "eris.schedule_lp"))
-class Environment:
+class Environment(driver.Environment):
     """Slots in order, each with the jobs that arrive in it; begins empty."""
 
     sense: Sense = "max"
@@ -158,7 +159,7 @@ class Environment:
             by_slot[job.arrival].append((index, job))
         return [SlotArrivals(slot, tuple(jobs)) for slot, jobs in enumerate(by_slot)]
 
-    def evaluate(self, instance: Auction, decisions: Sequence[SlotDecision]) -> Outcome:
+    def worth(self, instance: Auction, decisions: Sequence[SlotDecision]) -> Outcome:
         """Count worth by completion, and check capacities and that all data are processed."""
         used = usage(instance, decisions)
         violations = _overuse(instance, used)

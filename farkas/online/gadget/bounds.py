@@ -1,7 +1,5 @@
 """Proved bounds of runs: prices from linear programs, bounds from prices alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import msgspec
@@ -15,7 +13,7 @@ from farkas.certificates.gadget import (
 )
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.slot import snapshot
-from farkas.online.gadget.environment import Decision
+from farkas.online.gadget.environment import Decision, received
 from farkas.online.run import Bound
 from farkas.relaxations.gadget.generation import generate_columns
 from farkas.relaxations.gadget.horizon import OfflineBound, ServerClasses, Timeline
@@ -59,14 +57,11 @@ def run_certificate(cluster: Cluster, decisions: Sequence[Decision]) -> HorizonC
     timeline, servers = Timeline.of(cluster), ServerClasses.of(cluster)
     shape = (len(timeline.length), len(servers.count), cluster.num_resources)
     total = np.zeros(shape)
-    received = np.zeros(cluster.num_jobs)
-    for slot, rings in enumerate(decisions):
-        prices = generate_columns(snapshot(cluster, slot, received)).prices.node
+    for slot, before in enumerate(received(cluster, decisions)[:-1]):
+        prices = generate_columns(snapshot(cluster, slot, before)).prices.node
         block = np.searchsorted(timeline.start, slot, side="right") - 1
         for c, members in enumerate(servers.members):
             total[block, c] += prices[members].mean(axis=0)
-        for ring in rings:
-            received[ring.job] += ring.size
     average = total / timeline.length[:, None, None]
     return certify_horizon(cluster, timeline.start, servers.members, average)
 
@@ -87,5 +82,5 @@ def slot_certificate(
     """Certificate of one slot at the prices of column generation."""
     view = snapshot(cluster, slot, progress)
     prices = generate_columns(view).prices
-    received = view.progress.astype(np.int64)
-    return certify_slot(cluster, view.slot, received, prices.node, prices.link)
+    progress = view.progress.astype(np.int64)
+    return certify_slot(cluster, view.slot, progress, prices.node, prices.link)

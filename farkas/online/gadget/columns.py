@@ -1,7 +1,5 @@
 """Slots by column generation: the relaxation over rings, then the best subset of its rings."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.models.gadget.column import ColumnIP, Columns

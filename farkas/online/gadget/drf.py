@@ -1,7 +1,5 @@
 """Dominant resource fairness by progressive filling."""
 
-from __future__ import annotations
-
 import dataclasses
 import heapq
 
@@ -10,29 +8,20 @@ import numpy as np
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats
 from farkas.online.driver import algorithm
-from farkas.online.gadget.environment import Arrival, Decision
-from farkas.online.gadget.placement import PlacedRing, Room, as_rings
-from farkas.online.gadget.seen import Seen
+from farkas.online.gadget.placement import PlacedRing, Room
+from farkas.online.gadget.seen import Scheduler, Seen
 
 
 @algorithm("gadget.drf", source="GADGET VI, baseline DRF")
 @dataclasses.dataclass(frozen=True)
-class DominantResourceFairness:
+class DominantResourceFairness(Scheduler):
     """The job with the least dominant share gets one more worker, until nobody can grow.
 
     A growing ring is released and placed anew; if that fails it keeps its place and is done.
     """
 
-    def start(self, known: Cluster, seed: int) -> Seen:
-        """Know nobody."""
-        return Seen.start(known, seed)
-
-    def step(self, state: Seen, arrivals: tuple[Arrival, ...]) -> tuple[Seen, Decision]:
-        """Fill the slot."""
-        seen = state.meet(arrivals)
-        return seen.run(as_rings(seen.cluster, self._fill(seen)))
-
-    def _fill(self, seen: Seen) -> dict[int, PlacedRing]:
+    def fill(self, seen: Seen) -> dict[int, PlacedRing]:
+        """Give one worker after the other."""
         cluster = seen.cluster
         room = Room(cluster)
         total = finite_totals(cluster)

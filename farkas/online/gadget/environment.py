@@ -1,7 +1,6 @@
 """Arrivals, decisions and rewards of ring scheduling, judged from the instance alone."""
 
-from __future__ import annotations
-
+import itertools
 from collections.abc import Sequence
 
 import msgspec
@@ -9,6 +8,7 @@ import numpy as np
 
 from farkas.instances.gadget import Cluster, Job
 from farkas.numbers import Floats
+from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
 from farkas.tolerances import ROUNDING, allowed
@@ -56,14 +56,14 @@ Decision = list[Ring]
 
 
 @environment("gadget", demo=Demo("gadget.gadget", "gadget.offline", "gadget.offline_column_bound"))
-class Environment:
+class Environment(driver.Environment):
     """A slot shows its new jobs and takes the rings that run in it."""
 
     sense: Sense = "max"
 
     def known(self, instance: Cluster) -> Cluster:
         """Return the cluster without jobs."""
-        return without_jobs(instance)
+        return with_jobs(instance, ())
 
     def arrivals(self, instance: Cluster) -> Sequence[tuple[Arrival, ...]]:
         """Return the jobs that become known in each slot."""
@@ -73,27 +73,26 @@ class Environment:
                 slots[job.arrival].append(Arrival(index, job))
         return [tuple(slot) for slot in slots]
 
-    def evaluate(self, instance: Cluster, decisions: Sequence[Decision]) -> Outcome:
-        """Return marginal rewards per slot, and every capacity or ring that is broken."""
-        received = np.zeros(instance.num_jobs)
-        rewards: list[dict[str, float]] = []
-        violations: list[str] = []
-        running = 0
-        for slot, rings in enumerate(decisions):
-            violations += [f"slot {slot}: {words}" for words in broken(instance, slot, rings)]
-            before = instance.total_reward(received)
-            for ring in rings:
-                received[ring.job] += ring.size
-            running += len(rings)
-            rewards.append({"reward": instance.total_reward(received) - before})
-        over = np.flatnonzero(received > instance.most_slots)
-        violations += [
-            f"job {i} receives {received[i]:g} worker-slots, its budget allows "
+    def worth(self, instance: Cluster, decisions: Sequence[Decision]) -> Outcome:
+        """Return marginal rewards per slot."""
+        total = [instance.total_reward(so_far) for so_far in received(instance, decisions)]
+        rewards = [{"reward": after - before} for before, after in itertools.pairwise(total)]
+        rings = [ring for slot in decisions for ring in slot]
+        numbers = {"rings": float(len(rings)), "worker_slots": float(sum(r.size for r in rings))}
+        return Outcome(rewards, value=total[-1], numbers=numbers)
+
+    def broken(self, instance: Cluster, decisions: Sequence[Decision]) -> list[str]:
+        """Return every capacity, ring or budget that is broken."""
+        *_, given = received(instance, decisions)
+        return [
+            f"slot {slot}: {words}"
+            for slot, rings in enumerate(decisions)
+            for words in broken(instance, slot, rings)
+        ] + [
+            f"job {i} receives {given[i]:g} worker-slots, its budget allows "
             f"{instance.most_slots[i]:g}"
-            for i in over.tolist()
+            for i in np.flatnonzero(given > instance.most_slots).tolist()
         ]
-        numbers = {"rings": float(running), "worker_slots": float(received.sum())}
-        return Outcome(rewards, violations, instance.total_reward(received), numbers)
 
     def bound(self, instance: Cluster) -> Bound | None:
         """Return the bound that the optimal prices of the merged horizon prove."""
@@ -102,9 +101,13 @@ class Environment:
         return horizon_bound(instance)
 
 
-def without_jobs(instance: Cluster) -> Cluster:
-    """Return the cluster with an empty list of jobs."""
-    return with_jobs(instance, ())
+def received(cluster: Cluster, decisions: Sequence[Decision]) -> Floats:
+    """Worker-slots before each slot and at the end, shape (slots + 1, jobs)."""
+    given = np.zeros((len(decisions) + 1, cluster.num_jobs))
+    for slot, rings in enumerate(decisions):
+        for ring in rings:
+            given[slot + 1, ring.job] += ring.size
+    return np.asarray(given.cumsum(axis=0))
 
 
 def with_jobs(instance: Cluster, jobs: tuple[Job, ...]) -> Cluster:

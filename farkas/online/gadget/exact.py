@@ -1,7 +1,5 @@
 """Exact slots: the best rings that fit together, with a fixed rule for ties."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.errors import NotApplicable

@@ -1,7 +1,5 @@
 """Algorithm 1: greedy in time.  GADGET V-B."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from typing import Literal
@@ -58,7 +56,7 @@ class Gadget:
 
     def start(self, known: Cluster, seed: int) -> GadgetState:
         """Know nobody."""
-        return _greedy(Seen.start(known, seed), None)
+        return GadgetState.start(known, seed)
 
     def step(
         self, state: GadgetState, arrivals: tuple[Arrival, ...]
@@ -73,7 +71,7 @@ class Gadget:
         if self.fill if self.fill is not None else self.gains == "printed":
             rings = filled(slot, rings)
         after, decision = seen.run(rings)
-        return _greedy(after, feasible), decision
+        return dataclasses.replace(after, feasible=feasible), decision
 
     def certify(
         self, instance: Cluster, state: GadgetState, decisions: Sequence[Decision]
@@ -98,10 +96,6 @@ def greedy_exact() -> Gadget:
     Ties within 1e-9 go to the lexicographically largest ring sizes.
     """
     return Gadget(slots="exact", gains="printed", fill=False)
-
-
-def _greedy(seen: Seen, feasible: FeasibleCounts | None) -> GadgetState:
-    return GadgetState(seen.cluster, seen.index, seen.received, seen.slot, seen.rng, feasible)
 
 
 def filled(slot: SlotView, rings: Rings) -> Rings:

@@ -1,7 +1,5 @@
 """Ring selection, decomposition and rounding in one slot.  GADGET Algorithm 2 (LP-RS-MDE)."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Literal
 

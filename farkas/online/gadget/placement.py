@@ -1,7 +1,5 @@
 """The placement heuristic of the baselines: one server if possible, else a greedy ring."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections import deque
 

@@ -1,8 +1,7 @@
 """What a scheduler knows: the jobs seen so far and what they have received."""
 
-from __future__ import annotations
-
 import dataclasses
+from typing import Self
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import Gains, SlotView, snapshot
 from farkas.numbers import Floats, Ints
 from farkas.online.gadget.environment import Arrival, Decision, Ring, with_jobs
+from farkas.online.gadget.placement import PlacedRing, as_rings
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -38,12 +38,12 @@ class Seen:
     rng: np.random.Generator
 
     @classmethod
-    def start(cls, known: Cluster, seed: int) -> Seen:
+    def start(cls, known: Cluster, seed: int) -> Self:
         """Know nobody."""
         nobody = np.zeros(0)
         return cls(known, nobody.astype(np.int64), nobody, 0, np.random.default_rng(seed))
 
-    def meet(self, arrivals: tuple[Arrival, ...]) -> Seen:
+    def meet(self, arrivals: tuple[Arrival, ...]) -> Self:
         """Add new jobs in their place."""
         if not arrivals:
             return self
@@ -60,13 +60,30 @@ class Seen:
         """Return the slot's problem."""
         return snapshot(self.cluster, self.slot, self.received, gains)
 
-    def run(self, rings: Rings) -> tuple[Seen, Decision]:
+    def run(self, rings: Rings) -> tuple[Self, Decision]:
         """Run ``rings`` (jobs numbered as seen) and go to the next slot."""
         received = self.received.copy()
         np.add.at(received, rings.job, rings.size)
         after = dataclasses.replace(self, received=received, slot=self.slot + 1)
         order = np.argsort(rings.job, kind="stable").tolist()
         return after, [_decided(rings, place, self.index) for place in order]
+
+
+class Scheduler:
+    """Base of the baselines: a subclass fills one slot after the other."""
+
+    def start(self, known: Cluster, seed: int) -> Seen:
+        """Know nobody."""
+        return Seen.start(known, seed)
+
+    def step(self, state: Seen, arrivals: tuple[Arrival, ...]) -> tuple[Seen, Decision]:
+        """Meet the new jobs and fill the slot."""
+        seen = state.meet(arrivals)
+        return seen.run(as_rings(seen.cluster, self.fill(seen)))
+
+    def fill(self, seen: Seen) -> dict[int, PlacedRing]:
+        """Return the rings that run in the slot, by job."""
+        raise NotImplementedError
 
 
 def _decided(rings: Rings, place: int, index: Ints) -> Ring:

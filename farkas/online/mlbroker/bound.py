@@ -1,7 +1,5 @@
 """A proved lower bound for runs that prove none themselves."""
 
-from __future__ import annotations
-
 import functools
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Baseline mlbroker.central."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

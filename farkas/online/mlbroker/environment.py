@@ -1,7 +1,5 @@
 """What the broker's algorithms meet: a slot at a time; and what integer decisions cost."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 
@@ -13,6 +11,7 @@ from farkas.models.mlbroker.one_shot import Snapshot, snapshot
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.models.mlbroker.slot import Constants
 from farkas.numbers import Bools, Ints
+from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.mlbroker.bound import tight_bound
 from farkas.online.mlbroker.recourse import recourse_costs
@@ -91,7 +90,7 @@ def present(decision: PlacedSlot) -> Bools:
     "mlbroker",
     demo=Demo("mlbroker.mlbroker", "mlbroker.offline[strict]", "mlbroker.relaxed[sharp,strict]"),
 )
-class Environment:
+class Environment(driver.Environment):
     """Slots in order, each with its active jobs; no capacities, so that every run can go on."""
 
     sense: Sense = "min"
@@ -108,19 +107,19 @@ class Environment:
         """Return one snapshot a slot."""
         return [snapshot(instance, slot) for slot in range(instance.num_slots)]
 
-    def evaluate(self, instance: Brokerage, decisions: Sequence[PlacedSlot]) -> Outcome:
+    def unusable(self, instance: Brokerage, decisions: Sequence[PlacedSlot]) -> list[str]:
+        """Job-slots whose data nobody trains."""
+        workers, _ = by_pair(instance, decisions)
+        short = int((workers.sum(axis=1) < instance.workers_needed).sum())
+        return [f"{short} job-slots have too few workers for their data"] if short else []
+
+    def worth(self, instance: Brokerage, decisions: Sequence[PlacedSlot]) -> Outcome:
         """Price integer decisions: data moved optimally, discounts pooled, every re-entry paid."""
         workers, server = by_pair(instance, decisions)
-        short = int((workers.sum(axis=1) < instance.workers_needed).sum())
-        if short:
-            return Outcome([], [f"{short} job-slots have too few workers for their data"], np.nan)
         costs = recourse_costs(PlacedWorkers.of(instance, workers, server))
-        slots = [
-            {"transfer": c1, "resource": c2, "deploy": c3, "sync": c4}
-            for c1, c2, c3, c4 in zip(
-                costs.transfer, costs.resource, costs.deploy, costs.sync, strict=True
-            )
-        ]
+        parts = ("transfer", "resource", "deploy", "sync")
+        table = np.column_stack([getattr(costs, part) for part in parts])
+        slots = [dict(zip(parts, row, strict=True)) for row in table]
         numbers = {
             "deploy_once": float(costs.deploy_once.sum()),
             "total_sticky": costs.total_sticky,

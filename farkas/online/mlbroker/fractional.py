@@ -1,11 +1,9 @@
 """Algorithm mlbroker.fractional."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 
@@ -43,7 +41,7 @@ class Lanes:
     amount: Floats
 
     @classmethod
-    def of(cls, values: Floats) -> Lanes:
+    def of(cls, values: Floats) -> Self:
         """Keep what is positive."""
         job, origin, target = np.nonzero(values > 0)
         return cls(job, origin, target, values[job, origin, target])
@@ -142,7 +140,9 @@ class Fractional:
         before = before.reshape(market.num_jobs, market.num_sites)
         constants = state.known.printed if self.semantics == "printed" else state.known.strict
         problem = SlotProblem(market=market, before=before, constants=constants)
-        solution = state.solver.solve(problem) if market.num_jobs else _nothing(market)
+        # a slot without jobs needs no program: none is solved job by job
+        solver = state.solver if market.num_jobs else JobByJob(market.num_sites)
+        solution = solver.solve(problem)
         deployed = np.minimum(1.0, solution.deployed)
         if self.semantics == "printed" and market.num_jobs:
             deployed = np.minimum(1.0, np.maximum(before, self._need(problem, solution)))
@@ -280,28 +280,3 @@ def _deployed(data: Brokerage, decisions: Sequence[FractionalSlot]) -> Floats:
     for slot, decision in enumerate(decisions):
         deployed[data.pairs_at(slot)] = decision.deployed
     return deployed
-
-
-def _nothing(market: Brokerage) -> SlotSolution:
-    """Solution of a slot without jobs."""
-    pairs, cubes = (
-        np.zeros((0, market.num_sites)),
-        np.zeros((0, market.num_sites, market.num_sites)),
-    )
-    table = np.zeros(market.list_price.shape)
-    return SlotSolution(
-        workers=pairs,
-        server=pairs,
-        deployed=pairs,
-        moved=cubes,
-        connected=cubes,
-        server_price=pairs,
-        presence_price=pairs,
-        worker_price=pairs,
-        absence_price=pairs,
-        list_price=table,
-        reduced_price=table,
-        deployed_price=pairs,
-        objective=0.0,
-        gap=0.0,
-    )

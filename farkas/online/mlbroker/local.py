@@ -1,7 +1,5 @@
 """Baseline mlbroker.local."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from collections.abc import Sequence

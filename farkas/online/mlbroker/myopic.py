@@ -1,7 +1,5 @@
 """Baselines mlbroker.oasis and mlbroker.one_shot: the best integers for one slot."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Literal
 

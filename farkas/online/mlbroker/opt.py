@@ -1,7 +1,5 @@
 """Baseline mlbroker.opt."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What baselines share that place integers directly and remember only where jobs were."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

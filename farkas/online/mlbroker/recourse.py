@@ -1,7 +1,5 @@
 """What placed workers and servers cost.  mlBroker problem P_rt, with the costs of section 3.2."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

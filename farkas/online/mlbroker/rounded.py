@@ -1,6 +1,4 @@
-"""What algorithms share that round the fractional decisions of every slot."""
-
-from __future__ import annotations
+"""Fractional decisions of every slot, rounded: dependently, or every number by itself."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -12,10 +10,18 @@ from farkas.instances.base import Nonnegative
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.numbers import Floats
+from farkas.online.driver import algorithm
 from farkas.online.mlbroker.environment import Known, PlacedSlot
 from farkas.online.mlbroker.fractional import Fractional, FractionalSlot, FractionalState
 from farkas.online.run import Bound
-from farkas.rounding import snap, snap_workers
+from farkas.rounding import (
+    add_missing_workers,
+    draw_servers,
+    round_workers,
+    snap,
+    snap_workers,
+)
+from farkas.rounding.workers import Combine
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -72,3 +78,67 @@ def clean(decision: FractionalSlot, market: Brokerage) -> tuple[Floats, Floats]:
     """Workers and server shares of a slot without solver noise, shape (jobs, sites) each."""
     workers = snap_workers(decision.workers, market.workers_needed)
     return workers.reshape(decision.workers.shape), snap(decision.server)
+
+
+@algorithm("mlbroker.mlbroker", source="mlBroker Algorithms 1, 2 and 3")
+@dataclasses.dataclass(frozen=True)
+class MlBroker(Rounded):
+    """Fractional decisions, rounded dependently so that all data are trained.
+
+    Parameters
+    ----------
+    combine
+        ``"max"`` is the paper's: the largest of a rounding per resource and one per job.
+        ``"round2"`` takes the rounding per job alone, which is feasible already and cheaper.
+    """
+
+    combine: Combine = "max"
+
+    def round(
+        self, decision: FractionalSlot, market: Brokerage, rng: np.random.Generator
+    ) -> PlacedSlot:
+        """Round workers by Algorithm 3 and draw one server a job."""
+        workers, server = clean(decision, market)
+        placed = round_workers(workers, market.worker_demand, rng, combine=self.combine)
+        return PlacedSlot(decision.jobs, placed, draw_servers(server, rng))
+
+
+@algorithm("mlbroker.ir", source="mlBroker section 6.2, IR")
+@dataclasses.dataclass(frozen=True)
+class IndependentRounding(Rounded):
+    """Workers rounded to the nearest integer, server drawn by its shares; too few are added to.
+
+    The paper does not say what happens to a job left with too few workers.  Here the decision
+    counts such jobs and repairs them where most data are untrained.
+    """
+
+    def round(
+        self, decision: FractionalSlot, market: Brokerage, rng: np.random.Generator
+    ) -> PlacedSlot:
+        """Round to the nearest, then repair."""
+        workers, server = clean(decision, market)
+        nearest = np.floor(workers + 0.5).astype(np.int64)
+        short = nearest.sum(axis=1) < market.workers_needed
+        for job in np.flatnonzero(short):
+            nearest[job] = add_missing_workers(
+                nearest[job],
+                int(market.workers_needed[job]),
+                market.volume[job],
+                float(market.worker_capacity[job]),
+            )
+        return PlacedSlot(decision.jobs, nearest, draw_servers(server, rng), int(short.sum()))
+
+
+@algorithm("mlbroker.gr", source="mlBroker section 6.2, GR")
+@dataclasses.dataclass(frozen=True)
+class GreedyRounding(Rounded):
+    """Workers rounded up, server where its share is largest, the first such site on ties."""
+
+    def round(
+        self, decision: FractionalSlot, market: Brokerage, rng: np.random.Generator
+    ) -> PlacedSlot:
+        """Round up."""
+        workers, server = clean(decision, market)
+        return PlacedSlot(
+            decision.jobs, np.ceil(workers).astype(np.int64), np.argmax(server, axis=1)
+        )

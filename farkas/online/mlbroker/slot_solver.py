@@ -4,8 +4,6 @@ Each round solves a linear program whose tangents lie below the entropy terms; i
 bound and its point, priced with the true terms, an upper bound.  Tangents join until the two meet.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 

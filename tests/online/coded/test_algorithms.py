@@ -20,11 +20,12 @@ from farkas.online.coded.exhaustive import (
     least_level,
     meet_in_the_middle,
 )
-from farkas.online.coded.local_search import climb, favourites, search
+from farkas.online.coded.local_search import climb, favourites
 from farkas.online.coded.round_lp import round_forest
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.relaxations.coded.assignment_lp import best_sharing, shared_optimum
 from tests.generators.coded import random_coded_computing
+from tests.references.coded_search import search
 
 NAMES = algorithms.names("coded.")
 DEDICATED = ["coded.simple_greedy", "coded.iterated_greedy", "coded.round_lp", "coded.brute_force"]

@@ -1,6 +1,4 @@
-"""Algorithm coded.uncoded."""
-
-from __future__ import annotations
+"""Benchmarks 1 and 2: contiguous blocks of workers, uncoded and coded."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -9,7 +7,8 @@ import numpy as np
 
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.plans import Allocation
+from farkas.models.coded.loads import blocks_owner
+from farkas.models.coded.plans import Allocation, dedicated_plan
 from farkas.models.coded.uncoded import even_loads, uncoded_mean, uncoded_quantile
 from farkas.online.coded.environment import Environment
 from farkas.online.coded.owners import Planner
@@ -41,3 +40,13 @@ class Uncoded(Planner):
         quantile = uncoded_quantile(instance, loads, instance.success_probability)
         more = {"mean_of_last": mean, "quantile_of_last": quantile}
         return dataclasses.replace(found, numbers={**found.numbers, **more})
+
+
+@algorithm("coded.uniform", source="Coded section V, benchmark 2")
+@dataclasses.dataclass(frozen=True)
+class Uniform(Planner):
+    """Contiguous blocks of equal size, the first N mod M one larger, with Theorem 1's loads."""
+
+    def plan(self, data: CodedComputing, seed: int) -> Allocation:
+        """Split the workers; draws nothing."""
+        return dedicated_plan(data, blocks_owner(data))

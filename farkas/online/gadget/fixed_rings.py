@@ -1,0 +1,81 @@
+"""Baselines whose jobs ask for rings of one size: first in, first out, and Tiresias."""
+
+import dataclasses
+
+import numpy as np
+
+from farkas.instances.gadget import Cluster
+from farkas.numbers import Ints
+from farkas.online.driver import algorithm
+from farkas.online.gadget.placement import PlacedRing, Room
+from farkas.online.gadget.seen import Scheduler, Seen
+
+
+def fixed_size(seen: Seen, job: int) -> int:
+    """Ring size of FIFO and LAS: the job's own, within its largest ring and budget."""
+    cluster = seen.cluster
+    left = cluster.most_slots[job] - seen.received[job]
+    return int(min(cluster.fixed_workers[job], cluster.max_workers[job], left))
+
+
+def fits_alone(cluster: Cluster, job: int, size: int) -> bool:
+    """Whether the heuristic places the ring on an idle cluster.
+
+    FIFO and LAS pass over jobs for which it does not, even if a fuller cluster would steer the
+    heuristic to a place that works.
+    """
+    return Room(cluster).place(job, size) is not None
+
+
+class FixedRings(Scheduler):
+    """Base of both: a subclass orders the jobs and says whether a misfit ends the slot."""
+
+    stops: bool
+
+    def order(self, seen: Seen, active: Ints) -> Ints:
+        """Active jobs in order of preference."""
+        raise NotImplementedError
+
+    def fill(self, seen: Seen) -> dict[int, PlacedRing]:
+        """Place one job after the other."""
+        room = Room(seen.cluster)
+        placed: dict[int, PlacedRing] = {}
+        active = np.flatnonzero(seen.cluster.active(seen.slot, seen.received))
+        for job in self.order(seen, active).tolist():
+            size = fixed_size(seen, job)
+            if not fits_alone(seen.cluster, job, size):
+                continue
+            ring = room.place(job, size)
+            if ring is not None:
+                placed[job] = ring
+            elif self.stops:
+                break
+        return placed
+
+
+@algorithm("gadget.fifo", source="GADGET VI, baseline FIFO")
+@dataclasses.dataclass(frozen=True)
+class Fifo(FixedRings):
+    """Fixed rings in order of arrival; the first that does not fit ends the slot.
+
+    A job that would not fit on an idle cluster is passed over.
+    """
+
+    stops = True
+
+    def order(self, seen: Seen, active: Ints) -> Ints:
+        """Order of arrival, then of the instance."""
+        return active[np.argsort(seen.cluster.arrival[active], kind="stable")]
+
+
+@algorithm("gadget.las", source="GADGET VI, baseline LAS (Tiresias)")
+@dataclasses.dataclass(frozen=True)
+class LeastAttainedService(FixedRings):
+    """Fixed rings, jobs with least of the first resource x slots first; misfits are skipped."""
+
+    stops = False
+
+    def order(self, seen: Seen, active: Ints) -> Ints:
+        """Order of service, then of arrival, then of the instance."""
+        attained = seen.received[active] * seen.cluster.demand[active, 0]
+        return active[np.lexsort((active, seen.cluster.arrival[active], attained))]
