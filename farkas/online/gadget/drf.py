@@ -9,12 +9,12 @@ from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats
 from farkas.online.driver import algorithm
 from farkas.online.gadget.placement import PlacedRing, Room
-from farkas.online.gadget.seen import Scheduler, Seen
+from farkas.online.gadget.seen import Baseline, Seen
 
 
 @algorithm("gadget.drf", source="GADGET VI, baseline DRF")
 @dataclasses.dataclass(frozen=True)
-class DominantResourceFairness(Scheduler):
+class DominantResourceFairness(Baseline):
     """The job with the least dominant share gets one more worker, until nobody can grow.
 
     A growing ring is released and placed anew; if that fails it keeps its place and is done.

@@ -8,7 +8,7 @@ from farkas.instances.gadget import Cluster
 from farkas.numbers import Ints
 from farkas.online.driver import algorithm
 from farkas.online.gadget.placement import PlacedRing, Room
-from farkas.online.gadget.seen import Scheduler, Seen
+from farkas.online.gadget.seen import Baseline, Seen
 
 
 def fixed_size(seen: Seen, job: int) -> int:
@@ -27,7 +27,7 @@ def fits_alone(cluster: Cluster, job: int, size: int) -> bool:
     return Room(cluster).place(job, size) is not None
 
 
-class FixedRings(Scheduler):
+class FixedRings(Baseline):
     """Base of both: a subclass orders the jobs and says whether a misfit ends the slot."""
 
     stops: bool

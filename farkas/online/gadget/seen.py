@@ -69,7 +69,7 @@ class Seen:
         return after, [_decided(rings, place, self.index) for place in order]
 
 
-class Scheduler:
+class Baseline:
     """Base of the baselines: a subclass fills one slot after the other."""
 
     def start(self, known: Cluster, seed: int) -> Seen:
