@@ -20,12 +20,13 @@ from farkas.models.eris.prices import Prices
 from farkas.online.eris.environment import Environment
 from farkas.online.eris.eris import Eris, Scheduler
 from farkas.online.eris.ledger import Ledger
-from farkas.online.eris.printed import printed_slot
-from farkas.online.eris.repaired import repaired_schedule
+from farkas.online.eris.scheduler_dp import repaired_schedule
+from farkas.online.eris.scheduler_printed import printed_slot
 from farkas.relaxations.eris.aggregated import aggregated_prices
-from farkas.relaxations.eris.payoff_bound import bound_payoff, payoff_bound
-from farkas.relaxations.eris.slots import job_slots
+from farkas.relaxations.eris.job_slots import job_slots
+from farkas.relaxations.eris.payoff_bound import bound_payoff
 from farkas.relaxations.eris.subgradient import evaluate, subgradient
+from tests.references.eris_payoff import payoff_bound
 from tests.references.eris_printed import algorithm_3
 
 FLOORS = {"printed": 0.6, "dp": 4.0, "aggregated": 1.0, "subgradient": 40.0}
@@ -58,7 +59,7 @@ def gap(instance: Auction) -> tuple[float, int]:
         found = repaired_schedule(instance, job, seen)
         earned, bounded = earned + found.payoff, bounded + found.bound
         exact += found.bound - found.payoff <= 1e-6 * float(seen.worth[0])
-        if found.payoff > 1e-9:
+        if found.pays:
             ledger.book(job, seen, found)
     return 1.0 - earned / bounded, exact
 

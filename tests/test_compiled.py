@@ -213,7 +213,7 @@ def test_clocks_stand_still_while_kernels_are_compiled(monkeypatch: pytest.Monke
 
 
 def test_importing_a_module_with_kernels_does_not_load_the_compiler() -> None:
-    modules = ["eris.repaired", "eris.printed", "dps.simulation", "coded.exhaustive"]
+    modules = ["eris.scheduler_dp", "eris.scheduler_printed", "dps.simulation", "coded.exhaustive"]
     names = ", ".join(f"farkas.online.{name}" for name in modules)
     more = "farkas.relaxations.gadget.tree_pricing, farkas.models.coded.recovery"
     assert run(f"import sys, {names}, {more}; print('numba' in sys.modules)") == "False\n"

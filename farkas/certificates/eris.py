@@ -22,10 +22,10 @@ from farkas.certificates.limbs import exact_dot
 from farkas.certificates.packed import pack, unpack
 from farkas.certificates.prices import PriceCertificate
 from farkas.errors import NotACertificate
-from farkas.instances.eris import Auction, Job, hosted, workers_for
+from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
 from farkas.numbers import Floats, Ints
 from farkas.portable.sums import weighted
-from farkas.tolerances import NORMAL, ROUNDING, ULP
+from farkas.tolerances import NORMAL, ULP
 
 WORTH_BITS = 42
 """A job's greatest worth is between 2**41 and 2**42 units; costs are cut off at twice that."""
@@ -153,10 +153,9 @@ def _rooms(auction: Auction, job: Job, most: int) -> tuple[Ints, Ints]:
     """Chunks an empty site can process without and with the server, shape (sites,); -1: none."""
     worker, server = np.array(job.worker_demand), np.array(job.server_demand)
     alone = hosted(auction.capacity, worker, most)
-    free = auction.capacity - server
-    beside = hosted(np.maximum(free, 0.0), worker, most) * job.worker_rate // job.epochs
-    fits = (free >= -ROUNDING).all(axis=1)
-    return alone * job.worker_rate // job.epochs, np.where(fits, beside, -1)
+    free = left_over(auction.capacity, server)
+    beside = hosted(free, worker, most) * job.worker_rate // job.epochs
+    return alone * job.worker_rate // job.epochs, np.where((free >= 0).all(axis=1), beside, -1)
 
 
 def _slot_costs(
@@ -169,8 +168,8 @@ def _slot_costs(
 ) -> Ints:
     """Units, at most the least cost of processing d chunks in a slot; shape (slots, chunks + 1).
 
-    Farkas states the program in `farkas.relaxations.eris.site_dp`; this is a second, independent
-    implementation for all slots at once, in integers.
+    Farkas states the program in `farkas.relaxations.eris.payoff_bound`; this is a second,
+    independent implementation for all slots at once, in integers.
     """
     total, slots = sum(job.data), len(transfer)
     # rounded results of at most 2K operations on numbers >= 0, then 4 more below

@@ -252,8 +252,8 @@ class Auction(Instance, frozen=True, kw_only=True, tag="eris"):
     @cached_property
     def server_fits(self) -> Bools:
         """Whether an empty site holds the parameter server, shape (jobs, sites)."""
-        room = self.capacity[None] - self.server_demand[:, None] >= -ROUNDING
-        return frozen(room.all(axis=2), np.bool_)
+        fits = self.server_demand[:, None] <= allowed(self.capacity)
+        return frozen(fits.all(axis=2), np.bool_)
 
 
 def workers_for(chunks: int, epochs: int, worker_rate: int) -> int:
@@ -267,6 +267,8 @@ def workers_for(chunks: int, epochs: int, worker_rate: int) -> int:
 
 def hosted(free: Floats, demand: Floats, most: int) -> Ints:
     """Workers that fit in ``free`` units, at most ``most``; nothing fits where a unit is lacking.
+
+    Counts are rounded down but for `ROUNDING`: 0.3 units hold three workers of 0.1.
 
     Parameters
     ----------
@@ -284,5 +286,10 @@ def hosted(free: Floats, demand: Floats, most: int) -> Ints:
     counts = np.full(free.shape[:-1], float(most))
     for resource in np.flatnonzero(demand > 0):
         counts = np.minimum(counts, np.floor(free[..., resource] / demand[resource] + ROUNDING))
-    lacking = (free < -ROUNDING).any(axis=-1)
-    return np.where(lacking, 0, np.maximum(counts, 0)).astype(np.int64)
+    return np.where((free < 0).any(axis=-1), 0, counts).astype(np.int64)
+
+
+def left_over(capacity: Floats, used: Floats) -> Floats:
+    """Units left of ``capacity``; use beyond it by a rounding error leaves nothing, not less."""
+    left = capacity - used
+    return np.where((left < 0) & (used <= allowed(capacity)), 0.0, left)

@@ -6,15 +6,15 @@ from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.one_shot import OneShot, SlotTask
 from farkas.models.eris.prices import Prices, posted_on_arrival
-from farkas.online.eris.executable import audit_proposal
-from farkas.online.eris.printed import printed_schedule
+from farkas.online.eris.executable import executable
 from farkas.online.eris.printed_run import printed_run
+from farkas.online.eris.scheduler_printed import printed_schedule
 from farkas.portable.sums import added
 from farkas.quantities.optimum import list_optima, optimum, optimum_if_any
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.eris.columns import relaxation_by_columns
+from farkas.relaxations.eris.job_slots import job_slots
 from farkas.relaxations.eris.payoff_bound import payoff_bounds
-from farkas.relaxations.eris.slots import job_slots
 
 list_optima("eris.offline", "eris.offline_total", "eris.schedule_ilp")
 
@@ -78,7 +78,7 @@ def algorithm_2(instance: Auction, i: int) -> dict[str, float | None]:
     """Payoff that Algorithm 2 claims for a job in the state, and whether its schedule can run."""
     job, prices = instance.jobs[i], posted_on_arrival(instance)
     found = printed_schedule(job_slots(instance, job, prices, instance.transferred, instance.used))
-    feasible = None if found.finish < 0 else float(audit_proposal(job, found))
+    feasible = None if found.finish < 0 else float(executable(job, found.workers, found.moved))
     return {
         f"eris.algorithm2_payoff[{i}]": found.payoff,
         f"eris.algorithm2_feasible[{i}]": feasible,

@@ -8,14 +8,19 @@ import numpy as np
 
 from farkas.instances.eris import workers_for
 from farkas.numbers import Ints
-from farkas.online.eris.printed import DIGITS
-from farkas.online.eris.schedule import Proposal, nothing, without_data
+from farkas.online.eris.proposal import Proposal, nothing, without_data
 from farkas.portable.sums import dot
-from farkas.relaxations.eris.slots import JobSlots
-from farkas.tolerances import ROUNDING as GUARD
+from farkas.relaxations.eris.job_slots import JobSlots
+from farkas.tolerances import ROUNDING
 
 Deployment = tuple[float, Ints, int, int]
 """Cost, workers by site, server, chunks moved."""
+
+
+def coarse(value: float, size: float) -> float:
+    """Round to a 2**-30 of the largest power of 2 up to ``size``."""
+    unit = math.ldexp(1.0, math.frexp(size)[1] - 31)
+    return round(value / unit) * unit
 
 
 def algorithm_2(job: JobSlots) -> Proposal:
@@ -32,12 +37,12 @@ def algorithm_2(job: JobSlots) -> Proposal:
         for n in range(total + 1):
             for d in range(n + 1):
                 value = costs[d] + least[n - d]
-                if value < after[n] - (GUARD * (1 + abs(value)) if value < math.inf else 0.0):
+                if value * (1 + ROUNDING) < after[n]:
                     after[n], choice[n] = value, d
         least = after
         choices.append(choice)
         payoff = float(job.worth[slot]) - least[total]
-        if payoff > best + GUARD * (1 + abs(payoff)):
+        if payoff > best + ROUNDING * job.worth[slot]:
             best, finish, paid = payoff, slot, least[total]
     if finish < 0:
         return nothing(job.window, len(job.data))
@@ -63,7 +68,7 @@ def algorithm_3(job: JobSlots, slot: int, workload: int) -> Deployment:
     need = workers_for(workload, job.epochs, job.worker_rate)
     room = [min(need, max(0, int(count))) for count in job.beside_server[slot]]
     moves = planned_moves(job, slot, workload, room)
-    for site in sorted(sites, key=lambda r: (round(float(price[r]), DIGITS), r)):
+    for site in sorted(sites, key=lambda r: (coarse(price[r], price[r]), r)):
         chunks = int(job.data[site]) + int(moves[:, site].sum())
         wanted = workers_for(chunks, job.epochs, job.worker_rate)
         workers[site] = max(0, min(wanted, room[site], need - int(workers.sum())))
@@ -71,7 +76,7 @@ def algorithm_3(job: JobSlots, slot: int, workload: int) -> Deployment:
     moved = int(moves.sum())
     remote = int(workers.sum() - workers[server])
     volume = job.chunk_size * moved + job.parameter_size * remote
-    if workers.sum() < need or job.free_transfer[slot] - volume < -GUARD:
+    if workers.sum() < need or volume > job.most_transfer[slot]:
         return math.inf, workers, server, moved
     cost = float(job.transfer_price[slot] * volume + job.server_price[slot, server])
     return cost + dot(price, workers), workers, server, moved
@@ -89,15 +94,16 @@ def planned_moves(job: JobSlots, slot: int, workload: int, room: list[int]) -> I
         for o in sites
         if r != o
     }
-    pairs = [pair for pair, value in metric.items() if value < -GUARD]
+    saved = {(r, o): passes * float(price[r]) for r, o in metric}
+    pairs = [pair for pair, value in metric.items() if value < -ROUNDING * saved[pair]]
     excluded: set[int] = set()
     seen: list[int] = []
-    for r, o in sorted(pairs, key=lambda pair: (round(metric[pair], DIGITS), pair)):
+    for r, o in sorted(pairs, key=lambda pair: (coarse(metric[pair], saved[pair]), pair)):
         if r in excluded or o in excluded:
             continue
         affordable = math.inf
         if job.chunk_size > 0 and job.free_transfer[slot] < job.chunk_size * workload:
-            affordable = math.floor(job.free_transfer[slot] / job.chunk_size + GUARD)
+            affordable = math.floor(job.free_transfer[slot] / job.chunk_size + ROUNDING)
         terms = (
             job.data[r] - moves[r].sum(),
             affordable,

@@ -27,8 +27,8 @@ from farkas.online.coded.exhaustive import branch_and_bound
 from farkas.online.coded.local_search import climb, favourites
 from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Top
 from farkas.online.dps.posted import BestFit, Random
-from farkas.online.eris.printed import printed_schedule, printed_slot
-from farkas.online.eris.repaired import repaired_schedule
+from farkas.online.eris.scheduler_dp import repaired_schedule
+from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
 from farkas.proofs.eris.samples import ledger_of
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.eris.payoff_bound import bound_payoff
@@ -56,8 +56,7 @@ def eris() -> Iterator[Any]:
         ledger = ledger_of(auction)
         for job in auction.jobs:
             seen = ledger.meet(job)
-            cover = bound_payoff(seen, trace=True)
-            yield cover.payoff, cover.finish, cover.processed, cover.server
+            yield bound_payoff(seen)
             for found in (repaired_schedule(auction, job, seen), printed_schedule(seen)):
                 yield found.payoff, found.cost, found.finish, found.bound
                 yield found.workers, found.server, found.moved

@@ -9,8 +9,8 @@ import numpy as np
 
 from farkas.algebra import Param, Sum, constraint, objective, option
 from farkas.instances.eris import Auction
-from farkas.models.eris.chunk_moves import CompactMoves
 from farkas.models.eris.prices import Prices, posted_on_arrival
+from farkas.models.eris.schedule_rows import CompactMoves
 from farkas.portable.sums import weighted
 
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from farkas.algebra import Param, Sum, constraint, objective, option
 from farkas.instances.eris import Auction
-from farkas.models.eris.chunk_moves import CompactMoves, ExplicitMoves
-from farkas.models.eris.schedule_block import ScheduleBlock
+from farkas.models.eris.schedule_rows import (
+    CompactMoves,
+    ExplicitMoves,
+    ScheduleRows,
+    when_compact,
+    when_explicit,
+)
 
 
-def _compact(program):
-    return program.moves == "compact"
-
-
-def _explicit(program):
-    return program.moves == "explicit"
-
-
-class Coupled(ScheduleBlock):
+class Coupled(ScheduleRows):
     """Rows that couple jobs, and the welfare."""
 
     def declare_coupling(self, m, auction: Auction) -> None:
@@ -24,7 +21,7 @@ class Coupled(ScheduleBlock):
         m.budget = Param(values=auction.transfer_budget)
         m.capacity = Param(m.sites, m.resources, values=auction.capacity)
 
-    @constraint("2d", "busy_slots", when=_compact)
+    @constraint("2d", "busy_slots", when=when_compact)
     def transfer_of_slot(m, t):
         """Moved chunks and parameters of remote workers fit in the budget of a slot."""
         return m.budget >= Sum(
@@ -34,7 +31,7 @@ class Coupled(ScheduleBlock):
             for r in m.sites
         )
 
-    @constraint("2d", "busy_slots", when=_explicit)
+    @constraint("2d", "busy_slots", when=when_explicit)
     def transfer_of_moves(m, t):
         """As `transfer_of_slot`; chunks that stay at their site are not moved."""
         moved = Sum(

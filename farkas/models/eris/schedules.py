@@ -15,7 +15,7 @@ import numpy as np
 from farkas.errors import NotApplicable
 from farkas.instances.eris import Auction
 from farkas.numbers import Array, Bools, Floats, Ints
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import allowed
 
 LARGEST_LIST = 400_000
 """Ways to spread a job's chunks over slots and sites beyond which none are listed."""
@@ -142,7 +142,7 @@ def _fitting_sums(
         sums = (states[:, None] + block[None]).reshape(-1, states.shape[1])
         fits = (-(-epochs * sums[:, :cells] // rate) <= most).all(axis=1)
         moved = auction.chunk_size * sums[:, cells:]
-        fits &= (moved <= auction.transfer_budget + ROUNDING).all(axis=1)
+        fits &= (moved <= allowed(auction.transfer_budget)).all(axis=1)
         found.append(np.unique(sums[fits], axis=0))
     return np.unique(np.concatenate(found), axis=0)
 
@@ -162,10 +162,10 @@ def _with_servers(
             busy = np.flatnonzero(~idle)
             here = workers[busy, t, site]
             units = np.outer(here, auction.worker_demand[job]) + auction.server_demand[job]
-            fits = (units <= auction.capacity[site] + ROUNDING).all(axis=1)
+            fits = (units <= allowed(auction.capacity[site])).all(axis=1)
             remote = record.parameter_size * (workers[busy, t].sum(axis=1) - here)
             amount = auction.chunk_size * moved[busy, t] + remote
-            fits &= amount <= auction.transfer_budget + ROUNDING
+            fits &= amount <= allowed(auction.transfer_budget)
             parts.append(busy[fits])
             choice.append(np.full(fits.sum(), site))
         rows, sites = np.concatenate(parts), np.concatenate(choice)

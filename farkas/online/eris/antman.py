@@ -11,7 +11,7 @@ from farkas.online.driver import algorithm
 from farkas.online.eris.environment import CertifiedRun, Piece
 from farkas.online.eris.slot_loop import SlotPolicy, System
 from farkas.online.eris.slot_room import SlotRoom, Waiting
-from farkas.relaxations.eris.prices import Effort
+from farkas.relaxations.eris.welfare_bound import Effort
 
 PATIENCE = 6
 """Slots after which a guaranteed job that still waits becomes opportunistic."""

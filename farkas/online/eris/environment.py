@@ -16,11 +16,8 @@ from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.eris.executable import executable
 from farkas.online.run import Bound, Sense
 from farkas.portable.sums import added
-from farkas.relaxations.eris.prices import METHODS, Effort, certify_welfare
-from farkas.tolerances import FEASIBLE
-
-ROUNDING = FEASIBLE
-"""Use beyond a capacity by this share is a rounding error."""
+from farkas.relaxations.eris.welfare_bound import METHODS, Effort, certify_welfare
+from farkas.tolerances import FEASIBLE, allowed
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -242,12 +239,12 @@ def _broken(job: Job, award: Award, pieces: Sequence[Piece]) -> list[str]:
 
 def _overuse(auction: Auction, used: Usage) -> list[str]:
     found = []
-    limit = auction.transfer_budget + ROUNDING * max(1.0, auction.transfer_budget)
+    limit = allowed(auction.transfer_budget, FEASIBLE)
     for slot in np.flatnonzero(used.transfer > limit).tolist():
         found.append(
             f"slot {slot} transfers {used.transfer[slot]:g} of {auction.transfer_budget:g} MB"
         )
-    room = auction.capacity + ROUNDING * np.maximum(1.0, auction.capacity)
+    room = allowed(auction.capacity, FEASIBLE)
     for site, k, slot in np.argwhere(used.resource > room[:, :, None]).tolist():
         found.append(
             f"slot {slot} uses {used.resource[site, k, slot]:g} of {auction.capacity[site, k]:g} "

@@ -10,16 +10,15 @@ import numpy as np
 
 from farkas.instances.eris import Auction, Job
 from farkas.online.driver import algorithm
-from farkas.online.eris import printed, repaired
+from farkas.online.eris import scheduler_dp, scheduler_printed
 from farkas.online.eris.environment import Award, CertifiedRun, Piece, SlotArrivals, SlotDecision
-from farkas.online.eris.exact import exact_schedule
 from farkas.online.eris.ledger import Ledger
-from farkas.online.eris.printed import printed_schedule
-from farkas.online.eris.repaired import repaired_schedule
-from farkas.online.eris.schedule import Proposal
-from farkas.relaxations.eris.prices import Effort
-from farkas.relaxations.eris.slots import JobSlots
-from farkas.tolerances import ROUNDING as GUARD
+from farkas.online.eris.proposal import Proposal
+from farkas.online.eris.scheduler_dp import repaired_schedule
+from farkas.online.eris.scheduler_exact import exact_schedule
+from farkas.online.eris.scheduler_printed import printed_schedule
+from farkas.relaxations.eris.job_slots import JobSlots
+from farkas.relaxations.eris.welfare_bound import Effort
 
 Scheduler = Literal["dp", "printed", "exact"]
 Floor = Annotated[float, msgspec.Meta(ge=0.0)]
@@ -49,9 +48,9 @@ class Eris(CertifiedRun):
         """Have the scheduler's kernel compiled if all jobs together are worth it."""
         sizes = [(instance.slots - j.arrival, instance.sites, sum(j.data)) for j in instance.jobs]
         if self.scheduler == "printed":
-            printed.printed_plan.prepare(sum(map(printed.steps, sizes)))
+            scheduler_printed.printed_plan.prepare(sum(map(scheduler_printed.steps, sizes)))
         else:
-            repaired.best_plan.prepare(sum(map(repaired.steps, sizes)))
+            scheduler_dp.best_plan.prepare(sum(map(scheduler_dp.steps, sizes)))
 
     def start(self, known: Auction, seed: int) -> Ledger:
         """Nothing is in use yet."""
@@ -68,7 +67,7 @@ class Eris(CertifiedRun):
             seen = state.meet(job)
             proposal = propose(state, job, seen, self.scheduler)
             bound = proposal.bound if np.isfinite(proposal.bound) else None
-            if proposal.payoff <= GUARD:
+            if not proposal.pays:
                 awards.append(Award(index, accepted=False, payoff_bound=bound))
                 continue
             state.book(job, seen, proposal)

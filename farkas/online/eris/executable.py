@@ -6,7 +6,6 @@ import numpy as np
 
 from farkas.instances.eris import Job
 from farkas.numbers import Ints
-from farkas.online.eris.schedule import Proposal
 
 
 def executable(job: Job, workers: Ints, moved: Ints) -> bool:
@@ -27,11 +26,6 @@ def executable(job: Job, workers: Ints, moved: Ints) -> bool:
     """
     # a larger flow can be cut down: moved chunks and stored ones are two ways to fill the workers
     return most_processed(job, workers, moved) >= sum(job.data)
-
-
-def audit_proposal(job: Job, proposal: Proposal) -> bool:
-    """Whether a proposed schedule can process all data; one without data always can."""
-    return sum(job.data) == 0 or executable(job, proposal.workers, proposal.moved)
 
 
 def most_processed(job: Job, workers: Ints, moved: Ints) -> int:

@@ -6,8 +6,8 @@ import numpy as np
 
 from farkas.instances.eris import Auction, Job
 from farkas.models.eris.prices import Prices, posted, resource_price, transfer_price
-from farkas.online.eris.schedule import Proposal
-from farkas.relaxations.eris.slots import JobSlots, job_slots
+from farkas.online.eris.proposal import Proposal
+from farkas.relaxations.eris.job_slots import JobSlots, job_slots
 
 
 class Ledger:

@@ -12,7 +12,7 @@ from farkas.online.driver import algorithm
 from farkas.online.eris.environment import CertifiedRun, Piece
 from farkas.online.eris.slot_loop import SLOTS_AIMED_AT, SlotPolicy, System, workers_asked
 from farkas.online.eris.slot_room import SlotPlacement, SlotRoom, Waiting
-from farkas.relaxations.eris.prices import Effort
+from farkas.relaxations.eris.welfare_bound import Effort
 
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 

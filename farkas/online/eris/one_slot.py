@@ -1,9 +1,9 @@
-"""The one-slot problem (8) with its transfer row, bounded from both sides for every workload.
+"""Kernel: the one-slot problem (8) with its transfer row (7a), bounded for every workload.
 
 The row gets a multiplier m >= 0.  At price α + m the site-by-site program of
-`farkas.relaxations.eris.site_dp` is exact, so its value less m times the free transfer bounds the
-cost from below, and every cover it finds that fits the free transfer is a feasible one.  For each
-workload the cheapest cover that does not fit and the best one that does span a line; where it
+`farkas.relaxations.eris.payoff_bound` is exact, so its value less m times the free transfer bounds
+the cost from below, and every cover it finds that fits the free transfer is a feasible one.  For
+each workload the cheapest cover that does not fit and the best one that does span a line; where it
 meets the multiplier's axis is the next multiplier to try, first for the workload whose bounds are
 farthest apart.  One multiplier improves the bounds of all workloads, so a few are enough.
 """
@@ -15,13 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from farkas.compiled import Floats1, Floats3, Ints1, Out, compiled
-from farkas.relaxations.eris.site_dp import reach
-from farkas.relaxations.eris.slots import Slot, chunks_of, workers_of
-from farkas.tolerances import ROUNDING as GUARD
-from farkas.tolerances import SIMPLEX
+from farkas.relaxations.eris.job_slots import Slot, chunks_of, workers_of
+from farkas.relaxations.eris.payoff_bound import reach
+from farkas.tolerances import ROUNDING, SIMPLEX
 
-CLOSED = SIMPLEX
-"""Bounds closer than this, relative, count as equal."""
 OPEN, DONE, UNFIT = 0, 1, 2
 """State of a workload: bounds still apart; nothing to gain; no cover known to fit."""
 
@@ -170,7 +167,7 @@ def bound_workloads(
     if highest < 0:
         return
     lower, upper, state = bounds.lower, bounds.upper, bounds.state
-    m = (1.0 + highest) * 1e3 / _unit(slot)  # transfer weighs more than anything else
+    m = (slot.worth + highest) * 1e3 / _unit(slot)  # transfer weighs more than anything else
     worst = -1
     for step in range(rounds + 1):
         cover_with_transfer(slot, m, tables)
@@ -211,13 +208,19 @@ def _bound_freely(slot: Slot, first: int, tables: Out[Floats3], bounds: Out[Boun
         multiplier[d] = fair_use[d] = 0.0
         dear_cost[d], dear_use[d] = cost, use
         if d >= first and cost < np.inf:
-            if use <= slot.free_transfer + GUARD:
+            if use <= slot.most_transfer:
                 upper[d] = cost
             else:
                 state[d] = OPEN
                 highest = max(highest, cost)
     lower[0] = upper[0] = 0.0  # nothing to do needs no server
     return highest
+
+
+@compiled
+def _slack(slot: Slot, cost: float) -> float:
+    """Difference that counts as none of two bounds on a cost."""
+    return ROUNDING * slot.worth + SIMPLEX * abs(cost)
 
 
 @compiled
@@ -245,11 +248,11 @@ def _learn(
         use = uses[d]
         cost, bound = costs[d] - m * use, costs[d] - m * slot.free_transfer
         progress = False
-        if not begins and bound > lower[d] + CLOSED * (1.0 + abs(lower[d])):
+        if not begins and bound > lower[d] + _slack(slot, lower[d]):
             lower[d] = bound
             progress = True
-        if use <= slot.free_transfer + GUARD:
-            if cost < upper[d] - CLOSED * (1.0 + abs(cost)):
+        if use <= slot.most_transfer:
+            if cost < upper[d] - _slack(slot, cost):
                 upper[d], bounds.multiplier[d], bounds.fair_use[d] = cost, m, use
                 progress = True
         elif begins:
@@ -258,7 +261,7 @@ def _learn(
         elif use < dear_use[d]:
             dear_cost[d], dear_use[d] = cost, use
             progress = True
-        closed = upper[d] < np.inf and upper[d] - lower[d] <= CLOSED * (1.0 + abs(upper[d]))
+        closed = upper[d] < np.inf and upper[d] - lower[d] <= _slack(slot, upper[d])
         if closed or (d == worst and not progress):
             state[d] = DONE
     return unfit
@@ -274,9 +277,10 @@ def _find_impossible(slot: Slot, first: int, tables: Out[Floats3], bounds: Out[B
     nothing = np.zeros(sites)
     only_transfer = Slot(
         nothing, nothing, slot.alone, slot.beside_server, slot.data, 1.0, slot.free_transfer,
-        slot.chunk_size, slot.parameter_size, slot.epochs, slot.worker_rate,
+        slot.most_transfer, 0.0, slot.chunk_size, slot.parameter_size, slot.epochs,
+        slot.worker_rate,
     )  # fmt: skip
     cover_with_transfer(only_transfer, 0.0, tables)
     for d in range(first, total + 1):
-        if bounds.state[d] == UNFIT and tables[1, sites, d] > slot.free_transfer + GUARD:
+        if bounds.state[d] == UNFIT and tables[1, sites, d] > slot.most_transfer:
             bounds.lower[d] = np.inf

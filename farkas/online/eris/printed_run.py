@@ -5,10 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from farkas.instances.eris import Auction
-from farkas.online.eris.executable import audit_proposal
+from farkas.online.eris.executable import executable
 from farkas.online.eris.ledger import Ledger
-from farkas.online.eris.printed import printed_schedule
-from farkas.tolerances import ROUNDING as GUARD
+from farkas.online.eris.scheduler_printed import printed_schedule
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -45,11 +44,11 @@ def printed_run(auction: Auction) -> PrintedRun:
     for index, job in enumerate(auction.jobs):
         seen = ledger.meet(job)
         found = printed_schedule(seen)
-        if found.payoff <= GUARD:
+        if not found.pays:
             continue
         ledger.book(job, seen, found)
         accepted.append(index)
         welfare += float(seen.worth[found.finish])
         revenue += found.cost
-        infeasible += not audit_proposal(job, found)
+        infeasible += not executable(job, found.workers, found.moved)
     return PrintedRun(welfare, revenue, tuple(accepted), infeasible, ledger)

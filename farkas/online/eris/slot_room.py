@@ -6,15 +6,12 @@ import dataclasses
 
 import numpy as np
 
-from farkas.instances.eris import Auction, Job, hosted, workers_for
-from farkas.models.eris.prices import resource_price, transfer_price
+from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
+from farkas.models.eris.prices import coarse, resource_price, transfer_price
 from farkas.numbers import Floats, Ints
 from farkas.online.eris.environment import Piece
 from farkas.portable.sums import dot, matmul
-from farkas.tolerances import ROUNDING as GUARD
-
-DIGITS = 9
-"""Prices are compared after rounding to this many decimals."""
+from farkas.tolerances import allowed
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -87,12 +84,11 @@ class SlotRoom:
         hold a worker too.  With ``fewer`` any positive number of workers will do.
         """
         worker, server = np.array(waiting.job.worker_demand), np.array(waiting.job.server_demand)
-        price = np.round(matmul(self.prices(), worker), DIGITS)
+        price = matmul(self.prices(), worker)
+        price = coarse.function(price, price)
         order = np.lexsort((np.arange(len(price)), -waiting.remaining, price))
-        free = self.auction.capacity - self.held
-        alone = hosted(np.where(free < 0, np.minimum(free + GUARD, 0.0), free), worker, count)
-        fits = (free - server >= -GUARD).all(axis=1)
-        beside = np.where(fits, hosted(np.maximum(free - server, 0.0), worker, count), 0)
+        alone = hosted(left_over(self.auction.capacity, self.held), worker, count)
+        beside = hosted(left_over(self.auction.capacity, self.held + server), worker, count)
         able = order[beside[order] > 0]
         if len(able) == 0 or count == 0:
             return None
@@ -106,11 +102,6 @@ class SlotRoom:
             return None
         return SlotPlacement(workers, site)
 
-    def fits(self, waiting: Waiting, placement: SlotPlacement) -> bool:
-        """Whether the whole placement is free."""
-        need = self._units(waiting, placement)
-        return bool((self.auction.capacity - self.held - need >= -GUARD).all())
-
     def run(self, waiting: Waiting, placement: SlotPlacement) -> Piece | None:
         """Hold the placement and process what its workers and the transfer budget allow.
 
@@ -121,12 +112,13 @@ class SlotRoom:
         job = waiting.job
         prices = self.prices()
         per_mb = float(transfer_price(self.auction, np.array([self.transferred]))[0])
-        self.held += self._units(waiting, placement)
+        self.held += np.outer(placement.workers, job.worker_demand)
+        self.held[placement.server] += job.server_demand
         others = np.lexsort((np.arange(len(placement.workers)), -placement.workers))
         order = [placement.server, *(int(r) for r in others if r != placement.server)]
         processed = np.zeros(len(order), np.int64)
         moved, volume = 0, 0.0
-        free = self.auction.transfer_budget - self.transferred
+        limit = allowed(self.auction.transfer_budget)
         for site in order:
             room = int(placement.workers[site]) * job.worker_rate // job.epochs
             left = waiting.left - int(processed.sum())
@@ -136,7 +128,7 @@ class SlotRoom:
                 remote = workers_for(chunks, job.epochs, job.worker_rate)
                 extra = self.auction.chunk_size * in_moves
                 extra += job.parameter_size * remote * (site != placement.server)
-                if volume + extra <= free + GUARD:
+                if self.transferred + volume + extra <= limit:
                     processed[site], volume, moved = chunks, volume + extra, moved + in_moves
                     break
                 chunks -= 1
@@ -150,11 +142,6 @@ class SlotRoom:
         _take(waiting, processed, moved)
         running = tuple((int(r), int(workers[r])) for r in np.flatnonzero(workers))
         return Piece(waiting.index, self.slot, placement.server, running, moved)
-
-    def _units(self, waiting: Waiting, placement: SlotPlacement) -> Floats:
-        units = np.outer(placement.workers, waiting.job.worker_demand)
-        units[placement.server] += waiting.job.server_demand
-        return units
 
 
 def _take(waiting: Waiting, processed: Ints, moved: int) -> None:

@@ -9,7 +9,7 @@ from farkas.online.driver import algorithm
 from farkas.online.eris.environment import CertifiedRun, Piece
 from farkas.online.eris.slot_loop import SlotPolicy, System
 from farkas.online.eris.slot_room import SlotRoom, Waiting
-from farkas.relaxations.eris.prices import Effort
+from farkas.relaxations.eris.welfare_bound import Effort
 
 
 @algorithm("eris.tiresias", source="Eris section VI-B, baseline Tiresias")

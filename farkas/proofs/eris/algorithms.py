@@ -8,8 +8,8 @@ from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.one_shot import OneShot, SlotTask
 from farkas.models.eris.prices import posted_on_arrival
-from farkas.online.eris.executable import audit_proposal, executable
-from farkas.online.eris.printed import printed_slot
+from farkas.online.eris.executable import executable
+from farkas.online.eris.scheduler_printed import printed_slot
 from farkas.proofs.claim import Verdict, claim, held, refuted
 from farkas.proofs.eris.programs import auction, optimum
 from farkas.proofs.eris.samples import Shape, Trials, auctions, ledger_of, propose
@@ -55,7 +55,7 @@ def schedules_have_enough_workers() -> Verdict:
     """
     sample = auction("split_workers")
     found = propose(sample, sample.jobs[0], "printed")
-    if audit_proposal(sample.jobs[0], found):
+    if executable(sample.jobs[0], found.workers, found.moved):
         return held(1, 0.0, "eris/split_workers is no counterexample")
     placed, needed = float(found.workers.sum()), 2.0
     note = "two sites with one chunk each and no transfer: one worker is placed, two are needed"
@@ -163,7 +163,7 @@ def algorithm_2_is_optimal() -> Verdict:
         found = propose(sample, sample.jobs[0], "printed")
         data = PricedJobs(sample, (0,), posted_on_arrival(sample))
         best = max(0.0, optimum(BestSchedule().form(data)))
-        if found.finish >= 0 and not audit_proposal(sample.jobs[0], found):
+        if found.finish >= 0 and not executable(sample.jobs[0], found.workers, found.moved):
             counts["impossible"] += 1.0
         elif close(found.payoff, best, SOLVER_GAP):
             counts["equal"] += 1.0
@@ -196,7 +196,7 @@ def repaired_schedules_can_run() -> Verdict:
         data = PricedJobs(sample, (0,), posted_on_arrival(sample))
         best = max(0.0, optimum(BestSchedule().form(data)))
         found_best += close(found.payoff, best, SOLVER_GAP)
-        runs = audit_proposal(job, found) if found.finish >= 0 else True
+        runs = executable(job, found.workers, found.moved) if found.finish >= 0 else True
         gap = min(best - found.payoff, found.bound - best)
         slack = relative(gap, best, found.payoff) + SOLVER_GAP
         trials.add(sample, slack if runs else -1.0)

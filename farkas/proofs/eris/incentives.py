@@ -8,15 +8,15 @@ import msgspec
 import numpy as np
 
 from farkas.instances.eris import Auction, Job
-from farkas.online.eris.executable import audit_proposal
+from farkas.online.eris.executable import executable
 from farkas.online.eris.ledger import Ledger
-from farkas.online.eris.repaired import repaired_schedule
-from farkas.online.eris.schedule import Proposal
+from farkas.online.eris.proposal import Proposal
+from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.portable.draws import uniform
 from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.eris.programs import auction
 from farkas.proofs.eris.samples import Shape, Trials, auctions, propose
-from farkas.tolerances import ROUNDING, SOLVER_GAP
+from farkas.tolerances import SOLVER_GAP
 
 Report = Callable[[Job, np.random.Generator], Job]
 
@@ -29,7 +29,7 @@ def gain(sample: Auction, truth: Job, report: Job, scheduler: str) -> float:
 
 def true_payoff(truth: Job, report: Job, proposal: Proposal) -> float:
     """Payoff at the true worth of the slot of completion; 0 when rejected."""
-    if proposal.payoff <= ROUNDING:
+    if not proposal.pays:
         return 0.0
     slot = report.arrival + proposal.finish - truth.arrival
     return truth.utility[slot] - proposal.cost
@@ -94,7 +94,7 @@ def individually_rational() -> Verdict:
     for sample in auctions(60, seed=6):
         for scheduler in ("printed", "dp"):
             found = propose(sample, sample.jobs[0], scheduler)
-            if found.payoff > ROUNDING:
+            if found.pays:
                 trials.add(sample, found.worth - found.cost)
     return trials.verdict()
 
@@ -158,7 +158,7 @@ def printed_is_truthful() -> Verdict:
     truth = sample.jobs[0]
     told = msgspec.structs.replace(truth, worker_demand=(2.0,))
     honest, other = propose(sample, truth, "printed"), propose(sample, told, "printed")
-    assert audit_proposal(truth, other)
+    assert executable(truth, other.workers, other.moved)
     note = "the report w = 2 earns more than the truth w = 1"
     return refuted(
         "eris/not_truthful", note, honest_payoff=honest.payoff, reported_payoff=other.payoff

@@ -13,17 +13,17 @@ from farkas.instances.generate import generate
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.offline import Offline
 from farkas.models.eris.prices import Prices, posted_on_arrival
-from farkas.online.eris.exact import exact_schedule
 from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.printed_run import printed_run
-from farkas.online.eris.repaired import repaired_schedule
+from farkas.online.eris.scheduler_dp import repaired_schedule
+from farkas.online.eris.scheduler_exact import exact_schedule
 from farkas.portable.draws import multinomial, uniform
 from farkas.proofs.claim import Verdict, claim, not_applicable, proved, refuted
 from farkas.proofs.eris.programs import auction, optimum
 from farkas.proofs.eris.samples import Trials
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.payoff_bound import payoff_bounds
-from farkas.tolerances import ROUNDING, SOLVER_GAP, allowed
+from farkas.tolerances import SOLVER_GAP, allowed
 
 
 @claim("eris.prices_protect_capacity", source="Eris section IV-B, text after (6)")
@@ -219,7 +219,7 @@ def repaired_ratio() -> Verdict:
         for index, job in enumerate(sample.jobs):
             seen = ledger.meet(job)
             found = exact_schedule(ledger, job, seen, repaired_schedule(sample, job, seen))
-            if found.payoff <= ROUNDING:
+            if not found.pays:
                 continue
             ledger.book(job, seen, found)
             payoffs[index], worth = found.payoff, found.worth
@@ -251,7 +251,7 @@ def worth_exceeds_volume() -> Verdict:
     for job in sample.jobs:
         seen = ledger.meet(job)
         found = repaired_schedule(sample, job, seen)
-        if found.payoff > ROUNDING:
+        if found.pays:
             ledger.book(job, seen, found)
             accepted += 1
             units = found.workers.sum() * sum(job.worker_demand)

@@ -11,14 +11,14 @@ import numpy as np
 
 from farkas.instances.eris import Auction, Job
 from farkas.models.eris.prices import Prices, posted_on_arrival
-from farkas.online.eris.exact import exact_schedule
 from farkas.online.eris.ledger import Ledger
-from farkas.online.eris.printed import printed_schedule
-from farkas.online.eris.repaired import repaired_schedule
-from farkas.online.eris.schedule import Proposal
+from farkas.online.eris.proposal import Proposal
+from farkas.online.eris.scheduler_dp import repaired_schedule
+from farkas.online.eris.scheduler_exact import exact_schedule
+from farkas.online.eris.scheduler_printed import printed_schedule
 from farkas.portable.draws import multinomial, uniform
 from farkas.proofs.claim import Verdict, held, refuted
-from farkas.relaxations.eris.slots import job_slots
+from farkas.relaxations.eris.job_slots import job_slots
 
 
 @dataclasses.dataclass(frozen=True)

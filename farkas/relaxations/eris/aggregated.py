@@ -160,9 +160,9 @@ def aggregated_prices(auction: Auction) -> Prices:
 
 def prohibitive(auction: Auction, prices: Prices) -> Prices:
     """Raise the transfer price so far that nothing is moved, if there is no budget at all."""
-    if auction.transfer_budget > 0 or auction.num_jobs == 0:
-        return prices
     sizes = [auction.chunk_size, *(job.parameter_size for job in auction.jobs)]
-    least = min((size for size in sizes if size > 0), default=1.0)
-    dearest = max(job.utility[0] for job in auction.jobs)
-    return Prices(np.full(auction.slots, 1.0 + dearest / least), prices.resource)
+    sizes = [size for size in sizes if size > 0]
+    if auction.transfer_budget > 0 or not sizes:
+        return prices
+    dearest = max((job.utility[0] for job in auction.jobs), default=0.0)
+    return Prices(np.full(auction.slots, 2.0 * dearest / min(sizes)), prices.resource)

@@ -1,38 +1,56 @@
-"""Upper bound on a job's payoff at given prices, by dynamic programming over slots.
+"""Kernel: upper bound on a job's payoff (5) at given prices, by dynamic programming over slots.
 
-Two rows of (7) are relaxed: every slot finds all data of the job in place, and the transfer row is
-dropped.  What remains is exact: V(t) is the least cost of processing n chunks up to slot t, and
-the bound is the best of worth(t) - V(t)(all chunks), or 0.
+Two rows of (7) are relaxed: every slot finds all data of the job in place, and the transfer row
+(7a) is dropped.  What remains is exact: V(t) is the least cost of processing n chunks up to slot t,
+and the bound is the best of worth(t) - V(t)(all chunks), or 0.
+
+The one-slot problem (8) is then solved for every workload at once, site by site.  States are the
+chunks processed so far and whether the server stands already.  A site that processes q chunks costs
+
+    without server   ⌈E q/P⌉ (c + α λ) + α θ max(0, q - M)
+    with server      ⌈E q/P⌉ c         + α θ max(0, q - M) + server price
+
+where c is the price of a worker there and M the chunks it stores.  The sums over the sites of the
+least costs are exact, because without the transfer row nothing else couples the sites.
 """
-
-from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
 
-from farkas.compiled import Ints1, Ints2, Out, compiled
+from farkas.compiled import Floats1, Floats2, Ints1, Ints2, Out, compiled
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices, posted_on_arrival
-from farkas.numbers import Floats, Ints
-from farkas.relaxations.eris.site_dp import add_slot, cover_slot, slot_costs, trace_slot
-from farkas.relaxations.eris.slots import JobSlots, job_slots, slot_of
+from farkas.numbers import Floats
+from farkas.relaxations.eris.job_slots import (
+    JobSlots,
+    Slot,
+    chunks_of,
+    job_slots,
+    slot_of,
+    workers_of,
+)
 
 
-def payoff_bound(job: JobSlots) -> float:
-    """Upper bound on the payoff, >= 0; the readable version of `bound_payoff`."""
-    if job.chunks == 0:
-        return max(0.0, float(job.worth[0]))
-    best = 0.0
-    so_far = np.full(job.chunks + 1, np.inf)
-    so_far[0] = 0.0
-    for worth, costs in zip(job.worth, slot_costs(job), strict=True):
-        shifted = [
-            np.append(np.full(d, np.inf), so_far[: len(so_far) - d]) for d in range(len(costs))
-        ]
-        so_far = np.min(costs[:, None] + np.array(shifted), axis=0)
-        best = max(best, float(worth - so_far[-1]))
-    return best
+class Cover(NamedTuple):
+    """Schedule that attains the bound; it may use data twice and exceed the transfer budget.
+
+    Parameters
+    ----------
+    payoff
+        The bound, >= 0.
+    finish
+        Slot of completion after the arrival, -1 when no schedule earns anything.
+    processed
+        Shape (window, sites), chunks; zero where nothing runs.
+    server
+        Shape (window,), site of the server, -1 where nothing runs.
+    """
+
+    payoff: float
+    finish: int
+    processed: Ints2
+    server: Ints1
 
 
 def payoff_bounds(auction: Auction, prices: Prices | None = None, *, full: bool) -> Floats:
@@ -47,52 +65,13 @@ def payoff_bounds(auction: Auction, prices: Prices | None = None, *, full: bool)
     """
     prices = posted_on_arrival(auction) if prices is None else prices
     used = None if full else auction.used
-    return np.array(
-        [bound_payoff(job_slots(auction, job, prices, None, used)).payoff for job in auction.jobs]
-    )
+    seen = (job_slots(auction, job, prices, None, used) for job in auction.jobs)
+    return np.array([bound_payoff(job).payoff for job in seen])
 
 
-class Cover:
-    """Schedule that attains `bound_payoff`; it may use data twice and ignores the transfer row.
-
-    Parameters
-    ----------
-    payoff
-        The bound.
-    finish
-        Slot of completion after the arrival, -1 when no schedule earns anything.
-    processed
-        Shape (window, sites), chunks; zero where nothing runs.
-    server
-        Shape (window,), site of the server, -1 where nothing runs.
-    """
-
-    def __init__(self, payoff: float, finish: int, processed: Ints, server: Ints) -> None:
-        self.payoff, self.finish = payoff, finish
-        self.processed, self.server = processed, server
-
-
-def bound_payoff(job: JobSlots, *, trace: bool = False) -> Cover:
-    """Compute the bound, with the schedule that attains it if ``trace``."""
-    processed = np.zeros((job.window if trace else 1, len(job.data)), np.int64)
-    server = np.full(job.window if trace else 1, -1, np.int64)
-    if job.chunks == 0:
-        worth = float(job.worth[0])
-        return Cover(max(0.0, worth), 0 if worth > 0 else -1, processed, server)
-    payoff, finish = least_covers(job, trace, Covers(processed, server))
-    return Cover(payoff, finish, processed, server)
-
-
-class Covers(NamedTuple):
-    """Where `least_covers` writes the schedule."""
-
-    processed: Ints2  # (window, sites)
-    server: Ints1  # (window,)
-
-
-@compiled(steps=lambda job, *rest: job.window * (len(job.data) + 1) * (job.chunks + 1) ** 2)
-def least_covers(job: JobSlots, trace: bool, found: Out[Covers]) -> tuple[float, int]:
-    """Best payoff and its slot of completion, -1 for none; the schedule as well if ``trace``."""
+@compiled(steps=lambda job: job.window * (len(job.data) + 1) * (job.chunks + 1) ** 2)
+def bound_payoff(job: JobSlots) -> Cover:
+    """Compute the bound, with the schedule that attains it."""
     window, sites, total = len(job.worth), len(job.data), job.data.sum()
     idle = np.empty((sites + 1, total + 1))
     served = np.empty((sites + 1, total + 1))
@@ -109,16 +88,112 @@ def least_covers(job: JobSlots, trace: bool, found: Out[Covers]) -> tuple[float,
         add_slot(so_far[t], costs[t], so_far[t + 1])
         if job.worth[t] - so_far[t + 1, total] > best:
             best, finish = job.worth[t] - so_far[t + 1, total], t
-    if trace and finish >= 0:
-        left = total
-        for t in range(finish, -1, -1):
-            # the same sum as in `add_slot`, so one workload of the slot gives it exactly
-            done = 0
-            while costs[t, done] + so_far[t, left - done] != so_far[t + 1, left]:
-                done += 1
-            left -= done
-            if done > 0:
-                slot = slot_of(job, t, job.data)
-                cover_slot(slot, idle, served)
-                found.server[t] = trace_slot(slot, idle, served, done, found.processed[t])
-    return best, finish
+    processed, server = np.zeros((window, sites), np.int64), np.full(window, -1)
+    left = total
+    for t in range(finish, -1, -1):
+        # the same sum as in `add_slot`, so one workload of the slot gives it exactly
+        done = 0
+        while costs[t, done] + so_far[t, left - done] != so_far[t + 1, left]:
+            done += 1
+        left -= done
+        if done > 0:
+            slot = slot_of(job, t, job.data)
+            cover_slot(slot, idle, served)
+            server[t] = trace_slot(slot, idle, served, done, processed[t])
+    return Cover(best, finish, processed, server)
+
+
+@compiled
+def cover_slot(slot: Slot, idle: Out[Floats2], served: Out[Floats2]) -> None:
+    """Fill the tables of one slot: row r is the least cost over the first r sites.
+
+    Parameters
+    ----------
+    idle, served
+        Shape (sites + 1, workload + 1), overwritten: without and with the server placed.
+    """
+    epochs, rate = slot.epochs, slot.worker_rate
+    total = idle.shape[1] - 1
+    per_move = slot.transfer_price * slot.chunk_size  # α θ
+    per_remote = slot.transfer_price * slot.parameter_size  # α λ
+    idle[:] = np.inf
+    served[:] = np.inf
+    idle[0, 0] = 0.0
+    # largest workloads that are possible so far: beyond them every entry is infinite
+    reach_idle, reach_served = 0, -1
+    for r in range(len(slot.data)):
+        most = chunks_of(slot.alone[r], epochs, rate, total)
+        most_beside = chunks_of(slot.beside_server[r], epochs, rate, total)
+        idle_now, idle_next = idle[r], idle[r + 1]
+        served_now, served_next = served[r], served[r + 1]
+        for q in range(max(most, most_beside) + 1):
+            workers = workers_of(q, epochs, rate)
+            moving = per_move * max(0, q - slot.data[r])
+            if q <= most:
+                cost = workers * (slot.worker_price[r] + per_remote) + moving
+                for d in range(min(total, reach_idle + q) + 1 - q):
+                    idle_next[d + q] = min(idle_next[d + q], idle_now[d] + cost)
+                for d in range(min(total, reach_served + q) + 1 - q):
+                    served_next[d + q] = min(served_next[d + q], served_now[d] + cost)
+            if q <= most_beside:
+                cost = workers * slot.worker_price[r] + moving + slot.server_price[r]
+                for d in range(min(total, reach_idle + q) + 1 - q):
+                    served_next[d + q] = min(served_next[d + q], idle_now[d] + cost)
+        reach_idle, reach_served = reach(reach_idle, reach_served, most, most_beside, total)
+
+
+@compiled
+def reach(idle: int, served: int, most: int, most_beside: int, total: int) -> tuple[int, int]:
+    """Largest workloads without and with the server, -1 for none, when one site more takes part."""
+    if served >= 0:
+        served = min(total, served + most)
+    if most_beside >= 0:
+        served = max(served, min(total, idle + most_beside))
+    return min(total, idle + most), served
+
+
+@compiled
+def add_slot(before: Floats1, costs: Floats1, after: Out[Floats1]) -> None:
+    """Least cost up to a slot: after[n] = min over d of costs[d] + before[n - d]."""
+    total = len(before) - 1
+    for n in range(total + 1):
+        after[n] = before[n] + costs[0]
+    for d in range(1, total + 1):
+        if costs[d] < np.inf:
+            for n in range(d, total + 1):
+                after[n] = min(after[n], before[n - d] + costs[d])
+
+
+@compiled
+def trace_slot(
+    slot: Slot, idle: Floats2, served: Floats2, workload: int, processed: Out[Ints1]
+) -> int:
+    """Read a cheapest cover of ``workload`` >= 1 chunks off the tables of `cover_slot`.
+
+    Fills ``processed``, shape (sites,), chunks per site, and returns the server's site.
+    """
+    epochs, rate = slot.epochs, slot.worker_rate
+    per_move = slot.transfer_price * slot.chunk_size
+    per_remote = slot.transfer_price * slot.parameter_size
+    server = -1
+    d = workload
+    for r in range(len(slot.data) - 1, -1, -1):
+        here = served[r + 1, d] if server < 0 else idle[r + 1, d]
+        most = chunks_of(slot.alone[r], epochs, rate, d)
+        most_beside = chunks_of(slot.beside_server[r], epochs, rate, d) if server < 0 else -1
+        # the same sums in the same order as when the table was filled, so one of them is equal
+        for q in range(max(most, most_beside) + 1):
+            workers = workers_of(q, epochs, rate)
+            moving = per_move * max(0, q - slot.data[r])
+            cost = workers * (slot.worker_price[r] + per_remote) + moving
+            before = served[r, d - q] if server < 0 else idle[r, d - q]
+            if q <= most and before + cost == here:
+                processed[r] = q
+                break
+            cost = workers * slot.worker_price[r] + moving + slot.server_price[r]
+            if q <= most_beside and idle[r, d - q] + cost == here:
+                processed[r] = q
+                server = r
+                break
+        d -= processed[r]
+    return server

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from farkas.instances.eris import Auction, Job
+from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Floats
+from farkas.relaxations.eris.job_slots import job_slots
 from farkas.relaxations.eris.payoff_bound import bound_payoff
-from farkas.relaxations.eris.slots import JobSlots, job_slots
 from farkas.tolerances import SOLVER_GAP
 
 MOMENTUM = 0.6
@@ -47,30 +47,18 @@ def evaluate(auction: Auction, prices: Prices) -> PricedBound:
     resource = np.zeros((auction.slots, auction.sites, auction.num_resources))
     for job in auction.jobs:
         seen = job_slots(auction, job, prices, None, None)
-        cover = bound_payoff(seen, trace=True)
+        cover = bound_payoff(seen)
         bound += cover.payoff
-        if cover.finish >= 0 and seen.chunks > 0:
-            _add_use(seen, job, cover.processed, cover.server, transfer, resource)
+        slots = np.flatnonzero(cover.server >= 0)
+        at, processed, server = job.arrival + slots, cover.processed[slots], cover.server[slots]
+        workers = -(-seen.epochs * processed // seen.worker_rate)
+        moved = np.maximum(0, processed - seen.data).sum(axis=1)
+        beside = workers[np.arange(len(slots)), server]
+        transfer[at] += seen.chunk_size * moved
+        transfer[at] += seen.parameter_size * (workers.sum(axis=1) - beside)
+        resource[at] += workers[:, :, None] * np.array(job.worker_demand)
+        resource[at, server] += np.array(job.server_demand)
     return PricedBound(bound, transfer, np.moveaxis(resource, 0, 2))
-
-
-def _add_use(
-    seen: JobSlots,
-    job: Job,
-    processed: Ints,
-    server: Ints,
-    transfer: Floats,
-    resource: Floats,
-) -> None:
-    slots = np.flatnonzero(server >= 0)
-    at = job.arrival + slots
-    workers = -(-seen.epochs * processed[slots] // seen.worker_rate)
-    moved = np.maximum(0, processed[slots] - seen.data).sum(axis=1)
-    beside = workers[np.arange(len(slots)), server[slots]]
-    transfer[at] += seen.chunk_size * moved
-    transfer[at] += seen.parameter_size * (workers.sum(axis=1) - beside)
-    resource[at] += workers[:, :, None] * np.array(job.worker_demand)
-    resource[at, server[slots]] += np.array(job.server_demand)
 
 
 def subgradient(

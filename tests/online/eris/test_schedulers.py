@@ -14,18 +14,18 @@ from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.one_shot import OneShot, SlotTask
 from farkas.models.eris.prices import posted_on_arrival
 from farkas.online.eris.eris import Eris
-from farkas.online.eris.exact import exact_schedule
-from farkas.online.eris.executable import audit_proposal, executable
+from farkas.online.eris.executable import executable
 from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.one_slot import bound_workloads, cover_with_transfer, new_bounds
-from farkas.online.eris.printed import printed_plan, printed_schedule, printed_slot
 from farkas.online.eris.printed_run import printed_run
-from farkas.online.eris.repaired import ROUNDS, best_plan, repaired_schedule
+from farkas.online.eris.scheduler_dp import ROUNDS, best_plan, repaired_schedule
+from farkas.online.eris.scheduler_exact import exact_schedule
+from farkas.online.eris.scheduler_printed import printed_plan, printed_schedule, printed_slot
 from farkas.proofs.eris.samples import ledger_of
-from farkas.relaxations.eris.site_dp import slot_costs
-from farkas.relaxations.eris.slots import job_slots, slot_of
+from farkas.relaxations.eris.job_slots import job_slots, slot_of
 from farkas.solvers import Claimed, solve
 from tests.generators.eris import random_auction
+from tests.references.eris_payoff import slot_costs
 from tests.references.eris_printed import algorithm_2, algorithm_3
 from tests.tools.samples import seeds
 
@@ -164,7 +164,7 @@ def test_repaired_schedules_can_run_and_their_bound_holds(seed: int) -> None:
         assert found.bound >= best - slack
         if found.finish < 0:
             continue
-        assert audit_proposal(job, found)
+        assert executable(job, found.workers, found.moved)
         assert found.worth == pytest.approx(seen.worth[found.finish])
         ledger.book(job, seen, found)
         assert (ledger.transferred <= auction.transfer_budget + 1e-6).all()
@@ -180,7 +180,7 @@ def test_exact_schedules_earn_the_best_payoff(seed: int) -> None:
         found = exact_schedule(ledger, job, seen, repaired_schedule(auction, job, seen))
         assert found.payoff == pytest.approx(best_payoff(auction, index), abs=1e-5)
         assert found.bound == pytest.approx(found.payoff, abs=1e-5)
-        assert found.finish < 0 or audit_proposal(job, found)
+        assert found.finish < 0 or executable(job, found.workers, found.moved)
 
 
 def test_flow_audit_counts_chunks_over_all_slots() -> None:

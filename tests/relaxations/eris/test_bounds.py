@@ -15,13 +15,13 @@ from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.relaxations.eris.aggregated import Aggregated, aggregated_prices, worker_slots
 from farkas.relaxations.eris.columns import generate_columns, relaxation_by_columns
-from farkas.relaxations.eris.payoff_bound import bound_payoff, payoff_bound, payoff_bounds
-from farkas.relaxations.eris.prices import certify_welfare, find_prices
-from farkas.relaxations.eris.site_dp import cover_slot, slot_costs
-from farkas.relaxations.eris.slots import job_slots, slot_of
+from farkas.relaxations.eris.job_slots import job_slots, slot_of
+from farkas.relaxations.eris.payoff_bound import bound_payoff, cover_slot, payoff_bounds
 from farkas.relaxations.eris.subgradient import evaluate, subgradient
+from farkas.relaxations.eris.welfare_bound import certify_welfare, find_prices
 from farkas.solvers import solve
 from tests.generators.eris import random_auction
+from tests.references.eris_payoff import payoff_bound, slot_costs
 
 
 def optimum(name: str, data: object) -> float:
@@ -70,7 +70,7 @@ def test_the_traced_cover_costs_what_the_bound_says(seed: int) -> None:
     prices = posted_on_arrival(auction)
     for job in auction.jobs:
         seen = job_slots(auction, job, prices, None, None)
-        cover = bound_payoff(seen, trace=True)
+        cover = bound_payoff(seen)
         if cover.finish < 0 or seen.chunks == 0:
             continue
         assert cover.processed.sum() == seen.chunks

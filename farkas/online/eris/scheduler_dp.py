@@ -1,4 +1,4 @@
-"""Algorithms 2 and 3 repaired: schedules that can run, with an upper bound on every payoff.
+"""Scheduler "dp": Algorithms 2 and 3 repaired, for (5) and (7) with a bound on every payoff.
 
 Slot by slot, (8) is bounded from both sides for every workload (`one_slot`).  A table of lower
 bounds runs over the slots as if all data were in place, and bounds what any schedule could earn.
@@ -23,10 +23,10 @@ from farkas.online.eris.one_slot import (
     new_bounds,
     trace_cover,
 )
-from farkas.online.eris.schedule import Proposal, SchedulePlan, new_plan, nothing, without_data
-from farkas.relaxations.eris.site_dp import add_slot
-from farkas.relaxations.eris.slots import JobSlots, Slot, slot_of, workers_of
-from farkas.tolerances import ROUNDING
+from farkas.online.eris.proposal import Proposal, SchedulePlan, new_plan, nothing, without_data
+from farkas.relaxations.eris.job_slots import JobSlots, Slot, slot_of, workers_of
+from farkas.relaxations.eris.payoff_bound import add_slot
+from farkas.tolerances import ROUNDING, SOLVER_GAP
 
 TIE = ROUNDING
 """Share of a job's worth that one slot's full use of everything costs on top."""
@@ -34,7 +34,7 @@ ROUNDS = 6
 """Multipliers tried per slot after the first two, and twice as many in a replay."""
 MODES = 3
 """Tables of covers: as if all data were in place, half of them, none."""
-FALLS_SHORT = 1e-6
+FALLS_SHORT = SOLVER_GAP
 """Share of a job's worth by which a replay must miss its promise to ask for the other tables."""
 
 
@@ -53,16 +53,16 @@ def repaired_schedule(auction: Auction, job: Job, seen: JobSlots, rounds: int = 
     if seen.chunks == 0:
         return without_data(seen)
     share = TIE * float(seen.worth[0])
-    total = np.maximum(auction.capacity.sum(axis=0), 1e-300)
+    total = auction.capacity.sum(axis=0)
+    some = total > 0  # of what there is none nothing is used
     per_unit = share / max(1, auction.num_resources)
-    tie_worker = per_unit * float((np.array(job.worker_demand) / total).sum())
-    tie_server = per_unit * float((np.array(job.server_demand) / total).sum())
+    tie_worker = per_unit * float((np.array(job.worker_demand)[some] / total[some]).sum())
+    tie_server = per_unit * float((np.array(job.server_demand)[some] / total[some]).sum())
     tie_transfer = share / auction.transfer_budget if auction.transfer_budget > 0 else 0.0
     raised = seen._replace(
         worker_price=seen.worker_price + tie_worker,
         server_price=seen.server_price + tie_server,
         transfer_price=seen.transfer_price + tie_transfer,
-        free_transfer=np.maximum(seen.free_transfer, 0.0),
     )
     payoff, finish, cost, bound, plan = best_plan(seen, raised, rounds)
     # a slot that uses everything pays one share for transfer and one for units

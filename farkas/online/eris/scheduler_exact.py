@@ -1,4 +1,4 @@
-"""The exact schedule of a job, by a mixed-integer program over the slots that can still pay."""
+"""Scheduler "exact": (5), (7) by a mixed-integer program over the slots that can still pay."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
 from farkas.online.eris.ledger import Ledger
-from farkas.online.eris.schedule import Proposal
-from farkas.relaxations.eris.slots import JobSlots
+from farkas.online.eris.proposal import Proposal
+from farkas.relaxations.eris.job_slots import JobSlots
 from farkas.solvers import solve
 from farkas.tolerances import SIMPLEX
 
@@ -37,7 +37,7 @@ def exact_schedule(ledger: Ledger, job: Job, seen: JobSlots, found: Proposal) ->
     NoAnswer
         The solver did not finish.
     """
-    if found.bound - found.payoff <= NEGLIGIBLE * max(1.0, float(seen.worth[0])):
+    if found.bound - found.payoff <= NEGLIGIBLE * float(seen.worth[0]):
         return found
     worthy = int(np.count_nonzero(seen.worth > found.payoff))
     if worthy == 0:  # no slot is worth more than what was found

@@ -9,7 +9,8 @@ import numpy as np
 
 from farkas.compiled import Ints1, Ints2, compiled
 from farkas.numbers import Floats, Ints
-from farkas.relaxations.eris.slots import JobSlots
+from farkas.relaxations.eris.job_slots import JobSlots
+from farkas.tolerances import ROUNDING
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +47,11 @@ class Proposal:
     def worth(self) -> float:
         """Booked worth, payoff plus cost."""
         return self.payoff + self.cost
+
+    @property
+    def pays(self) -> bool:
+        """Whether it is worth more than it costs, and not by rounding only."""
+        return self.payoff > ROUNDING * self.worth
 
     @property
     def slots(self) -> Ints:

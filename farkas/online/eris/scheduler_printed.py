@@ -1,4 +1,4 @@
-"""Algorithms 2 and 3 as printed: the best schedule of a job by greedy placement in every slot.
+"""Scheduler "printed": Algorithms 2 and 3 to the letter, with (9) and (10), slot by slot.
 
 What the text leaves open is read so: Algorithm 2 begins with cost 0 for no chunks and an infinite
 one for any other number; its inner function returns the best cost; all completion slots share one
@@ -17,13 +17,11 @@ from typing import NamedTuple
 import numpy as np
 
 from farkas.compiled import Floats1, Ints1, Ints2, Out, compiled
+from farkas.models.eris.prices import coarse
 from farkas.numbers import Ints
-from farkas.online.eris.schedule import Proposal, SchedulePlan, new_plan, nothing, without_data
-from farkas.relaxations.eris.slots import JobSlots, Slot, slot_of, workers_of
-from farkas.tolerances import ROUNDING as GUARD
-
-DIGITS = 9
-"""Prices are compared after rounding to this many decimals."""
+from farkas.online.eris.proposal import Proposal, SchedulePlan, new_plan, nothing, without_data
+from farkas.relaxations.eris.job_slots import JobSlots, Slot, slot_of, workers_of
+from farkas.tolerances import ROUNDING
 
 
 def printed_schedule(job: JobSlots) -> Proposal:
@@ -68,20 +66,21 @@ def _ranking(slot: Slot) -> Ranking:
     sites = len(slot.data)
     per_chunk = slot.chunk_size * slot.transfer_price
     passes = slot.epochs / slot.worker_rate
-    metric = np.empty(sites * sites)
+    metric, size = np.empty(sites * sites), np.empty(sites * sites)
     origin = np.empty(sites * sites, np.int64)
     target = np.empty(sites * sites, np.int64)
     count = 0
     for r in range(sites):
         for o in range(sites):
             omega = per_chunk - passes * (slot.worker_price[r] - slot.worker_price[o])
-            if r != o and omega < -GUARD:
-                metric[count] = omega
+            saved = passes * slot.worker_price[r]
+            if r != o and omega < -ROUNDING * saved:
+                metric[count], size[count] = omega, saved
                 origin[count], target[count] = r, o
                 count += 1
     # a stable sort keeps equal metrics in the order of the sites
-    order = np.argsort(np.round(metric[:count], DIGITS), kind="mergesort")
-    cheap = np.argsort(np.round(slot.worker_price, DIGITS), kind="mergesort")
+    order = np.argsort(coarse(metric[:count], size[:count]), kind="mergesort")
+    cheap = np.argsort(coarse(slot.worker_price, slot.worker_price), kind="mergesort")
     return Ranking(origin[:count][order], target[:count][order], cheap)
 
 
@@ -105,7 +104,7 @@ def _algorithm_3(
         if workers[r] > workers[server]:
             server = r
     volume = slot.chunk_size * moved + slot.parameter_size * (placed - workers[server])
-    if placed < need or slot.free_transfer - volume < -GUARD:
+    if placed < need or volume > slot.most_transfer:
         return np.inf, server, moved
     cost = slot.transfer_price * volume + slot.server_price[server]
     for r in range(len(workers)):
@@ -124,7 +123,7 @@ def _move(slot: Slot, workload: int, ranking: Ranking, scratch: Out[Ints2]) -> i
     data, need = slot.data, workers_of(workload, slot.epochs, slot.worker_rate)
     affordable = workload
     if slot.chunk_size > 0 and slot.free_transfer < slot.chunk_size * workload:
-        affordable = int(np.floor(slot.free_transfer / slot.chunk_size + GUARD))
+        affordable = int(np.floor(slot.free_transfer / slot.chunk_size + ROUNDING))
     moved = 0
     covered = 0  # chunks at the destinations seen so far
     for j in range(len(ranking.origin)):
@@ -188,7 +187,7 @@ def printed_plan(job: JobSlots) -> tuple[float, int, float, SchedulePlan]:
             costs[d] = _algorithm_3(slot, d, ranking, scratch, counts)[0]
         _share_out(least[t], costs, least[t + 1], choice[t])
         payoff = job.worth[t] - least[t + 1, total]
-        if payoff > best + GUARD * (1.0 + abs(payoff)):
+        if payoff > best + ROUNDING * job.worth[t]:
             best, finish, paid = payoff, t, least[t + 1, total]
     found = new_plan(window, sites)
     left = total
@@ -209,9 +208,6 @@ def _share_out(before: Floats1, costs: Floats1, after: Out[Floats1], choice: Out
         if costs[d] < np.inf:
             for n in range(d, len(before)):
                 value = costs[d] + before[n - d]
-                # with an infinite right-hand side any finite value is an improvement
-                if value < np.inf and (
-                    after[n] == np.inf or value < after[n] - GUARD * (1.0 + abs(value))
-                ):
+                if value + ROUNDING * value < after[n]:
                     after[n] = value
                     choice[n] = d

@@ -1,17 +1,15 @@
-"""What one job meets in every slot: prices of a worker and a server, and how many fit."""
-
-from __future__ import annotations
+"""What one job meets in every slot: the arguments of all kernels about schedules."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from farkas.compiled import Floats1, Floats2, Ints1, Ints2, compiled
-from farkas.instances.eris import Auction, Job, hosted, workers_for
+from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
 from farkas.portable.sums import weighted
-from farkas.tolerances import ROUNDING as GUARD
+from farkas.tolerances import allowed
 
 NO_SERVER = -1
 """Entry of ``beside_server`` where the server itself does not fit."""
@@ -29,8 +27,9 @@ class JobSlots(NamedTuple):
         `NO_SERVER` where the server does not fit.
     transfer_price
         Shape (window,), utility per MB.
-    free_transfer
-        Shape (window,), MB left.
+    free_transfer, most_transfer
+        Shape (window,), MB left, and MB that count as fitting in them: a rounding error of the
+        budget more.
     data
         Shape (sites,), chunks stored at each site.
     worth
@@ -45,6 +44,7 @@ class JobSlots(NamedTuple):
     beside_server: Ints2
     transfer_price: Floats1
     free_transfer: Floats1
+    most_transfer: Floats1
     data: Ints1
     worth: Floats1
     epochs: int
@@ -78,6 +78,8 @@ class Slot(NamedTuple):
     data: Ints1  # chunks that each site finds in place
     transfer_price: float
     free_transfer: float
+    most_transfer: float
+    worth: float  # greatest of the job: what costs are measured by
     chunk_size: float
     parameter_size: float
     epochs: int
@@ -95,6 +97,8 @@ def slot_of(job: JobSlots, t: int, data: Ints1) -> Slot:
         data,
         job.transfer_price[t],
         job.free_transfer[t],
+        job.most_transfer[t],
+        job.worth[0],
         job.chunk_size,
         job.parameter_size,
         job.epochs,
@@ -131,22 +135,20 @@ def job_slots(
     first = job.arrival
     worker, server = np.array(job.worker_demand), np.array(job.server_demand)
     price = prices.resource[:, :, first:]
-    free = np.broadcast_to(auction.capacity[None], (auction.slots - first, *auction.capacity.shape))
-    budget = np.full(auction.slots - first, auction.transfer_budget)
-    if used is not None:
-        free = free - np.moveaxis(used[:, :, first:], 2, 0)
-    if transferred is not None:
-        budget = budget - transferred[first:]
+    gone = np.zeros(auction.slots) if transferred is None else transferred
+    busy = np.zeros_like(price) if used is None else used[:, :, first:]
+    held = np.moveaxis(busy, 2, 0)
     most = workers_for(sum(job.data), job.epochs, job.worker_rate)
-    fits = (free - server >= -GUARD).all(axis=2)
-    beside = np.where(fits, hosted(np.maximum(free - server, 0.0), worker, most), NO_SERVER)
+    beside = left_over(auction.capacity, held + server)
+    fits = (beside >= 0).all(axis=2)
     return JobSlots(
         worker_price=np.ascontiguousarray(weighted(worker, price).T),
         server_price=np.ascontiguousarray(weighted(server, price).T),
-        alone=np.ascontiguousarray(hosted(free, worker, most)),
-        beside_server=np.ascontiguousarray(beside),
+        alone=np.ascontiguousarray(hosted(left_over(auction.capacity, held), worker, most)),
+        beside_server=np.where(fits, hosted(beside, worker, most), NO_SERVER),
         transfer_price=prices.transfer[first:].copy(),
-        free_transfer=budget,
+        free_transfer=np.maximum(0.0, auction.transfer_budget - gone[first:]),
+        most_transfer=np.maximum(0.0, allowed(auction.transfer_budget) - gone[first:]),
         data=np.array(job.data, dtype=np.int64),
         worth=np.array(job.utility),
         epochs=job.epochs,
