@@ -2,7 +2,7 @@
 
 Each is a pure number, and what it is relative to stands in its docstring; none is an amount of
 money, data, time or reward, so that an instance written in other units is decided alike.  Forms are
-an exception: see `FEASIBLE`.  Eris's schedulers still add `ROUNDING` to amounts as if it were one.
+an exception: see `FEASIBLE`.
 """
 
 from __future__ import annotations

@@ -6,12 +6,15 @@ Units are powers of 2, so that every double scales without rounding and results 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
 
+from farkas.certificates.eris import prove_payoff
 from farkas.errors import InvalidInstance, NotACertificate
 from farkas.instances import library
 from farkas.instances.dps import Market
@@ -21,6 +24,7 @@ from farkas.instances.generate import generate
 from farkas.instances.mlbroker import Brokerage
 from farkas.instances.utilities.functions import TableUtility
 from farkas.models.eris.prices import Prices
+from farkas.models.eris.schedules import list_schedules
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.slot import snapshot
 from farkas.online import Bound, algorithms, certified_ratio, environments
@@ -28,14 +32,20 @@ from farkas.online.dps.learning import Dps, Scaled, Simple, Top
 from farkas.online.dps.offers import Decision, Offer
 from farkas.online.dps.posted import run_seller
 from farkas.online.dps.seller import Seller
+from farkas.online.eris.environment import Piece, SlotDecision
+from farkas.online.eris.scheduler_dp import repaired_schedule
+from farkas.online.eris.scheduler_printed import printed_schedule
 from farkas.online.gadget.placement import Room
 from farkas.online.mlbroker.fractional import Fractional
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.dps.fixed_price import corrected_bound, printed_bound
+from farkas.relaxations.eris.job_slots import job_slots
+from farkas.relaxations.eris.payoff_bound import bound_payoff
 from farkas.relaxations.eris.subgradient import subgradient
 from farkas.relaxations.gadget.generation import closed, improving
 from farkas.rounding.rings import Mix, admit
 from tests.generators.dps import market_in, random_market
+from tests.generators.eris import auction_in, random_auction
 
 UNITS = [2.0**-40, 2.0**40]
 
@@ -288,28 +298,12 @@ def test_central_chooses_the_same_sites_in_every_currency(unit):
     assert other.value == unit * one.value
 
 
-def auction_in(auction: Auction, unit: float) -> Auction:
-    """Megabytes times ``unit``, and prices of them divided by it."""
-    jobs: list[dict[str, Any]] = msgspec.to_builtins(auction.jobs)
-    for job in jobs:
-        job["parameter_size"] *= unit
-    occupied = msgspec.to_builtins(auction.occupied)
-    if occupied is not None:
-        occupied["transfer"] = [unit * volume for volume in occupied["transfer"]]
-    return auction.replace(
-        jobs=jobs,
-        occupied=occupied,
-        chunk_size=unit * auction.chunk_size,
-        transfer_budget=unit * auction.transfer_budget,
-    )
-
-
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("name", ["eris/integrality_gap", "eris/no_transfer", "eris/tiny"])
 def test_bounds_by_prices_do_not_depend_on_the_unit_of_data(name, unit):
     auction = library.load(name)
     assert isinstance(auction, Auction)
-    other = auction_in(auction, unit)
+    other = auction_in(auction, data=unit)
     wanted = [bound for bound, _ in subgradient(auction, Prices.zero(auction), 20)]
     found = [bound for bound, _ in subgradient(other, Prices.zero(other), 20)]
     assert found == wanted
@@ -325,9 +319,113 @@ def test_occupied_transfer_is_measured_by_its_budget(unit, share, fits):
         "transfer": [unit * share * auction.transfer_budget] * auction.slots,
         "resources": np.zeros((sites, resources, auction.slots)).tolist(),
     }
-    smaller = auction_in(auction, unit)
+    smaller = auction_in(auction, data=unit)
     if fits:
         assert smaller.replace(occupied=used).occupied is not None
     else:
         with pytest.raises(InvalidInstance, match="transfer_budget"):
             smaller.replace(occupied=used)
+
+
+def tenths(seed: int) -> Auction:
+    """A random auction of tenths, in which sums of what fits exceed a capacity by rounding."""
+    return auction_in(random_auction(seed, most_chunks=5, jobs=5), data=0.1, units=0.1)
+
+
+RUNS = [("eris.eris", {"scheduler": "dp"}), ("eris.eris", {"scheduler": "printed"}),
+        ("eris.tiresias", {}), ("eris.antman", {}), ("eris.liquid", {})]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "options"), RUNS)
+@pytest.mark.parametrize("power", [-60, -31, 2, 60])
+def test_auctions_are_run_alike_in_every_unit(name, options, power):
+    # posted prices (6) are numbers: money per megabyte and per unit, so that all units go together
+    unit = 2.0**power
+    for seed in range(12):
+        auction = tenths(seed)
+        other = auction_in(auction, data=unit, units=unit, money=unit)
+        one, run = (algorithms[name].run(a, effort="free", **options) for a in (auction, other))
+        for decision in run.decisions:
+            for award in decision["awards"]:
+                award["payment"] /= unit
+                if award["payoff_bound"] is not None:
+                    award["payoff_bound"] /= unit
+        assert run.decisions == one.decisions
+        assert run.value == unit * one.value
+        assert run.certificate.fraction == Fraction(unit) * one.certificate.fraction
+        assert [said[:6] for said in run.violations] == [said[:6] for said in one.violations]
+
+
+@pytest.mark.parametrize("name", ["eris.antman", "eris.liquid"])
+@pytest.mark.parametrize("units", [{"data": 2.0**-50}, {"units": 2.0**50}, {"money": 2.0**-50}])
+def test_baselines_that_ignore_payments_need_no_common_unit(name, units):
+    for seed in range(12):
+        auction = tenths(seed)
+        one, other = (
+            algorithms[name].run(a, effort="free") for a in (auction, auction_in(auction, **units))
+        )
+        assert [d["pieces"] for d in other.decisions] == [d["pieces"] for d in one.decisions]
+
+
+def seen(auction: Auction, data: float = 1.0, units: float = 1.0, money: float = 1.0) -> Iterator:
+    """Every job of the auction in other units, what it meets at random prices, and the prices."""
+    rng = np.random.default_rng(0)
+    prices = Prices(
+        rng.integers(0, 3, auction.slots) * 0.1, rng.integers(0, 9, auction.used.shape) * 0.3
+    )
+    prices = Prices(money / data * prices.transfer, money / units * prices.resource)
+    auction = auction_in(auction, data=data, units=units, money=money)
+    for job in auction.jobs:
+        met = job_slots(auction, job, prices, auction.transferred, auction.used)
+        yield auction, job, met, prices
+
+
+@pytest.mark.parametrize("power", [-60, -47, -30, -13, -1, 5, 17, 33, 60])
+@pytest.mark.parametrize("which", ["data", "units", "money"])
+def test_schedules_at_given_prices_do_not_depend_on_any_unit(which, power):
+    unit = 2.0**power
+    gain = unit if which == "money" else 1.0
+    for seed in range(10):
+        auction = tenths(seed)
+        pairs = zip(seen(auction), seen(auction, **{which: unit}), strict=True)
+        for (_, job, met, prices), (other, its, meets, its_prices) in pairs:
+            for schedule in (
+                lambda a, j, m: repaired_schedule(a, j, m), lambda a, j, m: printed_schedule(m)
+            ):  # fmt: skip
+                one, found = schedule(auction, job, met), schedule(other, its, meets)
+                assert found.payoff == gain * one.payoff
+                assert (found.cost, found.bound) == (gain * one.cost, gain * one.bound)
+                assert found.finish == one.finish
+                for part in ("workers", "server", "moved"):
+                    assert np.array_equal(getattr(found, part), getattr(one, part))
+            assert bound_payoff(meets).payoff == gain * bound_payoff(met).payoff
+            proved = prove_payoff(other, its, its_prices.transfer, its_prices.resource)
+            wanted = prove_payoff(auction, job, prices.transfer, prices.resource)
+            assert proved == Fraction(gain) * wanted
+
+
+@pytest.mark.parametrize("power", [-60, -20, 20, 60])
+def test_the_same_schedules_are_listed_in_every_unit(power):
+    unit = 2.0**power
+    for seed in range(12):
+        auction = auction_in(random_auction(seed), data=0.1, units=0.1)
+        one = list_schedules(auction)
+        for which in ("data", "units"):
+            other = list_schedules(auction_in(auction, **{which: unit}))
+            assert other.job.tolist() == one.job.tolist()
+            assert np.array_equal(other.worth, one.worth)
+            amount = {"data": 1.0, "units": 1.0, which: unit}
+            assert np.array_equal(other.transfer, amount["data"] * one.transfer)
+            assert np.array_equal(other.used, amount["units"] * one.used)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_use_beyond_a_capacity_or_budget_is_a_violation_in_every_unit(unit):
+    auction = auction_in(library.load("eris/tiny"), data=unit, units=unit)
+    # tiny: a capacity of 1 gpu and a budget of 4 MB; job 2 takes 1 gpu a worker, θ = 2 MB
+    for workers, moved, said in ((1, 2, 0), (2, 2, 1), (1, 3, 1)):
+        piece = Piece(job=2, slot=1, server=0, workers=((0, workers),), moved=moved)
+        outcome = environments["eris"].evaluate(
+            auction, [SlotDecision(pieces=(piece,)), SlotDecision(), SlotDecision()]
+        )
+        assert len(outcome.violations) == said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from farkas.instances.eris import Auction
@@ -53,3 +54,25 @@ def _job(
         "server_demand": rng.choice([0.0, 0.0, 1.0], 2),
         "parameter_size": float(rng.choice([0.0, 1.0, 2.5])),
     }
+
+
+def auction_in(
+    auction: Auction, *, data: float = 1.0, units: float = 1.0, money: float = 1.0
+) -> Auction:
+    """Megabytes times ``data``, units of resources times ``units``, worth times ``money``."""
+    jobs: list[dict[str, Any]] = msgspec.to_builtins(auction.jobs)
+    for job in jobs:
+        job["parameter_size"] *= data
+        for field, factor in (("worker_demand", units), ("server_demand", units),
+                              ("utility", money)):  # fmt: skip
+            job[field] = [factor * amount for amount in job[field]]
+    occupied = None
+    if auction.occupied is not None:
+        occupied = {"transfer": data * auction.transferred, "resources": units * auction.used}
+    return auction.replace(
+        jobs=jobs,
+        occupied=occupied,
+        chunk_size=data * auction.chunk_size,
+        transfer_budget=data * auction.transfer_budget,
+        site_capacity=units * auction.capacity,
+    )
