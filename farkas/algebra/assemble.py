@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from farkas.algebra.cells import Cells, Dims, Number, as_cells, spread
 from farkas.algebra.declare import Declarations
-from farkas.algebra.expressions import Linear, Range, Relation, Term, Trace
+from farkas.algebra.expressions import Linear, Relation, Term, Trace
 from farkas.algebra.sets import Set
 from farkas.algebra.tracing import reading
 from farkas.errors import FarkasError, RuleError
@@ -41,22 +42,29 @@ def trace_family(
         Naming program, family and, where known, the index.
     """
     where = f"{program}: {block.name}" + (f" ({block.label})" if block.label else "")
+    with _traced(where) as trace:
+        indices = [index for s in sets for index in _flat(trace.enter(s))]
+        dims = tuple(trace.open)
+        result = rule(m, *indices)
+        if len(trace.open) > len(dims):
+            raise RuleError("an index set is iterated outside Sum(...)")
+        return _rows(result, dims, block)
+
+
+@contextlib.contextmanager
+def _traced(where: str) -> Iterator[Trace]:
+    """Read a rule by a trace; whatever it raises is said of ``where``."""
     trace = Trace()
-    with reading(trace):
-        try:
-            indices = [index for s in sets for index in _flat(trace.enter(s))]
-            dims = tuple(trace.open)
-            result = rule(m, *indices)
-            if len(trace.open) > len(dims):
-                raise RuleError("an index set is iterated outside Sum(...)")
-            return _rows(result, dims, block)
-        except FarkasError as error:
-            raise RuleError(f"{where}: {error}") from None
-        except IndexError as error:
-            hint = "an array or list is indexed by an index; declare a Param"
-            raise RuleError(f"{where}: {hint} ({error})") from error
-        except (TypeError, AttributeError, ValueError, KeyError) as error:
-            raise RuleError(f"{where}: {type(error).__name__}: {error}") from error
+    try:
+        with reading(trace):
+            yield trace
+    except FarkasError as error:
+        raise RuleError(f"{where}: {error}") from None
+    except IndexError as error:
+        hint = "an array or list is indexed by an index; declare a Param"
+        raise RuleError(f"{where}: {hint} ({error})") from error
+    except (TypeError, AttributeError, ValueError, KeyError) as error:
+        raise RuleError(f"{where}: {type(error).__name__}: {error}") from error
 
 
 def _flat(index: Any) -> tuple[Any, ...]:
@@ -67,23 +75,17 @@ def _rows(result: Any, dims: Dims, block: Block) -> TracedRows:
     if result is None:
         raise RuleError("the rule returns nothing; return the relation")
     shape = tuple(d.size for d in dims)
-    if isinstance(result, Relation):
-        body = result.body
-        low: Any = result.lower
-        high: Any = result.upper
-    elif isinstance(result, Range):
-        body, low, high = result.body, result.lower, result.upper
-    else:
+    if not isinstance(result, Relation):
         raise RuleError(
             f"the rule returns {type(result).__name__}; return a relation with <=, >= or =="
         )
-    constant = _full(body.constant, dims, shape)
+    constant = _full(result.body.constant, dims, shape)
     return TracedRows(
         block,
         dims,
-        body.terms,
-        _full(low, dims, shape) - constant,
-        _full(high, dims, shape) - constant,
+        result.body.terms,
+        _full(result.lower, dims, shape) - constant,
+        _full(result.upper, dims, shape) - constant,
     )
 
 
@@ -130,23 +132,14 @@ def trace_objective(
     block = Block(getattr(rule, "__name__", "objective"), "", 0)
     where = f"{program}: {block.name}"
     cost = np.zeros(m.num_columns)
-    trace = Trace()
-    with reading(trace):
-        try:
-            result = rule(m)
-            if trace.open:
-                raise RuleError("an index set is iterated outside Sum(...)")
-            if result is None:
-                raise RuleError("the rule returns nothing; return the expression")
-            linear = result if isinstance(result, Linear) else Linear((), result)
-            offset = float(as_cells(linear.constant).values)
-        except FarkasError as error:
-            raise RuleError(f"{where}: {error}") from None
-        except IndexError as error:
-            hint = "an array or list is indexed by an index; declare a Param"
-            raise RuleError(f"{where}: {hint} ({error})") from error
-        except (TypeError, AttributeError, ValueError, KeyError) as error:
-            raise RuleError(f"{where}: {type(error).__name__}: {error}") from error
+    with _traced(where) as trace:
+        result = rule(m)
+        if trace.open:
+            raise RuleError("an index set is iterated outside Sum(...)")
+        if result is None:
+            raise RuleError("the rule returns nothing; return the expression")
+        linear = result if isinstance(result, Linear) else Linear((), result)
+        offset = float(as_cells(linear.constant).values)
     for term in linear.terms:
         dims = term.dims(())
         shape = [d.size for d in dims]

@@ -99,13 +99,13 @@ class Linear:
         return (-self) + other
 
     def __le__(self, other: object) -> Relation:
-        return Relation.between(-np.inf, self - other, 0.0)
+        return Relation(-np.inf, self - other, 0.0)
 
     def __ge__(self, other: object) -> Relation:
-        return Relation.between(0.0, self - other, np.inf)
+        return Relation(0.0, self - other, np.inf)
 
     def __eq__(self, other: object) -> Relation:  # type: ignore[override]
-        return Relation.between(0.0, self - other, 0.0)
+        return Relation(0.0, self - other, 0.0)
 
     def _strict(self, *_: object) -> NoReturn:
         raise RuleError("strict or unequal comparison; use <=, >= or ==")
@@ -123,33 +123,17 @@ class Linear:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Relation:
-    """``lower <= body <= upper`` where the bounds are plain numbers."""
+    """``lower <= body <= upper``, with numbers or parameters on both sides."""
 
+    lower: Cells | Number
     body: Linear
-    lower: float
-    upper: float
-
-    @classmethod
-    def between(cls, lower: float, body: object, upper: float) -> Relation:
-        """Make the relation ``lower <= body <= upper``."""
-        if not isinstance(body, Linear):
-            raise RuleError("a relation compares a variable with something that is no expression")
-        return cls(body, lower, upper)
+    upper: Cells | Number
 
     def __bool__(self) -> NoReturn:
         raise RuleError(
             "a relation is used as a truth value (chained comparison, if, and, max?); "
             "return exactly one relation, or use Between(low, expression, high)"
         )
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Range:
-    """``lower <= body <= upper`` with parameters on both sides."""
-
-    lower: Cells | Number
-    body: Linear
-    upper: Cells | Number
 
 
 class Trace:
@@ -203,11 +187,11 @@ class Trace:
         finally:
             self.draining = False
 
-    def between(self, low: Any, body: Any, high: Any) -> Range:
+    def between(self, low: Any, body: Any, high: Any) -> Relation:
         """Ranged relation."""
         if not isinstance(body, Linear) or isinstance(low, Linear) or isinstance(high, Linear):
             raise RuleError("Between(low, body, high) takes parameters around one expression")
-        return Range(low, body, high)
+        return Relation(low, body, high)
 
     def _nonlinear(self, *_: object) -> NoReturn:
         raise RuleError("a product, power of e or case in a rule; the program must be linear")

@@ -15,6 +15,13 @@ def test_the_distance_from_an_exponential_cone_is_measured_without_a_solver():
     assert distance == pytest.approx([0, 0.5, 1, 0.25, 1])
 
 
+def test_the_cheaper_of_two_ways_back_to_the_cone_counts():
+    # from (1/4, 1, 1): x needs 1/4, z needs e^(1/4) - 1 = 0.284; with y = 2, x/y = 1/4 and
+    # z = 2: x needs 1/2 and z 0.568; from (-2, 1, 0): z needs e^-2, x has no way back
+    x, y, z = np.array([[0.25, 1, 1], [0.5, 2, 2], [-2, 1, 0]], float).T
+    assert exponential_distance(x, y, z) == pytest.approx([0.25, 0.5, np.exp(-2)])
+
+
 def test_the_cone_is_closed_where_its_middle_vanishes():
     # with y = 0: x must be <= 0 and z >= 0; off by both adds up
     x, y, z = np.array([[-3, 0, 2], [2, 0, 1], [0, 0, -0.5], [2, 0, -0.5]], float).T

@@ -67,3 +67,9 @@ def test_amounts_and_counts_may_be_numpy_numbers():
     parsed = Options.parse({"time_limit": np.float64(2), "seed": np.int32(7)})
     assert (parsed.time_limit, parsed.seed, parsed.gap) == (2.0, 7, 0.0)
     assert Options.parse({"time_limit": math.inf}) == Options()
+
+
+def test_the_ends_of_every_range_are_allowed_and_a_log_is_asked_for():
+    ends = {"threads": 1, "seed": 0, "gap": 0, "time_limit": 0}
+    assert Options.parse(ends) == Options(time_limit=0, threads=1, seed=0, gap=0, log=False)
+    assert Options.parse({"seed": 2**31 - 1}).seed == 2**31 - 1

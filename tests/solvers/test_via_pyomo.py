@@ -3,12 +3,13 @@
 import math
 from types import SimpleNamespace
 
+import numpy as np
 import pyomo.environ as pyo
 import pytest
 from pyomo.opt import TerminationCondition as Condition
 
 from farkas.errors import InvalidOption
-from farkas.solvers import Ability, Claimed, Options, Reason
+from farkas.solvers import Ability, Claimed, Options, Reason, solve
 from farkas.solvers.base import Undecided
 from farkas.solvers.via_pyomo import PyomoSolver, _bound, _point, _verdict, to_model
 from tests.conformance.solvers.cases import INF, form
@@ -109,6 +110,8 @@ def test_idle_columns_take_a_value_and_others_must_have_one():
     model.x[0].value, model.x[1].value = 1.0, 0.0
     # column 2 stands in no row and costs nothing: the bound nearest to 0, -2
     assert _point(model, CASE).tolist() == [1, 0, -2]
+    # and 0 itself where the bounds allow it
+    assert _point(model, CASE.replace(upper=np.array([INF, 5, 3]))).tolist() == [1, 0, 0]
     model.x[1].value = None
     assert _point(model, CASE) is None
 
@@ -125,3 +128,25 @@ def test_a_bound_is_that_of_the_sense_or_none():
 def test_scip_behind_pyomo_promises_no_duals():
     assert Ability.DUALS not in PyomoSolver("scip_direct").abilities
     assert Ability.DUALS in PyomoSolver("gurobi_direct").abilities
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+@pytest.mark.parametrize("integer", [[], [0, 1]])
+def test_rows_and_bounds_of_every_kind_reach_the_solver(sense, integer):
+    # x + y = 7/2, 1 <= x - y <= 2, x + z >= 4, y + z <= 5, a row without entries, z in [1, 3]
+    case = form(
+        [2, 5, 4],
+        [(3.5, [1, 1, 0], 3.5), (0.5, [1, -1, 0], 2), (4, [1, 0, 1], INF), (-INF, [0, 1, 1], 5),
+         (-1, [0, 0, 0], 1)],
+        lower=[-INF, 0, 1], upper=[INF, INF, 3], integer=integer and [2], sense=sense, offset=0.5,
+    )  # fmt: skip
+    here, there = solve(case, "pyomo:appsi_highs"), solve(case, "highs")
+    # min: y = 3/4, x = 11/4, z = 5/4 (2 if whole); max: y = 3/2, x = 2, z = 3
+    expected = {"min": [2.75, 0.75, 2.0 if integer else 1.25], "max": [2.0, 1.5, 3.0]}[sense]
+    assert here.claim is Claimed.OPTIMAL
+    assert here.point == pytest.approx(expected, abs=1e-6)
+    assert here.bound == pytest.approx(there.objective, abs=1e-6)
+    if integer:
+        assert here.raw_row_duals is None
+    else:
+        assert here.row_duals == pytest.approx(there.row_duals, abs=1e-6)

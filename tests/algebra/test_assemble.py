@@ -1,4 +1,4 @@
-"""Planted errors: each is refused with program, family and, where known, the index."""
+"""Rules to rows: planted errors are refused with program, family and, where known, the index."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import re
 import numpy as np
 import pytest
 
-from farkas.algebra import Between, IndexedSet, Param, Set, Sum, Var, constraint, programs
-from farkas.algebra.program import Program
-from farkas.errors import InvalidOption, RuleError, UnknownName
-from tests.algebra.toys import declare, toy
+from farkas.algebra import Between, Sum
+from farkas.errors import RuleError
+from tests.algebra.toys import toy
 
 TABLE = np.array([1.0, 2.0, 3.0])
 
@@ -92,6 +91,34 @@ def quotient(m, i):
 
 def absolute_value(m, i):
     return abs(m.amount[i]) <= 1
+
+
+def variable_over_a_variable(m, i):
+    return m.amount[i] / m.total <= 1
+
+
+def branch_on_an_expression(m, i):
+    return m.amount[i] >= (1 if m.total else 0)
+
+
+def compared_with_a_word(m, i):
+    return m.amount[i] <= "much"
+
+
+def one_round_of_a_loop(m, i):
+    return m.amount[next(iter(m.things))] >= 1
+
+
+def sum_of_one_expression(m, i):
+    return Sum(m.amount[i]) >= 1
+
+
+def sum_of_words(m, i):
+    return Sum("thing" for j in m.things) >= m.amount[i]
+
+
+def between_and(m, i):
+    return Between(0, m.amount[i], 1) and m.total >= 1
 
 
 def smaller_of_two(m, i):
@@ -192,6 +219,13 @@ PLANTED = {
     product_of_variables: "product of variables",
     square: "nonlinear",
     quotient: "division by a variable",
+    variable_over_a_variable: "division by a variable; the program must be linear",
+    branch_on_an_expression: "the rule branches on a variable",
+    compared_with_a_word: "TypeError: unsupported operand",
+    one_round_of_a_loop: r"an index set is iterated outside Sum\(...\)",
+    sum_of_one_expression: "Sum takes a generator expression",
+    sum_of_words: "Sum of str; a sum needs expressions or parameters",
+    between_and: "a relation is used as a truth value",
     absolute_value: "nonlinear",
     smaller_of_two: "strict or unequal comparison",
     chained_comparison: "Between",
@@ -260,6 +294,7 @@ def test_an_unknown_index_set_is_named():
         (lambda m: m.total >= 0, "Relation"),
         (lambda m: m.total * m.total, "product of variables"),
         (lambda m: sum(m.amount[i] for i in m.things), "sum with Sum"),
+        (lambda m: m.amount[next(iter(m.things))], r"iterated outside Sum\(...\)"),
     ],
 )
 def test_a_wrong_objective_is_refused(goal, words):
@@ -267,103 +302,24 @@ def test_a_wrong_objective_is_refused(goal, words):
         toy(goal=goal).form(None)
 
 
-def declaring(change):
-    def all_of_it(m):
-        declare(m)
-        change(m)
-
-    return toy(declaring=all_of_it)
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (lambda m: setattr(m, "more", Param(m.things, values=[1, 2])), r"\(2,\), its sets have"),
-        (lambda m: setattr(m, "more", Var(m.things, upper=[1, 2])), "upper bound of more"),
-        (lambda m: setattr(m, "more", Param(m.things, values=np.nan)), "NaN"),
-        (lambda m: setattr(m, "more", Var(lower=2, upper=1)), "lower bound above"),
-        (lambda m: setattr(m, "more", Var(implied_upper=1)), "need a reason"),
-        (lambda m: setattr(m, "amount", Var()), "declared twice"),
-        (lambda m: setattr(m, "index", Var()), "Pyomo keeps the name"),
-        (lambda m: setattr(m, "more", 3), "declare a Set"),
-        (lambda m: setattr(m, "more", Set([(1, 2)], label="one")), "another length"),
-        (lambda m: setattr(m, "more", Set([1, 2, 1])), "member twice"),
-        (lambda m: setattr(m, "more", Set([(1, 2), (1, 2)], label=("a", "b"))), "member twice"),
-        (lambda m: setattr(m, "more", IndexedSet(m.things, [[1]])), "1 groups for 3 keys"),
-        (lambda m: setattr(m, "more", IndexedSet(m.things, [[1], [2, 2], []])), "member twice"),
-        (lambda m: setattr(m, "family", Var()), "both declared and a rule"),
-        (lambda m: setattr(m, "aim", Var()), "both declared and a rule"),
-    ],
-)
-def test_a_wrong_declaration_is_refused_with_the_program(change, words):
-    program = declaring(change)
-    type(program).family = constraint("1")(_family)
-    with pytest.raises(RuleError, match=f"^toy: .*{words}"):
-        program.form(None)
+def test_terms_of_one_column_in_one_row_are_added():
+    # 2 x0 + 3 x0 - x1 in row 0 and x1 in row 1
+    form = toy(lambda m, i: m.amount[i] * 2 + m.amount[0] * 3 >= i, "things").form(None)
+    assert form.matrix.scipy().toarray()[:, :3].tolist() == [[5, 0, 0], [3, 2, 0], [3, 0, 2]]
+    assert form.row_lower.tolist() == [0, 1, 2]
+    assert form.row_upper.tolist() == [np.inf] * 3
 
 
-def _family(m):
-    return m.total >= 0
+def test_constants_of_both_sides_meet_on_the_right():
+    form = toy(lambda m, i: Between(i, m.amount[i] - 4, 2 * i), "things").form(None)
+    assert form.row_lower.tolist() == [4, 5, 6]
+    assert form.row_upper.tolist() == [4, 6, 8]
 
 
-_family.__name__ = "family"
-
-
-def test_a_family_may_not_take_a_name_of_pyomo():
-    def display(m):
-        return m.total >= 0
-
-    with pytest.raises(RuleError, match="toy: Pyomo keeps the name display"):
-        toy(display).form(None)
-
-
-def test_a_family_is_defined_once():
-    with pytest.raises(RuleError, match="family total is defined twice"):
-
-        class Twice(Program):
-            @constraint("1")
-            def total(m):
-                return m.total >= 0
-
-            @constraint("2")
-            def total(m):  # noqa: F811
-                return m.total >= 1
-
-
-def test_a_false_row_without_variables_is_named_by_pyomo_too():
-    # thing 1 has no places, so its row reads 0 >= 3
-    program = toy(lambda m, i: Sum(m.grid[i, r] for r in m.places_of[i]) >= m.weight[i], "things")
-    form = program.form(None)
-    assert (form.matrix.row(1)[0].size, form.row_lower[1]) == (0, 3.0)  # a claim of infeasibility
-    with pytest.raises(RuleError, match=r"toy: family\[1\] holds no variable and is never true"):
-        program.to_pyomo(None)
-
-
-def test_unknown_variants_name_the_nearest():
-    from farkas.algebra import programs
-
-    with pytest.raises(InvalidOption, match="semantics cannot be 'strikt'; did you mean strict"):
-        programs["mlbroker.offline"](semantics="strikt")
-    with pytest.raises(InvalidOption, match="no option 'semantic'; did you mean semantics"):
-        programs["mlbroker.offline"](semantic="strict")
-    with pytest.raises(UnknownName, match=r"did you mean mlbroker\.offline"):
-        programs.build("mlbroker.ofline")
-
-
-def test_words_of_a_name_find_the_options_they_fit():
-    # "printed" is a value of both options, "strict" of one: the order must not matter
-    for name in ("mlbroker.outer[printed,strict]", "mlbroker.outer[strict,printed]"):
-        assert programs.build(name).variant == {"semantics": "strict", "relax": "printed"}
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("mlbroker.offline[strict,strict]", "says one option twice; options: semantics=printed"),
-        ("mlbroker.offline[semantics=strict,semantics=printed]", "semantics is given twice"),
-        ("mlbroker.offline[semantics=strict,printed]", "says one option twice"),
-    ],
-)
-def test_an_option_said_twice_is_refused(name, words):
-    with pytest.raises(InvalidOption, match=re.escape(words)):
-        programs.build(name)
+def test_a_program_without_families_has_no_rows():
+    form = toy(goal=lambda m: Sum(m.weight[i] * m.amount[i] for i in m.things) - m.amount[2]).form(
+        None
+    )
+    assert form.matrix.shape == (0, 13)
+    # 2, 3, 5 - 1
+    assert form.values(form.cost, "amount").tolist() == [2, 3, 4]

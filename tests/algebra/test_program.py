@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 
 from farkas.algebra import Between, IndexedSet, Param, Set, Sum, Var
-from farkas.forms.blocks import find_block
 from tests.algebra.toys import declare, toy
 from tests.conformance.oracle import differences, traced
 
@@ -189,22 +187,6 @@ def test_an_objective_without_variables_is_a_constant():
     assert (form.offset, form.cost.any()) == (10.0, False)
 
 
-def test_bounds_integrality_and_implied_bounds_reach_the_form():
-    def declaring(m):
-        declare(m)
-        m.count = Var(m.things, integer=True, lower=[0, 1, 2], upper=5)
-        m.chosen = Var(binary=True)
-        m.share = Var(m.things, implied_upper=[1, 2, 3], reason="by argument")
-
-    form = toy(declaring=declaring).form(None)
-    assert form.values(form.lower, "count").tolist() == [0, 1, 2]
-    assert form.values(form.upper, "chosen") == 1
-    assert form.values(form.integer.astype(float), "chosen") == 1
-    assert form.values(form.upper, "share").tolist() == [np.inf] * 3
-    assert form.values(form.safe_upper, "share").tolist() == [1, 2, 3]
-    assert form.values(form.safe_upper, "flow").tolist() == [9, 9, 9]
-
-
 def test_empty_sets_give_no_rows_and_no_columns():
     def declaring(m):
         m.things = Set([], label="thing")
@@ -247,39 +229,3 @@ def test_sparse_tuple_sets_are_found_by_bisection():
         "x[1000000000,1]": 1.0,
         "x[1000000000,1000000000]": 2.0,
     }
-
-
-def test_rows_carry_names_words_and_labels():
-    def everything_is_small(m, i, r):
-        """Nothing is large."""
-        return m.flow[i, r] <= 1
-
-    form = toy(everything_is_small, "pairs").form(None)
-    assert form.row_name(1) == "everything_is_small[thing=2, place=4]  (1)"
-    assert find_block(form.rows, 1).doc == "Nothing is large."
-
-
-def test_an_inherited_family_is_replaced_or_dropped():
-    program = toy(lambda m: m.total >= 1)
-    parent = type(program)
-
-    class Child(parent):
-        family = None
-
-    assert [f.name for f in program.families()] == ["family"]
-    assert Child().families() == []
-
-
-def test_latex_reads_the_same_rules():
-    def covered(m, i):
-        return m.weight[i] * Sum(m.grid[i, r] for r in m.places_of[i]) >= m.budget - 1
-
-    program = toy(covered, "things")
-    type(program).example = lambda self: None
-    text = program.latex()
-    assert (
-        r"& \mathit{weight}_{i} \, \sum_{r \in \mathit{places\_of}_{i}} \mathit{grid}_{i,r}"
-        r" \ge \mathit{budget} - 1 \quad \forall i \in \mathit{things} \tag{1}"
-    ) in text
-    assert r"\min \quad & \mathit{total}" in text
-    assert r"\mathit{total} \in \mathbb{R} \notag" in text
