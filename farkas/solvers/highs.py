@@ -147,7 +147,8 @@ def _cost_exponent(form: LinearForm) -> int:
     largest = float(np.abs(form.cost).max(initial=0.0))
     if largest == 0.0 or 2.0**-10 <= largest <= 2.0**30:
         return 0
-    return -math.frexp(largest)[1]
+    # costs below 2^-1023 are subnormal, and HiGHS multiplies by the power itself, which is finite
+    return min(1023, -math.frexp(largest)[1])
 
 
 def solve_loaded(solver: Any, form: LinearForm, options: Options, start: Floats | None) -> Answer:

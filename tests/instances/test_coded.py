@@ -122,20 +122,6 @@ def test_hints_change_no_hash():
     assert SPLIT.replace(small=True, tiny=True).sha256 == SPLIT.sha256
 
 
-def test_the_published_generator_draws_the_rates_first():
-    data = generate("coded", seed=9)
-    expected = np.random.default_rng(9).uniform(1.0, 5.0, (4, 50))
-    assert np.array_equal(data.rates, expected)
-    assert np.array_equal(data.shifts, 1.0 / expected)
-    assert data.rows.tolist() == [1e5] * 4
-    assert data.success_probability == 0.98
-
-
-@pytest.mark.parametrize(("law", "values"), [("ends", {1, 5}), ("integers", {1, 2, 3, 4, 5})])
-def test_other_laws_of_rates(law, values):
-    assert set(generate("coded", law=law).rates.ravel()) == values
-
-
 def test_the_class_and_the_file_agree():
     assert isinstance(SPLIT, CodedComputing)
     assert instances.read_bytes(instances.to_bytes(FORBIDDEN)).rate[0][1] is None

@@ -8,7 +8,6 @@ import pytest
 from farkas import instances
 from farkas.errors import InvalidInstance
 from farkas.instances import library
-from farkas.instances.generate import generate
 from tests.tools.shared import case_files
 
 MARKET = library.load("dps/one_server")
@@ -141,26 +140,6 @@ def test_no_jobs_and_no_servers_leave_empty_arrays():
     empty = MARKET.replace(jobs=[], server_workers=[], server_ps=[])
     assert empty.fits.shape == empty.least_runtime.shape == (0,)
     assert empty.worker_capacity.tolist() == [0]
-
-
-def test_the_published_market_has_the_published_sizes():
-    data = generate("dps", seed=1)
-    assert (data.num_servers, data.num_worker_types, data.num_ps_types) == (50, 15, 10)
-    assert (data.num_jobs, data.horizon, data.slot_seconds) == (10_000, 10_000, 300.0)
-    assert data.installed_workers.max() == 30
-    assert data.installed_ps.max() == 18
-    assert data.workers.max() == 60
-    # Mean runtimes of the chosen model sizes and epochs: about 136 and 233 slots.
-    assert data.colocated_runtime.mean() == pytest.approx(136, rel=0.05)
-    assert data.spread_runtime.mean() == pytest.approx(233, rel=0.15)
-
-
-def test_moving_demand_comes_in_waves_and_gets_dearer():
-    data = generate("dps", seed=1, diurnal=1.0, period=10_000.0, drift=1.0)
-    # Rate 1 + sin over one period: the first half holds 1/2 + 1/π = 0.818 of all arrivals.
-    assert np.mean(data.arrival < 5000) == pytest.approx(0.818, abs=0.02)
-    per_unit = data.budget / (data.workers + data.ps)
-    assert per_unit[data.arrival > 7000].mean() > 1.3 * per_unit[data.arrival < 2000].mean()
 
 
 def test_rounding_forgives_the_same_amount_at_every_length():

@@ -154,25 +154,6 @@ def test_a_load_just_above_an_integer_by_rounding_needs_no_worker_more():
     assert data.workers_needed.tolist() == [3, 0]
 
 
-def test_a_null_in_price_or_threshold_is_no_discount():
-    # Price null at (0, 1), threshold null at (1, 0), threshold 0 at (1, 1).
-    assert QUIET.reduced_price.tolist() == [[1.4, 2.4], [1.2, 1.5]]
-    assert QUIET.threshold.tolist() == [[2.0, 0.0], [0.0, 0.0]]
-    assert QUIET.surcharge[0, 1] == QUIET.surcharge[1, 0] == 0.0
-    none = TINY.replace(discount_price=None, discount_threshold=None)
-    assert none.reduced_price.tolist() == none.list_price.tolist()
-    assert none.smallest_big_m == 0.0
-
-
-def test_prices_are_the_lower_of_the_two_lines():
-    usage = np.linspace(0, 20, 41)[:, None, None] * np.ones((1, 2, 1))
-    cost = TINY.resource_cost(usage)
-    for site, a, b, limit in ((0, 2.0, 1.5, 3.0), (1, 1.5, 1.2, 4.0)):
-        for index, units in enumerate(usage[:, site, 0]):
-            expected = a * min(units, limit) + b * max(units - limit, 0.0)
-            assert cost[index, site, 0] == pytest.approx(expected)
-
-
 @pytest.mark.parametrize("semantics", ["printed", "strict"])
 def test_usage_cap_adds_all_active_jobs(semantics):
     for data in ALL:

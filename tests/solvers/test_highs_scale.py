@@ -41,6 +41,14 @@ def test_value_bound_and_duals_scale_with_the_costs(sense, integer, value, offse
         assert answer.row_duals / scale == pytest.approx([1.0 if sense == "min" else 2.0])
 
 
+def test_subnormal_costs_are_scaled_by_a_finite_power():
+    # 2^-1040: the power that makes it 1 is infinite
+    tiny = 2.0**-1040
+    answer = solve(cover(tiny, 0.0, sense="min", integer=False))
+    assert answer.require_optimal().objective == 3.5 * tiny
+    assert solve(cover(tiny, 0.0, sense="max", integer=True)).objective == 14 * tiny
+
+
 def test_a_session_follows_costs_across_scales():
     session = open_session(cover(1.0, 0.0, sense="min", integer=False))
     assert session.solve().objective == pytest.approx(3.5)

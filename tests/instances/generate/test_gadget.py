@@ -1,0 +1,69 @@
+"""Random clusters: the tree, budgets, and what the settings change."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.errors import InvalidOption
+from farkas.instances.generate import generate
+from farkas.instances.utilities import LinearUtility, Log1p, QuadraticCost, Sigmoid
+
+
+def test_a_published_cluster_is_a_tree_of_equal_duplex_links():
+    data = generate("gadget", seed=4)
+    switches = data.num_nodes - 50
+    assert 3 <= switches <= 6  # two to five racks and the core
+    assert data.num_links == 2 * (data.num_nodes - 1)
+    width = {(k.source, k.target): k.bandwidth for k in data.links}
+    assert all(width[target, source] == bandwidth for (source, target), bandwidth in width.items())
+    assert set(data.capacity[:50, 0]) <= {1.0, 2.0, 4.0, 8.0}
+    assert np.all(np.isinf(data.capacity[:50, 1]))
+    # Iterations over iterations per worker-slot: F / ζ between 1000/500 and 6000/50.
+    assert np.all((data.budget_slots >= 2) & (data.budget_slots <= 120))
+    assert np.all((data.max_workers >= 1) & (data.max_workers <= 5))
+
+
+def test_scaling_a_cluster_multiplies_capacities_and_nothing_else():
+    one, two = generate("gadget", "small", 1), generate("gadget", "small", 1, server_scale=2.0)
+    assert np.array_equal(two.capacity[:4, 0], 2 * one.capacity[:4, 0])
+    assert two.jobs == one.jobs
+    assert two.links == one.links
+
+
+@pytest.mark.parametrize(
+    ("utility", "family"),
+    [("sigmoid", Sigmoid), ("log1p", Log1p), ("linear", LinearUtility), ("energy", QuadraticCost)],
+)
+def test_every_shape_of_utility_has_the_drawn_height(utility, family):
+    heights = [job.utility.scale for job in generate("gadget", "small", 2).jobs]  # square roots
+    made = [job.utility for job in generate("gadget", "small", 2, utility=utility).jobs]
+    assert {type(one) for one in made} == {family}
+    field = {"sigmoid": "height", "linear": "slope", "energy": "quadratic"}.get(utility, "scale")
+    assert [getattr(one, field) for one in made] == heights
+
+
+def test_a_budget_of_worker_slots_meters_gpus_alone():
+    data = generate("gadget", "small", 1, budget="worker_slots", iterations=[7, 7])
+    assert data.resources == ("gpu",)
+    assert data.most_slots.tolist() == [7.0] * data.num_jobs
+    metered = generate("gadget", "small", 1, iterations=[7, 7], efficiency=[2.0, 2.0])
+    # 7 iterations at 2 a worker-slot: three whole ones
+    assert metered.most_slots.tolist() == [3.0] * metered.num_jobs
+
+
+@pytest.mark.parametrize("law", ["uniform", "poisson", "start"])
+def test_jobs_arrive_in_order_and_within_the_horizon(law):
+    arrival = generate("gadget", "reduced", 4, arrivals=law).arrival
+    assert np.all(np.diff(arrival) >= 0)
+    assert arrival.min() >= 0
+    assert arrival.max() < 30
+    assert (arrival.max() == 0) == (law == "start")
+
+
+def test_gpus_are_choices_and_no_range():
+    assert set(generate("gadget", "small", gpus=[8, 1]).capacity[:4, 0]) <= {1.0, 8.0}
+    with pytest.raises(InvalidOption, match=r"gpus = \[\]; give at least one value"):
+        generate("gadget", "small", gpus=[])
+    with pytest.raises(InvalidOption, match=r"racks = \[3, 2\]; the lower end comes first"):
+        generate("gadget", "small", racks=[3, 2])

@@ -1,0 +1,43 @@
+"""The least concave function above a utility: the compiled one is the reference, both by hand."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from farkas.instances.utilities.envelope import envelope, envelope_reference
+
+
+@pytest.mark.parametrize(
+    ("values", "hull"),
+    [
+        ([5.0], [5.0]),
+        ([0.0, 1.0], [0.0, 1.0]),
+        # a sigmoid's start is bridged: from (0, 0) to (2, 4) the chord has slope 2
+        ([0.0, 1.0, 4.0, 5.0], [0.0, 2.0, 4.0, 5.0]),
+        ([3.0, 0.0, 1.0], [3.0, 2.0, 1.0]),
+        # three on a line, and a last point that swallows all between
+        ([0.0, 1.0, 2.0], [0.0, 1.0, 2.0]),
+        ([0.0, 1.0, 1.0, 9.0], [0.0, 3.0, 6.0, 9.0]),
+        ([0.0, -4.0, -6.0], [0.0, -3.0, -6.0]),
+    ],
+)
+@pytest.mark.parametrize("compute", [envelope, envelope_reference])
+def test_envelopes_by_hand(values, hull, compute):
+    assert compute(np.array(values)).tolist() == hull
+
+
+def test_no_chord_of_two_points_is_above_the_envelope_and_some_chord_reaches_it():
+    rng = np.random.default_rng(3)
+    for count in (2, 3, 6, 9):
+        values = rng.integers(-5, 6, count).astype(float)
+        chords = values.copy()
+        for a, b in itertools.combinations(range(count), 2):
+            at = np.arange(a, b + 1)
+            line = values[a] + (values[b] - values[a]) * (at - a) / (b - a)
+            chords[a : b + 1] = np.maximum(chords[a : b + 1], line)
+        assert envelope(values) == pytest.approx(chords, abs=1e-12)
+        assert envelope_reference(values) == pytest.approx(chords, abs=1e-12)
+        assert values.tolist() == values.copy().tolist()

@@ -1,0 +1,67 @@
+"""Messages: nearest names, types, and how a command ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from farkas import errors
+from farkas.errors import Exit, FarkasError, InvalidOption, UnknownName, require_type, suggestion
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "text"),
+    [
+        ("higs", ["highs", "scip"], "; did you mean highs?"),
+        ("abc", ["abd", "abe", "zz"], "; did you mean abe or abd?"),
+        ("xyz", ["b", "a", "a"], "; known: a, b"),
+        ("xyz", [], "; none is registered"),
+        ("7", [f"n{k:02}" for k in range(13)], "; known: n00, n01, n02, n03, n04, n05, n06, n07, "
+         "n08, n09, n10, n11, ..."),
+        ("7", ["n"] * 13, "; known: n"),
+    ],
+)  # fmt: skip
+def test_the_nearest_names_or_all_of_few_are_suggested(name, known, text):
+    assert suggestion(name, known) == text
+
+
+def test_at_most_three_near_names_are_listed():
+    assert suggestion("abcd", ["abcde", "abcdf", "abcdg", "abcdh"]).count(" or ") == 2
+
+
+def test_an_unknown_name_says_of_what():
+    assert str(UnknownName.of("solver", "higs", ["highs"])) == (
+        "unknown solver 'higs'; did you mean highs?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "expected", "message"),
+    [
+        ("x", int, "seed cannot be 'x': give int, not str"),
+        (True, int, "seed cannot be True: give int, not bool"),
+        (None, (str, int), "seed cannot be None: give str or int, not NoneType"),
+        ("a" * 50, int, f"seed cannot be '{'a' * 36}...: give int, not str"),
+    ],
+)
+def test_a_wrong_type_is_said_in_one_short_line(value, expected, message):
+    with pytest.raises(InvalidOption) as caught:
+        require_type(value, expected, "seed")
+    assert str(caught.value) == message
+
+
+def test_a_right_type_passes_and_truth_values_only_where_they_are_asked_for():
+    require_type(3, int, "seed")
+    require_type(True, bool, "log")
+    require_type("x", (int, str), "name")
+
+
+def test_every_error_ends_a_command_as_its_cause_deserves():
+    codes = {
+        name: cls.exit_code
+        for name, cls in vars(errors).items()
+        if isinstance(cls, type) and issubclass(cls, FarkasError)
+    }
+    others = {name: int(code) for name, code in codes.items() if code is not Exit.BAD_INPUT}
+    # 1: something was found wanting; 3: there is no answer; all else is bad input, 2
+    assert others == {"NotACertificate": 1, "SolverUnavailable": 3, "NoAnswer": 3}
+    assert int(Exit.BAD_INPUT) == 2
