@@ -98,16 +98,6 @@ class DualForm:
         np.add.at(multipliers, self.row_of, dual_point[: len(self.row_of)])
         return multipliers
 
-    def primal_point(self, row_multipliers: Floats) -> Floats:
-        """Point of the primal, shape (primal columns,), from the dual's own row multipliers.
-
-        Parameters
-        ----------
-        row_multipliers
-            Shape (dual rows,), derivatives of the dual's optimal value.
-        """
-        return row_multipliers.copy()
-
     def embed(self, multipliers: Floats) -> Floats:
         """Point of the dual, shape (dual columns,), from primal row multipliers.
 

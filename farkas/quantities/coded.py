@@ -6,11 +6,12 @@ from collections.abc import Callable
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing, Plan
 from farkas.models.coded.chance import best_quantile
+from farkas.models.coded.chance_bounds import best_stretch, hoeffding_plan, markov_bound
 from farkas.models.coded.integer import best_integer_plan, integer_time
 from farkas.models.coded.kernel import Pairs, theorem1_times
 from farkas.models.coded.law import Law
 from farkas.models.coded.loads import blocks_owner
-from farkas.models.coded.plans import dedicated_share
+from farkas.models.coded.plans import dedicated_plan, dedicated_share
 from farkas.models.coded.uncoded import even_loads, uncoded_mean, uncoded_quantile
 from farkas.numbers import Floats
 from farkas.online.coded.exhaustive import best_owner, least_level
@@ -108,6 +109,19 @@ def expected_integer_dedicated(instance: CodedComputing) -> float | None:
 def chance_dedicated(instance: CodedComputing) -> float | None:
     """Optimum of P1 with dedicated workers, read per master; null when impossible."""
     return finite(best_quantile(instance))
+
+
+@quantity("coded.chance.dedicated.lower", "coded.chance.dedicated.upper")
+def chance_interval(instance: CodedComputing) -> dict[str, float | None]:
+    """Markov's bound on P1 with dedicated workers, and the time of a plan that meets (3b)."""
+    owner = best_owner(Pairs.of(instance).speed)
+    soonest = float(theorem1_times(Pairs.of(instance).speed, owner).max())
+    plan, certain = dedicated_plan(instance, owner), hoeffding_plan(instance, owner)
+    latest = min(best_stretch(instance, plan).time, certain[1] if certain else math.inf)
+    return {
+        "coded.chance.dedicated.lower": finite(markov_bound(instance, soonest)),
+        "coded.chance.dedicated.upper": finite(latest),
+    }
 
 
 @quantity("coded.uniform", "coded.uniform.by_master", "coded.uniform.integer_loads")

@@ -37,7 +37,7 @@ def network_free_multipliers(slot: SlotView, form: LinearForm, node_price: Float
     sizes = np.arange(1, slot.gains.shape[1] + 1)
     profit = np.where(slot.allowed, slot.gains - sizes * rent[:, None], 0.0)
     multipliers = np.zeros(form.num_rows)
-    multipliers[form.row_block("one_size").where] = np.maximum(0.0, profit.max(axis=1))
+    multipliers[form.row_block("one_size").where] = profit.max(axis=1, initial=0.0)
     seats = form.row_block("every_worker_sits_somewhere")
     jobs = seats.axes[0].members[:, 0]
     multipliers[seats.where] = -rent[slot.jobs.searchsorted(jobs)]

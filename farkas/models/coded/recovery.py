@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from farkas.compiled import Floats1, Ints1, compiled
 from farkas.errors import InvalidOption
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Floats
 
 ENUMERATED = 14
 """Up to so many workers subsets are enumerated, with loads of any kind."""
@@ -32,7 +32,7 @@ def recovery_probability(loads: npt.ArrayLike, success: npt.ArrayLike, rows: flo
     Raises
     ------
     InvalidOption
-        For many workers with fractional loads; use `recovery_bounds`.
+        For many workers with fractional loads.
     """
     load, chance = np.asarray(loads, dtype=float), np.asarray(success, dtype=float)
     used = (load > 0) & (chance > 0)
@@ -44,9 +44,7 @@ def recovery_probability(loads: npt.ArrayLike, success: npt.ArrayLike, rows: flo
         return by_subsets(load[order], chance[order], rows)
     whole = load.astype(np.int64)
     if (whole != load).any():
-        raise InvalidOption(
-            f"{len(load)} workers with fractional loads: round them, or use recovery_bounds"
-        )
+        raise InvalidOption(f"{len(load)} workers with fractional loads: round them")
     return counts(whole, chance, int(np.ceil(rows)))
 
 
@@ -66,22 +64,9 @@ def by_subsets(loads: Floats, success: Floats, rows: float) -> float:
     return float(reached)
 
 
-def by_counts(loads: Ints, success: Floats, rows: int) -> float:
-    """Distribution of min(X, rows), one worker after the other; the readable reference."""
-    mass = np.zeros(rows + 1)
-    mass[0] = 1.0
-    for load, chance in zip(loads.tolist(), success.tolist(), strict=True):
-        moved = mass * chance
-        mass = mass - moved
-        stays = max(rows - load, 0)
-        mass[rows] += moved[stays:].sum()
-        mass[load:rows] += moved[:stays]
-    return float(mass[rows])
-
-
 @compiled(steps=lambda loads, success, rows: len(loads) * rows)
 def counts(loads: Ints1, success: Floats1, rows: int) -> float:
-    """As `by_counts`, in place."""
+    """Distribution of X below ``rows``, in place, one worker after the other."""
     mass = np.zeros(rows)  # P[X = s] for s < rows
     mass[0] = 1.0
     top = 0
@@ -102,27 +87,3 @@ def counts(loads: Ints1, success: Floats1, rows: int) -> float:
         top += load
     return reached
 
-
-def recovery_bounds(
-    loads: npt.ArrayLike, success: npt.ArrayLike, rows: float, cells: int = 1 << 16
-) -> tuple[float, float]:
-    """Lower and upper bound on P[Σ loads >= rows] for loads of any kind and any number of workers.
-
-    Loads are rounded down, and up, to a grid of ``cells`` steps.
-
-    Parameters
-    ----------
-    loads, success, rows
-        As for `recovery_probability`.
-    cells
-        Steps per ``rows``; more are tighter and slower.
-    """
-    load, chance = np.asarray(loads, dtype=float), np.asarray(success, dtype=float)
-    step = rows / cells
-    whole = np.minimum(np.floor(load / step), cells)
-    # a rounded quotient may exceed the exact one
-    whole -= whole * step > load
-    up = np.minimum(whole + (whole * step < load), cells)
-    used = chance > 0
-    low, high = (counts(part[used].astype(np.int64), chance[used], cells) for part in (whole, up))
-    return low, high

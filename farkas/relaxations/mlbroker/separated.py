@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
-from farkas.certificates import exact_bound
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import ROOM
 from farkas.numbers import Ints
-from farkas.solvers import solve
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -151,43 +148,3 @@ class Separated(Program):
             + Sum(m.deploy_cost[i] * m.deployed[i, r] for i in m.jobs for r in m.sites)
         )
 
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class SeparatedBound:
-    """Bound of the tight relaxation, job by job.
-
-    Parameters
-    ----------
-    proved
-        Lower bound on every placement, USD, exact for the program's data.
-    claimed
-        Value that the solver states.
-    by_job
-        Shape (jobs,): proved bounds of the jobs, whose sum is ``proved``.
-    """
-
-    proved: Fraction
-    claimed: float
-    by_job: tuple[Fraction, ...]
-
-
-def separated_bound(instance: Brokerage, solver: str = "highs") -> SeparatedBound:
-    """Solve and prove the tight relaxation job by job.
-
-    Much smaller programs than the monolith, so the only way at hundreds of jobs.
-
-    Raises
-    ------
-    NoAnswer
-        When a job's program is not solved.
-    NotACertificate
-        When a solver's multipliers prove nothing.
-    """
-    proofs: list[Fraction] = []
-    claimed = 0.0
-    for job in range(instance.num_jobs):
-        form = Separated().form(Part(instance, np.array([job])))
-        answer = solve(form, solver).require_optimal()
-        proofs.append(exact_bound(form, answer.row_duals))
-        claimed += answer.objective
-    return SeparatedBound(sum(proofs, Fraction(0)), claimed, tuple(proofs))

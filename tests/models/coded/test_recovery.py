@@ -9,12 +9,8 @@ import numpy as np
 import pytest
 
 from farkas.errors import InvalidOption
-from farkas.models.coded.recovery import (
-    by_counts,
-    by_subsets,
-    recovery_bounds,
-    recovery_probability,
-)
+from farkas.models.coded.recovery import by_subsets, recovery_probability
+from tests.references.coded_recovery import by_counts
 
 
 def exact(loads, success, rows):
@@ -58,17 +54,16 @@ def test_edges():
     assert recovery_probability([], [], 1) == 0.0
 
 
-def test_fractional_loads_of_many_workers_are_bracketed():
-    rng = np.random.default_rng(0)
-    loads, success = rng.uniform(1, 2, 16), rng.random(16)
-    with pytest.raises(InvalidOption, match="recovery_bounds"):
-        recovery_probability(loads, success, 10)
-    low, high = recovery_bounds(loads, success, 10)
-    want = by_subsets(loads, success, 10)
-    assert low <= want <= high
-    assert high - low < 1e-3
+def test_fractional_loads_of_many_workers_are_refused():
+    with pytest.raises(InvalidOption, match="15 workers with fractional loads"):
+        recovery_probability([1.5] * 15, [0.5] * 15, 10)
+    # whole loads of as many workers are not: two of 15 fair coins at least
+    chance = recovery_probability([1.0] * 15, [0.5] * 15, 2)
+    assert chance == pytest.approx(1 - 16 / 2**15, rel=1e-14)
 
 
-def test_a_load_on_the_grid_is_not_rounded():
-    # rows 3 in 3 cells: loads 1 and 2 are whole cells, so the bounds meet at P = 1/4.
-    assert recovery_bounds([1, 2], [0.5, 0.5], 3, cells=3) == (0.25, 0.25)
+def test_rows_between_whole_loads_need_the_next_one():
+    # 15 workers of 2 rows: 2.5 rows need two workers, as 4 do, and one is not enough
+    loads, success = np.full(15, 2.0), np.full(15, 0.5)
+    assert recovery_probability(loads, success, 2.5) == recovery_probability(loads, success, 4)
+    assert recovery_probability(loads, success, 2) == pytest.approx(1 - 1 / 2**15, rel=1e-14)

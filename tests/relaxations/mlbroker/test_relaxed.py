@@ -14,7 +14,6 @@ from farkas.errors import InvalidOption
 from farkas.instances import library
 from farkas.models.mlbroker.offline import Offline
 from farkas.relaxations.mlbroker import Relaxed, Sharp
-from farkas.relaxations.mlbroker.separated import separated_bound
 from farkas.solvers import solve
 from tests.conformance.oracle import variants
 from tests.generators.mlbroker import edge_cases, random_brokerage
@@ -75,18 +74,6 @@ def test_the_relaxation_states_no_upper_bounds(program):
 @every_variant
 def test_the_relaxation_has_no_integers(program):
     assert not program.form(program.example()).is_mip
-
-
-@every_instance
-def test_the_bound_by_job_is_the_tight_bound(name):
-    data = DATA[name]
-    tight = value(Relaxed(relax="tight"), data)
-    bound = separated_bound(data)
-    assert bound.claimed == pytest.approx(tight, rel=1e-7, abs=1e-7)
-    assert float(bound.proved) == pytest.approx(tight, rel=1e-7, abs=1e-7)
-    assert sum(bound.by_job) == bound.proved
-    by_job = programs.build("mlbroker.relaxed_by_job")
-    assert value(by_job, data) == pytest.approx(tight, rel=1e-7, abs=1e-7)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,53 @@
+"""Program mlbroker.relaxed_by_job: the tight relaxation, all jobs at once or each alone."""
+
+import numpy as np
+import pytest
+
+from farkas.relaxations.mlbroker import Relaxed
+from farkas.relaxations.mlbroker.separated import Part, Separated
+from farkas.solvers import solve
+from tests.generators.mlbroker import edge_cases, random_brokerage, single
+
+DATA = {
+    **edge_cases(),
+    **{f"random {n}": random_brokerage(n, sites=3, jobs=4, resources=2) for n in range(4)},
+}
+
+
+def value(program, data):
+    return solve(program.form(data)).require_optimal().objective
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_all_jobs_and_the_sum_of_single_jobs_are_the_tight_relaxation(name):
+    data = DATA[name]
+    tight = value(Relaxed(relax="tight"), data)
+    alone = sum(value(Separated(), Part(data, np.array([i]))) for i in range(data.num_jobs))
+    assert value(Separated(), data) == pytest.approx(tight, rel=1e-7, abs=1e-7)
+    assert alone == pytest.approx(tight, rel=1e-7, abs=1e-7)
+
+
+def test_prices_in_units_of_a_worker():
+    # 25 GB for workers of 10 GB: 3 workers, 2.5 of them busy.  A worker and a server are 1 unit at
+    # 1 USD; moving what a worker trains costs 10, serving it from the other site 2, deploying 1.
+    form = Separated().form(single([[25.0, 0.0]]))
+    cost = form.cost
+    assert form.values(cost, "moved")[0].tolist() == [[0, 10], [10, 0]]
+    assert form.values(cost, "connected")[0].tolist() == [[1, 3], [3, 1]]
+    assert form.values(cost, "server").tolist() == [[1, 1]]
+    assert form.values(cost, "deployed").tolist() == [[1, 1]]
+    assert form.row_lower[form.row_block("all_data_moved").where].tolist() == [2.5, 0.0]
+    # at home: three workers and a server, deployed once
+    assert solve(form).objective == pytest.approx(3 + 1 + 1)
+
+
+def test_a_part_keeps_the_prices_of_all_jobs_and_its_own_pairs():
+    # jobs of 2 + 2 = 4 units: together beyond the threshold 2, 0.5 * 4 + 0.5 * 2 = 3 on the chord
+    # to the most they can use, 4 units; so a unit costs 3/4, whoever is in the part
+    data = single([[10.0]], discount_price=[[0.5]], discount_threshold=[[2.0]])
+    data = data.replace(jobs=[data.jobs[0], data.jobs[0]])
+    part = Part(data, np.array([1]))
+    assert part.pairs.tolist() == [1]
+    form = Separated().form(part)
+    assert form.values(form.cost, "server").tolist() == [[0.75]]
+    assert Part(data, np.array([], int)).pairs.tolist() == []
