@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from farkas.algebra import Sum, constraint, objective
-from farkas.duals.mlbroker.dual import Dual
+from farkas.duals.mlbroker.dual import Dual, rent
 
 
 class DualAsPrinted(Dual):
@@ -19,10 +19,7 @@ class DualAsPrinted(Dual):
     @constraint("11c", "job_slots", "sites", "resources")
     def worth_of_workers(m, i, t, r, k):
         """Capacity is not worth more than one resource and the links of a worker.  Column y."""
-        resource = (
-            m.list_price[r, k] * m.worker_demand[i, k] * m.cost_at_list_price[t, r, k]
-            + m.reduced_price[r, k] * m.worker_demand[i, k] * m.cost_at_reduced_price[t, r, k]
-        )
+        resource = rent(m, m.worker_demand, i, t, r, k)
         return (
             m.rate[i] * m.enough_workers[i, t, r]
             <= resource + m.present_where_used[i, t, r] + m.workers_connect[i, t, r]
@@ -31,10 +28,7 @@ class DualAsPrinted(Dual):
     @constraint("11d", "job_slots", "sites", "resources")
     def worth_of_server(m, i, t, r, k):
         """A server is not worth more than one of its resources and its links.  Column s."""
-        resource = (
-            m.list_price[r, k] * m.server_demand[i, k] * m.cost_at_list_price[t, r, k]
-            + m.reduced_price[r, k] * m.server_demand[i, k] * m.cost_at_reduced_price[t, r, k]
-        )
+        resource = rent(m, m.server_demand, i, t, r, k)
         return (
             m.one_server[i, t]
             <= resource

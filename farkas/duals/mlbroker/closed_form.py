@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from farkas.certificates.mlbroker import DualPoint
@@ -91,25 +89,18 @@ def lift(form: LinearForm, point: DualPoint, data: Brokerage) -> Floats:
     multipliers = np.zeros(form.num_rows)
     for block in form.rows:
         numbers, column = values[block.name]
-        sign = _orientation(form, block, form.column_block)(column)
-        multipliers[block.where] = sign * numbers.reshape(-1)
+        multipliers[block.where] = _orientation(form, block, column) * numbers.reshape(-1)
     return multipliers
 
 
-def _orientation(
-    form: LinearForm, block: Block, find: Callable[[str], Block]
-) -> Callable[[str], float]:
+def _orientation(form: LinearForm, block: Block, column: str) -> float:
     """Sign that a variable has in a family when the family is written as in `DualPoint`."""
-
-    def sign(column: str) -> float:
-        if not block.size:
-            return 1.0
-        where = find(column).where
-        entries = slice(form.matrix.starts[block.start], form.matrix.starts[block.stop])
-        columns = form.matrix.columns[entries]
-        inside = (columns >= where.start) & (columns < where.stop)
-        # A family whose coefficients all vanished binds nothing; its sign does not matter.
-        signs = np.sign(form.matrix.values[entries][inside])
-        return float(signs[0]) if len(signs) else 1.0
-
-    return sign
+    if not block.size:
+        return 1.0
+    where = form.column_block(column).where
+    entries = slice(form.matrix.starts[block.start], form.matrix.starts[block.stop])
+    columns = form.matrix.columns[entries]
+    inside = (columns >= where.start) & (columns < where.stop)
+    # A family whose coefficients all vanished binds nothing; its sign does not matter.
+    signs = np.sign(form.matrix.values[entries][inside])
+    return float(signs[0]) if len(signs) else 1.0

@@ -53,6 +53,14 @@ class Worth:
         return cls(deployment, presence, worker, capacity, server.min(axis=1))
 
 
+def rent(m, demand, i, t, r, k):
+    """USD that a worker or a server pays for one resource at the weights of both prices."""
+    return (
+        m.list_price[r, k] * demand[i, k] * m.cost_at_list_price[t, r, k]
+        + m.reduced_price[r, k] * demand[i, k] * m.cost_at_reduced_price[t, r, k]
+    )
+
+
 class Dual(Program):
     """Dual of the printed relaxation (9), corrected.  mlBroker (11).
 
@@ -106,69 +114,40 @@ class Dual(Program):
         self._declare_multipliers(m, data)
 
     def _declare_multipliers(self, m: Any, data: Brokerage) -> None:
-        at_site = (m.job_slots, m.sites)
-        priced = (m.slots, m.sites, m.resources)
-        free, worth = -np.inf, Worth.of(data)
-
-        def declare(
-            sets: tuple[Any, ...], doc: str, reason: str, lower: Any = None, upper: Any = None
-        ) -> Var:
-            return Var(
+        at_site, priced = (m.job_slots, m.sites), (m.slots, m.sites, m.resources)
+        worth, most = Worth.of(data), shared.valid_big_m(data, "printed")
+        # sets, least (None: not negative at all) and most, meaning, why the box loses nothing
+        boxes: dict[str, tuple[tuple[Any, ...], Any, Any, str, str]] = {
+            "enough_workers": (at_site, None, worth.capacity,
+                "USD per GB of capacity; α.", "(11c) with (11e)"),
+            "all_data_moved": (at_site, 0.0, worth.capacity,
+                "USD per GB of data; β.", "(11b); raising β to the least of α + d loses nothing"),
+            "cost_at_list_price": (priced, None, 1.0, "Weight of the list price; θ.", "(11a)"),
+            "cost_at_reduced_price": (priced, None, 1.0,
+                "Weight of the discounted price; ρ.", "(11a)"),
+            "one_branch": (priced, -most, 0.0, "USD for choosing a price; ξ.",
+                "(11h); raising ξ to -M times the larger weight loses nothing"),
+            "one_server": ((m.job_slots,), 0.0, worth.server, "USD per server; γ.",
+                "(11d); raising γ to the least of its right sides loses nothing"),
+            "present_where_used": (at_site, None, worth.presence,
+                "USD per worker or server present; φ.", "(11f), (11g)"),
+            "started_when_new": (at_site, None, worth.deployment,
+                "USD saved by being there before; μ.", "(11g)"),
+            "workers_connect": (at_site, -worth.worker, 0.0,
+                "USD per connection of a worker; ψ.", "(11c), and (11e) within a site"),
+            "server_is_connected": (at_site, None, worth.worker,
+                "USD per connection to the server; η.", "(11e) within a site"),
+        }  # fmt: skip
+        for name, (sets, least, largest, doc, reason) in boxes.items():
+            var = Var(
                 *sets,
-                lower=0.0 if lower is None else free,
-                implied_lower=None if lower is None else ROOM * np.asarray(lower),
-                implied_upper=ROOM * np.asarray(upper),
+                lower=0.0 if least is None else -np.inf,
+                implied_lower=None if least is None else ROOM * np.asarray(least),
+                implied_upper=ROOM * np.asarray(largest),
                 doc=doc,
                 reason=reason,
             )
-
-        m.enough_workers = declare(
-            at_site, "USD per GB of capacity; α.", "(11c) with (11e)", upper=worth.capacity
-        )
-        m.all_data_moved = declare(
-            at_site,
-            "USD per GB of data; β.",
-            "(11b); raising β to the least of α + d loses nothing",
-            lower=0.0,
-            upper=worth.capacity,
-        )
-        m.cost_at_list_price = declare(priced, "Weight of the list price; θ.", "(11a)", upper=1.0)
-        m.cost_at_reduced_price = declare(
-            priced, "Weight of the discounted price; ρ.", "(11a)", upper=1.0
-        )
-        m.one_branch = declare(
-            priced,
-            "USD for choosing a price; ξ.",
-            "(11h); raising ξ to -M times the larger weight loses nothing",
-            lower=-shared.valid_big_m(data, "printed"),
-            upper=0.0,
-        )
-        m.one_server = declare(
-            (m.job_slots,),
-            "USD per server; γ.",
-            "(11d); raising γ to the least of its right sides loses nothing",
-            lower=0.0,
-            upper=worth.server,
-        )
-        m.present_where_used = declare(
-            at_site, "USD per worker or server present; φ.", "(11f), (11g)", upper=worth.presence
-        )
-        m.started_when_new = declare(
-            at_site, "USD saved by being there before; μ.", "(11g)", upper=worth.deployment
-        )
-        m.workers_connect = declare(
-            at_site,
-            "USD per connection of a worker; ψ.",
-            "(11c), and (11e) within a site",
-            lower=-worth.worker,
-            upper=0.0,
-        )
-        m.server_is_connected = declare(
-            at_site,
-            "USD per connection to the server; η.",
-            "(11e) within a site",
-            upper=worth.worker,
-        )
+            setattr(m, name, var)
 
     @constraint("11a", "slots", "sites", "resources")
     def price_weights(m, t, r, k):
@@ -189,11 +168,7 @@ class Dual(Program):
 
         As printed the sum over resources is missing; see erratum 3.
         """
-        resources = Sum(
-            m.list_price[r, k] * m.worker_demand[i, k] * m.cost_at_list_price[t, r, k]
-            + m.reduced_price[r, k] * m.worker_demand[i, k] * m.cost_at_reduced_price[t, r, k]
-            for k in m.resources
-        )
+        resources = Sum(rent(m, m.worker_demand, i, t, r, k) for k in m.resources)
         return (
             m.rate[i] * m.enough_workers[i, t, r]
             <= resources + m.present_where_used[i, t, r] + m.workers_connect[i, t, r]
@@ -205,11 +180,7 @@ class Dual(Program):
 
         As printed the sum over resources is missing; see erratum 3.
         """
-        resources = Sum(
-            m.list_price[r, k] * m.server_demand[i, k] * m.cost_at_list_price[t, r, k]
-            + m.reduced_price[r, k] * m.server_demand[i, k] * m.cost_at_reduced_price[t, r, k]
-            for k in m.resources
-        )
+        resources = Sum(rent(m, m.server_demand, i, t, r, k) for k in m.resources)
         return (
             m.one_server[i, t]
             <= resources

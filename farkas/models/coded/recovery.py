@@ -86,4 +86,3 @@ def counts(loads: Ints1, success: Floats1, rows: int) -> float:
         reached += lost
         top += load
     return reached
-

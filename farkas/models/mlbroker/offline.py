@@ -19,13 +19,3 @@ class Offline(PlacementProgram):
     name = "mlbroker.offline"
     prices: str = option("single", "two", "choice")
     presence: str = option("global", "split")
-
-    @property
-    def pricing(self) -> str:
-        """The variant's price form."""
-        return self.prices
-
-    @property
-    def linking(self) -> str:
-        """The variant's form of (8g)."""
-        return self.presence

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from farkas.algebra import Param, Program, Sum, Var, constraint, objective, option
+from farkas.algebra.formulation import Family, Rule
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker import data as shared
 from farkas.models.mlbroker.data import ROOM
 from farkas.numbers import Floats
+
+
+def priced(label: str, *pricing: str) -> Callable[[Rule], Family]:
+    """Make a rule the family, for every slot, site and resource, of programs priced like this."""
+    over = ("slots", "sites", "resources")
+    return constraint(label, *over, when=lambda program: program.pricing in pricing)
 
 
 def usage(m, t, r, k):
@@ -22,12 +30,28 @@ def usage(m, t, r, k):
     )
 
 
+def traffic(m):
+    """Transfer and synchronisation cost, USD; C1 + C4."""
+    return Sum(
+        m.transfer_price[o, r] * m.moved[i, t, o, r]
+        + m.transfer_price[o, r] * m.sync_volume[i] * m.connected[i, t, o, r]
+        for i, t in m.job_slots
+        for o in m.sites
+        for r in m.sites
+    )
+
+
+def resources(m):
+    """Resource cost, USD; C2."""
+    return Sum(m.resource_cost[t, r, k] for t in m.slots for r in m.sites for k in m.resources)
+
+
 class PlacementProgram(Program):
     """Where data, workers and parameter servers go in every slot.  mlBroker (8).
 
     ``semantics``: "printed" is (8) literally; "strict" adds (8l) and (8m), which the text of
-    section 3.2 states but (8) omits.  Subclasses choose how prices enter and whether variables
-    take whole numbers only.
+    section 3.2 states but (8) omits.  Subclasses choose how prices enter, how
+    presence is linked, and whether variables take whole numbers only.
     """
 
     kind = "mlbroker"
@@ -35,15 +59,18 @@ class PlacementProgram(Program):
     integral: ClassVar[bool] = True
     semantics: Semantics = option("printed", "strict")
 
+    prices: str
+    presence: str
+
     @property
     def pricing(self) -> str:
         """How the volume discount enters: single, two, choice or chord."""
-        raise NotImplementedError
+        return self.prices
 
     @property
     def linking(self) -> str:
         """How presence at a site follows from workers and server: global (8g) or split."""
-        raise NotImplementedError
+        return self.presence
 
     def declare(self, m: Any, data: Brokerage) -> None:
         """Declare sets, parameters, then decisions."""
@@ -61,62 +88,43 @@ class PlacementProgram(Program):
 
     def _declare_decisions(self, m: Any, data: Brokerage) -> None:
         most = data.most_workers(self.semantics)[:, None]
+        at_site, between = (m.job_slots, m.sites), (m.job_slots, m.sites, m.sites)
         m.workers = self._decision(
-            m.job_slots,
-            m.sites,
-            most=most,
+            *at_site, most=most, doc="Workers; y.",
             reason="clipping connections at s Y keeps (8a) and (8j) and costs nothing",
-            doc="Workers; y.",
-        )
-        m.server = self._decision(
-            m.job_slots, m.sites, most=1, reason="(8f)", doc="Parameter server here; s."
-        )
+        )  # fmt: skip
+        m.server = self._decision(*at_site, most=1, reason="(8f)", doc="Parameter server here; s.")
         m.deployed = self._decision(
-            m.job_slots,
-            m.sites,
-            most=1,
+            *at_site, most=1, doc="Job present at the site; v.",
             reason="clipping at 1 keeps (8g) and raises no difference of (8h)",
-            doc="Job present at the site; v.",
-        )
+        )  # fmt: skip
         m.started = Var(
-            m.job_slots,
-            m.sites,
-            implied_upper=ROOM,
-            reason="differences of deployed are at most 1",
+            *at_site, implied_upper=ROOM, reason="differences of deployed are at most 1",
             doc="Job newly deployed at the site; z, whole whenever v is.",
-        )
+        )  # fmt: skip
         m.moved = Var(
-            m.job_slots,
-            m.sites,
-            m.sites,
-            implied_upper=ROOM * data.trained_volume[:, :, None],
-            reason="(8b)",
+            *between, implied_upper=ROOM * data.trained_volume[:, :, None], reason="(8b)",
             doc="Data moved from the first to the second site, GB; q.",
-        )
+        )  # fmt: skip
         m.connected = Var(
-            m.job_slots,
-            m.sites,
-            m.sites,
-            implied_upper=ROOM * most[:, :, None],
-            reason="(8i)",
+            *between, implied_upper=ROOM * most[:, :, None], reason="(8i)",
             doc="Workers at the first site served from the second; g.",
-        )
+        )  # fmt: skip
 
     def _declare_prices(self, m: Any, data: Brokerage) -> None:
         cap = shared.of_busy_slots(data, data.usage_cap(self.semantics))[:, None, :]
         m.list_price = Param(m.sites, m.resources, values=data.list_price)
         m.reduced_price = Param(m.sites, m.resources, values=data.reduced_price)
         m.surcharge = Param(m.sites, m.resources, values=data.surcharge)
+        over = (m.slots, m.sites, m.resources)
         m.resource_cost = Var(
-            m.slots,
-            m.sites,
-            m.resources,
+            *over,
             implied_upper=ROOM * (data.list_price * cap + data.surcharge),
             reason="the cheapest cost is below list price and surcharge at full usage",
             doc="Cost of a resource at a site, USD; x.",
         )
         if self.pricing == "chord":
-            m.slope = Param(m.slots, m.sites, m.resources, values=self._slope(data))
+            m.slope = Param(*over, values=self._slope(data))
         elif self.pricing == "choice":
             self._declare_choice(m, data, cap)
         else:
@@ -167,7 +175,7 @@ class PlacementProgram(Program):
         """All data collected at a site are trained somewhere."""
         return Sum(m.moved[i, t, o, r] for r in m.sites) == m.volume[i, t, o]
 
-    @constraint("8c", "slots", "sites", "resources", when=lambda p: p.pricing in ("single", "two"))
+    @priced("8c", "single", "two")
     def cost_at_list_price(m, t, r, k):
         """Cost is at least usage at list price, unless that branch is off."""
         return (
@@ -175,7 +183,7 @@ class PlacementProgram(Program):
             >= m.list_price[r, k] * usage(m, t, r, k) - m.big_m_list[t, r, k] * m.not_list[t, r, k]
         )
 
-    @constraint("8d", "slots", "sites", "resources", when=lambda p: p.pricing in ("single", "two"))
+    @priced("8d", "single", "two")
     def cost_at_reduced_price(m, t, r, k):
         """Cost is at least usage at the discounted price plus surcharge, unless that is off."""
         return (
@@ -185,37 +193,37 @@ class PlacementProgram(Program):
             - m.big_m_reduced[t, r, k] * m.not_reduced[t, r, k]
         )
 
-    @constraint("8e", "slots", "sites", "resources", when=lambda p: p.pricing in ("single", "two"))
+    @priced("8e", "single", "two")
     def one_branch(m, t, r, k):
         """One of the two prices counts."""
         return m.not_list[t, r, k] + m.not_reduced[t, r, k] == 1
 
-    @constraint("7", "slots", "sites", "resources", when=lambda p: p.pricing == "choice")
+    @priced("7", "choice")
     def usage_by_branch(m, t, r, k):
         """Usage lies on the branch that counts."""
         return m.usage_below[t, r, k] + m.usage_beyond[t, r, k] == usage(m, t, r, k)
 
-    @constraint("7", "slots", "sites", "resources", when=lambda p: p.pricing == "choice")
+    @priced("7", "choice")
     def one_price(m, t, r, k):
         """One of the two prices counts."""
         return m.at_list[t, r, k] + m.at_reduced[t, r, k] == 1
 
-    @constraint("7", "slots", "sites", "resources", when=lambda p: p.pricing == "choice")
+    @priced("7", "choice")
     def list_price_up_to_threshold(m, t, r, k):
         """The list price counts up to the threshold."""
         return m.usage_below[t, r, k] <= m.threshold[r, k] * m.at_list[t, r, k]
 
-    @constraint("7", "slots", "sites", "resources", when=lambda p: p.pricing == "choice")
+    @priced("7", "choice")
     def discount_from_threshold(m, t, r, k):
         """The discount counts from the threshold on."""
         return m.usage_beyond[t, r, k] >= m.threshold[r, k] * m.at_reduced[t, r, k]
 
-    @constraint("7", "slots", "sites", "resources", when=lambda p: p.pricing == "choice")
+    @priced("7", "choice")
     def discount_up_to_cap(m, t, r, k):
         """No usage at a price that does not count."""
         return m.usage_beyond[t, r, k] <= m.cap[t, r, k] * m.at_reduced[t, r, k]
 
-    @constraint("7", "slots", "sites", "resources", when=lambda p: p.pricing == "choice")
+    @priced("7", "choice")
     def cost_of_branches(m, t, r, k):
         """Cost on the branch that counts."""
         return (
@@ -225,7 +233,7 @@ class PlacementProgram(Program):
             + m.surcharge[r, k] * m.at_reduced[t, r, k]
         )
 
-    @constraint("7*", "slots", "sites", "resources", when=lambda p: p.pricing == "chord")
+    @priced("7*", "chord")
     def cost_on_chord(m, t, r, k):
         """Convex envelope of (7) between no and full usage."""
         return m.resource_cost[t, r, k] == m.slope[t, r, k] * usage(m, t, r, k)
@@ -284,13 +292,7 @@ class PlacementProgram(Program):
     def cost(m):
         """Transfer, resource, deployment and synchronisation cost, USD; C1 + C2 + C3 + C4."""
         return (
-            Sum(
-                m.transfer_price[o, r] * m.moved[i, t, o, r]
-                + m.transfer_price[o, r] * m.sync_volume[i] * m.connected[i, t, o, r]
-                for i, t in m.job_slots
-                for o in m.sites
-                for r in m.sites
-            )
-            + Sum(m.resource_cost[t, r, k] for t in m.slots for r in m.sites for k in m.resources)
+            traffic(m)
+            + resources(m)
             + Sum(m.deploy_cost[i] * m.started[i, t, r] for i, t in m.job_slots for r in m.sites)
         )

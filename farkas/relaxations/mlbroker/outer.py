@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any
 
 from farkas.algebra import Param, Set, Sum, Var, constraint, objective, option
-from farkas.instances.mlbroker import Brokerage
+from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker import data as shared
-from farkas.models.mlbroker.placement import PlacementProgram
+from farkas.models.mlbroker.placement import resources, traffic
 from farkas.models.mlbroker.slot import SlotProblem
+from farkas.relaxations.mlbroker.relaxed import Fractional
 from farkas.relaxations.mlbroker.tangents import Tangents
 
 
@@ -20,8 +21,20 @@ class Touched:
     problem: SlotProblem
     tangents: Tangents
 
+    @classmethod
+    def of(
+        cls, data: Brokerage | SlotProblem | Touched, semantics: Semantics = "printed"
+    ) -> Touched:
+        """Return ``data``, or the slot (the first busy one of an instance) with three tangents."""
+        if isinstance(data, Touched):
+            return data
+        problem = SlotProblem.of(data, semantics)
+        grows, epsilon = semantics == "printed", problem.market.epsilon
+        tangents = Tangents.first(problem.before, problem.scale, epsilon, grows=grows, pieces=3)
+        return cls(problem, tangents)
 
-class Outer(PlacementProgram):
+
+class Outer(Fractional):
     """The regularised slot (10) with tangents in place of the entropy term: a lower bound, linear.
 
     Families, ``relax`` and ``semantics`` are those of mlbroker.relaxed on one slot.  Deployment
@@ -30,22 +43,11 @@ class Outer(PlacementProgram):
     """
 
     name = "mlbroker.outer"
-    integral: ClassVar[bool] = False
     relax: str = option("printed", "tight")
-
-    @property
-    def pricing(self) -> str:
-        """Single constant as printed, or chord."""
-        return "single" if self.relax == "printed" else "chord"
-
-    @property
-    def linking(self) -> str:
-        """Global constant as printed, or split."""
-        return "global" if self.relax == "printed" else "split"
 
     def declare(self, m: Any, data: Brokerage | SlotProblem | Touched) -> None:
         """Declare the rules of (8) for one slot, and the segments."""
-        touched = data if isinstance(data, Touched) else self._first(data)
+        touched = Touched.of(data, self.semantics)
         problem, tangents = touched.problem, touched.tangents
         shared.declare_sets(m, problem.market)
         shared.declare_data(m, problem.market, self.semantics)
@@ -61,13 +63,6 @@ class Outer(PlacementProgram):
         m.risen = Var(
             m.job_slots, m.sites, m.pieces, upper=widths, doc="Deployment on each segment."
         )
-
-    def _first(self, data: Brokerage | SlotProblem) -> Touched:
-        problem = SlotProblem.of(data, self.semantics)
-        grows = self.semantics == "printed"
-        epsilon = problem.market.epsilon
-        tangents = Tangents.first(problem.before, problem.scale, epsilon, grows=grows, pieces=3)
-        return Touched(problem, tangents)
 
     def _declare_big_m(self, m: Any, data: Brokerage) -> None:
         over = (m.slots, m.sites, m.resources)
@@ -89,14 +84,8 @@ class Outer(PlacementProgram):
         """C1 + C2 + C4 and the tangents of the entropy term, USD."""
         return (
             m.constant
-            + Sum(
-                m.transfer_price[o, r] * m.moved[i, t, o, r]
-                + m.transfer_price[o, r] * m.sync_volume[i] * m.connected[i, t, o, r]
-                for i, t in m.job_slots
-                for o in m.sites
-                for r in m.sites
-            )
-            + Sum(m.resource_cost[t, r, k] for t in m.slots for r in m.sites for k in m.resources)
+            + traffic(m)
+            + resources(m)
             + Sum(
                 m.price[i, t, r, j] * m.risen[i, t, r, j]
                 for i, t in m.job_slots

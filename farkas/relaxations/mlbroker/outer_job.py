@@ -13,7 +13,6 @@ from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats
 from farkas.portable.sums import matmul
 from farkas.relaxations.mlbroker.outer import Touched
-from farkas.relaxations.mlbroker.tangents import Tangents
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +65,7 @@ class OuterJob(Program):
 
     def declare(self, m: Any, data: Brokerage | SlotProblem | Touched) -> None:
         """Declare prices, shares and segments of the first job."""
-        touched = data if isinstance(data, Touched) else self._first(data)
+        touched = Touched.of(data)
         market, tangents = touched.problem.market, touched.tangents
         prices = JobPrices.of(market)
         segments, widths = tangents.segments()
@@ -82,12 +81,6 @@ class OuterJob(Program):
         m.connected = Var(m.sites, m.sites, doc="Share of the workers, served from; g / Y.")
         m.server = Var(m.sites, doc="Parameter server here; s.")
         m.risen = Var(m.sites, m.pieces, upper=widths[0], doc="Deployment on each segment.")
-
-    def _first(self, data: Brokerage | SlotProblem) -> Touched:
-        problem = SlotProblem.of(data)
-        epsilon = problem.market.epsilon
-        tangents = Tangents.first(problem.before, problem.scale, epsilon, grows=True, pieces=3)
-        return Touched(problem, tangents)
 
     @constraint("8a", "sites")
     def enough_workers(m, r):

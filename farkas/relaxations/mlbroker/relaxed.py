@@ -9,7 +9,24 @@ from farkas.errors import InvalidOption
 from farkas.models.mlbroker.placement import PlacementProgram
 
 
-class Relaxed(PlacementProgram):
+class Fractional(PlacementProgram):
+    """The rules of (8) in nonnegative variables: as printed, or on the chord and split by job."""
+
+    integral: ClassVar[bool] = False
+    relax: str
+
+    @property
+    def pricing(self) -> str:
+        """Single constant as printed, or chord."""
+        return "single" if self.relax == "printed" else "chord"
+
+    @property
+    def linking(self) -> str:
+        """Global constant as printed, or split."""
+        return "global" if self.relax == "printed" else "split"
+
+
+class Relaxed(Fractional):
     """Lower bound on the offline optimum, a linear program.  mlBroker (9).
 
     ``relax``: "printed" is (9), that is (8) with one constant M, one constant U and nonnegative
@@ -22,7 +39,6 @@ class Relaxed(PlacementProgram):
     """
 
     name = "mlbroker.relaxed"
-    integral: ClassVar[bool] = False
     relax: str = option("printed", "tight", "sharp")
     _shapes: ClassVar[dict[str, type[Relaxed]]] = {}
 
@@ -46,13 +62,3 @@ class Relaxed(PlacementProgram):
         """Variant switches, relaxation first."""
         found = super().options()
         return {"relax": found.pop("relax"), **found}
-
-    @property
-    def pricing(self) -> str:
-        """Single constant as printed, or chord."""
-        return "single" if self.relax == "printed" else "chord"
-
-    @property
-    def linking(self) -> str:
-        """Global constant as printed, or split."""
-        return "global" if self.relax == "printed" else "split"

@@ -147,4 +147,3 @@ class Separated(Program):
             )
             + Sum(m.deploy_cost[i] * m.deployed[i, r] for i in m.jobs for r in m.sites)
         )
-
