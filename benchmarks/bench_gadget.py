@@ -17,6 +17,7 @@ from farkas.relaxations.gadget.generation import generate_columns, start
 from farkas.relaxations.gadget.horizon import OfflineBound
 from farkas.relaxations.gadget.tree_pricing import TreePricing
 from farkas.solvers import solve
+from tests.references.gadget_pricing import tree_costs
 
 
 def main() -> None:
@@ -30,7 +31,7 @@ def main() -> None:
         pricing = TreePricing(slot.cluster, tree, slot.jobs, slot.largest)
         prices, _ = start(slot)
         compiled = fastest(lambda p=pricing, c=prices: p.costs(c.node, c.link), 5)
-        arrays = fastest(lambda p=pricing, c=prices: p.reference_costs(c.node, c.link), 3)
+        arrays = fastest(lambda p=pricing, c=prices: tree_costs(p, c.node, c.link), 3)
         results[f"tree pricing, {preset}: arrays over compiled"] = arrays / compiled
     small = snapshot(
         generate(

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.algebra import Param, Program, Sum, Var, constraint, objective
-from farkas.models.gadget.base import declare_capacities, declare_links, declare_participants
+from farkas.algebra import Param, Sum, Var, constraint
+from farkas.models.gadget.base import (
+    SlotProgram,
+    all_workers_placed,
+    declare_capacities,
+    declare_links,
+    declare_participants,
+    node_capacity,
+)
 from farkas.models.gadget.rings import link_cap
 from farkas.models.gadget.slot import snapshot
 
 
-class Circulation(Program):
+class Circulation(SlotProgram):
     """Best rings of one slot by workers per host and a closed walk through all hosts.
 
     Equal to GADGET (12)-(19): a balanced multiset of links in which every host is reached from one
@@ -18,8 +25,6 @@ class Circulation(Program):
     """
 
     name = "gadget.circulation"
-    kind = "gadget"
-    sense = "max"
 
     def declare(self, m, data):
         """Declare sets, parameters and variables."""
@@ -43,21 +48,7 @@ class Circulation(Program):
         m.cap = Param(m.jobs, m.nodes, values=cap)
         m.most_hosts = Param(m.jobs, values=hosts[:, 0])
 
-    @objective
-    def total_gain(m):
-        """Marginal reward of the rings that run."""
-        return Sum(m.gain[i, k] * m.chosen[i, k] for i, k in m.sizes)
-
-    @constraint("13", "jobs")
-    def one_size(m, i):
-        """A job runs one ring at most."""
-        return Sum(m.chosen[i, k] for k in m.sizes_of[i]) <= 1
-
-    @constraint("14", "jobs")
-    def all_workers_placed(m, i):
-        """The nodes host as many workers as the ring has."""
-        placed = Sum(m.workers[i, u] for u in m.nodes)
-        return placed == Sum(k * m.chosen[i, k] for k in m.sizes_of[i])
+    all_workers_placed = all_workers_placed
 
     @constraint("5", "jobs", "nodes")
     def only_on_hosts(m, i, u):
@@ -103,10 +94,7 @@ class Circulation(Program):
         """Hosts are reached along links of the walk."""
         return m.reach[i, e] <= m.most_hosts[i] * m.uses[i, e]
 
-    @constraint("18", "limits")
-    def node_capacity(m, u, r):
-        """Workers fit on their node."""
-        return Sum(m.demand[i, r] * m.workers[i, u] for i in m.jobs) <= m.capacity[u, r]
+    node_capacity = node_capacity
 
     @constraint("19", "limited_links")
     def link_capacity(m, e):

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.algebra import IndexedSet, Program, Set, Sum, Var, constraint, objective
-from farkas.models.gadget.base import declare_capacities, declare_links, declare_participants
+from farkas.algebra import IndexedSet, Set, Sum, Var, constraint
+from farkas.models.gadget.base import (
+    SlotProgram,
+    declare_capacities,
+    declare_links,
+    declare_participants,
+)
 from farkas.models.gadget.slot import snapshot
 
 
-class Gvne(Program):
+class Gvne(SlotProgram):
     """Best rings of one slot, worker by worker and ring edge by ring edge.  GADGET (12)-(19).
 
     The loads h and o of (16) and (17) are substituted into (18) and (19).
     """
 
     name = "gadget.gvne"
-    kind = "gadget"
-    sense = "max"
     integral = True
 
     def declare(self, m, data):
@@ -49,11 +52,6 @@ class Gvne(Program):
             upper=1,
             doc="θ: the ring edge behind this worker uses the link.",
         )
-
-    @objective
-    def total_gain(m):
-        """Marginal reward of the rings that run."""
-        return Sum(m.gain[i, k] * m.chosen[i, k] for i, k in m.sizes)
 
     @constraint("13", "jobs")
     def one_size(m, i):

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
+from farkas.algebra import IndexedSet, Param, Set, Sum, Var, constraint
 from farkas.errors import NotApplicable
-from farkas.models.gadget.base import declare_capacities, declare_participants
+from farkas.models.gadget.base import (
+    SlotProgram,
+    all_workers_placed,
+    declare_capacities,
+    declare_participants,
+    node_capacity,
+)
 from farkas.models.gadget.forest import Forest, forest
 from farkas.models.gadget.rings import link_cap
 from farkas.models.gadget.slot import SlotView, snapshot
 
 
-class Tree(Program):
+class Tree(SlotProgram):
     """Best rings of one slot on a network without cycles.
 
     Equal to GADGET (12)-(19) there: a ring crosses the edge above a node exactly when it has
@@ -20,8 +26,6 @@ class Tree(Program):
     """
 
     name = "gadget.tree"
-    kind = "gadget"
-    sense = "max"
 
     def declare(self, m, data):
         """Declare sets, parameters and variables."""
@@ -64,21 +68,7 @@ class Tree(Program):
         m.bandwidth = Param(m.limited_links, values=cluster.link_bandwidth[[e for _, e in limited]])
         m.reserved = Param(m.jobs, values=cluster.bandwidth[slot.jobs])
 
-    @objective
-    def total_gain(m):
-        """Marginal reward of the rings that run."""
-        return Sum(m.gain[i, k] * m.chosen[i, k] for i, k in m.sizes)
-
-    @constraint("13", "jobs")
-    def one_size(m, i):
-        """A job runs one ring at most."""
-        return Sum(m.chosen[i, k] for k in m.sizes_of[i]) <= 1
-
-    @constraint("14", "jobs")
-    def all_workers_placed(m, i):
-        """The nodes host as many workers as the ring has."""
-        placed = Sum(m.workers[i, u] for u in m.nodes)
-        return placed == Sum(k * m.chosen[i, k] for k in m.sizes_of[i])
+    all_workers_placed = all_workers_placed
 
     @constraint("below", "jobs", "nodes")
     def workers_below(m, i, v):
@@ -107,10 +97,7 @@ class Tree(Program):
         """A ring stays in one tree."""
         return Sum(m.within[i, c] for c in m.trees) <= 1
 
-    @constraint("18", "limits")
-    def node_capacity(m, u, r):
-        """Workers fit on their node."""
-        return Sum(m.demand[i, r] * m.workers[i, u] for i in m.jobs) <= m.capacity[u, r]
+    node_capacity = node_capacity
 
     @constraint("19", "limited_links")
     def link_capacity(m, v, e):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
-from farkas.models.gadget.base import declare_capacities, declare_participants
+from farkas.algebra import IndexedSet, Param, Set, Sum, Var, constraint
+from farkas.models.gadget.base import SlotProgram, declare_capacities, declare_participants
 from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.slot import snapshot
 
@@ -21,12 +21,10 @@ class GvneLP(Gvne):
     integral = False
 
 
-class NodeLP(Program):
+class NodeLP(SlotProgram):
     """The embedding relaxation without ring edges: servers fill up, links never do."""
 
     name = "gadget.node_lp"
-    kind = "gadget"
-    sense = "max"
 
     def declare(self, m, data):
         """Declare sets, parameters and variables."""
@@ -53,16 +51,6 @@ class NodeLP(Program):
             reason="no more workers than the largest size",
             doc="Workers on the node; w.",
         )
-
-    @objective
-    def total_gain(m):
-        """Marginal reward of the rings that run."""
-        return Sum(m.gain[i, k] * m.chosen[i, k] for i, k in m.sizes)
-
-    @constraint("13", "jobs")
-    def one_size(m, i):
-        """A job runs one ring at most."""
-        return Sum(m.chosen[i, k] for k in m.sizes_of[i]) <= 1
 
     @constraint("14", "jobs")
     def all_workers_placed(m, i):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 
@@ -20,13 +18,6 @@ from farkas.relaxations.gadget.tree_pricing import TreePricing
 from farkas.relaxations.gadget.walk_pricing import WalkPricing
 from farkas.solvers import open_session, solve
 from farkas.tolerances import ROUNDING, SHARE, SOLVER_GAP
-
-
-class Found(Protocol):
-    """Cheapest rings at some prices."""
-
-    def rings(self, places: Ints, sizes: Ints) -> Rings:
-        """Rebuild rings."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -324,6 +315,3 @@ class MasterProgram:
         node = sp.csr_array(rings.node_load(cluster)[:, self.at_node])
         link = sp.csr_array(rings.link_load(cluster)[:, self.at_link])
         return SparseRows.from_scipy(sp.hstack([one, node, link], format="csr"))
-
-
-__all__: Sequence[str] = ["CapacityPrices", "Generated", "generate_columns", "lagrangian"]

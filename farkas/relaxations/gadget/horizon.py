@@ -119,7 +119,19 @@ class ServerClasses:
         return cls(count, kinds, cluster.host_cap[:, servers[first]], members)
 
 
-class OfflineBound(Program):
+class HorizonBound(Program):
+    """Totals of worker-slots with the concave envelopes of their rewards, slots merged."""
+
+    kind = "gadget"
+    sense = "max"
+
+    @objective
+    def total_reward(m):
+        """Rewards of never running, and what the worker-slots add to them at most."""
+        return m.idle_reward + Sum(m.slope[i, p] * m.piece[i, p] for i, p in m.pieces)
+
+
+class OfflineBound(HorizonBound):
     """Bound on every schedule: continuous workers, no network, concave envelopes of utilities.
 
     Slots of a block and servers of a class can be averaged, so merging them loses nothing.  Valid
@@ -127,8 +139,6 @@ class OfflineBound(Program):
     """
 
     name = "gadget.offline_bound"
-    kind = "gadget"
-    sense = "max"
 
     def declare(self, m, data: Cluster):
         """Declare sets, parameters and variables."""
@@ -167,11 +177,6 @@ class OfflineBound(Program):
         units = timeline.length[q] * servers.count[c] * servers.capacity[c, r]
         m.capacity = Param(m.limits, values=units)
 
-    @objective
-    def total_reward(m):
-        """Rewards of never running, and what the worker-slots add to them at most."""
-        return m.idle_reward + Sum(m.slope[i, p] * m.piece[i, p] for i, p in m.pieces)
-
     @constraint("2", "open_blocks")
     def ring_size(m, i, q):
         """In each slot a ring has at most its largest size."""
@@ -190,12 +195,10 @@ class OfflineBound(Program):
         return used <= m.capacity[q, c, r]
 
 
-class OfflineColumnBound(Program):
+class OfflineColumnBound(HorizonBound):
     """The bound with whole rings: fractions of locally feasible rings, links included."""
 
     name = "gadget.offline_column_bound"
-    kind = "gadget"
-    sense = "max"
 
     def declare(self, m, data: Cluster):
         """Declare sets, parameters and variables."""
@@ -219,33 +222,10 @@ class OfflineColumnBound(Program):
         blocks_of = [[q for i, q in timeline.open_blocks.tolist() if i == j] for j in rings.job]
         m.blocks_of = IndexedSet(m.rings, blocks_of, label="block")
         m.size = Param(m.rings, values=rings.size)
-        load, reserved = rings.node_load(data), rings.link_load(data)
-        m.node_load = Param(m.rings, m.nodes, m.resources, values=load)
-        m.link_load = Param(m.rings, m.links, values=reserved)
         limited = np.isfinite(data.capacity) & data.is_server[:, None]
         m.limits = Set(np.argwhere(limited), label=("node", "resource"))
         m.node_room = Param(m.limits, values=data.capacity[limited])
-        open_to = np.zeros((len(rings), len(timeline.length)), bool)
-        for c, q in used:
-            open_to[c, q] = True
-        m.on_node = IndexedSet(
-            (m.limits, m.blocks),
-            [
-                np.flatnonzero((load[:, u, r] > 0) & open_to[:, q])
-                for u, r in m.limits.members()
-                for q in range(len(timeline.length))
-            ],
-            label="ring",
-        )
-        m.on_link = IndexedSet(
-            (m.limited_links, m.blocks),
-            [
-                np.flatnonzero((reserved[:, e] > 0) & open_to[:, q])
-                for e in m.limited_links.members()
-                for q in range(len(timeline.length))
-            ],
-            label="ring",
-        )
+        self._declare_loads(m, rings.node_load(data), rings.link_load(data), used)
         length = timeline.length[[q for _, q in used]]
         m.used = Var(
             m.runs,
@@ -254,10 +234,20 @@ class OfflineColumnBound(Program):
             doc="Slots of the block in which the ring runs.",
         )
 
-    @objective
-    def total_reward(m):
-        """Rewards of never running, and what the worker-slots add to them at most."""
-        return m.idle_reward + Sum(m.slope[i, p] * m.piece[i, p] for i, p in m.pieces)
+    def _declare_loads(self, m, load: Floats, reserved: Floats, used: list[tuple[int, int]]):
+        """Declare what rings take of nodes and links, and which may take some in a block."""
+        m.node_load = Param(m.rings, m.nodes, m.resources, values=load)
+        m.link_load = Param(m.rings, m.links, values=reserved)
+        open_to = np.zeros((len(load), len(m.blocks)), bool)
+        open_to[tuple(np.reshape(used, (-1, 2)).T.astype(int))] = True
+        on_node = [load[:, u, r] > 0 for u, r in m.limits.members()]
+        on_link = [reserved[:, e] > 0 for e in m.limited_links.members()]
+        for name, over, takes in (
+            ("on_node", m.limits, on_node),
+            ("on_link", m.limited_links, on_link),
+        ):
+            rings = [np.flatnonzero(some & during) for some in takes for during in open_to.T]
+            setattr(m, name, IndexedSet((over, m.blocks), rings, label="ring"))
 
     @constraint("13", "open_blocks")
     def one_ring(m, i, q):

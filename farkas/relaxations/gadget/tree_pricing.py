@@ -44,8 +44,6 @@ class TreePricing:
     child_start: Ints = dataclasses.field(init=False)
     child: Ints = dataclasses.field(init=False)
 
-    exact = True
-
     def __post_init__(self) -> None:
         """Prepare what does not depend on prices."""
         cluster, tree, jobs = self.cluster, self.tree, self.jobs
@@ -81,33 +79,13 @@ class TreePricing:
         -------
         Shape (participants, largest size), infinite where no locally feasible ring exists.
         """
-        worker, edge = self._prices(node_price, link_price)
+        worker, edge = self.prices(node_price, link_price)
         size = int(self.largest.max(initial=0))
         tree = self.tree
         cost, root, take = cheapest(worker, edge, self.cap, tree.parent, tree.order, size)
         return cost, TreeRings(self, root, take)
 
-    def reference_costs(self, node_price: Floats, link_price: Floats) -> Floats:
-        """Compute the same costs by array operations over all jobs."""
-        worker, edge = self._prices(node_price, link_price)
-        size = int(self.largest.max(initial=0))
-        counts = np.arange(size + 1)
-        own = np.where(counts <= self.cap[:, :, None], counts * worker[:, :, None], np.inf)
-        best = np.full((len(self.jobs), size + 1), np.inf)
-        for v in self.tree.order[::-1].tolist():
-            best = np.minimum(best, own[:, v])
-            up = self.tree.parent[v]
-            if up < 0:
-                continue
-            joined = own[:, v] + np.where(counts > 0, edge[:, v, None], 0.0)
-            merged = np.full_like(joined, np.inf)
-            for k in range(size + 1):
-                for j in range(k + 1):
-                    merged[:, k] = np.minimum(merged[:, k], own[:, up, k - j] + joined[:, j])
-            own[:, up] = merged
-        return best[:, 1:]
-
-    def _prices(self, node_price: Floats, link_price: Floats) -> tuple[Floats, Floats]:
+    def prices(self, node_price: Floats, link_price: Floats) -> tuple[Floats, Floats]:
         """Price of a worker on each node and of crossing the edge above it."""
         tree, demand = self.tree, self.cluster.demand[self.jobs]
         worker = matmul(demand, node_price.T)
@@ -155,7 +133,7 @@ Takes = Annotated[npt.NDArray[np.int16], 3]
 def cheapest(
     worker: Floats2, edge: Floats2, cap: Ints2, parent: Ints1, order: Ints1, size: int
 ) -> tuple[Floats2, Ints2, Takes]:
-    """Run the dynamic program of all jobs; see :meth:`TreePricing.reference_costs`."""
+    """Run the dynamic program of all jobs: cheapest costs, top nodes, and decisions."""
     jobs, nodes = worker.shape
     cost = np.full((jobs, size), np.inf)
     root = np.full((jobs, size), -1)

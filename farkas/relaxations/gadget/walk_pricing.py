@@ -25,8 +25,6 @@ class WalkPricing:
     jobs: Ints
     largest: Ints
 
-    exact = False
-
     def costs(self, node_price: Floats, link_price: Floats) -> tuple[Floats, WalkRings]:
         """Bound the cost of each size from below, shape (participants, largest size)."""
         size = int(self.largest.max(initial=0))
