@@ -121,3 +121,32 @@ def draw_servers(shares: Floats, rng: np.random.Generator) -> Ints:
     # A product that rounds up to the total would fall behind the last site.
     drawn = np.minimum(drawn, np.nextafter(total[:, -1:], 0.0))
     return ints(np.argmax(total > drawn, axis=1).astype(np.int64))
+
+
+def add_missing_workers(workers: Ints, needed: int, volume: Floats, capacity: float) -> Ints:
+    """Add workers, one at a time, where most data are still untrained.
+
+    Parameters
+    ----------
+    workers
+        Shape (sites,), integer workers of one job in one slot.
+    needed
+        Workers the job needs in total; Y.
+    volume
+        Shape (sites,), GB at each site; D.
+    capacity
+        GB per worker; P.
+
+    Returns
+    -------
+    Shape (sites,), >= workers, with a sum >= needed; ties go to the first site.
+
+    Examples
+    --------
+    >>> add_missing_workers(np.array([0, 1]), 2, np.array([5.0, 20.0]), 10.0).tolist()
+    [0, 2]
+    """
+    repaired = np.array(workers, dtype=np.int64)
+    for _ in range(needed - int(repaired.sum())):
+        repaired[np.argmax(volume - capacity * repaired)] += 1
+    return repaired

@@ -9,7 +9,7 @@ import numpy as np
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.errors import NotApplicable
 from farkas.models.coded.kernel import Pairs, owner_levels
-from farkas.models.coded.loads import Owned, blocks_owner
+from farkas.models.coded.loads import Owned
 
 
 class LoadsDual(Program):
@@ -26,7 +26,7 @@ class LoadsDual(Program):
 
     def declare(self, m: Any, data: Any) -> None:
         """Multiplier of each master's rows."""
-        owned = data if isinstance(data, Owned) else Owned(data, blocks_owner(data))
+        owned = Owned.of(data)
         levels = owner_levels(Pairs.of(owned.data).speed, owned.owner)
         if not levels.all():
             late = int(np.flatnonzero(levels == 0)[0])

@@ -33,12 +33,7 @@ class IntervalDual(Program):
             reward = data.capped_reward
         m.jobs = Set(jobs, label="job")
         m.reward = Param(m.jobs, values=reward[jobs])
-        m.workers = Param(m.jobs, values=data.workers[jobs])
-        m.ps = Param(m.jobs, values=data.ps[jobs])
-        m.worker_types = Set(range(data.num_worker_types), label="type")
-        m.ps_types = Set(range(data.num_ps_types), label="type")
-        m.worker_capacity = Param(m.worker_types, values=data.worker_capacity)
-        m.ps_capacity = Param(m.ps_types, values=data.ps_capacity)
+        windows.declare_demand(m, data, jobs)
         most = float(reward.max(initial=0.0))
         reason = "a price above every reward already keeps all jobs out"
         word = ("type", "slot")

@@ -28,6 +28,11 @@ class Owned:
     data: CodedComputing
     owner: Ints
 
+    @classmethod
+    def of(cls, data: Owned | CodedComputing) -> Owned:
+        """Return ``data``, or an instance whose workers are split in contiguous blocks."""
+        return data if isinstance(data, Owned) else cls(data, blocks_owner(data))
+
 
 def blocks_owner(data: CodedComputing) -> Ints:
     """Contiguous blocks: owner of each worker, shape (workers,)."""
@@ -51,7 +56,7 @@ class Loads(ConvexProgram):
         """Build the exponential-cone program."""
         import cvxpy as cp
 
-        owned = data if isinstance(data, Owned) else Owned(data, blocks_owner(data))
+        owned = Owned.of(data)
         instance, pairs = owned.data, Pairs.of(owned.data)
         times = theorem1_times(pairs.speed, owned.owner)
         if not np.isfinite(times).all():

@@ -14,7 +14,7 @@ from farkas.algebra import ConvexModel, ConvexProgram
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
-from farkas.numbers import Floats, floats
+from farkas.numbers import Bools, Floats, floats
 from farkas.portable.elementary import expm1
 
 
@@ -51,12 +51,7 @@ def expected_results(
     """
     if not printed:
         return _by_master(probability * loads * returned_share(data, loads, time))
-    used = data.allowed & (loads > 0) & (probability > 0)
-    safe = np.where(used, loads, 1.0)
-    exponent = data.rates * (np.where(used, data.shifts, 0.0) - time / safe)
-    with np.errstate(over="ignore", invalid="ignore"):
-        results = probability * loads * -expm1(np.where(used, exponent, 0.0))
-    return _by_master(np.where(used, results, 0.0))
+    return _printed(data, probability, loads, np.full(data.num_masters, time))
 
 
 def surrogate_times(data: CodedComputing, probability: Floats, loads: Floats) -> Floats:
@@ -66,34 +61,34 @@ def surrogate_times(data: CodedComputing, probability: Floats, loads: Floats) ->
     """
     most = (np.where(data.allowed, probability * loads, 0.0)).sum(axis=1)
     reachable = most > data.rows
+
+    def enough(times: Floats) -> Bools:
+        times = np.where(reachable, times, 1.0)
+        return np.asarray(_printed(data, probability, loads, times) >= data.rows)
+
     low = np.zeros(data.num_masters)
     high = np.where(reachable, 1.0, np.inf)
-    for time in _doublings():
-        short = reachable & (_each(data, probability, loads, high) < data.rows)
+    for power in range(1, 1024):
+        short = reachable & ~enough(high)
         if not short.any():
             break
-        high = np.where(short, time, high)
+        high = np.where(short, 2.0**power, high)
     for _ in range(1100):
         middle = low + (high - low) / 2
         undecided = reachable & (middle > low) & (middle < high)
         if not undecided.any():
             break
-        enough = _each(data, probability, loads, np.where(reachable, middle, 1.0)) >= data.rows
-        high = np.where(undecided & enough, middle, high)
-        low = np.where(undecided & ~enough, middle, low)
+        done = enough(middle)
+        high = np.where(undecided & done, middle, high)
+        low = np.where(undecided & ~done, middle, low)
     return high
 
 
-def _doublings() -> list[float]:
-    return [2.0**power for power in range(1, 1024)]
-
-
-def _each(data: CodedComputing, probability: Floats, loads: Floats, times: Floats) -> Floats:
+def _printed(data: CodedComputing, probability: Floats, loads: Floats, times: Floats) -> Floats:
     """Return the expected results of each master at its own time under (6)."""
     used = data.allowed & (loads > 0) & (probability > 0)
     safe = np.where(used, loads, 1.0)
-    finite = np.where(np.isfinite(times), times, 1.0)
-    exponent = data.rates * (np.where(used, data.shifts, 0.0) - finite[:, None] / safe)
+    exponent = data.rates * (np.where(used, data.shifts, 0.0) - times[:, None] / safe)
     with np.errstate(over="ignore", invalid="ignore"):
         results = np.where(used, probability * loads * -expm1(exponent), 0.0)
     return _by_master(results)

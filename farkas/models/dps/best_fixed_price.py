@@ -42,22 +42,13 @@ class BestFixedPrice(Program):
             np.column_stack([np.arange(data.num_jobs), data.worker_type, data.ps_type]),
             label=("job", "worker type", "server type"),
         )
-        m.worker_types = Set(range(data.num_worker_types), label="type")
-        m.ps_types = Set(range(data.num_ps_types), label="type")
+        windows.declare_demand(m, data, np.arange(data.num_jobs))
         for side, name in ((worker, "workers"), (ps, "ps")):
-            rows = windows.clique_rows(side, [last])
-            groups = windows.jobs_at(rows, side, last)
-            setattr(m, f"{name}_rows", Set(rows, label=("type", "slot")))
-            at = getattr(m, f"{name}_rows")
-            setattr(m, f"jobs_with_{name}", IndexedSet(at, groups, label="job"))
+            windows.declare_rows(m, f"{name}_rows", side, **{f"jobs_with_{name}": last})
             before = windows.earlier(side, last, range(data.num_jobs))
             setattr(m, f"{name}_before", IndexedSet(m.jobs, before, label="job"))
             short = side.capacity[side.types] - side.demand + 1
             setattr(m, f"{name}_in_the_way", Param(m.jobs, values=short))
-        m.worker_capacity = Param(m.worker_types, values=data.worker_capacity)
-        m.ps_capacity = Param(m.ps_types, values=data.ps_capacity)
-        m.workers = Param(m.jobs, values=data.workers)
-        m.ps = Param(m.jobs, values=data.ps)
         most = cap * (data.workers + data.ps)
         m.budget = Param(m.jobs, values=data.budget)
         m.budget_and_margin = Param(

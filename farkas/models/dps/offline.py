@@ -35,22 +35,11 @@ class PlacedJobs(Program):
         m.installed_ps = Param(m.servers, m.ps_types, values=data.installed_ps)
         m.workers = Param(m.jobs, values=data.workers)
         m.ps = Param(m.jobs, values=data.ps)
-        self._declare_rows(m, data, workers, ps)
+        held = {"whole": data.colocated_end, "spread": data.spread_end}
+        for name, units, side in (("worker_rows", "workers", workers), ("ps_rows", "ps", ps)):
+            ways = {f"{way}_with_{units}": data.last_held(end) for way, end in held.items()}
+            windows.declare_rows(m, name, side, **ways)
         self._declare_placement(m, data, workers, ps)
-
-    def _declare_rows(self, m: Any, data: Market, workers: MarketSide, ps: MarketSide) -> None:
-        whole, spread = data.last_held(data.colocated_end), data.last_held(data.spread_end)
-        word = ("type", "slot")
-        rows = windows.clique_rows(workers, [whole, spread])
-        m.worker_rows = Set(rows, label=word)
-        at = m.worker_rows
-        m.whole_with_workers = IndexedSet(at, windows.jobs_at(rows, workers, whole), label="job")
-        m.spread_with_workers = IndexedSet(at, windows.jobs_at(rows, workers, spread), label="job")
-        rows = windows.clique_rows(ps, [whole, spread])
-        m.ps_rows = Set(rows, label=word)
-        at = m.ps_rows
-        m.whole_with_ps = IndexedSet(at, windows.jobs_at(rows, ps, whole), label="job")
-        m.spread_with_ps = IndexedSet(at, windows.jobs_at(rows, ps, spread), label="job")
 
     def _declare_placement(self, m: Any, data: Market, workers: MarketSide, ps: MarketSide) -> None:
         hosts = (workers.on_server >= workers.demand[:, None]) & (

@@ -97,15 +97,8 @@ class Placement(_Arrival):
         """The job is placed."""
         return Sum(m.whole[i, s] for s in m.servers) + m.spread[i] == 1
 
-    @constraint("2d", "jobs")
-    def all_workers_placed(m, i):
-        """A spread job has all its workers."""
-        return Sum(m.spread_workers[i, s] for s in m.servers) == m.workers[i] * m.spread[i]
-
-    @constraint("2e", "jobs")
-    def all_ps_placed(m, i):
-        """A spread job has all its parameter servers."""
-        return Sum(m.spread_ps[i, s] for s in m.servers) == m.ps[i] * m.spread[i]
+    all_workers_placed = PlacedJobs.all_workers_placed
+    all_ps_placed = PlacedJobs.all_ps_placed
 
     @constraint("2f", "jobs", "servers")
     def enough_workers(m, i, s):

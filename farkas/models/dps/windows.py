@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from farkas.algebra import IndexedSet, Param, Set
 from farkas.instances.dps import Market
 from farkas.numbers import Ints
 
@@ -93,6 +95,30 @@ def earlier(side: MarketSide, last: Ints, jobs: npt.ArrayLike) -> list[Ints]:
         np.flatnonzero((side.types[:i] == side.types[i]) & (last[:i] >= side.start[i]))
         for i in np.asarray(jobs, dtype=int)
     ]
+
+
+def declare_rows(m: Any, name: str, side: MarketSide, **lasts: Ints) -> None:
+    """Declare the rows of a side as ``name``, and by row who holds units there, way by way.
+
+    Parameters
+    ----------
+    lasts
+        Last slots held, shape (jobs,), by the name that the jobs of a row get.
+    """
+    rows = clique_rows(side, list(lasts.values()))
+    setattr(m, name, Set(rows, label=("type", "slot")))
+    for group, last in lasts.items():
+        setattr(m, group, IndexedSet(getattr(m, name), jobs_at(rows, side, last), label="job"))
+
+
+def declare_demand(m: Any, data: Market, jobs: Ints) -> None:
+    """Declare what ``jobs`` ask for, and what there is of every type on all servers."""
+    m.workers = Param(m.jobs, values=data.workers[jobs])
+    m.ps = Param(m.jobs, values=data.ps[jobs])
+    m.worker_types = Set(range(data.num_worker_types), label="type")
+    m.ps_types = Set(range(data.num_ps_types), label="type")
+    m.worker_capacity = Param(m.worker_types, values=data.worker_capacity)
+    m.ps_capacity = Param(m.ps_types, values=data.ps_capacity)
 
 
 def _base(lasts: Sequence[Ints]) -> int:

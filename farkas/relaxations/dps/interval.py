@@ -12,6 +12,7 @@ from farkas.instances.dps import Market
 from farkas.models.dps import windows
 from farkas.models.dps.windows import MarketSide
 from farkas.numbers import Floats, Ints
+from farkas.relaxations.dps.fixed_price import payments
 from farkas.tolerances import allowed
 
 
@@ -26,7 +27,7 @@ def fixed_price_payments(data: Market) -> Floats:
     if data.fixed_prices is None:
         raise NotApplicable("this market has no fixed_prices")
     worker, ps = np.array(data.fixed_prices.worker), np.array(data.fixed_prices.ps)
-    payment = worker[data.worker_type] * data.workers + ps[data.ps_type] * data.ps
+    payment = payments(data, worker, ps)
     return np.where(payment <= allowed(data.budget), payment, 0.0)
 
 
@@ -59,55 +60,20 @@ class Interval(Program):
         """Declare jobs, and rows or states of both sides."""
         m.jobs = Set(range(data.num_jobs), label="job")
         m.reward = Param(m.jobs, values=self.reward(data))
-        m.workers = Param(m.jobs, values=data.workers)
-        m.ps = Param(m.jobs, values=data.ps)
-        m.worker_types = Set(range(data.num_worker_types), label="type")
-        m.ps_types = Set(range(data.num_ps_types), label="type")
-        m.worker_capacity = Param(m.worker_types, values=data.worker_capacity)
-        m.ps_capacity = Param(m.ps_types, values=data.ps_capacity)
+        windows.declare_demand(m, data, np.arange(data.num_jobs))
         m.accepted = Var(m.jobs, integer=self.integral, upper=data.fits, doc="Job accepted; f.")
-        if self.shape == "cliques":
-            self._declare_cliques(m, data)
-        else:
-            self._declare_states(m, data)
-
-    def _declare_cliques(self, m: Any, data: Market) -> None:
-        word = ("type", "slot")
-        side = windows.worker_side(data)
-        rows = windows.clique_rows(side, [data.last_slot])
-        m.worker_rows = Set(rows, label=word)
-        groups = windows.jobs_at(rows, side, data.last_slot)
-        m.jobs_with_workers = IndexedSet(m.worker_rows, groups, label="job")
-        side = windows.ps_side(data)
-        rows = windows.clique_rows(side, [data.last_slot])
-        m.ps_rows = Set(rows, label=word)
-        groups = windows.jobs_at(rows, side, data.last_slot)
-        m.jobs_with_ps = IndexedSet(m.ps_rows, groups, label="job")
-
-    def _declare_states(self, m: Any, data: Market) -> None:
-        word = ("type", "number")
-        workers = _States(windows.worker_side(data), data.last_slot)
-        m.worker_states = Set(workers.states, label=word)
-        m.first_worker_states = Set(workers.states[workers.first], label=word)
-        m.later_worker_states = Set(workers.states[~workers.first], label=word)
-        m.worker_starts = IndexedSet(m.worker_states, workers.starting, label="job")
-        m.worker_ends = IndexedSet(m.worker_states, workers.ended, label="job")
-        m.workers_used = Var(
-            m.worker_states,
-            upper=data.worker_capacity[workers.states[:, 0]],
-            doc="Workers in use after the arrivals of a slot; U.",
-        )
-        ps = _States(windows.ps_side(data), data.last_slot)
-        m.ps_states = Set(ps.states, label=word)
-        m.first_ps_states = Set(ps.states[ps.first], label=word)
-        m.later_ps_states = Set(ps.states[~ps.first], label=word)
-        m.ps_starts = IndexedSet(m.ps_states, ps.starting, label="job")
-        m.ps_ends = IndexedSet(m.ps_states, ps.ended, label="job")
-        m.ps_used = Var(
-            m.ps_states,
-            upper=data.ps_capacity[ps.states[:, 0]],
-            doc="Parameter servers in use after the arrivals of a slot; U.",
-        )
+        for name, units, doc, side in (
+            ("worker", "workers", "Workers", windows.worker_side(data)),
+            ("ps", "ps", "Parameter servers", windows.ps_side(data)),
+        ):
+            if self.shape == "cliques":
+                groups = {f"jobs_with_{units}": data.last_slot}
+                windows.declare_rows(m, f"{name}_rows", side, **groups)
+                continue
+            states = declare_states(m, name, side, data.last_slot)
+            doc = f"{doc} in use after the arrivals of a slot; U."
+            used = Var(states, upper=side.capacity[states.table[:, 0]], doc=doc)
+            setattr(m, f"{units}_used", used)
 
     @constraint("2b", "worker_rows", when=lambda p: p.shape == "cliques")
     def enough_workers(m, k, t):
@@ -166,24 +132,28 @@ class IntervalLP(Interval):
     integral = False
 
 
-class _States:
-    """Arrival slots of each type in order, with the jobs that start there or ended before.
+def declare_states(m: Any, name: str, side: MarketSide, last: Ints) -> Set:
+    """Declare the arrival slots of each type in order, and who starts there or ended before.
 
     A state is (type, number among the arrival slots of the type).
     """
-
-    def __init__(self, side: MarketSide, last: Ints) -> None:
-        base = 2 + int(last.max(initial=0))
-        keys, place = np.unique(side.types * base + side.start, return_inverse=True)
-        types = keys // base
-        begin = np.searchsorted(types, types, side="left")
-        self.states: Ints = np.column_stack([types, np.arange(len(keys)) - begin])
-        self.first = begin == np.arange(len(keys))
-        self.starting = _groups(place, np.arange(len(place)), len(keys))
-        # the first arrival slot of the type that no longer sees the job, if there is one
-        seen_by = np.searchsorted(keys, side.types * base + last, side="right")
-        stops = np.flatnonzero(seen_by < np.searchsorted(types, side.types, side="right"))
-        self.ended = _groups(seen_by[stops], stops, len(keys))
+    base = 2 + int(last.max(initial=0))
+    keys, place = np.unique(side.types * base + side.start, return_inverse=True)
+    types = keys // base
+    begin = np.searchsorted(types, types, side="left")
+    number = np.arange(len(keys)) - begin
+    states, first = np.column_stack([types, number]), number == 0
+    # the first arrival slot of the type that no longer sees the job, if there is one
+    seen_by = np.searchsorted(keys, side.types * base + last, side="right")
+    stops = np.flatnonzero(seen_by < np.searchsorted(types, side.types, side="right"))
+    for kind, chosen in (("", states), ("first_", states[first]), ("later_", states[~first])):
+        setattr(m, f"{kind}{name}_states", Set(chosen, label=("type", "number")))
+    every: Set = getattr(m, f"{name}_states")
+    starting = _groups(place, np.arange(len(place)), len(keys))
+    setattr(m, f"{name}_starts", IndexedSet(every, starting, label="job"))
+    ended = _groups(seen_by[stops], stops, len(keys))
+    setattr(m, f"{name}_ends", IndexedSet(every, ended, label="job"))
+    return every
 
 
 def _groups(place: Ints, jobs: Ints, count: int) -> list[Ints]:
