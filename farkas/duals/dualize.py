@@ -26,8 +26,6 @@ Multipliers are derivatives of the optimal value with respect to the side, whate
 no sign changes on the way back.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator, Sequence
 

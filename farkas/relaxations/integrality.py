@@ -1,7 +1,5 @@
 """The linear relaxation: every integrality requirement dropped."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.forms import LinearForm

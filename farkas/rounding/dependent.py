@@ -1,7 +1,5 @@
 """Dependent rounding: entries trade their fractions in pairs, so that a weighted sum stays put."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

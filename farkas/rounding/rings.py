@@ -1,7 +1,5 @@
 """Randomised rounding of mixtures of rings.  GADGET Algorithm 2, lines 7-9."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

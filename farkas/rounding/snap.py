@@ -1,7 +1,5 @@
 """Remove solver noise before rounding, so that noise is not rounded up to a whole worker."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

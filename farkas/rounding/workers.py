@@ -1,7 +1,5 @@
 """Round the fractional workers and servers of one slot.  mlBroker Algorithms 2 and 3."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

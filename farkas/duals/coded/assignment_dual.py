@@ -1,7 +1,5 @@
 """Program coded.assignment_dual: prices of masters and wages of workers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Program coded.loads_dual: what a row of each master is worth in time."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Program dps.interval_dual."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

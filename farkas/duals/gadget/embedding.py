@@ -5,8 +5,6 @@ the choice φ = ν = 0, η = -min_u Σ_r l λ_u and γ = max(0, max_k π_k + k �
 prices of the node relaxation it is optimal: links carry no price, the relaxation ignores them.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.forms import LinearForm

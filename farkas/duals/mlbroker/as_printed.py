@@ -1,7 +1,5 @@
 """Program mlbroker.dual_as_printed."""
 
-from __future__ import annotations
-
 from farkas.algebra import Sum, constraint, objective
 from farkas.duals.mlbroker.dual import Dual, rent
 

@@ -1,7 +1,5 @@
 """The dual point of a run in closed form, and its multipliers for the traced relaxation."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.certificates.mlbroker import DualPoint

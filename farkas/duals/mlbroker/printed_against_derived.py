@@ -1,7 +1,5 @@
 """Audit of the dual that mlBroker prints: every difference from the derived one, by label."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 from fractions import Fraction

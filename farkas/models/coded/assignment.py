@@ -1,7 +1,5 @@
 """Program coded.assignment, and the max-min structure it shares with its relaxations."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Program coded.chance, P1, with (3b) written out over sets of workers; and its tiny optima."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """P1 between two bounds at any size: Markov from below, Hoeffding or the exact law from above."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

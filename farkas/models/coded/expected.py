@@ -1,7 +1,5 @@
 """Programs coded.expected and coded.expected_integer: P3 and P2 as printed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

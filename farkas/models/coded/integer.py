@@ -5,8 +5,6 @@ l; G(t) is what it yields.  Rounding the real loads at the real optimum always f
 either direction: the optimum is the unique maximiser and the constraint is tight.  So t moves.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Plans: who works for whom with how many rows, and the closed forms that make one."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

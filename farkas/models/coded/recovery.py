@@ -4,8 +4,6 @@ A master holds X = Σ l_n B_n results, B_n independent with success probabilitie
 subtracts, so relative errors stay near (number of workers) × 2⁻⁵².
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -4,8 +4,6 @@
 as printed are in `farkas.models.coded.expected`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Uncoded computing: rows are split evenly over a block of workers, and all of them are needed."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.instances.coded import CodedComputing

@@ -1,7 +1,5 @@
 """Program dps.bfp: the best fixed prices on one server."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Programs dps.offline and dps.offline_lp."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np

@@ -5,8 +5,6 @@ of that type only, so capacity is stated there; and only at those after which so
 the next arrival, since every other row is part of the next one (maximal cliques).
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What the programs of one slot share: participants, sizes, and capacities that can bind."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The slot problem as counts and circulations: compact, exact, on any network."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.algebra import Param, Sum, Var, constraint

@@ -1,7 +1,5 @@
 """The slot problem over a list of ring mappings."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective

@@ -1,7 +1,5 @@
 """Clusters whose network is a forest: on these a ring's links are decided by its hosts."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

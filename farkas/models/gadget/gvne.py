@@ -1,7 +1,5 @@
 """Generalised virtual network embedding: rings of unknown size.  GADGET (12)-(19)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.algebra import IndexedSet, Set, Sum, Var, constraint

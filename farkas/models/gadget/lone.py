@@ -1,7 +1,5 @@
 """How large a ring can be when its job has the cluster to itself."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.models.gadget.forest import Forest, forest

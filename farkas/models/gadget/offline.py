@@ -1,7 +1,5 @@
 """All slots at once, arrivals known.  GADGET (2)-(9)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective

@@ -1,7 +1,5 @@
 """Ring constraints as printed, for reading and for showing what they admit.  GADGET (7)-(9)."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

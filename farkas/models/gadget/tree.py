@@ -1,7 +1,5 @@
 """The slot problem on a forest: every link is used once per direction or not at all."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Set, Sum, Var, constraint

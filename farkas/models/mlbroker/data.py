@@ -1,7 +1,5 @@
 """Sets and parameters that the programs of kind mlbroker share."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

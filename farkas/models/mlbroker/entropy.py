@@ -4,8 +4,6 @@ Where ε is tiny, deployment grows by a factor near 1/ε and its square overflow
 v + ε forgets v.  So squares are taken of small changes only, and ε never meets ε.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.numbers import Floats

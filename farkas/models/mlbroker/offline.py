@@ -1,7 +1,5 @@
 """Program mlbroker.offline."""
 
-from __future__ import annotations
-
 from farkas.algebra import option
 from farkas.models.mlbroker.placement import PlacementProgram
 

@@ -1,7 +1,5 @@
 """Program mlbroker.one_shot."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

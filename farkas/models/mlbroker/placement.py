@@ -1,7 +1,5 @@
 """The rules of (8), shared by the offline program and its linear relaxations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Program coded.assignment_lp: the linear program that P3 with shared workers is."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Program coded.assignment_truncated: no worker counts for more than the level itself."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Bounds on the profit of a fixed price: as printed, and as they should be.  DPS (3)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.instances.dps import Market

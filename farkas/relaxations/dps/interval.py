@@ -1,7 +1,5 @@
 """Programs dps.interval_ip and dps.interval_lp: all servers of a type as one."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np

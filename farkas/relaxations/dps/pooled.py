@@ -5,8 +5,6 @@ optimum from above.  Most often its jobs can be placed on the servers, which set
 else a smallest set of jobs that cannot be served together becomes a row of the pooled program.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.forms import LinearForm

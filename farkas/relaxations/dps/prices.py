@@ -3,8 +3,6 @@
 Whatever their origin, `farkas.certificates.dps` proves what they bound.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.certificates.dps import FINEST, Rewards, SlotPrices, rewards_of

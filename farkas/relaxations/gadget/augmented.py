@@ -1,7 +1,5 @@
 """The augmented relaxation: one copy of a ring's program for every host of its first worker."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective

@@ -1,7 +1,5 @@
 """Decomposition of a point of the augmented relaxation into rings.  GADGET Algorithm 2, line 6."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

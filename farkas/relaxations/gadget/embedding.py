@@ -1,7 +1,5 @@
 """The linear relaxation of the embedding program, and what it collapses to."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Set, Sum, Var, constraint

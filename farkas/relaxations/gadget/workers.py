@@ -1,7 +1,5 @@
 """How many workers each job would get if neither network nor whole workers mattered."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.algebra import ConvexProgram

@@ -1,7 +1,5 @@
 """Program mlbroker.regularized."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Program mlbroker.relaxed_by_job: the tight relaxation falls apart into jobs."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Program mlbroker.relaxed[sharp,strict]."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from farkas.algebra import Param, Sum, Var, constraint, objective
