@@ -147,6 +147,16 @@ def variants(cls: type[Program]) -> list[Program]:
     return found
 
 
+def row(form: LinearForm, name: str) -> str:
+    """A row as text: ``+1 x[0] -2 y[1] <= 3``, coefficients in order of the columns."""
+    return _relation(traced(form).rows[name])
+
+
+def column(form: LinearForm, name: str) -> str:
+    """Bounds of a column as text: ``0 <= x[0] <= 1 integer``."""
+    return _bounds(name, traced(form).columns[name])
+
+
 def golden_lines(form: LinearForm) -> list[str]:
     """One row per family, the fullest one, and the objective's first terms."""
     named = traced(form)

@@ -30,3 +30,18 @@ def random_coded_computing(
             for p in zip(shift, allowed, strict=True)
         ],
     )
+
+
+def by_speed(speed: list[list[float]], rows: int = 1) -> CodedComputing:
+    """Instance whose pairs have these speeds v, 0 for forbidden ones, at work c = 1.
+
+    With c = u a = 1 the patience is h = 2.1461932206205825, so that u = v L (1 + h).
+    """
+    rate = np.array(speed) * rows * (1 + 2.1461932206205825)
+    return CodedComputing.build(
+        success_probability=0.8,
+        masters=[{"rows": rows}] * len(speed),
+        workers=len(speed[0]),
+        rate=[[u or None for u in row] for row in rate.tolist()],
+        shift=[[1 / u if u else None for u in row] for row in rate.tolist()],
+    )

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from farkas.models.gadget.rings import enumerate_rings
 from farkas.relaxations.gadget.tree_pricing import TreePricing
 
 
@@ -24,3 +25,20 @@ def tree_costs(pricing: TreePricing, node_price: np.ndarray, link_price: np.ndar
                 merged[:, k] = np.minimum(merged[:, k], own[:, up, k - j] + joined[:, j])
         own[:, up] = merged
     return best[:, 1:]
+
+
+def random_prices(cluster, rng):
+    node = rng.random(cluster.capacity.shape) * (rng.random(cluster.capacity.shape) < 0.8)
+    return node, rng.random(cluster.num_links)
+
+
+def least_costs(cluster, slot, node, link):
+    """Cheapest enumerated ring of every size."""
+    limit = np.zeros(cluster.num_jobs, int)
+    limit[slot.jobs] = slot.largest
+    rings = enumerate_rings(cluster, limit)
+    cost = (rings.node_load(cluster) * node).sum(axis=(1, 2)) + rings.link_load(cluster) @ link
+    least = np.full((len(slot.jobs), slot.largest_size), np.inf)
+    places = slot.jobs.searchsorted(rings.job)
+    np.minimum.at(least, (places, rings.size - 1), cost)
+    return least

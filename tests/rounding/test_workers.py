@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from farkas.errors import InvalidOption
-from farkas.rounding import draw_servers, round_jobs, round_sites, round_workers
+from farkas.rounding.workers import (
+    add_missing_workers,
+    draw_servers,
+    round_jobs,
+    round_sites,
+    round_workers,
+)
 
 NO_DEADLINE = settings(deadline=None, derandomize=True, max_examples=200)
 tables = arrays(
@@ -94,3 +100,13 @@ def test_noise_never_gets_a_server():
 def test_a_job_without_any_share_is_refused():
     with pytest.raises(ValueError, match="no share"):
         draw_servers(np.zeros((1, 2)), np.random.default_rng(0))
+
+
+def test_repair_adds_where_most_data_wait_and_takes_the_first_of_equals():
+    # Volumes 12, 12, 30 at 10 GB a worker: 30 -> 20 -> 10 left at site 2, then 12 at site 0.
+    repaired = add_missing_workers(np.zeros(3, int), 3, np.array([12.0, 12.0, 30.0]), 10.0)
+    assert repaired.tolist() == [1, 0, 2]
+
+
+def test_repair_never_removes_workers():
+    assert add_missing_workers(np.array([3, 1]), 2, np.array([5.0, 5.0]), 10.0).tolist() == [3, 1]

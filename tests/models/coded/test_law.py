@@ -11,10 +11,9 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.law import Law, mean_time
-from farkas.models.coded.plans import Allocation, dedicated_plan, shared_plan
+from farkas.models.coded.plans import Allocation, shared_plan
 from farkas.models.coded.recovery import recovery_probability
 from farkas.models.coded.surrogate import returned_share
-from farkas.models.coded.uncoded import even_loads, uncoded_mean, uncoded_quantile
 from farkas.online.coded.simulate import simulate
 from farkas.relaxations.coded.assignment_lp import shared_optimum
 from tests.generators.coded import random_coded_computing
@@ -111,24 +110,3 @@ def test_a_pair_without_load_is_not_used_whatever_its_share():
 def test_mean_of_a_maximum_of_two_exponentials():
     # E max of two unit exponentials = 1 + 1/2.
     assert mean_time(lambda t: (1 - np.exp(-t)) ** 2, np.zeros(1), 1.0) == pytest.approx(1.5)
-
-
-def test_uncoded_rows_are_split_evenly_and_all_are_needed():
-    # 20 rows over blocks of 3 and 2 workers: 7, 7, 6 and 10, 10.
-    data = library.load("coded/demo")
-    loads = even_loads(data)
-    assert loads[0].tolist() == [7, 7, 6, 0, 0]
-    assert loads[1].tolist() == [0, 0, 0, 10, 10]
-    plan = Allocation((loads > 0).astype(float), loads)
-    sample = simulate(data, plan, 20_000, np.random.default_rng(0))
-    mean, half = sample.mean(0.9999)
-    assert abs(uncoded_mean(data, loads) - mean) <= half
-    quantile = uncoded_quantile(data, loads, 0.9)
-    _, low, high = sample.reached(quantile, 0.9999)
-    assert low <= 0.9 <= high
-
-
-def test_dedicated_plans_skip_masters_without_workers():
-    plan = dedicated_plan(SPLIT, np.array([0, 0, -1]))
-    assert plan.loads[1].tolist() == [0, 0, 0]
-    assert plan.share.sum(axis=0).tolist() == [1, 1, 0]

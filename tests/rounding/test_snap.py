@@ -1,9 +1,10 @@
-from __future__ import annotations
+"""Noise of solvers is taken off fractional workers before they are rounded."""
 
 import numpy as np
 import pytest
 
-from farkas.rounding import add_missing_workers, round_jobs, snap, snap_workers
+from farkas.rounding.snap import snap, snap_workers
+from farkas.rounding.workers import round_jobs
 
 
 def test_noise_around_integers_disappears():
@@ -48,11 +49,16 @@ def test_no_workers_at_all_is_not_noise():
         snap_workers([[0.0, 0.0]], [2])
 
 
-def test_repair_adds_where_most_data_wait_and_takes_the_first_of_equals():
-    # Volumes 12, 12, 30 at 10 GB a worker: 30 -> 20 -> 10 left at site 2, then 12 at site 0.
-    repaired = add_missing_workers(np.zeros(3, int), 3, np.array([12.0, 12.0, 30.0]), 10.0)
-    assert repaired.tolist() == [1, 0, 2]
+def test_noise_is_what_lies_within_the_tolerance_of_each_side():
+    # a quarter counts as noise: 0.75 and 1.25 are on the border and move, 0.5 is not
+    assert snap([0.75, 1.25, 0.5, 1.5, -0.5], tolerance=0.25).tolist() == [1, 1, 0.5, 1.5, 0]
 
 
-def test_repair_never_removes_workers():
-    assert add_missing_workers(np.array([3, 1]), 2, np.array([5.0, 5.0]), 10.0).tolist() == [3, 1]
+def test_a_surplus_of_a_tolerance_per_site_is_noise_and_more_is_not():
+    # two sites, a quarter each: a total of 1.5 comes down to 1 (fractions 0.75 scaled by 2/3)
+    assert snap_workers([[0.625, 0.625]], [1], tolerance=0.25).tolist() == [[0.5, 0.5]]
+    assert snap_workers([[0.6875, 0.875]], [1], tolerance=0.0625).tolist() == [[0.6875, 0.875]]
+
+
+def test_no_jobs_stay_no_jobs():
+    assert snap_workers(np.zeros((0, 2)), np.zeros(0, int)).shape == (0, 2)

@@ -1,0 +1,67 @@
+"""coded.assignment_lp, the linear program that P3 with shared workers is."""
+
+import numpy as np
+import pytest
+
+from farkas.algebra import programs
+from farkas.certificates import exact_bound
+from farkas.duals import dualize
+from farkas.errors import NotApplicable
+from farkas.instances import library
+from farkas.models.coded.kernel import Pairs
+from farkas.relaxations.coded.assignment_lp import best_sharing, price_bound, shared_optimum
+from farkas.solvers import solve
+from tests.generators.coded import random_coded_computing
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_way_to_the_linear_optimum_agrees(seed):
+    data = random_coded_computing(seed, masters=3, workers=6)
+    found = shared_optimum(data)
+    top = Pairs.of(data).speed.max()
+    form = programs.build("coded.assignment_lp").form(data)
+    answer = solve(form).require_optimal()
+    assert answer.objective * top == pytest.approx(found.level, rel=1e-12)
+    assert float(exact_bound(form, answer.row_duals)) * top == pytest.approx(found.level, rel=1e-12)
+    assert solve(dualize(form).form).require_optimal().objective * top == pytest.approx(found.level)
+    dual = solve(programs.build("coded.assignment_dual").form(data)).require_optimal()
+    assert dual.objective / top == pytest.approx(found.time, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_any_prices_bound_the_level(seed):
+    data = random_coded_computing(seed, masters=3, workers=6)
+    speed = Pairs.of(data).speed
+    prices = np.random.default_rng(seed).random(3)
+    assert price_bound(speed, prices) >= shared_optimum(data).level * (1 - 1e-12)
+
+
+def test_a_master_without_workers_has_level_0_and_no_dual():
+    data = library.load("coded/forbidden_pairs").replace(
+        plans=None,
+        rate=[[None] * 4, [1.0, 2.5, None, 1.2]],
+        shift=[[None] * 4, [0.9, 0.2, None, 0.4]],
+    )
+    found = shared_optimum(data)
+    assert (found.level, found.bound, found.time) == (0.0, 0.0, np.inf)
+    with pytest.raises(NotApplicable, match="infinite"):
+        programs.build("coded.assignment_dual").form(data)
+
+
+def test_a_worker_that_is_worth_the_same_to_all_is_shared():
+    # v = (3, 1), (0, 1) ... the second master needs all of worker 1 and a share of worker 0:
+    # 3 (1 - k) = 1 + 2 k at k = 2/5: level 9/5
+    found = best_sharing(np.array([[3.0, 0], [2, 1]]))
+    assert found.level == pytest.approx(1.8)
+    assert found.time == pytest.approx(1 / 1.8)
+    assert found.share == pytest.approx(np.array([[0.6, 0], [0.4, 1]]))
+    # at prices 2 : 3 worker 0 is worth 6 to both: (6 + 3) / 5
+    assert found.prices / found.prices.sum() == pytest.approx([0.4, 0.6])
+    assert price_bound(np.array([[3.0, 0], [2, 1]]), np.array([2.0, 3.0])) == pytest.approx(1.8)
+    assert price_bound(np.array([[3.0, 0], [2, 1]]), np.array([1.0, 0.0])) == 3.0
+
+
+def test_the_unit_of_speeds_does_not_matter():
+    speed = np.array([[3.0, 0], [2, 1]])
+    for unit in (2.0**-300, 2.0**300):
+        assert best_sharing(unit * speed).level == pytest.approx(1.8 * unit)
