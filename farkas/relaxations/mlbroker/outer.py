@@ -10,7 +10,7 @@ from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker import data as shared
 from farkas.models.mlbroker.placement import resources, traffic
 from farkas.models.mlbroker.slot import SlotProblem
-from farkas.relaxations.mlbroker.relaxed import Fractional
+from farkas.relaxations.mlbroker.relaxed import PlacementRelaxation
 from farkas.relaxations.mlbroker.tangents import Tangents
 
 
@@ -34,7 +34,7 @@ class Touched:
         return cls(problem, tangents)
 
 
-class Outer(Fractional):
+class Outer(PlacementRelaxation):
     """The regularised slot (10) with tangents in place of the entropy term: a lower bound, linear.
 
     Families, ``relax`` and ``semantics`` are those of mlbroker.relaxed on one slot.  Deployment

@@ -9,7 +9,7 @@ from farkas.errors import InvalidOption
 from farkas.models.mlbroker.placement import PlacementProgram
 
 
-class Fractional(PlacementProgram):
+class PlacementRelaxation(PlacementProgram):
     """The rules of (8) in nonnegative variables: as printed, or on the chord and split by job."""
 
     integral: ClassVar[bool] = False
@@ -26,7 +26,7 @@ class Fractional(PlacementProgram):
         return "global" if self.relax == "printed" else "split"
 
 
-class Relaxed(Fractional):
+class Relaxed(PlacementRelaxation):
     """Lower bound on the offline optimum, a linear program.  mlBroker (9).
 
     ``relax``: "printed" is (9), that is (8) with one constant M, one constant U and nonnegative
