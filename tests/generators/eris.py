@@ -76,3 +76,19 @@ def auction_in(
         transfer_budget=data * auction.transfer_budget,
         site_capacity=units * auction.capacity,
     )
+
+
+def one_resource(*jobs: dict[str, Any], **changes: Any) -> Auction:
+    """Two sites of two gpus, three slots, jobs of one chunk; what jobs and auction do not say."""
+    fields = {
+        "name": "one resource", "slots": 3, "sites": 2, "resource_names": ["gpu"],
+        "site_capacity": [[2.0], [2.0]], "transfer_budget": 10.0, "chunk_size": 1.0,
+        "price_base_transfer": 2.0, "price_base_resource": [4.0],
+    } | changes  # fmt: skip
+    one = {
+        "arrival": 0, "data": [1, *[0] * (fields["sites"] - 1)], "epochs": 1, "worker_rate": 1,
+        "worker_demand": [1.0], "server_demand": [0.0], "parameter_size": 1.0,
+    }  # fmt: skip
+    for job in jobs:
+        job.setdefault("utility", [10.0] * (fields["slots"] - job.get("arrival", 0)))
+    return Auction.build(**fields, jobs=[one | job for job in jobs])

@@ -1,0 +1,34 @@
+"""Problem (4), the dual of the relaxation of (3)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.duals.eris.schedule_dual import _dearest
+from tests.generators.eris import one_resource, random_auction
+from tests.tools.optimum import optimum
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_dual_meets_the_relaxation_over_listed_schedules(seed: int) -> None:
+    auction = random_auction(seed)
+    relaxed = optimum("eris.schedule_lp", auction)
+    assert optimum("eris.dual", auction) == pytest.approx(relaxed, abs=1e-6)
+    assert relaxed >= optimum("eris.offline", auction) - 1e-6
+
+
+def test_scarce_capacity_earns_the_price_that_its_jobs_bid() -> None:
+    # two jobs worth 10 and 6 for the only gpu: at price 6 the dear job keeps 4
+    jobs = [{"data": [1], "utility": [worth]} for worth in (10.0, 6.0)]
+    auction = one_resource(*jobs, slots=1, sites=1, site_capacity=[[1.0]])
+    assert optimum("eris.dual", auction) == pytest.approx(10.0)
+    wide = auction.replace(site_capacity=[[2.0]])
+    assert optimum("eris.dual", wide) == pytest.approx(16.0)
+
+
+def test_prices_are_bounded_by_the_most_that_a_unit_can_earn() -> None:
+    # two gpus for a worth of 10, or one MB and one gpu in the other site: at most 5 and 10 a unit
+    worth, used = np.array([10.0, 6.0]), np.array([[2.0, 0.0], [0.0, 3.0]])
+    assert _dearest(worth, used).tolist() == [5.0, 2.0]
+    assert _dearest(np.zeros(0), np.zeros((0, 2))).tolist() == [0.0, 0.0]

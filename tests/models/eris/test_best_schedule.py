@@ -1,0 +1,46 @@
+"""Problems (5) and (7): the best schedule of one job."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.models.eris.best_schedule import PricedJobs
+from farkas.models.eris.prices import Prices, posted_on_arrival
+from farkas.models.eris.schedules import list_schedules
+from tests.generators.eris import one_resource, random_auction
+from tests.tools.optimum import optimum
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_best_schedule_earns_what_the_best_listed_schedule_earns(seed: int) -> None:
+    auction = random_auction(seed)
+    prices = posted_on_arrival(auction)
+    listed = list_schedules(auction)
+    payoff = (
+        listed.worth
+        - listed.transfer @ prices.transfer
+        - np.einsum("nrkt,rkt->n", listed.used, prices.resource)
+    )
+    for job in range(auction.num_jobs):
+        best = max(0.0, payoff[listed.job == job].max(initial=0.0))
+        found = optimum("eris.best_schedule[full]", PricedJobs(auction, (job,), prices))
+        assert max(0.0, found) == pytest.approx(best, abs=1e-6)
+
+
+def test_residual_capacities_bind_and_full_ones_do_not() -> None:
+    # one gpu of two is in use and costs 4**.5 - 1 = 1; two chunks need two gpus in the only slot
+    state = {"transfer": [0.0], "resources": [[[1.0]]]}
+    job = {"data": [2], "utility": [10.0]}
+    auction = one_resource(job, slots=1, sites=1, site_capacity=[[2.0]], occupied=state)
+    assert optimum("eris.best_schedule[full]", auction) == pytest.approx(10.0 - 2 * 1.0)
+    assert optimum("eris.best_schedule[residual]", auction) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_jobs_chosen_together_do_not_compete() -> None:
+    job = {"data": [2], "utility": [10.0]}
+    auction = one_resource(dict(job), dict(job), slots=1, sites=1, site_capacity=[[2.0]])
+    assert optimum("eris.offline", auction) == pytest.approx(10.0)
+    assert optimum("eris.best_schedule", auction) == pytest.approx(20.0)
+    only = PricedJobs(auction, (1,), Prices.zero(auction))
+    assert optimum("eris.best_schedule", only) == pytest.approx(10.0)

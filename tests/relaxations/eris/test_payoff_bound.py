@@ -1,0 +1,115 @@
+"""The bound on a job's payoff: kernel, readable reference, exact programs and proofs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.certificates.eris import prove_payoff
+from farkas.models.eris.best_schedule import PricedJobs
+from farkas.models.eris.prices import Prices, posted_on_arrival
+from farkas.relaxations.eris.job_slots import job_slots, slot_of
+from farkas.relaxations.eris.payoff_bound import bound_payoff, cover_slot, payoff_bounds
+from tests.generators.eris import one_resource, random_auction
+from tests.references.eris_payoff import payoff_bound, slot_costs
+from tests.tools.optimum import optimum
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_compiled_and_readable_payoff_bounds_agree(seed: int) -> None:
+    auction = random_auction(seed, most_chunks=7, jobs=5)
+    prices = posted_on_arrival(auction)
+    for job in auction.jobs:
+        for used in (None, auction.used):
+            seen = job_slots(auction, job, prices, None, used)
+            assert bound_payoff(seen).payoff == pytest.approx(payoff_bound(seen), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_compiled_and_readable_slot_costs_agree(seed: int) -> None:
+    auction = random_auction(seed, most_chunks=7, jobs=5)
+    prices = posted_on_arrival(auction)
+    for job in auction.jobs:
+        seen = job_slots(auction, job, prices, auction.transferred, auction.used)
+        costs = slot_costs(seen)
+        idle = np.empty((auction.sites + 1, seen.chunks + 1))
+        served = np.empty_like(idle)
+        for t in range(seen.window):
+            cover_slot(slot_of(seen, t, seen.data), idle, served)
+            assert served[-1, 1:] == pytest.approx(costs[t, 1:])
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_payoff_bounds_are_never_below_the_exact_payoff(seed: int) -> None:
+    auction = random_auction(seed, most_chunks=4)
+    prices = posted_on_arrival(auction)
+    for capacity, full in (("residual", False), ("full", True)):
+        bounds = payoff_bounds(auction, full=full)
+        for job, bound in enumerate(bounds):
+            data = PricedJobs(auction, (job,), prices)
+            assert optimum(f"eris.best_schedule[{capacity}]", data) <= bound + 1e-6
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_traced_cover_costs_what_the_bound_says(seed: int) -> None:
+    # worth - cost of (workers, moves, server) read off the tables is the bound
+    auction = random_auction(seed, most_chunks=7, jobs=5)
+    prices = posted_on_arrival(auction)
+    for job in auction.jobs:
+        seen = job_slots(auction, job, prices, None, None)
+        cover = bound_payoff(seen)
+        if cover.finish < 0 or seen.chunks == 0:
+            continue
+        assert cover.processed.sum() == seen.chunks
+        cost = 0.0
+        for t in np.flatnonzero(cover.server >= 0):
+            workers = -(-seen.epochs * cover.processed[t] // seen.worker_rate)
+            remote = workers.sum() - workers[cover.server[t]]
+            moved = np.maximum(0, cover.processed[t] - seen.data).sum()
+            mb = seen.chunk_size * moved + seen.parameter_size * remote
+            cost += workers @ seen.worker_price[t] + seen.server_price[t, cover.server[t]]
+            cost += seen.transfer_price[t] * mb
+        assert seen.worth[cover.finish] - cost == pytest.approx(cover.payoff, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_exact_proof_is_just_above_the_floating_bound(seed: int) -> None:
+    auction = random_auction(seed, most_chunks=6, jobs=5)
+    prices = posted_on_arrival(auction)
+    floating = payoff_bounds(auction, prices, full=True)
+    for job, bound in zip(auction.jobs, floating, strict=True):
+        proved = float(prove_payoff(auction, job, prices.transfer, prices.resource))
+        assert -1e-9 * max(1.0, bound) <= proved - bound <= 1e-7 * max(1.0, job.utility[0])
+
+
+def test_a_bound_by_hand() -> None:
+    # 3 chunks, 2 workers a slot at 1 or 3 each: 2 in the cheap slot and 1 in the dear one cost 5
+    job = {"data": [3, 0], "utility": [10.0, 9.0, 0.0]}
+    auction = one_resource(job, site_capacity=[[2.0], [0.0]])
+    price = np.broadcast_to(np.array([1.0, 3.0, 0.0]), (2, 1, 3))
+    found = bound_payoff(
+        job_slots(auction, auction.jobs[0], Prices(np.zeros(3), price), None, None)
+    )
+    assert (found.payoff, found.finish) == (4.0, 1)
+    assert found.processed.tolist() == [[2, 0], [1, 0], [0, 0]]
+    assert found.server.tolist() == [0, 0, -1]
+
+
+def test_what_costs_as_much_as_it_is_worth_is_not_run() -> None:
+    auction = one_resource({"utility": [2.0, 2.0, 2.0]})
+    prices = Prices(np.zeros(3), np.full((2, 1, 3), 2.0))
+    found = bound_payoff(job_slots(auction, auction.jobs[0], prices, None, None))
+    assert (found.payoff, found.finish) == (0.0, -1)
+    assert not found.processed.any()
+    assert (found.server == -1).all()
+
+
+def test_jobs_without_data_earn_their_worth_on_arrival() -> None:
+    auction = one_resource({"data": [0, 0], "utility": [7.0, 6.0, 5.0]}, {"utility": [0.0] * 3})
+    first, worthless = (
+        bound_payoff(job_slots(auction, job, Prices.zero(auction), None, None))
+        for job in auction.jobs
+    )
+    assert (first.payoff, first.finish) == (7.0, 0)
+    assert (first.server == -1).all()
+    assert (worthless.payoff, worthless.finish) == (0.0, -1)
