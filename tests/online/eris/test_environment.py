@@ -1,0 +1,123 @@
+"""What decisions are worth, what they use, and what is wrong with them."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+
+import pytest
+
+from farkas.certificates import check, from_json
+from farkas.instances import library
+from farkas.online import algorithms, environments
+from farkas.online.eris.environment import Award, Piece, SlotDecision, usage, utilisation
+from tests.generators.eris import one_resource
+
+
+def test_the_certificate_of_a_run_proves_itself() -> None:
+    auction = library.load("eris/tiny")
+    run = algorithms["eris.eris"].run(auction)
+    import msgspec
+
+    certificate = from_json(msgspec.json.encode(run.certificate.certificate))
+    assert check(certificate, instance=auction).bound == Fraction(run.certificate.exact)
+    assert run.ratio == pytest.approx(float(run.certificate) / run.value)
+
+
+@pytest.mark.parametrize("effort", ["free", "aggregated", "subgradient", "columns"])
+def test_every_effort_certifies_the_run(effort: str) -> None:
+    auction = library.load("eris/integrality_gap")
+    run = algorithms["eris.eris"].run(auction, effort=effort)
+    assert float(run.certificate) >= 81.594
+    if effort == "columns":
+        assert float(run.certificate) == pytest.approx(87.2435, abs=1e-4)
+
+
+def piece(**changes: object) -> Piece:
+    return dataclasses.replace(
+        Piece(job=0, slot=0, server=0, workers=((0, 1),), moved=0), **changes
+    )
+
+
+@pytest.mark.parametrize(
+    ("decision", "words"),
+    [
+        (SlotDecision((Award(0, True, 0),), ()), "does not run in slot 0"),
+        (SlotDecision((Award(0, True, 0),), (piece(),)), "cannot process all its data"),
+        (SlotDecision((Award(0, True, 0),), (piece(), piece())), "two servers in one slot"),
+        (SlotDecision((), (piece(workers=((0, 2),)),)), "uses 2 of 1 cpu at site 0"),
+        (SlotDecision((), (piece(server=1, moved=3),)), "transfers 3 of 0 MB"),
+    ],
+)
+def test_broken_decisions_are_named(decision: SlotDecision, words: str) -> None:
+    # biased: one job, a chunk at each of two sites with one cpu each, no transfer budget
+    auction = library.load("eris/one_chunk_twice")
+    outcome = environments["eris"].evaluate(auction, [decision, SlotDecision()])
+    assert any(words in said for said in outcome.violations), outcome.violations
+
+
+def test_running_before_the_arrival_is_a_violation() -> None:
+    auction = library.load("eris/late_arrival")
+    decisions = [SlotDecision((), (piece(),)), SlotDecision((Award(0, True, 1),), (piece(slot=1),))]
+    outcome = environments["eris"].evaluate(auction, decisions)
+    assert any("before its arrival" in said for said in outcome.violations)
+
+
+def test_usage_and_utilisation_count_servers_workers_and_remote_parameters() -> None:
+    auction = library.load("eris/tiny")  # job 2: w = (1, 1), s = (0, 1), λ = 2, θ = 2
+    decision = SlotDecision((), (Piece(2, 1, 0, ((0, 1), (1, 2)), 1),))
+    found = usage(auction, [decision])
+    assert found.transfer[1] == 2.0 * 1 + 2.0 * 2
+    assert found.resource[0, :, 1].tolist() == [1.0, 2.0]
+    assert found.resource[1, :, 1].tolist() == [2.0, 2.0]
+    assert utilisation(auction, [decision])[:, 1] == pytest.approx([3 / 3, 4 / 15])
+
+
+def test_worth_counts_in_the_slot_of_completion() -> None:
+    # worth 20 and 15: both chunks in slot 1, at 1 cpu each of 2
+    auction = library.load("eris/one_chunk_twice")
+    run = piece(slot=1, workers=((0, 1), (1, 1)))
+    outcome = environments["eris"].evaluate(
+        auction, [SlotDecision((Award(0, True, 1, payment=3.0),), (run,)), SlotDecision()]
+    )
+    assert outcome.violations == []
+    assert outcome.value == 15.0
+    assert [slot["welfare"] for slot in outcome.costs] == [0.0, 15.0]
+    assert [slot["revenue"] for slot in outcome.costs] == [0.0, 3.0]
+    assert [slot["use of cpu"] for slot in outcome.costs] == [0.0, 1.0]
+    assert outcome.numbers["accepted"] == 1.0
+    assert "sum of payoff bounds" not in outcome.numbers
+
+
+def test_a_job_counts_once() -> None:
+    auction = library.load("eris/one_chunk_twice")
+    award = Award(0, True, 0)
+    both = piece(workers=((0, 1), (1, 1)))
+    outcome = environments["eris"].evaluate(
+        auction, [SlotDecision((award, award), (both,)), SlotDecision()]
+    )
+    assert outcome.violations == ["job 0 is accepted twice"]
+
+
+def test_jobs_without_data_complete_on_arrival() -> None:
+    auction = one_resource({"data": [0, 0]}, {"data": [0, 0], "arrival": 1})
+    said = [
+        environments["eris"].evaluate(auction, [SlotDecision((Award(1, True, slot),))]).violations
+        for slot in (1, 2)
+    ]
+    assert said == [[], ["job 1 has no data and completes late"]]
+
+
+def test_payoff_bounds_are_added_when_every_job_has_one() -> None:
+    auction = one_resource({}, {})
+    awards = [Award(i, accepted=False, payoff_bound=bound) for i, bound in ((0, 1.5), (1, 2.0))]
+    evaluate = environments["eris"].evaluate
+    assert evaluate(auction, [SlotDecision(tuple(awards))]).numbers["sum of payoff bounds"] == 3.5
+    assert "sum of payoff bounds" not in evaluate(auction, [SlotDecision((awards[0],))]).numbers
+
+
+def test_arrivals_are_numbered_in_the_whole_instance() -> None:
+    auction = one_resource({}, {"arrival": 2}, {"arrival": 2})
+    arrivals = environments["eris"].arrivals(auction)
+    assert [[i for i, _ in slot.jobs] for slot in arrivals] == [[0], [], [1, 2]]
+    assert environments["eris"].known(auction).jobs == ()

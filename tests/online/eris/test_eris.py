@@ -1,0 +1,123 @@
+"""Algorithm 1: whole runs, with every scheduler."""
+
+from __future__ import annotations
+
+import pytest
+
+import farkas.compiled
+from farkas.algebra import programs
+from farkas.compiled import Kernel
+from farkas.errors import InvalidOption
+from farkas.instances import library
+from farkas.instances.eris import Auction
+from farkas.instances.generate import generate
+from farkas.online import algorithms
+from farkas.online.eris.environment import (
+    Environment,
+    Piece,
+)
+from farkas.online.eris.eris import Eris
+from farkas.online.eris.ledger import Ledger
+from farkas.online.eris.scheduler_dp import ROUNDS, best_plan
+from farkas.online.eris.scheduler_printed import printed_plan
+from farkas.solvers import solve
+from tests.generators.eris import one_resource, random_auction
+
+NAMES = ["eris.eris", "eris.tiresias", "eris.antman", "eris.liquid"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("seed", range(12))
+def test_runs_are_feasible_and_below_the_optimum(name: str, seed: int) -> None:
+    auction = random_auction(seed, jobs=4)
+    run = algorithms[name].run(auction)
+    assert run.violations == []
+    best = solve(programs.build("eris.offline").form(auction)).require_optimal().objective
+    assert run.value <= best + 1e-6
+    assert best <= float(run.certificate) + 1e-6
+
+
+def test_printed_schedules_that_cannot_run_cost_the_ratio() -> None:
+    auction = library.load("eris/above_optimum")
+    run = algorithms["eris.eris"].run(auction, scheduler="printed")
+    assert run.value == pytest.approx(119.723)
+    assert run.ratio is None
+    assert any("cannot process all its data" in words for words in run.violations)
+    assert run.numbers["not executable"] == 1.0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_exact_runs_have_no_gap_per_job(seed: int) -> None:
+    auction = random_auction(seed, jobs=4)
+    run = algorithms["eris.eris"].run(auction, scheduler="exact")
+    payoffs = run.value - run.numbers["revenue"]
+    assert run.numbers.get("sum of payoff bounds", 0.0) == pytest.approx(payoffs, abs=1e-4)
+
+
+def test_a_price_floor_asks_for_worth_above_volume() -> None:
+    auction = generate("eris", "testbed", seed=1)
+    run = algorithms["eris.eris"].run(auction, price_floor=1.0)
+    plain = algorithms["eris.eris"].run(auction)
+    assert run.value > plain.value  # worthless late completions no longer fill the slots
+    with pytest.raises(InvalidOption):
+        algorithms["eris.eris"].run(auction, price_floor=-1.0)
+
+
+def test_first_job_pays_nothing_and_later_ones_do() -> None:
+    auction = library.load("eris/single_site")
+    run = algorithms["eris.eris"].run(auction)
+    payments = [a["payment"] for d in run.decisions for a in d["awards"] if a["accepted"]]
+    assert payments[0] == 0.0
+    assert run.numbers["revenue"] == pytest.approx(sum(payments))
+
+
+@pytest.mark.parametrize(("scheduler", "kernel"), [("dp", best_plan), ("printed", printed_plan)])
+def test_long_auctions_have_their_scheduler_compiled_before_clocks_start(
+    scheduler: str, kernel: Kernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Each job alone is short, so only the sum over all jobs tells.
+    compiled: list[Kernel] = []
+    monkeypatch.setitem(vars(kernel), "machine", None)  # so that what was there comes back
+    monkeypatch.delitem(vars(kernel), "machine")
+    monkeypatch.setattr(farkas.compiled, "translate", lambda k: compiled.append(k) or k.interpret)
+    policy, auction = Eris(scheduler=scheduler), library.load("eris/demo")
+    step = policy_steps(scheduler, auction)
+    monkeypatch.setattr(farkas.compiled, "STEPS_INTERPRETED", kernel.interpreted + sum(step))
+    policy.prepare(auction)
+    assert compiled == []
+    monkeypatch.setattr(farkas.compiled, "STEPS_INTERPRETED", kernel.interpreted + max(step))
+    policy.prepare(auction)
+    assert compiled == [kernel]
+
+
+def policy_steps(scheduler: str, auction: Auction) -> list[int]:
+    """What the kernel itself says of every job when it meets it."""
+    ledger = Ledger(auction)
+    seen = [ledger.meet(job) for job in auction.jobs]
+    if scheduler == "printed":
+        return [printed_plan.steps(job) for job in seen]
+    return [best_plan.steps(job, job, ROUNDS) for job in seen]
+
+
+@pytest.mark.parametrize("scheduler", ["dp", "printed", "exact"])
+def test_a_job_pays_the_price_posted_before_it_came_if_it_is_worth_more(scheduler: str) -> None:
+    # 1 of 2 gpus in use: 4**.5 - 1 = 1 for the second; the third finds none and leaves
+    jobs = [{"utility": [worth]} for worth in (0.5, 1.5, 9.0)]
+    close = {"slots": 1, "sites": 1, "site_capacity": [[2.0]]}
+    run = algorithms["eris.eris"].run(one_resource(*jobs, **close), scheduler=scheduler)
+    awards = [award for d in run.decisions for award in d["awards"]]
+    assert [award["accepted"] for award in awards] == [True, True, False]
+    assert [award["payment"] for award in awards] == pytest.approx([0.0, 1.0, 0.0])
+    jobs = [{"utility": [worth]} for worth in (0.5, 1.0)]  # worth what it pays: nothing is gained
+    run = algorithms["eris.eris"].run(one_resource(*jobs, **close), scheduler=scheduler)
+    assert [award["accepted"] for award in run.decisions[0]["awards"]] == [True, False]
+
+
+def test_deciding_leaves_the_state_before_as_it_was() -> None:
+    auction = one_resource({})
+    policy, arrivals = Eris(), Environment().arrivals(auction)
+    before = policy.start(auction, 0)
+    after, decision = policy.step(before, arrivals[0])
+    assert (before.used.sum(), after.used.sum()) == (0.0, 1.0)
+    (piece,) = decision.pieces
+    assert piece == Piece(job=0, slot=0, server=0, workers=((0, 1),), moved=0)

@@ -1,0 +1,48 @@
+"""Liquid: a number of workers that balances traffic and time."""
+
+from __future__ import annotations
+
+import pytest
+
+from farkas.instances.eris import Auction
+from farkas.online import algorithms
+from tests.generators.eris import one_resource
+
+
+def pieces(auction: Auction, name: str, **options: object) -> list[dict[int, int]]:
+    """Workers of every job that runs, slot by slot."""
+    run = algorithms[name].run(auction, effort="free", **options)
+    assert run.violations == []
+    return [
+        {p["job"]: sum(count for _, count in p["workers"]) for p in d["pieces"]}
+        for d in run.decisions
+    ]
+
+
+@pytest.mark.parametrize(
+    ("weight", "budget", "workers"),
+    [
+        # 16 chunks in 16 or 8 slots: 2 or 1 as a share of 8; one remote worker is 1/4 of 4 MB
+        (0.5, 4.0, 2),  # 1 against .125 + .5
+        (0.9, 4.0, 1),  # .2 against .225 + .1
+        (0.0, 4.0, 2),
+        (1.0, 4.0, 1),
+        (0.5, 0.0, 1),  # no budget: remote workers count as they are, 1 against .5 + .5
+    ],
+)
+def test_workers_balance_traffic_and_time(weight: float, budget: float, workers: int) -> None:
+    auction = one_resource(
+        {"data": [16, 0]}, site_capacity=[[1.0], [1.0]], transfer_budget=budget, chunk_size=0.0
+    )
+    found = pieces(auction, "eris.liquid", weight=weight)
+    assert found == [{0: workers}] * 3
+
+
+def test_a_placement_stays_and_others_pass_a_job_that_waits() -> None:
+    # 2 gpus: the first takes both (1 a slot is slower), the second decides for both as well and
+    # waits; the third waits too, until the first is done after 8 slots
+    jobs = [{"data": [16]}, {"data": [16], "arrival": 1}, {"data": [1], "arrival": 9}]
+    auction = one_resource(*jobs, slots=11, sites=1, site_capacity=[[2.0]])
+    found = pieces(auction, "eris.liquid")
+    assert found[:8] == [{0: 2}] * 8
+    assert found[8:] == [{1: 2}] * 3

@@ -1,0 +1,116 @@
+"""Bounds on (8) for every workload."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.models.eris.one_shot import OneShot, SlotTask
+from farkas.models.eris.prices import Prices, posted_on_arrival
+from farkas.online.eris.one_slot import (
+    Bounds,
+    bound_workloads,
+    cover_with_transfer,
+    new_bounds,
+    trace_cover,
+)
+from farkas.relaxations.eris.job_slots import job_slots, slot_of
+from farkas.solvers import Claimed, solve
+from tests.generators.eris import one_resource, random_auction
+from tests.references.eris_payoff import slot_costs
+from tests.tools.samples import seeds
+
+
+@seeds(20, 60)
+def test_one_slot_bounds_enclose_the_optimum_of_8(seed: int) -> None:
+    auction = random_auction(seed, most_chunks=5)
+    prices = posted_on_arrival(auction)
+    for index, job in enumerate(auction.jobs):
+        seen = job_slots(auction, job, prices, auction.transferred, auction.used)
+        total = seen.chunks
+        tables = np.empty((4, auction.sites + 1, total + 1))
+        bounds = new_bounds(total)
+        lower, upper = bounds.lower, bounds.upper
+        for t in range(seen.window):
+            bound_workloads(slot_of(seen, t, seen.data), 8, -1, tables, bounds)
+            assert (lower[0], upper[0]) == (0.0, 0.0)
+            for workload in range(1, total + 1):
+                slot = job.arrival + t
+                task = SlotTask(auction, prices, index, slot, workload, auction.data[index])
+                answer = solve(OneShot().form(task))
+                best = np.inf if answer.claim is Claimed.INFEASIBLE else answer.objective
+                slack = 1e-5 * max(1.0, best) if np.isfinite(best) else 0.0
+                assert lower[workload] <= best + slack
+                assert upper[workload] >= best - slack
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_covers_with_transfer_cost_what_covers_without_cost(seed: int) -> None:
+    auction = random_auction(seed, most_chunks=6)
+    prices = posted_on_arrival(auction)
+    for job in auction.jobs:
+        seen = job_slots(auction, job, prices, auction.transferred, auction.used)
+        tables = np.empty((4, auction.sites + 1, seen.chunks + 1))
+        costs = slot_costs(seen)
+        for t in range(seen.window):
+            cover_with_transfer(slot_of(seen, t, seen.data), 0.0, tables)
+            assert tables[1, -1, 1:] == pytest.approx(costs[t, 1:])
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_traced_cover_fits_and_costs_the_upper_bound(seed: int) -> None:
+    auction = random_auction(seed, most_chunks=5)
+    for job in auction.jobs:
+        seen = job_slots(
+            auction, job, posted_on_arrival(auction), auction.transferred, auction.used
+        )
+        tables = np.empty((4, auction.sites + 1, seen.chunks + 1))
+        slot = slot_of(seen, 0, seen.data)
+        bounds = new_bounds(seen.chunks)
+        bound_workloads(slot, 8, -1, tables, bounds)
+        for workload in np.flatnonzero(np.isfinite(bounds.upper))[1:]:
+            multiplier, chunks = bounds.multiplier[workload], np.zeros(auction.sites, np.int64)
+            cover_with_transfer(slot, multiplier, tables)
+            server = trace_cover(slot, multiplier, tables, workload, chunks)
+            assert chunks.sum() == workload
+            workers = -(-job.epochs * chunks // job.worker_rate)
+            remote = workers.sum() - workers[server]
+            mb = slot.chunk_size * np.maximum(0, chunks - slot.data).sum()
+            mb += slot.parameter_size * remote
+            assert mb <= slot.most_transfer
+            cost = workers @ slot.worker_price + slot.server_price[server]
+            assert cost + slot.transfer_price * mb == pytest.approx(bounds.upper[workload])
+            assert bounds.lower[workload] <= bounds.upper[workload] + 1e-6
+
+
+def bounded(free: float, worth: float = 10.0) -> Bounds:
+    # two chunks at site 0, where a worker costs 5; moving one to site 1 takes 1 MB, cost 1
+    auction = one_resource({"data": [2, 0], "utility": [worth], "parameter_size": 0.0}, slots=1)
+    prices = Prices(np.zeros(1), np.array([[[5.0]], [[1.0]]]))
+    used = np.array([auction.transfer_budget - free])
+    seen = job_slots(auction, auction.jobs[0], prices, used, auction.used)
+    bounds = new_bounds(2)
+    bound_workloads(slot_of(seen, 0, seen.data), 6, -1, np.empty((4, 3, 3)), bounds)
+    return bounds
+
+
+def test_a_budget_that_binds_by_hand() -> None:
+    # one chunk: moved for 1, or else 5.  Two: both moved 2, one 6, none 10
+    assert bounded(2.0).upper.tolist() == bounded(2.0).lower.tolist() == [0.0, 1.0, 2.0]
+    assert bounded(1.0).upper.tolist() == pytest.approx([0.0, 1.0, 6.0])
+    assert bounded(1.0).lower.tolist() == pytest.approx([0.0, 1.0, 6.0])
+    assert bounded(0.0).upper.tolist() == pytest.approx([0.0, 5.0, 10.0])
+    # half a chunk cannot move, but the multiplier cannot know: 10 - 8 · 0.5 is a bound
+    assert bounded(0.5).upper.tolist() == pytest.approx([0.0, 5.0, 10.0])
+    assert bounded(0.5).lower.tolist() == pytest.approx([0.0, 3.0, 8.0])
+
+
+def test_a_workload_that_cannot_fit_has_infinite_bounds() -> None:
+    # site 0 holds no worker, so that its chunk would have to move for 1 MB
+    auction = one_resource({"data": [1, 0]}, slots=1, site_capacity=[[0.0], [2.0]])
+    for free, cost in ((1.0, 0.0), (0.9, np.inf)):
+        used = np.array([auction.transfer_budget - free])
+        seen = job_slots(auction, auction.jobs[0], Prices.zero(auction), used, auction.used)
+        bounds = new_bounds(1)
+        bound_workloads(slot_of(seen, 0, seen.data), 6, -1, np.empty((4, 3, 2)), bounds)
+        assert bounds.lower.tolist() == bounds.upper.tolist() == [0.0, cost]

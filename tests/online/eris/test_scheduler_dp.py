@@ -1,0 +1,93 @@
+"""Algorithms 2 and 3 repaired: schedules that can run, and bounds."""
+
+from __future__ import annotations
+
+import pytest
+
+from farkas.algebra import programs
+from farkas.instances.eris import Auction
+from farkas.models.eris.best_schedule import PricedJobs
+from farkas.models.eris.prices import posted_on_arrival
+from farkas.online.eris.executable import executable
+from farkas.online.eris.ledger import Ledger
+from farkas.online.eris.scheduler_dp import repaired_schedule
+from farkas.online.eris.scheduler_exact import exact_schedule
+from farkas.proofs.eris.samples import ledger_of, propose
+from farkas.solvers import solve
+from tests.generators.eris import one_resource, random_auction
+
+
+def best_payoff(auction: Auction, job: int) -> float:
+    data = PricedJobs(auction, (job,), posted_on_arrival(auction))
+    return max(0.0, solve(programs.build("eris.best_schedule").form(data)).objective)
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_repaired_schedules_can_run_and_their_bound_holds(seed: int) -> None:
+    auction = random_auction(seed, most_chunks=4, jobs=4)
+    for index, job in enumerate(auction.jobs):
+        ledger = ledger_of(auction)
+        seen = ledger.meet(job)
+        found = repaired_schedule(auction, job, seen)
+        best = best_payoff(auction, index)
+        slack = 1e-6 * max(1.0, best)
+        assert found.payoff <= best + slack
+        assert found.bound >= best - slack
+        if found.finish < 0:
+            continue
+        assert executable(job, found.workers, found.moved)
+        assert found.worth == pytest.approx(seen.worth[found.finish])
+        ledger.book(job, seen, found)
+        assert (ledger.transferred <= auction.transfer_budget + 1e-6).all()
+        assert (ledger.used <= auction.capacity[:, :, None] + 1e-6).all()
+
+
+def test_covers_that_differ_by_little_transfer_are_all_considered() -> None:
+    # moving the chunk to the server's site takes 1.001 MB, keeping it away from the server 1 MB:
+    # only the latter fits 1.0005 MB, and at a worker price of 5 at site 0 it leaves 100 - 5
+    auction = Auction.build(
+        name="close", slots=1, sites=2, resource_names=["gpu", "cpu"],
+        site_capacity=[[1, 0], [1, 1]], transfer_budget=1.0005, chunk_size=1.001,
+        price_base_transfer=2, price_base_resource=[2, 2],
+        jobs=[{
+            "arrival": 0, "utility": [100], "data": [1, 0], "epochs": 1, "worker_rate": 1,
+            "worker_demand": [1, 0], "server_demand": [0, 1], "parameter_size": 1,
+        }],
+    )  # fmt: skip
+    ledger = Ledger(auction)
+    ledger.prices.resource[0, 0, 0] = 5.0
+    job = auction.jobs[0]
+    seen = ledger.meet(job)
+    found = repaired_schedule(auction, job, seen)
+    assert found.bound >= 95.0
+    assert exact_schedule(ledger, job, seen, found).payoff == pytest.approx(95.0)
+
+
+def test_of_equal_schedules_that_with_least_use_is_found() -> None:
+    # everything is free: staying at site 0 transfers nothing, at site 1 a chunk; workers of site 0
+    # process a chunk a slot, so one of them in each of two slots is no better than two in one
+    auction = one_resource({"data": [1, 0], "server_demand": [1.0]})
+    found = propose(auction, auction.jobs[0], "dp")
+    assert (found.payoff, found.finish, found.cost) == (10.0, 0, 0.0)
+    assert found.workers[0].tolist() == [1, 0]
+    assert (found.server[0], found.moved.sum()) == (0, 0)
+    assert 10.0 <= found.bound <= 10.0 * (1 + 1e-7)
+
+
+def test_data_that_were_processed_are_not_processed_again() -> None:
+    # one gpu at site 0 for two chunks, and nothing moves: two slots
+    auction = one_resource(
+        {"data": [2, 0], "utility": [10.0, 7.0, 3.0]},
+        site_capacity=[[1.0], [1.0]], transfer_budget=0.0,
+    )  # fmt: skip
+    found = propose(auction, auction.jobs[0], "dp")
+    assert (found.payoff, found.finish) == (7.0, 1)
+    assert found.workers.tolist() == [[1, 0], [1, 0], [0, 0]]
+
+
+def test_jobs_that_cannot_run_or_are_worth_nothing_get_nothing() -> None:
+    auction = one_resource({"worker_demand": [3.0]}, {"utility": [0.0] * 3})
+    for job in auction.jobs:
+        found = propose(auction, job, "dp")
+        assert (found.payoff, found.finish, found.slots.tolist()) == (0.0, -1, [])
+        assert 0.0 <= found.bound <= 1e-6

@@ -1,0 +1,62 @@
+"""The exact schedule of a job."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from farkas.algebra import programs
+from farkas.instances.eris import Auction
+from farkas.models.eris.best_schedule import PricedJobs
+from farkas.models.eris.prices import posted_on_arrival
+from farkas.online.eris import scheduler_exact
+from farkas.online.eris.executable import executable
+from farkas.online.eris.ledger import Ledger
+from farkas.online.eris.proposal import nothing
+from farkas.online.eris.scheduler_dp import repaired_schedule
+from farkas.online.eris.scheduler_exact import exact_schedule
+from farkas.proofs.eris.samples import ledger_of
+from farkas.solvers import solve
+from tests.generators.eris import one_resource, random_auction
+from tests.tools.samples import seeds
+
+
+def best_payoff(auction: Auction, job: int) -> float:
+    data = PricedJobs(auction, (job,), posted_on_arrival(auction))
+    return max(0.0, solve(programs.build("eris.best_schedule").form(data)).objective)
+
+
+@seeds(20, 60)
+def test_exact_schedules_earn_the_best_payoff(seed: int) -> None:
+    auction = random_auction(seed, most_chunks=4, jobs=4)
+    for index, job in enumerate(auction.jobs):
+        ledger = ledger_of(auction)
+        seen = ledger.meet(job)
+        found = exact_schedule(ledger, job, seen, repaired_schedule(auction, job, seen))
+        assert found.payoff == pytest.approx(best_payoff(auction, index), abs=1e-5)
+        assert found.bound == pytest.approx(found.payoff, abs=1e-5)
+        assert found.finish < 0 or executable(job, found.workers, found.moved)
+
+
+def test_a_schedule_whose_bound_is_met_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    auction = one_resource({})
+    ledger, job = Ledger(auction), auction.jobs[0]
+    seen = ledger.meet(job)
+    found = repaired_schedule(auction, job, seen)
+    monkeypatch.delattr(scheduler_exact, "solve")
+    assert exact_schedule(ledger, job, seen, found) is found
+    # a gap, but no slot is worth more than the payoff
+    wide = dataclasses.replace(found, bound=12.0)
+    assert exact_schedule(ledger, job, seen, wide).bound == found.payoff == 10.0
+
+
+def test_only_slots_that_are_worth_more_are_searched() -> None:
+    # what was found earns 5; a better schedule ends in slot 0, worth 10, the only one above 5
+    auction = one_resource({"utility": [10.0, 5.0, 4.0]})
+    ledger, job = Ledger(auction), auction.jobs[0]
+    poor = dataclasses.replace(nothing(3, 2, bound=11.0), payoff=5.0, finish=1)
+    found = exact_schedule(ledger, job, ledger.meet(job), poor)
+    assert (found.payoff, found.finish, found.bound) == (10.0, 0, 10.0)
+    assert found.workers.shape == (3, 2)
+    assert found.slots.tolist() == [0]

@@ -1,0 +1,101 @@
+"""Algorithms 2 and 3 to the letter: kernel and plain reference."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.instances.eris import Auction
+from farkas.models.eris.prices import Prices, posted_on_arrival
+from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
+from farkas.relaxations.eris.job_slots import JobSlots, job_slots
+from tests.generators.eris import one_resource, random_auction
+from tests.references.eris_printed import algorithm_2, algorithm_3
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_compiled_and_plain_printed_algorithms_agree(seed: int) -> None:
+    auction = random_auction(seed, most_chunks=6, jobs=4)
+    prices = posted_on_arrival(auction)
+    for job in auction.jobs:
+        seen = job_slots(auction, job, prices, auction.transferred, auction.used)
+        fast, plain = printed_schedule(seen), algorithm_2(seen)
+        assert fast.payoff == pytest.approx(plain.payoff, abs=1e-9)
+        assert fast.finish == plain.finish
+        assert np.array_equal(fast.workers, plain.workers)
+        assert np.array_equal(fast.server, plain.server)
+        assert np.array_equal(fast.moved, plain.moved)
+        for workload in range(1, seen.chunks + 1):
+            cost, server, moved, workers = printed_slot(seen, 0, workload)
+            expected = algorithm_3(seen, 0, workload)
+            assert cost == pytest.approx(expected[0])
+            assert (server, moved) == expected[2:]
+            assert np.array_equal(workers, expected[1])
+
+
+def test_printed_algorithms_agree_when_many_sites_move_data() -> None:
+    rng = np.random.default_rng(0)
+    base = random_auction(5)
+    for _ in range(20):
+        sites = 8
+        capacity = rng.integers(1, 6, (sites, 2)).astype(float)
+        auction = base.replace(
+            sites=sites,
+            slots=2,
+            site_capacity=capacity,
+            transfer_budget=12.0,
+            chunk_size=1.0,
+            jobs=[
+                {
+                    "arrival": 0, "utility": [60.0, 40.0], "data": rng.integers(0, 4, sites),
+                    "epochs": 2, "worker_rate": 3, "worker_demand": [1.0, 0.5],
+                    "server_demand": [0.0, 1.0], "parameter_size": 0.5,
+                }
+            ],
+            occupied={
+                "transfer": [3.0, 0.0],
+                "resources": capacity[:, :, None] * rng.uniform(0, 0.9, (sites, 2, 2)),
+            },
+        )  # fmt: skip
+        prices = posted_on_arrival(auction)
+        seen = job_slots(auction, auction.jobs[0], prices, auction.transferred, auction.used)
+        fast, plain = printed_schedule(seen), algorithm_2(seen)
+        assert fast.payoff == pytest.approx(plain.payoff, abs=1e-9)
+        assert np.array_equal(fast.workers, plain.workers)
+        assert np.array_equal(fast.moved, plain.moved)
+
+
+def met(auction: Auction, *worker_prices: float) -> JobSlots:
+    price = np.array(worker_prices)[:, None, None] * np.ones((1, 1, auction.slots))
+    return job_slots(auction, auction.jobs[0], Prices(np.zeros(auction.slots), price), None, None)
+
+
+def test_algorithm_3_by_hand() -> None:
+    # two chunks at the dear site 0 move to the cheap site 1; one worker there, one remote at 0 if
+    # only one fits
+    auction = one_resource({"data": [2, 0], "server_demand": [1.0]}, site_capacity=[[4.0], [3.0]])
+    cost, server, moved, workers = printed_slot(met(auction, 5.0, 1.0), 0, 2)
+    assert (cost, server, moved, workers.tolist()) == (3.0, 1, 2, [0, 2])
+    auction = auction.replace(site_capacity=[[4.0], [2.0]])
+    cost, server, moved, workers = printed_slot(met(auction, 5.0, 1.0), 0, 2)
+    # by (10) one chunk moves; both sites have one worker, and the server goes to the first
+    assert (server, moved, workers.tolist()) == (0, 1, [1, 1])
+    assert cost == 5.0 + 1.0 + 5.0
+
+
+def test_sites_of_equal_price_but_for_rounding_exchange_nothing() -> None:
+    auction = one_resource({"data": [1, 0]})
+    moved = [
+        printed_slot(met(auction, *price), 0, 1)[2] for price in ((0.1 + 0.2, 0.3), (0.31, 0.3))
+    ]
+    assert moved == [0, 1]
+
+
+def test_later_completion_must_pay_more_than_rounding() -> None:
+    # one chunk at 1e-12 in slot 0, for nothing in slot 1: worth 10 in both
+    auction = one_resource({"utility": [10.0, 10.0, 10.0]})
+    price = np.zeros((2, 1, 3))
+    for first, finish in ((1e-9, 0), (1e-7, 1)):
+        price[:, :, 0] = first
+        seen = job_slots(auction, auction.jobs[0], Prices(np.zeros(3), price), None, None)
+        assert printed_schedule(seen).finish == finish
