@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
 from farkas.errors import InvalidInstance, InvalidOption, suggestion
-from farkas.instances.base import plain_value
+from farkas.instances.base import Count, Nonnegative, Positive, plain_value
 
 S = TypeVar("S", bound="Settings")
 Range = tuple[float, float]
 """Lowest and highest value of a uniform draw."""
 WholeRange = tuple[int, int]
 """Lowest and highest value, both included, of a uniform draw of integers."""
+NonnegativeRange = tuple[Nonnegative, Nonnegative]
+PositiveRange = tuple[Positive, Positive]
+CountRange = tuple[Count, Count]
+Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+Units = Annotated[int, msgspec.Meta(ge=0, le=10**6)]
+UnitRange = tuple[Units, Units]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

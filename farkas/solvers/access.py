@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import importlib.metadata
 import importlib.util
 
@@ -43,6 +44,7 @@ class Availability:
         return f"{self.standing}: {self.detail}" if self.detail else str(self.standing)
 
 
+@functools.cache
 def installed(package: str) -> bool:
     """Whether ``package`` can be imported, without importing it."""
     try:
@@ -51,9 +53,8 @@ def installed(package: str) -> bool:
         return False
 
 
-def missing(package: str, extra: str = "") -> Availability:
-    """Availability of a solver whose package is absent."""
-    what = f"farkas[{extra}]" if extra else package
+def missing(what: str) -> Availability:
+    """Availability of a solver whose package is absent; ``what`` brings it."""
     return Availability(Access.MISSING, f"install {what!r} to use it")
 
 

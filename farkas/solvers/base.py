@@ -21,7 +21,7 @@ from farkas.errors import (
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
 from farkas.registry import Registry
-from farkas.solvers.access import Access, Availability, version_of
+from farkas.solvers.access import Access, Availability, installed, missing, version_of
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.audit import audited, settled_by_inspection
 from farkas.solvers.options import OptionNames, Options
@@ -52,11 +52,13 @@ class Backend(Protocol):
 
     name: str
     package: str
+    bringer: str
+    """What to install for the package."""
     abilities: Ability
 
     def availability(self) -> Availability:
         """Standing here; cheap, and without importing the solver where possible."""
-        ...
+        return Availability(Access.FULL) if installed(self.package) else missing(self.bringer)
 
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
         """Solve a form that has columns and whose bounds do not cross.

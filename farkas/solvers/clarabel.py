@@ -11,7 +11,6 @@ import numpy as np
 
 from farkas.forms import LinearForm
 from farkas.numbers import Floats, Ints
-from farkas.solvers.access import Access, Availability, installed, missing
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend
 from farkas.solvers.interrupt import CtrlC, log_to_stderr
@@ -27,14 +26,8 @@ class Clarabel(Backend):
     """
 
     name = "clarabel"
-    package = "clarabel"
+    package = bringer = "clarabel"
     abilities = Ability.LINEAR | Ability.DUALS | Ability.RAYS | Ability.CONIC
-
-    def availability(self) -> Availability:
-        """Standing here."""
-        if not installed(self.package):
-            return missing("clarabel")
-        return Availability(Access.FULL)
 
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
         """Solve once."""

@@ -31,6 +31,7 @@ class Gurobi(Backend):
 
     name = "gurobi"
     package = "gurobipy"
+    bringer = "farkas[gurobi]"
     abilities = Ability.LINEAR | Ability.INTEGER | Ability.DUALS | Ability.RAYS
 
     def __init__(self) -> None:
@@ -40,7 +41,7 @@ class Gurobi(Backend):
     def availability(self) -> Availability:
         """Standing here."""
         if self._found is None:
-            self._found = self._look() if installed(self.package) else missing("gurobipy", "gurobi")
+            self._found = self._look() if installed(self.package) else missing(self.bringer)
         return self._found
 
     def footprint(self, form: LinearForm) -> tuple[int, int]:

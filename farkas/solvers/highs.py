@@ -15,7 +15,6 @@ import numpy as np
 
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
-from farkas.solvers.access import Access, Availability, installed, missing
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, backend
 from farkas.solvers.interrupt import CtrlC
@@ -39,17 +38,8 @@ class Highs(Backend):
 
     name = "highs"
     package = "highspy"
+    bringer = "highspy>=1.15"
     abilities = Ability.LINEAR | Ability.INTEGER | Ability.DUALS | Ability.RAYS | Ability.WARM
-
-    def __init__(self) -> None:
-        self._found: Availability | None = None
-
-    def availability(self) -> Availability:
-        """Standing here."""
-        if self._found is None:
-            here = installed(self.package)
-            self._found = Availability(Access.FULL) if here else missing("highspy>=1.15")
-        return self._found
 
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
         """Solve once."""

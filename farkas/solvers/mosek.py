@@ -23,6 +23,7 @@ class Mosek(Backend):
 
     name = "mosek"
     package = "mosek"
+    bringer = "farkas[mosek]"
     abilities = Ability.LINEAR | Ability.INTEGER | Ability.DUALS | Ability.RAYS | Ability.CONIC
 
     def __init__(self) -> None:
@@ -31,7 +32,7 @@ class Mosek(Backend):
     def availability(self) -> Availability:
         """Standing here."""
         if self._found is None:
-            self._found = _look() if installed(self.package) else missing("mosek", "mosek")
+            self._found = _look() if installed(self.package) else missing(self.bringer)
         return self._found
 
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:

@@ -10,7 +10,6 @@ import numpy as np
 
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
-from farkas.solvers.access import Access, Availability, installed, missing
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend
 from farkas.solvers.interrupt import off_stdout
@@ -27,13 +26,8 @@ class Scip(Backend):
 
     name = "scip"
     package = "pyscipopt"
+    bringer = "farkas[scip]"
     abilities = Ability.LINEAR | Ability.INTEGER
-
-    def availability(self) -> Availability:
-        """Standing here."""
-        if not installed(self.package):
-            return missing("pyscipopt", "scip")
-        return Availability(Access.FULL)
 
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
         """Solve once."""

@@ -36,7 +36,7 @@ class CvxpySolver(Backend):
         CVXPY's name of it, for example ``SCS``.
     """
 
-    package = "cvxpy"
+    package = bringer = "cvxpy"
 
     def __init__(self, solver: str) -> None:
         self.solver = solver
@@ -52,7 +52,7 @@ class CvxpySolver(Backend):
     def availability(self) -> Availability:
         """Standing here."""
         if not installed(self.package):
-            return missing("cvxpy")
+            return missing(self.bringer)
         _check_known(self.solver)
         native = self.solver.lower()
         if native in ("gurobi", "mosek"):
@@ -112,7 +112,7 @@ class ViaCvxpy(CvxpySolver):
     def availability(self) -> Availability:
         """Standing here."""
         if not installed(self.package):
-            return missing("cvxpy")
+            return missing(self.bringer)
         return Availability(Access.FULL, "bridge: cvxpy:NAME")
 
     def bridge(self, solver: str) -> Backend:

@@ -46,7 +46,7 @@ class PyomoSolver(Backend):
         Pyomo's name of it.
     """
 
-    package = "pyomo"
+    package = bringer = "pyomo"
     abilities = Ability.LINEAR | Ability.INTEGER | Ability.DUALS
 
     def __init__(self, solver: str) -> None:
@@ -60,7 +60,7 @@ class PyomoSolver(Backend):
     def availability(self) -> Availability:
         """Standing here."""
         if not installed(self.package):
-            return missing("pyomo")
+            return missing(self.bringer)
         with _quiet():
             usable = self._factory().available(exception_flag=False)
         if not usable:
@@ -150,7 +150,7 @@ class ViaPyomo(PyomoSolver):
     def availability(self) -> Availability:
         """Standing here."""
         if not installed(self.package):
-            return missing("pyomo")
+            return missing(self.bringer)
         return Availability(Access.FULL, "bridge: pyomo:NAME")
 
     def bridge(self, solver: str) -> Backend:

@@ -8,7 +8,8 @@ import pytest
 
 from farkas.algebra import Program, constraint, option, programs
 from farkas.algebra.formulation import Formulation, first_line
-from farkas.errors import InvalidOption, RuleError, UnknownName, UnsupportedForm
+from farkas.errors import InvalidInstance, InvalidOption, RuleError, UnknownName, UnsupportedForm
+from farkas.instances import library
 
 
 def test_a_family_is_defined_once():
@@ -96,3 +97,14 @@ def test_a_word_that_no_option_knows_names_the_nearest():
         programs.build("mlbroker.offline[strikt]")
     assert programs.build(" mlbroker.offline[ semantics=strict ] ").variant["semantics"] == "strict"
     assert programs.build("mlbroker.offline", semantics="strict").variant["semantics"] == "strict"
+
+
+def test_only_instances_of_another_kind_are_refused():
+    class Owned(Switched):
+        kind = "eris"
+
+    Owned().check_kind(library.load("eris/tiny"))
+    Owned().check_kind({"plain": "data"})
+    Switched().check_kind(library.load("eris/tiny"))  # takes any kind
+    with pytest.raises(InvalidInstance, match="takes instances of kind eris, not dps"):
+        Owned().check_kind(library.load("dps/demo"))

@@ -6,7 +6,7 @@ import pytest
 
 from farkas.algebra import Between, Sum, Var
 from farkas.algebra.declare import Declarations
-from farkas.algebra.latex import Text, domain
+from farkas.algebra.latex import Text, _name, domain
 from farkas.errors import RuleError
 from tests.algebra.toys import toy
 
@@ -114,3 +114,9 @@ def test_a_program_that_is_maximised_says_so():
 def test_what_cannot_be_written_is_refused(rule, words):
     with pytest.raises(RuleError, match=words):
         written(rule)
+
+
+def test_names_of_one_letter_are_plain_and_longer_ones_are_words():
+    assert _name("x") == "x"
+    assert _name("xy") == r"\mathit{xy}"
+    assert _name("a_b") == r"\mathit{a\_b}"

@@ -23,8 +23,8 @@ def test_a_standing_tells_its_detail():
     assert str(Availability(Access.LIMITED, "2 rows")) == "limited: 2 rows"
 
 
-def test_what_is_missing_names_the_extra_or_the_package():
-    assert str(missing("pyscipopt", "scip")) == "missing: install 'farkas[scip]' to use it"
+def test_what_is_missing_names_what_brings_it():
+    assert str(missing("farkas[scip]")) == "missing: install 'farkas[scip]' to use it"
     assert str(missing("clarabel")) == "missing: install 'clarabel' to use it"
 
 

@@ -143,7 +143,7 @@ def test_status_lists_every_backend():
 
 
 def test_a_missing_package_is_said_with_its_remedy(monkeypatch):
-    monkeypatch.setattr("farkas.solvers.scip.installed", lambda _: False)
+    monkeypatch.setattr("farkas.solvers.base.installed", lambda _: False)
     with pytest.raises(SolverUnavailable, match=r"scip is missing: install 'farkas\[scip\]'"):
         solve(SMALL, "scip")
 

@@ -14,17 +14,17 @@ import numpy as np
 
 from farkas.instances.base import Count, Nonnegative, Positive
 from farkas.instances.dps import Learning
-from farkas.instances.options import Settings
+from farkas.instances.options import (
+    CountRange,
+    NonnegativeRange,
+    PositiveRange,
+    Settings,
+    Share,
+    UnitRange,
+)
 from farkas.numbers import Floats, Ints
 from farkas.portable.draws import normal, uniform
 from farkas.portable.elementary import exp, sinpi
-
-Units = Annotated[int, msgspec.Meta(ge=0, le=10**6)]
-UnitRange = tuple[Units, Units]
-CountRange = tuple[Count, Count]
-NonnegativeRange = tuple[Nonnegative, Nonnegative]
-PositiveRange = tuple[Positive, Positive]
-Amplitude = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 
 
 class Published(Settings, frozen=True, kw_only=True):
@@ -81,7 +81,7 @@ class Published(Settings, frozen=True, kw_only=True):
     epoch_seconds: PositiveRange = (2.0, 15.0)
     price: NonnegativeRange = (0.1, 0.8)
     budget_spread: Nonnegative = 0.5
-    diurnal: Amplitude = 0.0
+    diurnal: Share = 0.0
     period: Positive = 288.0
     drift: Nonnegative = 0.0
     dps: Learning | None = None

@@ -6,22 +6,24 @@ server demands; then job by job the sites of its chunks.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-import msgspec
 import numpy as np
 
 from farkas.instances.base import Count, Nonnegative, Positive
 from farkas.instances.eris import PriceBase
-from farkas.instances.options import Settings, WholeRange, require_option
+from farkas.instances.options import (
+    CountRange,
+    PositiveRange,
+    Settings,
+    UnitRange,
+    Units,
+    WholeRange,
+    require_option,
+)
 from farkas.numbers import Floats
 from farkas.portable.draws import uniform
 from farkas.portable.elementary import exp
-
-Units = Annotated[int, msgspec.Meta(ge=0)]
-UnitRange = tuple[Units, Units]
-PositiveRange = tuple[Positive, Positive]
-CountRange = tuple[Count, Count]
 
 
 class Model(Settings, frozen=True, kw_only=True):
@@ -104,11 +106,8 @@ class Published(Settings, frozen=True, kw_only=True):
 
     def check(self, what: str) -> None:
         """Check ranges, and that all lists speak of the same resources."""
-        for field in ("latency", "workers_per_chunk"):
-            low, high = getattr(self, field)
-            require_option(
-                low <= high, f"{what}: {field} = [{low}, {high}]; the lower end comes first"
-            )
+        for field in ("latency", "workers_per_chunk", "worker_demand", "server_demand"):
+            self.check_ranges(field, what)
         number = len(self.resource_names)
         for field in ("site_capacity", "worker_demand", "server_demand"):
             found = len(getattr(self, field))
@@ -117,11 +116,6 @@ class Published(Settings, frozen=True, kw_only=True):
                 f"{what}: {field} has {found} entries and resource_names {number}; "
                 "give one per resource",
             )
-        for field in ("worker_demand", "server_demand"):
-            for low, high in getattr(self, field):
-                require_option(
-                    low <= high, f"{what}: {field} has [{low}, {high}]; the lower end comes first"
-                )
         for field in ("epochs", "models"):
             require_option(
                 len(getattr(self, field)) > 0, f"{what}: {field} = []; give at least one"

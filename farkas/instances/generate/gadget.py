@@ -14,15 +14,17 @@ from typing import Annotated, Any, Literal
 import msgspec
 import numpy as np
 
-from farkas.instances.base import Count, Nonnegative, Positive
-from farkas.instances.options import Settings, require_option
+from farkas.instances.base import Count, Nonnegative
+from farkas.instances.options import (
+    CountRange,
+    NonnegativeRange,
+    PositiveRange,
+    Settings,
+    UnitRange,
+    Units,
+    require_option,
+)
 from farkas.portable.draws import exponential, uniform
-
-Units = Annotated[int, msgspec.Meta(ge=0, le=10**6)]
-UnitRange = tuple[Units, Units]
-CountRange = tuple[Count, Count]
-NonnegativeRange = tuple[Nonnegative, Nonnegative]
-PositiveRange = tuple[Positive, Positive]
 
 
 class Published(Settings, frozen=True, kw_only=True):

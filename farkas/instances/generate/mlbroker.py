@@ -13,16 +13,21 @@ import msgspec
 import numpy as np
 
 from farkas.instances.base import Count, Nonnegative, Positive
-from farkas.instances.options import Range, Settings, WholeRange, require_option
+from farkas.instances.options import (
+    CountRange,
+    NonnegativeRange,
+    PositiveRange,
+    Range,
+    Settings,
+    Share,
+    UnitRange,
+    WholeRange,
+    require_option,
+)
 from farkas.numbers import Floats, Ints, floats
 from farkas.portable.draws import dirichlet, uniform
 
-NonnegativeRange = tuple[Nonnegative, Nonnegative]
-PositiveRange = tuple[Positive, Positive]
-Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 ShareRange = tuple[Share, Share]
-Units = Annotated[int, msgspec.Meta(ge=0)]
-UnitRange = tuple[Units, Units]
 
 
 class Published(Settings, frozen=True, kw_only=True):
@@ -84,7 +89,7 @@ class Published(Settings, frozen=True, kw_only=True):
     deploy_rate: NonnegativeRange = (0.05, 0.1)
     jobs_per_slot: Nonnegative = 10.0
     num_jobs: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] | None = None
-    duration: tuple[Count, Count] = (3, 8)
+    duration: CountRange = (3, 8)
     image: Literal["independent", "sync_volume"] = "independent"
     image_size: NonnegativeRange = (4.32, 82.8)
     data_noise: NonnegativeRange = (0.8, 1.2)

@@ -72,6 +72,7 @@ def test_the_number_of_jobs_follows_from_their_mean_duration():
 def test_scales_multiply_prices_and_nothing_else():
     one = generate("mlbroker", "small", 1)
     two = generate("mlbroker", "small", 1, price_scale=2.0, transfer_scale=4.0)
+    assert np.all((one.list_price >= [1.2, 0.13]) & (one.list_price <= [9.6, 0.24]))
     assert np.array_equal(two.transfer, 4 * one.transfer)
     assert np.array_equal(two.list_price, 2 * one.list_price)
     assert np.array_equal(two.reduced_price, 2 * one.reduced_price)

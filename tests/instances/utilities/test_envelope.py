@@ -31,7 +31,7 @@ def test_envelopes_by_hand(values, hull, compute):
 
 def test_no_chord_of_two_points_is_above_the_envelope_and_some_chord_reaches_it():
     rng = np.random.default_rng(3)
-    for count in (2, 3, 6, 9):
+    for count in (1, 2, *range(3, 13)):
         values = rng.integers(-5, 6, count).astype(float)
         chords = values.copy()
         for a, b in itertools.combinations(range(count), 2):
