@@ -12,8 +12,6 @@ interpreted until that has cost about what compiling costs, as skis are rented u
 paid for a pair.  Clocks that read `clock` stand still while kernels are compiled or loaded.
 """
 
-from __future__ import annotations
-
 import contextlib
 import contextvars
 import functools

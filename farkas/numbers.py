@@ -1,7 +1,5 @@
 """Array types that every floor speaks, and what gives them to results that numpy calls Any."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

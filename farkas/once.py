@@ -1,7 +1,5 @@
 """What is computed once for an object: kept beside it, not in it, and gone with it."""
 
-from __future__ import annotations
-
 import functools
 import weakref
 from collections.abc import Callable

@@ -6,8 +6,6 @@ group ``farkas.kinds``, whose entries are ``kind = "package"``; all modules of t
 imported when the kind is first asked for, so that the same decorators register what it brings.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 import inspect

@@ -5,8 +5,6 @@ money, data, time or reward, so that an instance written in other units is decid
 an exception: see `FEASIBLE`.
 """
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Traced rules to sparse arrays."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import math

@@ -1,7 +1,5 @@
 """Parameters and variables, and the namespace in which a program declares them."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What all programs share: a name, variants, registration, families with labels."""
 
-from __future__ import annotations
-
 import inspect
 import itertools
 import re

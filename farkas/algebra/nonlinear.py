@@ -1,7 +1,5 @@
 """Nonlinear operations in rules, for programs that only Pyomo reads; a trace refuses them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Linear programs: rules traced to sparse arrays, executed by Pyomo, or read off as mathematics."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

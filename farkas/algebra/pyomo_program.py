@@ -1,7 +1,5 @@
 """Programs that are Pyomo models only, since they are neither linear nor convex."""
 
-from __future__ import annotations
-
 import inspect
 
 from farkas.algebra.latex import domain

@@ -1,7 +1,5 @@
 """Who reads a rule at the moment: a trace, a pen, or (nobody) Pyomo and the user."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Names of rows and columns, kept per family instead of per row."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Sequence

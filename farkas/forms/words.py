@@ -1,7 +1,5 @@
 """Rows and bounds as a reader would write them."""
 
-from __future__ import annotations
-
 import math
 
 from farkas.forms.blocks import find_block

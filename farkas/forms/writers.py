@@ -3,8 +3,6 @@
 Implied bounds are no part of the stated program and are not written.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

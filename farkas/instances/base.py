@@ -1,7 +1,5 @@
 """What all instances share: header, strict numbers, shape checks, content hash."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import math

@@ -4,8 +4,6 @@ Array order is [master][worker].  A forbidden pair has rate 0 and shift infinity
 never returns anything.
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Annotated, ClassVar
 

@@ -1,7 +1,5 @@
 """Read-only arrays of what the records of an instance say, made when first asked for."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """Kind dps: a provider prices and places parameter-server jobs with unknown budgets."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 

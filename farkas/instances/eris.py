@@ -4,8 +4,6 @@ Slots and sites count from 0.  A job that arrives in slot a may run in the slots
 it is worth depends on the slot in which the last chunk is processed.
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Annotated
 

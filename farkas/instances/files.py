@@ -1,7 +1,5 @@
 """Instance files: read strictly, write canonically, one kind's module loaded at a time."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 import json

@@ -5,8 +5,6 @@ every ring edge between two servers reserves the job's bandwidth along a directe
 is worth depends on its *progress*, efficiency times the worker-slots it has received.
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import msgspec

@@ -1,7 +1,5 @@
 """Sites and prices of kind mlbroker, whatever the jobs."""
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np

@@ -4,8 +4,6 @@ Derived arrays are indexed by *active pair* (job, slot), sorted by job, then slo
 job ``i`` in slot ``t`` is ``pair_start[i] + t - arrival[i]``.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal

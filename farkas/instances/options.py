@@ -1,7 +1,5 @@
 """Settings given by name: checked like instance fields, misspellings answered with the nearest."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 

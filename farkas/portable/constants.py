@@ -4,8 +4,6 @@ Whole numbers stand for multiples of 2**-PRECISION.  Quotients of integers and `
 IEEE 754 says, so that the same floats come out everywhere and none has to be believed.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 

@@ -4,8 +4,6 @@ A generator's ``random``, ``integers``, ``permutation`` and ``choice`` have the 
 and are used as they are; ``uniform`` rounds once or twice, as the compiler likes.
 """
 
-from __future__ import annotations
-
 import math
 from typing import overload
 

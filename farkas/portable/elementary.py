@@ -11,8 +11,6 @@ NaN, at its ends infinite, and nothing warns; the sign of zero is not kept.
 (2.718281828459045, 2.302585092994046, 1.4142135623730951, 0.7071067811865476)
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable, Iterable, Iterator

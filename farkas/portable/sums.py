@@ -3,8 +3,6 @@
 Numpy's ``sum`` and ``cumsum`` and the products of sparse matrices have a fixed order.
 """
 
-from __future__ import annotations
-
 import functools
 import operator
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Whether a solver can be used here."""
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 import functools

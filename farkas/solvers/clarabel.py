@@ -1,7 +1,5 @@
 """Clarabel: linear programs as cone programs, by interior points."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import time

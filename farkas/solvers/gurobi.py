@@ -1,7 +1,5 @@
 """Gurobi: linear and integer programs, rays; the wheel's own licence is limited in size."""
 
-from __future__ import annotations
-
 import math
 import time
 from typing import Any

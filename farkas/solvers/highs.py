@@ -1,7 +1,5 @@
 """HiGHS: linear and integer programs, warm sessions, rays."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import math

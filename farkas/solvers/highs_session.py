@@ -1,7 +1,5 @@
 """Warm sessions of HiGHS: data change inside the solver, its basis stays."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How far a point is from the constraints of CVXPY, without solving anything."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """MOSEK: linear and integer programs, rays.  Its wheel holds no licence."""
 
-from __future__ import annotations
-
 import math
 import time
 from typing import Any

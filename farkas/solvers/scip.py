@@ -1,7 +1,5 @@
 """SCIP: integer programs, and linear ones without duals."""
 
-from __future__ import annotations
-
 import math
 import time
 from typing import Any

@@ -1,7 +1,5 @@
 """Any solver that Pyomo knows, as ``pyomo:NAME``."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import logging

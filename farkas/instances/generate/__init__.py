@@ -6,8 +6,6 @@ every unpublished choice under a name of its own), ``PRESETS`` (changes by prese
 has the same in the module ``generate`` of its package.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 import sys

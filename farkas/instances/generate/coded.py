@@ -3,8 +3,6 @@
 Draw order: the rates, one draw of shape (masters, workers).
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import numpy as np

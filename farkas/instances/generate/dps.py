@@ -5,8 +5,6 @@ Draw order: server workers, server parameter servers, worker bandwidths, server 
 worker prices, server prices, budget noise.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 import msgspec

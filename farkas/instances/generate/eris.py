@@ -4,8 +4,6 @@ Draw order: arrivals; job types; latency factors; epochs; workers a chunk needs;
 server demands; then job by job the sites of its chunks.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -7,8 +7,6 @@ largest rings, iterations, efficiencies, ring bandwidths, utility scales, steepn
 fixed rings.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 import msgspec

@@ -5,8 +5,6 @@ arrivals, durations, worker capacities, worker demands, server demands, synchron
 image sizes (if drawn), deployment rates; then job by job the shares and the totals of its slots.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 import msgspec

@@ -3,8 +3,6 @@
 A kind of another distribution ships its own in the folder ``library`` of its package.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -4,8 +4,6 @@ Imports are deterministic given the seed.  What the trace does not hold is drawn
 ranges of the kind, in job order; every choice is written into the instance's description.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from farkas.errors import UnknownName

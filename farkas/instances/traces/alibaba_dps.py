@@ -9,8 +9,6 @@ prices, types of pods that name none (by installed units), then job by job what
 `farkas.instances.traces.market` lists.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ the steps per second of the model alone on one such GPU, and the shift is its in
 paper's evaluation.  A pair without a measured throughput is forbidden.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from typing import Any, ClassVar

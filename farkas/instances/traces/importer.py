@@ -1,7 +1,5 @@
 """What an importer is: named options that know how to read a trace; and what it returns."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 from collections import Counter

@@ -1,7 +1,5 @@
 """What imports to kind dps share: jobs, and what no trace holds of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Protocol
 

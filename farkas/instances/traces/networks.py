@@ -1,7 +1,5 @@
 """Public network files: Topology Zoo (GraphML) and SNDlib (native format)."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import os

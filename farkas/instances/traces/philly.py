@@ -1,7 +1,5 @@
 """Rows of the Philly trace: jobs of a multi-tenant GPU cluster (Jeon et al., ATC 2019)."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -7,8 +7,6 @@ drawn from the published ranges: bandwidths, prices, then job by job what
 `farkas.instances.traces.market` lists.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from typing import Any

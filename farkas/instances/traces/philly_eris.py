@@ -8,8 +8,6 @@ the nearest number of chunks.  Everything else is drawn from the published range
 latency factor, epochs, units per worker, units per server, shares of the sites, sites of chunks.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any

@@ -6,8 +6,6 @@ Drawn from the published ranges: the tree or, node by node, GPUs and, cable by c
 file does not state; then job by job ring bandwidth, efficiency, fixed ring and utility.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from collections import Counter

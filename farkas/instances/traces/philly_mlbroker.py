@@ -8,8 +8,6 @@ job by job worker capacity, worker demand, server demand, synchronisation volume
 deployment rate, and per slot its load and shares.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Prices of cloud instance types with GPUs, by region."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from farkas.errors import FileProblem, InvalidOption, suggestion

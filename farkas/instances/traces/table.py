@@ -1,7 +1,5 @@
 """Comma-separated tables with a header line; every complaint names file, line and column."""
 
-from __future__ import annotations
-
 import csv
 import datetime
 import io

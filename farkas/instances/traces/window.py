@@ -1,7 +1,5 @@
 """Cut a window of slots out of a trace."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable

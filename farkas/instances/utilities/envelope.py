@@ -1,7 +1,5 @@
 """The upper concave envelope of a utility on whole worker-slots."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.compiled import Floats1, compiled

@@ -5,8 +5,6 @@ bend lies beyond the reachable progress, or a table sampled between its kinks, m
 where it counts.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Union
 
 import msgspec
