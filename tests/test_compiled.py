@@ -380,5 +380,5 @@ def test_a_changed_constant_from_another_file_gives_other_code(
 
     module = one_slot.__name__
     before = farkas.compiled._version(module)
-    monkeypatch.setattr(one_slot, "CLOSED", one_slot.CLOSED * 2)
+    monkeypatch.setattr(one_slot, "SIMPLEX", one_slot.SIMPLEX * 2)
     assert farkas.compiled._version(module) != before

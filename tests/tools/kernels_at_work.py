@@ -52,7 +52,7 @@ def every_kernel() -> list[Kernel[..., Any]]:
 
 def eris() -> Iterator[Any]:
     for seed in range(30):
-        auction = random_auction(seed, most_chunks=4)
+        auction = random_auction(seed, most_chunks=6)
         ledger = ledger_of(auction)
         for job in auction.jobs:
             seen = ledger.meet(job)
