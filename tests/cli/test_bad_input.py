@@ -177,30 +177,6 @@ def test_bad_words(words: list[str], part: str, capsys: Capture) -> None:
     assert code == 2
 
 
-def test_an_unexpected_failure_is_one_line_and_a_traceback_only_on_demand(
-    monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    def fail() -> None:
-        raise RuntimeError("wires\ncrossed")
-
-    monkeypatch.setattr("farkas.solvers.status", fail)
-    code, line = one_line(["solvers"], capsys)
-    assert code == 70
-    assert "internal error: RuntimeError: wires crossed" in line
-    monkeypatch.setenv("FARKAS_DEBUG", "1")
-    assert call(["solvers"]) == 70
-    assert "Traceback" in capsys.readouterr().err
-
-
-def test_an_interrupt_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    def interrupt() -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("farkas.solvers.status", interrupt)
-    code, line = one_line(["solvers"], capsys)
-    assert (code, line) == (130, "farkas: interrupted\n")
-
-
 def test_a_failing_write_keeps_the_old_file(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:

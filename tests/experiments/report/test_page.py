@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from html.parser import HTMLParser
@@ -10,7 +9,6 @@ from importlib import resources
 
 import pytest
 
-from farkas.cli import call
 from farkas.experiments.report import collect, render
 from farkas.experiments.sweeps import Result, Store, Task
 
@@ -127,26 +125,6 @@ def test_claims_are_checked_only_when_asked(contents, text):
     assert contents.ledger
     assert all(entry.verdict is None for entry in contents.ledger)
     assert "not checked" in text
-
-
-def test_the_command_writes_the_page(swept, tmp_path, capsys):
-    out = tmp_path / "page.html"
-    assert call(["report", str(swept), "-o", str(out), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["certified"] == 20
-    assert out.read_text().startswith("<!doctype html>")
-    assert call(["report", str(swept), "-o", str(tmp_path / "no" / "page.html")]) == 2
-    assert call(["report", str(tmp_path / "none.sqlite"), "-o", str(out)]) == 2
-    assert capsys.readouterr().err.count("\n") == 2
-
-
-def test_a_file_that_is_no_store_is_refused(tmp_path, capsys):
-    wrong = tmp_path / "wrong.sqlite"
-    wrong.write_bytes(b"no database at all" * 100)
-    before = wrong.read_bytes()
-    assert call(["report", str(wrong), "-o", str(tmp_path / "page.html")]) == 2
-    assert "no store of results" in capsys.readouterr().err
-    assert wrong.read_bytes() == before
-    assert not (tmp_path / "page.html").exists()
 
 
 def test_a_store_is_not_changed_by_reading_it(swept, tmp_path):

@@ -187,3 +187,12 @@ def test_a_run_file_is_checked_with_its_own_instance_only(run: Path, capsys: Cap
     assert "--instance" in capsys.readouterr().err
     assert call(["check", str(run), "--instance", HARMONIC]) == 1
     assert "hashes to" in capsys.readouterr().err
+
+
+def test_the_certificate_of_an_infeasible_program_checks(capsys: Capture, tmp_path: Path) -> None:
+    tiny = str(shipped("dps/tiny"))
+    for suffix in ("json", "vipr"):
+        proof = str(tmp_path / f"proof.{suffix}")
+        assert call(["solve", tiny, "-p", "dps.placement_sequence", "--write", proof]) == 1
+        assert call(["check", proof]) == 0
+        assert "infeasible" in capsys.readouterr().out.splitlines()[-1]

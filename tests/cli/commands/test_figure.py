@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
 
 from farkas.cli import call
+from farkas.errors import NoAnswer
 from farkas.experiments.figures import Agreement, Exhibit
 from farkas.experiments.figures import exhibit as module
 from farkas.registry import Registry
@@ -61,3 +63,18 @@ def test_the_command_refuses_in_one_line(shown, capsys, words, code, message):
     err = capsys.readouterr().err
     assert err.count("\n") == 1
     assert message in err
+
+
+def test_one_figure_that_fails_does_not_hide_the_others(shown, tmp_path, capsys):
+    def fail(preset, seed, progress):
+        raise NoAnswer("no point")
+
+    broken = dataclasses.replace(exhibit(lines()), label="figure4", build=fail)
+    module.figures.add("mlbroker.figure4", broken)
+    assert call(["figure", "mlbroker", "all", "-o", str(tmp_path), "--json"]) == 3
+    captured = capsys.readouterr()
+    notes = {entry["name"]: entry["note"] for entry in json.loads(captured.out)["figures"]}
+    assert notes["mlbroker.figure4"] == "no point"
+    assert notes["mlbroker.figure5"] == f"{tmp_path}/mlbroker.figure5.png"
+    assert captured.err == "farkas: mlbroker.figure4: no point\n"
+    assert not (tmp_path / "mlbroker.figure4.png").exists()

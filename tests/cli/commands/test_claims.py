@@ -1,0 +1,55 @@
+"""`farkas claims` lists claims and checks them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from farkas.cli import call
+from farkas.instances.library import path as shipped
+
+TINY = str(shipped("mlbroker/tiny"))
+Capture = pytest.CaptureFixture[str]
+
+
+def test_a_single_refuted_claim_is_a_negative_result(capsys: Capture) -> None:
+    from farkas.proofs import Standing, claim, claims, refuted
+
+    @claim("mlbroker.false_for_this_test", source="nowhere")
+    def false() -> object:
+        """All jobs are free."""
+        return refuted("mlbroker/tiny", cost=16.8)
+
+    try:
+        assert call(["claims", "mlbroker.false_for_this_test", "--run", "--json"]) == 1
+        (entry,) = json.loads(capsys.readouterr().out)["claims"]
+        assert entry["verdict"]["standing"] == Standing.REFUTED
+        assert call(["claims", "mlbroker.false_for_this_test"]) == 0  # asked for words only
+    finally:
+        del claims._items["mlbroker.false_for_this_test"]
+
+
+def test_a_claim_of_a_kind_is_refuted_without_a_negative_result(capsys: Capture) -> None:
+    # the exit code speaks of the one claim that was asked for
+    refuted = "coded.iterated_greedy_is_finite"
+    assert call(["claims", refuted, "--run"]) == 1
+    assert "refuted" in capsys.readouterr().out
+    assert call(["claims", refuted]) == 0
+    assert "refuted" not in capsys.readouterr().out
+
+
+def test_a_claim_is_proved_when_asked_and_only_stated_otherwise(capsys: Capture) -> None:
+    assert call(["claims", "coded.full_loads_are_global", "--run", "--json"]) == 0
+    (entry,) = json.loads(capsys.readouterr().out)["claims"]
+    assert entry["verdict"]["standing"] == "proved"
+    assert call(["claims", "coded.full_loads_are_global", "--json"]) == 0
+    (entry,) = json.loads(capsys.readouterr().out)["claims"]
+    assert sorted(entry) == ["claim", "source", "statement"]
+
+
+def test_claims_of_a_kind_are_those_of_no_other(capsys: Capture) -> None:
+    assert call(["claims", "gadget", "--json"]) == 0
+    names = [entry["claim"] for entry in json.loads(capsys.readouterr().out)["claims"]]
+    assert names
+    assert all(name.startswith("gadget.") for name in names)

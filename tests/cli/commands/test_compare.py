@@ -1,0 +1,43 @@
+"""`farkas compare` measures algorithms against one bound."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from farkas.cli import call
+from farkas.instances.library import path as shipped
+from farkas.online import algorithms
+
+TINY = str(shipped("mlbroker/tiny"))
+Capture = pytest.CaptureFixture[str]
+
+
+def test_compare_measures_all_against_one_bound(capsys: Capture) -> None:
+    assert call(["compare", TINY, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert {e["algorithm"] for e in shown["algorithms"]} == set(algorithms.names("mlbroker."))
+    for entry in shown["algorithms"]:
+        if entry["ratio"] is not None:
+            expected = max(1.0, entry["value"] / shown["bound"]["value"])
+            assert entry["ratio"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_only_the_named_algorithms_are_compared_best_first(capsys: Capture) -> None:
+    names = "mlbroker.local, mlbroker.opt,"
+    assert call(["compare", TINY, "--algorithms", names, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    # the optimum is 16.8, Local pays more
+    assert [e["algorithm"] for e in shown["algorithms"]] == ["mlbroker.opt", "mlbroker.local"]
+    assert shown["algorithms"][0]["value"] == pytest.approx(16.8)
+    assert shown["algorithms"][1]["value"] > 16.8
+
+
+def test_without_any_run_there_is_no_answer(capsys: Capture) -> None:
+    # the market has no fixed prices
+    assert call(["compare", str(shipped("dps/demo")), "--algorithms", "dps.fixed_price"]) == 3
+    captured = capsys.readouterr()
+    assert captured.err == "farkas: no algorithm gave a run\n"
+    assert "proved bound none" in captured.out
+    assert "needs an instance with fixed_prices" in captured.out

@@ -1,0 +1,54 @@
+"""`farkas import` makes an instance from a trace."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from farkas.cli import call
+from farkas.instances import read
+from tests.instances.traces.made import PHILLY, PRICES
+
+Capture = pytest.CaptureFixture[str]
+SMALL = ["--set", "instance=g4.big", "--set", "slots=3"]
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> list[str]:
+    (tmp_path / "philly.csv").write_text(PHILLY)
+    (tmp_path / "prices.csv").write_text(PRICES)
+    return ["import", "philly", str(tmp_path / "philly.csv"), "--kind", "mlbroker",
+            "--prices", str(tmp_path / "prices.csv"), *SMALL]  # fmt: skip
+
+
+def test_the_file_holds_what_the_command_counts(
+    words: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    out = str(tmp_path / "made.json")
+    assert call([*words, "--seed", "5", "-o", out, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    made = read(out)
+    assert (made.num_jobs, made.num_slots, made.seed) == (3, 3, 5)
+    assert (shown["kept"], shown["sha256"], shown["file"]) == (3, made.sha256, out)
+    assert shown["dropped"] == {"outside the window": 1, "without a GPU": 1}
+    assert call([*words, "-o", out]) == 0
+    said = "3 jobs imported; 2 left out (1 outside the window, 1 without a GPU)"
+    assert capsys.readouterr().out == f"{out}: {said}; sha256 {read(out).sha256}\n"
+
+
+def test_without_a_file_the_instance_goes_out_and_the_counts_to_standard_error(
+    words: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    assert call(words) == 0
+    captured = capsys.readouterr()
+    (tmp_path / "out.json").write_text(captured.out)
+    assert read(tmp_path / "out.json").num_jobs == 3
+    assert captured.err.startswith("farkas: 3 jobs imported")
+    assert captured.err.count("\n") == 1
+
+
+def test_prices_are_given_once(words: list[str], capsys: Capture) -> None:
+    assert call([*words, "--set", "prices=x.csv"]) == 2
+    assert "prices: given twice" in capsys.readouterr().err

@@ -1,0 +1,55 @@
+"""`farkas report` writes the page of a store."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from farkas.cli import call
+from farkas.experiments.sweeps import Store
+from tests.experiments.sweeps.made import INSTANCES, result
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    """Two certified runs, and one that failed."""
+    with Store(tmp_path / "made.sqlite") as made:
+        made.add_instances((instance.sha256, instance) for instance in INSTANCES)
+        made.add(result(at=0, output=None))
+        made.add(result(at=1, output=None))
+        made.add(result(at=2, status="failed", value=None, bound="", ratio=None, output=None))
+    return str(tmp_path / "made.sqlite")
+
+
+def test_the_command_writes_the_page_and_counts(
+    store: str, tmp_path: Path, capsys: Capture
+) -> None:
+    out = tmp_path / "page.html"
+    assert call(["report", store, "-o", str(out), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown == {"report": str(out), "tasks": 3, "certified": 2}
+    assert out.read_text().startswith("<!doctype html>")
+    assert call(["report", store, "-o", str(out), "--title", "Two runs"]) == 0
+    assert capsys.readouterr().out == f"{out}: 2 certified ratios of 3 tasks\n"
+    assert "<title>Two runs" in out.read_text()
+
+
+def test_what_is_no_store_or_no_folder_is_refused_in_one_line(
+    store: str, tmp_path: Path, capsys: Capture
+) -> None:
+    assert call(["report", store, "-o", str(tmp_path / "no" / "page.html")]) == 2
+    assert "no directory" in capsys.readouterr().err
+    out = tmp_path / "page.html"
+    assert call(["report", str(tmp_path / "none.sqlite"), "-o", str(out)]) == 2
+    assert "run farkas sweep first" in capsys.readouterr().err
+    wrong = tmp_path / "wrong.sqlite"
+    wrong.write_bytes(b"no database at all" * 100)
+    before = wrong.read_bytes()
+    assert call(["report", str(wrong), "-o", str(out)]) == 2
+    assert "no store of results" in capsys.readouterr().err
+    assert wrong.read_bytes() == before
+    assert not out.exists()

@@ -1,0 +1,172 @@
+"""`farkas solve` prints claims, points and proofs, and ends with the code they deserve."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from farkas.algebra import ConvexProgram
+from farkas.cli import call
+from farkas.cli.commands.solve import _exit
+from farkas.errors import Exit
+from farkas.forms import check_point
+from farkas.instances import library
+from farkas.instances.library import path as shipped
+from farkas.models.coded.surrogate import reference_time
+from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.solvers import Answer, Claimed
+from farkas.solvers.answer import Reason
+from farkas.solvers.via_cvxpy import ConvexAnswer
+from farkas.verbs.convex import ConvexSolution
+from farkas.verbs.programs import find_program
+from farkas.verbs.solve import Solution
+from tests.generators.forms import small
+
+TINY = str(shipped("mlbroker/tiny"))
+DEMO = str(shipped("coded/demo"))
+Capture = pytest.CaptureFixture[str]
+
+
+def test_solve_proves_the_optimum_of_the_tiny_relaxation(capsys: Capture) -> None:
+    # The sheet of the kind gives 16.8 for the tight relaxation.
+    assert call(["solve", TINY, "-p", "mlbroker.relaxed[tight]", "--certify", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["claim"] == "optimal"
+    assert shown["objective"] == pytest.approx(16.8, abs=1e-6)
+    assert shown["proved_bound"] == pytest.approx(16.8, abs=1e-6)
+    assert shown["feasible"] is True
+    assert -1e-9 <= shown["proved_gap"] <= 1e-6
+
+
+def test_variants_stand_in_brackets_or_behind_a_flag(capsys: Capture) -> None:
+    words = ["solve", TINY, "--json", "-p"]
+    assert call([*words, "mlbroker.offline[strict]"]) == 0
+    brackets = json.loads(capsys.readouterr().out)
+    assert call([*words, "mlbroker.offline", "--variant", "semantics=strict"]) == 0
+    flag = json.loads(capsys.readouterr().out)
+    assert brackets["program"] == flag["program"]
+    assert "strict" in flag["program"]
+    assert brackets["form_sha256"] == flag["form_sha256"]
+
+
+@pytest.mark.parametrize("suffix", [".mps", ".lp"])
+def test_solve_writes_the_program(suffix: str, tmp_path: Path) -> None:
+    out = tmp_path / f"program{suffix}"
+    assert call(["solve", TINY, "-p", "mlbroker.offline", "--write", str(out)]) == 0
+    assert "enough_workers" in out.read_text()
+
+
+def test_a_certificate_is_proved_without_being_asked_for(tmp_path: Path, capsys: Capture) -> None:
+    out = tmp_path / "proof.json"
+    words = ["solve", TINY, "-p", "mlbroker.relaxed[tight]", "--write", str(out), "--json"]
+    assert call(words) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert json.loads(out.read_text())["bound"] == shown["proved_bound_exact"]
+
+
+def test_an_infeasible_program_is_explained_in_words(capsys: Capture) -> None:
+    # One job of the instance fits on no server whole, nor spread: its row has no variable left.
+    words = ["solve", str(shipped("dps/tiny")), "-p", "dps.placement_sequence"]
+    assert call(words) == 1
+    captured = capsys.readouterr()
+    assert "exactly_once[job=3]  (2a)" in captured.out
+    assert "Every job is accepted." in captured.out
+    assert "proved exactly" in captured.out
+    assert "is infeasible" in captured.err
+    assert call([*words, "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)["explanation"]
+    assert found["finding"] == "rows"
+    assert found["irreducible"] is True
+    assert [row["family"] for row in found["rows"]] == ["exactly_once"]
+
+
+def test_a_convex_program_is_solved_by_a_conic_solver(capsys):
+    assert call(["solve", DEMO, "--program", "coded.expected_convex", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["claim"], shown["solver"]) == ("optimal", "cvxpy:CLARABEL")
+    demo = library.load("coded/demo")
+    time = shown["objective"] * reference_time(demo)
+    assert time == pytest.approx(shared_optimum(demo).time)
+    assert shown["largest_violation"] < 1e-6
+    assert call(["solve", DEMO, "--program", "coded.sca[scaled]"]) == 0
+    assert "optimal" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("option", "word"),
+    [(["--certify"], "certify"), (["--relax"], "relax"), (["--write", "x.mps"], "write")],
+)
+def test_what_only_linear_programs_can_do_is_refused(option, word, capsys):
+    assert call(["solve", DEMO, "--program", "coded.expected_convex", *option]) == 2
+    assert f"--{word}: coded.expected_convex is convex but not linear" in capsys.readouterr().err
+
+
+def test_a_program_for_pyomo_only_has_no_linear_form(capsys):
+    assert call(["solve", DEMO, "--program", "coded.expected"]) == 2
+    assert "not linear" in capsys.readouterr().err
+
+
+def solution(**answer: object) -> Solution:
+    """Answer about min x, x >= 1."""
+    form = small([[1]], cost=[1], row_lower=[1])
+    return Solution(form, Answer(solver="s", reason=Reason.TIME_LIMIT, **answer))  # type: ignore[arg-type]
+
+
+def point(value: float) -> dict[str, object]:
+    form = small([[1]], cost=[1], row_lower=[1])
+    x = np.array([value])
+    return {"raw_point": x, "objective": value, "report": check_point(form, x)}
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "words"),
+    [
+        ({"claim": Claimed.OPTIMAL, **point(1.0)}, Exit.DONE, ""),
+        ({"claim": Claimed.FEASIBLE, **point(2.0)}, Exit.DONE, ""),
+        ({"claim": Claimed.OPTIMAL, **point(0.5)}, Exit.NEGATIVE, "the point of s is not feasible"),
+        ({"claim": Claimed.INFEASIBLE}, Exit.NEGATIVE, "is infeasible by the word of s"),
+        ({"claim": Claimed.UNBOUNDED}, Exit.NEGATIVE, "is unbounded by the word of s"),
+        ({}, Exit.NO_ANSWER, "no answer: s stopped for reason time_limit"),
+    ],
+)
+def test_the_exit_code_is_what_became_of_the_point(
+    answer: dict[str, object], code: Exit, words: str, capsys: Capture
+) -> None:
+    assert _exit(solution(**answer)) is code
+    captured = capsys.readouterr().err
+    assert words in captured
+    assert captured.count("\n") == (code is not Exit.DONE)
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (ConvexAnswer(claim=Claimed.OPTIMAL, objective=1.0), Exit.DONE),
+        (ConvexAnswer(claim=Claimed.INFEASIBLE), Exit.NEGATIVE),
+        (ConvexAnswer(claim=Claimed.NONE, violation=0.5), Exit.NO_ANSWER),
+    ],
+)
+def test_convex_programs_end_with_the_same_codes(
+    answer: ConvexAnswer, code: Exit, capsys: Capture
+) -> None:
+    program = find_program("coded.expected_convex")
+    assert isinstance(program, ConvexProgram)
+    assert _exit(ConvexSolution(program, answer)) is code
+    assert capsys.readouterr().err.count("\n") == (code is not Exit.DONE)
+
+
+def test_the_table_shows_what_is_claimed_and_what_is_proved(capsys: Capture) -> None:
+    assert call(["solve", TINY, "-p", "mlbroker.relaxed[tight]", "--certify", "--point"]) == 0
+    text = capsys.readouterr().out
+    rows = [[cell.strip() for cell in line.split("│")[1:3]] for line in text.splitlines()
+            if "│" in line]  # fmt: skip
+    shown = {row[0]: row[1] for row in rows}
+    assert shown["claim"] == "optimal (stopped: finished)"
+    assert shown["claimed objective"] == shown["proved bound"] == "16.8"
+    assert abs(float(shown["proved gap"])) < 1e-9
+    assert "nonzero values" in text
+    assert all(float(value) != 0 for name, value in shown.items() if name.startswith("workers["))
+    assert any(name.startswith("workers[") for name in shown)

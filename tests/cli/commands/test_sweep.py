@@ -1,0 +1,66 @@
+"""`farkas sweep` says what was performed, and ends with 1 where something went wrong."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from farkas.cli import call
+from farkas.experiments.sweeps import Summary
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def given(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the command hands to the sweep; under ``summary`` what it gets back."""
+    seen: dict[str, Any] = {}
+
+    def sweep(config: str, **options: Any) -> Summary:
+        options.pop("report")(0, 7, None)
+        seen.update(options, config=config)
+        common = {"store": "s.sqlite", "tasks": 7, "present": 2, "performed": {"done": 5}}
+        return Summary(**{**common, "rejected": 0, **seen.get("summary", {})})
+
+    monkeypatch.setattr("farkas.experiments.sweeps.sweep", sweep)
+    return seen
+
+
+def test_options_reach_the_sweep_and_its_counts_the_reader(
+    given: dict[str, Any], capsys: Capture
+) -> None:
+    words = ["sweep", "c.toml", "--workers", "3", "--retry", "--scheduler", "tcp://a:1", "--json"]
+    assert call(words) == 0
+    assert given == {"config": "c.toml", "workers": 3, "retry": True, "scheduler": "tcp://a:1"}
+    assert json.loads(capsys.readouterr().out) == {
+        "store": "s.sqlite", "tasks": 7, "present": 2, "performed": {"done": 5},
+        "rejected_certificates": 0, "interrupted": False,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("summary", "code"),
+    [
+        ({}, 0),
+        ({"performed": {}}, 0),
+        ({"performed": {"done": 4, "failed": 1}}, 1),
+        ({"performed": {"overlong": 5}}, 1),
+        ({"rejected": 1}, 1),
+        ({"interrupted": True, "performed": {"crashed": 1}}, 130),
+    ],
+)
+def test_the_exit_code_says_whether_all_is_well(
+    given: dict[str, Any], summary: dict[str, Any], code: int, capsys: Capture
+) -> None:
+    given["summary"] = summary
+    assert call(["sweep", "c.toml"]) == code
+    captured = capsys.readouterr()
+    for status, count in summary.get("performed", {}).items():
+        assert any({status, str(count)} <= set(line.split()) for line in _cells(captured.out))
+    assert captured.err.count("\n") == (code == 130)
+
+
+def _cells(table: str) -> list[str]:
+    return [line.replace("│", " ") for line in table.splitlines()]
