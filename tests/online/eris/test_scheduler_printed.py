@@ -92,7 +92,7 @@ def test_sites_of_equal_price_but_for_rounding_exchange_nothing() -> None:
 
 
 def test_later_completion_must_pay_more_than_rounding() -> None:
-    # one chunk at 1e-12 in slot 0, for nothing in slot 1: worth 10 in both
+    # worth 10 in every slot, and free in slot 1: slot 0 is left to save more than 1e-9 of 10
     auction = one_resource({"utility": [10.0, 10.0, 10.0]})
     price = np.zeros((2, 1, 3))
     for first, finish in ((1e-9, 0), (1e-7, 1)):
