@@ -1,5 +1,6 @@
 """Names of rows and columns, kept per family instead of per row."""
 
+import bisect
 import dataclasses
 import math
 from collections.abc import Sequence
@@ -95,13 +96,7 @@ class Block:
 
 def find_block(blocks: Sequence[Block], position: int) -> Block:
     """Block that holds the row or column ``position``."""
-    low, high = 0, len(blocks)
-    while low < high:
-        middle = (low + high) // 2
-        if blocks[middle].stop <= position:
-            low = middle + 1
-        else:
-            high = middle
-    if low == len(blocks) or not blocks[low].start <= position < blocks[low].stop:
+    at = bisect.bisect_right(blocks, position, key=lambda block: block.stop)
+    if at == len(blocks) or not blocks[at].start <= position < blocks[at].stop:
         raise IndexError(f"no family holds position {position}")
-    return blocks[low]
+    return blocks[at]

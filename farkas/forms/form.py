@@ -139,9 +139,10 @@ class LinearForm:
 
     def __post_init__(self) -> None:
         m, n = self.matrix.shape
-        for field, length in _LENGTHS.items():
+        sides = ("row_lower", "row_upper", "lower", "upper", "implied_lower", "implied_upper")
+        for field in ("cost", "integer", *sides):
             value = getattr(self, field)
-            if value is not None and value.shape != ((m if length == "rows" else n),):
+            if value is not None and value.shape != (m if field.startswith("row") else n,):
                 raise ValueError(f"{self.name}: {field} has shape {value.shape}, matrix {m} x {n}")
         if np.isnan(self.cost).any() or np.isnan(self.matrix.values).any():
             raise ValueError(f"{self.name}: cost or matrix holds NaN")
@@ -248,18 +249,6 @@ class LinearForm:
             digest.update((part + 0.0).astype("<f8", copy=False).tobytes())
         digest.update(np.packbits(self.integer).tobytes())
         return digest.hexdigest()
-
-
-_LENGTHS = {
-    "cost": "columns",
-    "row_lower": "rows",
-    "row_upper": "rows",
-    "lower": "columns",
-    "upper": "columns",
-    "integer": "columns",
-    "implied_lower": "columns",
-    "implied_upper": "columns",
-}
 
 
 def _block(blocks: tuple[Block, ...], name: str, role: str, form: str) -> Block:

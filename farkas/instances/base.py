@@ -166,6 +166,18 @@ def require(condition: bool, message: str) -> None:
         raise InvalidInstance(message)
 
 
+def require_nowhere(bad: Array, message: str, where: str) -> None:
+    """Refuse the first place at which ``bad`` holds, naming its path below ``where``.
+
+    >>> require_nowhere(np.array([[False, True]]), "Expected a load", "$.loads")
+    Traceback (most recent call last):
+    farkas.errors.InvalidInstance: Expected a load - at `$.loads[0][1]`
+    """
+    for place in np.argwhere(bad)[:1].tolist():
+        path = "".join(f"[{index}]" for index in place)
+        raise InvalidInstance(f"{message} - at `{where}{path}`")
+
+
 def require_length(values: Sequence[Any], length: int, where: str, per: str) -> None:
     """Check that a list has one entry for each ``per``.
 

@@ -19,6 +19,7 @@ from farkas.instances.base import (
     Record,
     frozen,
     require,
+    require_nowhere,
     require_shape,
 )
 from farkas.instances.columns import column
@@ -117,22 +118,15 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
         shape = (self.num_masters, self.workers)
         require_shape(self.rate, shape, "$.rate", Masters)
         require_shape(self.shift, shape, "$.shift", Masters)
-        for master, (rates, shifts) in enumerate(zip(self.rate, self.shift, strict=True)):
-            for worker, (rate, shift) in enumerate(zip(rates, shifts, strict=True)):
-                require(
-                    (rate is None) == (shift is None),
-                    f"Expected null in both rate and shift or in neither - "
-                    f"at `$.rate[{master}][{worker}]`",
-                )
+        shifted = np.array([[shift is not None for shift in row] for row in self.shift], bool)
+        require_nowhere(
+            self.allowed != shifted, "Expected null in both rate and shift or in neither", "$.rate"
+        )
         with np.errstate(all="ignore"):
             work = self.rates * np.where(self.allowed, self.shifts, 1.0)
         outside = self.allowed & ~((work >= LEAST_WORK) & (work <= MOST_WORK))
-        for master, worker in np.argwhere(outside)[:1]:
-            require(
-                False,
-                f"Expected rate * shift within [{LEAST_WORK:g}, {MOST_WORK:g}] - "
-                f"at `$.rate[{master}][{worker}]`",
-            )
+        message = f"Expected rate * shift within [{LEAST_WORK:g}, {MOST_WORK:g}]"
+        require_nowhere(outside, message, "$.rate")
         for index, plan in enumerate(self.plans or ()):
             self._check_plan(plan, f"$.plans[{index}]")
         names = [plan.name for plan in self.plans or ()]
@@ -148,11 +142,8 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
         require_shape(plan.loads, shape, f"{where}.loads", Masters)
         self._check_probability(plan.probability, f"{where}.probability")
         used = (np.array(plan.probability) > 0) & (np.array(plan.loads) > 0)
-        for master, worker in np.argwhere(used & ~self.allowed)[:1]:
-            require(
-                False,
-                f"Expected no load on a forbidden pair - at `{where}.loads[{master}][{worker}]`",
-            )
+        forbidden = used & ~self.allowed
+        require_nowhere(forbidden, "Expected no load on a forbidden pair", f"{where}.loads")
 
     def _check_probability(self, probability: Shares, where: str) -> None:
         require_shape(probability, (self.num_masters, self.workers), where, Masters)
@@ -166,12 +157,8 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
         require_shape(point.loads, (self.num_masters, self.workers), "$.sca_point.loads", Masters)
         self._check_probability(point.probability, "$.sca_point.probability")
         share, loads = np.array(point.probability), np.array(point.loads)
-        for master, worker in np.argwhere(self.allowed & (loads <= 0))[:1]:
-            require(
-                False,
-                "Expected a load > 0.0 on an allowed pair - "
-                f"at `$.sca_point.loads[{master}][{worker}]`",
-            )
+        idle = self.allowed & (loads <= 0)
+        require_nowhere(idle, "Expected a load > 0.0 on an allowed pair", "$.sca_point.loads")
         used = self.allowed & (share > 0)
         loads = np.where(used, loads, 1.0)
         late = np.where(used, point.time / loads - np.where(used, self.shifts, 0.0), 0.0)

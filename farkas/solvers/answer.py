@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 import enum
 import math
+from collections.abc import Callable
+from typing import Any
 
 from farkas.errors import NoAnswer
-from farkas.forms import FeasibilityReport
+from farkas.forms import FeasibilityReport, LinearForm
 from farkas.numbers import Floats
 
 
@@ -76,6 +78,28 @@ class Answer:
     raw_ray: Floats | None = None
     report: FeasibilityReport | None = None
     message: str = ""
+
+    @classmethod
+    def at(
+        cls,
+        point: Floats,
+        form: LinearForm,
+        *,
+        optimal: bool,
+        bound: Callable[[], float] = lambda: math.nan,
+        duals: Callable[[], Floats | None] = lambda: None,
+        **others: Any,
+    ) -> Answer:
+        """Answer with a point; the optimum of a linear program is its bound, and has duals."""
+        objective, linear = form.objective(point), optimal and not form.is_mip
+        return cls(
+            claim=Claimed.OPTIMAL if optimal else Claimed.FEASIBLE,
+            objective=objective,
+            bound=objective if linear else bound(),
+            raw_point=point,
+            raw_row_duals=duals() if linear else None,
+            **others,
+        )
 
     @property
     def has_point(self) -> bool:

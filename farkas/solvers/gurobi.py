@@ -186,17 +186,12 @@ def _read(model: Any, form: LinearForm, seconds: float) -> Answer:
     if model.SolCount == 0:
         return Answer(bound=bound, **common)
     point = np.array(model.getAttr("X", model.getVars()[: form.num_columns]))
-    optimal = name == "OPTIMAL"
-    objective = form.objective(point)
-    duals = None
-    if optimal and not form.is_mip:
-        duals = np.array(model.getAttr("Pi", model.getConstrs()), dtype=np.float64)
-    return Answer(
-        claim=Claimed.OPTIMAL if optimal else Claimed.FEASIBLE,
-        objective=objective,
-        bound=objective if optimal and not form.is_mip else bound,
-        raw_point=point,
-        raw_row_duals=duals,
+    return Answer.at(
+        point,
+        form,
+        optimal=name == "OPTIMAL",
+        bound=lambda: bound,
+        duals=lambda: np.array(model.getAttr("Pi", model.getConstrs()), dtype=np.float64),
         **common,
     )
 

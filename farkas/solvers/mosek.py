@@ -154,13 +154,14 @@ def _read(task: Any, kind: Any, ended: Any, form: LinearForm, seconds: float) ->
     if problem == mosek.prosta.prim_infeas:
         return Answer(claim=Claimed.INFEASIBLE, **common)
     optimal = claimed in (mosek.solsta.optimal, mosek.solsta.integer_optimal)
-    if form.is_mip:
-        common["bound"] = float(task.getdouinf(mosek.dinfitem.mio_obj_bound))
+    bound = float(task.getdouinf(mosek.dinfitem.mio_obj_bound)) if form.is_mip else math.nan
     if not optimal and claimed not in (mosek.solsta.prim_feas, mosek.solsta.prim_and_dual_feas):
-        return Answer(**common)
-    point = np.array(task.getxx(kind))
-    objective = form.objective(point)
-    if optimal and not form.is_mip:
-        common |= {"bound": objective, "raw_row_duals": np.array(task.gety(kind))}
-    claim = Claimed.OPTIMAL if optimal else Claimed.FEASIBLE
-    return Answer(claim=claim, objective=objective, raw_point=point, **common)
+        return Answer(bound=bound, **common)
+    return Answer.at(
+        np.array(task.getxx(kind)),
+        form,
+        optimal=optimal,
+        bound=lambda: bound,
+        duals=lambda: np.array(task.gety(kind)),
+        **common,
+    )

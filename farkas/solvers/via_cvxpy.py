@@ -88,16 +88,11 @@ class CvxpySolver(Backend):
             return Answer(claim=claim if claim is Claimed.INFEASIBLE else Claimed.NONE, **common)
         # first-order methods end a little outside the bounds
         point = np.clip(np.asarray(column.value, dtype=np.float64), form.lower, form.upper)
-        optimal = claim is Claimed.OPTIMAL
-        objective = form.objective(point)
-        linear = optimal and not form.is_mip
-        known = Ability.DUALS in self.abilities
-        return Answer(
-            claim=claim,
-            objective=objective,
-            bound=objective if linear else math.nan,
-            raw_point=point,
-            raw_row_duals=_row_duals(form, families) if linear and known else None,
+        return Answer.at(
+            point,
+            form,
+            optimal=claim is Claimed.OPTIMAL,
+            duals=lambda: _row_duals(form, families) if Ability.DUALS in self.abilities else None,
             **common,
         )
 

@@ -100,15 +100,12 @@ class PyomoSolver(Backend):
         point = _point(model, form)
         if point is None:
             return Answer(**common)
-        optimal = claim is Claimed.OPTIMAL
-        objective = form.objective(point)
-        linear = optimal and not form.is_mip
-        return Answer(
-            claim=claim,
-            objective=objective,
-            bound=objective if linear else _bound(results, form),
-            raw_point=point,
-            raw_row_duals=_duals(model, form) if linear and self._duals else None,
+        return Answer.at(
+            point,
+            form,
+            optimal=claim is Claimed.OPTIMAL,
+            bound=lambda: _bound(results, form),
+            duals=lambda: _duals(model, form) if self._duals else None,
             **common,
         )
 

@@ -15,6 +15,7 @@ from farkas.instances.base import (
     guarded_ceil,
     plain_value,
     require_length,
+    require_nowhere,
     require_shape,
     require_sorted,
 )
@@ -138,3 +139,10 @@ def test_an_instance_is_known_by_its_data():
     assert repr(same) == f"<mlbroker instance other, sha256 {tiny.sha256[:12]}>"
     # keys in order of the alphabet, whatever the order of the fields
     assert tiny.canonical().startswith(b'{"base_price":')
+
+
+def test_the_first_bad_place_is_named():
+    require_nowhere(np.zeros((2, 0), bool), "no", "$.x")
+    require_nowhere(np.zeros(3, bool), "no", "$.x")
+    with pytest.raises(InvalidInstance, match=r"^no - at `\$\.x\[0\]\[2\]`$"):
+        require_nowhere(np.array([[False, False, True], [True, True, True]]), "no", "$.x")

@@ -52,6 +52,7 @@ def test_cells_are_read_by_name_whatever_the_order_of_columns(tmp_path):
     path.write_text('\ufeff b , a\n"x, y",  -1.5\n\n , 2\n')
     first, second = lines(path, ("a", "b"))
     assert (first.text("b"), first.number("a")) == ("x, y", -1.5)
+    assert second.nonnegative("a") == 2.0
     assert second.number_or_none("b") is None
     assert second.whole("a") == 2
     assert second.place == f"{path}: line 4"

@@ -52,15 +52,15 @@ def test_the_earliest_jobs_are_kept_and_equal_times_keep_the_order_of_the_trace(
 @pytest.mark.parametrize(
     ("crowd", "begin"),
     [
-        # from 0 to 100 there are 11 windows of 10 s; the first job's window is busy enough when
+        # from 70 to 170 there are 11 windows of 10 s; the first job's window is busy enough when
         # it holds at least a share 1/11 of all: 1 of 11 jobs does, 1 of 12 does not
-        (10, 0.0),
-        (11, 100.0),
+        (10, 70.0),
+        (11, 170.0),
     ],
 )
 def test_a_window_begins_where_the_trace_is_as_busy_as_on_average(crowd, begin):
     window = Window(slot_seconds=10.0, slots=1)
-    times = [0.0] + [100.0] * crowd
+    times = [70.0] + [170.0] * crowd
     assert window.begin(times) == begin
 
 
