@@ -76,3 +76,36 @@ def forced_jobs(market: Market) -> np.ndarray:
 def empty_market() -> Market:
     """A market that nobody visits."""
     return random_market(0).replace(jobs=[])
+
+
+def posted(*jobs: tuple[int, float, int, float], units: int = 1, **changes: object) -> Market:
+    """One server, one type of ``units`` on each side; jobs (arrival, runtime, asked, budget).
+
+    Half open: a job that runs one slot holds its units in its slot of arrival only.
+    """
+    fields = {
+        "horizon": 9,
+        "occupancy": "half_open",
+        "runtime_rounding": "ceil",
+        "slot_seconds": 60.0,
+        "price_cap": 1.0,
+        "server_workers": [[units]],
+        "server_ps": [[units]],
+        "worker_bandwidth": [None],
+        "ps_bandwidth": [None],
+        "jobs": [
+            {
+                "arrival": arrival,
+                "worker_type": 0,
+                "workers": asked,
+                "ps_type": 0,
+                "ps": asked,
+                "model_size": 0.0,
+                "epochs": 1.0,
+                "epoch_compute": runtime,
+                "budget": budget,
+            }
+            for arrival, runtime, asked, budget in jobs
+        ],
+    }
+    return Market.build(**(fields | changes))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from farkas.instances.mlbroker import Brokerage
+from farkas.instances import library
+from farkas.instances.generate import generate
+from farkas.instances.mlbroker import Brokerage, Semantics
+from farkas.models.mlbroker.one_shot import snapshot
+from farkas.models.mlbroker.slot import Constants, SlotProblem
 
 
 def random_brokerage(
@@ -103,4 +108,78 @@ def edge_cases() -> dict[str, Brokerage]:
             discount_threshold=[[2.0], [1.0]],
             big_m=50.0,
         ),
+    }
+
+
+def discounted() -> Brokerage:
+    """One job in two slots, 30 GB at site 0, then 12 GB at site 1: 3 workers, then 2.
+
+    A worker is one unit, the server two: 5 units at most, then 4.  A unit costs 1 USD up to the
+    first, 0.5 beyond, so that M = 0.5 (5 - 1) = 2 and the chords cost 3/5 and 2.5/4 a unit.
+    """
+    return single(
+        [[30.0, 0.0], [0.0, 12.0]],
+        server_demand=[2.0],
+        discount_price=[[0.5], [0.5]],
+        discount_threshold=[[1.0], [1.0]],
+    )
+
+
+def tight_brokerage(seed: int, short: float) -> Brokerage:
+    """Data that fill the needed workers up to a few units in the last place."""
+    rng = np.random.default_rng(seed)
+    sites, slots, resources = int(rng.integers(1, 4)), 2, 2
+    base = rng.uniform(0.1, 3, (sites, resources))
+    jobs = []
+    for _ in range(int(rng.integers(1, 4))):
+        capacity = rng.uniform(0.1, 50)
+        needed = rng.integers(1, 40, slots)
+        shares = rng.dirichlet(np.ones(sites), slots)
+        jobs.append(
+            {
+                "arrival": 0,
+                "departure": slots - 1,
+                "worker_capacity": capacity,
+                "worker_demand": rng.uniform(0, 2, resources),
+                "server_demand": rng.uniform(0, 2, resources),
+                "sync_volume": 1.0,
+                "deploy_cost": 1.0,
+                "data": shares * (capacity * needed * (1 + short))[:, None],
+            }
+        )
+    return Brokerage.build(
+        num_sites=sites,
+        num_slots=slots,
+        num_resources=resources,
+        transfer_price=0.1 * (1 - np.eye(sites)),
+        base_price=base,
+        discount_price=base * 0.7,
+        discount_threshold=rng.uniform(0, 20, base.shape),
+        epsilon=1.0,
+        jobs=jobs,
+    )
+
+
+def slots(semantics: Semantics) -> Iterator[SlotProblem]:
+    """Slots of small brokers, with nothing and with something deployed before."""
+    rng = np.random.default_rng(7)
+    brokers = [library.load(f"mlbroker/{name}") for name in ("tiny", "quiet_slot", "set_cover")]
+    brokers += [generate("mlbroker", "small", seed=4, transfer_scale=30.0)]
+    for broker in brokers:
+        constants = Constants.of(broker, semantics)
+        for slot in range(broker.num_slots):
+            market = snapshot(broker, slot).market
+            shape = (market.num_jobs, market.num_sites)
+            if market.num_jobs:
+                for before in (np.zeros(shape), rng.uniform(0, 0.6, shape)):
+                    yield SlotProblem(market=market, before=before, constants=constants)
+
+
+def dual_cases() -> dict[str, Brokerage]:
+    """Edge cases, random and shipped instances on which duals are compared."""
+    names = ("tiny", "return_trip", "quiet_slot")
+    return {
+        **edge_cases(),
+        **{f"random {n}": random_brokerage(n, sites=3, jobs=4, resources=2) for n in range(4)},
+        **{name: library.load(f"mlbroker/{name}") for name in names},
     }

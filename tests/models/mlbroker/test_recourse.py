@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from farkas.algebra import programs
 from farkas.errors import InvalidOption
 from farkas.instances import library
-from farkas.models.mlbroker.recourse import PlacedWorkers
+from farkas.models.mlbroker.recourse import PlacedWorkers, Recourse
 from farkas.online.mlbroker.recourse import recourse_costs, transfer_costs
 from farkas.solvers import solve
-from tests.generators.mlbroker import edge_cases, random_brokerage, single
+from tests.generators.mlbroker import edge_cases, random_brokerage, single, tight_brokerage
 
 
 def test_costs_of_the_return_trip():
@@ -91,3 +93,13 @@ def test_an_instance_stands_for_its_checkpoint():
 def test_impossible_decisions_are_refused(workers, server, words):
     with pytest.raises(InvalidOption, match=words):
         PlacedWorkers.of(single([[5.0, 5.0]]), workers, server)
+
+
+def test_placed_workers_train_what_fits_into_the_capacities_of_their_sites():
+    # capacities P y are rounded site by site: their exact sum counts
+    for seed in range(100):
+        placed = PlacedWorkers.checkpoint(tight_brokerage(seed, short=5e-10))
+        rooms = [sum(map(Fraction, row), Fraction(0)) for row in placed.capacity().tolist()]
+        trained = [sum(map(Fraction, row), Fraction(0)) for row in placed.trained_volume().tolist()]
+        assert all(few <= room for few, room in zip(trained, rooms, strict=True))
+        assert Recourse().form(placed).num_rows > 0

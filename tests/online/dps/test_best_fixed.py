@@ -20,7 +20,6 @@ from farkas.online.dps.best_fixed import (
     decimal,
 )
 from farkas.online.dps.posted import FixedPrice, run_seller
-from farkas.relaxations.dps.fixed_price import corrected_bound, demand_bound, printed_bound
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, random_market
 from tests.tools.samples import seeds
@@ -122,23 +121,3 @@ def test_prices_that_cannot_win_are_not_simulated():
     assert profits.of(*prices, at_least=1e9) == -np.inf
     assert profits.simulations == 1
     assert value == pytest.approx(FixedPrice(*prices).simulate(market).profit)
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_the_corrected_bound_is_above_every_fixed_price(seed):
-    market = random_market(seed, jobs=9)
-    rng = np.random.default_rng(seed)
-    for _ in range(20):
-        prices = rng.random(market.num_worker_types), rng.random(market.num_ps_types)
-        profit = FixedPrice(*prices).simulate(market).profit
-        assert profit <= corrected_bound(market, *prices) + 1e-9
-        assert profit <= demand_bound(market, *prices) + 1e-9
-
-
-def test_the_printed_bound_is_below_the_profit_of_one_long_job():
-    market = library.load("dps/long_job")
-    prices = np.array([0.5]), np.array([0.5])
-    # C (T - τ) = 1 (10 - 10) = 0, but the job pays 1/2 + 1/2.
-    assert printed_bound(market, *prices) == 0.0
-    assert FixedPrice(*prices).simulate(market).profit == 1.0
-    assert corrected_bound(market, *prices) == 1.0

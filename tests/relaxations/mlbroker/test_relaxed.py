@@ -10,10 +10,9 @@ import pytest
 
 from farkas.algebra import programs
 from farkas.certificates import exact_bound
-from farkas.errors import InvalidOption
 from farkas.instances import library
 from farkas.models.mlbroker.offline import Offline
-from farkas.relaxations.mlbroker import Relaxed, Sharp
+from farkas.relaxations.mlbroker import Relaxed
 from farkas.solvers import solve
 from tests.conformance.oracle import variants
 from tests.generators.mlbroker import edge_cases, random_brokerage
@@ -111,15 +110,3 @@ def test_a_larger_constant_makes_the_printed_bound_collapse():
         discount_threshold=None,
     )
     assert bounds[-1] == pytest.approx(value(Relaxed(), free))
-
-
-def test_the_sharp_bound_needs_strict_semantics():
-    assert type(Relaxed(relax="sharp", semantics="strict")) is Sharp
-    assert type(Relaxed(relax="tight")) is Relaxed
-    with pytest.raises(InvalidOption, match="sharp needs semantics strict"):
-        programs.build("mlbroker.relaxed[sharp]")
-    with pytest.raises(InvalidOption, match="relax cannot be 'tigth'; did you mean tight"):
-        Relaxed(relax="tigth")
-    assert programs.build("mlbroker.relaxed[strict,tight]").full_name == (
-        "mlbroker.relaxed[tight,strict]"
-    )

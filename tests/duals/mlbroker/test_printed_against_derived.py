@@ -1,0 +1,80 @@
+"""The audit of the printed dual: every difference, by label, and none that is not there."""
+
+import numpy as np
+import pytest
+
+from farkas.duals.dualize import dualize
+from farkas.duals.mlbroker.dual import Dual
+from farkas.duals.mlbroker.printed_against_derived import REPAIRS, audit, differences
+from farkas.instances import library
+from farkas.relaxations.mlbroker import Relaxed
+from tests.generators.mlbroker import discounted, dual_cases, random_brokerage
+
+DATA = dual_cases()
+every_instance = pytest.mark.parametrize("name", DATA)
+
+
+@every_instance
+def test_primal_derived_dual_and_dual_by_hand_have_one_value(name):
+    found = audit(DATA[name])
+    assert found.derived == pytest.approx(found.primal, rel=1e-7, abs=1e-7)
+    assert found.corrected == pytest.approx(found.primal, rel=1e-7, abs=1e-7)
+    assert float(found.proved) == pytest.approx(found.primal, rel=1e-7, abs=1e-7)
+
+
+def test_the_audit_names_every_difference():
+    # two resources, so that the missing sums over resources show
+    found = audit(random_brokerage(1, sites=3, jobs=4, resources=2))
+    labels = [(d.label, d.words) for d in found.differences]
+    assert labels == [
+        ("11", "the objective lacks the sum over one_branch"),
+        (
+            "11c",
+            "worth_of_workers is written once per resource; the derived row sums over resource",
+        ),
+        (
+            "11d",
+            "worth_of_server is written once per resource; the derived row sums over resource",
+        ),
+    ]
+    text = str(found)
+    for label in REPAIRS:
+        assert f"({label}) repaired" in text
+
+
+def test_with_one_resource_only_the_objective_differs():
+    found = audit(library.load("mlbroker/tiny"))
+    assert [d.label for d in found.differences] == ["11"]
+    assert found.differences[0].places == 4  # two slots, two sites
+    assert found.printed == pytest.approx(21.3)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda form: {"cost": form.cost * 2}, "other coefficients"),
+        (lambda form: {"lower": np.zeros(form.num_columns)}, "another sign"),
+        (lambda form: {"row_upper": form.row_upper + 1}, "right side"),
+        (lambda form: {"rows": form.rows[:-1]}, "no constraint for the variable not_reduced"),
+    ],
+)
+def test_the_comparison_sees_planted_differences(change, words):
+    data = library.load("mlbroker/tiny")
+    written = Dual().form(data)
+    derived = dualize(Relaxed(relax="printed").form(data))
+    found = list(differences(derived, written.replace(**change(written))))
+    assert any(words in str(d) for d in found)
+
+
+def test_the_numbers_of_a_difference_are_those_of_its_place():
+    # two sites at capacity 10 in the second: doubling (11b)'s right side of a transfer of 1 USD
+    data = discounted()
+    written = Dual().form(data)
+    derived = dualize(Relaxed(relax="printed").form(data))
+    upper = written.row_upper.copy()
+    at = written.row_block("worth_of_moved_data")
+    place = [at.short(i) for i in range(at.start, at.stop)].index("worth_of_moved_data[0,1,0,1]")
+    upper[at.start + place] = 2.0
+    (found,) = differences(derived, written.replace(row_upper=upper))
+    assert (found.label, found.places) == ("11b", 1)
+    assert found.example == "worth_of_moved_data[0,1,0,1]: derived right side 1, written 2"

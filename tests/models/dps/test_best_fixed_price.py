@@ -1,0 +1,76 @@
+"""dps.bfp: the best fixed prices on one server."""
+
+import pytest
+
+from farkas.errors import NotApplicable
+from farkas.instances import library
+from farkas.models.dps.best_fixed_price import MARGIN, BestFixedPrice
+from farkas.online.dps.best_fixed import best_exactly
+from farkas.solvers import solve
+from tests.conformance.oracle import column, row
+from tests.generators.dps import empty_market, posted, random_market
+
+
+def optimum(market):
+    return solve(BestFixedPrice().form(market), gap=0.0).require_optimal().objective
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_it_agrees_with_the_search_over_cells(seed):
+    market = random_market(seed, types=1, jobs=5, servers=1).replace(price_cap=1.0)
+    # declined payments are a margin above budgets, so the program is that much lower at most
+    assert optimum(market) == pytest.approx(float(best_exactly(market).profit), abs=2e-3)
+
+
+def test_three_jobs_in_a_row_written_out():
+    # budgets 1, 1.2, 0.9 for one unit a side at up to 1 + 1; each blocks the next
+    form = BestFixedPrice().form(library.load("dps/one_server"))
+    prices = "+1 worker_price[0] +1 ps_price[0]"
+    for name, text in {
+        # asked <= budget + excess (1 - can pay), excess = 2 - 1
+        "pays_within_budget[0,0,0]": f"{prices} +1 affordable[0] <= 2",
+        "declines_above_budget[2,0,0]": f"0.90001 <= {prices} +0.90001 affordable[2]",
+        "only_who_can_pay[1]": "-1 affordable[1] +1 served[1] <= 0",
+        "served_unless_blocked[1]": "0 <= -1 affordable[1] +1 served[1] +1 short_of_workers[1]"
+        " +1 short_of_ps[1]",
+        "enough_workers[0,2]": "+1 served[1] +1 served[2] <= 1",
+        "enough_ps[0,1]": "+1 served[0] +1 served[1] <= 1",
+        "workers_really_short[1]": "0 <= +1 served[0] -1 short_of_workers[1]",
+        "ps_really_short[2]": "0 <= +1 served[1] -1 short_of_ps[2]",
+        "income_is_paid[2,0,0]": "-1 worker_price[0] -1 ps_price[0] +1 income[2] <= 0",
+        "income_from_served[2]": "-0.9 served[2] +1 income[2] <= 0",
+    }.items():
+        assert row(form, name) == text
+    # at 0.9 the first and the last pay; at 1 only the first, at 1.2 only the second
+    assert solve(form, gap=0.0).objective == pytest.approx(1.8)
+
+
+def test_resources_are_short_when_too_few_are_idle_for_the_job():
+    # 4 units; after 2 are taken a job of 3 is blocked: held >= 4 - 3 + 1 = 2
+    form = BestFixedPrice().form(posted((0, 3, 2, 2.0), (1, 1, 3, 3.0), units=4))
+    assert row(form, "workers_really_short[1]") == "0 <= +2 served[0] -2 short_of_workers[1]"
+
+
+def test_who_can_pay_the_most_that_is_asked_always_can():
+    # 1 + 1 for one unit a side: a budget of 2, and one within the margin of it, cannot decline
+    market = posted((0, 1, 1, 2.0), (1, 1, 1, 2.0 - MARGIN / 2), (2, 1, 1, 1.9))
+    form = BestFixedPrice().form(market)
+    bounds = [column(form, f"affordable[{i}]").split(" ")[0] for i in range(3)]
+    assert bounds == ["1", "1", "0"]
+
+
+def test_two_equal_jobs_pay_alike():
+    # the first holds the server when the second arrives, or neither pays
+    assert optimum(posted((0, 2, 1, 0.7), (1, 1, 1, 0.7))) == pytest.approx(0.7, abs=1e-4)
+    assert optimum(posted((0, 1, 1, 0.7), (1, 1, 1, 0.7))) == pytest.approx(1.4, abs=1e-4)
+
+
+def test_what_it_needs():
+    with pytest.raises(NotApplicable, match=r"dps\.bfp needs one server, this market has 2"):
+        BestFixedPrice().form(library.load("dps/tiny"))
+    with pytest.raises(NotApplicable, match="price_cap"):
+        BestFixedPrice().form(posted((0, 1, 1, 1.0), price_cap=None))
+    one = {"server_workers": [[1]], "server_ps": [[1]], "worker_bandwidth": [None]}
+    nobody = empty_market().replace(**one, ps_bandwidth=[None], price_cap=1.0)
+    assert optimum(nobody) == 0.0
+    assert BestFixedPrice().example().num_servers == 1

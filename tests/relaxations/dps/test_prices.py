@@ -1,0 +1,65 @@
+"""Prices of capacity: optimal ones from a solver, and those of a subgradient method."""
+
+import numpy as np
+import pytest
+
+from farkas.certificates.dps import prices_bound
+from farkas.certificates.dps_servers import server_bound
+from farkas.errors import InvalidOption
+from farkas.instances import library
+from farkas.models.dps.offline import OfflineLP
+from farkas.relaxations.dps.interval import IntervalLP
+from farkas.relaxations.dps.prices import lp_prices, server_prices, subgradient_prices
+from farkas.solvers import solve
+from tests.generators.dps import empty_market, random_market
+
+ROW = library.load("dps/one_server")
+"""Three jobs worth 1, 1.2, 0.9 in slots 0, 1, 2, each of which excludes the next."""
+
+
+def test_optimal_prices_of_three_jobs_in_a_row():
+    # jobs 0 and 2 are served: 1.9; slots 1 and 2 cost 1 and 0.9, worker and server together
+    prices = lp_prices(ROW)
+    assert float(prices_bound(ROW, prices)) == pytest.approx(1.9, abs=1e-9)
+    assert float(server_bound(ROW, server_prices(ROW))) == pytest.approx(1.9, abs=1e-9)
+
+
+@pytest.mark.parametrize("rewards", ["budget", "capped"])
+@pytest.mark.parametrize("seed", range(5))
+def test_optimal_prices_prove_their_program(seed, rewards):
+    market = random_market(seed, jobs=8).replace(price_cap=1.0)
+    value = solve(IntervalLP(rewards=rewards).form(market)).objective
+    assert float(prices_bound(market, lp_prices(market, rewards), rewards)) == (
+        pytest.approx(value, abs=1e-7)
+    )
+    by_server = OfflineLP(prices="free" if rewards == "budget" else "capped").form(market)
+    proved = float(server_bound(market, server_prices(market, rewards), rewards))
+    assert proved <= solve(by_server).objective + 1e-7
+
+
+def test_the_first_subgradient_step_by_hand():
+    # at prices 0 everybody wants to be served: usage 1, 2, 2 of 1 in slots 0, 1, 2.  The step is
+    # 2 · 3.1 / (2 · 6) = 31/60, so slots 1 and 2 cost that on both sides, which deters every job:
+    # 4 · 31/60
+    assert float(prices_bound(ROW, subgradient_prices(ROW, iterations=0))) == pytest.approx(3.1)
+    one = float(prices_bound(ROW, subgradient_prices(ROW, iterations=1)))
+    assert one == pytest.approx(4 * 31 / 60)
+
+
+def test_more_steps_never_bound_worse_and_come_close():
+    bounds = [
+        float(prices_bound(ROW, subgradient_prices(ROW, iterations=count)))
+        for count in (0, 1, 5, 20, 100, 400)
+    ]
+    assert bounds == sorted(bounds, reverse=True)
+    assert 1.9 - 1e-9 <= bounds[-1] <= 1.95
+
+
+def test_what_cannot_be():
+    with pytest.raises(InvalidOption, match="iterations = -1"):
+        subgradient_prices(ROW, iterations=-1)
+    nobody = empty_market()
+    assert prices_bound(nobody, subgradient_prices(nobody)) == 0
+    nothing = random_market(3).replace(server_workers=[], server_ps=[])
+    assert prices_bound(nothing, subgradient_prices(nothing)) == 0
+    assert np.isfinite(float(prices_bound(nothing, lp_prices(nothing))))

@@ -1,0 +1,57 @@
+"""mlbroker.relaxed[sharp,strict]: the bound that knows where the server stands."""
+
+import pytest
+
+from farkas.algebra import programs
+from farkas.errors import InvalidOption
+from farkas.instances import library
+from farkas.relaxations.mlbroker import Relaxed, Sharp
+from farkas.solvers import solve
+from tests.conformance.oracle import row, traced
+from tests.generators.mlbroker import discounted
+
+
+def test_the_sharp_bound_needs_strict_semantics():
+    assert type(Relaxed(relax="sharp", semantics="strict")) is Sharp
+    assert type(Relaxed(relax="tight")) is Relaxed
+    with pytest.raises(InvalidOption, match="sharp needs semantics strict"):
+        programs.build("mlbroker.relaxed[sharp]")
+    with pytest.raises(InvalidOption, match="relax cannot be 'tigth'; did you mean tight"):
+        Relaxed(relax="tigth")
+    assert programs.build("mlbroker.relaxed[strict,tight]").full_name == (
+        "mlbroker.relaxed[tight,strict]"
+    )
+
+
+def test_rows_by_the_site_of_the_server_written_out():
+    form = Sharp(relax="sharp", semantics="strict").form(discounted())
+    for name, text in {
+        "enough_workers[0,1,1,0]": "0 <= +10 workers[0,1,1,0] -1 moved[0,1,0,1,0]"
+        " -1 moved[0,1,1,1,0]",
+        "all_data_moved[0,1,1,0]": "+1 moved[0,1,1,0,0] +1 moved[0,1,1,1,0] -12 server[0,1,0] = 0",
+        "server_is_connected[0,1,0]": "0 <= +1 workers[0,1,0,0] +1 workers[0,1,1,0]"
+        " -2 server[0,1,0]",
+        "connect_to_server_only[0,1,1,0]": "+1 workers[0,1,1,0] -2 server[0,1,0] <= 0",
+        "present_with_workers[0,1,1]": "0 <= -1 workers[0,1,1,0] -1 workers[0,1,1,1]"
+        " +2 deployed[0,1,1]",
+        "absent_where_unused[0,1,1]": "-1 workers[0,1,1,0] -1 workers[0,1,1,1] -1 server[0,1,1]"
+        " +1 deployed[0,1,1] <= 0",
+    }.items():
+        assert row(form, name) == text
+    # a worker: one unit on the chord, 0.6 then 0.625, and 2 to a server at the other site
+    cost = traced(form).cost
+    assert [cost[f"workers[0,0,0,{p}]"] for p in range(2)] == pytest.approx([0.6, 2.6])
+    assert [cost[f"workers[0,1,1,{p}]"] for p in range(2)] == pytest.approx([2.625, 0.625])
+    assert cost["server[0,0,0]"] == pytest.approx(1.2)
+    assert cost["moved[0,0,0,1,0]"] == cost["started[0,0,0]"] == 1.0
+
+
+def test_it_sees_traffic_that_the_tight_bound_splits_away():
+    # 5 GB a site, one worker needed in all: half a worker a site saves every transfer in the tight
+    # bound; with the server at one site the other half pays its links
+    data = library.load("mlbroker/surplus_worker")
+    tight, sharp = (
+        solve(Relaxed(relax=relax, semantics="strict").form(data)).objective
+        for relax in ("tight", "sharp")
+    )
+    assert (tight, sharp) == (pytest.approx(0.7), pytest.approx(3.2))
