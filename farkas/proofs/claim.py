@@ -98,7 +98,13 @@ def held(runs: int, slack: float, note: str = "", **numbers: float) -> Verdict:
     return Verdict(standing=Standing.HELD, runs=runs, slack=slack, note=note, numbers=numbers)
 
 
-def refuted(counterexample: str | Mapping[str, Any], note: str = "", **numbers: float) -> Verdict:
+def refuted(
+    counterexample: str | Mapping[str, Any],
+    note: str = "",
+    *,
+    violates: bool = True,
+    **numbers: float,
+) -> Verdict:
     """Verdict of a counterexample.
 
     Parameters
@@ -106,18 +112,24 @@ def refuted(counterexample: str | Mapping[str, Any], note: str = "", **numbers: 
     counterexample
         ``"kind/name"`` of a shipped instance, for example ``"mlbroker/harmonic"``, or the data of a
         small counterexample inline.
+    violates
+        Whether the counterexample violates the statement, as computed; required in effect where
+        nothing before compared its sides.
     numbers
         The two sides of the violated statement.
 
     Raises
     ------
     ValueError
-        Without a counterexample, or when the instance is not shipped.
+        Without a counterexample, when the instance is not shipped, or when it violates nothing:
+        one counterexample that fails is no evidence for the statement either.
     """
     if not counterexample:
         raise ValueError("a refutation needs a counterexample")
-    if isinstance(counterexample, str) and not shipped(counterexample):
+    if isinstance(counterexample, str) and not ships(counterexample):
         raise ValueError(f"no instance {counterexample!r} in farkas/instances/library")
+    if not violates:
+        raise ValueError(f"{counterexample} violates nothing: {dict(numbers)}")
     return Verdict(
         standing=Standing.REFUTED, counterexample=counterexample, note=note, numbers=numbers
     )
@@ -130,7 +142,7 @@ def not_applicable(reason: str) -> Verdict:
     return Verdict(standing=Standing.NOT_APPLICABLE, note=reason)
 
 
-def shipped(name: str) -> bool:
+def ships(name: str) -> bool:
     """Whether ``kind/name`` is a shipped instance; its file's suffix may follow."""
     return name.removesuffix(".json") in library.names(name.partition("/")[0])
 

@@ -6,7 +6,7 @@ import pytest
 
 from farkas.errors import UnknownName
 from farkas.proofs import Standing, claim, claims, held, not_applicable, proved, refuted
-from farkas.proofs.claim import Claim, select, shipped
+from farkas.proofs.claim import Claim, select, ships
 
 
 def test_a_verdict_is_neither_true_nor_false() -> None:
@@ -19,6 +19,12 @@ def test_a_verdict_is_neither_true_nor_false() -> None:
 def test_a_refutation_needs_a_counterexample_that_ships(counterexample: object) -> None:
     with pytest.raises(ValueError, match=r"counterexample|no instance"):
         refuted(counterexample)  # type: ignore[arg-type]
+
+
+def test_a_counterexample_that_violates_nothing_is_an_error_and_no_evidence():
+    assert refuted("mlbroker/tiny", violates=True).standing is Standing.REFUTED
+    with pytest.raises(ValueError, match=r"mlbroker/tiny violates nothing: .*'left': 2"):
+        refuted("mlbroker/tiny", violates=False, left=2.0, right=2.0)
 
 
 @pytest.mark.parametrize(("runs", "slack"), [(0, 1.0), (-1, 1.0), (5, -1e-9), (5, float("nan"))])
@@ -85,5 +91,5 @@ def test_standings_are_the_four_words_of_the_ledger() -> None:
 
 
 def test_shipped_instances_are_found_with_and_without_suffix() -> None:
-    assert shipped("mlbroker/tiny")
-    assert shipped("mlbroker/tiny.json")
+    assert ships("mlbroker/tiny")
+    assert ships("mlbroker/tiny.json")

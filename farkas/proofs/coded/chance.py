@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from farkas.instances import library
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.chance_bounds import markov_bound
 from farkas.models.coded.integer import best_integer_plan
@@ -14,16 +11,11 @@ from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import Law
 from farkas.models.coded.plans import Allocation, dedicated_plan, dedicated_share, shared_plan
 from farkas.online.coded.exhaustive import best_owner, least_level
-from farkas.proofs.claim import Verdict, claim, held, refuted
-from farkas.proofs.coded.surrogate import drawn
+from farkas.proofs.claim import Verdict, claim, refuted
+from farkas.proofs.coded.surrogate import published, shipped
+from farkas.proofs.trials import Trials
 from farkas.relaxations.coded.assignment_lp import best_sharing, shared_optimum
 from farkas.tolerances import FINE_GAP, TIE
-
-
-def _load(name: str) -> CodedComputing:
-    data = library.load(name)
-    assert isinstance(data, CodedComputing)
-    return data
 
 
 def _shared(data: CodedComputing) -> Allocation:
@@ -45,34 +37,32 @@ def shared_optima_are_no_later() -> Verdict:
 
     Shares 0 and 1 are shares.
     """
-    slack, runs = np.inf, 0
+    trials = Trials()
     for seed in range(12):
-        data = drawn(2, 5, seed, rows=25)
+        data = published(2, 5, seed, rows=25)
         speed = Pairs.of(data).speed
         owner = best_owner(speed)
         shared = shared_optimum(data)
-        slack = min(slack, 1.0 - shared.time * least_level(speed, owner) + TIE)
+        trials.add({"seed": seed}, 1.0 - shared.time * least_level(speed, owner) + TIE)
         whole = best_integer_plan(data, lambda g: best_sharing(g).share, shared.share)
         owned = best_integer_plan(
             data, lambda g: dedicated_share(best_owner(g), 2), dedicated_share(owner, 2)
         )
-        slack = min(slack, 1.0 - whole.time / owned.time + FINE_GAP)
-        runs += 2
-    return held(runs, float(slack))
+        trials.add({"seed": seed}, 1.0 - whole.time / owned.time + FINE_GAP)
+    return trials.verdict()
 
 
 @claim("coded.shared_is_faster_when_run", source="Coded Fig. 2, 3 and section V")
 def shared_plans_finish_earlier() -> Verdict:
     """The plan that is optimal for P3 with shared workers also finishes earlier when run."""
-    data = _load("coded/shared_is_slower")
+    data = shipped("shared_is_slower")
     shared, dedicated = _law(data, _shared(data)), _law(data, _dedicated(data))
     mean = shared.mean(), dedicated.mean()
     late = (shared.joint_quantile(0.98), dedicated.joint_quantile(0.98))
-    if mean[0] <= mean[1] and late[0] <= late[1]:
-        return held(1, 1 - mean[0] / mean[1])
     return refuted(
         "coded/shared_is_slower",
         "mean and 0.98 quantile of the last master, exactly",
+        violates=mean[0] > mean[1] and late[0] > late[1],
         mean_shared=mean[0],
         mean_dedicated=mean[1],
         quantile_shared=late[0],
@@ -84,14 +74,13 @@ def shared_plans_finish_earlier() -> Verdict:
 @claim("coded.surrogate_is_meaningful", source="Coded section II, from (3b) to (4b)")
 def a_plan_of_p3_can_finish() -> Verdict:
     """A plan that is optimal for P3 lets every master finish with probability at least ρ."""
-    data = _load("coded/split_worker")
+    data = shipped("split_worker")
     law = _law(data, _shared(data))
     chance = float(law.recoverable().min())
-    if chance >= data.success_probability:
-        return held(1, chance - data.success_probability)
     return refuted(
         "coded/split_worker",
         "the master that the shared worker does not choose never has its rows",
+        violates=chance < data.success_probability,
         recoverable=chance,
         recoverable_together=law.joint(math.inf),
         wanted=data.success_probability,
@@ -101,16 +90,15 @@ def a_plan_of_p3_can_finish() -> Verdict:
 @claim("coded.surrogate_meets_chance", source="Coded section II, P2 as an approximation of P1")
 def the_surrogate_time_meets_the_chance_constraint() -> Verdict:
     """By the optimal time of P3 every master has its rows with probability at least ρ."""
-    data = _load("coded/shared_is_slower")
+    data = shipped("shared_is_slower")
     plan = _dedicated(data)
     time = 1.0 / least_level(Pairs.of(data).speed, best_owner(Pairs.of(data).speed))
     law = _law(data, plan)
     chance = float(law.at(time).min())
-    if chance >= data.success_probability:
-        return held(1, chance - data.success_probability)
     return refuted(
         "coded/shared_is_slower",
         "about one half: the expected number of results is near the middle of its law",
+        violates=chance < data.success_probability,
         chance=chance,
         wanted=data.success_probability,
         quantile_over_time=law.quantile(data.success_probability) / time,
@@ -124,11 +112,11 @@ def chance_times_surrogate_bounds_the_chance_program() -> Verdict:
 
     P[X >= L] >= ρ gives E[min(X, L)] >= ρ L, so the plan serves ρ L expected rows.
     """
-    slack, runs = np.inf, 0
+    trials = Trials()
     for seed in range(8):
-        data = drawn(2, 6, seed, rows=100)
+        data = published(2, 6, seed, rows=100)
         for plan in (_dedicated(data), Allocation(_shared(data).share, 1.3 * _shared(data).loads)):
             late = _law(data, plan).quantile(data.success_probability)
             bound = markov_bound(data, shared_optimum(data).time)
-            slack, runs = min(slack, 1.0 - bound / late), runs + 1
-    return held(runs, float(slack))
+            trials.add({"seed": seed}, 1.0 - bound / late)
+    return trials.verdict()

@@ -7,26 +7,23 @@ import itertools
 import numpy as np
 import sympy as sp
 
-from farkas.instances import library
-from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Floats
 from farkas.online.coded.exhaustive import best_owner, every_owner, least_level
 from farkas.online.coded.iterated_greedy import IteratedGreedy
 from farkas.online.coded.round_lp import round_forest
 from farkas.online.coded.simple_greedy import greedy_owner
-from farkas.proofs.claim import Verdict, claim, held, not_applicable, proved, refuted
+from farkas.proofs.claim import Verdict, claim, not_applicable, proved, refuted
 from farkas.proofs.coded.reciprocal import FULL_LOAD, reciprocal
-from farkas.proofs.coded.surrogate import drawn
+from farkas.proofs.coded.surrogate import agreement, published, shipped
+from farkas.proofs.trials import Trials
 from farkas.relaxations.coded.assignment_lp import best_sharing
 from farkas.relaxations.coded.truncated import truncated_level
 from farkas.tolerances import FINE_GAP, TIE, close, relative
 
 
 def _speed(name: str) -> Floats:
-    data = library.load(name)
-    assert isinstance(data, CodedComputing)
-    return Pairs.of(data).speed
+    return Pairs.of(shipped(name)).speed
 
 
 @claim("coded.np_hard", source="Coded section III, remark after Proposition 1")
@@ -36,7 +33,7 @@ def partition_reduces_to_the_assignment() -> Verdict:
     The optimum is the smaller half of the best partition over (1 + h) L, and reaches the linear
     bound exactly if there is a perfect partition.  (The paper states the reduction backwards.)
     """
-    slack, runs = 1.0, 0
+    trials = Trials()
     for numbers in ([3, 1, 1, 2, 2, 1], [3, 3, 3, 5], [2, 4, 8, 16], [5, 5, 4, 3, 3]):
         data = reciprocal("partition", "", [[float(s) for s in numbers]] * 2, 10)
         speed = Pairs.of(data).speed
@@ -47,24 +44,22 @@ def partition_reduces_to_the_assignment() -> Verdict:
         )
         found = least_level(speed, best_owner(speed)) * FULL_LOAD * 10
         perfect = close(found, best_sharing(speed).level * FULL_LOAD * 10, FINE_GAP)
-        slack = min(slack, FINE_GAP - relative(abs(found - half), half))
         if perfect != (2 * half == sum(numbers)):
             return refuted({"numbers": numbers}, "perfect partition and linear bound disagree")
-        runs += 1
-    return held(runs, slack)
+        trials.add({"numbers": numbers}, FINE_GAP - relative(abs(found - half), half))
+    return trials.verdict()
 
 
 @claim("coded.iterated_greedy_is_finite", source="Coded Algorithm 1")
 def iterated_greedy_serves_everybody() -> Verdict:
     """Algorithm 1 ends with a finite completion time whenever there is one."""
-    speed = _speed("coded/stuck")
+    speed = _speed("stuck")
     found = least_level(speed, IteratedGreedy().owner(speed, 0))
-    if found > 0:
-        return held(1, found)
     repaired = least_level(speed, IteratedGreedy(variant="lexicographic").owner(speed, 0))
     return refuted(
         "coded/stuck",
         "with two masters empty no move raises the minimum; the lexicographic variant gets out",
+        violates=found == 0 < repaired,
         printed=found,
         lexicographic=repaired,
         optimum=least_level(speed, best_owner(speed)),
@@ -77,12 +72,12 @@ def lexicographic_search_serves_everybody() -> Verdict:
 
     With an empty master some other has two workers, and giving one away raises the sorted levels.
     """
-    smallest, runs = np.inf, 0
+    trials = Trials()
     for seed in range(60):
-        speed = Pairs.of(drawn(3 + seed % 3, 6, seed)).speed
+        speed = Pairs.of(published(3 + seed % 3, 6, seed)).speed
         own = IteratedGreedy(variant="lexicographic", rounds=1).owner(speed, seed)
-        smallest, runs = min(smallest, least_level(speed, own) / speed.max()), runs + 1
-    return held(runs, float(smallest), "smallest level in multiples of the largest speed")
+        trials.add({"seed": seed}, least_level(speed, own) / speed.max())
+    return trials.verdict("smallest level in multiples of the largest speed")
 
 
 @claim("coded.largest_first", source="Coded section III, remark on Algorithm 2")
@@ -91,8 +86,7 @@ def largest_first_has_its_guarantee() -> Verdict:
 
     Algorithm 2 is then largest-first scheduling; the bound is attained by speeds 3, 3, 2, 2, 2.
     """
-    slack, runs = np.inf, 0
-    rng = np.random.default_rng(0)
+    trials, rng = Trials(), np.random.default_rng(0)
     sizes = [rng.integers(1, 12, rng.integers(4, 9)).astype(float) for _ in range(150)]
     for index, size in enumerate([np.array([3.0, 3, 2, 2, 2]), *sizes]):
         masters = 2 + index % 2
@@ -100,21 +94,20 @@ def largest_first_has_its_guarantee() -> Verdict:
             continue
         speed = np.tile(size, (masters, 1))
         ratio = least_level(speed, every_owner(speed)) / least_level(speed, greedy_owner(speed))
-        slack = min(slack, (4 * masters - 2) / (3 * masters - 1) - ratio + TIE)
-        runs += 1
-    return held(runs, float(slack), "attained: coded/greedy_schedule")
+        example = {"speed": size.tolist(), "masters": masters}
+        trials.add(example, (4 * masters - 2) / (3 * masters - 1) - ratio + TIE)
+    return trials.verdict("attained: coded/greedy_schedule")
 
 
 @claim("coded.simple_greedy_is_good", source="Coded Algorithm 2")
 def simple_greedy_has_a_guarantee() -> Verdict:
     """Algorithm 2 stays within a constant factor of the optimum."""
-    speed = _speed("coded/greedy_trap")
+    speed = _speed("greedy_trap")
     ratio = least_level(speed, greedy_owner(speed)) / least_level(speed, best_owner(speed))
-    if ratio > 1e-2:
-        return held(1, ratio)
     return refuted(
         "coded/greedy_trap",
         "the level falls below any factor as the smallest rate falls",
+        violates=ratio <= 1e-2,
         greedy_over_optimum=ratio,
     )
 
@@ -122,14 +115,13 @@ def simple_greedy_has_a_guarantee() -> Verdict:
 @claim("coded.linear_gap_is_bounded", source="not in the paper; on bounds for P5")
 def the_linear_bound_is_within_a_factor() -> Verdict:
     """The linear relaxation of P5 is within a constant factor of it."""
-    speed = _speed("coded/dominant")
+    speed = _speed("dominant")
     best = least_level(speed, best_owner(speed))
     ratio = best_sharing(speed).level / best
-    if ratio < 10:
-        return held(1, 10 - ratio)
     return refuted(
         "coded/dominant",
         "unbounded where one worker dominates; cutting speeds to the level closes it here",
+        violates=ratio >= 10,
         linear_over_optimum=ratio,
         truncated_over_optimum=truncated_level(speed) / best,
     )
@@ -141,14 +133,13 @@ def rounding_loses_at_most_one_worker() -> Verdict:
 
     Its shared workers and their masters form a forest; a master loses only its parent worker.
     """
-    slack, runs = np.inf, 0
+    trials = Trials()
     for seed in range(60):
-        speed = Pairs.of(drawn(2 + seed % 4, 6 + seed % 9, seed)).speed
+        speed = Pairs.of(published(2 + seed % 4, 6 + seed % 9, seed)).speed
         sharing = best_sharing(speed)
         kept = least_level(speed, round_forest(sharing.share))
-        slack = min(slack, (kept - sharing.level) / speed.max() + 1.0)
-        runs += 1
-    return held(runs, float(slack), "in multiples of the largest speed")
+        trials.add({"seed": seed}, (kept - sharing.level) / speed.max() + 1.0)
+    return trials.verdict("in multiples of the largest speed")
 
 
 @claim("coded.complexity", source="Coded section III, remark on complexity")
@@ -179,10 +170,7 @@ def the_cited_approximation_factor() -> Verdict:
 @claim("coded.enumeration_is_exact", source="Coded section V, benchmark 3")
 def branch_and_bound_is_enumeration() -> Verdict:
     """The branch and bound with prices finds what trying all assignments finds."""
-    slack, runs = 1.0, 0
+    trials = Trials()
     for seed in range(20):
-        speed = Pairs.of(drawn(3, 7, seed)).speed
-        want = least_level(speed, every_owner(speed))
-        slack = min(slack, TIE - abs(least_level(speed, best_owner(speed)) / want - 1))
-        runs += 1
-    return held(runs, slack)
+        trials.add({"seed": seed}, agreement(published(3, 7, seed)))
+    return trials.verdict()

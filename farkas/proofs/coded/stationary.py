@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import sympy as sp
 
-from farkas.instances import library
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.surrogate import surrogate_times
 from farkas.online.coded.sca import iterates
-from farkas.proofs.claim import Verdict, claim, held, not_applicable, proved, refuted
-from farkas.proofs.coded.surrogate import drawn, vanishes
+from farkas.proofs.claim import Verdict, claim, not_applicable, proved, refuted
+from farkas.proofs.coded.surrogate import published, shipped, vanishes
+from farkas.proofs.trials import Trials
 from farkas.relaxations.coded.assignment_lp import shared_optimum
 from farkas.relaxations.coded.sca import SharedPoint, solve_step
 from farkas.tolerances import FINE_GAP, LOOSE_GAP, SOLVER_GAP
@@ -20,8 +20,7 @@ STOP = SOLVER_GAP
 
 
 def _point(name: str) -> tuple[CodedComputing, SharedPoint]:
-    data = library.load(name)
-    assert isinstance(data, CodedComputing)
+    data = shipped(name)
     return data, SharedPoint.given(data)
 
 
@@ -51,16 +50,16 @@ def the_convex_constraint_is_an_upper_bound() -> Verdict:
 @claim("coded.sca_monotone", source="Coded Algorithm 3")
 def iterates_stay_feasible_and_never_get_later() -> Verdict:
     """Every iterate is feasible for P3 and no later than the one before, for any step size."""
-    slack, runs = np.inf, 0
+    trials = Trials()
     for seed, alpha in ((0, 0.0), (0, 1e-3), (1, 0.1), (1, 0.5)):
-        data = drawn(2, 6, seed, rows=100)
+        data = published(2, 6, seed, rows=100)
         point = SharedPoint.uniform(data)
         for after in iterates(data, point, "product", alpha, 6):
             late = float(surrogate_times(data, after.share, after.loads).max())
             later, longer = after.time / point.time, late / after.time
-            slack = min(slack, 1 + STOP - later, 1 + LOOSE_GAP - longer)
-            point, runs = after, runs + 1
-    return held(runs, float(slack), "solver accuracy 1e-5 allowed")
+            trials.add({"seed": seed, "alpha": alpha}, 1 + STOP - later, 1 + LOOSE_GAP - longer)
+            point = after
+    return trials.verdict("solver accuracy 1e-5 allowed")
 
 
 @claim("coded.sca_hypotheses", source="Coded section IV, Theorem 2 of [17]")
@@ -74,15 +73,14 @@ def convergence_theorem_applies() -> Verdict:
 @claim("coded.stationary_is_near_optimal", source="Coded section IV, after Algorithm 3")
 def stopping_points_are_good() -> Verdict:
     """Where Algorithm 3 stops, the time is near the optimum."""
-    data, point = _point("coded/wrong_diagonal")
+    data, point = _point("wrong_diagonal")
     steps = [solve_step(data, split, point).time for split in ("product", "scaled", "printed")]
     best = shared_optimum(data).time
     progress = max(1 - time / point.time for time in steps)
-    if progress >= STOP:
-        return held(1, progress)
     return refuted(
         "coded/wrong_diagonal",
         "no split makes progress, at three times the optimum; any factor is possible",
+        violates=progress < STOP and point.time > 2 * best,
         stopped_at=point.time,
         optimum=best,
         relative_progress=progress,
@@ -100,14 +98,13 @@ def _improved(data: CodedComputing, point: SharedPoint, size: float) -> float:
 @claim("coded.stationary_is_local_optimum", source="Coded section IV, Theorem 2 of [17]")
 def stopping_points_are_local_optima() -> Verdict:
     """A stationary point of Algorithm 3 is a local optimum of P3."""
-    data, point = _point("coded/idle_pairs")
+    data, point = _point("idle_pairs")
     after = solve_step(data, "product", point)
     best = min(_improved(data, point, size) for size in (1e-2, 1e-3, 1e-4))
-    if not (1 - after.time / point.time < STOP and best < point.time * (1 - FINE_GAP)):
-        return held(1, 1 - after.time / point.time)
     return refuted(
         "coded/idle_pairs",
         "the step stops here, but moving a little of a slack worker and its load is better",
+        violates=1 - after.time / point.time < STOP and best < point.time * (1 - FINE_GAP),
         stopped_at=point.time,
         nearby=best,
         optimum=shared_optimum(data).time,
@@ -117,14 +114,13 @@ def stopping_points_are_local_optima() -> Verdict:
 @claim("coded.zero_load_is_harmless", source='Coded section IV, "k = 0 and thus l = 0"')
 def unused_pairs_need_no_load() -> Verdict:
     """Setting the load of an unused pair to 0 does not change where Algorithm 3 goes."""
-    data, empty = _point("coded/idle_pairs")
+    data, empty = _point("idle_pairs")
     full = SharedPoint(empty.share, np.full(empty.loads.shape, empty.loads.max()), empty.time)
     slow, quick = solve_step(data, "product", empty), solve_step(data, "product", full)
-    if quick.time >= slow.time * (1 - 1e-3):
-        return held(1, quick.time / slow.time - 1)
     return refuted(
         "coded/idle_pairs",
         "with loads t/φ on unused pairs the same shares are left at once",
+        violates=quick.time < slow.time * (1 - 1e-3),
         after_a_step_from_no_load=slow.time,
         after_a_step_from_full_load=quick.time,
         optimum=shared_optimum(data).time,

@@ -7,12 +7,12 @@ import numpy as np
 from farkas.models.dps.offline import Offline, OfflineLP
 from farkas.online.dps.best_fixed import best_exactly
 from farkas.online.dps.posted import FixedPrice, run_seller
-from farkas.proofs.claim import Verdict, claim, held, refuted
+from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.dps.markets import shipped, small, unit_users
 from farkas.proofs.dps.search import best_by_search
+from farkas.proofs.trials import Trials, optimum
 from farkas.relaxations.dps.fixed_price import corrected_bound, printed_bound
 from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
-from farkas.solvers import solve
 from farkas.tolerances import ROUNDING, SOLVER_GAP, relative
 
 TINY = {"num_jobs": 4, "num_servers": 2, "horizon": 12, "workers": [1, 3], "ps": [1, 2]}
@@ -31,6 +31,7 @@ def offline_is_a_milp() -> Verdict:
     return refuted(
         {"points": [low, high]},
         "payments are products; index sets and idle resources also depend on decisions",
+        violates=mean != half,
         mean_of_payments=mean,
         payment_half_way=half,
     )
@@ -39,28 +40,27 @@ def offline_is_a_milp() -> Verdict:
 @claim("dps.linearisation_is_exact", source="DPS (2), made linear")
 def linearisation_is_exact() -> Verdict:
     """dps.offline has the value of a complete search over acceptance and placement."""
-    slack, runs = np.inf, 25
-    for seed in range(runs):
+    trials = Trials()
+    for seed in range(25):
         market = small(seed, **TINY)
-        value = solve(Offline().form(market), gap=0.0).require_optimal().objective
-        best = best_by_search(market, market.budget)
-        slack = min(slack, SOLVER_GAP - relative(abs(value - best), value, best))
-    return held(runs, slack, "agreement within 1e-6")
+        value, best = optimum(Offline().form(market)), best_by_search(market, market.budget)
+        trials.add(market, SOLVER_GAP - relative(abs(value - best), value, best))
+    return trials.verdict("agreement within 1e-6")
 
 
 @claim("dps.bounds_are_ordered", source="DPS (2), relaxed")
 def bounds_are_ordered() -> Verdict:
     """Offline optimum <= relaxation by server <= interval relaxation, and optimum <= interval."""
-    slack, runs = np.inf, 20
-    for seed in range(runs):
+    trials = Trials()
+    for seed in range(20):
         market = small(seed, num_jobs=10)
         exact, by_server, whole, loose = (
-            solve(program.form(market), gap=0.0).require_optimal().objective
+            optimum(program.form(market))
             for program in (Offline(), OfflineLP(), IntervalIP(), IntervalLP())
         )
         gaps = (by_server - exact, loose - by_server, whole - exact, loose - whole)
-        slack = min(slack, *(relative(gap, loose) + SOLVER_GAP for gap in gaps))
-    return held(runs, slack, "up to 1e-6; all strict on dps/aggregate_gap")
+        trials.add(market, *(relative(gap, loose) + SOLVER_GAP for gap in gaps))
+    return trials.verdict("up to 1e-6; all strict on dps/aggregate_gap")
 
 
 @claim("dps.fixed_price_bound", source="DPS (3)")
@@ -73,7 +73,8 @@ def fixed_price_bound() -> Verdict:
     market = shipped("long_job")
     prices = np.array([0.5]), np.array([0.5])
     profit = FixedPrice(*prices).simulate(market).profit
-    return refuted("dps/long_job", profit=profit, printed_bound=printed_bound(market, *prices))
+    bound = printed_bound(market, *prices)
+    return refuted("dps/long_job", violates=profit > bound, profit=profit, printed_bound=bound)
 
 
 @claim("dps.fixed_price_bound_corrected", source="DPS (3), corrected")
@@ -82,7 +83,7 @@ def fixed_price_bound_corrected() -> Verdict:
 
     A unit starts a job at most once in as many arrival slots as the shortest job holds it.
     """
-    slack, runs = np.inf, 0
+    trials = Trials()
     for seed in range(60):
         market = small(seed, epoch_seconds=[150.0, 900.0 * (1 + seed % 4)])
         rng = np.random.default_rng(seed)
@@ -90,9 +91,8 @@ def fixed_price_bound_corrected() -> Verdict:
             prices = rng.random(market.num_worker_types), rng.random(market.num_ps_types)
             profit = FixedPrice(*prices).simulate(market).profit
             bound = corrected_bound(market, *prices)
-            slack = min(slack, relative(bound - profit, bound, profit) + ROUNDING)
-            runs += 1
-    return held(runs, slack)
+            trials.add(market, relative(bound - profit, bound, profit) + ROUNDING)
+    return trials.verdict()
 
 
 @claim("dps.sales_depend_on_own_price", source="DPS section IV, Q_k(p_k)")
@@ -109,6 +109,7 @@ def sales_depend_on_own_price() -> Verdict:
     return refuted(
         {"family": "unit_users", "jobs": 400, "seed": 0, "worker_price": 0.5},
         "so the two-sided split (16) of the profit does not exist",
+        violates=shares[0.25] != shares[0.75],
         share_at_partner_price_0_25=shares[0.25],
         share_at_partner_price_0_75=shares[0.75],
     )
@@ -121,8 +122,9 @@ def best_fixed_price_is_attained() -> Verdict:
     best = best_exactly(market)
     at = np.array([float(best.worker)]), np.array([float(best.ps)])
     profit = sum(d.payment for d in run_seller(FixedPrice(*at), market))
-    assert not best.attained
-    return refuted("dps/unattained", supremum=float(best.profit), profit_at_the_limit=profit)
+    supremum = float(best.profit)
+    missed = not best.attained and profit < supremum
+    return refuted("dps/unattained", violates=missed, supremum=supremum, profit_at_the_limit=profit)
 
 
 @claim("dps.lower_price_loses_little", source="DPS Lemma 3, appendix E")
@@ -137,5 +139,10 @@ def lower_price_loses_little() -> Verdict:
         FixedPrice(np.array([price]), np.array([price])).simulate(market).profit
         for price in (1.0, 0.95)
     )
-    assert low < (1.0 - step) * high
-    return refuted("dps/lower_price_hurts", profit=high, profit_one_step_lower=low, step=step)
+    return refuted(
+        "dps/lower_price_hurts",
+        violates=low < (1.0 - step) * high,
+        profit=high,
+        profit_one_step_lower=low,
+        step=step,
+    )

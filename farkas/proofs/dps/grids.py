@@ -31,8 +31,7 @@ def number_of_prices() -> Verdict:
     """
     step = (math.sqrt(5.0) - 1.0) / 2.0  # δ (1 + δ) = 1, so the logarithm is exactly 1
     count = len(geometric_grid(step))
-    assert count == 2
-    return refuted({"step": "(sqrt(5) - 1) / 2"}, prices=count, printed=1)
+    return refuted({"step": "(sqrt(5) - 1) / 2"}, violates=count != 1, prices=count, printed=1)
 
 
 @claim("dps.prices_at_most_log_over_step", source="DPS Theorem 1, appendix A")
@@ -42,10 +41,10 @@ def prices_at_most_log_over_step() -> Verdict:
     step = step_of(horizon, capacity, jobs)
     count, printed = len(geometric_grid(step)), math.log(jobs) / step
     scale = len(geometric_grid(step_of(10_000, 750, 667)))
-    assert count > printed
     return refuted(
         {"horizon": horizon, "capacity": capacity, "jobs": jobs},
         "it holds at the published scale",
+        violates=count > printed,
         prices=count,
         printed=printed,
         published_scale_prices=scale,
@@ -76,8 +75,8 @@ def step_below_one() -> Verdict:
     It exceeds 1 iff T C < ln² n, and is 0 for n = 1: hence ``delta_max`` and ln max(n, 2).
     """
     raw = (1.0 * 1.0) ** (-1.0 / 3.0) * math.log(3) ** (2.0 / 3.0)
-    assert raw > 1.0
-    return refuted({"horizon": 1, "capacity": 1, "jobs": 3}, step=raw, step_of_one_job=math.log(1))
+    example = {"horizon": 1, "capacity": 1, "jobs": 3}
+    return refuted(example, violates=raw > 1.0, step=raw, step_of_one_job=math.log(1))
 
 
 @claim("dps.explored_share", source="DPS section IV, θ")
@@ -95,6 +94,7 @@ def explored_share() -> Verdict:
         needed += 1
     return refuted(
         {"horizon": horizon, "capacity": capacity, "jobs": jobs},
+        violates=wanted >= jobs,
         explored=wanted,
         share=wanted / jobs,
         jobs_needed=needed,
@@ -111,9 +111,9 @@ def published_constants_earn() -> Verdict:
     market = published()
     printed = Dps().simulate(market).summary()
     imitated = Dps().simulate(market.replace(dps={"explore_cap": 0.112})).summary()
-    assert printed["profit"] == 0.0
     return refuted(
         {"preset": "published", "seed": 1},
+        violates=printed["profit"] == 0.0,
         profit=printed["profit"],
         explored=printed["explored"],
         profit_with_explore_cap=imitated["profit"],
@@ -136,8 +136,8 @@ def capacity_limits_prices() -> Verdict:
         prices = [np.nan_to_num(np.stack([r.worker_price, r.ps_price])) for r in runs]
         changed += int((prices[0] != prices[1]).any(axis=0).sum())
         offers += int((prices[0][0] > 0).sum())
-    assert changed == 0
-    return refuted({"preset": ["published", "heavy"], "seed": 1}, offers=offers, changed=changed)
+    example = {"preset": ["published", "heavy"], "seed": 1}
+    return refuted(example, violates=changed == 0 < offers, offers=offers, changed=changed)
 
 
 @claim("dps.prices_are_tried", source="DPS section V")
@@ -151,9 +151,9 @@ def prices_are_tried() -> Verdict:
     rules = both_sides(Known.of(market))[0]
     offers = int(np.isfinite(done.worker_price).sum())
     tries = offers / len(rules.price)
-    assert tries < float(rules.eta.min())
     return refuted(
         {"preset": "published", "seed": 1},
+        violates=tries < float(rules.eta.min()),
         tries_per_price=tries,
         eta=float(rules.eta.mean()),
         prices_per_type=len(rules.price) / market.num_worker_types,

@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
 
 import numpy as np
 
-from farkas.instances import library
 from farkas.instances.dps import Job, Market
-from farkas.instances.generate import generate
 from farkas.portable.draws import uniform
+from farkas.proofs import trials
+from farkas.proofs.trials import drawn
 
-
-def small(seed: int, **settings: Any) -> Market:
-    """Draw a market of a few servers and jobs."""
-    drawn = generate("dps", "small", seed, **settings)
-    assert isinstance(drawn, Market)
-    return drawn
-
-
-def published(seed: int = 1, **settings: Any) -> Market:
-    """Draw a market of the published size."""
-    drawn = generate("dps", "published", seed, **settings)
-    assert isinstance(drawn, Market)
-    return drawn
-
-
-def shipped(name: str) -> Market:
-    """Library instance."""
-    found = library.load(f"dps/{name}")
-    assert isinstance(found, Market)
-    return found
+small = functools.partial(drawn, Market, "small")
+"""Draw a market of a few servers and jobs."""
+published = functools.partial(drawn, Market, "published", seed=1)
+"""Draw a market of the published size."""
+shipped = functools.partial(trials.shipped, Market)
+"""Shipped instance of this kind."""
 
 
 def unit_users(

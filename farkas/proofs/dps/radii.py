@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
 from farkas.numbers import Floats
-from farkas.proofs.claim import Verdict, claim, held, refuted
+from farkas.proofs.claim import Verdict, claim, refuted
+from farkas.proofs.trials import Trials
 
 OFFERS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5120)
 MEANS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.97, 0.99, 0.999)
@@ -47,9 +50,9 @@ def confidence_radius() -> Verdict:
     """
     jobs = 1000
     worst, offers, mean = worst_failure(math.log(jobs))
-    assert worst > jobs**-2.0
     return refuted(
         {"jobs": jobs, "offers": offers, "mean": mean},
+        violates=worst > jobs**-2.0,
         failure=worst,
         promised=jobs**-2.0,
         exponent=-math.log(worst) / math.log(jobs),
@@ -59,12 +62,11 @@ def confidence_radius() -> Verdict:
 @claim("dps.confidence_radius_repaired", source="DPS (13), (14), η = 2.5 ln n")
 def confidence_radius_repaired() -> Verdict:
     """With η = 2.5 ln n the radius fails with probability n^{-2} at most, for n up to 1000."""
-    slack, runs = np.inf, 0
-    for jobs in (2, 5, 10, 50, 100, 300, 1000):
-        worst, _, _ = worst_failure(2.5 * math.log(jobs))
-        slack = min(slack, jobs**-2.0 - worst)
-        runs += len(OFFERS) * len(MEANS)
-    return held(runs, slack, "exact tails on a grid of offers and means")
+    trials = Trials()
+    for jobs, offers, mean in itertools.product((2, 5, 10, 50, 100, 300, 1000), OFFERS, MEANS):
+        missed = failure(2.5 * math.log(jobs), offers, mean)
+        trials.add({"jobs": jobs, "offers": offers, "mean": mean}, jobs**-2.0 - missed)
+    return trials.verdict("exact tails on a grid of offers and means")
 
 
 @claim("dps.radius_at_most_threefold", source="DPS appendix C, from [18]")
@@ -73,17 +75,26 @@ def radius_at_most_threefold() -> Verdict:
 
     Exact tails: the probability of more is below 1e-3 for η = 2 and below n^{-2} for η = ln n.
     """
-    slack, runs = np.inf, 0
-    for jobs in (10, 100, 1000):
-        eta = math.log(jobs)
-        for offers in OFFERS:
-            seen = np.arange(offers + 1) / offers
-            for mean in MEANS:
-                wide = radius(eta, seen, offers) > 3.0 * radius(eta, np.array(mean), offers)
-                tail = float(chances(offers, mean)[wide].sum())
-                slack = min(slack, jobs**-2.0 - tail)
-                runs += 1
-    return held(runs, slack)
+    trials = Trials()
+    for jobs, offers, mean in itertools.product((10, 100, 1000), OFFERS, MEANS):
+        eta, seen = math.log(jobs), np.arange(offers + 1) / offers
+        wide = radius(eta, seen, offers) > 3.0 * radius(eta, np.array(mean), offers)
+        tail = float(chances(offers, mean)[wide].sum())
+        trials.add({"jobs": jobs, "offers": offers, "mean": mean}, jobs**-2.0 - tail)
+    return trials.verdict()
+
+
+DRAWN = 100
+"""Offers of a run of random demands."""
+
+
+def _demands(runs: int, seed: int) -> Iterator[tuple[int, Floats, Floats]]:
+    """Largest demand, and the mean demand of runs with its distance from the expectation."""
+    rng = np.random.default_rng(seed)
+    for most in (10, 30, 60):
+        sold = rng.integers(1, most + 1, (runs, DRAWN)) * (rng.random((runs, DRAWN)) < 0.5)
+        mean = sold.mean(axis=1)
+        yield most, mean, np.abs(mean - 0.25 * (most + 1))
 
 
 @claim("dps.radius_of_demands", source="DPS (13), (14), demands above 1")
@@ -92,19 +103,15 @@ def radius_of_demands() -> Verdict:
 
     A demand up to 60 spreads sixty times as wide as the coin flips the radius is made for.
     """
-    jobs, offers, runs = 700, 100, 4000
-    rng = np.random.default_rng(0)
-    missed = {}
-    for most in (10, 30, 60):
-        sold = rng.integers(1, most + 1, (runs, offers)) * (rng.random((runs, offers)) < 0.5)
-        mean = sold.mean(axis=1)
-        expected = 0.25 * (most + 1)
-        wide = radius(math.log(jobs), mean, offers)
-        missed[most] = float((np.abs(mean - expected) > wide).mean())
-    assert missed[60] > jobs**-2.0
+    jobs, runs = 700, 4000
+    missed = {
+        most: float((error > radius(math.log(jobs), mean, DRAWN)).mean())
+        for most, mean, error in _demands(runs, seed=0)
+    }
     return refuted(
-        {"jobs": jobs, "offers": offers, "runs": runs, "seed": 0},
+        {"jobs": jobs, "offers": DRAWN, "runs": runs, "seed": 0},
         "dps_scaled widens the radii to the range",
+        violates=missed[60] > jobs**-2.0,
         missed_up_to_10=missed[10],
         missed_up_to_30=missed[30],
         missed_up_to_60=missed[60],
@@ -115,12 +122,9 @@ def radius_of_demands() -> Verdict:
 @claim("dps.radius_of_ranges", source="DPS (13), (14), widened")
 def radius_of_ranges() -> Verdict:
     """Radii B η / (1 + N) + √(B η X / (1 + N)) with η = 3 ln n hold for variables in [0, B]."""
-    jobs, offers, runs = 700, 100, 2000
-    rng = np.random.default_rng(1)
-    slack = np.inf
-    for most in (10, 30, 60):
-        sold = rng.integers(1, most + 1, (runs, offers)) * (rng.random((runs, offers)) < 0.5)
-        mean = sold.mean(axis=1)
-        wide = radius(3.0 * math.log(jobs) * most, mean, offers)
-        slack = min(slack, float((wide - np.abs(mean - 0.25 * (most + 1))).min()))
-    return held(3 * runs, slack)
+    trials = Trials()
+    for most, mean, error in _demands(2000, seed=1):
+        wide = radius(3.0 * math.log(700) * most, mean, DRAWN)
+        for slack in (wide - error).tolist():
+            trials.add({"jobs": 700, "offers": DRAWN, "most": most, "seed": 1}, slack)
+    return trials.verdict()

@@ -14,8 +14,8 @@ from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.portable.draws import uniform
 from farkas.proofs.claim import Verdict, claim, refuted
-from farkas.proofs.eris.programs import auction
-from farkas.proofs.eris.samples import Shape, Trials, auctions, propose
+from farkas.proofs.eris.samples import Shape, auction, auctions, propose
+from farkas.proofs.trials import Trials
 from farkas.tolerances import SOLVER_GAP
 
 Report = Callable[[Job, np.random.Generator], Job]
@@ -109,7 +109,9 @@ def profit_is_positive() -> Verdict:
     ledger = Ledger(sample)
     job = sample.jobs[0]
     found = repaired_schedule(sample, job, ledger.meet(job))
-    return refuted("eris/single_site", "the first accepted job pays 0", payment=found.cost)
+    pays_nothing = found.finish >= 0 and found.cost == 0
+    note = "the first accepted job pays 0"
+    return refuted("eris/single_site", note, violates=pays_nothing, payment=found.cost)
 
 
 @claim("eris.truthful_in_worth", source="Eris Theorem 3")
@@ -158,8 +160,11 @@ def printed_is_truthful() -> Verdict:
     truth = sample.jobs[0]
     told = msgspec.structs.replace(truth, worker_demand=(2.0,))
     honest, other = propose(sample, truth, "printed"), propose(sample, told, "printed")
-    assert executable(truth, other.workers, other.moved)
     note = "the report w = 2 earns more than the truth w = 1"
     return refuted(
-        "eris/not_truthful", note, honest_payoff=honest.payoff, reported_payoff=other.payoff
+        "eris/not_truthful",
+        note,
+        violates=executable(truth, other.workers, other.moved) and other.payoff > honest.payoff,
+        honest_payoff=honest.payoff,
+        reported_payoff=other.payoff,
     )

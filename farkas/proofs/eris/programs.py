@@ -4,30 +4,15 @@ from __future__ import annotations
 
 from farkas.duals.dualize import dualize
 from farkas.duals.eris.schedule_dual import ScheduleDual
-from farkas.forms import LinearForm
-from farkas.instances import library
-from farkas.instances.eris import Auction
 from farkas.models.eris.offline import Offline, OfflineTotal
 from farkas.models.eris.schedule_ilp import ScheduleIlp, ScheduleLp
 from farkas.proofs.claim import Verdict, claim, proved, refuted
-from farkas.proofs.eris.samples import Shape, Trials, auctions
+from farkas.proofs.eris.samples import Shape, auction, auctions
+from farkas.proofs.trials import Trials, optimum
 from farkas.relaxations.eris.columns import relaxation_by_columns
-from farkas.solvers import solve
 from farkas.tolerances import LOOSE_GAP, relative
 
 SMALL = Shape(sites=2, slots=2, jobs=2, chunks=2)
-
-
-def optimum(form: LinearForm) -> float:
-    """Optimal value; raises `NoAnswer` when the solver claims none."""
-    return solve(form).require_optimal().objective
-
-
-def auction(name: str) -> Auction:
-    """Shipped instance of kind eris."""
-    found = library.load(f"eris/{name}")
-    assert isinstance(found, Auction)
-    return found
 
 
 def agreement(left: float, right: float) -> float:
@@ -59,7 +44,13 @@ def all_data_processed() -> Verdict:
     gap = auction("integrality_gap")
     by_site, total = optimum(Offline().form(gap)), optimum(OfflineTotal().form(gap))
     note = "processing one site's data twice earns more than any schedule that processes all"
-    return refuted("eris/integrality_gap", note, all_data=by_site, as_printed=total)
+    return refuted(
+        "eris/integrality_gap",
+        note,
+        violates=total > by_site,
+        all_data=by_site,
+        as_printed=total,
+    )
 
 
 @claim("eris.server_in_every_slot", source="Eris (2c), (2g)")
@@ -71,11 +62,13 @@ def server_in_every_slot() -> Verdict:
     late = auction("late_arrival")
     servers_before = sum(1 for job in late.jobs if job.arrival > 0)
     note = "x = Σ z(0) by (2c) and z(0) = 0 by (2g), so x = 0: the job is never accepted"
+    corrected = optimum(Offline().form(late))
     return refuted(
         "eris/late_arrival",
         note,
+        violates=servers_before == late.num_jobs and corrected > 0,
         as_printed=0.0,
-        corrected=optimum(Offline().form(late)),
+        corrected=corrected,
         jobs_after_slot_0=float(servers_before),
     )
 

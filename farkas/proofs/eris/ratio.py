@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from farkas.instances.eris import Auction
-from farkas.instances.generate import generate
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.offline import Offline
 from farkas.models.eris.prices import Prices, posted_on_arrival
@@ -19,8 +18,8 @@ from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_exact import exact_schedule
 from farkas.portable.draws import multinomial, uniform
 from farkas.proofs.claim import Verdict, claim, not_applicable, proved, refuted
-from farkas.proofs.eris.programs import auction, optimum
-from farkas.proofs.eris.samples import Trials
+from farkas.proofs.eris.samples import auction
+from farkas.proofs.trials import Trials, drawn, optimum
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.payoff_bound import payoff_bounds
 from farkas.tolerances import SOLVER_GAP, allowed
@@ -36,8 +35,13 @@ def prices_protect_capacity() -> Verdict:
     data = PricedJobs(sample, (0,), posted_on_arrival(sample))
     free = optimum(BestSchedule(capacity="full").form(data))
     left = max(0.0, optimum(BestSchedule(capacity="residual").form(data)))
-    note = "1998 <= 999 · 2, one of ten units is free, and two of them still pay"
-    return refuted("eris/partly_full", note, payoff_by_prices=free, payoff_that_fits=left)
+    return refuted(
+        "eris/partly_full",
+        "1998 <= 999 · 2, one of ten units is free, and two of them still pay",
+        violates=free > left == 0,
+        payoff_by_prices=free,
+        payoff_that_fits=left,
+    )
 
 
 @claim("eris.full_resource_repels", source="Eris section IV-B, text after (6)")
@@ -49,8 +53,9 @@ def full_resource_repels() -> Verdict:
     base, units, worth = 1000.0, 101.0, 999.0 * 90.0
     cost = base - 1.0  # one unit of the full resource, the others are free of charge
     numbers = {"worth per unit": worth / units, "limit": base - 1.0, "cost": cost, "worth": worth}
-    assert worth / units <= base - 1.0 < worth
-    return refuted(numbers, "100 of the 101 units have price 0", payoff=worth - cost)
+    earns = worth / units <= base - 1.0 and worth > cost
+    note = "100 of the 101 units have price 0"
+    return refuted(numbers, note, violates=earns, payoff=worth - cost)
 
 
 @claim("eris.payoffs_are_dual_feasible", source="Eris section V-C, constraint (4a)")
@@ -61,11 +66,11 @@ def payoffs_are_dual_feasible() -> Verdict:
     """
     sample = auction("blocked_by_capacity")
     run = printed_run(sample)
-    assert run.accepted == (0,)
     data = PricedJobs(sample, (1,), run.ledger.prices)
     demanded = optimum(BestSchedule(capacity="full").form(data))
     note = "job 1 does not fit, its payoff is taken as 0, and (4a) demands more at the final prices"
-    return refuted("eris/blocked_by_capacity", note, taken=0.0, demanded=demanded)
+    blocked = run.accepted == (0,) and demanded > 0
+    return refuted("eris/blocked_by_capacity", note, violates=blocked, taken=0.0, demanded=demanded)
 
 
 @claim("eris.exponential_below_line", source="Eris section V-C, proof of Theorem 5")
@@ -100,7 +105,8 @@ def use_is_small() -> Verdict:
         "share allowed": 1 / math.log2(gamma),
         "share": 1 / gpus,
     }
-    return refuted(numbers, "one of a site's four GPUs is a quarter, 10 % are allowed")
+    note = "one of a site's four GPUs is a quarter, 10 % are allowed"
+    return refuted(numbers, note, violates=2.0**x - 1.0 > x)
 
 
 @claim("eris.competitive_ratio", source="Eris Theorem 5")
@@ -118,8 +124,8 @@ def competitive_ratio() -> Verdict:
     claimed = 2 * math.log2(sample.price_base_transfer * max(sample.price_base_resource))
     note = "both jobs need both sites, worth 2 and 1998; the first one blocks the second"
     return refuted(
-        "eris/late_fortune", note, welfare=welfare, optimum=best, ratio=best / welfare,
-        claimed_ratio=claimed, increment=rise / welfare,
+        "eris/late_fortune", note, violates=best / welfare > claimed, welfare=welfare,
+        optimum=best, ratio=best / welfare, claimed_ratio=claimed, increment=rise / welfare,
     )  # fmt: skip
 
 
@@ -245,8 +251,7 @@ def worth_exceeds_volume() -> Verdict:
 
     Nothing in Algorithm 1 ensures it, and it depends on units: worth is compared with megabytes.
     """
-    sample = generate("eris", seed=1, num_jobs=50)
-    assert isinstance(sample, Auction)
+    sample = drawn(Auction, seed=1, num_jobs=50)
     ledger, accepted, short = Ledger(sample), 0, 0
     for job in sample.jobs:
         seen = ledger.meet(job)
@@ -291,4 +296,5 @@ def sorting_time() -> Verdict:
     """
     sites = 50
     pairs = sites * (sites - 1)
-    return refuted({"sites": sites, "pairs": pairs}, "ordered pairs", pairs=float(pairs))
+    example, many = {"sites": sites, "pairs": pairs}, pairs > sites * math.log2(sites)
+    return refuted(example, "ordered pairs", violates=many, pairs=float(pairs))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from farkas.instances.eris import Auction, Job
@@ -17,7 +17,7 @@ from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_exact import exact_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule
 from farkas.portable.draws import multinomial, uniform
-from farkas.proofs.claim import Verdict, held, refuted
+from farkas.proofs.trials import shipped
 from farkas.relaxations.eris.job_slots import job_slots
 
 
@@ -31,35 +31,8 @@ class Shape:
     chunks: int = 3
 
 
-@dataclasses.dataclass
-class Trials:
-    """Outcomes of one statement on many auctions.
-
-    Parameters
-    ----------
-    runs
-        How often it was tried.
-    slack
-        Smallest distance from violation.
-    worst
-        Auction with that slack.
-    """
-
-    runs: int = 0
-    slack: float = float("inf")
-    worst: Auction | None = None
-
-    def add(self, auction: Auction, slack: float) -> None:
-        """Count one trial."""
-        self.runs += 1
-        if slack < self.slack:
-            self.slack, self.worst = slack, auction
-
-    def verdict(self, note: str = "", **numbers: float) -> Verdict:
-        """Held, or refuted by the worst auction."""
-        if self.slack < 0 and self.worst is not None:
-            return refuted(msgspec.to_builtins(self.worst), note, slack=self.slack, **numbers)
-        return held(self.runs, self.slack, note, **numbers)
+auction = functools.partial(shipped, Auction)
+"""Shipped instance of this kind."""
 
 
 def auctions(count: int, seed: int = 0, shape: Shape | None = None) -> Iterator[Auction]:

@@ -12,9 +12,10 @@ from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.online.gadget.lp_rs_mde import only_lone, rounding_problem, select_sizes
-from farkas.proofs.claim import Verdict, claim, held, refuted
+from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.gadget.selection import around_mean
 from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.trials import Trials
 from farkas.relaxations.gadget.augmented import Augmented
 from farkas.relaxations.gadget.decompose import Mixture, decompose
 from farkas.relaxations.gadget.embedding import NodeLP
@@ -108,38 +109,20 @@ def worst_qualified(drawn: RelaxedSlot, rng: np.random.Generator) -> Rings | Non
     return drawn.mixture.rings.take(min(good, key=lambda picked: float(mix.gain[picked].sum())))
 
 
-@dataclasses.dataclass(frozen=True)
-class Tried:
-    """Runs on small clusters.
-
-    Parameters
-    ----------
-    runs
-        Runs all of whose slots qualified.
-    slack
-        Least of value - ratio x optimum over them, relative to the optimum.
-    least
-        Least value over optimum.
-    unqualified
-        Runs in which some slot did not qualify.
-    """
-
-    runs: int
-    slack: float
-    least: float
-    unqualified: int
-
-
-def tried(relax: Relax, ratio: Callable[[int], float], seed: int) -> Tried:
+def tried(relax: Relax, ratio: Callable[[int], float], seed: int) -> Verdict:
     """Run Algorithm 1 on random clusters with concave utilities, each slot at its worst draw.
 
     Parameters
     ----------
     ratio
         Claimed ratio for a largest number of sizes Γ.
+
+    Returns
+    -------
+    Slacks are of value - ratio x optimum, relative to the optimum, where all slots qualified.
     """
     rng = np.random.default_rng(seed)
-    runs, unqualified, slack, least = 0, 0, math.inf, math.inf
+    trials, unqualified, least = Trials(ROUNDING), 0, math.inf
     for cluster in random_clusters(40, seed, network="any", servers=2, jobs=5):
         best = offline_optimum(FeasibleCounts.of(cluster))[0]
         received, gamma = np.zeros(cluster.num_jobs), 1
@@ -158,16 +141,10 @@ def tried(relax: Relax, ratio: Callable[[int], float], seed: int) -> Tried:
             unqualified += not qualified
             continue
         reached = cluster.total_reward(received) / best
-        runs += 1
-        slack, least = min(slack, reached - ratio(gamma)), min(least, reached)
-    return Tried(runs, slack, least, unqualified)
-
-
-def _verdict(found: Tried) -> Verdict:
-    if found.slack < -ROUNDING:
-        return refuted({"slack": found.slack, "ratio": found.least})
-    numbers = {"least_ratio": found.least, "runs_not_qualified": float(found.unqualified)}
-    return held(found.runs, found.slack, "capacities may be exceeded by β and γ", **numbers)
+        trials.add(cluster, reached - ratio(gamma))
+        least = min(least, reached)
+    note = "capacities may be exceeded by β and γ"
+    return trials.verdict(note, least_ratio=least, runs_not_qualified=float(unqualified))
 
 
 @claim("gadget.competitive_ratio", source="GADGET Theorem 10, concave, all slots qualify")
@@ -177,7 +154,7 @@ def competitive_ratio() -> Verdict:
     Γ is the largest number of sizes of a job; only sizes that fit alone are relaxed.  The run may
     exceed capacities, the optimum may not.
     """
-    return _verdict(tried(selected_sizes, lambda gamma: 1 / (3 * gamma + 1), 101))
+    return tried(selected_sizes, lambda gamma: 1 / (3 * gamma + 1), 101)
 
 
 @claim("gadget.competitive_ratio_without_selection", source="GADGET Theorem 10, improved (ours)")
@@ -186,7 +163,7 @@ def competitive_ratio_without_selection() -> Verdict:
 
     α = 1/3 of the relaxation itself, and α/(1 + α) = 1/4, whatever Γ.
     """
-    return _verdict(tried(all_sizes, lambda gamma: 1 / 4, 102))
+    return tried(all_sizes, lambda gamma: 1 / 4, 102)
 
 
 @claim("gadget.competitive_ratio_around_mean", source="GADGET Theorem 10, improved (ours)")
@@ -195,7 +172,7 @@ def competitive_ratio_around_mean() -> Verdict:
 
     They keep half of the relaxation, so α = 1/6, and α/(1 + α) = 1/7, whatever Γ.
     """
-    return _verdict(tried(sizes_around_mean, lambda gamma: 1 / 7, 103))
+    return tried(sizes_around_mean, lambda gamma: 1 / 7, 103)
 
 
 @claim("gadget.rounds_suffice", source="GADGET Theorem 10, number of rounds")
@@ -210,12 +187,12 @@ def rounds_suffice() -> Verdict:
     def least(resources: int, servers: int, links: int) -> float:
         return 1.0 - (math.exp(-2 / 9) + resources / servers**3 + 1 / links**3)
 
-    evaluated = least(2, 50, 106)
-    assert evaluated > 0
+    evaluated, small = least(2, 50, 106), least(5, 3, 4)
     return refuted(
         {"resources": 5, "servers": 3, "links": 4},
         "the union bound says nothing of clusters this small",
-        probability=least(5, 3, 4),
+        violates=small <= 0 < evaluated,
+        probability=small,
         with_four_resources=least(4, 3, 4),
         at_published_size=evaluated,
         failure_of_200_slots=200 * (1 - evaluated) ** ROUNDS,

@@ -8,13 +8,11 @@ import numpy as np
 import sympy as sp
 
 from farkas.instances.gadget import Cluster
-from farkas.instances.generate import generate
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.lp_rs_mde import lp_rs_mde, node_factors, only_lone, select_sizes
-from farkas.proofs.claim import Verdict, claim, held, proved, refuted
-from farkas.proofs.gadget.selection import optimum
-from farkas.proofs.gadget.small import random_clusters
-from farkas.proofs.gadget.temporal import shipped
+from farkas.proofs.claim import Verdict, claim, proved, refuted
+from farkas.proofs.gadget.small import random_clusters, shipped
+from farkas.proofs.trials import Trials, drawn, optimum
 from farkas.relaxations.gadget.augmented import Augmented
 from farkas.relaxations.gadget.decompose import decompose
 from farkas.relaxations.gadget.embedding import GvneLP
@@ -46,7 +44,7 @@ def rounding_value() -> Verdict:
     Every job must be able to run alone, so that no gain exceeds the relaxation.  Checked on the
     mean over draws.
     """
-    level, slack, runs = 1 - math.exp(-2 / 9), math.inf, 0
+    level, trials = 1 - math.exp(-2 / 9), Trials()
     rng = np.random.default_rng(3)
     for cluster in random_clusters(15, 71, network="any", servers=4, jobs=5):
         slot = select_sizes(only_lone(snapshot(cluster)))
@@ -59,11 +57,8 @@ def rounding_value() -> Verdict:
         mix, _ = rounding_problem(slot, decompose(slot, form, answer.point))
         draws = [float(mix.gain[mix.draw(rng)].sum()) for _ in range(400)]
         good = np.mean([gain >= answer.objective / 3 * (1 - ROUNDING) for gain in draws])
-        runs += 1
-        slack = min(slack, float(good) - level)
-    if slack < 0:
-        return refuted({"slack": slack})
-    return held(runs, slack, probability=level)
+        trials.add(cluster, float(good) - level)
+    return trials.verdict(probability=level)
 
 
 @claim("gadget.rounding_value_as_printed", source="GADGET Theorem 8, value as printed")
@@ -74,12 +69,13 @@ def rounding_value_as_printed() -> Verdict:
     runs, and a draw succeeds with probability a tenth.
     """
     cluster = shipped("heavy_worker")
-    relaxed = float(cluster.capacity[0, 0] / cluster.demand[0, 0])
+    relaxed, claimed = float(cluster.capacity[0, 0] / cluster.demand[0, 0]), 1 - math.exp(-2 / 9)
     return refuted(
         "gadget/heavy_worker",
         "the relaxation without lone feasibility is a tenth of a ring",
+        violates=relaxed < claimed,
         probability=relaxed,
-        claimed=1 - math.exp(-2 / 9),
+        claimed=claimed,
         value_of_filtered_slot=optimum(GvneLP().form(cluster)),
     )
 
@@ -87,18 +83,16 @@ def rounding_value_as_printed() -> Verdict:
 @claim("gadget.rounding_bounds_say_something", source="GADGET Theorem 8, size of β")
 def rounding_bounds_say_something() -> Verdict:
     """The allowed violation β excludes putting all selected jobs on one server."""
-    cluster = generate("gadget", "scarce_links", 1, num_servers=20, num_jobs=30)
-    assert isinstance(cluster, Cluster)
+    cluster = drawn(Cluster, "scarce_links", 1, num_servers=20, num_jobs=30)
     slot = select_sizes(only_lone(snapshot(cluster)))
     beta = float(node_factors(cluster, slot.jobs, slot.largest)[0])
     servers = np.flatnonzero(cluster.is_server)
     room = float(cluster.capacity[servers, 0].max())
     everything = float((cluster.demand[slot.jobs, 0] * slot.largest).sum()) / room
-    if beta < everything:
-        return held(1, everything - beta, beta=beta, all_on_one_server=everything)
     return refuted(
         {"preset": "scarce_links", "seed": 1, "num_servers": 20, "num_jobs": 30},
         "β allows all selected rings on one server",
+        violates=beta >= everything,
         beta=beta,
         all_on_one_server=everything,
     )
@@ -110,7 +104,7 @@ def decomposition() -> Verdict:
 
     It takes no more passes than there are positive variables.
     """
-    worst, runs = 0.0, 0
+    trials = Trials()
     for cluster in random_clusters(40, 81, network="any", servers=4, jobs=4):
         slot = only_lone(snapshot(cluster))
         slot = slot.fixed(slot.largest)
@@ -133,16 +127,9 @@ def decomposition() -> Verdict:
         flow = (mixture.rings.link_load(cluster) * mixture.share[:, None]).sum(axis=0)
         links = np.isfinite(cluster.link_bandwidth)
         reserved = activity[form.row_block("link_capacity").where]
-        runs += 1
-        worst = max(
-            worst,
-            float(np.abs(share - given).max()),
-            float(np.abs(load[nodes] - used).max(initial=0.0)),
-            float((flow[links] - reserved).max(initial=0.0)),
-        )
-    if worst > FEASIBLE:
-        return refuted({"error": worst})
-    return held(runs, FEASIBLE - worst, largest_error=worst)
+        errors = (share - given, load[nodes] - used, np.maximum(flow[links] - reserved, 0.0))
+        trials.add(cluster, *(FEASIBLE - np.abs(error).max(initial=0.0) for error in errors))
+    return trials.verdict(largest_error=FEASIBLE - trials.slack)
 
 
 @claim("gadget.relaxation_size", source="GADGET Theorem 9")
@@ -152,20 +139,21 @@ def relaxation_size() -> Verdict:
     The augmented one has Σ_i |W_i| (1 + (κ_i - 1)|V| + κ_i |E|): a copy per first host, and κ per
     ring.
     """
-    cluster = generate("gadget", "scarce_links", 1, num_servers=12, num_jobs=12)
-    slot = only_lone(snapshot(cluster))  # type: ignore[arg-type]
+    cluster = drawn(Cluster, "scarce_links", 1, num_servers=12, num_jobs=12)
+    slot = only_lone(snapshot(cluster))
     slot = slot.fixed(slot.largest)
     columns = Augmented().form(slot).num_columns
     size = slot.largest.astype(int)
     hosts = (slot.cluster.host_cap[slot.jobs] > 0).sum(axis=1)
     nodes, links = slot.cluster.num_nodes, slot.cluster.num_links
     formula = int((hosts * (1 + (size - 1) * nodes + np.where(size > 1, size, 0) * links)).sum())
-    assert columns == formula
+    order = len(slot.jobs) * (nodes + links)
     return refuted(
         {"preset": "scarce_links", "seed": 1, "num_servers": 12, "num_jobs": 12},
         "the number of variables is not proportional to |I| |G|",
+        violates=columns == formula > order,
         variables=float(columns),
-        claimed_order=float(len(slot.jobs) * (nodes + links)),
+        claimed_order=float(order),
     )
 
 
@@ -188,14 +176,11 @@ def slot_without_violation() -> Verdict:
     from farkas.online.gadget.environment import broken
     from farkas.online.gadget.seen import Seen
 
-    runs = 0
-    rng = np.random.default_rng(9)
+    trials, rng = Trials(), np.random.default_rng(9)
     for cluster in random_clusters(25, 91, network="any", servers=4, jobs=4):
         rings = lp_rs_mde(snapshot(cluster), "repair", 20, rng).rings
         index = np.arange(cluster.num_jobs)
         state = Seen(cluster, index, np.zeros(cluster.num_jobs), 0, rng)
         said = broken(cluster, 0, state.run(rings)[1])
-        runs += 1
-        if said:
-            return refuted({"violation": said[0]})
-    return held(runs, 0.0)
+        trials.add(cluster, -1.0 if said else 0.0)
+    return trials.verdict()

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from farkas.forms import LinearForm
 from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.slot import SlotView, snapshot
-from farkas.proofs.claim import Verdict, claim, held, refuted
-from farkas.proofs.gadget.small import random_clusters
-from farkas.proofs.gadget.temporal import shipped
+from farkas.numbers import Floats
+from farkas.proofs.claim import Verdict, claim, refuted
+from farkas.proofs.gadget.small import random_clusters, shipped
+from farkas.proofs.trials import Trials, optimum
 from farkas.relaxations.gadget.embedding import NodeLP
 from farkas.solvers import solve
 from farkas.tolerances import ROUNDING, SHARE
-
-
-def optimum(form: LinearForm) -> float:
-    """Optimal value."""
-    return solve(form, gap=0.0 if form.is_mip else None).require_optimal().objective
 
 
 @claim("gadget.relaxed_workers_bound_ring_sizes", source="GADGET V-C, Q_i")
@@ -35,19 +31,36 @@ def relaxed_workers_bound_ring_sizes() -> Verdict:
     slot = snapshot(cluster)
     sizes = np.arange(1, slot.allowed.shape[1] + 1)
     printed = slot.restrict(slot.allowed & (sizes[None, :] <= q[slot.jobs, None]))
+    low, best = optimum(Gvne().form(printed)), optimum(Gvne().form(slot))
     return refuted(
         "gadget/worker_bound_trap",
         "sizes 1..ceil(q) leave job 1 nothing",
-        printed=optimum(Gvne().form(printed)),
-        optimum=optimum(Gvne().form(slot)),
+        violates=low < best,
+        printed=low,
+        optimum=best,
     )
+
+
+def shares(slot: SlotView) -> Floats:
+    """Share of each size in the relaxation, shape (jobs, sizes)."""
+    form = NodeLP().form(slot)
+    share = np.zeros(slot.gains.shape)
+    share[slot.allowed] = form.values(solve(form).require_optimal().point, "chosen")
+    return share
+
+
+def kept(seed: int, choose: Callable[[SlotView], SlotView]) -> Iterator[tuple[SlotView, float]]:
+    """Share of the relaxation that chosen sizes keep, and on what, where it is worth anything."""
+    for cluster in random_clusters(80, seed, network="any", jobs=4):
+        slot = snapshot(cluster)
+        whole = optimum(NodeLP().form(slot)) if len(slot.jobs) else 0.0
+        if whole > 0:
+            yield slot, optimum(NodeLP().form(choose(slot))) / whole
 
 
 def selected(slot: SlotView) -> SlotView:
     """Sizes of largest gain x share in the relaxation."""
-    form = NodeLP().form(slot)
-    share = np.zeros(slot.gains.shape)
-    share[slot.allowed] = form.values(solve(form).require_optimal().point, "chosen")
+    share = shares(slot)
     weight = np.where(slot.allowed & (share > SHARE), slot.gains * share, -np.inf)
     return slot.fixed(np.where(np.isfinite(weight.max(axis=1)), weight.argmax(axis=1) + 1, 0))
 
@@ -59,20 +72,11 @@ def ring_selection_relaxed() -> Verdict:
     The largest of at most Γ terms of each job is at least a Γ-th of their sum, and dropping the
     others keeps feasibility.
     """
-    slack, runs, least = math.inf, 0, math.inf
-    for cluster in random_clusters(80, 21, network="any", servers=3, jobs=4):
-        slot = snapshot(cluster)
-        if not len(slot.jobs):
-            continue
-        whole = optimum(NodeLP().form(slot))
-        if whole <= 0:
-            continue
-        kept = optimum(NodeLP().form(selected(slot))) / whole
-        runs += 1
-        slack, least = min(slack, kept - 1 / slot.largest_size), min(least, kept)
-    if slack < -ROUNDING:
-        return refuted({"slack": slack})
-    return held(runs, max(0.0, slack), least_share=least)
+    trials, least = Trials(ROUNDING), math.inf
+    for slot, share in kept(21, selected):
+        trials.add(slot.cluster, share - 1 / slot.largest_size)
+        least = min(least, share)
+    return trials.verdict(least_share=least)
 
 
 @claim("gadget.ring_selection", source="GADGET Lemma 7")
@@ -81,15 +85,17 @@ def ring_selection() -> Verdict:
 
     The printed proof bounds the sum of gains of all selected jobs and never asks whether they fit.
     """
-    trap, pair = shipped("half_server"), shipped("unlinked_pair")
-    slots = [selected(_printed_sizes(snapshot(c))) for c in (trap, pair)]
+    numbers: dict[str, float] = {}
+    for name in ("half_server", "unlinked_pair"):
+        cluster = shipped(name)
+        chosen = selected(_printed_sizes(snapshot(cluster)))
+        numbers[f"{name}_value"] = optimum(Gvne().form(chosen))
+        numbers[f"{name}_optimum"] = optimum(Gvne().form(cluster))
     return refuted(
         "gadget/half_server",
         "with the printed sizes 1..3 the relaxation picks 3, which never fits; on unlinked_pair 2",
-        half_server_value=optimum(Gvne().form(slots[0])),
-        half_server_optimum=optimum(Gvne().form(trap)),
-        unlinked_pair_value=optimum(Gvne().form(slots[1])),
-        unlinked_pair_optimum=optimum(Gvne().form(pair)),
+        violates=numbers["half_server_value"] < numbers["half_server_optimum"] / 3,
+        **numbers,
     )
 
 
@@ -116,11 +122,13 @@ def gamma_bounds_sizes() -> Verdict:
         float(cluster.max_workers[0]),
         float((cluster.capacity[cluster.is_server, 0] / cluster.demand[0, 0]).min()),
     )
+    sizes = float(snapshot(cluster).largest_size)
     return refuted(
         "gadget/two_ring_star",
         "a ring of two runs",
+        violates=sizes > smallest,
         printed_bound=smallest,
-        sizes=float(snapshot(cluster).largest_size),
+        sizes=sizes,
     )
 
 
@@ -133,26 +141,15 @@ def floor_and_ceiling_keep_half() -> Verdict:
     A concave function at a mean is at least the mean of its values, and the linear
     interpolation between the neighbours of the mean is exact there.
     """
-    slack, runs = math.inf, 0
-    for cluster in random_clusters(80, 22, network="any", jobs=4):
-        slot = snapshot(cluster)
-        if not len(slot.jobs):
-            continue
-        whole = optimum(NodeLP().form(slot))
-        if whole <= 0:
-            continue
-        runs += 1
-        slack = min(slack, optimum(NodeLP().form(around_mean(slot))) / whole - 0.5)
-    if slack < -ROUNDING:
-        return refuted({"slack": slack})
-    return held(runs, max(0.0, slack))
+    trials = Trials(ROUNDING)
+    for slot, share in kept(22, around_mean):
+        trials.add(slot.cluster, share - 0.5)
+    return trials.verdict()
 
 
 def around_mean(slot: SlotView) -> SlotView:
     """Better of the two sizes around each job's mean size in the relaxation."""
-    form = NodeLP().form(slot)
-    share = np.zeros(slot.gains.shape)
-    share[slot.allowed] = form.values(solve(form).require_optimal().point, "chosen")
+    share = shares(slot)
     sizes = np.arange(1, slot.gains.shape[1] + 1)
     mean = (share * sizes).sum(axis=1)
     low = np.floor(mean + ROUNDING).astype(int)

@@ -7,7 +7,7 @@ import numpy as np
 from farkas.instances.generate.gadget import Published
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.proofs.claim import Verdict, claim, refuted
-from farkas.proofs.gadget.temporal import shipped
+from farkas.proofs.gadget.small import shipped
 
 
 @claim("gadget.evaluated_budgets_bind", source="GADGET VI, (3) as specialised")
@@ -17,11 +17,13 @@ def evaluated_budgets_bind() -> Verdict:
     y counts worker-slots and F iterations; a job has at most N T = 1000 worker-slots.
     """
     settings = Published()
+    most, budget = settings.max_workers[1] * settings.horizon, settings.iterations[0]
     return refuted(
-        {"T": settings.horizon, "N": settings.max_workers[1], "F": settings.iterations[0]},
+        {"T": settings.horizon, "N": settings.max_workers[1], "F": budget},
         "the smallest budget is the largest number of worker-slots",
-        most_worker_slots=float(settings.max_workers[1] * settings.horizon),
-        smallest_budget=float(settings.iterations[0]),
+        violates=budget >= most,
+        most_worker_slots=float(most),
+        smallest_budget=float(budget),
     )
 
 
@@ -37,6 +39,7 @@ def example_utilities_are_nondecreasing() -> Verdict:
     return refuted(
         "gadget/energy",
         "the job is never run",
+        violates=received[0] == 0 and rewards[1] < rewards[0],
         worker_slots=float(received[0]),
         reward_of_one=float(rewards[1]),
     )
@@ -47,8 +50,8 @@ def logarithm_is_a_reward() -> Verdict:
     """μ = log(k) is finite for every schedule: it is -inf for a job that never runs."""
     with np.errstate(divide="ignore"):
         printed = float(np.log(0.0))
-    assert printed == -np.inf
-    return refuted({"progress": 0.0}, "the reward of a job that never runs is -inf; log1p is used")
+    note = "the reward of a job that never runs is -inf; log1p is used"
+    return refuted({"progress": 0.0}, note, violates=printed == -np.inf)
 
 
 @claim("gadget.fixed_rings_respect_sizes", source="GADGET VI-2, fixed workers in [1, 10]")
@@ -58,6 +61,7 @@ def fixed_rings_respect_sizes() -> Verdict:
     return refuted(
         {"fixed_workers": list(settings.fixed_workers), "max_workers": list(settings.max_workers)},
         "sizes up to 10 are drawn, rings have at most 5",
+        violates=settings.fixed_workers[1] > settings.max_workers[1],
         largest_fixed=float(settings.fixed_workers[1]),
         largest_ring=float(settings.max_workers[1]),
     )

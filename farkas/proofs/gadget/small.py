@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from farkas.instances.gadget import Cluster
+from farkas.proofs import trials
 
 Rng = np.random.Generator
+
+shipped = functools.partial(trials.shipped, Cluster)
+"""Shipped instance of this kind."""
 
 
 def random_cluster(

@@ -7,21 +7,14 @@ import math
 import numpy as np
 import sympy as sp
 
-from farkas.instances import library
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
-from farkas.proofs.claim import Verdict, claim, held, proved, refuted
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.claim import Verdict, claim, proved, refuted
+from farkas.proofs.gadget.small import random_clusters, shipped
+from farkas.proofs.trials import Trials
 from farkas.tolerances import ROUNDING, close
 
 ALPHAS = (1 / 3, 1 / 2, 1.0)
-
-
-def shipped(name: str) -> Cluster:
-    """Library instance of this kind."""
-    found = library.load(f"gadget/{name}")
-    assert isinstance(found, Cluster)
-    return found
 
 
 @claim("gadget.concave_rewards_are_submodular", source="GADGET Lemma 5")
@@ -47,6 +40,7 @@ def published_utility_is_concave() -> Verdict:
     return refuted(
         "gadget/late_sigmoid",
         "the sixth worker-slot gains more than the fifth",
+        violates=gains[5] > gains[4],
         fifth=float(gains[4]),
         sixth=float(gains[5]),
     )
@@ -68,6 +62,7 @@ def schedules_form_a_matroid() -> Verdict:
     return refuted(
         "gadget/budget_of_two",
         "two workers at once, or one in each slot: both maximal",
+        violates=min(sizes) < max(sizes),
         smallest=min(sizes),
         largest=max(sizes),
     )
@@ -79,18 +74,14 @@ def truncation_repairs_budgets() -> Verdict:
 
     Feasible counts are closed downwards, so a schedule that exceeds a budget is trimmed.
     """
-    slack, runs = math.inf, 0
+    trials = Trials()
     for cluster in random_clusters(40, 11, network="any"):
         with_budgets = offline_optimum(FeasibleCounts.of(cluster))[0]
         free = truncated(cluster)
         without = offline_optimum(FeasibleCounts.of(free))[0]
-        if not close(with_budgets, without):
-            return refuted({"with": with_budgets, "without": without})
-        runs += 1
-        slack = 0.0
-        if not all(free.is_concave(i) for i in range(free.num_jobs)):
-            return refuted({"cluster": cluster.name})
-    return held(runs, slack, "equal optima")
+        concave = all(free.is_concave(i) for i in range(free.num_jobs))
+        trials.add(cluster, 0.0 if concave and close(with_budgets, without) else -1.0)
+    return trials.verdict("equal optima")
 
 
 def truncated(cluster: Cluster) -> Cluster:
@@ -137,18 +128,20 @@ def worst_run(feasible: FeasibleCounts, alpha: float, *, marginal: bool) -> floa
     return min(cluster.total_reward(state) for state in states)
 
 
-def adversarial_ratio(alpha: float, count: int, seed: int, *, at_once: bool) -> tuple[float, int]:
-    """Least ratio to the optimum over random instances, and their number."""
-    least, runs = math.inf, 0
+def adversarial_runs(
+    trials: Trials, alpha: float, bound: float, count: int, seed: int, *, at_once: bool
+) -> float:
+    """Try a bound on the ratio to the optimum on random instances; return the least ratio."""
+    least = math.inf
     settings = {"servers": 2, "jobs": 2, "horizon": 3, "at_once": at_once, "network": "any"}
     for cluster in random_clusters(count, seed, **settings):
         feasible = FeasibleCounts.of(cluster)
         best = offline_optimum(feasible)[0]
-        if best <= 0:
-            continue
-        runs += 1
-        least = min(least, worst_run(feasible, alpha, marginal=True) / best)
-    return least, runs
+        if best > 0:
+            ratio = worst_run(feasible, alpha, marginal=True) / best
+            trials.add(cluster, ratio - bound)
+            least = min(least, ratio)
+    return least
 
 
 @claim("gadget.greedy_ratio", source="GADGET Theorem 6, α of the marginal reward")
@@ -157,16 +150,14 @@ def greedy_ratio() -> Verdict:
 
     Concave utilities; an adversary picks among all α-approximate allocations.
     """
-    numbers: dict[str, float] = {}
-    slack, runs = math.inf, 0
-    for alpha in ALPHAS:
-        least, count = adversarial_ratio(alpha, 40, 5, at_once=False)
-        bound = alpha / (1 + alpha)
-        if least < bound - ROUNDING:
-            return refuted({"alpha": alpha, "ratio": least, "bound": bound})
-        slack, runs = min(slack, least - bound), runs + count
-        numbers[f"least_at_{alpha:.2f}"] = least
-    return held(runs, max(0.0, slack), "adversarial slots", **numbers)
+    trials = Trials(ROUNDING)
+    numbers = {
+        f"least_at_{alpha:.2f}": adversarial_runs(
+            trials, alpha, alpha / (1 + alpha), 40, 5, at_once=False
+        )
+        for alpha in ALPHAS
+    }
+    return trials.verdict("adversarial slots", **numbers)
 
 
 @claim("gadget.greedy_ratio_as_printed", source="GADGET Theorem 6 as printed, α of (10)")
@@ -181,7 +172,12 @@ def greedy_ratio_as_printed() -> Verdict:
     value = worst_run(feasible, 0.5, marginal=False)
     best = offline_optimum(feasible)[0]
     return refuted(
-        "gadget/one_gpu", "half of (10) in every slot", value=value, optimum=best, bound=1 / 3
+        "gadget/one_gpu",
+        "half of (10) in every slot",
+        violates=value < best / 3,
+        value=value,
+        optimum=best,
+        bound=1 / 3,
     )
 
 
@@ -191,14 +187,10 @@ def greedy_ratio_at_once() -> Verdict:
 
     All slots are then alike, so the best of T allocations is worth a T-th of what is missing.
     """
-    slack, runs = math.inf, 0
+    trials = Trials(ROUNDING)
     for alpha in ALPHAS:
-        least, count = adversarial_ratio(alpha, 30, 6, at_once=True)
-        bound = 1 - (1 - alpha / 3) ** 3
-        if least < bound - ROUNDING:
-            return refuted({"alpha": alpha, "ratio": least, "bound": bound})
-        slack, runs = min(slack, least - bound), runs + count
-    return held(runs, max(0.0, slack), "adversarial slots, T = 3")
+        adversarial_runs(trials, alpha, 1 - (1 - alpha / 3) ** 3, 30, 6, at_once=True)
+    return trials.verdict("adversarial slots, T = 3")
 
 
 @claim("gadget.exact_greedy_is_half", source="GADGET Theorem 6, exact slots, concave")
@@ -207,17 +199,14 @@ def exact_greedy_is_half() -> Verdict:
 
     The instance seven_ninths reaches 14 of 18, the least ratio known.
     """
-    least, runs = math.inf, 0
+    trials = Trials()
     clusters = [shipped("seven_ninths"), *random_clusters(60, 7, network="any")]
     for cluster in clusters:
         feasible = FeasibleCounts.of(cluster)
         best = offline_optimum(feasible)[0]
         if best > 0:
-            runs += 1
-            least = min(least, cluster.total_reward(greedy(feasible)) / best)
-    if least < 0.5:
-        return refuted({"ratio": least})
-    return held(runs, least - 0.5, least_ratio=least)
+            trials.add(cluster, cluster.total_reward(greedy(feasible)) / best - 0.5)
+    return trials.verdict(least_ratio=0.5 + trials.slack)
 
 
 @claim("gadget.greedy_ratio_without_concavity", source="GADGET Theorem 6, sigmoid utilities")
@@ -226,4 +215,5 @@ def greedy_ratio_without_concavity() -> Verdict:
     cluster = shipped("step_greedy")
     feasible = FeasibleCounts.of(cluster)
     value, best = cluster.total_reward(greedy(feasible)), offline_optimum(feasible)[0]
-    return refuted("gadget/step_greedy", "unbounded in the prize", value=value, optimum=best)
+    note = "unbounded in the prize"
+    return refuted("gadget/step_greedy", note, violates=value < best / 2, value=value, optimum=best)

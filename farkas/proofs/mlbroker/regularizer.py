@@ -21,7 +21,8 @@ def the_entropy_term_is_strictly_increasing() -> Verdict:
     """
     numbers = {V: sp.Rational(1, 10), P: sp.Rational(1, 2), EPS: 1, C: 1, SIGMA: 1}
     value = float(sp.diff(TERM, V).subs(numbers))
-    return refuted({"v": 0.1, "p": 0.5, "epsilon": 1, "c": 1, "sigma": 1}, derivative=value)
+    example = {"v": 0.1, "p": 0.5, "epsilon": 1, "c": 1, "sigma": 1}
+    return refuted(example, violates=value < 0, derivative=value)
 
 
 @claim("mlbroker.entropy_convex", source="mlBroker (10); corrected")
@@ -45,6 +46,7 @@ def fractional_deployment_never_falls() -> Verdict:
         lambda run: float(np.max(run.before - run.deployed, initial=0.0)),
         lambda run: 0.0,
         noise=FINE_GAP,
+        size=lambda run: float(np.max(run.before, initial=0.0)),
     )
 
 
@@ -57,12 +59,10 @@ def the_smallest_deployment_minimises_the_entropy_term() -> Verdict:
     """
     full, none = (sp.limit(TERM.subs(P, 1), V, value) for value in (1, 0))
     sizes = {EPS: 1, C: 1, SIGMA: sp.log(2)}
-    return refuted(
-        {"p": 1, "epsilon": 1, "c": 1, "need": 0},
-        "staying deployed is cheaper in (10)",
-        smallest=float(none.subs(sizes)),
-        stay=float(full.subs(sizes)),
-    )
+    smallest, stay = float(none.subs(sizes)), float(full.subs(sizes))
+    example = {"p": 1, "epsilon": 1, "c": 1, "need": 0}
+    note = "staying deployed is cheaper in (10)"
+    return refuted(example, note, violates=stay < smallest, smallest=smallest, stay=stay)
 
 
 @claim("mlbroker.log_inequality", source="mlBroker (13c)")

@@ -8,11 +8,11 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-from farkas.instances.generate import generate
 from farkas.instances.mlbroker import Brokerage
 from farkas.online import algorithms
 from farkas.portable.draws import dirichlet, uniform
 from farkas.proofs.claim import Verdict, claim, held, proved, refuted
+from farkas.proofs.trials import Trials, drawn
 from farkas.rounding import round_jobs, round_sites, round_workers, trade_once
 from farkas.tolerances import ROUNDING
 
@@ -81,7 +81,7 @@ def rounded_workers_train_all_data() -> Verdict:
 
     Round2 keeps the job's sum and rounds a last open item up; the sum is at least Y, an integer.
     """
-    rng, least, runs = np.random.default_rng(1), np.inf, 0
+    rng, trials = np.random.default_rng(1), Trials()
     for _ in range(150):
         jobs, sites = int(rng.integers(1, 5)), int(rng.integers(1, 6))
         workers = uniform(rng, 0, 3, (jobs, sites))
@@ -90,11 +90,9 @@ def rounded_workers_train_all_data() -> Verdict:
         demand = rng.integers(0, 4, (jobs, 2)).astype(float)
         for combine in ("max", "round2"):
             rounded = round_workers(workers, demand, rng, combine=combine)
-            spare = float((rounded.sum(axis=1) - needed).min())
-            if spare < 0:
-                return refuted({"workers": workers.tolist(), "combine": combine})
-            least, runs = min(least, spare), runs + 1
-    return held(runs, least, "in workers")
+            example = {"workers": workers.tolist(), "combine": combine}
+            trials.add(example, float((rounded.sum(axis=1) - needed).min()))
+    return trials.verdict("in workers")
 
 
 @claim("mlbroker.lemma1_round1", source="mlBroker Lemma 1, proof")
@@ -104,12 +102,9 @@ def round1_alone_trains_all_data() -> Verdict:
     Two jobs with half a worker at each of two sites: one of them may lose both.
     """
     workers, weight, rng = np.full((2, 2), 0.5), np.ones(2), np.random.default_rng(0)
-    draws = 100
-    for _ in range(draws):
-        rounded = round_sites(workers, weight, rng)
-        if rounded.sum(axis=1).min() < 1:
-            return refuted({"workers": workers.tolist(), "weight": [1, 1]}, left=0.0, right=1.0)
-    return held(draws, 0.0)
+    short = any(round_sites(workers, weight, rng).sum(axis=1).min() < 1 for _ in range(100))
+    example = {"workers": workers.tolist(), "weight": [1, 1]}
+    return refuted(example, violates=short, left=0.0, right=1.0)
 
 
 @claim("mlbroker.p1", source="mlBroker Theorem 4, (P1)")
@@ -117,12 +112,11 @@ def probabilities_are_kept() -> Verdict:
     """Pr[item rounded up] = its fraction.  False: the last open item always goes up."""
     shares = [Fraction(3, 10), Fraction(4, 10)]
     equal, unequal = (marginals(outcomes(shares, weights)) for weights in ((1, 1), (1, 3)))
-    if equal == shares and unequal == shares:
-        return held(2, 0.0)
     sizes = {f"chance_{k}": float(chance) for k, chance in enumerate(equal)}
     sizes |= {f"chance_{k}_weighted": float(chance) for k, chance in enumerate(unequal)}
     example = {"fractions": [0.3, 0.4], "weights": [1, 1]}
-    return refuted(example, "with weights (1, 3) it is (0.3, 1)", **sizes)
+    note = "with weights (1, 3) it is (0.3, 1)"
+    return refuted(example, note, violates=equal != shares != unequal, **sizes)
 
 
 @claim("mlbroker.p2", source="mlBroker Theorem 4, (P2)")
@@ -130,16 +124,15 @@ def weights_are_kept() -> Verdict:
     """Σ ω p is the same before and after.  False: the last open item adds its missing part."""
     found = outcomes([Fraction(3, 10), Fraction(4, 10)], (1, 3))
     ends = sorted({end[0] + 3 * end[1] for end in found})
-    if ends == [Fraction(3, 2)]:
-        return held(1, 0.0)
     sizes = {"before": 1.5} | {f"after_{k}": float(end) for k, end in enumerate(ends)}
-    return refuted({"fractions": [0.3, 0.4], "weights": [1, 3]}, "more than before", **sizes)
+    example = {"fractions": [0.3, 0.4], "weights": [1, 3]}
+    return refuted(example, "more than before", violates=ends != [Fraction(3, 2)], **sizes)
 
 
 @claim("mlbroker.p2_corrected", source="mlBroker Theorem 4, (P2); corrected")
 def weights_grow_by_less_than_one_item() -> Verdict:
     """Σ ω p never falls, and grows by less than the weight of one item."""
-    rng, slack, cases = np.random.default_rng(2), [], 0
+    rng, trials = np.random.default_rng(2), Trials()
     for _ in range(40):
         size = int(rng.integers(1, 5))
         shares = [Fraction(int(k), 10) for k in rng.integers(1, 10, size)]
@@ -147,11 +140,9 @@ def weights_grow_by_less_than_one_item() -> Verdict:
         before = sum((w * p for w, p in zip(weights, shares, strict=True)), Fraction(0))
         for end in outcomes(shares, weights):
             grown = sum(w * up for w, up in zip(weights, end, strict=True)) - before
-            if not 0 <= grown < max(weights):
-                return refuted({"fractions": [float(p) for p in shares], "weights": weights})
-            slack.append(float(min(grown, max(weights) - grown)))
-            cases += 1
-    return held(cases, min(slack), "every possible end of 40 roundings, exactly")
+            example = {"fractions": [float(p) for p in shares], "weights": weights}
+            trials.add(example, float(grown), float(max(weights) - grown))
+    return trials.verdict("every possible end of 40 roundings, exactly")
 
 
 @claim("mlbroker.weightless_items", source="mlBroker Algorithm 3, lines 10-11")
@@ -173,7 +164,7 @@ def rounding_multiplies_a_jobs_capacity_by_at_most_one_plus_lambda() -> Verdict:
     ȳ < ỹ + 1 at R sites, and P (R+1) = λ min D <= λ Σ P ỹ.  (The last printed lines mix up
     incoming and outgoing q.)
     """
-    rng, slack = np.random.default_rng(3), []
+    rng, trials = np.random.default_rng(3), Trials()
     for _ in range(200):
         sites, rate = int(rng.integers(1, 6)), uniform(rng, 1, 50)
         volume = uniform(rng, 0.1, 100, sites)
@@ -181,10 +172,8 @@ def rounding_multiplies_a_jobs_capacity_by_at_most_one_plus_lambda() -> Verdict:
         workers = dirichlet(rng, 1.0, (1, sites)) * needed
         rounded = round_workers(workers, np.ones((1, 2)), rng)
         bound = (1 + rate * (sites + 1) / volume.min()) * workers.sum()
-        slack.append(float(bound - rounded.sum()))
-    if min(slack) < 0:
-        return refuted({"slack": min(slack)})
-    return held(len(slack), min(slack), "in workers")
+        trials.add({"workers": workers.tolist(), "rate": rate}, float(bound - rounded.sum()))
+    return trials.verdict("in workers")
 
 
 @claim("mlbroker.usage_growth", source="mlBroker below (14), (16b)")
@@ -197,10 +186,10 @@ def rounding_multiplies_a_sites_usage_by_at_most_one_plus_lambda() -> Verdict:
     fractional = np.array([[0.01, 0.99]])
     rounded = round_workers(fractional, np.ones((1, 1)), np.random.default_rng(0))
     allowed = (1 + 6) * float(fractional[0, 0])
-    if rounded[0, 0] <= allowed:
-        return held(1, float(allowed - rounded[0, 0]))
+    used = float(rounded[0, 0])
+    note = "one item per site"
     return refuted(
-        "mlbroker/surplus_worker", "one item per site", used=float(rounded[0, 0]), allowed=allowed
+        "mlbroker/surplus_worker", note, violates=used > allowed, used=used, allowed=allowed
     )
 
 
@@ -212,8 +201,7 @@ def independent_rounding_leaves_jobs_short() -> Verdict:
     """
     short = total = 0
     for seed in range(6):
-        broker = generate("mlbroker", "small", seed=seed, transfer_scale=40.0, num_sites=5)
-        assert isinstance(broker, Brokerage)
+        broker = drawn(Brokerage, "small", seed, transfer_scale=40.0, num_sites=5)
         run = algorithms["mlbroker.ir"].run(broker, seed=seed)
         short, total = short + int(run.numbers["repaired"]), total + broker.num_pairs
     if not short:
@@ -224,11 +212,10 @@ def independent_rounding_leaves_jobs_short() -> Verdict:
 @claim("mlbroker.round2_total", source="mlBroker Algorithm 2, line 4; added")
 def round2_buys_less_than_one_worker() -> Verdict:
     """Round2 alone adds less than one worker to each job's total."""
-    rng, slack = np.random.default_rng(4), []
+    rng, trials = np.random.default_rng(4), Trials()
     for _ in range(200):
         workers = uniform(rng, 0, 3, (3, 4))
         added = round_jobs(workers, rng).sum(axis=1) - workers.sum(axis=1)
-        slack.append(float(np.minimum(added + ROUNDING, 1 - added).min()))
-    if min(slack) < 0:
-        return refuted({"slack": min(slack)})
-    return held(len(slack), min(slack))
+        slack = np.minimum(added + ROUNDING, 1 - added).min()
+        trials.add({"workers": workers.tolist()}, float(slack))
+    return trials.verdict()

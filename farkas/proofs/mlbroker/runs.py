@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from farkas.certificates.mlbroker import DualPoint, Relax, complete
-from farkas.instances import library
-from farkas.instances.generate import generate
 from farkas.instances.mlbroker import Brokerage
 from farkas.numbers import Floats
 from farkas.online import Outcome, environments
 from farkas.online.mlbroker.fractional import Fractional, FractionalSlot
+from farkas.proofs import trials
 from farkas.proofs.claim import Verdict, held, refuted
-from farkas.tolerances import LOOSE_GAP
+from farkas.proofs.trials import drawn
+from farkas.tolerances import FEASIBLE, LOOSE_GAP
 
 LIBRARY = ("tiny", "return_trip", "quiet_slot", "surplus_worker", "unit_scaling", "set_cover")
 EPSILONS = (0.01, 0.1, 1.0, 10.0, 100.0)
@@ -25,6 +25,10 @@ NUM_GENERATED = 40
 
 Example = str | Mapping[str, Any]
 """How a broker is cited: by its library name, or by the arguments of the generator."""
+
+
+shipped = functools.partial(trials.shipped, Brokerage)
+"""Shipped instance of this kind."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +61,7 @@ class Traced:
 def brokers() -> Iterator[tuple[Example, Brokerage]]:
     """Brokers of the library, then random ones with ε from 0.01 to 100."""
     for name in LIBRARY:
-        yield f"mlbroker/{name}", _broker(library.load(f"mlbroker/{name}"))
+        yield f"mlbroker/{name}", shipped(name)
     for seed in range(NUM_GENERATED):
         settings: dict[str, Any] = {
             "preset": "small",
@@ -67,12 +71,7 @@ def brokers() -> Iterator[tuple[Example, Brokerage]]:
             "transfer_scale": (1.0, 20.0)[seed % 2],
             "deploy_rate": ((0.05, 0.1), (1.0, 2.0))[seed // 2 % 2],
         }
-        yield settings, _broker(generate("mlbroker", **settings))
-
-
-def _broker(instance: Any) -> Brokerage:
-    assert isinstance(instance, Brokerage)
-    return instance
+        yield settings, drawn(Brokerage, **settings)
 
 
 @functools.lru_cache(maxsize=2)
@@ -105,34 +104,67 @@ def trace(example: Example, instance: Brokerage, relax: Relax) -> Traced:
     )
 
 
+def cost(run: Traced) -> float:
+    """Cost of the run, USD."""
+    return run.outcome.total
+
+
+def small_cost(run: Traced) -> float:
+    """Share of the run's cost below which amounts of money are noise, USD."""
+    return FEASIBLE * cost(run)
+
+
+def dual_bound(run: Traced) -> float:
+    """D with Σ ξ, the bound that the run proves, USD."""
+    return float(run.point.bound)
+
+
 def compare(
     runs: tuple[Traced, ...],
     left: Callable[[Traced], float],
     right: Callable[[Traced], float],
     *,
     noise: float = LOOSE_GAP,
-    note: str = "",
+    size: Callable[[Traced], float] = small_cost,
 ) -> Verdict:
     """Verdict on ``left <= right`` over runs.
 
-    Refuted by the worst relative violation, on a shipped instance where one violates it.
+    Refuted by the worst finite violation, on a shipped instance where one violates it.
 
     Parameters
     ----------
     noise
-        Violation relative to the larger side that solver noise explains.
+        Violation relative to the largest of both sides and ``size`` that solver noise explains.
+    size
+        In the unit of the sides: smaller ones are noise, and compared with this instead.
+
+    Raises
+    ------
+    ValueError
+        A side is not a number.
     """
     slacks: list[float] = []
-    violations: list[tuple[bool, float, Example, float, float]] = []
+    violations: list[tuple[bool, bool, float, Example, float, float]] = []
     for run in runs:
         low, high = left(run), right(run)
-        size = max(1.0, abs(low), abs(high)) if np.isfinite(high) else 1.0
-        slack = (high - low) / size
+        slack = margin(low, high, size(run))
+        if np.isnan(slack):
+            raise ValueError(f"{run.example}: {low} and {high} cannot be compared")
         slacks.append(slack)
         if slack < -noise:
-            violations.append((not isinstance(run.example, str), slack, run.example, low, high))
+            # shipped first, then finite; rounded, so that noise does not choose between equals
+            order = not isinstance(run.example, str), slack == -np.inf, round(slack, 6)
+            violations.append((*order, run.example, low, high))
     if not violations:
-        return held(len(slacks), max(0.0, min(slacks)), note)
-    *_, example, low, high = min(violations, key=lambda found: found[:2])
+        return held(len(slacks), max(0.0, min(slacks)))
+    *_, example, low, high = min(violations, key=lambda found: found[:3])
     where = f"violated in {len(violations)} of {len(slacks)} runs"
-    return refuted(example, f"{where}; {note}" if note else where, left=low, right=high)
+    return refuted(example, where, left=low, right=high)
+
+
+def margin(low: float, high: float, size: float) -> float:
+    """By how much ``low`` is below ``high``, relative to the largest of them and ``size``."""
+    if low == high:
+        return 0.0
+    finite = np.isfinite(low) and np.isfinite(high)
+    return (high - low) / (max(abs(low), abs(high), size) if finite else 1.0)

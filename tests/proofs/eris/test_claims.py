@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 
-from farkas.instances.eris import Auction
 from farkas.proofs import Standing
 from farkas.proofs.eris.ratio import BASE, small_jobs
-from farkas.proofs.eris.samples import Trials, auctions
 
 NUMBERS = {
     "eris.all_data_processed": {"all_data": 81.594, "as_printed": 92.893},
@@ -54,14 +51,3 @@ def test_auctions_of_the_repaired_ratio_satisfy_its_assumptions() -> None:
             assert 2 * sum(job.data) <= share * auction.transfer_budget  # moved and remote
             assert job.utility[0] <= BASE / 2 - 1  # per least use, which is 1
             assert job.utility[-1] >= 8
-
-
-def test_trials_that_fail_refute_with_the_auction_itself() -> None:
-    trials = Trials()
-    sample = next(auctions(1))
-    trials.add(sample, 0.5)
-    trials.add(sample, -0.25)
-    verdict = trials.verdict()
-    assert verdict.standing is Standing.REFUTED
-    assert verdict.numbers["slack"] == -0.25
-    assert msgspec.convert(verdict.counterexample, Auction) == sample

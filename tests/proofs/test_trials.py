@@ -1,0 +1,72 @@
+"""What many trials say together, and what they are made on."""
+
+import math
+
+import msgspec
+import numpy as np
+import pytest
+
+from farkas.errors import NoAnswer, UnknownName
+from farkas.instances import library
+from farkas.instances.eris import Auction
+from farkas.instances.mlbroker import Brokerage
+from farkas.proofs import Standing
+from farkas.proofs.trials import Trials, drawn, optimum, shipped
+from tests.generators.forms import small
+
+
+def test_trials_count_runs_and_keep_the_smallest_slack():
+    trials = Trials()
+    trials.add({"seed": 0}, 0.5, 0.25)
+    trials.add({"seed": 1}, 0.75)
+    verdict = trials.verdict("twice", share=2.0)
+    assert (verdict.standing, verdict.runs, verdict.slack) == (Standing.HELD, 2, 0.25)
+    assert (verdict.note, verdict.numbers) == ("twice", {"share": 2.0})
+
+
+def test_the_first_of_equally_bad_trials_refutes():
+    trials = Trials()
+    for seed, slack in enumerate((0.5, -0.25, -0.25, -0.125)):
+        trials.add({"seed": seed}, slack)
+    verdict = trials.verdict(share=2.0)
+    assert (verdict.standing, verdict.counterexample) == (Standing.REFUTED, {"seed": 1})
+    assert verdict.numbers == {"slack": -0.25, "share": 2.0}
+
+
+def test_an_instance_that_refutes_is_written_out():
+    trials, sample = Trials(), shipped(Auction, "tiny")
+    trials.add(sample, -1.0)
+    assert msgspec.convert(trials.verdict().counterexample, Auction) == sample
+
+
+def test_noise_counts_as_no_slack_and_what_exceeds_it_refutes():
+    trials = Trials(noise=2.0**-20)
+    trials.add({"seed": 0}, -(2.0**-20))
+    assert (trials.verdict().standing, trials.verdict().slack) == (Standing.HELD, 0.0)
+    trials.add({"seed": 1}, -(2.0**-19))
+    assert trials.verdict().counterexample == {"seed": 1}
+
+
+def test_no_trials_and_slacks_that_are_no_numbers_say_nothing():
+    with pytest.raises(ValueError, match="held in 0 runs"):
+        Trials().verdict()
+    for slacks in ((math.nan, 1.0), (1.0, math.nan)):
+        with pytest.raises(ValueError, match="is not a number"):
+            Trials().add({"seed": 0}, *slacks)
+
+
+def test_instances_are_of_the_kind_that_was_asked_for():
+    assert shipped(Brokerage, "tiny") == library.load("mlbroker/tiny")
+    assert drawn(Brokerage, "small", 3, num_slots=2).num_slots == 2
+    with pytest.raises(UnknownName, match="eris/no_such"):
+        shipped(Auction, "no_such")
+
+
+def test_optima_of_integer_programs_are_found_without_a_gap():
+    # two of the items of weight 1 fit; relaxed, 2.5 of them do
+    knapsack = small([[1.0, 1.0, 1.0]], cost=[1, 1, 1], row_upper=[2.5], upper=[1, 1, 1])
+    assert optimum(knapsack.replace(sense="max")) == 2.5
+    whole = knapsack.replace(sense="max", integer=np.ones(3, bool))
+    assert optimum(whole) == 2.0
+    with pytest.raises(NoAnswer):
+        optimum(whole.replace(row_lower=np.array([2.25])))
