@@ -110,3 +110,10 @@ def test_of_clusters_with_equally_many_jobs_the_first_by_name_is_a_site(trace) -
     trace.write_text("".join(PHILLY.splitlines(keepends=True)[i] for i in (0, 6, 4)))
     found = import_trace("philly", trace, "eris", sites=1, slots=4)
     assert "clusters beta with" in found.instance.description
+
+
+def test_jobs_without_gpus_or_without_gpu_time_are_left_out(trace) -> None:
+    # a job with a GPU and no GPU time is as useless as one without a GPU
+    trace.write_text(PHILLY.replace("600.0,1,600.0,alpha", "600.0,1,0.0,alpha"))
+    found = import_trace("philly", trace, "eris", sites=2, slots=4)
+    assert found.dropped["without GPU time"] == 2

@@ -65,3 +65,10 @@ def test_the_description_names_files_without_their_folder(folder):
     assert '"network":"net.graphml"' in told
     assert "Philly trace on a topology zoo network net.graphml" in told
     assert str(folder) not in told
+
+
+def test_fixed_rings_are_drawn_from_the_published_range_ends_included(folder):
+    line = "2017-10-09 08:00:00,60.0,1,60.0,alpha\n"
+    (folder / "philly.csv").write_text(PHILLY.splitlines(keepends=True)[0] + line * 300)
+    cluster = import_trace("philly", folder / "philly.csv", "gadget").instance
+    assert set(cluster.fixed_workers.tolist()) == set(range(1, 11))
