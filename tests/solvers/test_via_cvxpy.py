@@ -5,41 +5,11 @@ import math
 import cvxpy as cp
 import pytest
 
-from farkas.errors import InvalidOption, NoAnswer, SolverUnavailable, UnknownName, UnsupportedForm
+from farkas.errors import InvalidOption, SolverUnavailable, UnknownName, UnsupportedForm
 from farkas.solvers import Ability, Claimed, Options, Reason, availability, solve
 from farkas.solvers.base import Undecided
 from farkas.solvers.via_cvxpy import CvxpySolver, _arguments, _verdict, solve_problem
-from tests.conformance.solvers.cases import INF, form
-
-ABLE = pytest.mark.parametrize("solver", ["CLARABEL", "cvxpy:SCS"])
-
-
-def entropy(total=1.0):
-    # min sum x ln x with x1 + x2 = 1: x = 1/2 each, value -ln 2.  With multiplier y of the
-    # equation ln x + 1 + y = 0, so y = ln 2 - 1; the value changes by -y with the right side.
-    x = cp.Variable(2, name="x")
-    return cp.Problem(cp.Minimize(-cp.sum(cp.entr(x))), [cp.sum(x) == total]), x
-
-
-@ABLE
-def test_relative_entropy(solver):
-    problem, _ = entropy()
-    answer = solve_problem(problem, solver).require_optimal()
-    assert answer.objective == pytest.approx(-math.log(2), abs=1e-6)
-    assert answer.values["x"] == pytest.approx([0.5, 0.5], abs=1e-4)
-    assert answer.violation < 1e-6
-    assert float(answer.duals[0]) == pytest.approx(math.log(2) - 1, abs=1e-4)
-
-
-@ABLE
-def test_infeasible_cone_program_has_no_objective(solver):
-    x = cp.Variable()
-    problem = cp.Problem(cp.Minimize(cp.exp(x)), [cp.exp(x) <= 1, x >= 1])
-    answer = solve_problem(problem, solver)
-    assert answer.claim is Claimed.INFEASIBLE
-    assert math.isnan(answer.objective)
-    with pytest.raises(NoAnswer, match="infeasible"):
-        answer.require_optimal()
+from tests.conformance.solvers.cases import INF, entropy, form
 
 
 def test_status_optimal_with_a_violating_point_is_not_believed():

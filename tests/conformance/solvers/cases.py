@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -98,3 +99,13 @@ def stopped_with_a_point(case: LinearForm, solver: str) -> Answer:
         assert limit < 600, "found no point in ten minutes"
         limit *= 2
     return answer
+
+
+def entropy(total: float = 1.0) -> tuple[Any, Any]:
+    """Problem and variable."""
+    import cvxpy as cp
+
+    # min sum x ln x with x1 + x2 = 1: x = 1/2 each, value -ln 2.  With multiplier y of the
+    # equation ln x + 1 + y = 0, so y = ln 2 - 1; the value changes by -y with the right side.
+    x = cp.Variable(2, name="x")
+    return cp.Problem(cp.Minimize(-cp.sum(cp.entr(x))), [cp.sum(x) == total]), x
