@@ -4,8 +4,6 @@ Weak duality as in :mod:`farkas.certificates.reference`, with whole vectors at o
 Unboundedness is not certified here: multipliers cannot prove it.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from fractions import Fraction
 

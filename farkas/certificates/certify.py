@@ -1,7 +1,5 @@
 """Make certificates from a solver's multipliers, and from infeasibility rays."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.certificates.bound import project, prove_bound, prove_infeasible, snap

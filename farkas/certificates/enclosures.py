@@ -4,8 +4,6 @@ Square roots by integer square roots, logarithms and exponentials by :mod:`decim
 are correctly rounded by definition and get one unit in the last place on top.
 """
 
-from __future__ import annotations
-
 import decimal
 import math
 from fractions import Fraction

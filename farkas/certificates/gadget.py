@@ -5,8 +5,6 @@ whole cluster plus what each job alone would earn at most after paying its rent.
 duality for any utility, concave or not; no multiplier of the embedding's other rows is needed.
 """
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 from typing import Annotated, Any, Literal

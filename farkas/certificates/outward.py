@@ -4,8 +4,6 @@ IEEE arithmetic rounds each of the four operations correctly; library logarithms
 All series below have positive terms only, so that relative errors add up and never amplify.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.numbers import Floats

@@ -1,7 +1,5 @@
 """Exact feasibility of a point: what a claimed value is worth."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

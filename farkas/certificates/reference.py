@@ -6,8 +6,6 @@ the cheaper end of its range, so their sum is a lower bound.  For ``max`` the de
 upper bound.  The fast version in :mod:`farkas.certificates.bound` is tested against this one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

@@ -5,8 +5,6 @@ infinite bound even ``-1e-12`` proves nothing.  Nothing here has to be believed:
 proved afresh by :func:`farkas.certificates.bound.prove_bound`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

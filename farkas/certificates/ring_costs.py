@@ -4,8 +4,6 @@ Prices per worker and per link are rounded down to a grid first, so every cost f
 most the true one.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.instances.gadget import Cluster

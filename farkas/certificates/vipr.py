@@ -4,8 +4,6 @@ Numbers are the exact rational values of the stored doubles.  The format has no 
 objective: the file bounds ``cost @ x``, and a comment says what to add.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 from fractions import Fraction

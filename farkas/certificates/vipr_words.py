@@ -1,7 +1,5 @@
 """Words and numbers of a VIPR file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Claims of the papers, and what became of them."""
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 import inspect

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from farkas.instances import library
+from farkas.instances.files import own_kinds
 from farkas.proofs import Standing
 from farkas.solvers import Ability, backends
 from tests.conformance.solvers.cases import NATIVE
 from tests.recorded import advice, matrix, verdicts
+from tests.tools.shared import ROOT
 
 
 def test_the_ledger_lists_exactly_the_registered_claims() -> None:
@@ -41,6 +44,33 @@ def test_a_counterexample_can_be_had_and_recomputed(entry: dict[str, Any]) -> No
     if isinstance(verdict["counterexample"], str):
         assert library.load(verdict["counterexample"]).kind == kind
         assert verdict.get("numbers") or verdict["note"], "nothing to recompute"
+
+
+STANDING = re.compile("|".join(sorted(map(re.escape, Standing))))
+
+
+def verdict_rows() -> list[tuple[str, str, str]]:
+    """Kind and cells of every row of the tables of verdicts on the pages of papers."""
+    tables = re.compile(r"^\| claim \| verdict \|\n\|---\|---\|\n((?:\|.*\|\n)+)", re.M)
+    return [
+        (kind, *row.strip("| ").rsplit(" | ", 1))
+        for kind in own_kinds()
+        for table in tables.findall((ROOT / "docs" / f"{kind}.md").read_text())
+        for row in table.splitlines()
+    ]
+
+
+@pytest.mark.parametrize(("kind", "names", "words"), verdict_rows())
+def test_a_verdict_on_a_page_of_a_paper_is_the_recorded_one(kind, names, words) -> None:
+    listed = re.findall(rf"`({kind}\.\w+)`", names)
+    assert listed, "the row names no claim"
+    assert not re.findall(rf"`{kind}\.\w+`", words), "claims stand in the first cell"
+    recorded = {verdicts.kept()[name]["verdict"]["standing"] for name in listed}
+    assert recorded == set(STANDING.findall(words)), listed
+
+
+def test_the_pages_of_papers_show_verdicts() -> None:
+    assert {kind for kind, *_ in verdict_rows()} >= {"coded", "dps", "eris", "mlbroker"}
 
 
 def test_the_matrix_covers_the_solvers_and_tests_of_the_suite() -> None:

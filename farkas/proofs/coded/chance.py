@@ -1,7 +1,5 @@
 """Claims about what the surrogate says of the true law of completion times."""
 
-from __future__ import annotations
-
 import math
 
 from farkas.instances.coded import CodedComputing

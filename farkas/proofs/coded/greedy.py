@@ -1,7 +1,5 @@
 """Claims about dedicated workers: hardness, greedy algorithms, gaps and rounding."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

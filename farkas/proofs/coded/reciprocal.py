@@ -1,7 +1,5 @@
 """Clusters whose speeds are proportional to their rates: level and time differ by a constant."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from farkas.instances.coded import CodedComputing

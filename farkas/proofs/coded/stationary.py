@@ -1,7 +1,5 @@
 """Claims about successive convex approximation: what its points are, and are not."""
 
-from __future__ import annotations
-
 import numpy as np
 import sympy as sp
 

@@ -1,7 +1,5 @@
 """Claims about the surrogate: Lemma 1, Theorem 1, and that P3 is a linear program."""
 
-from __future__ import annotations
-
 import functools
 
 import sympy as sp

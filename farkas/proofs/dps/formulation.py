@@ -1,7 +1,5 @@
 """What (2) and (3) are, and what they are not."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.models.dps.offline import Offline, OfflineLP

@@ -1,7 +1,5 @@
 """Grid, exploration and whether prices can be learned, at small sizes and at the published one."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

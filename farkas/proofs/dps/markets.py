@@ -1,7 +1,5 @@
 """Markets on which claims are tried."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Algorithm 2: what it minimises and what it does not."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.models.dps.placement import MinServers, Sequence

@@ -1,7 +1,5 @@
 """Confidence radii (13), (14): exact binomial tails, and what wider variables do to them."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator

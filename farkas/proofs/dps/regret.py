@@ -1,7 +1,5 @@
 """Claims 1.1 to 1.3, Lemmas 1 and 2, and Theorem 2."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

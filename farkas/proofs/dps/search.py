@@ -1,7 +1,5 @@
 """Complete search over acceptance and placement, for a handful of jobs."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Claims about Algorithms 2 and 3: feasibility (Theorem 1) and optimality (Theorem 4)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.instances.eris import Auction

@@ -1,7 +1,5 @@
 """Claims about payments and truthfulness: Theorems 2 and 3."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import msgspec

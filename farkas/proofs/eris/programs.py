@@ -1,7 +1,5 @@
 """Claims about problems (2), (3) and (4): equivalence, duality, and (2) as printed."""
 
-from __future__ import annotations
-
 from farkas.duals.dualize import dualize
 from farkas.duals.eris.schedule_dual import ScheduleDual
 from farkas.models.eris.offline import Offline, OfflineTotal

@@ -1,7 +1,5 @@
 """Claims about prices and the competitive ratio: Theorem 5, as printed and repaired."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

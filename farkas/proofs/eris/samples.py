@@ -1,7 +1,5 @@
 """Small random states of an auction, on which claims are tried."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Claims about whole runs of Algorithm 2: Theorem 10, as printed and with better sizes."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Callable

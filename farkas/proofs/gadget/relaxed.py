@@ -1,7 +1,5 @@
 """Claims about relaxations: the collapse, the order, duals without network prices."""
 
-from __future__ import annotations
-
 import itertools
 
 from farkas.certificates import exact_bound

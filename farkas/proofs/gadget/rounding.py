@@ -1,7 +1,5 @@
 """Claims about Algorithm 2: Theorems 8, 9 and 10."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Claims about ring sizes: q, and Lemma 7."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,5 @@
 """Claims about the examples and the evaluation."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.instances.generate.gadget import Published

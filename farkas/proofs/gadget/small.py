@@ -1,7 +1,5 @@
 """Small random clusters on which everything can be enumerated."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Claims about greedy scheduling in time: Lemma 5, the matroid, Theorem 6."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Claims about the printed ring constraints (7)-(9)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum

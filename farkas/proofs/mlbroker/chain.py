@@ -4,8 +4,6 @@ Multipliers are those of the run's dual point, which is optimal for every slot. 
 dual objective Σ D β + Σ γ + Σ e ρ; the corrected one adds Σ ξ and is the run's bound.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.models.mlbroker.entropy import growth

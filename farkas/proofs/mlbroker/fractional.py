@@ -1,7 +1,5 @@
 """Claims about Algorithm 1: Theorems 2 and 3, and the chain (12), (13) of inequalities."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

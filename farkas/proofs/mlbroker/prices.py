@@ -1,7 +1,5 @@
 """Claims about (7) and (8): prices, constants, and what (8) charges."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

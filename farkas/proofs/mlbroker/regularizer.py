@@ -1,7 +1,5 @@
 """Claims about the regularised slot (10)."""
 
-from __future__ import annotations
-
 import numpy as np
 import sympy as sp
 

@@ -1,7 +1,5 @@
 """Claims about the dependent rounding: Lemmas 1 and 2, properties (P1) and (P2)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

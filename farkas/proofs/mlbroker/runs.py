@@ -1,7 +1,5 @@
 """Runs of Algorithm 1 over which inequalities of the paper's proofs are evaluated."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 from collections.abc import Callable, Iterator, Mapping

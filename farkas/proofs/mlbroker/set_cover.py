@@ -1,7 +1,5 @@
 """Set cover as a placement problem."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 import numpy as np
