@@ -1,8 +1,7 @@
 """How far two numbers may differ and still count as the same: every tolerance, once.
 
 Each is a pure number, and what it is relative to stands in its docstring; none is an amount of
-money, data, time or reward, so that an instance written in other units is decided alike.  Forms are
-an exception: see `FEASIBLE`.
+money, data, time or reward, so that an instance written in other units is decided alike.
 """
 
 from typing import TypeVar
@@ -15,8 +14,8 @@ N = TypeVar("N", float, npt.NDArray[np.float64])
 FEASIBLE = 1e-6
 """Violation of a requirement that counts as kept.
 
-Of a form: relative to ``max(1, |side|)`` in the form's own unit, as solvers measure it; sides below
-1 are thus judged by an absolute 1e-6 until forms are rescaled.  Of a run: a share of the capacity.
+Of a form: a share of the side, or of the unit that the form's own numbers give the row or column
+(`farkas.forms.scale`), whichever is larger.  Of a run: a share of the capacity.
 Solvers promise 1e-6 at best and are held to it.  `farkas.forms.check_point`, the audit of answers,
 the points of certificates and the environments rely on it.
 """

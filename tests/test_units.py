@@ -283,22 +283,6 @@ def test_ratios_do_not_depend_on_the_currency(unit):
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_central_chooses_the_same_sites_in_every_currency(unit):
-    # costs rounded to 12 decimals would all be 0 in units of 2**40 dollars
-    broker = library.load("mlbroker/demo")
-    assert isinstance(broker, Brokerage)
-    jobs: list[dict[str, Any]] = msgspec.to_builtins(broker.jobs)
-    for job in jobs:
-        job["deploy_cost"] *= unit
-    names = ("transfer_price", "base_price", "discount_price")
-    prices = {name: (unit * np.array(getattr(broker, name))).tolist() for name in names}
-    other = algorithms["mlbroker.central"].run(broker.replace(jobs=jobs, **prices))
-    one = algorithms["mlbroker.central"].run(broker)
-    assert other.decisions == one.decisions
-    assert other.value == unit * one.value
-
-
-@pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("name", ["eris/integrality_gap", "eris/no_transfer", "eris/tiny"])
 def test_bounds_by_prices_do_not_depend_on_the_unit_of_data(name, unit):
     auction = library.load(name)
@@ -429,3 +413,27 @@ def test_use_beyond_a_capacity_or_budget_is_a_violation_in_every_unit(unit):
             auction, [SlotDecision(pieces=(piece,)), SlotDecision(), SlotDecision()]
         )
         assert len(outcome.violations) == said
+
+
+def broker_in(broker: Brokerage, money: float) -> Brokerage:
+    """Prices and deployment costs times ``money``."""
+    jobs: list[dict[str, Any]] = msgspec.to_builtins(broker.jobs)
+    for job in jobs:
+        job["deploy_cost"] *= money
+    names = ("transfer_price", "base_price", "discount_price")
+    prices = {name: (money * np.array(getattr(broker, name))).tolist() for name in names}
+    return broker.replace(jobs=jobs, **prices)
+
+
+@pytest.mark.parametrize("unit", [2.0**-60, 2.0**-1, 2.0**60])
+@pytest.mark.parametrize(
+    "name", [name for name in algorithms.names() if name.startswith("mlbroker.")]
+)
+def test_a_broker_places_jobs_alike_in_every_currency(name, unit):
+    broker = library.load("mlbroker/demo")
+    assert isinstance(broker, Brokerage)
+    one, other = (algorithms[name].run(b) for b in (broker, broker_in(broker, unit)))
+    assert other.value == unit * one.value
+    assert other.ratio == one.ratio
+    if name != "mlbroker.fractional":  # whose decisions hold prices
+        assert other.decisions == one.decisions

@@ -117,7 +117,8 @@ class PointClaim(FilePart, frozen=True, kw_only=True):
     objective
         Exact objective, a fraction.
     tolerance
-        Feasibility tolerance, relative to ``max(1, |side|)``; 0 for exact feasibility.
+        Violation claimed at most, as a share of the side or of its row's or column's unit; 0 for
+        exact feasibility.
     values
         Base64 of the deflated doubles, one a column.
     """

@@ -23,7 +23,8 @@ def exact_feasibility(form: LinearForm, point: Floats, tolerance: float = 0.0) -
     point
         Shape (columns,).
     tolerance
-        Absolute, scaled by ``max(1, |side|)`` for rows and bounds; 0 asks for exact feasibility.
+        Share of the side or bound, or of the unit of the row or column where that is larger (see
+        :func:`farkas.forms.scale.units_of`); 0 asks for exact feasibility.
 
     Raises
     ------
@@ -37,23 +38,23 @@ def exact_feasibility(form: LinearForm, point: Floats, tolerance: float = 0.0) -
     if not np.isfinite(point).all():
         j = int(np.flatnonzero(~np.isfinite(point))[0])
         raise NotACertificate(f"{form.column_name(j)}: the point holds {point[j]}")
-    low, high = relaxed(form.lower, form.upper, tolerance)
+    low, high = relaxed(form.lower, form.upper, tolerance, form.units.column)
     _refuse(form, (point < low) | (point > high), "column", "bound", tolerance)
     # the difference of a double and its nearest integer is exact
     fraction = np.abs(point - np.rint(point))
     _refuse(form, form.integer & (fraction > tolerance), "column", "integrality", tolerance)
-    low, high = relaxed(form.row_lower, form.row_upper, tolerance)
+    low, high = relaxed(form.row_lower, form.row_upper, tolerance, form.units.row)
     _refuse(form, _below(form, point, low, 1.0), "row", "lower side", tolerance)
     _refuse(form, _below(form, point, high, -1.0), "row", "upper side", tolerance)
 
 
-def relaxed(low: Floats, high: Floats, tolerance: float) -> tuple[Floats, Floats]:
-    """Sides moved outwards by at most ``tolerance * max(1, |side|)``, whatever the rounding."""
+def relaxed(low: Floats, high: Floats, tolerance: float, unit: Floats) -> tuple[Floats, Floats]:
+    """Sides moved outwards by at most ``tolerance * max(unit, |side|)``, whatever the rounding."""
     if tolerance == 0:
         return low, high
     with np.errstate(invalid="ignore", over="ignore"):
-        wide_low = low - tolerance * np.maximum(1.0, np.abs(low))
-        wide_high = high + tolerance * np.maximum(1.0, np.abs(high))
+        wide_low = low - tolerance * np.maximum(unit, np.abs(low))
+        wide_high = high + tolerance * np.maximum(unit, np.abs(high))
         for _ in range(2):  # one unit for the product, one for the difference
             wide_low = np.minimum(low, np.nextafter(wide_low, np.inf))
             wide_high = np.maximum(high, np.nextafter(wide_high, -np.inf))

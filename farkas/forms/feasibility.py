@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 
 from farkas.forms.form import LinearForm
+from farkas.forms.scale import Units
 from farkas.numbers import Floats
 from farkas.tolerances import FEASIBLE
 
@@ -60,7 +61,12 @@ class FeasibilityReport:
 
 
 def check_point(
-    form: LinearForm, point: Floats, *, tolerance: float = FEASIBLE, most: int = 10
+    form: LinearForm,
+    point: Floats,
+    *,
+    tolerance: float = FEASIBLE,
+    most: int = 10,
+    units: Units | None = None,
 ) -> FeasibilityReport:
     """Compare ``point`` with every row, bound and integrality requirement of ``form``.
 
@@ -69,9 +75,13 @@ def check_point(
     point
         Shape (columns,).
     tolerance
-        Absolute, scaled by ``max(1, |bound|)`` of the row or column.
+        Share of the side or bound, or of the unit of the row or column where that is larger; see
+        :func:`~farkas.forms.scale.units_of`.  Of an integer column, the distance from a whole
+        number.
     most
         How many violations the report names.
+    units
+        What rows and columns are measured in; by default the form's own units.
     """
     if point.shape != (form.num_columns,):
         raise ValueError(f"{form.name}: point has shape {point.shape}, needs {form.num_columns}")
@@ -79,9 +89,11 @@ def check_point(
         j = int(np.flatnonzero(~np.isfinite(point))[0])
         return FeasibilityReport(np.inf, 1, (Violation(form.column_name(j), "bound", np.inf),))
     activity = form.matrix.scipy() @ point
+    units = units or form.units
+    row, column = units.row, units.column
     parts = [
-        ("row", _outside(activity, form.row_lower, form.row_upper), form.row_name),
-        ("bound", _outside(point, form.lower, form.upper), form.column_name),
+        ("row", _outside(activity, form.row_lower, form.row_upper, row), form.row_name),
+        ("bound", _outside(point, form.lower, form.upper, column), form.column_name),
         ("integrality", _fraction(point, form), form.column_name),
     ]
     worst = max((float(d.max(initial=0.0)) for _, (d, _), _ in parts), default=0.0)
@@ -96,10 +108,10 @@ def check_point(
     return FeasibilityReport(worst, count, tuple(found[:most]))
 
 
-def _outside(value: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+def _outside(value: Floats, low: Floats, high: Floats, unit: Floats) -> tuple[Floats, Floats]:
     below, above = low - value, value - high
     scale = np.where(below > above, np.abs(low), np.abs(high))
-    scale = np.maximum(1.0, np.where(np.isfinite(scale), scale, 1.0))
+    scale = np.maximum(unit, np.where(np.isfinite(scale), scale, 0.0))
     return np.maximum(0.0, np.maximum(below, above)), scale
 
 

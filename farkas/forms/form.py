@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from farkas.errors import UnknownName
 from farkas.forms.blocks import Block, find_block
+from farkas.forms.scale import Units, units_of
 from farkas.numbers import Bools, Floats, Ints
 from farkas.portable.sums import dot
 
@@ -226,6 +227,11 @@ class LinearForm:
     def replace(self, **changes: object) -> LinearForm:
         """Copy with other data."""
         return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
+
+    @functools.cached_property
+    def units(self) -> Units:
+        """Powers of two in which the form's own numbers are about 1."""
+        return units_of(self)
 
     @functools.cached_property
     def sha256(self) -> str:

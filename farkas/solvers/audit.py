@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.forms import FeasibilityReport, LinearForm, check_point
+from farkas.forms.scale import Units
 from farkas.numbers import Floats
 from farkas.portable.sums import dot
 from farkas.solvers.answer import Answer, Claimed, Reason
-from farkas.tolerances import FEASIBLE, ROUNDING, SIMPLEX, SOLVERS_WHOLE
+from farkas.tolerances import FEASIBLE, ROUNDING, SIMPLEX, SOLVER_GAP, SOLVERS_WHOLE
 
 
 def settled_by_inspection(form: LinearForm) -> Answer | None:
@@ -65,24 +66,32 @@ def _crossing(form: LinearForm) -> str:
     return ""
 
 
-def audited(form: LinearForm, answer: Answer) -> Answer:
+def audited(form: LinearForm, answer: Answer, units: Units | None = None) -> Answer:
     """Measure the point of an answer, once for everybody, and drop what it cannot show.
 
     A point at a limit must be feasible within :data:`~farkas.tolerances.FEASIBLE`, a point called
     optimal within the same relative to the size of the terms of each row, and a ray must prove
-    infeasibility up to rounding.  What a backend says of feasibility is not read.
+    infeasibility up to rounding.  The objective is that of the point; a bound that the point beats
+    by more than :data:`~farkas.tolerances.SOLVER_GAP` of the objective's terms is dropped, and with
+    it the claim of optimality.  What a backend says of feasibility and objective is not read.
+
+    Parameters
+    ----------
+    units
+        What the form is measured in when its own units are too dear to ask for.
     """
+    units = units or form.units
     if answer.raw_ray is not None:
         ray = cleaned_ray(form, answer.raw_ray)
         if ray is not answer.raw_ray:
             answer = dataclasses.replace(answer, raw_ray=ray)
     if answer.raw_point is None:
         return answer if answer.report is None else dataclasses.replace(answer, report=None)
-    report = check_point(form, answer.raw_point)
-    if answer.claim is Claimed.OPTIMAL and not (report or plausible(form, answer.raw_point)):
+    report = check_point(form, answer.raw_point, units=units)
+    if answer.claim is Claimed.OPTIMAL and not (report or plausible(form, answer.raw_point, units)):
         return _distrusted(answer, report)
     if answer.claim is Claimed.OPTIMAL or (answer.claim is Claimed.FEASIBLE and report):
-        return dataclasses.replace(answer, report=report)
+        return _valued(form, answer, report)
     return dataclasses.replace(
         answer,
         claim=Claimed.NONE,
@@ -93,13 +102,34 @@ def audited(form: LinearForm, answer: Answer) -> Answer:
     )
 
 
-def plausible(form: LinearForm, point: Floats) -> bool:
+def _valued(form: LinearForm, answer: Answer, report: FeasibilityReport) -> Answer:
+    """Answer with the objective of its point, and without a bound that the point disproves."""
+    point = answer.point
+    objective, bound = form.objective(point), answer.bound
+    if math.isnan(bound) and answer.claim is Claimed.OPTIMAL and not form.is_mip:
+        bound = objective  # what the claim says of a linear program
+    answer = dataclasses.replace(answer, objective=objective, bound=bound, report=report)
+    beyond = bound - objective if form.sense == "min" else objective - bound
+    size = max(abs(objective), float(np.abs(form.cost) @ np.abs(point)))
+    if not beyond > SOLVER_GAP * size:  # NaN, no bound, stays
+        return answer
+    return dataclasses.replace(
+        answer,
+        reason=Reason.NUMERICAL,
+        claim=Claimed.FEASIBLE if report else Claimed.NONE,
+        bound=math.nan,
+        raw_row_duals=None,
+        message=f"the bound {bound:.9g} is disproved by a point worth {objective:.9g}",
+    )
+
+
+def plausible(form: LinearForm, point: Floats, units: Units) -> bool:
     """Whether ``point`` (shape (columns,)) is feasible up to rounding of the terms of each row.
 
-    Rows of large terms cannot be met to an absolute 1e-6 in floating point; at limits, where
+    Rows of large terms cannot be met to a share of their unit in floating point; at limits, where
     solvers return anything, :func:`farkas.forms.check_point` is asked instead.
     """
-    if not _within(point, form.lower, form.upper, np.abs, point):
+    if not _within(point, form.lower, form.upper, units.column, np.abs, point):
         return False
     if form.is_mip:
         whole = point[form.integer]
@@ -116,7 +146,7 @@ def plausible(form: LinearForm, point: Floats) -> bool:
     def size(terms: Floats) -> Floats:
         return _sums(rows, np.abs(terms), form.num_rows)
 
-    return _within(activity, form.row_lower, form.row_upper, size, terms)
+    return _within(activity, form.row_lower, form.row_upper, units.row, size, terms)
 
 
 def _sums(where: npt.NDArray[np.integer[Any]], terms: Floats, size: int) -> Floats:
@@ -128,15 +158,16 @@ def _within(
     value: Floats,
     low: Floats,
     high: Floats,
+    unit: Floats,
     size: Callable[[Floats], Floats],
     terms: Floats,
 ) -> bool:
-    """Whether every value lies between its sides, first to an absolute, then to a relative 1e-6."""
+    """Whether every value lies between its sides, up to its unit or, there, to the terms' size."""
     off = np.maximum(low - value, value - high)
     # NaN fails the comparison
-    if off.max() <= FEASIBLE:
+    if (off <= FEASIBLE * unit).all():
         return True
-    return bool((off <= FEASIBLE * np.maximum(1.0, size(terms))).all())
+    return bool((off <= FEASIBLE * np.maximum(unit, size(terms))).all())
 
 
 def _distrusted(answer: Answer, report: FeasibilityReport) -> Answer:

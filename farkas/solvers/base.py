@@ -25,6 +25,7 @@ from farkas.solvers.access import Access, Availability, installed, missing, vers
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.audit import audited, settled_by_inspection
 from farkas.solvers.options import OptionNames, Options
+from farkas.solvers.units import handed, returned
 
 if TYPE_CHECKING:
     from farkas.solvers.session import Session
@@ -215,17 +216,18 @@ def open_session(form: LinearForm, solver: str = "highs") -> Session:
 def guarded(
     engine: Backend, form: LinearForm, options: Options, start: Floats | None, solver: str
 ) -> Answer:
-    """Run a backend; its exceptions become answers, its points are checked."""
+    """Run a backend in the form's own units; exceptions become answers, points are checked."""
     begin = time.perf_counter()
+    given, start, units = handed(form, start)
     try:
-        answer = engine.run(form, options, start)
+        answer = engine.run(given, options, start)
     except Undecided:
-        answer = _with_feasibility_known(engine, form, options)
+        answer = _with_feasibility_known(engine, given, options)
     except FarkasError:
         raise
     except Exception as failure:
         return failed(failure, solver, time.perf_counter() - begin)
-    return audited(form, answer)
+    return audited(form, returned(answer, form, units))
 
 
 def _with_feasibility_known(engine: Backend, form: LinearForm, options: Options) -> Answer:

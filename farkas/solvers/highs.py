@@ -18,7 +18,7 @@ from farkas.solvers.base import Ability, Backend, backend
 from farkas.solvers.interrupt import CtrlC
 from farkas.solvers.options import Options
 from farkas.solvers.session import Session
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import ROUNDING, SIMPLEX
 
 ROWWISE = 2
 # below this a solve ends before anybody can press Ctrl-C, and callbacks would only cost time
@@ -119,6 +119,9 @@ def _set_options(solver: Any, options: Options, *, mip: bool) -> None:
         ("mip_abs_gap", 0.0),
         # a big constant multiplies what is forgiven here
         ("mip_feasibility_tolerance", ROUNDING),
+        # vertices become proofs; its default 1e-7 shows in the 7th digit of a bound
+        ("primal_feasibility_tolerance", SIMPLEX if mip else ROUNDING),
+        ("dual_feasibility_tolerance", SIMPLEX if mip else ROUNDING),
         ("threads", int(options.threads)),
         ("random_seed", int(options.seed)),
         ("output_flag", options.log),
@@ -127,26 +130,16 @@ def _set_options(solver: Any, options: Options, *, mip: bool) -> None:
         solver.setOptionValue(name, value)
 
 
-def _cost_exponent(form: LinearForm) -> int:
-    """Power of two that brings costs to where HiGHS's absolute tolerances mean something.
-
-    Costs of 1e-8 all lie below its dual tolerance: it would call any feasible point optimal.
-    """
-    largest = float(np.abs(form.cost).max(initial=0.0))
-    if largest == 0.0 or 2.0**-10 <= largest <= 2.0**30:
-        return 0
-    # costs below 2^-1023 are subnormal, and HiGHS multiplies by the power itself, which is finite
-    return min(1023, -math.frexp(largest)[1])
-
-
 def solve_loaded(solver: Any, form: LinearForm, options: Options, start: Floats | None) -> Answer:
-    """Run, read, and where HiGHS leaves unbounded or infeasible open, decide."""
+    """Run, read, and where HiGHS leaves unbounded or infeasible open, decide.
+
+    Parameters
+    ----------
+    solver
+        Holds the columns, rows and costs of ``form``, in whatever units.
+    """
     begin = time.perf_counter()
     _set_options(solver, options, mip=form.is_mip)
-    exponent = _cost_exponent(form)
-    solver.setOptionValue("user_objective_scale", exponent)
-    # HiGHS scales costs and not the constant, whose digits would swallow those of its bound
-    solver.changeObjectiveOffset(0.0 if exponent else form.offset)
     if start is not None and form.is_mip:
         solver.setSolution(len(start), np.arange(len(start), dtype=np.int32), start)
     pressed = _launch(solver, form, options)
@@ -210,6 +203,7 @@ def _listening(solver: Any, key: CtrlC, log: bool) -> Iterator[None]:
 def _decided(solver: Any, form: LinearForm, options: Options, begin: float) -> Answer:
     """Solve again without presolve; if that leaves it open too, ask for feasibility alone."""
     every = np.arange(form.num_columns, dtype=np.int32)
+    cost = np.array(solver.getLp().col_cost_, dtype=np.float64)
     solver.setOptionValue("presolve", "off")
     try:
         pressed = _launch(solver, form, options)
@@ -228,7 +222,7 @@ def _decided(solver: Any, form: LinearForm, options: Options, begin: float) -> A
         return _read(solver, form, begin)
     finally:
         solver.setOptionValue("presolve", "choose")
-        solver.changeColsCost(form.num_columns, every, form.cost)
+        solver.changeColsCost(form.num_columns, every, cost)
 
 
 # values of HighsModelStatus; comparing numbers is far cheaper than pybind's enumerations
@@ -255,7 +249,7 @@ def _read(solver: Any, form: LinearForm, begin: float) -> Answer:
     code = int(status)
     reason = _REASONS.get(code, Reason.ERROR)
     optimal = reason is Reason.FINISHED and code not in (INFEASIBLE, UNBOUNDED)
-    claim, objective, bound = Claimed.NONE, math.nan, math.nan
+    claim, bound = Claimed.NONE, math.nan
     point = duals = ray = None
     if code == INFEASIBLE:
         claim, ray = Claimed.INFEASIBLE, _ray(solver, form)
@@ -269,14 +263,12 @@ def _read(solver: Any, form: LinearForm, begin: float) -> Answer:
             values = np.array(solution.col_value, dtype=np.float64)
             if solution.value_valid and len(values) == form.num_columns:
                 claim = Claimed.OPTIMAL if optimal else Claimed.FEASIBLE
-                point, objective = values, form.objective(values)
+                point = values
             if optimal and not form.is_mip and solution.dual_valid:
                 duals = np.array(solution.row_dual, dtype=np.float64)
-                bound = objective
     return Answer(
         reason=reason,
         claim=claim,
-        objective=objective,
         bound=bound,
         solver="highs",
         seconds=time.perf_counter() - begin,
@@ -291,10 +283,6 @@ def _bound(solver: Any, form: LinearForm) -> float:
     if not form.is_mip:
         return math.nan
     bound = float(solver.getInfoValue("mip_dual_bound")[1])
-    exponent = _cost_exponent(form)
-    if exponent:
-        # HiGHS undoes its cost scale everywhere but here
-        bound = math.ldexp(bound, -exponent) + form.offset
     return bound if math.isfinite(bound) else math.nan
 
 

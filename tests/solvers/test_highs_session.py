@@ -9,12 +9,16 @@ from tests.conformance.solvers.cases import INF, form
 
 
 def held(session: HighsSession):
-    """Cost, bounds and sides as HiGHS has them."""
-    lp = session._solver.getLp()
+    """Cost, bounds and sides as HiGHS has them, in the units of the form."""
+    lp, units = session._solver.getLp(), session._units
+    columns, rows = units.columns, units.rows
     return {
-        "cost": list(lp.col_cost_), "lower": list(lp.col_lower_), "upper": list(lp.col_upper_),
-        "row_lower": list(lp.row_lower_), "row_upper": list(lp.row_upper_),
-    }  # fmt: skip
+        "cost": np.ldexp(lp.col_cost_, units.cost - columns).tolist(),
+        "lower": np.ldexp(lp.col_lower_, columns).tolist(),
+        "upper": np.ldexp(lp.col_upper_, columns).tolist(),
+        "row_lower": np.ldexp(lp.row_lower_, rows).tolist(),
+        "row_upper": np.ldexp(lp.row_upper_, rows).tolist(),
+    }
 
 
 @pytest.mark.parametrize("name", ["cost", "lower", "upper", "row_lower", "row_upper"])

@@ -12,8 +12,6 @@ from farkas.numbers import Floats
 from farkas.solvers import solve
 from farkas.tolerances import FINE_GAP
 
-UNITS = 2.0**16
-
 
 class AssignmentLp(MaxMin):
     """Workers shared by probabilities, for the slowest master.  Relaxation of Coded (18).
@@ -74,13 +72,8 @@ def best_sharing(speed: Floats) -> Sharing:
     if not alone.all():
         prices = np.where(alone == 0, 1.0, 0.0)
         return Sharing(np.zeros_like(speed), prices, 0.0, 0.0)
-    # in units 2^16 times smaller, so that the solver's absolute tolerances are smaller too
-    form = Given().form(Speeds(speed))
-    fine = form.replace(
-        cost=UNITS * form.cost, row_upper=UNITS * form.row_upper, upper=UNITS * form.upper
-    )
-    answer = solve(fine).require_optimal()
-    share = tidy(answer.point[: speed.size].reshape(speed.shape) / UNITS)
+    answer = solve(Given().form(Speeds(speed))).require_optimal()
+    share = tidy(answer.point[: speed.size].reshape(speed.shape))
     prices = np.abs(answer.row_duals[: len(speed)])
     if not prices.sum() > 0:
         raise NoAnswer("the solver gives no prices of the masters")

@@ -1,0 +1,171 @@
+"""The units in which a form's own numbers are about 1: powers of two read off the form."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from farkas.numbers import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    from farkas.forms.form import LinearForm, SparseRows
+
+SPREAD = 30
+"""Binary orders by which one term may exceed the unit of its row or of the objective."""
+
+FARTHEST = 900
+"""Largest exponent of a unit: a power of two beyond it is hardly a double any more."""
+
+NONE = np.int64(1) << 40
+"""Exponent that stands for no number; above every sum of exponents of doubles."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """Exponents of the powers of two in which a form measures itself.
+
+    Parameters
+    ----------
+    rows
+        Shape (rows,): row i is measured in ``2 ** rows[i]``.
+    columns
+        Shape (columns,): column j is measured in ``2 ** columns[j]``, an integer one in 1.
+    cost
+        The objective is measured in ``2 ** cost``.
+    """
+
+    rows: Ints
+    columns: Ints
+    cost: int
+
+    @property
+    def row(self) -> Floats:
+        """Unit of every row, shape (rows,)."""
+        return np.ldexp(1.0, self.rows)
+
+    @property
+    def column(self) -> Floats:
+        """Unit of every column, shape (columns,)."""
+        return np.ldexp(1.0, self.columns)
+
+
+def units_of(form: LinearForm) -> Units:
+    """Return the units of a form, by its numbers alone.
+
+    A continuous column is measured by the smallest of its finite bounds and of the quotients of
+    sides and coefficients in its rows; one without any, by the terms beside it.  A row is measured
+    by the geometric mean of its side and its terms, each with its column's unit as value; the
+    objective by that of its terms.  Zeros and infinities measure nothing, and nothing measured has
+    unit 1.  So multiplying a row, a continuous column or the objective by a power of two multiplies
+    its unit by the same power, exactly, since only whole exponents are added.
+    """
+    rows, columns = form.matrix.rows, form.matrix.columns.astype(np.int64)
+    entry = _exponents(form.matrix.values)
+    side = np.minimum(_exponents(form.row_lower), _exponents(form.row_upper))
+    unit = np.minimum(_exponents(form.lower), _exponents(form.upper))
+    sided = side[rows] < NONE
+    np.minimum.at(unit, columns[sided], side[rows[sided]] - entry[sided])
+    unit[form.integer] = 0
+    _spread(unit, rows, columns, entry, form.num_rows)
+    unit = _clipped(unit)
+    return Units(_row_units(side, rows, entry + unit[columns]), unit, cost_unit(form.cost, unit))
+
+
+def cost_unit(cost: Floats, columns: Ints) -> int:
+    """Exponent of the unit of an objective, from costs and units of columns, shape (columns,)."""
+    terms = _exponents(cost) + columns
+    return int(_middle(np.zeros(len(terms), np.int64), terms, 1)[0])
+
+
+def units_of_rows(lines: SparseRows, low: Floats, high: Floats, columns: Ints) -> Ints:
+    """Units of rows that join columns with known units; sides of shape (rows,)."""
+    side = np.minimum(_exponents(low), _exponents(high))
+    return _row_units(side, lines.rows, _exponents(lines.values) + columns[lines.columns])
+
+
+def units_of_columns(
+    lines: SparseRows, low: Floats, high: Floats, integer: Bools, rows: Ints
+) -> Ints:
+    """Units of columns, one a line over the rows, that join rows with known units."""
+    unit = np.minimum(_exponents(low), _exponents(high))
+    np.minimum.at(unit, lines.rows, rows[lines.columns] - _exponents(lines.values))
+    unit[integer] = 0
+    return _clipped(unit)
+
+
+def _exponents(values: Floats) -> Ints:
+    """Rounded-down binary logarithms; NONE for 0 and what is not finite."""
+    exponent = np.frexp(values)[1].astype(np.int64) - 1
+    return np.where(np.isfinite(values) & (values != 0), exponent, NONE)
+
+
+def _clipped(unit: Ints) -> Ints:
+    return np.where(unit == NONE, 0, np.clip(unit, -FARTHEST, FARTHEST))
+
+
+def _spread(unit: Ints, rows: Ints, columns: Ints, entry: Ints, num_rows: int) -> None:
+    """Measure columns that have neither bound nor side by the columns beside them."""
+    blank: Bools = unit[columns] == NONE
+    while blank.any():
+        term = np.full(num_rows, NONE)
+        np.minimum.at(term, rows[~blank], entry[~blank] + unit[columns[~blank]])
+        found = blank & (term[rows] < NONE)
+        if not found.any():
+            return
+        np.minimum.at(unit, columns[found], term[rows[found]] - entry[found])
+        blank = unit[columns] == NONE
+
+
+def _row_units(side: Ints, rows: Ints, terms: Ints) -> Ints:
+    where = np.concatenate([rows, np.arange(len(side))])
+    return _middle(where, np.concatenate([terms, side]), len(side))
+
+
+def _middle(where: Ints, exponents: Ints, size: int) -> Ints:
+    """Mean exponent per place, rounded down, at most ``SPREAD`` below the largest; 0 for none."""
+    known = exponents < NONE // 2
+    where, exponents = where[known], exponents[known]
+    count = np.bincount(where, minlength=size)
+    largest, total = np.full(size, -NONE), np.zeros(size, np.int64)
+    np.maximum.at(largest, where, exponents)
+    np.add.at(total, where, exponents)
+    mean = np.maximum(total // np.maximum(count, 1), largest - SPREAD)
+    return np.where(count > 0, np.clip(mean, -FARTHEST, FARTHEST), 0)
+
+
+def in_units(form: LinearForm, units: Units) -> LinearForm | None:
+    """Return the same program in its own units, where its numbers are about 1, without constant.
+
+    A point ``x`` of the result is the point ``x * units.column`` of the form, whose objective is
+    ``2 ** units.cost`` times that of the result, plus the constant.  Every number is exact; None
+    when one would leave the range in which powers of two multiply exactly.
+    """
+    matrix = form.matrix
+    columns, rows = units.columns, units.rows
+    moved = {
+        "cost": columns - units.cost,
+        "row_lower": -rows,
+        "row_upper": -rows,
+        "lower": -columns,
+        "upper": -columns,
+    }
+    new = {name: _shifted(getattr(form, name), shift) for name, shift in moved.items()}
+    values = _shifted(matrix.values, columns[matrix.columns] - rows[matrix.rows])
+    if values is None or any(array is None for array in new.values()):
+        return None
+    return form.replace(
+        matrix=dataclasses.replace(matrix, values=values),
+        offset=0.0,
+        implied_lower=None,
+        implied_upper=None,
+        **new,
+    )
+
+
+def _shifted(values: Floats, exponents: Ints) -> Floats | None:
+    with np.errstate(over="ignore", under="ignore"):
+        new = np.ldexp(values, exponents)
+        exact = np.array_equal(np.ldexp(new, -exponents), values)
+    return new if exact else None

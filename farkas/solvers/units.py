@@ -1,0 +1,45 @@
+"""Forms as solvers see them, with numbers about 1, and their answers in the form's own units."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from farkas.forms import LinearForm
+from farkas.forms.scale import Units, in_units
+from farkas.numbers import Floats, Ints
+from farkas.solvers.answer import Answer
+
+
+def handed(
+    form: LinearForm, start: Floats | None
+) -> tuple[LinearForm, Floats | None, Units | None]:
+    """Return what a solver is given: form and start in the form's units, and those units.
+
+    Solvers measure in absolute tolerances, so that amounts of 1e-8 would be noise to them.  Units
+    are None when the form has numbers that no power of two moves exactly; it is handed over as it
+    is then.
+    """
+    units = form.units
+    scaled = in_units(form, units)
+    if scaled is None:
+        return form.replace(offset=0.0), start, None
+    return scaled, None if start is None else np.ldexp(start, -units.columns), units
+
+
+def returned(answer: Answer, form: LinearForm, units: Units | None) -> Answer:
+    """Return what a solver said of a form it was :func:`handed`, in the units of ``form``."""
+    if units is None:
+        return dataclasses.replace(answer, bound=answer.bound + form.offset)
+
+    def back(values: Floats | None, exponents: Ints) -> Floats | None:
+        return None if values is None else np.ldexp(values, exponents)
+
+    return dataclasses.replace(
+        answer,
+        bound=float(np.ldexp(answer.bound, units.cost)) + form.offset,
+        raw_point=back(answer.raw_point, units.columns),
+        raw_row_duals=back(answer.raw_row_duals, units.cost - units.rows),
+        raw_ray=back(answer.raw_ray, -units.rows),
+    )

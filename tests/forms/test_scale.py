@@ -1,0 +1,165 @@
+"""The units of a form follow its numbers and nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.forms import LinearForm, SparseRows, check_point
+from farkas.forms.scale import FARTHEST, SPREAD, in_units, units_of
+
+
+def form(matrix, low, high, lower, upper, *, cost=None, integer=None) -> LinearForm:
+    rows = SparseRows.from_dense(matrix)
+    free = np.zeros(rows.num_columns) if cost is None else np.array(cost, float)
+    whole = np.zeros(rows.num_columns, bool) if integer is None else np.array(integer)
+    return LinearForm(
+        name="hand",
+        cost=free,
+        matrix=rows,
+        row_lower=np.array(low, float),
+        row_upper=np.array(high, float),
+        lower=np.array(lower, float),
+        upper=np.array(upper, float),
+        integer=whole,
+    )
+
+
+def scaled(old: LinearForm, rows, columns, cost: int) -> LinearForm:
+    """The same program written in other units, all of them powers of two."""
+    matrix = old.matrix
+    change = {name: np.ldexp(getattr(old, name), rows) for name in ("row_lower", "row_upper")}
+    change |= {name: np.ldexp(getattr(old, name), -columns) for name in ("lower", "upper")}
+    values = np.ldexp(matrix.values, rows[matrix.rows] + columns[matrix.columns])
+    return old.replace(
+        matrix=SparseRows(matrix.starts, matrix.columns, values, matrix.num_columns),
+        cost=np.ldexp(old.cost, columns + cost),
+        **change,
+    )
+
+
+def drawn(rng: np.random.Generator) -> LinearForm:
+    m, n = int(rng.integers(1, 6)), int(rng.integers(1, 7))
+    dense = np.where(rng.random((m, n)) < 0.6, np.exp(rng.normal(0, 4, (m, n))), 0.0)
+    low = np.where(rng.random(m) < 0.5, -np.inf, np.exp(rng.normal(0, 3, m)))
+    return form(
+        dense * rng.choice([-1, 1], (m, n)),
+        low,
+        np.maximum(low, np.where(rng.random(m) < 0.3, np.inf, 0.0)),
+        np.where(rng.random(n) < 0.7, 0.0, -np.inf),
+        np.where(rng.random(n) < 0.5, np.inf, np.exp(rng.normal(0, 5, n))),
+        cost=rng.normal(0, 1, n) * (rng.random(n) < 0.8),
+        integer=rng.random(n) < 0.3,
+    )
+
+
+def test_units_of_a_form_by_hand():
+    # 100 x + y <= 4096 with y <= 8, z + y >= 0: logarithms are 6, 0 | 12 | 3
+    units = units_of(
+        form([[100, 1, 0], [0, 1, 1]], [-np.inf, 0], [4096, np.inf], [0, 0, 0], [np.inf, 8, np.inf])
+    )
+    # x: side over coefficient 12 - 6; y: its bound 3 is below 12 - 0; z: beside y, 0 + 3 - 0
+    assert units.columns.tolist() == [6, 3, 3]
+    # row 0: the mean of 6 + 6, 0 + 3 and 12 is 9; row 1: both terms 3
+    assert units.rows.tolist() == [9, 3]
+    assert units.row.tolist() == [512, 8]
+    assert units.column.tolist() == [64, 8, 8]
+    assert units.cost == 0
+
+
+def test_the_objective_is_measured_by_its_terms():
+    # logarithms of 6 and 1/8 are 2 and -3; with columns of 2^1 and 2^0 the mean of 3 and -3 is 0
+    units = units_of(form([[0, 0]], [0], [0], [0, 0], [3, 1], cost=[6, 0.125]))
+    assert (units.columns.tolist(), units.cost) == ([1, 0], 0)
+    # 3 and 5: means are rounded down
+    assert units_of(form([[0, 0]], [0], [0], [0, 0], [1, 1], cost=[8, 16])).cost == 3
+
+
+def test_an_integer_column_is_measured_in_ones():
+    units = units_of(form([[1, 1]], [0], [1024], [0, 0], [512, 512], integer=[True, False]))
+    assert units.columns.tolist() == [0, 9]
+
+
+def test_a_term_exceeds_the_unit_of_its_row_by_a_billion_at_most():
+    # logarithms 100 and 0 have the mean 50, and the larger one may be 30 above
+    units = units_of(form([[2.0**100, 1]], [0], [0], [0, 0], [1, 1]))
+    assert units.rows.tolist() == [100 - SPREAD]
+
+
+def test_what_nothing_measures_has_unit_one():
+    units = units_of(form([[1, -1], [0, 0]], [0, 0], [0, 0], [0, 0], [np.inf, np.inf]))
+    assert (units.columns.tolist(), units.rows.tolist(), units.cost) == ([0, 0], [0, 0], 0)
+
+
+def test_a_unit_stays_far_from_the_end_of_doubles():
+    units = units_of(form([[1.0]], [0], [1e308], [0], [np.inf], cost=[1e308]))
+    assert (units.columns.tolist(), units.rows.tolist(), units.cost) == (
+        [FARTHEST],
+        [FARTHEST],
+        FARTHEST,
+    )
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_other_units_multiply_the_units(seed):
+    rng = np.random.default_rng(seed)
+    old = drawn(rng)
+    rows = rng.integers(-60, 61, old.num_rows)
+    columns = np.where(old.integer, 0, rng.integers(-60, 61, old.num_columns))
+    first, second = units_of(old), units_of(scaled(old, rows, columns, 17))
+    measured = reached(old)
+    assert (second.columns == first.columns - columns)[measured].all()
+    if measured.all():
+        filled = old.matrix.starts[1:] > old.matrix.starts[:-1]
+        assert (second.rows == first.rows + rows)[filled].all()
+        assert second.cost == first.cost + 17 or not old.cost.any()
+        mine, theirs = in_units(old, first), in_units(scaled(old, rows, columns, 17), second)
+        assert np.array_equal(mine.matrix.values, theirs.matrix.values)
+        assert np.array_equal(mine.cost, theirs.cost)
+        assert np.array_equal(mine.lower, theirs.lower)
+
+
+def reached(old: LinearForm):
+    """Columns that a bound, a side or a measured neighbour measures; found one by one."""
+    dense = old.matrix.scipy().toarray()
+
+    def counts(values):
+        return np.isfinite(values) & (values != 0)
+
+    known = old.integer | counts(old.lower) | counts(old.upper)
+    sided = counts(old.row_lower) | counts(old.row_upper)
+    for _ in range(old.num_columns):
+        for i in range(old.num_rows):
+            if sided[i] or known[dense[i] != 0].any():
+                known |= dense[i] != 0
+    return known
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_point_in_units_is_worth_the_same(seed):
+    old = drawn(np.random.default_rng(100 + seed))
+    units = units_of(old)
+    new = in_units(old, units)
+    point = np.random.default_rng(seed).random(old.num_columns)
+    there = np.ldexp(point, -units.columns)
+    assert np.ldexp(new.cost @ there, units.cost) == pytest.approx(old.cost @ point, rel=1e-12)
+    activity = np.ldexp(new.matrix.scipy() @ there, units.rows)
+    assert activity == pytest.approx(old.matrix.scipy() @ point, rel=1e-12)
+    assert np.array_equal(np.ldexp(new.row_lower, units.rows), old.row_lower)
+    assert np.array_equal(np.ldexp(new.upper, units.columns), old.upper)
+
+
+def test_numbers_that_no_power_of_two_moves_exactly_stay():
+    # measured beside 1e30, the smallest double would be 0
+    odd = form([[1, 1]], [0], [1], [0, 0], [1, 1], cost=[5e-324, 1e30])
+    assert in_units(odd, units_of(odd)) is None
+
+
+@pytest.mark.parametrize("shift", [-60, -20, 0, 20, 60])
+def test_a_violation_is_judged_alike_in_every_unit(shift):
+    # x + y <= 8: 8e-6 too much counts as kept and 9e-6 does not
+    old = form([[1, 1]], [-np.inf], [8], [0, 0], [5, 5])
+    new = scaled(old, np.array([7]), np.array([shift, shift]), 0)
+    for excess, kept in ((7.9e-6, True), (8.1e-6, False)):
+        point = np.ldexp(np.array([4.0, 4.0 + excess]), -shift)
+        assert bool(check_point(new, point)) is kept

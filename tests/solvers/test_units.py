@@ -1,0 +1,157 @@
+"""Solvers see numbers about 1; answers come back in the units of the form, bit for bit the same."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from farkas.forms import LinearForm, SparseRows
+from farkas.solvers import Answer, Claimed, Reason, open_session, solve
+from farkas.solvers.base import find
+from farkas.solvers.units import handed, returned
+from tests.generators.forms import small
+
+SHIFTS = [-60, -31, 31, 60]
+
+
+def blend(integer: bool = False) -> LinearForm:
+    """Cheapest blend of three goods: x + 2 y + 3 z >= 7, y - z <= 1, x <= 4; costs 3, 5, 8."""
+    return dataclasses.replace(
+        small([[1, 2, 3], [0, 1, -1]], cost=[3, 5, 8], row_lower=[7, -np.inf], upper=[4, 9, 9]),
+        row_upper=np.array([np.inf, 1.0]),
+        integer=np.full(3, integer),
+        offset=2.0,
+    )
+
+
+def written(form: LinearForm, rows: int, columns: int, cost: int) -> LinearForm:
+    """The same program, sides times 2 ** rows, amounts times 2 ** columns, money 2 ** cost."""
+    rows_, matrix = np.full(form.num_rows, rows), form.matrix
+    change = {name: np.ldexp(getattr(form, name), rows_) for name in ("row_lower", "row_upper")}
+    change |= {name: np.ldexp(getattr(form, name), columns) for name in ("lower", "upper")}
+    values = np.ldexp(matrix.values, rows - columns)
+    return form.replace(
+        matrix=SparseRows(matrix.starts, matrix.columns, values, matrix.num_columns),
+        cost=np.ldexp(form.cost, cost - columns),
+        offset=math.ldexp(form.offset, cost),
+        **change,
+    )
+
+
+@pytest.mark.parametrize("solver", ["highs", "clarabel", "scip", "gurobi", "cvxpy:highs"])
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_every_solver_answers_alike_in_every_unit(solver, shift):
+    one, other = solve(blend(), solver), solve(written(blend(), 9, shift, -shift), solver)
+    assert one.objective == pytest.approx(20, rel=1e-6)
+    assert other.claim is one.claim is Claimed.OPTIMAL
+    assert other.objective == math.ldexp(one.objective, -shift)
+    assert other.bound == math.ldexp(one.bound, -shift)
+    assert other.point.tolist() == np.ldexp(one.point, shift).tolist()
+    if one.raw_row_duals is not None:
+        assert other.row_duals.tolist() == np.ldexp(one.row_duals, -shift - 9).tolist()
+
+
+@pytest.mark.parametrize("solver", ["highs", "scip"])
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_integer_programs_have_the_same_optimum_in_every_currency(solver, shift):
+    one, other = solve(blend(True), solver), solve(written(blend(True), 5, 0, shift), solver)
+    assert other.point.tolist() == one.point.tolist()
+    assert other.objective == math.ldexp(one.objective, shift)
+    assert other.bound == pytest.approx(math.ldexp(one.bound, shift), rel=1e-12)
+
+
+def test_the_optimum_of_the_blend_is_the_cheapest_of_its_vertices():
+    # per unit of the first row x costs 3, y 5/2, z 8/3; y <= z + 1: y = 1 + z, 2 + 5 z = 7, z = 1
+    answer = solve(blend())
+    assert answer.point == pytest.approx([0, 2, 1])
+    assert answer.objective == pytest.approx(2 + 18)
+    # one more to blend is 1/5 of y and of z each: 13/5; one more of y over z saves 3 * 2/5 less
+    assert answer.row_duals == pytest.approx([13 / 5, -1 / 5])
+
+
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_a_ray_comes_back_in_the_units_of_the_rows(shift):
+    crossed = small([[1, 1], [1, 1]], cost=[0, 0], row_lower=[5, 0], row_upper=[9, 3])
+    ray = solve(written(crossed, shift, 2, 0)).ray
+    # sides times 2^shift: the ray still combines them to something above 0
+    assert ray[0] > 0 > ray[1]
+    assert ray[0] == pytest.approx(-ray[1])
+
+
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_a_session_answers_alike_in_every_unit(shift):
+    answers = []
+    for k in (0, shift):
+        with open_session(written(blend(), 3, k, -k)) as session:
+            session.update(row_lower=([0], [math.ldexp(8.0, 3)]))
+            session.update(entries=([1], [2], [math.ldexp(-2.0, 3 - k)]))
+            session.add_rows(
+                np.ldexp([[1.0, 0.0, 1.0]], 3 - k), math.ldexp(1.0, 3), np.inf, name="more"
+            )
+            session.add_columns(
+                np.ldexp([[4.0, 1.0, 0.0]], 3 - k), math.ldexp(9.0, -2 * k), 0, math.ldexp(1.0, k)
+            )
+            first = session.solve()
+            cheaper = math.ldexp(1.0, -2 * k - 50)
+            session.update(cost=([0], [cheaper]))
+            second = session.solve()
+            reduced = session.reduced_costs
+            answers.append([
+                np.ldexp(first.point, -k), np.ldexp(first.row_duals, k),
+                np.ldexp(first.objective, k),
+                np.ldexp(second.point, -k), np.ldexp(second.row_duals, k), np.ldexp(reduced, 2 * k),
+            ])  # fmt: skip
+    for mine, theirs in zip(*answers, strict=True):
+        assert np.array_equal(mine, theirs)
+    assert answers[0][0] @ [3, 5, 8, 9] + 2 == pytest.approx(answers[0][2], rel=1e-15)
+
+
+def test_a_session_solves_what_a_new_form_would():
+    with open_session(blend()) as session:
+        session.add_rows(np.array([[1.0, 1.0, 0.0]]), -np.inf, 1e-7)
+        session.add_columns(np.array([[1e5, 0.0, 1e-3]]), 4.0, 0.0, 1e-4)
+        session.update(cost=np.array([3e9, 5e9, 8e9, 1e9]))
+        warm, cold = session.solve(), solve(session.form)
+    assert warm.objective == pytest.approx(cold.objective, rel=1e-9)
+    assert warm.point == pytest.approx(cold.point, rel=1e-7)
+    assert warm.row_duals == pytest.approx(cold.row_duals, rel=1e-7)
+
+
+def test_the_constant_is_not_shown_to_a_solver_and_comes_back():
+    form = blend()
+    given, start, units = handed(form, np.array([4.0, 1.0, 1.0]))
+    assert given.offset == 0
+    assert units is not None
+    assert start is not None
+    assert np.array_equal(np.ldexp(start, units.columns), [4, 1, 1])
+    said = Answer(reason=Reason.FINISHED, bound=3.0)
+    assert returned(said, form, units).bound == 3 * 2.0**units.cost + 2
+
+
+def test_a_form_that_cannot_be_moved_is_handed_over_as_it_is():
+    # 5e-324 beside 1e30 has no exact place in any unit that suits both
+    odd = dataclasses.replace(
+        small([[1, 1]], cost=[5e-324, 1e30], row_lower=[1], upper=[1, 1]), offset=7.0
+    )
+    given, _, units = handed(odd, None)
+    assert units is None
+    assert given.cost.tolist() == odd.cost.tolist()
+    assert solve(odd).objective == 7.0
+
+
+@pytest.mark.parametrize("told", [10.0, math.inf])
+def test_a_bound_that_its_own_point_disproves_is_dropped(monkeypatch, told):
+    honest = find("highs").run
+
+    def lie(*arguments):
+        return dataclasses.replace(honest(*arguments), objective=told, bound=told)
+
+    monkeypatch.setattr(find("highs"), "run", lie)
+    answer = solve(blend())
+    assert (answer.claim, answer.reason) == (Claimed.FEASIBLE, Reason.NUMERICAL)
+    assert answer.objective == pytest.approx(20)  # of the point, whatever was told
+    assert math.isnan(answer.bound)
+    assert "disproved by a point worth 20" in answer.message
