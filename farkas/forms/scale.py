@@ -12,8 +12,13 @@ from farkas.numbers import Bools, Floats, Ints
 if TYPE_CHECKING:
     from farkas.forms.form import LinearForm, SparseRows
 
-SPREAD = 30
-"""Binary orders by which one term may exceed the unit of its row or of the objective."""
+ROW_SPREAD = 30
+"""Binary orders by which a term may exceed the unit of its row."""
+
+COST_SPREAD = 10
+"""Binary orders by which a term may exceed the unit of the objective: what is small beside the
+largest term hardly changes an optimum, and a large cost beside an absolute tolerance is an error.
+"""
 
 FARTHEST = 900
 """Largest exponent of a unit: a power of two beyond it is hardly a double any more."""
@@ -76,7 +81,7 @@ def units_of(form: LinearForm) -> Units:
 def cost_unit(cost: Floats, columns: Ints) -> int:
     """Exponent of the unit of an objective, from costs and units of columns, shape (columns,)."""
     terms = _exponents(cost) + columns
-    return int(_middle(np.zeros(len(terms), np.int64), terms, 1)[0])
+    return int(_middle(np.zeros(len(terms), np.int64), terms, 1, COST_SPREAD)[0])
 
 
 def units_of_rows(lines: SparseRows, low: Floats, high: Floats, columns: Ints) -> Ints:
@@ -120,18 +125,18 @@ def _spread(unit: Ints, rows: Ints, columns: Ints, entry: Ints, num_rows: int) -
 
 def _row_units(side: Ints, rows: Ints, terms: Ints) -> Ints:
     where = np.concatenate([rows, np.arange(len(side))])
-    return _middle(where, np.concatenate([terms, side]), len(side))
+    return _middle(where, np.concatenate([terms, side]), len(side), ROW_SPREAD)
 
 
-def _middle(where: Ints, exponents: Ints, size: int) -> Ints:
-    """Mean exponent per place, rounded down, at most ``SPREAD`` below the largest; 0 for none."""
+def _middle(where: Ints, exponents: Ints, size: int, spread: int) -> Ints:
+    """Mean exponent per place, rounded down, at most ``spread`` below the largest; 0 for none."""
     known = exponents < NONE // 2
     where, exponents = where[known], exponents[known]
     count = np.bincount(where, minlength=size)
     largest, total = np.full(size, -NONE), np.zeros(size, np.int64)
     np.maximum.at(largest, where, exponents)
     np.add.at(total, where, exponents)
-    mean = np.maximum(total // np.maximum(count, 1), largest - SPREAD)
+    mean = np.maximum(total // np.maximum(count, 1), largest - spread)
     return np.where(count > 0, np.clip(mean, -FARTHEST, FARTHEST), 0)
 
 

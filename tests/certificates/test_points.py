@@ -85,8 +85,10 @@ def test_feasibility_agrees_with_fractions(exponent):
 def test_the_tolerance_is_never_exceeded_by_rounding():
     rng = np.random.default_rng(3)
     side = rng.standard_normal(2000) * 10.0 ** rng.uniform(-9, 9, 2000)
+    unit = 2.0 ** rng.integers(-40, 40, 2000)
     for tolerance in (1e-9, 1e-6, 0.1):
-        low, high = relaxed(side, side, tolerance)
-        for one, down, up in zip(side.tolist(), low.tolist(), high.tolist(), strict=True):
-            slack = F(tolerance) * max(F(1), abs(F(one)))
+        low, high = relaxed(side, side, tolerance, unit)
+        rows = zip(*(part.tolist() for part in (side, low, high, unit)), strict=True)
+        for one, down, up, least in rows:
+            slack = F(tolerance) * max(F(least), abs(F(one)))
             assert F(one) - slack <= F(down) <= F(one) <= F(up) <= F(one) + slack

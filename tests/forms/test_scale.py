@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.forms import LinearForm, SparseRows, check_point
-from farkas.forms.scale import FARTHEST, SPREAD, in_units, units_of
+from farkas.forms.scale import COST_SPREAD, FARTHEST, ROW_SPREAD, in_units, units_of
 
 
 def form(matrix, low, high, lower, upper, *, cost=None, integer=None) -> LinearForm:
@@ -83,7 +83,14 @@ def test_an_integer_column_is_measured_in_ones():
 def test_a_term_exceeds_the_unit_of_its_row_by_a_billion_at_most():
     # logarithms 100 and 0 have the mean 50, and the larger one may be 30 above
     units = units_of(form([[2.0**100, 1]], [0], [0], [0, 0], [1, 1]))
-    assert units.rows.tolist() == [100 - SPREAD]
+    assert units.rows.tolist() == [100 - ROW_SPREAD]
+
+
+def test_a_tiny_cost_does_not_make_the_others_large():
+    # logarithms 0 and -400 have the mean -200, and the larger one may be 10 above
+    assert (
+        units_of(form([[0, 0]], [0], [0], [0, 0], [1, 1], cost=[1, 2.0**-400])).cost == -COST_SPREAD
+    )
 
 
 def test_what_nothing_measures_has_unit_one():
