@@ -21,7 +21,7 @@ largest term hardly changes an optimum, and a large cost beside an absolute tole
 """
 
 FARTHEST = 900
-"""Largest exponent of a unit: a power of two beyond it is hardly a double any more."""
+"""Largest exponent of a row's or column's unit: a power beyond it is hardly a double any more."""
 
 NONE = np.int64(1) << 40
 """Exponent that stands for no number; above every sum of exponents of doubles."""
@@ -125,7 +125,8 @@ def _spread(unit: Ints, rows: Ints, columns: Ints, entry: Ints, num_rows: int) -
 
 def _row_units(side: Ints, rows: Ints, terms: Ints) -> Ints:
     where = np.concatenate([rows, np.arange(len(side))])
-    return _middle(where, np.concatenate([terms, side]), len(side), ROW_SPREAD)
+    unit = _middle(where, np.concatenate([terms, side]), len(side), ROW_SPREAD)
+    return np.clip(unit, -FARTHEST, FARTHEST)
 
 
 def _middle(where: Ints, exponents: Ints, size: int, spread: int) -> Ints:
@@ -137,7 +138,7 @@ def _middle(where: Ints, exponents: Ints, size: int, spread: int) -> Ints:
     np.maximum.at(largest, where, exponents)
     np.add.at(total, where, exponents)
     mean = np.maximum(total // np.maximum(count, 1), largest - spread)
-    return np.where(count > 0, np.clip(mean, -FARTHEST, FARTHEST), 0)
+    return np.where(count > 0, mean, 0)
 
 
 def in_units(form: LinearForm, units: Units) -> LinearForm | None:

@@ -103,7 +103,7 @@ def test_a_unit_stays_far_from_the_end_of_doubles():
     assert (units.columns.tolist(), units.rows.tolist(), units.cost) == (
         [FARTHEST],
         [FARTHEST],
-        FARTHEST,
+        1023 + FARTHEST,
     )
 
 
@@ -154,6 +154,14 @@ def test_a_point_in_units_is_worth_the_same(seed):
     assert activity == pytest.approx(old.matrix.scipy() @ point, rel=1e-12)
     assert np.array_equal(np.ldexp(new.row_lower, units.rows), old.row_lower)
     assert np.array_equal(np.ldexp(new.upper, units.columns), old.upper)
+
+
+def test_costs_that_are_hardly_doubles_are_brought_near_one():
+    units = units_of(form([[1, 1]], [0], [1], [0, 0], [1, 1], cost=[5e-324, 1.5e-323]))
+    # three steps of the smallest double have logarithm -1073, one has -1074
+    assert in_units(
+        form([[1, 1]], [0], [1], [0, 0], [1, 1], cost=[5e-324, 1.5e-323]), units
+    ).cost.tolist() == [1, 3]
 
 
 def test_numbers_that_no_power_of_two_moves_exactly_stay():
