@@ -33,9 +33,8 @@ class Circulation(SlotProgram):
         declare_links(m, cluster, slot.jobs)
         cap = slot.cap
         hosts = np.minimum(slot.largest, (cap > 0).sum(axis=1))[:, None]
-        walks = np.array([link_cap(cluster, i) for i in slot.jobs.tolist()])
         # as many ring edges as hosts, each on a simple path
-        walks = np.minimum(np.reshape(walks, (len(slot.jobs), cluster.num_links)), hosts)
+        walks = np.minimum(link_cap(cluster, slot.jobs), hosts)
         m.chosen = Var(m.sizes, binary=True, doc="The job's ring has this size.")
         m.workers = Var(m.jobs, m.nodes, integer=True, upper=cap, doc="Workers on the node; y.")
         m.hosts = Var(m.jobs, m.nodes, binary=True, upper=cap > 0, doc="The node has some; x.")

@@ -102,8 +102,7 @@ class Offline(RingSchedules):
         declare_links(m, data, jobs)
         cap = m.cap.values
         hosts = np.minimum(data.ring_limit()[at], (cap > 0).sum(axis=1))[:, None]
-        walks = np.array([link_cap(data, i) for i in at])
-        walks = np.minimum(np.reshape(walks, (len(at), data.num_links)), hosts)
+        walks = np.minimum(link_cap(data, at), hosts)
         place, open_hosts = (m.active_slots, m.nodes), cap > 0
         m.root = Var(*place, binary=True, upper=open_hosts, doc="The walk starts here.")
         m.supply = Var(*place, upper=hosts * open_hosts, doc="Hosts reached from here.")

@@ -60,13 +60,18 @@ class Rings:
     @classmethod
     def none(cls, cluster: Cluster) -> Rings:
         """Return the empty list."""
-        nothing = np.zeros(0, np.int64)
-        return cls(
-            nothing,
-            nothing,
-            np.zeros((0, cluster.num_nodes), np.int64),
-            np.zeros((0, cluster.num_links), np.int64),
-        )
+        return cls.of(cluster, ())
+
+    @classmethod
+    def of(
+        cls, cluster: Cluster, found: Iterable[tuple[int, npt.ArrayLike, npt.ArrayLike]]
+    ) -> Rings:
+        """List rings that are given as job, workers per node, and uses of each link."""
+        rows = list(found)
+        workers = np.array([y for _, y, _ in rows], np.int64)
+        workers = workers.reshape(len(rows), cluster.num_nodes)
+        flow = np.array([f for *_, f in rows], np.int64).reshape(len(rows), cluster.num_links)
+        return cls(np.array([i for i, *_ in rows], np.int64), workers.sum(axis=1), workers, flow)
 
     def node_load(self, cluster: Cluster) -> Floats:
         """Units used, shape (rings, nodes, resources)."""
@@ -77,14 +82,19 @@ class Rings:
         return floats(self.flow * cluster.bandwidth[self.job][:, None])
 
 
-def link_cap(cluster: Cluster, job: int) -> Floats:
-    """How often a ring of ``job`` may use each link when it is alone, shape (links,)."""
-    need = cluster.bandwidth[job]
-    cap = np.full(cluster.num_links, np.inf)
-    if need > 0:
-        with np.errstate(over="ignore"):  # a ratio beyond doubles does not limit anything
-            cap = np.floor(cluster.link_bandwidth / need + ROUNDING)
-    return cap
+def link_cap(cluster: Cluster, jobs: npt.ArrayLike) -> Floats:
+    """How often a ring of a job may use each link when it is alone, shape (..., links).
+
+    Parameters
+    ----------
+    jobs
+        A job, or shape (...,).
+    """
+    need = cluster.bandwidth[np.asarray(jobs, np.int64)][..., None]
+    # a ratio beyond doubles does not limit anything
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        cap = np.floor(cluster.link_bandwidth / need + ROUNDING)
+    return floats(np.where(need > 0, cap, np.inf))
 
 
 def enumerate_rings(cluster: Cluster, largest: npt.ArrayLike, *, most: int = 200_000) -> Rings:
@@ -107,11 +117,11 @@ def enumerate_rings(cluster: Cluster, largest: npt.ArrayLike, *, most: int = 200
         When there are too many.
     """
     walks = ClosedWalks(cluster, most)
-    found: list[tuple[int, int, Counts, Counts]] = []
+    found: list[tuple[int, Counts, Counts]] = []
     for job, limit in enumerate(np.asarray(largest).tolist()):
         if limit < 1:
             continue
-        rows: list[tuple[int, int, Counts, Counts]] = []
+        rows: list[tuple[int, Counts, Counts]] = []
         cap, links = np.minimum(cluster.host_cap[job], limit), link_cap(cluster, job)
         hosts = np.flatnonzero(cap).tolist()
         for width in range(1, min(limit, len(hosts)) + 1):
@@ -121,20 +131,11 @@ def enumerate_rings(cluster: Cluster, largest: npt.ArrayLike, *, most: int = 200
                     workers = [0] * cluster.num_nodes
                     for host, count in zip(chosen, counts, strict=True):
                         workers[host] = count
-                    rows += [(job, sum(counts), tuple(workers), flow) for flow in flows]
+                    rows += [(job, tuple(workers), flow) for flow in flows]
                 if len(found) + len(rows) > most:
                     raise NotApplicable(f"more than {most} ring mappings; too many to list")
-        found += sorted(rows, key=lambda row: row[1])
-    if not found:
-        return Rings.none(cluster)
-    jobs, sizes, workers_of, flow_of = zip(*found, strict=True)
-    shape = (len(found), -1) if cluster.num_links else (len(found), 0)
-    return Rings(
-        np.array(jobs, np.int64),
-        np.array(sizes, np.int64),
-        np.array(workers_of, np.int64),
-        np.array(flow_of, np.int64).reshape(shape),
-    )
+        found += sorted(rows, key=lambda row: sum(row[1]))
+    return Rings.of(cluster, found)
 
 
 def _spread(caps: list[int], total: int) -> Iterator[Counts]:

@@ -4,6 +4,7 @@ import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Set, Sum, Var, constraint
 from farkas.errors import NotApplicable
+from farkas.instances.gadget import Cluster
 from farkas.models.gadget.base import (
     SlotProgram,
     all_workers_placed,
@@ -14,6 +15,7 @@ from farkas.models.gadget.base import (
 from farkas.models.gadget.forest import Forest, forest
 from farkas.models.gadget.rings import link_cap
 from farkas.models.gadget.slot import SlotView, snapshot
+from farkas.numbers import Bools, Ints
 
 
 class Tree(SlotProgram):
@@ -48,7 +50,7 @@ class Tree(SlotProgram):
             label="node",
         )
         most = _most_below(slot, tree)
-        passes = crossable(slot, tree)
+        passes = crossable(cluster, slot.jobs, tree)
         whole = np.broadcast_to(slot.largest[:, None], most.shape)
         m.chosen = Var(m.sizes, binary=True, doc="The job's ring has this size.")
         m.workers = Var(m.jobs, m.nodes, integer=True, upper=slot.cap, doc="Workers on the node.")
@@ -112,9 +114,8 @@ def _most_below(slot: SlotView, tree: Forest):
     return np.minimum(most, slot.largest[:, None])
 
 
-def crossable(slot: SlotView, tree: Forest):
-    """Whether one ring alone fits through the edge above each node, (participants, edges)."""
+def crossable(cluster: Cluster, jobs: Ints, tree: Forest) -> Bools:
+    """Whether a ring alone fits through the edge above each node, shape (jobs, edges)."""
     edges = np.flatnonzero(tree.parent >= 0)
-    each = [link_cap(slot.cluster, i) for i in slot.jobs.tolist()]
-    caps = np.reshape(np.array(each), (len(slot.jobs), slot.cluster.num_links))
+    caps = link_cap(cluster, jobs)
     return np.minimum(caps[:, tree.up[edges]], caps[:, tree.down[edges]]) >= 1

@@ -64,12 +64,11 @@ class Augmented(Program):
             upper=np.where(fits.reshape(len(inner), cluster.num_nodes), 1.0, 0.0),
             doc="Share of the worker on this node in the copy.",
         )
-        open_links = {i: np.minimum(link_cap(cluster, i), 1.0) for i in size}
-        usable = [open_links[i] for i, _, _ in edges]
+        usable = np.minimum(link_cap(cluster, [i for i, _, _ in edges]), 1.0)
         m.routed = Var(
             m.ring_edges,
             m.links,
-            upper=np.reshape(usable, (len(edges), cluster.num_links)),
+            upper=usable,
             doc="Share of the ring edge on this link in the copy.",
         )
 

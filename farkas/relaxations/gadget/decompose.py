@@ -149,13 +149,8 @@ def decompose(slot: SlotView, form: LinearForm, point: Floats) -> Mixture:
             shares[key] = shares.get(key, 0.0) + share
             found[key] = (workers, flow)
     keys = sorted(found, key=lambda key: key[0])
-    if not keys:
-        return Mixture(Rings.none(cluster), np.zeros(0), passes)
-    workers_of = np.array([found[key][0] for key in keys], np.int64)
-    flow_of = np.array([found[key][1] for key in keys], np.int64)
-    jobs = np.array([key[0] for key in keys], np.int64)
-    rings = Rings(jobs, workers_of.sum(axis=1), workers_of, flow_of)
-    return Mixture(rings, np.array([shares[key] for key in keys]), passes)
+    rings = Rings.of(cluster, [(key[0], *found[key]) for key in keys])
+    return Mixture(rings, np.array([shares[key] for key in keys], float), passes)
 
 
 def _starts(members: Ints, copies: Ints) -> list[int]:

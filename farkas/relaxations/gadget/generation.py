@@ -214,7 +214,7 @@ def tree_rings(slot: SlotView, tree: Forest, placed: list[tuple[int, Ints]]) -> 
     """Rings with the given workers, those that are locally feasible."""
     cluster = slot.cluster
     found: list[tuple[int, Ints, Ints]] = []
-    cap = [link_cap(cluster, i) for i in slot.jobs.tolist()]
+    cap = link_cap(cluster, slot.jobs)
     for place, workers in placed:
         hosts = np.flatnonzero(workers).tolist()
         flow = np.zeros(cluster.num_links, np.int64)
@@ -224,13 +224,7 @@ def tree_rings(slot: SlotView, tree: Forest, placed: list[tuple[int, Ints]]) -> 
         local = (workers <= slot.cap[place]).all() and (flow <= cap[place]).all()
         if joined and local:
             found.append((int(slot.jobs[place]), workers, flow))
-    if not found:
-        return Rings.none(cluster)
-    jobs, workers_of, flows = zip(*found, strict=True)
-    placed_workers = np.array(workers_of)
-    return Rings(
-        np.array(jobs, np.int64), placed_workers.sum(axis=1), placed_workers, np.array(flows)
-    )
+    return Rings.of(cluster, found)
 
 
 class MasterProgram:

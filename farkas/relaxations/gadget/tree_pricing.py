@@ -8,6 +8,7 @@ cheapest ring is the least over all nodes.
 from __future__ import annotations
 
 import dataclasses
+from functools import cached_property
 from typing import Annotated
 
 import numpy as np
@@ -16,8 +17,9 @@ import numpy.typing as npt
 from farkas.compiled import Floats2, Ints1, Ints2, compiled
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.forest import Forest
-from farkas.models.gadget.rings import Rings, link_cap
-from farkas.numbers import Floats, Ints
+from farkas.models.gadget.rings import Rings
+from farkas.models.gadget.tree import crossable
+from farkas.numbers import Bools, Floats, Ints
 from farkas.portable.sums import matmul
 
 
@@ -39,31 +41,28 @@ class TreePricing:
     tree: Forest
     jobs: Ints
     largest: Ints
-    cap: Ints = dataclasses.field(init=False)
-    passes: npt.NDArray[np.bool_] = dataclasses.field(init=False)
-    child_start: Ints = dataclasses.field(init=False)
-    child: Ints = dataclasses.field(init=False)
 
-    def __post_init__(self) -> None:
-        """Prepare what does not depend on prices."""
-        cluster, tree, jobs = self.cluster, self.tree, self.jobs
-        passes = np.zeros((len(jobs), cluster.num_nodes), np.bool_)
-        inner = np.flatnonzero(tree.parent >= 0)
-        for place, job in enumerate(jobs.tolist()):
-            cap = link_cap(cluster, job)
-            passes[place, inner] = np.minimum(cap[tree.up[inner]], cap[tree.down[inner]]) >= 1
-        # children in the order of the forest: the first of them was merged last
+    @cached_property
+    def cap(self) -> Ints:
+        """Workers of the largest ring that a node holds, shape (participants, nodes)."""
+        return np.minimum(self.cluster.host_cap[self.jobs], self.largest[:, None])
+
+    @cached_property
+    def passes(self) -> Bools:
+        """Whether a ring fits through the edge above each node, shape (participants, nodes)."""
+        passes = np.zeros((len(self.jobs), self.cluster.num_nodes), np.bool_)
+        passes[:, self.tree.parent >= 0] = crossable(self.cluster, self.jobs, self.tree)
+        return passes
+
+    @cached_property
+    def children(self) -> tuple[Ints, Ints]:
+        """Where the children of each node start, shape (nodes + 1,), and the children."""
+        tree = self.tree
+        # in the order of the forest: the first of them was merged last
         children = [v for v in tree.order.tolist() if tree.parent[v] >= 0]
         children.sort(key=lambda v: int(tree.parent[v]))  # stable
-        starts = np.searchsorted(tree.parent[children], np.arange(cluster.num_nodes + 1))
-        made = {
-            "cap": np.minimum(cluster.host_cap[jobs], self.largest[:, None]),
-            "passes": passes,
-            "child_start": starts.astype(np.int64),
-            "child": np.array(children, np.int64),
-        }
-        for name, value in made.items():
-            object.__setattr__(self, name, value)
+        starts = np.searchsorted(tree.parent[children], np.arange(len(tree.parent) + 1))
+        return starts.astype(np.int64), np.array(children, np.int64)
 
     def costs(self, node_price: Floats, link_price: Floats) -> tuple[Floats, TreeRings]:
         """Cheapest cost of each size, and how to rebuild the rings.
@@ -118,7 +117,7 @@ class TreeRings:
     def rings(self, places: Ints, sizes: Ints) -> Rings:
         """Rebuild the cheapest rings of the given participants and sizes."""
         p = self.pricing
-        workers, crossed = rebuild(places, sizes, self.root, self.take, p.child_start, p.child)
+        workers, crossed = rebuild(places, sizes, self.root, self.take, *p.children)
         flow = np.zeros((len(places), p.cluster.num_links), np.int64)
         inner = np.flatnonzero(p.tree.parent >= 0)
         flow[:, p.tree.up[inner]] = crossed[:, inner]

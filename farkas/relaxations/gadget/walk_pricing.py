@@ -55,9 +55,8 @@ class WalkRings:
             workers, flow = self.searches[place].walk(size)
             local = (workers <= cluster.host_cap[job]).all()
             if local and (flow <= link_cap(cluster, job)).all():
-                one = np.array([job]), np.array([size])
-                found.append(Rings(*one, workers[None, :], flow[None, :]))
-        return Rings.join(found, cluster)
+                found.append((job, workers, flow))
+        return Rings.of(cluster, found)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
