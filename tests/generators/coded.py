@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.instances.coded import CodedComputing
+from farkas.numbers import Floats
 
 
 def random_coded_computing(
@@ -45,3 +46,14 @@ def by_speed(speed: list[list[float]], rows: int = 1) -> CodedComputing:
         rate=[[u or None for u in row] for row in rate.tolist()],
         shift=[[1 / u if u else None for u in row] for row in rate.tolist()],
     )
+
+
+def random_speed(seed: int, masters: int = 3, workers: int = 8) -> Floats:
+    """Speeds in [0.2, 1], a sixth of them 0."""
+    rng = np.random.default_rng(seed)
+    return rng.uniform(0.2, 1.0, (masters, workers)) * (rng.random((masters, workers)) < 0.85)
+
+
+def tied_speed(seed: int, masters: int = 3, workers: int = 6) -> Floats:
+    """Speeds 0, 1 and 2: sums are exact and often equal."""
+    return np.random.default_rng(seed).integers(0, 3, (masters, workers)).astype(float)

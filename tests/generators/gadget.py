@@ -43,3 +43,33 @@ def small(
 def table(*values: float) -> dict[str, Any]:
     """Utility that is worth so much after 0, 1, 2, ... worker-slots."""
     return {"utility": {"kind": "table", "values": list(values)}}
+
+
+def job(**changes: Any) -> dict[str, Any]:
+    """One GPU and 1 Gbps a worker, at most two workers, a reward of 1 a worker-slot."""
+    fields: dict[str, Any] = {
+        "arrival": 0,
+        "demand": [1],
+        "budget": [None],
+        "max_workers": 2,
+        "bandwidth": 1,
+        "efficiency": 1,
+        "utility": {"kind": "linear", "slope": 1},
+    }
+    return fields | changes
+
+
+def star(*gpus: float, bandwidth: float = 10, horizon: int = 1, jobs: Any = ()) -> Cluster:
+    """Servers with so many GPUs; links 2 u and 2 u + 1 lead from server u to the hub and back."""
+    hub = len(gpus)
+    links = [
+        {"from": a, "to": b, "bandwidth": bandwidth}
+        for u in range(hub)
+        for a, b in ((u, hub), (hub, u))
+    ]
+    nodes: list[dict[str, Any]] = [{"capacity": [g]} for g in gpus] + [
+        {"server": False, "capacity": [0]}
+    ]
+    return Cluster.build(
+        horizon=horizon, resources=["gpu"], nodes=nodes, links=links, jobs=list(jobs)
+    )

@@ -1,6 +1,4 @@
-"""Simulation, codes and real execution."""
-
-from __future__ import annotations
+"""Masters that really multiply on workers that straggle."""
 
 import threading
 
@@ -14,85 +12,13 @@ from farkas.instances.generate import generate
 from farkas.models.coded.plans import Allocation
 from farkas.online import algorithms
 from farkas.online.coded import execution
-from farkas.online.coded.code import GENERATORS, MdsCode, decoding_error
+from farkas.online.coded.code import MdsCode
 from farkas.online.coded.execution import draw_masters, execute
-from farkas.online.coded.simulate import simulate
-
-DEMO = library.load("coded/demo")
 
 
 def plan_of(name, data, stretch=1.0):
     plan = algorithms[name].policy().plan(data, 0)
     return Allocation(plan.share, plan.loads * stretch)
-
-
-@pytest.mark.parametrize("name", ["coded.expected", "coded.round_lp"])
-def test_simulation_is_a_loop_over_draws_and_workers(name):
-    data = generate("coded", num_masters=3, num_workers=11, rows=500, seed=2)
-    plan, draws = plan_of(name, data), 300
-    found = simulate(data, plan, draws, np.random.default_rng(0)).times
-    rng = np.random.default_rng(0)
-    shared = [n for n in range(11) if ((plan.share[:, n] > 0) & (plan.share[:, n] < 1)).any()]
-    choice, delay = rng.random((draws, len(shared))), -np.log(1 - rng.random((draws, 11)))
-    for i in range(draws):
-        results = [[] for _ in range(3)]
-        for n in range(11):
-            upper = np.cumsum(plan.share[:, n])
-            drawn = choice[i, shared.index(n)] if n in shared else 0.0
-            m = int(np.argmax(drawn < upper)) if n in shared else int(plan.share[:, n].argmax())
-            load = plan.loads[m, n]
-            finish = load * data.shifts[m, n] + delay[i, n] * load / data.rates[m, n]
-            results[m].append((finish, load))
-        for m in range(3):
-            total, when = 0.0, np.inf
-            for finish, load in sorted(results[m]):
-                total += load
-                if total >= data.rows[m] * (1 - 1e-12):
-                    when = finish
-                    break
-            assert found[i, m] == when or found[i, m] == pytest.approx(when, rel=1e-12)
-
-
-def test_masters_of_a_shared_worker_exclude_each_other():
-    data = library.load("coded/split_worker")
-    sample = simulate(data, plan_of("coded.expected", data, 1.01), 5000, np.random.default_rng(1))
-    assert np.isinf(sample.times).any(axis=1).all()
-    assert np.isinf(sample.times[:, 0]).mean() == pytest.approx(0.5, abs=0.05)
-
-
-def test_draws_are_at_least_one():
-    with pytest.raises(InvalidOption, match="draws = 0"):
-        simulate(DEMO, plan_of("coded.uniform", DEMO), 0, np.random.default_rng(0))
-
-
-@pytest.mark.parametrize("rows", [1, 5, 40])
-def test_any_rows_decode(rows):
-    rng = np.random.default_rng(rows)
-    code = MdsCode.gaussian(rows, 2 * rows, rng)
-    matrix, vector = rng.standard_normal((rows, 7)), rng.standard_normal(7)
-    coded = code.encode(matrix)
-    for _ in range(5):
-        where = rng.permutation(2 * rows)[:rows]
-        found = code.decode(where, coded[where] @ vector)
-        assert found == pytest.approx(matrix @ vector, rel=1e-9, abs=1e-9)
-    assert code.coded == 2 * rows
-
-
-def test_too_few_rows_decode_nothing():
-    code = MdsCode.gaussian(3, 5, np.random.default_rng(0))
-    with pytest.raises(NoAnswer, match="2 coded rows received, 3 are needed"):
-        code.decode(np.array([0, 4, 4]), np.zeros(3))
-    with pytest.raises(InvalidOption, match="2 coded rows cannot recover 3"):
-        MdsCode.gaussian(3, 2, np.random.default_rng(0))
-
-
-def test_gaussian_codes_stay_usable_where_deterministic_ones_break_down():
-    errors = {name: decoding_error(name, 100, np.random.default_rng(0))[1] for name in GENERATORS}
-    assert errors["systematic Gaussian"] < 1e-10
-    assert errors["orthonormal columns"] < 1e-10
-    for name in ("DFT rows", "Chebyshev-Vandermonde", "monomial Vandermonde"):
-        assert errors[name] > 1e-3
-        assert decoding_error(name, 10, np.random.default_rng(0))[1] < 1e-9
 
 
 @pytest.mark.parametrize("workers", ["threads", "processes"])

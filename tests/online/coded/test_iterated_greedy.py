@@ -1,0 +1,55 @@
+"""Algorithm 1 with its restarts."""
+
+import numpy as np
+import pytest
+
+from farkas.errors import InvalidOption
+from farkas.instances import library
+from farkas.instances.generate import generate
+from farkas.online import algorithms
+from farkas.online.coded.exhaustive import least_level
+from farkas.online.coded.iterated_greedy import IteratedGreedy
+from farkas.online.coded.local_search import favourites
+from tests.generators.coded import random_speed, tied_speed
+from tests.references.coded_search import search
+
+
+def test_the_printed_search_gets_stuck_and_the_repair_does_not():
+    data = library.load("coded/stuck")
+    stuck = algorithms["coded.iterated_greedy"].run(data)
+    assert [v.partition(" never")[0] for v in stuck.violations] == ["master 1", "master 2"]
+    free = algorithms["coded.iterated_greedy"].run(data, variant="lexicographic")
+    assert free.value == pytest.approx(314.61932, rel=1e-7)
+
+
+def test_runs_repeat_with_their_seed():
+    data = generate("coded", "two_masters", seed=1)
+    first, again = (algorithms["coded.iterated_greedy"].run(data, seed=5) for _ in range(2))
+    assert first.decisions == again.decisions
+
+
+def test_options_are_checked():
+    data = library.load("coded/demo")
+    with pytest.raises(InvalidOption, match="cannot be 'other'"):
+        algorithms["coded.iterated_greedy"].run(data, variant="other")
+    with pytest.raises(InvalidOption, match="rounds"):
+        algorithms["coded.iterated_greedy"].run(data, rounds=0)
+
+
+@pytest.mark.parametrize("variant", ["printed", "lexicographic"])
+@pytest.mark.parametrize("seed", range(8))
+def test_rounds_search_and_give_workers_back_until_patience_ends(seed, variant):
+    speed = (random_speed if seed % 2 else tied_speed)(seed, masters=3, workers=8)
+    rng, own = np.random.default_rng(seed), favourites(speed)
+    found = []
+    for _ in range(6):
+        own = search(speed, own, variant)
+        found.append((least_level(speed, own), own.copy()))
+        first = [level for level, _ in found].index(max(level for level, _ in found))
+        if len(found) - 1 - first >= 2:  # two rounds without a better one
+            break
+        for n in rng.choice(8, 2, replace=False):
+            own[n] = favourites(speed)[n]
+    wanted = max(found, key=lambda each: each[0])[1]
+    policy = IteratedGreedy(variant, rounds=6, patience=2)
+    assert policy.owner(speed, seed).tolist() == wanted.tolist()

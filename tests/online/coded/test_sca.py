@@ -1,0 +1,85 @@
+"""Shared workers: the linear program, and steps that approach it."""
+
+import numpy as np
+import pytest
+
+from farkas.errors import NoAnswer
+from farkas.instances import library
+from farkas.models.coded.surrogate import surrogate_times
+from farkas.online import algorithms
+from farkas.online.coded import sca
+from farkas.online.coded.sca import ExpectedSharing, SuccessiveApproximation, iterates, start_point
+from farkas.relaxations.coded.sca import SharedPoint
+from tests.generators.coded import random_coded_computing
+
+DEDICATED = ["coded.simple_greedy", "coded.iterated_greedy", "coded.round_lp", "coded.brute_force"]
+NAMES = algorithms.names("coded.")
+
+
+def test_the_linear_program_is_never_beaten_and_sca_approaches_it():
+    data = library.load("coded/demo")
+    values = {name: algorithms[name].run(data).value for name in NAMES}
+    best = values["coded.expected"]
+    assert all(value >= best * (1 - 1e-9) for value in values.values() if not np.isnan(value))
+    assert values["coded.sca"] <= best * 1.001
+    assert values["coded.brute_force"] == min(values[name] for name in DEDICATED)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_vertex_ends_all_masters_at_once_and_shares_few_workers(seed):
+    data = random_coded_computing(seed, masters=3, workers=7)
+    plan = ExpectedSharing().plan(data, 0)
+    times = surrogate_times(data, plan.share, plan.loads)
+    assert times == pytest.approx(times.max(), rel=1e-9)
+    assert ((plan.share > 1e-9).sum(axis=0) > 1).sum() <= 2
+
+
+@pytest.mark.parametrize("start", ["uniform", "greedy"])
+def test_every_point_is_feasible_and_none_is_later_than_the_one_before(start):
+    data = random_coded_computing(2, masters=2, workers=4, rows=30)
+    point = start_point(data, start)
+    for after in iterates(data, point, "product", 1e-3, 5):
+        expected = (after.share * after.loads).sum(axis=1)
+        assert surrogate_times(data, after.share, after.loads).max() <= after.time * (1 + 1e-6)
+        assert (after.share.sum(axis=0) <= 1 + 1e-7).all()
+        assert after.time <= point.time * (1 + 1e-9)
+        assert (expected > 0).all()
+        point = after
+
+
+def test_step_sizes_fall_as_printed(monkeypatch):
+    # targets at time 0 from time 1: 1 - 1, then steps 0.9 and 0.9 (1 - 0.09) of what is left
+    steps = []
+
+    class Toward(SharedPoint):
+        def toward(self, other, step):
+            steps.append(step)
+            return self
+
+    monkeypatch.setattr(sca, "solve_step", lambda *arguments: None)
+    data = random_coded_computing(0)
+    list(iterates(data, Toward(*vars_of(SharedPoint.uniform(data))), "product", 0.1, 3))
+    assert steps == pytest.approx([1.0, 0.9, 0.9 * (1 - 0.1 * 0.9)])
+
+
+def vars_of(point):
+    return point.share, point.loads, point.time
+
+
+def test_the_last_feasible_point_stands_where_the_solver_fails(monkeypatch):
+    def fail(*arguments):
+        raise NoAnswer("no step")
+
+    monkeypatch.setattr(sca, "solve_step", fail)
+    data = random_coded_computing(1)
+    plan = SuccessiveApproximation().plan(data, 0)
+    uniform = SharedPoint.uniform(data)
+    assert plan.share.tolist() == uniform.share.tolist()
+    assert plan.loads.tolist() == np.where(uniform.share > 0, uniform.loads, 0).tolist()
+
+
+def test_a_greedy_start_that_leaves_a_master_without_workers_is_the_uniform_one():
+    data = random_coded_computing(0, masters=3, workers=2, forbid=0.0)
+    assert start_point(data, "greedy").share.tolist() == SharedPoint.uniform(data).share.tolist()
+    enough = random_coded_computing(0, masters=2, workers=4, forbid=0.0)
+    assert set(np.unique(start_point(enough, "greedy").share)) == {0.0, 1.0}

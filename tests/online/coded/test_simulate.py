@@ -1,0 +1,90 @@
+"""Monte Carlo of plans, draw by draw."""
+
+import math
+
+import numpy as np
+import pytest
+
+from farkas.errors import InvalidOption
+from farkas.instances import library
+from farkas.instances.generate import generate
+from farkas.models.coded.plans import Allocation
+from farkas.online import algorithms
+from farkas.online.coded.simulate import Sample, simulate
+
+DEMO = library.load("coded/demo")
+
+
+def plan_of(name, data, stretch=1.0):
+    plan = algorithms[name].policy().plan(data, 0)
+    return Allocation(plan.share, plan.loads * stretch)
+
+
+@pytest.mark.parametrize("name", ["coded.expected", "coded.round_lp"])
+def test_simulation_is_a_loop_over_draws_and_workers(name):
+    data = generate("coded", num_masters=3, num_workers=11, rows=500, seed=2)
+    plan, draws = plan_of(name, data), 300
+    found = simulate(data, plan, draws, np.random.default_rng(0)).times
+    rng = np.random.default_rng(0)
+    shared = [n for n in range(11) if ((plan.share[:, n] > 0) & (plan.share[:, n] < 1)).any()]
+    choice, delay = rng.random((draws, len(shared))), -np.log(1 - rng.random((draws, 11)))
+    for i in range(draws):
+        results = [[] for _ in range(3)]
+        for n in range(11):
+            upper = np.cumsum(plan.share[:, n])
+            drawn = choice[i, shared.index(n)] if n in shared else 0.0
+            m = int(np.argmax(drawn < upper)) if n in shared else int(plan.share[:, n].argmax())
+            load = plan.loads[m, n]
+            finish = load * data.shifts[m, n] + delay[i, n] * load / data.rates[m, n]
+            results[m].append((finish, load))
+        for m in range(3):
+            total, when = 0.0, np.inf
+            for finish, load in sorted(results[m]):
+                total += load
+                if total >= data.rows[m] * (1 - 1e-12):
+                    when = finish
+                    break
+            assert found[i, m] == when or found[i, m] == pytest.approx(when, rel=1e-12)
+
+
+def test_masters_of_a_shared_worker_exclude_each_other():
+    data = library.load("coded/split_worker")
+    sample = simulate(data, plan_of("coded.expected", data, 1.01), 5000, np.random.default_rng(1))
+    assert np.isinf(sample.times).any(axis=1).all()
+    assert np.isinf(sample.times[:, 0]).mean() == pytest.approx(0.5, abs=0.05)
+
+
+def test_draws_are_at_least_one():
+    with pytest.raises(InvalidOption, match="draws = 0"):
+        simulate(DEMO, plan_of("coded.uniform", DEMO), 0, np.random.default_rng(0))
+
+
+def test_shares_of_draws_come_with_an_exact_interval():
+    sample = Sample(np.array([[1.0, 2.0], [3.0, 1.0], [np.inf, 1.0], [2.0, 2.0]]))
+    assert sample.last.tolist() == [2, 3, np.inf, 2]
+    share, low, high = sample.reached(2.0, confidence=0.9)
+    assert share == 0.5
+
+    def at_least(p, k):
+        return sum(math.comb(4, j) * p**j * (1 - p) ** (4 - j) for j in range(k, 5))
+
+    # 2 of 4 hits: P[>= 2] = 0.05 at the lower end, P[<= 2] = 0.05 at the upper
+    assert at_least(low, 2) == pytest.approx(0.05)
+    assert 1 - at_least(high, 3) == pytest.approx(0.05)
+    assert sample.reached(1.0)[:2] == (0.0, 0.0)
+    assert sample.reached(np.inf)[::2] == (1.0, 1.0)
+
+
+def test_the_mean_has_a_normal_interval():
+    # 1, 2, 3: deviation 1, so 1.96 / sqrt 3
+    mean, half = Sample(np.array([[1.0], [2.0], [3.0]])).mean(confidence=0.95)
+    assert (mean, half) == (2.0, pytest.approx(1.959964 / math.sqrt(3), rel=1e-6))
+
+
+def test_chunks_draw_one_after_the_other(monkeypatch):
+    plan = plan_of("coded.expected", DEMO)
+    monkeypatch.setattr("farkas.online.coded.simulate.CHUNK", 3)
+    whole = simulate(DEMO, plan, 5, np.random.default_rng(4)).times
+    rng = np.random.default_rng(4)
+    parts = [simulate(DEMO, plan, draws, rng).times for draws in (3, 2)]
+    assert whole.tolist() == np.concatenate(parts).tolist()

@@ -1,0 +1,75 @@
+"""Bounds of runs: above every schedule, and made of the prices they say."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
+from farkas.models.gadget.slot import snapshot
+from farkas.online.driver import drive
+from farkas.online.gadget.bounds import (
+    horizon_bound,
+    horizon_certificate,
+    run_bound,
+    run_certificate,
+    slot_certificate,
+)
+from farkas.online.gadget.environment import Ring
+from farkas.online.gadget.gadget import Gadget
+from farkas.proofs.gadget.small import random_clusters
+from tests.generators.gadget import job, star
+
+
+def test_bounds_lie_above_the_offline_optimum_and_runs_below_it():
+    for cluster in random_clusters(8, 5, network="any", servers=3, jobs=3, horizon=3):
+        best, _ = offline_optimum(FeasibleCounts.of(cluster))
+        policy = Gadget(prices="run")
+        run = drive(policy, cluster)
+        rings = [[Ring(**ring) for ring in slot] for slot in run.decisions]
+        own, horizon = run_bound(cluster, as_pairs(rings)), horizon_bound(cluster)
+        assert run.certificate.exact == own.exact
+        assert run.value <= best + 1e-9
+        assert best - 1e-9 <= float(horizon) <= float(own) * (1 + 1e-9)
+
+
+def as_pairs(decisions):
+    """Rings with pairs instead of lists, as a policy makes them."""
+    return [
+        [
+            Ring(job=r.job, workers=tuple(map(tuple, r.workers)), links=tuple(map(tuple, r.links)))
+            for r in slot
+        ]
+        for slot in decisions
+    ]
+
+
+def test_one_scarce_gpu_is_worth_what_the_second_job_pays():
+    # one GPU, 3 slots, rewards of 2 and 1 a worker-slot: 6 for the better job all the time
+    cluster = star(1, horizon=3, jobs=[job(efficiency=2), job()])
+    assert Fraction(horizon_bound(cluster).exact) == pytest.approx(6)
+    decisions = [[Ring(job=0, workers=((0, 1),))]] * 3
+    found = run_certificate(cluster, decisions)
+    assert Fraction(found.bound) == pytest.approx(6)
+    # the price of a slot is 2 in each of them, so that averaging changes nothing
+    assert np.ravel(found.prices) == pytest.approx(np.ravel(horizon_certificate(cluster).prices))
+
+
+def test_a_run_is_priced_at_what_its_jobs_had_received_before_each_slot():
+    # one GPU for two equal jobs costs what either gains next: 1, sqrt 2 - 1 and sqrt 3 - sqrt 2
+    # if both had a worker in every slot; (sqrt 3) / 3 on average
+    cluster = star(1, horizon=3, jobs=[job(utility={"kind": "sqrt", "scale": 1})] * 2)
+    both = [[Ring(job=0, workers=((0, 1),)), Ring(job=1, workers=((0, 1),))]] * 3
+    assert np.ravel(run_certificate(cluster, both).prices) == pytest.approx(np.sqrt(3) / 3)
+    assert np.ravel(run_certificate(cluster, [[]] * 3).prices) == pytest.approx(1.0)
+
+
+def test_a_slot_is_bounded_at_its_progress():
+    cluster = star(2, horizon=3, jobs=[job(utility={"kind": "sqrt", "scale": 1})])
+    found = slot_certificate(cluster, 1, np.array([2]))
+    # two more workers after two: sqrt 4 - sqrt 2
+    exact = FeasibleCounts.of(cluster).best(1, [2])[0]
+    assert exact == pytest.approx(2 - np.sqrt(2))
+    assert float(Fraction(found.bound)) == pytest.approx(exact, rel=1e-6)
+    assert float(Fraction(found.bound)) >= exact
+    assert snapshot(cluster, 1, [2]).gains[0, 1] == pytest.approx(exact)

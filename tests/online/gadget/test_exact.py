@@ -1,0 +1,71 @@
+"""Exact slots: the best counts, their rings, and the compact program for what cannot be listed."""
+
+import numpy as np
+import pytest
+
+from farkas.errors import NotApplicable
+from farkas.models.gadget.column import Columns
+from farkas.models.gadget.counts import FeasibleCounts
+from farkas.models.gadget.slot import snapshot
+from farkas.online.gadget import exact
+from farkas.online.gadget.environment import closed_walk
+from farkas.proofs.gadget.small import random_clusters
+from tests.generators.gadget import job, star
+
+
+@pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])
+def test_listed_and_compact_slots_are_worth_the_enumerated_best(network):
+    for cluster in random_clusters(8, 2, network=network, servers=3, jobs=3, at_once=True):
+        slot, feasible = snapshot(cluster), FeasibleCounts.of(cluster)
+        best, counts = feasible.best(0, np.zeros(cluster.num_jobs))
+        listed = exact.exact_rings(slot, feasible)
+        assert np.bincount(listed.job, listed.size, cluster.num_jobs).tolist() == counts.tolist()
+        compact = exact.exact_rings(slot, None)
+        for rings in (listed, compact):
+            assert Columns(slot, rings).gains.sum() == pytest.approx(best, rel=1e-9, abs=1e-9)
+            assert (rings.node_load(cluster).sum(axis=0) <= cluster.capacity).all()
+            assert (rings.link_load(cluster).sum(axis=0) <= cluster.link_bandwidth).all()
+            for workers, flow in zip(rings.workers, rings.flow, strict=True):
+                hosts = np.flatnonzero(workers).tolist()
+                assert len(hosts) == 1 or closed_walk(cluster, hosts, dict(enumerate(flow)))
+
+
+def test_ties_go_to_the_largest_counts_of_the_first_jobs():
+    # two GPUs, rewards of 1 a worker: (2, 0), (1, 1) and (0, 2) are worth 2
+    cluster = star(2, jobs=[job(), job()])
+    feasible = FeasibleCounts.of(cluster)
+    assert exact.best_counts(snapshot(cluster), feasible).tolist() == [2, 0]
+    # a share 1e-8 less is less, a share 1e-10 is a tie
+    for less, wanted in ((1e-8, [0, 2]), (1e-10, [2, 0])):
+        poorer = star(2, jobs=[job(efficiency=1 - less), job()])
+        counts = exact.best_counts(snapshot(poorer), FeasibleCounts.of(poorer))
+        assert counts.tolist() == wanted
+
+
+def test_no_counts_have_no_rings():
+    cluster = star(2, jobs=[job(), job()])
+    assert len(exact.rings_of_counts(cluster, np.zeros(2, int))) == 0
+    assert len(exact.exact_rings(snapshot(star(2)), None)) == 0
+
+
+def test_too_many_counts_are_not_listed_and_too_large_programs_are_refused(monkeypatch):
+    many = star(60, jobs=[job(max_workers=50) for _ in range(4)])
+    assert exact.list_counts(many) is None
+    assert exact.list_counts(star(2, jobs=[job()])).vectors.tolist() == [[0], [1], [2]]
+    monkeypatch.setattr(exact, "MOST_COLUMNS", 3)
+    with pytest.raises(NotApplicable, match="more than 3; use slots=columns"):
+        exact.compact_rings(snapshot(star(2, 2, jobs=[job()])))
+
+
+def test_circulations_away_from_the_hosts_are_dropped():
+    # links 2 u lead from server u to the hub 4, links 2 u + 1 back
+    cluster = star(1, 1, 1, 1, jobs=[job()])
+    uses = np.array([1, 1, 1, 1, 0, 0, 0, 0])
+    assert exact.connected_part(cluster, np.array([1, 1, 0, 0, 0]), uses).tolist() == uses.tolist()
+    assert not exact.connected_part(cluster, np.array([2, 0, 0, 0, 0]), uses).any()
+    # two triangles without a common node: only the one with the hosts stays
+    apart = cluster.replace(
+        links=[{"from": u, "to": v, "bandwidth": 1} for u, v in ((0, 1), (1, 0), (2, 3), (3, 2))]
+    )
+    kept = exact.connected_part(apart, np.array([1, 1, 0, 0, 0]), np.array([1, 1, 2, 2]))
+    assert kept.tolist() == [1, 1, 0, 0]

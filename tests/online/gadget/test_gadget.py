@@ -1,0 +1,98 @@
+"""Algorithm 1: greedy in time, with what is filled in afterwards."""
+
+import msgspec
+import numpy as np
+import pytest
+
+from farkas.instances import library
+from farkas.instances.generate import generate
+from farkas.models.gadget.counts import FeasibleCounts, greedy
+from farkas.models.gadget.rings import Rings
+from farkas.models.gadget.slot import snapshot
+from farkas.online import algorithms
+from farkas.online.gadget.gadget import Gadget, filled
+from farkas.proofs.gadget.small import random_clusters
+from tests.generators.gadget import job, star
+
+
+def test_the_exact_greedy_policy_is_the_enumerated_greedy():
+    for cluster in random_clusters(10, 2, network="any", servers=3, jobs=3):
+        run = algorithms["gadget.greedy_exact"].run(cluster)
+        expected = cluster.total_reward(greedy(FeasibleCounts.of(cluster)))
+        assert run.value == pytest.approx(expected)
+
+
+def test_column_slots_on_a_tree_are_nearly_exact():
+    for cluster in random_clusters(8, 3, network="tree", servers=4, jobs=4, horizon=1):
+        best = FeasibleCounts.of(cluster).best(0, np.zeros(cluster.num_jobs))[0]
+        run = algorithms["gadget.gadget"].run(cluster, fill=False, gap=1e-9)
+        assert run.value - cluster.total_reward(np.zeros(cluster.num_jobs)) >= 0.9 * best
+
+
+def test_envelope_gains_rescue_a_sigmoid_that_printed_gains_starve():
+    cluster = library.load("gadget/late_sigmoid").replace(horizon=8)
+    linear = {**_plain(library.load("gadget/one_gpu").jobs[0]), "efficiency": 1e-6}
+    both = cluster.replace(jobs=[_plain(cluster.jobs[0]), linear])
+    options = {"slots": "exact", "fill": False}
+    starved = algorithms["gadget.gadget"].run(both, gains="printed", **options)
+    rescued = algorithms["gadget.gadget"].run(both, gains="envelope", **options)
+    assert starved.value < 1e-3
+    assert rescued.value > 99
+
+
+def _plain(job):
+    return msgspec.to_builtins(job)
+
+
+def test_a_seed_repeats_the_rounding_and_another_seed_may_not():
+    cluster = generate("gadget", "small", 5, num_jobs=8, arrivals="start")
+    options = {"slots": "lp_rs_mde", "rounding": "printed", "rounds": 1}
+    once, again = (algorithms["gadget.gadget"].run(cluster, 4, **options) for _ in range(2))
+    assert once == again
+
+
+def test_filling_skips_losses():
+    run = algorithms["gadget.gadget"].run(library.load("gadget/energy"))
+    assert run.value == pytest.approx(2 * np.log(3))
+
+
+def test_left_over_jobs_get_the_largest_ring_that_is_no_loss():
+    # -1, 0, 0, -1 for 1 to 4 workers: three of them cost nothing, two are left on the second server
+    table = {"kind": "table", "values": [0, -1, 0, 0, -1]}
+    cluster = star(4, 2, jobs=[job(max_workers=3), job(max_workers=4, utility=table)])
+    slot = snapshot(cluster)
+    rings = filled(slot, Rings.none(cluster))
+    assert dict(zip(rings.job.tolist(), rings.size.tolist(), strict=True)) == {0: 3, 1: 3}
+    taken = filled(slot, rings.take([0]))
+    assert taken.workers.tolist() == rings.workers.tolist()
+
+
+def test_filling_keeps_what_the_rings_hold():
+    cluster = star(1, 1, bandwidth=1, jobs=[job(), job()])
+    slot = snapshot(cluster)
+    pair = filled(slot, Rings.none(cluster))
+    # both servers and all four links are taken by job 0
+    assert (pair.job.tolist(), pair.size.tolist()) == ([0], [2])
+    assert filled(slot, pair).job.tolist() == [0]
+
+
+def test_feasible_counts_are_listed_again_only_when_somebody_comes():
+    cluster = star(2, horizon=3, jobs=[job(), job(arrival=1)])
+    policy, world = Gadget(slots="exact"), algorithms["gadget.gadget"]
+    from farkas.online import environments
+
+    state, lists = policy.start(environments["gadget"].known(cluster), 0), []
+    for arrival in environments["gadget"].arrivals(cluster):
+        state, _ = policy.step(state, arrival)
+        lists.append(state.feasible)
+    assert lists[1] is lists[2]
+    assert [found.vectors.shape[1] for found in lists] == [1, 2, 2]
+    assert world.run(cluster, slots="exact").violations == []
+
+
+def test_the_run_is_certified_by_its_own_prices_when_asked():
+    cluster = generate("gadget", "small", 2, num_jobs=3)
+    horizon, run = (algorithms["gadget.gadget"].run(cluster, prices=p) for p in ("horizon", "run"))
+    assert "averaged" in run.certificate.method
+    assert float(horizon.certificate) <= float(run.certificate) * (1 + 1e-6)
+    assert np.isfinite(run.ratio)

@@ -1,0 +1,91 @@
+"""Algorithm 2: what it drops, selects, decomposes and rounds."""
+
+import math
+
+import numpy as np
+import pytest
+
+from farkas.instances import library
+from farkas.models.gadget.column import Columns
+from farkas.models.gadget.rings import enumerate_rings
+from farkas.models.gadget.slot import snapshot
+from farkas.online.gadget.lp_rs_mde import (
+    is_local,
+    lp_rs_mde,
+    node_factors,
+    only_lone,
+    relaxation_of,
+    select_sizes,
+)
+from farkas.proofs.gadget.small import random_clusters
+from tests.generators.gadget import job, star
+
+
+def test_the_programs_of_algorithm_2_take_the_chosen_gains():
+    # with printed gains a sigmoid from the published ranges is invisible to both relaxations
+    cluster = library.load("gadget/late_sigmoid")
+    printed, envelope = (snapshot(cluster, 0, gains=g) for g in ("printed", "envelope"))
+    assert relaxation_of(printed).cost.max() < 1e-40
+    assert relaxation_of(envelope).cost.max() == pytest.approx(envelope.gains[0, 0])
+    rng = np.random.default_rng(0)
+    result = lp_rs_mde(envelope, "repair", 5, rng)
+    assert result.relaxation == pytest.approx(envelope.gains[0, 0])
+
+
+def test_ring_selection_takes_the_largest_weighted_gain_and_the_smallest_size_on_ties():
+    slot = snapshot(library.load("gadget/half_server"))
+    chosen = select_sizes(slot)
+    assert chosen.largest.tolist() == [2]
+
+
+def test_sizes_that_do_not_fit_alone_are_dropped():
+    for cluster in random_clusters(12, 4, network="any", servers=3, jobs=2):
+        slot = snapshot(cluster)
+        if not len(slot.jobs):
+            continue
+        rings = enumerate_rings(cluster, cluster.ring_limit())
+        fit = {(int(i), int(n)) for i, n in zip(rings.job, rings.size, strict=True)}
+        allowed = [(int(slot.jobs[p]), s + 1) for p, s in np.argwhere(slot.allowed).tolist()]
+        kept = only_lone(slot)
+        left = [(int(kept.jobs[p]), s + 1) for p, s in np.argwhere(kept.allowed).tolist()]
+        assert left == [pair for pair in allowed if pair in fit]
+
+
+@pytest.mark.parametrize("rounding", ["repair", "milp"])
+def test_rings_of_different_jobs_fit_together_and_are_at_most_the_relaxation(rounding):
+    for cluster in random_clusters(8, 9, network="tree", servers=3, jobs=3):
+        slot = snapshot(cluster)
+        done = lp_rs_mde(slot, rounding, 20, np.random.default_rng(0))
+        assert len(set(done.rings.job.tolist())) == len(done.rings)
+        assert (done.rings.node_load(cluster).sum(axis=0) <= cluster.capacity).all()
+        assert (done.rings.link_load(cluster).sum(axis=0) <= cluster.link_bandwidth).all()
+        if len(done.rings):
+            gain = Columns(slot, done.rings).gains.sum()
+            assert gain <= done.relaxation * (1 + 1e-9) + 1e-9
+            assert done.rounded.worst <= 1 + 1e-9
+
+
+def test_nobody_to_place_leaves_nothing():
+    done = lp_rs_mde(snapshot(star(1)), "printed", 3, np.random.default_rng(0))
+    assert (len(done.rings), done.relaxation, done.rounded.qualified) == (0, 0.0, True)
+
+
+def test_factors_of_nodes_are_those_of_theorem_8():
+    # demand 1 of capacity 2; sizes 2 and 1; two servers, the switch does not count
+    cluster = star(2, 4, jobs=[job(), job()])
+    found = node_factors(cluster, np.array([0, 1]), np.array([2, 1]))
+    assert found.tolist() == [pytest.approx(1 + 0.5 * math.sqrt(2 * 5 * math.log(2)))]
+
+
+def test_a_ring_is_local_if_it_fits_an_idle_cluster():
+    cluster = star(1, 1, bandwidth=1, jobs=[job()])
+    rings = enumerate_rings(cluster, [2])
+    assert all(is_local(cluster, rings, c) for c in range(len(rings)))
+    tight = star(1, 1, bandwidth=0.5, jobs=[job()])
+    assert [is_local(tight, rings, c) for c in range(len(rings))] == [
+        not rings.flow[c].any() for c in range(len(rings))
+    ]
+    small = star(0, 1, bandwidth=1, jobs=[job()])
+    assert [is_local(small, rings, c) for c in range(len(rings))] == [
+        rings.workers[c, 0] == 0 for c in range(len(rings))
+    ]
