@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from farkas.instances import library
 from farkas.instances.dps import Market
 from farkas.tolerances import allowed
 
@@ -109,3 +110,17 @@ def posted(*jobs: tuple[int, float, int, float], units: int = 1, **changes: obje
         ],
     }
     return Market.build(**(fields | changes))
+
+
+def uniform_users(jobs: int, seed: int) -> Market:
+    """One unit of each, budgets uniform in [0, 2], capacity for everyone: best profit 1/2 a job."""
+    rng = np.random.default_rng(seed)
+    one: dict[str, Any] = {"worker_type": 0, "workers": 1, "ps_type": 0, "ps": 1,
+                           "model_size": 0, "epochs": 1, "epoch_compute": 0.5}  # fmt: skip
+    market = library.load("dps/one_server_half_open")
+    assert isinstance(market, Market)
+    return market.replace(
+        horizon=jobs,
+        jobs=[{**one, "arrival": i, "budget": float(b)} for i, b in
+              enumerate(rng.uniform(0, 2, jobs))],
+    )  # fmt: skip

@@ -1,0 +1,75 @@
+"""Values of arms in the kernel against the learner that one can read."""
+
+import numpy as np
+import pytest
+
+from farkas.online.dps import learning_kernel as kernel
+from farkas.online.dps.offers import Known
+from farkas.online.dps.pricing import Learner, both_sides
+from farkas.online.dps.simulation import SUPPLY, _side
+from tests.generators.dps import random_market
+
+
+@pytest.mark.parametrize("supply", ["published", "turnover", "top"])
+@pytest.mark.parametrize("seed", range(8))
+def test_arms_are_chosen_as_the_learner_does_while_it_learns(supply, seed):
+    market = random_market(seed, jobs=40).replace(dps={"delta": 0.02})
+    rules, _ = both_sides(Known.of(market), radii=("unit", "range")[seed % 2])
+    closed = market.occupancy == "closed"
+    learner = Learner(rules, market.horizon, supply, closed)
+    side = _side(rules)
+    by = kernel.Supplying(float(market.horizon), SUPPLY[supply], closed)
+    kernel._begin.interpret(side, by)
+    rng = np.random.default_rng(seed)
+    asked = np.flatnonzero(rules.jobs)
+    for _ in range(25):
+        kind = int(rng.choice(asked))
+        arm = kernel._choose.interpret(side, kind, by)
+        assert arm == learner.choose(kind)
+        units = int(rng.integers(0, 3))
+        learner.answered(arm, units)
+        kernel._answered.interpret(side, kind, arm, units)
+        if rng.random() < 0.4:
+            runtime = float(rng.uniform(0, market.horizon * 1.2))
+            learner.finish(kind, runtime)
+            side.finished[kind] += 1
+            side.unused[kind] += max(0.0, market.horizon - runtime)
+            side.supply[kind] = -1.0
+        wanted = learner.supply(kind)
+        assert kernel._supply.interpret(side, kind, by) == pytest.approx(wanted, rel=1e-15)
+    arms = slice(rules.first[asked[0]], rules.first[asked[0] + 1])
+    demand = [
+        kernel._demand.interpret(side, int(asked[0]), a) for a in range(arms.start, arms.stop)
+    ]
+    assert side.demand[arms].tolist() == demand
+
+
+def test_the_top_of_a_block_is_its_largest_value():
+    market = random_market(1, jobs=20).replace(dps={"delta": 0.02})
+    rules, _ = both_sides(Known.of(market))
+    side = _side(rules)
+    by = kernel.Supplying(float(market.horizon), kernel.PUBLISHED, True)
+    kernel._begin.interpret(side, by)
+    for kind in np.flatnonzero(rules.jobs):
+        values = side.value[rules.first[kind] : rules.first[kind + 1]]
+        blocks = [values[at : at + kernel.BLOCK] for at in range(0, len(values), kernel.BLOCK)]
+        assert len(blocks) > 2
+        first, last = side.first_block[kind], side.first_block[kind + 1]
+        assert side.top[first:last].tolist() == [block.max() for block in blocks]
+
+
+def test_arms_without_worth_are_tied_and_the_dearest_is_chosen():
+    # nothing installed: the published supply is 0, and so is every value
+    market = random_market(1, jobs=6).replace(
+        server_workers=[[0, 0]], server_ps=[[1, 1]], worker_bandwidth=[None] * 2,
+        ps_bandwidth=[None] * 2,
+    )  # fmt: skip
+    rules, _ = both_sides(Known.of(market))
+    side = _side(rules)
+    by = kernel.Supplying(float(market.horizon), kernel.PUBLISHED, True)
+    kernel._begin.interpret(side, by)
+    kind = int(np.flatnonzero(rules.jobs)[0])
+    assert kernel._choose.interpret(side, kind, by) == rules.first[kind + 1] - 1
+    assert (
+        Learner(rules, market.horizon, "published", True).choose(kind) == rules.first[kind + 1] - 1
+    )

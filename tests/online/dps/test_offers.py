@@ -1,0 +1,47 @@
+"""What sellers see of a market and of a job."""
+
+import pytest
+
+from farkas.instances import library
+from farkas.online.dps.offers import Decision, Known, Offer
+from tests.generators.dps import empty_market
+
+
+def test_an_offer_shows_no_budget():
+    offer = Offer.of(library.load("dps/tiny"), 0)
+    assert not hasattr(offer, "budget")
+    assert (offer.accepts(3.5), offer.accepts(3.5 * (1 + 2e-9))) == (True, False)
+    assert not hasattr(Known.of(library.load("dps/tiny")), "jobs")
+
+
+def test_known_are_numbers_of_jobs_and_their_largest_demands():
+    # types 0, 0, 1, 1, 0 with 2, 2, 3, 4, 1 workers; one server type with 1, 2, 1, 1, 3 units
+    known = Known.of(library.load("dps/tiny"))
+    assert known.worker_jobs.tolist() == [3, 2]
+    assert known.ps_jobs.tolist() == [5]
+    assert known.most_workers.tolist() == [2, 4]
+    assert known.most_ps.tolist() == [3]
+    assert known.installed_workers.tolist() == [[2, 1], [2, 2]]
+    assert (known.horizon, known.price_cap) == (10, 1.0)
+    assert Known.of(library.load("dps/tiny").replace(price_cap=None)).price_cap == 1.0
+    nobody = Known.of(empty_market())
+    assert not nobody.worker_jobs.any()
+    assert not nobody.most_ps.any()
+
+
+def test_an_offer_is_priced_by_unit_and_ends_as_it_is_placed():
+    market = library.load("dps/tiny")
+    offer = Offer.of(market, 1)
+    assert offer.payment(0.5, 0.125) == 2 * 0.5 + 2 * 0.125
+    # one server: 2 epochs of 1/2; spread: 2 x 2 x 60 / (1 x 120) = 2 more
+    assert (offer.runtime(True), offer.runtime(False)) == (1.0, 3.0)
+    assert (offer.end(True), offer.end(False)) == (2.0, 4.0)
+
+
+@pytest.mark.parametrize(
+    ("servers", "served", "colocated"),
+    [((), False, False), ((3,), True, True), ((0, 2), True, False)],
+)
+def test_a_decision_tells_whether_the_job_is_on_one_server(servers, served, colocated):
+    decision = Decision("sold", servers=servers)
+    assert (decision.served, decision.colocated) == (served, colocated)

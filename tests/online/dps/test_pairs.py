@@ -1,0 +1,81 @@
+"""One bandit a pair of types, against the same with lists."""
+
+import math
+
+import numpy as np
+import pytest
+
+from farkas.online.dps.pairs import Pair, PairPrices, joint_grid
+from farkas.online.dps.posted import run_seller
+from tests.generators.dps import random_market, uniform_users
+from tests.references.dps_market import sell
+
+
+def test_pricing_pairs_learns_the_price_of_the_job():
+    # Total price p sells with probability 1 - p/2 and earns p (1 - p/2), 1/2 at p = 1.
+    market = uniform_users(6000, 1).replace(dps={"delta": 0.25, "explore_cap": 0.0})
+    late = [d.payment for d in run_seller(PairPrices(), market)][4000:]
+    assert np.mean(late) > 0.4
+    prices = [d.worker_price for d in run_seller(PairPrices(), market)][4000:]
+    # Unit price 1/2 on both sides earns 1/2; of 0.25 1.25^z, 0.391, 0.488 and 0.610 earn
+    # 0.476, 0.4997 and 0.476, which no 6000 offers tell apart; 0.3125 earns 0.43.
+    assert 0.35 < float(np.median(prices)) < 0.65
+
+
+def test_a_pair_counts_offers_sales_and_payments():
+    pair = Pair.new(joint_grid())
+    assert len(pair.prices) == 64
+    pair.learn(3, 0.4, True)
+    pair.learn(3, 0.0, False)
+    # Mean 1/5, radius with η = 2: 2/3 + sqrt(2/5/3).
+    assert pair.optimistic(2.0)[3] == pytest.approx(0.2 + 2 / 3 + np.sqrt(0.4 / 3))
+    assert pair.least_sales(0.01)[3] == pytest.approx(0.5 - 0.01 / 3 - np.sqrt(0.005 / 3))
+
+
+def test_the_joint_grid_has_every_combination_of_eighths():
+    grid = joint_grid().tolist()
+    assert grid[0] == [0.125, 0.125]
+    assert grid[1] == [0.125, 0.25]
+    assert grid[-1] == [1.0, 1.0]
+    assert len({tuple(prices) for prices in grid}) == 64
+
+
+@pytest.mark.parametrize("arms", ["markup", "joint"])
+@pytest.mark.parametrize("seed", range(6))
+def test_arms_have_the_highest_confidence_bound_and_the_dearest_wins_ties(arms, seed):
+    market = random_market(seed, jobs=30).replace(price_cap=2.0)
+    if arms == "joint":
+        grid = [(i / 4, j / 4) for i in range(1, 9) for j in range(1, 9)]
+    else:  # δ = 0.2 by the generator: 0.2 1.2^z up to 1, twice the price cap
+        grid = [(0.4 * 1.2**z, 0.4 * 1.2**z) for z in range(9)]
+    jobs, known, quoted = market.jobs, {}, {}
+
+    def pays(number):
+        job = jobs[number]
+        key = job.worker_type, job.ps_type
+        seen = known.setdefault(key, [[0, 0.0] for _ in grid])
+        asking = [
+            sum(other.worker_type == key[0] for other in jobs),
+            sum(other.ps_type == key[1] for other in jobs),
+        ]
+        eta = math.log(max(2, min(asking)))
+        worth = [
+            paid / max(n, 1) + eta / (1 + n) + math.sqrt(eta * paid / max(n, 1) / (1 + n))
+            for n, paid in seen
+        ]
+        arm = max(a for a, value in enumerate(worth) if value >= max(worth) * (1 - 1e-11))
+        worker, ps = grid[arm]
+        payment = worker * job.workers + ps * job.ps
+        sold = payment <= job.budget * (1 + 1e-9)
+        quoted[number] = worker
+        seen[arm][0] += 1
+        seen[arm][1] += payment * sold / (2 * (job.workers + job.ps))
+        return payment if sold else None
+
+    told = sell(market, pays)
+    found = run_seller(PairPrices(arms=arms), market)
+    assert [d.outcome if d.outcome != "sold" else "served" for d in found] == [t for t, _ in told]
+    assert {i: d.worker_price for i, d in enumerate(found) if d.worker_price} == pytest.approx(
+        quoted
+    )
+    assert np.isfinite([d.payment for d in found]).all()

@@ -1,0 +1,136 @@
+"""Grids, exploration and the learner against its formulas in 50 digits."""
+
+import mpmath
+import numpy as np
+import pytest
+
+from farkas.errors import InvalidOption
+from farkas.instances.dps import Learning
+from farkas.online.dps.offers import Known
+from farkas.online.dps.pricing import (
+    Learner,
+    both_sides,
+    explored,
+    geometric_grid,
+    grid_steps,
+    uniform_grid,
+)
+from tests.generators.dps import random_market
+
+
+@pytest.mark.parametrize("step", [1.0, 0.5, 0.25, 0.2, 0.1, 0.013])
+def test_the_geometric_grid_ends_with_the_last_price_up_to_one(step):
+    prices = geometric_grid(step)
+    assert prices[0] == step
+    assert prices[1:] == pytest.approx(prices[:-1] * (1 + step), rel=1e-13)
+    assert prices[-1] <= 1 + 1e-12
+    assert prices[-1] * (1 + step) > 1 + 1e-12
+
+
+def test_a_price_of_one_up_to_rounding_is_on_the_grid():
+    # sqrt 5 = 2.236: δ (1 + δ)^z = 1 for δ = 0.618..., z = 1
+    step = (5**0.5 - 1) / 2
+    assert geometric_grid(step)[-1] == pytest.approx(1.0)
+    assert len(geometric_grid(step)) == 2
+
+
+def test_the_uniform_grid_rounds_the_number_of_prices_up():
+    assert uniform_grid(0.3).tolist() == [0.25, 0.5, 0.75, 1.0]
+    assert uniform_grid(0.5).tolist() == [0.5, 1.0]
+    assert uniform_grid(1.0).tolist() == [1.0]
+
+
+def test_grids_that_fill_the_memory_are_refused():
+    for grid in (geometric_grid, uniform_grid):
+        with pytest.raises(InvalidOption, match="give a larger delta"):
+            grid(1e-7)
+
+
+def test_published_steps_and_exploration():
+    volume, logs, jobs = np.array([8.0, 1e6]), np.array([1.0, 8.0]), np.array([3, 1000])
+    # 8^(-1/3) 1^(2/3) = 1/2; (10^6)^(-1/3) 8^(2/3) = 0.04
+    assert grid_steps(Learning(), volume, logs) == pytest.approx([0.5, 0.04])
+    assert grid_steps(Learning(delta_scale=2.0, delta_max=0.9), volume, logs) == pytest.approx(
+        [0.9, 0.08]
+    )
+    assert grid_steps(Learning(delta=0.3), volume, logs).tolist() == [0.3, 0.3]
+    # (8 x 1)^(2/3) = 4; (8 10^6)^(2/3) = 40000
+    assert explored(Learning(), volume, logs, jobs) == pytest.approx([4.0, 40000.0])
+    capped = Learning(theta_scale=0.5, explore_cap=0.4)
+    assert explored(capped, volume, logs, jobs) == pytest.approx([1.2, 400.0])
+
+
+def test_constants_of_both_sides():
+    market = random_market(3, jobs=20).replace(price_cap=3.0, dps={"delta": 0.5, "eta_scale": 2.0})
+    known = Known.of(market)
+    plain, wide = (both_sides(known, radii=radii)[0] for radii in ("unit", "range"))
+    logs = np.log(np.maximum(known.worker_jobs, 2))
+    assert plain.eta == pytest.approx(2 * logs)
+    assert wide.eta == pytest.approx(6 * logs)
+    assert plain.demand_range.tolist() == [1.0] * len(logs)
+    assert wide.demand_range.tolist() == np.maximum(known.most_workers, 1).tolist()
+    assert wide.time_range.tolist() == [market.horizon] * len(logs)
+    # 3 x (0.5, 0.75), only for types that somebody asks for
+    used = int((known.worker_jobs > 0).sum())
+    assert plain.price.tolist() == [1.5, 2.25] * used
+    assert not both_sides(known, explore=False)[1].explore.any()
+    assert both_sides(known)[1].jobs.tolist() == known.ps_jobs.tolist()
+
+
+@pytest.mark.parametrize("supply", ["published", "turnover", "top"])
+@pytest.mark.parametrize("seed", range(10))
+def test_the_arm_is_the_last_of_the_best(supply, seed):
+    market = random_market(seed, jobs=30).replace(price_cap=1.0)
+    known = Known.of(market)
+    rules = both_sides(known, radii=("unit", "range")[seed % 2])[0]
+    closed = bool(seed % 3)
+    learner = Learner(rules, market.horizon, supply, closed)
+    rng = np.random.default_rng(seed)
+    horizon, mp = mpmath.mpf(market.horizon), mpmath.mp
+    for _ in range(12):
+        kind = int(rng.choice(np.flatnonzero(rules.jobs)))
+        arms = range(rules.first[kind], rules.first[kind + 1])
+        with mpmath.workdps(50):
+            count, capacity = learner.finished[kind], int(rules.capacity[kind])
+            eta = mpmath.mpf(float(rules.time_range[kind])) * float(rules.eta[kind])
+            if count:
+                unused = mpmath.mpf(float(learner.unused[kind])) / int(count)
+                radius = eta / (1 + int(count))
+                if supply == "published":
+                    most = capacity * (unused + radius + mp.sqrt(radius * unused))
+                else:
+                    runtime = horizon - unused + (supply == "turnover" and closed)
+                    runtime -= radius + mp.sqrt(radius * runtime)
+                    most = capacity * horizon / max(1, runtime)
+            else:
+                most = capacity * horizon if supply == "published" else mpmath.inf
+            worth = []
+            for arm in arms:
+                offers = int(learner.offers[arm])
+                mean = mpmath.mpf(float(learner.sold[arm])) / max(offers, 1)
+                radius = mpmath.mpf(float(rules.demand_range[kind])) * float(rules.eta[kind])
+                radius /= 1 + offers
+                demand = int(rules.jobs[kind]) * (mean + radius + mp.sqrt(radius * mean))
+                worth.append(float(rules.price[arm]) * min(demand, most))
+            best = max(worth)
+            wanted = max(a for a, w in zip(arms, worth, strict=True) if w >= best * (1 - 1e-12))
+        arm = learner.choose(kind)
+        assert arm == wanted
+        learner.answered(arm, int(rng.integers(0, 3)))
+        if rng.random() < 0.5:
+            learner.finish(kind, float(rng.uniform(0, 1.3 * market.horizon)))
+
+
+def test_time_that_a_job_runs_beyond_the_horizon_is_not_unused():
+    rules = both_sides(Known.of(random_market(0)))[0]
+    learner = Learner(rules, 10, "top", True)
+    learner.finish(0, 12.0)
+    learner.finish(0, 4.0)
+    assert (learner.unused[0], learner.finished[0]) == (6.0, 2)
+
+
+def test_arrivals_explore_up_to_the_number_not_rounded():
+    rules = both_sides(Known.of(random_market(0)))[0]
+    rules.explore[0] = 2.5
+    learner = Learner(rules, 10, "top", True)
+    assert [learner.explores(0) for _ in range(4)] == [True, True, False, False]

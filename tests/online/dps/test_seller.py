@@ -1,0 +1,70 @@
+"""What all sellers share: one job handled."""
+
+import dataclasses
+
+import pytest
+
+from farkas.instances import library
+from farkas.online.dps.offers import Decision, Known, Offer
+from farkas.online.dps.seller import Seller
+
+
+@dataclasses.dataclass
+class Told(Seller):
+    """Explores the jobs it is told to, and asks everybody else for the same price."""
+
+    new: tuple[int, ...] = ()
+    price: float = 1.0
+    quotes_blindly: bool = False
+    over: list[int] = dataclasses.field(default_factory=list)
+
+    def arrived(self, state, offer):
+        return offer.job in self.new
+
+    def finished(self, state, job):
+        self.over.append(job.job)
+
+    def offer(self, state, offer, fits):
+        return self.post(state, offer, self.price, self.price, fits)
+
+
+def decide(seller):
+    """Two jobs in slots 0 and 1 that hold the only server for two slots, one in slot 2."""
+    market = library.load("dps/one_server")
+    state, found = seller.start(Known.of(market), 0), []
+    for job in range(market.num_jobs):
+        state, decision = seller.step(state, Offer.of(market, job))
+        found.append(decision)
+    return found
+
+
+def test_a_job_that_does_not_fit_is_asked_for_nothing_unless_prices_are_quoted_blindly():
+    sold, full, again = decide(Told(price=0.25))
+    assert sold == Decision("sold", 0.5, 0.25, 0.25, (0,), (1,), (1,))
+    assert full == Decision("full")
+    assert again.outcome == "sold"
+    blind = decide(Told(price=0.25, quotes_blindly=True))
+    assert blind[1] == Decision("full", 0.0, 0.25, 0.25)
+    assert blind[::2] == [sold, again]
+
+
+def test_a_dear_price_is_declined_and_leaves_the_server_idle():
+    assert decide(Told(price=9.0)) == [Decision("declined", 0.0, 9.0, 9.0)] * 3
+
+
+def test_exploration_is_free_and_needs_room_as_well():
+    explored, full, sold = decide(Told(new=(0, 1), price=0.25))
+    assert explored == Decision("explored", 0.0, None, None, (0,), (1,), (1,), exploring=True)
+    assert full == Decision("full", exploring=True)
+    assert (sold.outcome, sold.exploring) == ("sold", False)
+
+
+def test_jobs_that_are_over_are_told_before_the_next_is_looked_at():
+    seller = Told(price=0.25)
+    decide(seller)
+    assert seller.over == [0]
+
+
+def test_a_seller_without_an_offer_says_so():
+    with pytest.raises(NotImplementedError):
+        decide(Seller())
