@@ -88,6 +88,5 @@ def test_arms_are_the_best_ratios_of_the_source(seed):
     told = sell(market, pays, over)
     found = run_seller(Knapsacks(), market)
     assert [d.outcome if d.outcome != "sold" else "served" for d in found] == [t for t, _ in told]
-    assert {
-        i: (d.worker_price, d.ps_price) for i, d in enumerate(found) if d.worker_price
-    } == quoted
+    prices = {i: (d.worker_price, d.ps_price) for i, d in enumerate(found) if d.worker_price}
+    assert prices == quoted

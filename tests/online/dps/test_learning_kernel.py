@@ -37,11 +37,10 @@ def test_arms_are_chosen_as_the_learner_does_while_it_learns(supply, seed):
             side.supply[kind] = -1.0
         wanted = learner.supply(kind)
         assert kernel._supply.interpret(side, kind, by) == pytest.approx(wanted, rel=1e-15)
-    arms = slice(rules.first[asked[0]], rules.first[asked[0] + 1])
-    demand = [
-        kernel._demand.interpret(side, int(asked[0]), a) for a in range(arms.start, arms.stop)
-    ]
-    assert side.demand[arms].tolist() == demand
+    kind = int(asked[0])
+    arms = range(rules.first[kind], rules.first[kind + 1])
+    demand = [kernel._demand.interpret(side, kind, arm) for arm in arms]
+    assert side.demand[list(arms)].tolist() == demand
 
 
 def test_the_top_of_a_block_is_its_largest_value():

@@ -7,10 +7,11 @@ import pytest
 
 from farkas.models.gadget.column import Columns
 from farkas.models.gadget.counts import FeasibleCounts
+from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.columns import column_rings, promising, whole_mix
 from farkas.proofs.gadget.small import random_clusters
-from farkas.relaxations.gadget.generation import generate_columns
+from farkas.relaxations.gadget.generation import Generated, generate_columns, no_prices
 from tests.generators.gadget import job, star
 
 
@@ -42,6 +43,23 @@ def test_the_best_subset_of_the_rings_is_found_and_the_bound_is_above_every_slot
             near = promising(generated.columns, generated, worth)
             assert near[chosen].all()
     assert fractional
+
+
+def test_a_ring_that_loses_more_than_what_is_missing_is_left_out():
+    # one GPU on each of two servers for one job: 2 for both, 1 for either; at no prices a single
+    # worker loses 1, so that it is kept while at least 1 is missing
+    slot = snapshot(star(1, 1, jobs=[job()]))
+    columns = Columns(slot, enumerate_rings(slot.cluster, [2]))
+    prices = no_prices(slot.cluster)
+    generated = Generated(columns, np.zeros(3), 0.0, 2.0, prices, 0)
+    both = columns.rings.size == 2
+    assert promising(columns, generated, 1.5).tolist() == both.tolist()
+    assert promising(columns, generated, 1.0).all()
+    # links at 1/4 each make the ring over four of them as good as a single worker
+    prices.link[:] = 0.25
+    assert promising(columns, generated, 2.0).all()
+    prices.link[:] = 0.3
+    assert promising(columns, generated, 2.0).tolist() == (~both).tolist()
 
 
 def test_a_wide_gap_takes_the_greedy_rings():

@@ -51,6 +51,12 @@ def test_one_server_is_filled_by_the_least_dominant_share(seed):
     assert found == {i: n for i, n in enumerate(sizes) if n}
 
 
+def test_a_job_grows_no_further_than_its_budget_leaves():
+    # three worker-slots: two in the first slot, one in the second, none in the third
+    run = algorithms["gadget.drf"].run(star(2, horizon=3, jobs=[job(budget=[3])]))
+    assert [[c for r in slot for _, c in r["workers"]] for slot in run.decisions] == [[2], [1], []]
+
+
 def test_shares_are_of_all_servers_and_nothing_is_a_share_of_nothing():
     total = finite_totals(star(2, 3, jobs=[job()]))
     assert total.tolist() == [5.0]
