@@ -13,7 +13,6 @@ from farkas.certificates import check, prove_infeasible, write_vipr_infeasible
 from farkas.certificates.vipr_check import check_vipr
 from farkas.forms import LinearForm
 from farkas.solvers import Claimed, solve
-from farkas.verbs.contradiction import elastic_ray
 from farkas.verbs.explain import Explanation, Finding, explain
 from farkas.verbs.solve import solve_form
 from tests.conformance.solvers.cases import form
@@ -194,12 +193,6 @@ def test_no_time_leaves_a_proof_that_says_it_is_unfinished():
     assert not found.irreducible
     assert "was not finished" in str(found)
     assert prove_infeasible(one, found.ray) == found.violation
-
-
-def test_the_least_total_violation_gives_a_ray():
-    # x >= 3 and x <= 1: total violation 2, multipliers +1 and -1.
-    one = form([0], [(3, [1], INF), (-INF, [1], 1)])
-    assert elastic_ray(one) == pytest.approx([1, -1])
 
 
 def planted(seed: int) -> LinearForm:

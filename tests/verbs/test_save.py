@@ -1,0 +1,107 @@
+"""What is saved reads back, and only what is exactly feasible goes into a VIPR file as a point."""
+
+from __future__ import annotations
+
+import os
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import farkas
+from farkas.certificates import check_vipr
+from farkas.certificates import read as read_certificate
+from farkas.errors import FileProblem, InvalidOption, NoAnswer
+from farkas.online import read_run
+from farkas.solvers import Answer
+from farkas.verbs.save import check_suffix, exactly_feasible, needs_proof, save
+from farkas.verbs.solve import Solution, solve_form
+from tests.generators.forms import small
+
+# min 2 x + y with x + y >= 3.5, x >= 3 whole, y <= 1: x = 3 and y = 1/2
+FORM = small([[1, 1], [1, 0]], cost=[2, 1], row_lower=[3.5, 3], upper=[9, 1], integer=[True, False])
+
+
+def at(*point: float) -> Solution:
+    return Solution(FORM, Answer(raw_point=np.array(point)))
+
+
+def test_whole_numbers_of_a_solver_are_rounded_and_the_others_kept() -> None:
+    # 3 - 1e-9 breaks x >= 3 exactly, 3 does not; y is no whole number and stays
+    found = exactly_feasible(at(3 - 1e-9, 0.5))
+    assert found is not None
+    assert found.tolist() == [3.0, 0.5]
+
+
+@pytest.mark.parametrize("point", [(3.0, 0.5 - 1e-12), (2.0, 1.5), (3.0, 1.0 + 1e-12)])
+def test_a_point_that_breaks_a_row_or_bound_by_anything_is_left_out(
+    point: tuple[float, float],
+) -> None:
+    assert exactly_feasible(at(*point)) is None
+
+
+def test_without_a_point_there_is_none() -> None:
+    assert exactly_feasible(Solution(FORM, Answer())) is None
+
+
+def test_a_vipr_file_holds_the_bound_and_the_rounded_point(tmp_path: Path) -> None:
+    solution = solve_form(FORM, certify=True)
+    path = tmp_path / "a.vipr"
+    save(solution, path)
+    proof = check_vipr(path)
+    # relaxed optimum: y = 1/2 as well, so 6.5 is bound and value
+    assert (proof.lower, proof.upper) == (Fraction(13, 2), Fraction(13, 2))
+
+
+def test_of_an_infeasible_program_the_contradiction_is_saved(tmp_path: Path) -> None:
+    # x >= 3 and x <= 2
+    form = small([[1], [1]], cost=[0], row_lower=[3, -np.inf], row_upper=[np.inf, 2])
+    solution = solve_form(form, certify=True)
+    save(solution, tmp_path / "a.vipr")
+    assert check_vipr(tmp_path / "a.vipr").infeasible
+    save(solution, tmp_path / "a.json")
+    assert solution.infeasible is not None
+    violation = read_certificate(tmp_path / "a.json").violation  # type: ignore[union-attr]
+    assert Fraction(violation) == solution.infeasible
+
+
+@pytest.mark.parametrize("suffix", [".mps", ".lp"])
+def test_a_program_needs_no_certificate(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a{suffix}"
+    save(Solution(FORM, Answer()), path)
+    assert "column(0)" in path.read_text()
+
+
+@pytest.mark.parametrize("suffix", [".json", ".vipr"])
+def test_a_certificate_that_nobody_asked_for_is_no_answer(suffix: str, tmp_path: Path) -> None:
+    with pytest.raises(NoAnswer, match="solved without a certificate"):
+        save(Solution(FORM, Answer()), tmp_path / f"a{suffix}")
+    assert os.listdir(tmp_path) == []
+
+
+def test_only_solutions_care_for_the_suffix(tmp_path: Path) -> None:
+    tiny = farkas.load("mlbroker/tiny")
+    run = farkas.run(tiny, "mlbroker.fractional")
+    save(tiny, tmp_path / "instance.dat")
+    assert farkas.load(tmp_path / "instance.dat").sha256 == tiny.sha256
+    save(run, tmp_path / "run.dat")
+    assert read_run(tmp_path / "run.dat").value == run.value
+    with pytest.raises(InvalidOption, match=r"unknown suffix '\.dat'"):
+        save(Solution(FORM, Answer()), tmp_path / "solution.dat")
+
+
+def test_a_folder_that_is_not_there_is_a_file_problem(tmp_path: Path) -> None:
+    with pytest.raises(FileProblem):
+        save(farkas.load("mlbroker/tiny"), tmp_path / "no" / "a.json")
+
+
+def test_certificates_need_a_proof_and_programs_do_not() -> None:
+    assert [needs_proof(f"a{s}") for s in (".json", ".vipr", ".mps", ".lp")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    with pytest.raises(InvalidOption, match=r"did you mean \.mps"):
+        check_suffix("a.msp")

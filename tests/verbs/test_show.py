@@ -1,0 +1,94 @@
+"""What a name means, in every role it has."""
+
+from __future__ import annotations
+
+import pytest
+
+from farkas.algebra import programs
+from farkas.errors import InvalidOption, UnknownName
+from farkas.instances import kinds
+from farkas.online import algorithms
+from farkas.proofs import claims
+from farkas.quantities import quantities
+from farkas.verbs.show import Meaning, catalogue, entries, show, text_of
+
+
+def roles(name: str) -> list[str]:
+    return [entry.role for entry in entries(name)]
+
+
+def test_a_name_has_as_many_entries_as_meanings() -> None:
+    assert roles("coded.expected") == ["program", "algorithm", "quantity"]
+    assert roles("gadget.fifo") == ["algorithm", "quantity"]
+    assert roles("mlbroker.relaxed[tight]") == ["program", "quantity"]
+    assert roles("mlbroker.outer[tight]") == ["program"]
+    assert roles("eris.payoff_bound_full[0]") == ["quantity"]
+    assert roles("coded.hidden_convexity") == ["claim"]
+    assert roles("mlbroker/tiny") == ["instance"]
+    assert roles("mlbroker") == ["kind"]
+
+
+def test_several_meanings_are_told_apart_and_one_needs_no_heading() -> None:
+    two = [Meaning("algorithm", "a", "Fast."), Meaning("quantity", "a", "Its value.")]
+    assert text_of(two) == "As an algorithm:\nFast.\n\nAs a quantity:\nIts value."
+    assert text_of(two[:1]) == "Fast."
+
+
+def test_the_overview_counts_the_names_of_every_kind() -> None:
+    text = str(show())
+    for kind in kinds():
+        count = len(catalogue(kind)["claims"])
+        assert f"{kind}: " in text
+        assert f"{count} claims" in text
+
+
+def test_a_kind_lists_its_names_with_their_first_sentence() -> None:
+    lines = show("gadget").splitlines()
+    assert "  gadget.fifo  Fixed rings in order of arrival;" in lines
+    assert any(line.startswith("  gadget/tiny") for line in lines)
+    assert not any("mlbroker." in line for line in lines)
+
+
+def test_the_catalogue_is_what_is_registered() -> None:
+    found = catalogue("dps")
+    assert found["programs"] == programs.names("dps.")
+    assert found["algorithms"] == algorithms.names("dps.")
+    assert found["claims"] == claims.names("dps.")
+    assert found["quantities"] == quantities.names("dps.")
+    assert "dps/tiny" in found["instances"]
+    assert set(catalogue()["claims"]) > set(found["claims"])
+
+
+def test_an_algorithm_names_its_options_and_a_claim_how_to_check_it() -> None:
+    assert "  epsilon = 0.0" in show("mlbroker.fractional").splitlines()
+    claim = show("coded.hidden_convexity")
+    assert claim.endswith("Check it: farkas claims coded.hidden_convexity --run")
+
+
+def test_latex_is_of_the_program_alone() -> None:
+    (entry,) = entries("coded.expected", latex=True)
+    assert entry.role == "program"
+    assert "\\" in entry.text
+    with pytest.raises(InvalidOption, match=r"gadget\.fifo is not a program"):
+        entries("gadget.fifo", latex=True)
+    with pytest.raises(InvalidOption, match="gadget is not a program"):
+        entries("gadget", latex=True)
+
+
+def test_an_unknown_name_is_answered_with_the_nearest_of_all_roles() -> None:
+    for wrong, right in {
+        "mlbroker.offlin": "mlbroker.offline", "gadget/tinny": "gadget/tiny", "gadgt": "gadget",
+    }.items():  # fmt: skip
+        with pytest.raises(UnknownName, match=f"did you mean.* {right}"):
+            entries(wrong)
+
+
+def test_an_interactive_session_shows_the_text_itself() -> None:
+    assert repr(show("mlbroker/tiny")) == str(show("mlbroker/tiny"))
+
+
+def test_plain_data_hold_role_name_details_and_text() -> None:
+    meaning = Meaning("algorithm", "a", "Fast.", {"source": "A VI"})
+    assert meaning.to_builtins() == {
+        "role": "algorithm", "name": "a", "source": "A VI", "text": "Fast.",
+    }  # fmt: skip
