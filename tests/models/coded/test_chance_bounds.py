@@ -12,9 +12,10 @@ from farkas.models.coded.chance_bounds import best_stretch, hoeffding_plan, mark
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import Law
 from farkas.models.coded.plans import dedicated_plan
-from farkas.online.coded.exhaustive import best_owner
+from farkas.online.coded.exhaustive import best_owner, least_level
+from farkas.quantities.coded import chance_interval
 from farkas.relaxations.coded.assignment_lp import shared_optimum
-from tests.generators.coded import random_coded_computing
+from tests.generators.coded import by_speed, random_coded_computing
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -50,3 +51,25 @@ def test_stretching_loads_helps_a_little():
     found = best_stretch(data, plan)
     assert found.time <= plain
     assert 0.8 <= found.factor <= 1.4
+
+
+def test_a_plan_of_hoeffding_by_hand():
+    # 100 equal workers: Theorem 1 gives each l* rows at t*, so that Σ (l*/L)² = 100 (l*/L)²
+    data = by_speed([[1.0] * 100], rows=1000)
+    owner = np.zeros(100, int)
+    plan, time = hoeffding_plan(data, owner)
+    portion = dedicated_plan(data, owner).loads[0, 0] / 1000
+    slack = np.sqrt(0.5 * np.log(1 / 0.2) * 100 * portion**2)
+    assert time == pytest.approx(1 / 100 / (1 - slack))
+    assert plan.loads[0] == pytest.approx(np.full(100, 1000 * portion / (1 - slack)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_named_interval_holds_the_optimum(seed):
+    data = random_coded_computing(seed, workers=4, rows=4)
+    found = chance_interval(data)
+    low, high = (found[f"coded.chance.dedicated.{end}"] for end in ("lower", "upper"))
+    best = best_quantile(data)
+    assert 0 < low <= best <= high * (1 + 1e-12)
+    soonest = 1 / least_level(Pairs.of(data).speed, best_owner(Pairs.of(data).speed))
+    assert low == pytest.approx(0.8 * soonest)

@@ -68,3 +68,10 @@ def test_envelope_gains_count_no_more_worker_slots_than_the_job_can_still_get():
     assert snapshot(cluster, 0, gains="envelope").gains.tolist() == [[5]]
     assert snapshot(cluster, 1, gains="envelope").gains.tolist() == [[0]]
     assert snapshot(cluster, 1, [1], gains="envelope").gains.tolist() == [[10]]
+
+
+def test_envelope_gains_end_with_the_budget():
+    # one of two worker-slots of the budget is left: 10, although 99 after four would bend it to 33
+    jobs = ({"max_workers": 1, "budget": [2.0]} | table(0, 0, 10, 10, 99),)
+    cluster = small([1], (), *jobs, horizon=5)
+    assert snapshot(cluster, 1, [1], gains="envelope").gains.tolist() == [[10]]
