@@ -1,0 +1,87 @@
+"""What integer decisions cost, and which are refused; every algorithm's are certified."""
+
+import numpy as np
+import pytest
+
+from farkas.errors import InvalidInstance
+from farkas.instances import library
+from farkas.instances.generate import generate
+from farkas.models.mlbroker.recourse import PlacedWorkers
+from farkas.online import algorithms, environments
+from farkas.online.mlbroker.environment import PlacedSlot, by_pair, present
+from farkas.online.mlbroker.recourse import recourse_costs
+
+INTEGER = [
+    "mlbroker.central",
+    "mlbroker.gr",
+    "mlbroker.ir",
+    "mlbroker.local",
+    "mlbroker.mlbroker",
+    "mlbroker.oasis",
+    "mlbroker.one_shot",
+    "mlbroker.opt",
+]
+
+
+@pytest.mark.parametrize("name", INTEGER)
+@pytest.mark.parametrize("broker", ["tiny", "quiet_slot", "return_trip", "surplus_worker"])
+def test_runs_are_feasible_and_certified(name, broker):
+    instance = library.load(f"mlbroker/{broker}")
+    run = algorithms[name].run(instance, seed=3)
+    optimum = algorithms["mlbroker.opt"].run(instance).value
+    assert run.violations == []
+    assert run.value >= optimum - 1e-9
+    assert float(run.certificate) <= optimum + 1e-9
+    assert run.ratio >= 1.0
+
+
+@pytest.mark.parametrize("name", INTEGER)
+def test_value_is_the_recourse_cost_of_the_decisions(name):
+    instance = generate("mlbroker", "small", seed=7)
+    run = algorithms[name].run(instance, seed=1)
+    slots = [
+        PlacedSlot(
+            np.array(d["jobs"], int), np.array(d["workers"], int), np.array(d["server"], int)
+        )
+        for d in run.decisions
+    ]
+    workers, server = by_pair(instance, slots)
+    costs = recourse_costs(PlacedWorkers.of(instance, workers, server))
+    assert run.value == pytest.approx(costs.total)
+    assert run.numbers["total_sticky"] == pytest.approx(costs.total_sticky)
+
+
+def test_too_few_workers_are_a_violation_and_give_no_ratio():
+    broker = library.load("mlbroker/tiny")
+    world = environments["mlbroker"]
+    nobody = [
+        PlacedSlot(j, np.zeros((len(j), 2), int), np.zeros(len(j), int))
+        for j in (broker.jobs_at(t) for t in range(2))
+    ]
+    outcome = world.evaluate(broker, nobody)
+    assert outcome.violations == ["3 job-slots have too few workers for their data"]
+    assert np.isnan(outcome.total)
+
+
+def test_decisions_about_other_jobs_are_refused():
+    broker = library.load("mlbroker/tiny")
+    wrong = PlacedSlot(np.array([1]), np.zeros((1, 2), int), np.array([0]))
+    with pytest.raises(InvalidInstance, match="slot 0"):
+        by_pair(broker, [wrong, wrong])
+
+
+def test_brokers_without_jobs_cost_nothing():
+    empty = library.load("mlbroker/tiny").replace(jobs=[])
+    for name in algorithms.names("mlbroker."):
+        run = algorithms[name].run(empty)
+        assert (run.value, run.ratio) == (0.0, 1.0)
+
+
+def test_a_job_is_present_where_it_has_workers_or_its_server():
+    decision = PlacedSlot(np.array([0, 1]), np.array([[0, 2, 0], [0, 0, 0]]), np.array([0, 2]))
+    assert present(decision).tolist() == [[True, True, False], [False, False, True]]
+
+
+def test_decisions_about_too_few_slots_are_refused():
+    with pytest.raises(InvalidInstance, match="0 decisions for 2 slots"):
+        by_pair(library.load("mlbroker/tiny"), [])

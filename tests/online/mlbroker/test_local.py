@@ -1,0 +1,46 @@
+"""Workers where the data are, and a server that stays."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from farkas.errors import NotApplicable
+from farkas.instances import library
+from farkas.instances.generate import generate
+from farkas.online import algorithms
+from farkas.online.mlbroker.local import local_expected, local_total, local_workers
+from tests.generators.mlbroker import random_brokerage, single
+
+
+def test_local_puts_workers_where_data_are():
+    broker = library.load("mlbroker/tiny")
+    # j0: (30, 10) GB at 20 a worker: (2, 1), then (0, 25): (0, 2); j1: 60 GB at 40 a worker.
+    np.testing.assert_array_equal(local_workers(broker), [[2, 1], [0, 2], [0, 2]])
+
+
+def test_local_expectation_is_the_mean_over_all_choices():
+    broker = library.load("mlbroker/tiny")
+    totals = [local_total(broker, sites) for sites in itertools.product(range(2), repeat=2)]
+    assert local_expected(broker) == pytest.approx(np.mean(totals))
+    many = generate("mlbroker", "small", seed=0, num_jobs=9)
+    with pytest.raises(NotApplicable, match="19683"):
+        local_expected(many)
+
+
+def test_errors_forgiven_at_many_sites_add_up_to_a_worker():
+    # ten sites with 4e-9 GB each: none alone needs a worker of 10 GB, 4e-9 workers together do
+    broker = single([[4e-9] * 10])
+    assert broker.workers_needed.tolist() == [1]
+    assert local_workers(broker).sum() == 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_run_costs_what_its_drawn_servers_cost(seed):
+    broker = random_brokerage(seed, sites=3, jobs=3)
+    run = algorithms["mlbroker.local"].run(broker, seed=seed)
+    sites = {}
+    for decision in run.decisions:
+        for job, site in zip(decision["jobs"], decision["server"], strict=True):
+            assert sites.setdefault(job, site) == site
+    assert run.value == pytest.approx(local_total(broker, [sites[job] for job in range(3)]))

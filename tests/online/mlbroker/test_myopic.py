@@ -1,0 +1,47 @@
+"""The best integers for one slot."""
+
+import pytest
+
+from farkas.instances import library
+from farkas.instances.generate import generate
+from farkas.models.mlbroker.one_shot import snapshot
+from farkas.online import algorithms
+from tests.generators.mlbroker import random_brokerage
+
+
+def test_oasis_does_not_see_the_discount():
+    broker = library.load("mlbroker/tiny")
+    without = broker.replace(discount_price=None, discount_threshold=None)
+    decisions = [algorithms["mlbroker.oasis"].run(b).decisions for b in (broker, without)]
+    assert decisions[0] == decisions[1]
+
+
+def test_one_slot_optimum_is_the_offline_optimum_of_one_slot():
+    broker = generate("mlbroker", "small", seed=4)
+    slot = max(range(broker.num_slots), key=lambda t: len(broker.jobs_at(t)))
+    alone = snapshot(broker, slot).market
+    myopic, opt = (algorithms[f"mlbroker.{n}"].run(alone).value for n in ("one_shot", "opt"))
+    assert myopic == pytest.approx(opt, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_forms_of_the_prices_have_the_same_optimum(seed):
+    broker = random_brokerage(seed, slots=1)
+    for name, prices in (("one_shot", ("choice", "single")), ("oasis", ("list", "single"))):
+        plain = (
+            broker
+            if name == "one_shot"
+            else broker.replace(discount_price=None, discount_threshold=None)
+        )
+        one, other = (
+            algorithms[f"mlbroker.{name}"].run(plain, prices=form).value for form in prices
+        )
+        assert one == pytest.approx(other, rel=1e-7, abs=1e-7)
+
+
+def test_without_discounts_jobs_do_not_meet():
+    broker = random_brokerage(3, slots=1, jobs=2).replace(
+        discount_price=None, discount_threshold=None
+    )
+    together, alone = (algorithms[f"mlbroker.{n}"].run(broker).value for n in ("one_shot", "oasis"))
+    assert together == pytest.approx(alone, rel=1e-7)
