@@ -20,12 +20,6 @@ Solvers promise 1e-6 at best and are held to it.  `farkas.forms.check_point`, th
 the points of certificates and the environments rely on it.
 """
 
-MARGIN_OF_CHOICE = 1e-5
-"""By how much a form makes an alternative worse that must not be chosen; ten times `FEASIBLE`.
-
-In the form's own unit, as `FEASIBLE` is: a smaller step is one that a feasible point may ignore.
-"""
-
 ROUNDING = 1e-9
 """What the rounding of data and of short sums may add, relative to the limit compared with.
 

@@ -1,5 +1,7 @@
 """Program dps.bfp: the best fixed prices on one server."""
 
+import itertools
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -8,20 +10,17 @@ from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint
 from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.models.dps import windows
-from farkas.tolerances import MARGIN_OF_CHOICE
-
-MARGIN = MARGIN_OF_CHOICE
-"""By how much a payment exceeds the budget of a job that declines.
-
-Without it two equal jobs could be told apart by prices, which no price can.
-"""
+from farkas.numbers import Ints
 
 
 class BestFixedPrice(Program):
     """Highest profit of unit prices that never change, on one server.  DPS section IV.
 
-    Exact up to the margin, since with one server runtimes do not depend on placement.  A job that
-    can pay is served whenever it fits.  The optimum may be a supremum that no price attains.
+    With one server runtimes do not depend on placement, and a job that can pay is served whenever
+    it fits.  A job declines when it is asked for its budget or more, so the optimum is a supremum
+    that no price need attain, and an upper bound on every price's profit.  It is that supremum
+    unless the budgets of three jobs with different asks are met by the same prices, where the
+    program may choose who declines more freely than prices near them can.
     """
 
     name = "dps.bfp"
@@ -49,9 +48,7 @@ class BestFixedPrice(Program):
             setattr(m, f"{name}_in_the_way", Param(m.jobs, values=short))
         most = cap * (data.workers + data.ps)
         m.budget = Param(m.jobs, values=data.budget)
-        m.budget_and_margin = Param(
-            m.jobs, values=np.where(data.budget >= most, 0.0, data.budget + MARGIN)
-        )
+        m.poorer = Set(_poorer(data), label=("job", "job"))
         m.excess = Param(m.jobs, values=np.maximum(most - data.budget, 0.0))
         m.most_income = Param(m.jobs, values=data.capped_reward)
         self._declare_decisions(m, data, cap, most)
@@ -59,8 +56,8 @@ class BestFixedPrice(Program):
     def _declare_decisions(self, m: Any, data: Market, cap: float, most: Any) -> None:
         m.worker_price = Var(m.worker_types, upper=cap, doc="Price of a worker; p_k.")
         m.ps_price = Var(m.ps_types, upper=cap, doc="Price of a parameter server; p_m.")
-        # a budget within the margin of the most that can be asked is never exceeded by it
-        pays = (data.budget + MARGIN > most).astype(float)
+        # who can pay the most that can be asked never declines
+        pays = (data.budget >= most).astype(float)
         m.affordable = Var(m.jobs, lower=pays, upper=1.0, integer=True, doc="The job can pay; a.")
         m.served = Var(m.jobs, integer=True, upper=data.fits, doc="The job is served; f.")
         m.short_of_workers = Var(m.jobs, binary=True, doc="Too few idle workers at arrival.")
@@ -77,9 +74,14 @@ class BestFixedPrice(Program):
 
     @constraint("2i", "asks")
     def declines_above_budget(m, i, k, q):
-        """Who cannot pay is asked for more than the budget."""
+        """Who cannot pay is asked for the budget or more."""
         payment = m.workers[i] * m.worker_price[k] + m.ps[i] * m.ps_price[q]
-        return payment >= m.budget_and_margin[i] - m.budget_and_margin[i] * m.affordable[i]
+        return payment >= m.budget[i] - m.budget[i] * m.affordable[i]
+
+    @constraint("2i", "poorer")
+    def richer_pays_too(m, i, j):
+        """Of two jobs that ask alike, the one with more money a unit pays when the other does."""
+        return m.affordable[j] >= m.affordable[i]
 
     @constraint("2a", "jobs")
     def only_who_can_pay(m, i):
@@ -135,3 +137,22 @@ class BestFixedPrice(Program):
         from farkas.instances import library
 
         return library.load("dps/one_server")
+
+
+def _poorer(data: Market) -> Ints:
+    """Neighbours in budget a unit among jobs with parallel asks, the poorer one first."""
+    alike: dict[tuple[int, int, Fraction], list[tuple[Fraction, int]]] = {}
+    for job in range(data.num_jobs):
+        workers, ps = int(data.workers[job]), int(data.ps[job])
+        share = Fraction(workers, workers + ps)
+        key = int(data.worker_type[job]), int(data.ps_type[job]), share
+        budget = Fraction(float(data.budget[job])) / (workers + ps)
+        alike.setdefault(key, []).append((budget, job))
+    pairs: list[tuple[int, int]] = []
+    for jobs in alike.values():
+        ranked = sorted(jobs)
+        for (budget, i), (more, j) in itertools.pairwise(ranked):
+            pairs.append((i, j))
+            if more == budget:
+                pairs.append((j, i))
+    return np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
