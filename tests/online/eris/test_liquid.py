@@ -27,6 +27,7 @@ def pieces(auction: Auction, name: str, **options: object) -> list[dict[int, int
         (0.9, 4.0, 1),  # .2 against .225 + .1
         (0.0, 4.0, 2),
         (1.0, 4.0, 1),
+        (0.5, 1.0, 1),  # 1 against .5 + .5: equal, so the fewest
         (0.5, 0.0, 1),  # no budget: remote workers count as they are, 1 against .5 + .5
     ],
 )
@@ -46,3 +47,8 @@ def test_a_placement_stays_and_others_pass_a_job_that_waits() -> None:
     found = pieces(auction, "eris.liquid")
     assert found[:8] == [{0: 2}] * 8
     assert found[8:] == [{1: 2}] * 3
+
+
+def test_up_to_twice_the_workers_that_are_asked_for_are_tried() -> None:
+    auction = one_resource({"data": [16]}, slots=1, sites=1, site_capacity=[[9.0]])
+    assert pieces(auction, "eris.liquid", weight=0.0) == [{0: 4}]

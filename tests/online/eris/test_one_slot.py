@@ -16,7 +16,7 @@ from farkas.online.eris.one_slot import (
 )
 from farkas.relaxations.eris.job_slots import job_slots, slot_of
 from farkas.solvers import Claimed, solve
-from tests.generators.eris import one_resource, random_auction
+from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.references.eris_payoff import slot_costs
 from tests.tools.samples import seeds
 
@@ -83,10 +83,11 @@ def test_the_traced_cover_fits_and_costs_the_upper_bound(seed: int) -> None:
             assert bounds.lower[workload] <= bounds.upper[workload] + 1e-6
 
 
-def bounded(free: float, worth: float = 10.0) -> Bounds:
+def bounded(free: float, money: float = 1.0) -> Bounds:
     # two chunks at site 0, where a worker costs 5; moving one to site 1 takes 1 MB, cost 1
-    auction = one_resource({"data": [2, 0], "utility": [worth], "parameter_size": 0.0}, slots=1)
-    prices = Prices(np.zeros(1), np.array([[[5.0]], [[1.0]]]))
+    auction = one_resource({"data": [2, 0], "utility": [10.0], "parameter_size": 0.0}, slots=1)
+    auction = auction_in(auction, money=money)
+    prices = Prices(np.zeros(1), money * np.array([[[5.0]], [[1.0]]]))
     used = np.array([auction.transfer_budget - free])
     seen = job_slots(auction, auction.jobs[0], prices, used, auction.used)
     bounds = new_bounds(2)
@@ -116,3 +117,11 @@ def test_a_workload_that_cannot_fit_has_infinite_bounds() -> None:
         bounds = new_bounds(1)
         bound_workloads(slot_of(seen, 0, seen.data), 6, -1, np.empty((4, 3, 2)), bounds)
         assert bounds.lower.tolist() == bounds.upper.tolist() == [0.0, cost]
+
+
+@pytest.mark.parametrize("money", [2.0**-40, 2.0**40])
+@pytest.mark.parametrize("free", [0.5, 1.0, 2.0])
+def test_bounds_are_closed_alike_in_every_currency(money: float, free: float) -> None:
+    one, other = bounded(free), bounded(free, money)
+    assert other.upper.tolist() == (money * one.upper).tolist()
+    assert other.lower.tolist() == (money * one.lower).tolist()

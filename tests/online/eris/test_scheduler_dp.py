@@ -14,7 +14,7 @@ from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_exact import exact_schedule
 from farkas.proofs.eris.samples import ledger_of, propose
 from farkas.solvers import solve
-from tests.generators.eris import one_resource, random_auction
+from tests.generators.eris import auction_in, one_resource, random_auction
 
 
 def best_payoff(auction: Auction, job: int) -> float:
@@ -37,6 +37,10 @@ def test_repaired_schedules_can_run_and_their_bound_holds(seed: int) -> None:
             continue
         assert executable(job, found.workers, found.moved)
         assert found.worth == pytest.approx(seen.worth[found.finish])
+        slots = found.slots
+        cost = (found.workers * seen.worker_price).sum()
+        cost += seen.server_price[slots, found.server[slots]].sum()
+        assert found.cost == pytest.approx(cost + seen.transfer_price @ found.transfer(seen))
         ledger.book(job, seen, found)
         assert (ledger.transferred <= auction.transfer_budget + 1e-6).all()
         assert (ledger.used <= auction.capacity[:, :, None] + 1e-6).all()
@@ -66,12 +70,13 @@ def test_covers_that_differ_by_little_transfer_are_all_considered() -> None:
 def test_of_equal_schedules_that_with_least_use_is_found() -> None:
     # everything is free: staying at site 0 transfers nothing, at site 1 a chunk; workers of site 0
     # process a chunk a slot, so one of them in each of two slots is no better than two in one
-    auction = one_resource({"data": [1, 0], "server_demand": [1.0]})
-    found = propose(auction, auction.jobs[0], "dp")
-    assert (found.payoff, found.finish, found.cost) == (10.0, 0, 0.0)
-    assert found.workers[0].tolist() == [1, 0]
-    assert (found.server[0], found.moved.sum()) == (0, 0)
-    assert 10.0 <= found.bound <= 10.0 * (1 + 1e-7)
+    for site, data in ((0, [1, 0]), (1, [0, 1])):
+        auction = one_resource({"data": data, "server_demand": [1.0]})
+        found = propose(auction, auction.jobs[0], "dp")
+        assert (found.payoff, found.finish, found.cost) == (10.0, 0, 0.0)
+        assert found.workers[0].tolist() == data
+        assert (found.server[0], found.moved.sum()) == (site, 0)
+        assert 10.0 <= found.bound <= 10.0 * (1 + 1e-7)
 
 
 def test_data_that_were_processed_are_not_processed_again() -> None:
@@ -91,3 +96,16 @@ def test_jobs_that_cannot_run_or_are_worth_nothing_get_nothing() -> None:
         found = propose(auction, job, "dp")
         assert (found.payoff, found.finish, found.slots.tolist()) == (0.0, -1, [])
         assert 0.0 <= found.bound <= 1e-6
+
+
+@pytest.mark.parametrize("scheduler", ["dp", "printed"])
+@pytest.mark.parametrize("unit", [2.0**-40, 1.0, 2.0**40])
+def test_transfer_fits_its_budget_but_for_rounding(scheduler: str, unit: float) -> None:
+    # three of four workers away from the server: 0.1 · 3 = 0.30000000000000004 MB of 0.3, not 0.29
+    job = {"data": [1, 1, 1, 1], "parameter_size": 0.1}
+    for budget, payoff in ((0.3, 10.0), (0.29, 0.0)):
+        auction = one_resource(
+            dict(job), slots=1, sites=4, site_capacity=[[1.0]] * 4, transfer_budget=budget
+        )
+        auction = auction_in(auction, data=unit)
+        assert propose(auction, auction.jobs[0], scheduler).payoff == payoff

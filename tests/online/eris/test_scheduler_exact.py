@@ -15,7 +15,7 @@ from farkas.online.eris.executable import executable
 from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.proposal import nothing
 from farkas.online.eris.scheduler_dp import repaired_schedule
-from farkas.online.eris.scheduler_exact import exact_schedule
+from farkas.online.eris.scheduler_exact import _restricted, exact_schedule
 from farkas.proofs.eris.samples import ledger_of
 from farkas.solvers import solve
 from tests.generators.eris import one_resource, random_auction
@@ -60,3 +60,16 @@ def test_only_slots_that_are_worth_more_are_searched() -> None:
     assert (found.payoff, found.finish, found.bound) == (10.0, 0, 10.0)
     assert found.workers.shape == (3, 2)
     assert found.slots.tolist() == [0]
+
+
+def test_the_program_meets_the_state_of_its_slots() -> None:
+    auction = one_resource({"arrival": 1})
+    ledger = Ledger(auction)
+    ledger.transferred[:] = [5.0, 0.0, 7.0]
+    ledger.used[1, 0] = [2.0, 1.0, 0.5]
+    ledger.prices.transfer[:] = [3.0, 4.0, 5.0]
+    data = _restricted(ledger, auction.jobs[0], 2)
+    assert data.auction.transferred.tolist() == [0.0, 7.0]
+    assert data.auction.used[1, 0].tolist() == [1.0, 0.5]
+    assert data.prices.transfer.tolist() == [4.0, 5.0]
+    assert (data.auction.slots, data.auction.jobs[0].arrival) == (2, 0)

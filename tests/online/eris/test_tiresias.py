@@ -38,3 +38,9 @@ def test_jobs_that_would_pay_more_than_they_are_worth_do_not_count() -> None:
     auction = one_resource({})
     waiting = Waiting(0, auction.jobs[0], np.array([1, 0]), paid=5.0)
     assert [Tiresias().counts(waiting, worth) for worth in (4.9, 5.0, 5.1)] == [False, True, True]
+
+
+def test_work_is_workers_times_slots() -> None:
+    # 2 workers for 8 slots against 1 for 8: the second runs, and leaves too little for the first
+    auction = one_resource({"data": [16]}, {"data": [8]}, slots=1, sites=1, site_capacity=[[2.0]])
+    assert pieces(auction, "eris.tiresias") == [{1: 1}]
