@@ -1,7 +1,5 @@
 """Problem (4): the dual of the linear relaxation of (3)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective

@@ -1,7 +1,5 @@
 """Problem (2) to the letter: a nonlinear program to read, and to give to SCIP on tiny instances."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -68,16 +68,9 @@ class BestSchedule(CompactMoves):
         pairs = np.array(m.pairs.members(), dtype=np.int64).reshape(-1, 2)
         cost = prices.resource[:, :, pairs[:, 1]]
         m.transfer_price = Param(m.busy_slots, values=prices.transfer[slots])
-        m.worker_price = Param(
-            m.pairs,
-            m.sites,
-            values=weighted(auction.worker_demand[pairs[:, 0]].T, cost).T,
-        )
-        m.server_price = Param(
-            m.pairs,
-            m.sites,
-            values=weighted(auction.server_demand[pairs[:, 0]].T, cost).T,
-        )
+        worker, server = auction.worker_demand[pairs[:, 0]].T, auction.server_demand[pairs[:, 0]].T
+        m.worker_price = Param(m.pairs, m.sites, values=weighted(worker, cost).T)
+        m.server_price = Param(m.pairs, m.sites, values=weighted(server, cost).T)
 
     @constraint("7a", "pairs")
     def transfer_fits(m, i, t):

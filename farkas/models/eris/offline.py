@@ -1,7 +1,5 @@
 """The offline optimum: problem (2), corrected and linear."""
 
-from __future__ import annotations
-
 from farkas.algebra import Param, Sum, constraint, objective, option
 from farkas.instances.eris import Auction
 from farkas.models.eris.schedule_rows import (

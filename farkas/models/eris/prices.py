@@ -1,7 +1,5 @@
 """Posted prices: they grow exponentially with the share of a capacity that is in use.  Eris (6)."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Self
 
@@ -12,7 +10,7 @@ from farkas.errors import InvalidOption
 from farkas.instances.eris import Auction
 from farkas.numbers import Floats
 from farkas.portable.elementary import power
-from farkas.portable.sums import dot, weighted
+from farkas.portable.sums import dot
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -29,10 +27,6 @@ class Prices:
 
     transfer: Floats
     resource: Floats
-
-    def worker(self, demand: Floats) -> Floats:
-        """Price of one worker with ``demand`` by site and slot, shape (sites, slots)."""
-        return weighted(demand, self.resource)
 
     def rent(self, auction: Auction) -> float:
         """Capacity times price, over everything; the last two sums of Eris (4)."""

@@ -1,7 +1,5 @@
 """Problem (3): choose one listed schedule per job."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective

@@ -3,8 +3,6 @@
 Chunks are written by totals, or every move by itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -131,22 +129,9 @@ class CompactMoves(ScheduleRows):
         of_pair = np.array([i for i, _ in m.pairs.members()], dtype=np.int64)
         total = auction.chunks[of_pair][:, None]
         stored = auction.data[of_pair] if self.by_site else total
-        m.processed = Var(
-            m.pairs,
-            m.sites,
-            integer=True,
-            upper=total,
-            reason="no chunk is processed twice",
-            doc="q",
-        )
-        m.local = Var(
-            m.pairs,
-            m.sites,
-            integer=True,
-            upper=stored,
-            reason="no chunk is processed twice",
-            doc="l",
-        )
+        why = "no chunk is processed twice"
+        m.processed = Var(m.pairs, m.sites, integer=True, upper=total, reason=why, doc="q")
+        m.local = Var(m.pairs, m.sites, integer=True, upper=stored, reason=why, doc="l")
 
     @constraint("2a", "busy_jobs", when=when_compact)
     def all_chunks_processed(m, i):

@@ -4,8 +4,6 @@ Schedules that another one of the same job beats, worth as much and using no mor
 dropped.  That changes neither problem (3) nor its relaxation.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import math
@@ -53,11 +51,6 @@ def spreads(auction: Auction, job: int) -> int:
     """Count the ways to spread the chunks of ``job`` over slots and sites, site by site."""
     cells = auction.sites * (auction.slots - int(auction.arrival[job]))
     return math.prod(math.comb(int(d) + cells - 1, cells - 1) for d in auction.data[job])
-
-
-def can_list(auction: Auction) -> bool:
-    """Whether every job has few enough spreads to be listed."""
-    return all(spreads(auction, job) <= LARGEST_LIST for job in range(auction.num_jobs))
 
 
 def list_schedules(auction: Auction) -> Schedules:

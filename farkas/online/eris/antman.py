@@ -1,7 +1,5 @@
 """AntMan: guaranteed jobs first, opportunistic ones on what is left."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """What an auction's algorithms meet, slot by slot; and what their decisions are worth."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 from collections.abc import Sequence

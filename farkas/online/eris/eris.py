@@ -1,7 +1,5 @@
 """Algorithm 1 of Eris: price, schedule, accept what pays, raise prices."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Annotated, Literal
 

@@ -1,7 +1,5 @@
 """Can a schedule's workers and moves process all data of its job?  A maximum flow says."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.instances.eris import Job
@@ -24,15 +22,10 @@ def executable(job: Job, workers: Ints, moved: Ints) -> bool:
     moved
         Shape (slots,), chunks moved between sites in each slot.
     """
-    # a larger flow can be cut down: moved chunks and stored ones are two ways to fill the workers
-    return most_processed(job, workers, moved) >= sum(job.data)
-
-
-def most_processed(job: Job, workers: Ints, moved: Ints) -> int:
-    """Largest flow; more than all chunks when moves could replace chunks processed at home."""
     slots, sites = np.nonzero(workers)
+    total = sum(job.data)
     if len(slots) == 0:
-        return 0
+        return total == 0
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow
 
@@ -42,7 +35,6 @@ def most_processed(job: Job, workers: Ints, moved: Ints) -> int:
     first_cell = first_slot + len(moved)
     sink = first_cell + cells
     cell = first_cell + np.arange(cells)
-    total = sum(job.data)
     tails = [np.full(source, source), np.full(len(moved), source), sites, first_slot + slots, cell]
     heads = [
         np.arange(source),
@@ -59,4 +51,5 @@ def most_processed(job: Job, workers: Ints, moved: Ints) -> int:
         (np.minimum(edges, total).astype(np.int32), (np.concatenate(tails), np.concatenate(heads))),
         shape=(sink + 1, sink + 1),
     )
-    return int(maximum_flow(graph, source, sink).flow_value)
+    # a larger flow can be cut down: moved chunks and stored ones are two ways to fill the workers
+    return bool(maximum_flow(graph, source, sink).flow_value >= total)

@@ -1,7 +1,5 @@
 """Liquid: the number of workers that balances traffic and time, then a fixed placement."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 from typing import Annotated

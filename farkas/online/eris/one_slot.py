@@ -8,8 +8,6 @@ meets the multiplier's axis is the next multiplier to try, first for the workloa
 farthest apart.  One multiplier improves the bounds of all workloads, so a few are enough.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

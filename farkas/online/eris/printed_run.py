@@ -1,7 +1,5 @@
 """Algorithms 1 to 3 as printed, booked as printed: schedules that cannot run count."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from farkas.instances.eris import Auction

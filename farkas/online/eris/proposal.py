@@ -1,7 +1,5 @@
 """A schedule that a scheduler proposes for one job, and what it uses."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import NamedTuple
 

@@ -11,8 +11,6 @@ Among schedules of equal cost those with less transfer are preferred, then those
 prices are raised by a share `TIE` of the job's worth, which the bound takes back.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.compiled import Floats1, Ints1, Ints2, Out, compiled

@@ -1,7 +1,5 @@
 """Scheduler "exact": (5), (7) by a mixed-integer program over the slots that can still pay."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import msgspec

@@ -10,8 +10,6 @@ Schedules found this way may be impossible: data can be used twice, and Σ⌈E q
 workers than ⌈E Σq/P⌉.  `farkas.online.eris.executable` tells.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tiresias: least remaining work first, preemptive."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """All sites as one: a small linear program whose duals are good prices for every site."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective

@@ -1,7 +1,5 @@
 """The linear relaxation of (3) when its schedules are too many to list: column generation."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections import deque
 from collections.abc import Iterator
@@ -70,7 +68,8 @@ class JobPricing:
             for name in ("finished", "workers", "server", "processed", "local")
         }
         first = int(auction.arrival[job])
-        worth = dot(parts["finished"], _worth(auction, job, len(parts["finished"])))
+        count = len(parts["finished"])
+        worth = dot(parts["finished"], np.array(auction.jobs[job].utility[:count]))
         transfer = np.zeros(auction.slots)
         used = np.zeros(auction.used.shape)
         if len(parts["workers"]):
@@ -79,13 +78,9 @@ class JobPricing:
             transfer[first:] = (
                 auction.chunk_size * moved + auction.jobs[job].parameter_size * remote
             )
-            worker, server = (
-                auction.worker_demand[job][:, None],
-                auction.server_demand[job][:, None],
-            )
-            used[:, :, first:] = (
-                worker * parts["workers"].T[:, None] + server * parts["server"].T[:, None]
-            )
+            worker, server = auction.worker_demand[job], auction.server_demand[job]
+            used[:, :, first:] = worker[:, None] * parts["workers"].T[:, None]
+            used[:, :, first:] += server[:, None] * parts["server"].T[:, None]
         return worth, np.concatenate([transfer, used.ravel()])
 
 
@@ -112,12 +107,8 @@ def generate_columns(auction: Auction, most_rounds: int = 1000) -> Iterator[Roun
         if bound < least:
             least, best = bound, prices
         enough = payoffs + noise
-        entering = [
-            pricing.schedule(answer)
-            for pricing, answer, least_payoff in zip(jobs, answers, enough, strict=True)
-            if answer.objective > least_payoff
-        ]
         owners = [j for j, a in enumerate(answers) if a.objective > enough[j]]
+        entering = [jobs[j].schedule(answers[j]) for j in owners]
         schedules += len(entering)
         yield Round(number, value, least, best, schedules, settled=not entering)
         if not entering:
@@ -139,10 +130,6 @@ def relaxation_by_columns(auction: Auction, most_rounds: int = 1000) -> Round:
     if last is None or not last.settled:
         raise NoAnswer(f"column generation did not settle in {most_rounds} rounds")
     return last
-
-
-def _worth(auction: Auction, job: int, count: int) -> Floats:
-    return np.array(auction.jobs[job].utility[:count])
 
 
 def _empty_master(auction: Auction) -> LinearForm:

@@ -1,7 +1,5 @@
 """Better prices by subgradient steps on the Lagrangian bound of (4)."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 

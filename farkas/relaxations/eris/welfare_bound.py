@@ -1,7 +1,5 @@
 """Prices for certificates, in order of effort, and the bounds they prove."""
 
-from __future__ import annotations
-
 from collections import deque
 from typing import Literal
 

@@ -32,3 +32,12 @@ def test_prices_are_bounded_by_the_most_that_a_unit_can_earn() -> None:
     worth, used = np.array([10.0, 6.0]), np.array([[2.0, 0.0], [0.0, 3.0]])
     assert _dearest(worth, used).tolist() == [5.0, 2.0]
     assert _dearest(np.zeros(0), np.zeros((0, 2))).tolist() == [0.0, 0.0]
+
+
+def test_a_scarce_budget_earns_what_its_jobs_bid() -> None:
+    # the data of both jobs must move, 1 MB each; there is 1 MB
+    jobs = [{"data": [1, 0], "utility": [worth]} for worth in (10.0, 6.0)]
+    close = {"slots": 1, "site_capacity": [[0.0], [2.0]]}
+    auction = one_resource(*jobs, transfer_budget=1.0, **close)
+    assert optimum("eris.dual", auction) == pytest.approx(10.0)
+    assert optimum("eris.dual", auction.replace(transfer_budget=2.0)) == pytest.approx(16.0)

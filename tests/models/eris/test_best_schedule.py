@@ -44,3 +44,12 @@ def test_jobs_chosen_together_do_not_compete() -> None:
     assert optimum("eris.best_schedule", auction) == pytest.approx(20.0)
     only = PricedJobs(auction, (1,), Prices.zero(auction))
     assert optimum("eris.best_schedule", only) == pytest.approx(10.0)
+
+
+def test_residual_budgets_bind_and_full_ones_do_not() -> None:
+    # the chunk must move for 1 MB; 1.5 of 2 MB are in use, at 2**.75 - 1 a MB
+    state = {"transfer": [1.5], "resources": [[[0.0]], [[0.0]]]}
+    close = {"slots": 1, "site_capacity": [[0.0], [2.0]], "transfer_budget": 2.0}
+    auction = one_resource({}, occupied=state, **close)
+    assert optimum("eris.best_schedule[full]", auction) == pytest.approx(10.0 - (2**0.75 - 1))
+    assert optimum("eris.best_schedule[residual]", auction) == pytest.approx(0.0, abs=1e-9)

@@ -34,11 +34,6 @@ def test_without_a_budget_transfer_costs_nothing() -> None:
     assert transfer_price(auction, np.zeros(3)).tolist() == [0.0, 0.0, 0.0]
 
 
-def test_a_worker_costs_the_sum_over_its_resources() -> None:
-    prices = Prices(np.zeros(1), np.array([[[1.0], [10.0]], [[2.0], [20.0]]]))
-    assert prices.worker(np.array([3.0, 0.5])).tolist() == [[8.0], [16.0]]
-
-
 @pytest.mark.parametrize("unit", [2.0**-60, 1.0, 2.0**60])
 def test_prices_tie_when_they_differ_by_rounding_only(unit: float) -> None:
     prices = unit * np.array([0.1 + 0.2, 0.3, 0.3 * (1 + 1e-8), 1e-5 * (0.1 + 0.2), 3e-6, 0.0])
@@ -46,6 +41,8 @@ def test_prices_tie_when_they_differ_by_rounding_only(unit: float) -> None:
     assert first == second < third
     assert fourth == fifth == pytest.approx(unit * 3e-6, rel=1e-9)
     assert nothing == 0.0
+    near = unit * np.array([1.0 - 1e-11, 1.0, 1.0 + 1e-11])
+    assert coarse.function(near, near).tolist() == [unit] * 3
 
 
 def test_differences_tie_by_the_size_of_what_was_subtracted() -> None:

@@ -46,12 +46,13 @@ def test_schedules_of_two_chunks_by_hand() -> None:
 
 
 def test_workers_away_from_the_server_and_moved_chunks_are_transferred() -> None:
-    # 2 chunks at site 0, where 1 worker fits: the other moves for 3 MB, and 5 MB keep it company
-    job = {"data": [2, 0], "utility": [10.0], "parameter_size": 5.0}
-    close = {"slots": 1, "site_capacity": [[1.0], [1.0]], "chunk_size": 3.0}
-    listed = list_schedules(one_resource(dict(job), transfer_budget=8.0, **close))
-    assert listed.transfer.tolist() == [[8.0]]
-    assert len(list_schedules(one_resource(dict(job), transfer_budget=7.9, **close))) == 0
+    # 3 chunks at site 0, where 1 worker fits: 2 move for 3 MB each to a server there, and the
+    # worker that stays alone takes 5 MB
+    job = {"data": [3, 0], "utility": [10.0], "parameter_size": 5.0}
+    close = {"slots": 1, "site_capacity": [[1.0], [2.0]], "chunk_size": 3.0}
+    listed = list_schedules(one_resource(dict(job), transfer_budget=16.0, **close))
+    assert listed.transfer.tolist() == [[11.0]]
+    assert len(list_schedules(one_resource(dict(job), transfer_budget=10.9, **close))) == 0
 
 
 def test_what_fits_but_for_rounding_is_listed() -> None:
