@@ -5,30 +5,17 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import mpmath
 import msgspec
 import numpy as np
 import pytest
 
 from farkas.certificates import check, from_json, to_json
-from farkas.certificates.enclosures import enclose
 from farkas.certificates.gadget import HorizonCertificate, certify_horizon, certify_slot
-from farkas.certificates.ring_costs import FORBIDDEN, ring_costs
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.generate import generate
-from farkas.instances.utilities import (
-    LinearUtility,
-    Log1p,
-    QuadraticCost,
-    Sigmoid,
-    Sqrt,
-    TableUtility,
-)
 from farkas.models.gadget.column import ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
-from farkas.models.gadget.rings import enumerate_rings
-from farkas.models.gadget.slot import snapshot
 from farkas.online.driver import drive
 from farkas.online.gadget.bounds import horizon_certificate, run_certificate, slot_certificate
 from farkas.online.gadget.environment import Ring
@@ -36,57 +23,6 @@ from farkas.online.gadget.gadget import Gadget
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.horizon import OfflineBound
 from farkas.solvers import solve
-
-CURVES = [
-    LinearUtility(slope=2.5),
-    Sqrt(scale=3.0),
-    Sqrt(scale=-3.0),
-    Log1p(scale=4.0),
-    Sigmoid(height=10.0, steepness=0.5, midpoint=6.0),
-    Sigmoid(height=-2.0, steepness=0.3, midpoint=2.0),
-    QuadraticCost(quadratic=0.1, linear=0.2),
-    TableUtility(values=(0.0, 2.0, 3.5), step=1.7),
-]
-
-
-@pytest.mark.parametrize("curve", CURVES, ids=repr)
-@pytest.mark.parametrize("efficiency", [0.1, 1.0, 437.25])
-def test_enclosures_are_narrow_and_hold_a_high_precision_value(curve, efficiency):
-    for z in (0, 1, 2, 7, 60):
-        low, high = enclose(curve, efficiency, z)
-        with mpmath.workdps(300):
-            true = precise(curve, mpmath.mpf(efficiency) * z)
-            assert rational(low) <= true + TINY
-            assert true <= rational(high) + TINY
-        assert high - low <= abs(high) * Fraction(1, 10**15) + Fraction(1, 10**15)
-
-
-TINY = mpmath.mpf(10) ** -250
-
-
-def rational(value):
-    return mpmath.mpf(value.numerator) / value.denominator
-
-
-def precise(curve, k):
-    """Utility at 300 digits."""
-    if isinstance(curve, Sqrt):
-        return curve.scale * mpmath.sqrt(k)
-    if isinstance(curve, Log1p):
-        return curve.scale * mpmath.log1p(k)
-    if isinstance(curve, Sigmoid):
-        exponent = mpmath.mpf(curve.steepness) * (curve.midpoint - k)
-        return curve.height / (1 + mpmath.exp(exponent))
-    if isinstance(curve, LinearUtility):
-        return curve.slope * k
-    if isinstance(curve, QuadraticCost):
-        return -(mpmath.mpf(curve.quadratic) * k**2 + curve.linear * k)
-    place = k / mpmath.mpf(curve.step)
-    left = int(mpmath.floor(place))
-    if left >= len(curve.values) - 1:
-        return mpmath.mpf(curve.values[-1])
-    low, high = (mpmath.mpf(v) for v in curve.values[left : left + 2])
-    return low + (high - low) * (place - left)
 
 
 def test_horizon_certificates_prove_the_linear_bound_and_hold_above_the_optimum():
@@ -159,29 +95,6 @@ def test_any_slot_prices_bound_the_best_slot(network):
         assert float(check(certificate, instance=cluster).bound) >= best - 1e-9
 
 
-@pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])
-def test_integer_ring_costs_bound_the_cheapest_ring_and_meet_it_on_trees(network):
-    rng = np.random.default_rng(2)
-    for cluster in random_clusters(15, 5, network=network, servers=4, jobs=3):
-        slot = snapshot(cluster)
-        if not len(slot.jobs):
-            continue
-        worker = rng.integers(0, 9, size=(len(slot.jobs), cluster.num_nodes))
-        link = rng.integers(0, 9, size=(len(slot.jobs), cluster.num_links))
-        costs = ring_costs(cluster, slot.jobs, slot.largest_size, worker, link)
-        limit = np.zeros(cluster.num_jobs, int)
-        limit[slot.jobs] = slot.largest
-        rings = enumerate_rings(cluster, limit)
-        for place, job in enumerate(slot.jobs.tolist()):
-            for k in range(1, int(slot.largest[place]) + 1):
-                own = rings.take((rings.job == job) & (rings.size == k))
-                paid = own.workers @ worker[place] + own.flow @ link[place]
-                least = int(paid.min(initial=FORBIDDEN))
-                assert costs[place, k - 1] <= least
-                if network == "tree":
-                    assert costs[place, k - 1] == least
-
-
 def test_a_claim_better_than_its_prices_is_found():
     cluster = library.load("gadget/tiny")
     for certificate in (horizon_certificate(cluster), slot_certificate(cluster)):
@@ -248,21 +161,6 @@ def test_malformed_slot_certificates_are_refused(change, words):
     certificate = msgspec.structs.replace(slot_certificate(cluster), **change)
     with pytest.raises(NotACertificate, match=words):
         check(certificate, instance=cluster)
-
-
-def test_a_walk_does_not_stay_on_a_full_server():
-    """Two one-GPU servers without a link: no ring of two, however free the workers are.
-
-    Parallel links elsewhere make the network no forest, so walks are searched.
-    """
-    link = {"from": 1, "to": 2, "bandwidth": 1}
-    cluster = library.load("gadget/unlinked_pair")
-    node = {"name": "far", "server": False, "capacity": [0] * cluster.num_resources}
-    cluster = cluster.replace(nodes=[*cluster.nodes, node], links=[link, link])
-    jobs = np.array([0])
-    worker = np.zeros((1, 3), np.int64)
-    costs = ring_costs(cluster, jobs, 2, worker, np.zeros((1, 2), np.int64))
-    assert costs.tolist() == [[0, FORBIDDEN]]
 
 
 def test_a_price_on_something_unlimited_is_refused():

@@ -1,0 +1,44 @@
+"""Certificates from multipliers and rays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.certificates import certify, certify_infeasible, check, exact_bound
+from farkas.errors import NotACertificate
+from tests.certificates.test_files import form
+from tests.certificates.test_repair import transport
+from tests.generators.forms import INF, small
+
+
+def test_certificates_are_made_of_repaired_multipliers():
+    site = transport()
+    certificate = certify(site, site.cost.reshape(4, 4).min(axis=1) + 1e-9)
+    assert check(certificate, site).bound <= exact_bound(site, site.cost.reshape(4, 4).min(axis=1))
+
+
+def test_fewer_digits_are_written_where_that_costs_nothing():
+    # 1.5 + 2**-51 proves 4.5 but for 1e-15; rounded to 48 bits it is 1.5 and proves 4.5
+    written = certify(form(), np.array([1.5 + 2.0**-51, -0.5]))
+    assert written.bound == "9/2"
+    assert written.multipliers.floats("y", 2).tolist() == [1.5, -0.5]
+
+
+def test_what_names_the_program_is_written_and_data_only_when_asked():
+    about = {"kind": "toy", "options": {"relax": "tight"}, "instance": "ab" * 32}
+    written = certify(form(), np.array([1.5, -0.5]), embed=False, **about)
+    assert (written.kind, written.options, written.instance) == tuple(about.values())
+    assert (written.data, written.point, written.form) == (None, None, form().sha256)
+
+
+def test_a_ray_is_written_with_its_violation_also_for_a_maximum():
+    # x >= 3 and x <= 1 miss by 2; costs and constant play no part
+    empty = small(
+        [[1.0], [1.0]], cost=[5.0], row_lower=[3.0, -INF], row_upper=[INF, 1.0], offset=7.0
+    )
+    for sense in ("min", "max"):
+        written = certify_infeasible(empty.replace(sense=sense), np.array([1.0, -1.0]))
+        assert (written.violation, written.sense) == ("2", sense)
+    with pytest.raises(NotACertificate, match="misses by"):
+        certify_infeasible(empty, np.array([0.0, 0.0]))

@@ -1,0 +1,85 @@
+"""Vectors of exact binary numbers, against fractions."""
+
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+from farkas.certificates.limbs import (
+    RangeTooWide,
+    digit_bits,
+    dot,
+    exact_dot,
+    extent,
+    reduced_costs,
+    scaled,
+    slacks,
+    split,
+)
+from farkas.forms import SparseRows
+
+VALUES = np.array([1.0, -1.5, 0.0, 2.0**-40, -(2.0**30) - 2.0**-10])
+
+
+@pytest.mark.parametrize("bits", [7, 24])
+def test_digits_add_up_to_the_values(bits):
+    low, high = extent(VALUES)
+    limbs = split(VALUES, bits, low, high)
+    assert [limbs.exact(j) for j in range(len(VALUES))] == [F(v) for v in VALUES.tolist()]
+    assert (np.abs(limbs.digits) < 2**bits).all()
+    assert limbs.take(np.array([1, 4])).exact(1) == F(VALUES[4])
+
+
+def test_the_extent_covers_the_lowest_bit_and_the_highest():
+    # 3/4 = 0.11 in binary: lowest bit 2**-2; 5 is below 2**3
+    assert extent(np.array([0.75, -5.0, 0.0])) == (-2, 3)
+    assert extent(np.zeros(3)) == (0, 0)
+
+
+def test_products_of_digits_add_up_exactly():
+    # 2 bits + the terms' bits fit into 53; never more than 24
+    for terms in (1, 31, 32, 10**6, 2**40):
+        bits = digit_bits(terms)
+        assert terms * (2**bits - 1) ** 2 < 2**53
+        assert bits == 24 or terms * (2 ** (bits + 1) - 1) ** 2 * 2 >= 2**53
+
+
+def test_reduced_costs_and_slacks_are_exact_and_know_their_sign():
+    # cost - A'y = (1 - (3 y0 - y1), -2 - 4 y1), side - A x = (5 - 3 x0, -1 + x0 - 4 x1)
+    matrix = SparseRows.from_dense([[3.0, 0.0], [-1.0, 4.0]])
+    y = np.array([1 / 3, -0.5])
+    reduced = reduced_costs(np.array([1.0, -2.0]), matrix, y)
+    assert [reduced.exact(j) for j in (0, 1)] == [1 - (3 * F(y[0]) + F(1, 2)), 0]
+    assert reduced.negative.tolist() == [True, False]
+    assert reduced.nonzero.tolist() == [True, False]
+    x = np.array([5 / 3, 1 / 6])
+    slack = slacks(np.array([5.0, -1.0]), matrix, x)
+    exact = [5 - 3 * F(x[0]), -1 + F(x[0]) - 4 * F(x[1])]
+    assert [slack.exact(i) for i in (0, 1)] == exact
+    assert slack.negative.tolist() == [value < 0 for value in exact]
+
+
+def test_what_would_need_too_many_digits_is_left_to_fractions():
+    wide = np.array([1e300, 1e-300])
+    with pytest.raises(RangeTooWide):
+        reduced_costs(np.zeros(2), SparseRows.from_dense([wide, wide]), wide)
+
+
+@pytest.mark.parametrize("exponent", [0, 30, 300])
+def test_dots_equal_fractions(exponent):
+    rng = np.random.default_rng(exponent)
+    left, right = (
+        rng.choice([-1.0, 0.0, 1.0], 50)
+        * rng.random(50)
+        * 10.0 ** rng.uniform(-exponent, exponent, 50)
+        for _ in "ab"
+    )
+    exact = sum(F(x) * F(y) for x, y in zip(left.tolist(), right.tolist(), strict=True))
+    assert exact_dot(left, right) == exact
+    if exponent == 0:
+        assert dot(split(left, 24, *extent(left)), right) == exact
+
+
+def test_empty_dots_are_zero_and_powers_of_two_exact():
+    assert exact_dot(np.zeros(0), np.zeros(0)) == exact_dot(np.ones(2), np.zeros(2)) == 0
+    assert (scaled(3, 2), scaled(3, -2), scaled(-3, 0)) == (12, F(3, 4), -3)

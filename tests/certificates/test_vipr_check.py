@@ -1,0 +1,143 @@
+"""What the checker of VIPR files believes, and what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from farkas.certificates.vipr_check import check_vipr
+from farkas.errors import FileProblem, NotACertificate
+
+
+def write(tmp_path, text):
+    path = tmp_path / "file.vipr"
+    path.write_text(text)
+    return path
+
+
+# min x + y, 4x + y >= 1, 4x - y <= 2, integers: two roundings prove 1, where the relaxation has 1/4
+ROUNDING = """\
+% an integer program
+VER 1.0
+VAR 2 x y
+INT 2 0 1
+OBJ min 2 0 1 1 1
+CON 2 0
+C1 G 1 2 0 4 1 1
+C2 L 2 2 0 4 1 -1
+RTP range 1 1
+SOL 2
+feas 2 0 1 1 2
+opt 1 1 1
+DER 4
+C3 G -1/2 1 1 1 { lin 2 0 1/2 1 -1/2 } 3
+C4 G 0 1 1 1 { rnd 1 2 1 } 4
+C5 G 1/4 OBJ { lin 2 0 1/4 3 3/4 } 5
+C6 G 1 OBJ { rnd 1 4 1 } 0
+"""
+
+
+# 2x + 3y >= 1, 3x - 4y <= 2, -x + 6y <= 3 has fractional points only
+BRANCHING = """\
+VER 1.0
+VAR 2 x y
+INT 2 0 1
+OBJ min 0
+CON 3 0
+C1 G 1 2 0 2 1 3
+C2 L 2 2 0 3 1 -4
+C3 L 3 2 0 -1 1 6
+RTP infeas
+SOL 0
+DER 11
+left L 0 1 0 1 { asm } -1
+right G 1 1 0 1 { asm } -1
+down L 0 1 1 1 { asm } -1
+D1 G 1 0 { lin 3 0 1 3 -2 5 -3 } -1
+up G 1 1 1 1 { asm } -1
+D2 G 1 0 { lin 3 2 -1/3 3 -1/3 7 2 } -1
+D3 G 1/4 1 1 1 { lin 2 1 -1/4 4 3/4 } -1
+D4 G 1 1 1 1 { rnd 1 9 1 } -1
+D5 G 1 0 { lin 3 1 -1/3 2 -1 10 14/3 } -1
+D6 G 1 0 { uns 6 5 8 7 } -1
+D7 G 1 0 { uns 11 4 12 3 } -1
+"""
+
+
+CUTOFF = """\
+VER 1.0
+VAR 1 x
+INT 0
+OBJ min 1 0 1
+CON 1 1
+low G 2 1 0 1
+RTP range 2 5
+SOL 1
+five 1 0 5
+DER 2
+cut L 5 OBJ { sol } -1
+low2 G 2 OBJ { lin 1 0 1 } -1
+"""
+
+
+@pytest.mark.parametrize("text", [ROUNDING, BRANCHING, CUTOFF])
+def test_every_kind_of_reason_is_understood(text, tmp_path):
+    proof = check_vipr(write(tmp_path, text))
+    assert proof.infeasible == ("infeas" in text)
+    assert proof.num_derivations == text.count("{")
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "words"),
+    [
+        (ROUNDING, "RTP range 1 1", "RTP range 2 inf", "does not prove '2'"),
+        (ROUNDING, "RTP range 1 1", "RTP range 1 1/2", "is empty"),
+        (ROUNDING, "RTP range 1 1", "RTP range 0 1/2", "no solution reaches"),
+        (ROUNDING, "opt 1 1 1", "opt 1 0 1", "solution 'opt' violates constraint 1"),
+        (ROUNDING, "opt 1 1 1", "opt 1 1 3/2", "integer variable 1 is 3/2"),
+        (ROUNDING, "INT 2 0 1", "INT 1 0", "cannot be rounded"),
+        (ROUNDING, "1 -1/2 } 3", "1 1/2 } 3", "opposite directions"),
+        (ROUNDING, "0 1/2 1 -1/2 } 3", "0 1/2 1 -1/3 } 3", "does not follow from its lin"),
+        (ROUNDING, "{ lin 2 0 1/4 3 3/4 }", "{ lin 2 0 1/4 5 3/4 }", "no integer from 0 to 3"),
+        (ROUNDING, "{ rnd 1 2 1 } 4", "{ rnd 1 2 1 } 3", "after its last use"),
+        (ROUNDING, "DER 4", "DER 3", "text after"),
+        (ROUNDING, "DER 4", "DER 5", "ends after line"),
+        (ROUNDING, "VER 1.0", "VER 1.1", "instead of 1.0"),
+        (ROUNDING, "OBJ min", "OBJ best", "instead of min or max"),
+        (ROUNDING, "C1 G 1 ", "C1 G 1e9999999999 ", "no fraction"),
+        (ROUNDING, "C1 G 1 ", "C1 G 1/0 ", "no fraction"),
+        (ROUNDING, "C1 G 1 ", "C1 G nan ", "no fraction"),
+        (ROUNDING, "C1 G 1 2 0 4 1 1", "C1 G 1 2 0 4 0 1", "occurs twice"),
+        (ROUNDING, "VAR 2 x y", "VAR 2 x x", "same name"),
+        (ROUNDING, "VAR 2 x y", "VAR -2 x y", "no integer from"),
+        (ROUNDING, "VAR 2 x y", "VAR 99999999 x y", "ends after line|INT|same name"),
+        (BRANCHING, "uns 11 4 12 3", "uns 11 4 12 5", "no integer disjunction"),
+        (BRANCHING, "INT 2 0 1", "INT 1 1", "no integer disjunction"),
+        (BRANCHING, "uns 6 5 8 7", "uns 6 7 8 5", "no absurdity"),
+        (BRANCHING, "RTP infeas", "RTP range 7 inf", None),
+        (BRANCHING, "SOL 0", "SOL 1 s 2 0 2/3 1 0", "integer variable 0"),
+        (CUTOFF, "cut L 5 OBJ", "cut L 4 OBJ", "cuts off more"),
+        (CUTOFF, "SOL 1\nfive 1 0 5", "SOL 0", "rests on a solution"),
+        (CUTOFF, "{ sol }", "{ asm }", None),
+        (CUTOFF, "low2 G 2 OBJ { lin 1 0 1 }", "low2 G 2 OBJ { asm }", "does not prove"),
+    ],
+)
+def test_a_wrong_step_is_refused_by_name(text, old, new, words, tmp_path):
+    assert old in text
+    path = write(tmp_path, text.replace(old, new))
+    if words is None:  # a harmless change: what remains is still proved
+        check_vipr(path)
+        return
+    with pytest.raises((NotACertificate, FileProblem), match=words):
+        check_vipr(path)
+
+
+@pytest.mark.parametrize("name", ["missing.vipr", "."])
+def test_files_that_cannot_be_read_are_one_clear_error(name, tmp_path):
+    with pytest.raises(FileProblem, match="cannot be read"):
+        check_vipr(tmp_path / name)
+
+
+def test_bytes_that_are_no_text_are_one_clear_error(tmp_path):
+    (tmp_path / "x.vipr").write_bytes(b"VER 1.0 \xff\xfe")
+    with pytest.raises(FileProblem, match="not ASCII"):
+        check_vipr(tmp_path / "x.vipr")

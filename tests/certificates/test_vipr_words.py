@@ -1,0 +1,60 @@
+"""Words and numbers of a VIPR file."""
+
+from fractions import Fraction as F
+
+import pytest
+
+from farkas.certificates.vipr_words import Words, short
+from farkas.errors import FileProblem
+
+
+def words(*lines: str) -> Words:
+    return Words(iter(lines), "file.vipr")
+
+
+def test_words_come_in_order_over_lines_and_comments_are_kept():
+    read = words("% first", "", "%second ", "VER 1.0", "", "VAR 2")
+    read.skip_comments()
+    assert read.comments == ["first", "second"]
+    assert [read.next() for _ in range(4)] == ["VER", "1.0", "VAR", "2"]
+    read.end()
+    with pytest.raises(FileProblem, match=r"file\.vipr: ends after line 6"):
+        read.next()
+
+
+@pytest.mark.parametrize(
+    ("word", "value"), [("-7/2", F(-7, 2)), ("+0.125", F(1, 8)), ("12", 12), ("-0", 0)]
+)
+def test_fractions_and_finite_decimals_are_read_exactly(word, value):
+    assert words(word).value() == value
+
+
+@pytest.mark.parametrize("word", ["1e3", "1/0", "inf", "nan", "1/-2", "0x1", "1.", "1/02", "1_0"])
+def test_other_numbers_are_refused_with_their_line(word):
+    with pytest.raises(FileProblem, match=r"line 2: .* is no fraction or finite decimal"):
+        words("", word).value()
+
+
+@pytest.mark.parametrize(("word", "fine"), [("2", True), ("5", True), ("1", False), ("6", False),
+                                            ("2.0", False), ("+3", False)])  # fmt: skip
+def test_integers_lie_in_their_range(word, fine):
+    if fine:
+        assert words(word).integer(2, 5, "count") == int(word)
+    else:
+        with pytest.raises(FileProblem, match=r"count .* is no integer from 2 to 5"):
+            words(word).integer(2, 5, "count")
+
+
+def test_a_wrong_word_and_text_after_the_end_are_refused():
+    with pytest.raises(FileProblem, match="line 1: 'MAX' instead of min or max"):
+        words("MAX").expect("min", "max")
+    for left in (["DER 0", "more"], ["DER 0 more"]):
+        read = words(*left)
+        assert (read.next(), read.next()) == ("DER", "0")
+        with pytest.raises(FileProblem, match="text after the last derivation"):
+            read.end()
+
+
+def test_long_words_are_cut():
+    assert short("a" * 30) == repr("a" * 30)
+    assert short("a" * 31) == repr("a" * 27 + "...")

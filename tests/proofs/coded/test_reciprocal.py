@@ -1,0 +1,20 @@
+"""Clusters whose speeds are proportional to their rates."""
+
+import math
+
+import numpy as np
+import pytest
+
+from farkas.models.coded.kernel import Pairs
+from farkas.proofs.coded.reciprocal import FULL_LOAD, reciprocal
+
+
+def test_speeds_are_rates_over_rows_and_the_full_load():
+    data = reciprocal("pair", "", [[2.0, 4.0], [1.0, 3.0]], 10)
+    speed = np.array([[2.0, 4.0], [1.0, 3.0]]) / (10 * FULL_LOAD)
+    np.testing.assert_allclose(Pairs.of(data).speed, speed, rtol=1e-12)
+
+
+def test_the_full_load_solves_its_equation():
+    # h - ln(1 + h) = c = u a = 1 at 1 + h
+    assert FULL_LOAD - 1 - math.log(FULL_LOAD) == pytest.approx(1.0, rel=1e-14)

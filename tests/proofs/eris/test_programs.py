@@ -1,0 +1,25 @@
+"""Claims about problems (2) and (3), and how close is equal."""
+
+import pytest
+
+from farkas.proofs.eris.programs import agreement
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("all_data_processed", {"all_data": 81.594, "as_printed": 92.893}),
+        ("server_in_every_slot", {"as_printed": 0.0, "corrected": 10.0}),
+    ],
+)
+def test_numbers_of_a_claim_are_those_by_hand(name, expected, verdict_of) -> None:
+    numbers = verdict_of(f"eris.{name}").numbers
+    for key, value in expected.items():
+        assert numbers[key] == pytest.approx(value, abs=1e-4), key
+
+
+@pytest.mark.parametrize("unit", [2.0**-40, 1.0, 2.0**40])
+def test_agreement_is_relative(unit) -> None:
+    assert agreement(3 * unit, 3 * unit) == 1e-5
+    # off by 1 of 4: 1e-5 - 1/4
+    assert agreement(3 * unit, 4 * unit) == agreement(4 * unit, 3 * unit) == 1e-5 - 0.25
