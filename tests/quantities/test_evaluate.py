@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -131,29 +130,3 @@ def test_one_failing_key_does_not_take_the_others_along(instance: Instance) -> N
 def test_the_nearest_quantity_is_named() -> None:
     with pytest.raises(UnknownName, match=r"did you mean mlbroker\.slots"):
         find("mlbroker.slotz", "mlbroker")
-
-
-def plain(instance: Any) -> int:
-    """Do nothing."""
-    return 0
-
-
-def indexed(instance: Any, i: int) -> int:
-    """Do nothing."""
-    return i
-
-
-@pytest.mark.parametrize(
-    ("patterns", "domains", "function"),
-    [
-        (("mlbroker.x[{i}]",), {}, indexed),  # no domain
-        (("mlbroker.x[{i}]",), {"i": [0]}, plain),  # the function does not take it
-        (("mlbroker.x",), {"i": [0]}, plain),  # no placeholder
-        (("mlbroker.x[{i}]", "mlbroker.y"), {"i": [0]}, indexed),  # patterns disagree
-    ],
-)
-def test_placeholders_domains_and_arguments_must_agree(
-    patterns: tuple[str, ...], domains: dict[str, Any], function: Callable[..., Any]
-) -> None:
-    with pytest.raises(ValueError, match="has placeholders"):
-        quantity(*patterns, **domains)(function)

@@ -1,0 +1,52 @@
+"""Figures of kind gadget: shares are shares, and what is embedded runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.experiments.figures.gadget import GADGET, POLICIES, embedded_share, worth
+from farkas.instances import library
+from farkas.models.gadget.slot import snapshot
+from farkas.online.gadget.columns import column_rings
+from farkas.quantities import evaluate
+from tests.experiments.figures.made import reduced
+
+TINY = library.load("gadget/tiny")
+
+
+def test_rings_are_worth_the_gains_of_their_sizes() -> None:
+    # near-optimal rings of one slot; the best gain of tiny is sqrt(27)
+    slot = snapshot(TINY)
+    rings = column_rings(slot, 1e-3)[0]
+    best = evaluate(TINY, ["gadget.slot_gain"])["gadget.slot_gain"]
+    assert 0.999 * best <= worth(slot, rings) <= best * (1 + 1e-9)
+
+
+def test_the_share_is_of_the_jobs_that_are_active() -> None:
+    # of the two jobs one has arrived in slot 0, and a ring of three workers serves it
+    assert TINY.active(0).tolist() == [True, False]
+    assert embedded_share(TINY) == 1.0
+
+
+def test_rewards_are_at_most_their_proved_bounds() -> None:
+    lines = {line.name: np.asarray(line.y) for line in reduced("gadget", "4").series}
+    assert list(lines) == list(POLICIES)
+    for values in lines.values():
+        assert (values > 0).all()
+        assert (values <= 1 + 1e-9).all()
+    drawn = GADGET.draw(0, num_servers=6, horizon=30, num_jobs=20)
+    run = GADGET.run("fifo", drawn)
+    assert run.certificate is not None
+    assert lines["FIFO"][0] == pytest.approx(run.value / float(run.certificate))
+
+
+@pytest.mark.parametrize("number", ["5", "6"])
+def test_embedded_jobs_are_a_share(number: str) -> None:
+    (line,) = reduced("gadget", number).series
+    assert 0 <= min(line.y) <= max(line.y) <= 1
+
+
+def test_slots_are_measured_against_their_bound() -> None:
+    for line in reduced("gadget", "7").series:
+        assert max(line.y) <= 1 + 1e-9

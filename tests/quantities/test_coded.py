@@ -1,0 +1,57 @@
+"""Quantities of coded computation: levels are inverse times, whole loads take longer."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from farkas.errors import NotApplicable
+from farkas.instances import library
+from farkas.quantities import evaluate, evaluate_all
+from farkas.quantities.coded import finite
+
+TINY = library.load("coded/tiny")
+
+
+def value(key: str) -> float:
+    return float(evaluate(TINY, [key])[key])
+
+
+def test_times_are_inverse_levels() -> None:
+    assert value("coded.expected") * value("coded.assignment_lp") == pytest.approx(1.0)
+    assert value("coded.expected.dedicated") * value("coded.assignment") == pytest.approx(1.0)
+
+
+def test_relaxations_stand_above_the_optimum_and_heuristics_below() -> None:
+    best = value("coded.assignment")
+    slack = 1e-7  # of the truncated level, found by bisection
+    assert best <= value("coded.assignment_truncated") + slack
+    assert value("coded.assignment_truncated") <= value("coded.assignment_lp") + slack
+    for key in ("simple_greedy", "iterated_greedy.local", "iterated_greedy.lexicographic"):
+        assert value(f"coded.{key}") <= best + 1e-12
+    assert value("coded.iterated_greedy.start") <= value("coded.iterated_greedy.local")
+
+
+@pytest.mark.parametrize("end", ["", ".dedicated"])
+def test_whole_loads_take_no_less_time(end: str) -> None:
+    assert value(f"coded.expected_integer{end}") >= value(f"coded.expected{end}")
+
+
+def test_the_last_master_decides_a_uniform_plan() -> None:
+    found = evaluate(
+        TINY, ["coded.uniform", "coded.uniform.by_master", "coded.uniform.integer_loads"]
+    )
+    assert found["coded.uniform"] == max(found["coded.uniform.by_master"])
+    assert found["coded.uniform.integer_loads"] >= found["coded.uniform"]
+
+
+def test_a_time_that_does_not_exist_is_null() -> None:
+    assert finite(math.inf) is None
+    assert finite(math.nan) is None
+    assert finite(2.0) == 2.0
+
+
+def test_without_a_point_there_is_no_step() -> None:
+    (outcome,) = evaluate_all(TINY.replace(sca_point=None), ["coded.sca.step"])
+    assert isinstance(outcome.error, NotApplicable)

@@ -1,0 +1,43 @@
+"""Quantities of an auction: payoffs in the state and on the whole system, and their bounds."""
+
+from __future__ import annotations
+
+import pytest
+
+from farkas.instances import library
+from farkas.quantities import evaluate
+from farkas.quantities.eris import workloads
+
+TINY = library.load("eris/tiny")
+
+
+def values(stem: str) -> list[float]:
+    keys = [f"eris.{stem}[{i}]" for i in range(TINY.num_jobs)]
+    found = evaluate(TINY, keys)
+    return [found[key] for key in keys]
+
+
+def test_the_whole_empty_system_pays_no_less_than_what_the_state_leaves() -> None:
+    residual, full = values("best_schedule"), values("best_schedule_full")
+    # the state leaves nothing for job 2
+    assert residual == pytest.approx([35, 41, 0])
+    assert full[:2] == pytest.approx([35, 41])
+    assert full[2] > 14
+    for best, bound in ((residual, values("payoff_bound")), (full, values("payoff_bound_full"))):
+        assert all(a <= b + 1e-9 for a, b in zip(best, bound, strict=True))
+    assert values("payoff_bound_full")[2] > full[2]
+
+
+def test_bounds_lie_on_their_sides_of_the_optimum() -> None:
+    found = evaluate(TINY, ["eris.offline", "eris.schedule_lp", "eris.dual", "eris.lagrangian"])
+    assert found["eris.offline"] <= found["eris.schedule_lp"] + 1e-6
+    assert found["eris.schedule_lp"] <= found["eris.dual"] + 1e-6
+    assert found["eris.dual"] <= found["eris.lagrangian"] + 1e-6
+
+
+def test_workloads_are_one_half_and_all_chunks() -> None:
+    # of 1, 2 and 5 chunks: {1}, {1, 2} with half 1, {1, 3, 5} with half rounded up
+    chunks = [int(count) for count in TINY.chunks]
+    expected = {1: [1], 2: [1, 2], 3: [1, 2, 3], 4: [1, 2, 4], 5: [1, 3, 5]}
+    for job, count in enumerate(chunks):
+        assert [d for i, _, d in workloads(TINY) if i == job] == expected[count]

@@ -1,0 +1,40 @@
+"""Quantities of a cluster: shortcuts for large instances give what small ones are enumerated to."""
+
+from __future__ import annotations
+
+import pytest
+
+from farkas.instances import library
+from farkas.quantities import evaluate
+from farkas.quantities import gadget as module
+
+TINY = library.load("gadget/tiny")
+
+
+def value(key: str) -> float:
+    return float(evaluate(TINY, [key])[key])
+
+
+@pytest.mark.parametrize(
+    ("limit", "key"), [("SMALL_EMBEDDING", "gadget.gvne"), ("MOST_VECTORS", "gadget.slot_gain")]
+)
+def test_the_compact_program_has_the_same_optimum(
+    limit: str, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    straight = value(key)
+    monkeypatch.setattr(module, limit, 0)
+    assert value(key) == pytest.approx(straight, rel=1e-9)
+
+
+def test_a_slot_is_its_gain_and_the_rewards_of_idle_jobs() -> None:
+    # three workers of job 0: sqrt(27) = 5.196; the active jobs get 0 for nothing
+    idle = float(TINY.idle_reward[TINY.active(TINY.at_slot)].sum())
+    assert value("gadget.slot_gain") == pytest.approx(27**0.5)
+    assert value("gadget.slot") == pytest.approx(value("gadget.slot_gain") + idle)
+    assert evaluate(TINY, ["gadget.slot_counts"])["gadget.slot_counts"] == [3, 0]
+
+
+def test_rules_earn_no_more_than_the_optimum_and_greedy_slots() -> None:
+    best = value("gadget.offline")
+    assert value("gadget.greedy_exact") <= best
+    assert value("gadget.fifo") == value("gadget.las") < value("gadget.drf") <= best
