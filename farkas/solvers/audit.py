@@ -66,6 +66,30 @@ def _crossing(form: LinearForm) -> str:
     return ""
 
 
+def well_formed(form: LinearForm, answer: object) -> Answer:
+    """Return an answer whose arrays are doubles of the form's shape.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When a backend returned something else; says what.
+    """
+    if not isinstance(answer, Answer):
+        raise TypeError(f"returned {type(answer).__name__} instead of an answer")
+    arrays: dict[str, Floats] = {}
+    for name, size in (
+        ("raw_point", form.num_columns),
+        ("raw_row_duals", form.num_rows),
+        ("raw_ray", form.num_rows),
+    ):
+        value = getattr(answer, name)
+        if value is not None:
+            arrays[name] = np.asarray(value, dtype=np.float64)
+            if arrays[name].shape != (size,):
+                raise ValueError(f"{name} has shape {arrays[name].shape}, the form needs ({size},)")
+    return dataclasses.replace(answer, **arrays)
+
+
 def audited(form: LinearForm, answer: Answer, units: Units | None = None) -> Answer:
     """Measure the point of an answer, once for everybody, and drop what it cannot show.
 

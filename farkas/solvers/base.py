@@ -23,7 +23,7 @@ from farkas.numbers import Floats
 from farkas.registry import Registry
 from farkas.solvers.access import Access, Availability, installed, missing, version_of
 from farkas.solvers.answer import Answer, Claimed, Reason
-from farkas.solvers.audit import audited, settled_by_inspection
+from farkas.solvers.audit import audited, settled_by_inspection, well_formed
 from farkas.solvers.options import OptionNames, Options
 from farkas.solvers.units import handed, returned
 
@@ -220,14 +220,16 @@ def guarded(
     begin = time.perf_counter()
     given, start, units = handed(form, start)
     try:
-        answer = engine.run(given, options, start)
-    except Undecided:
-        answer = _with_feasibility_known(engine, given, options)
+        try:
+            answer = engine.run(given, options, start)
+        except Undecided:
+            answer = _with_feasibility_known(engine, given, options)
+        answer = returned(well_formed(given, answer), form, units)
     except FarkasError:
         raise
-    except Exception as failure:
+    except (Exception, SystemExit) as failure:
         return failed(failure, solver, time.perf_counter() - begin)
-    return audited(form, returned(answer, form, units))
+    return audited(form, answer)
 
 
 def _with_feasibility_known(engine: Backend, form: LinearForm, options: Options) -> Answer:
@@ -249,7 +251,7 @@ def _with_feasibility_known(engine: Backend, form: LinearForm, options: Options)
     )
 
 
-def failed(failure: Exception, solver: str, seconds: float = math.nan) -> Answer:
+def failed(failure: BaseException, solver: str, seconds: float = math.nan) -> Answer:
     """Answer for a solver that raised."""
     words = " ".join(str(failure).split()) or type(failure).__name__
     return Answer(reason=Reason.ERROR, solver=solver, seconds=seconds, message=words)

@@ -10,7 +10,7 @@ from farkas.forms import LinearForm, SparseRows
 from farkas.forms.scale import Units, cost_unit, in_units, units_of_columns, units_of_rows
 from farkas.numbers import Floats
 from farkas.solvers.answer import Answer
-from farkas.solvers.audit import audited, settled_by_inspection
+from farkas.solvers.audit import audited, settled_by_inspection, well_formed
 from farkas.solvers.base import Backend, failed
 from farkas.solvers.highs import expect, new_solver, pass_form, solve_loaded
 from farkas.solvers.options import Options
@@ -139,7 +139,7 @@ class HighsSession(Session):
             start = np.ldexp(start, -units.columns)
         try:
             answer = solve_loaded(self._solver, form, options, start)
-            return audited(form, returned(answer, form, units), units)
+            return audited(form, returned(well_formed(form, answer), form, units), units)
         except FarkasError:
             raise
         except Exception as failure:

@@ -10,7 +10,6 @@ import pytest
 
 from farkas.forms import LinearForm, SparseRows
 from farkas.solvers import Answer, Claimed, Reason, open_session, solve
-from farkas.solvers.base import find
 from farkas.solvers.units import handed, returned
 from tests.generators.forms import small
 
@@ -140,18 +139,3 @@ def test_a_form_that_cannot_be_moved_is_handed_over_as_it_is():
     assert units is None
     assert given.cost.tolist() == odd.cost.tolist()
     assert solve(odd).objective == 7.0
-
-
-@pytest.mark.parametrize("told", [10.0, math.inf])
-def test_a_bound_that_its_own_point_disproves_is_dropped(monkeypatch, told):
-    honest = find("highs").run
-
-    def lie(*arguments):
-        return dataclasses.replace(honest(*arguments), objective=told, bound=told)
-
-    monkeypatch.setattr(find("highs"), "run", lie)
-    answer = solve(blend())
-    assert (answer.claim, answer.reason) == (Claimed.FEASIBLE, Reason.NUMERICAL)
-    assert answer.objective == pytest.approx(20)  # of the point, whatever was told
-    assert math.isnan(answer.bound)
-    assert "disproved by a point worth 20" in answer.message

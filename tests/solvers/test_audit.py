@@ -1,0 +1,159 @@
+"""What leaves the solvers is measured here: points, objectives, bounds and rays."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from farkas.forms import FeasibilityReport, check_point
+from farkas.forms.scale import units_of
+from farkas.solvers import Answer, Claimed, Reason, open_session, solve
+from farkas.solvers.audit import audited, cleaned_ray, plausible, ray_value, settled_by_inspection
+from farkas.solvers.base import find
+from farkas.solvers.options import Options
+from farkas.verbs.solve import solve_form
+from tests.conformance.solvers.cases import INF, form
+from tests.generators.forms import small
+
+SMALL = form([1], [(2, [1], INF)])
+
+
+def test_a_solver_that_lies_about_its_point_is_not_believed(monkeypatch):
+    honest = find("highs").run
+
+    def lie(*arguments):
+        answer = honest(*arguments)
+        object.__setattr__(answer, "raw_point", answer.raw_point - 1)
+        return answer
+
+    monkeypatch.setattr(find("highs"), "run", lie)
+    answer = solve(SMALL)
+    assert (answer.reason, answer.claim) == (Reason.NUMERICAL, Claimed.NONE)
+    # the row is measured in twos: what is 1 less for the solver is 2 less here
+    assert answer.message == "the point called optimal is off by 2 in row 0"
+    assert not answer.has_point
+
+
+@pytest.mark.parametrize("claim", [Claimed.OPTIMAL, Claimed.FEASIBLE])
+def test_no_backend_can_bring_its_own_report(monkeypatch, claim):
+    # min x with x >= 2: the backend sends 0, and a report that finds nothing wrong with it
+    honest = find("highs").run
+    fine = FeasibilityReport(0.0, 0, ())
+
+    def lie(*arguments):
+        answer = honest(*arguments)
+        return dataclasses.replace(answer, claim=claim, raw_point=np.zeros(1), report=fine)
+
+    monkeypatch.setattr(find("highs"), "run", lie)
+    answer = solve(SMALL)
+    assert (answer.claim, answer.has_point, answer.report) == (Claimed.NONE, False, None)
+    false = lie(SMALL, Options(), None)
+    monkeypatch.setattr("farkas.solvers.highs_session.solve_loaded", lambda *_: false)
+    with open_session(SMALL, "highs") as session:
+        assert (session.solve().claim, session.solve().report) == (Claimed.NONE, None)
+
+
+def test_a_report_without_a_point_is_dropped(monkeypatch):
+    fine = FeasibilityReport(0.0, 0, ())
+    monkeypatch.setattr(find("highs"), "run", lambda *_: Answer(report=fine))
+    assert solve(SMALL).report is None
+
+
+def test_every_point_is_measured_once_and_the_answer_carries_it(monkeypatch):
+    measured = []
+
+    def counting(form, point, **options):
+        measured.append(point.tolist())
+        return check_point(form, point, **options)
+
+    monkeypatch.setattr("farkas.solvers.audit.check_point", counting)
+    solution = solve_form(SMALL, certify=True)
+    assert measured == [[2.0]]
+    assert solution.report is solution.answer.report
+    described = solution.to_builtins()
+    assert (described["feasible"], described["largest_violation"]) == (True, 0.0)
+
+
+def blend():
+    """Min 3 x + 5 y with x + 2 y >= 7 and x <= 4, plus 2: x = 4, y = 3/2 and 21.5."""
+    return dataclasses.replace(
+        small([[1, 2]], cost=[3, 5], row_lower=[7], upper=[4, 9]), offset=2.0
+    )
+
+
+@pytest.mark.parametrize(("told", "sense"), [(23.0, "min"), (INF, "min"), (-INF, "max")])
+def test_a_bound_that_its_own_point_disproves_is_dropped(told, sense):
+    # 0 + 7/2 * 5 + 2 = 19.5, whatever the answer says of its objective
+    said = Answer(
+        reason=Reason.FINISHED, claim=Claimed.OPTIMAL, objective=told, bound=told,
+        raw_point=np.array([0.0, 3.5]), raw_row_duals=np.array([2.5]),
+    )  # fmt: skip
+    answer = audited(blend().replace(sense=sense), said)
+    assert (answer.claim, answer.reason) == (Claimed.FEASIBLE, Reason.NUMERICAL)
+    assert answer.objective == 19.5
+    assert math.isnan(answer.bound)
+    assert answer.raw_row_duals is None
+    assert answer.message == f"the bound {told:.9g} is disproved by a point worth 19.5"
+
+
+@pytest.mark.parametrize(
+    ("bound", "sense"), [(19.5 + 1e-6, "min"), (19.5 - 1e-6, "max"), (19, "min")]
+)
+def test_a_bound_within_the_gap_of_solvers_is_kept(bound, sense):
+    said = Answer(
+        reason=Reason.FINISHED, claim=Claimed.OPTIMAL, bound=bound, raw_point=np.array([0.0, 3.5])
+    )
+    answer = audited(blend().replace(sense=sense), said)
+    assert (answer.claim, answer.objective, answer.bound) == (Claimed.OPTIMAL, 19.5, bound)
+
+
+def test_an_optimum_of_a_linear_program_claims_its_own_value_as_bound():
+    said = Answer(reason=Reason.FINISHED, claim=Claimed.OPTIMAL, raw_point=np.array([0.0, 3.5]))
+    assert audited(blend(), said).bound == 19.5
+    whole = blend().replace(integer=np.array([False, True]))
+    four = dataclasses.replace(said, raw_point=np.array([0.0, 4.0]))
+    assert math.isnan(audited(whole, four).bound)
+
+
+def test_a_point_may_miss_its_row_by_a_share_of_the_rows_terms():
+    # 2^40 x - 2^40 y = 0 with x = y = 1: its terms are 2^40, and 1e-6 of them is forgiven
+    wide = small([[2.0**40, -(2.0**40)]], cost=[1, 1], row_lower=[0], upper=[2, 2])
+    wide = wide.replace(row_upper=np.zeros(1))
+    units = units_of(wide)
+    assert plausible(wide, np.array([1.0, 1.0 + 9e-7]), units)
+    assert not plausible(wide, np.array([1.0, 1.0 + 3e-6]), units)
+    assert not plausible(wide, np.array([-1e-5, -1e-5]), units)
+    assert not plausible(wide, np.array([np.nan, 1.0]), units)
+
+
+def test_a_point_must_be_as_whole_as_solvers_promise():
+    whole = small([[1, 1]], cost=[1, 1], row_lower=[0], upper=[9, 9], integer=[True, False])
+    units = units_of(whole)
+    assert plausible(whole, np.array([3 + 9e-6, 0.5]), units)
+    assert not plausible(whole, np.array([3 + 2e-5, 0.5]), units)
+
+
+def test_forms_that_no_solver_need_see_are_settled():
+    crossed = small([[1]], cost=[1], row_lower=[0]).replace(
+        lower=np.array([2.0]), upper=np.array([1.0])
+    )
+    answer = settled_by_inspection(crossed)
+    assert (answer.claim, answer.message[-40:]) == (
+        Claimed.INFEASIBLE, "lower bound 2.0 > upper bound 1.0"[-40:]
+    ) or answer.message.endswith("lower bound 2.0 > upper bound 1.0")  # fmt: skip
+    empty = small([[0.0], [1.0]], cost=[1], row_lower=[3, 0])
+    answer = settled_by_inspection(empty)
+    assert answer.claim is Claimed.INFEASIBLE
+    assert answer.raw_ray.tolist() == [1, 0]
+    assert settled_by_inspection(SMALL) is None
+
+
+def test_a_ray_is_turned_round_where_a_solver_has_the_other_sign():
+    # x >= 5 and x <= 3: 1 (x >= 5) - 1 (x <= 3) gives 0 >= 2
+    crossed = small([[1], [1]], cost=[0], row_lower=[5, 0], row_upper=[9, 3])
+    assert ray_value(crossed, np.array([1.0, -1.0])) == 2
+    for sign in (1, -1):
+        assert cleaned_ray(crossed, sign * np.array([1.0, -1.0])).tolist() == [1, -1]
+    assert cleaned_ray(crossed, np.array([1.0, 0.0])) is None
+    assert cleaned_ray(crossed, np.array([np.inf, -1.0])) is None
