@@ -53,3 +53,11 @@ def test_equal_sites_are_one_and_the_first_is_taken():
     assert len(set(site_costs(snapshot(broker, 0))[0].tolist())) == 1
     decision = algorithms["mlbroker.central"].run(broker).decisions[0]
     assert (decision["workers"], decision["server"]) == ([[1, 0]], [0])
+
+
+@pytest.mark.parametrize(("cost", "site"), [(4.0, 1), (6.0, 0)])
+def test_a_job_stays_while_moving_its_data_is_cheaper_than_deploying_anew(cost, site):
+    # 5 GB at site 0, then at site 1; moving them back costs 5
+    broker = single([[5.0, 0.0], [0.0, 5.0]], deploy_cost=cost)
+    decisions = algorithms["mlbroker.central"].run(broker).decisions
+    assert [decision["server"] for decision in decisions] == [[0], [site]]
