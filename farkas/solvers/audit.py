@@ -76,7 +76,7 @@ def well_formed(form: LinearForm, answer: object) -> Answer:
     """
     if not isinstance(answer, Answer):
         raise TypeError(f"returned {type(answer).__name__} instead of an answer")
-    arrays: dict[str, Floats] = {}
+    arrays: dict[str, Any] = {}
     for name, size in (
         ("raw_point", form.num_columns),
         ("raw_row_duals", form.num_rows),
