@@ -151,7 +151,7 @@ def compare(
         slacks.append(slack)
         if slack < -noise:
             # shipped first, then finite; rounded, so that noise does not choose between equals
-            order = not isinstance(run.example, str), slack == -np.inf, round(slack, 6)
+            order = not isinstance(run.example, str), slack == -np.inf, round(slack, 3)
             violations.append((*order, run.example, low, high))
     if not violations:
         return held(len(slacks), max(0.0, min(slacks)))
