@@ -12,8 +12,9 @@ from farkas.numbers import Bools, Floats, Ints
 if TYPE_CHECKING:
     from farkas.forms.form import LinearForm, SparseRows
 
-ROW_SPREAD = 30
-"""Binary orders by which a term may exceed the unit of its row."""
+ROW_SPREAD = 16
+"""Binary orders by which a term may exceed the unit of its row: rounding of the term must stay well
+below the share of the unit that solvers leave, 1e-9."""
 
 COST_SPREAD = 10
 """Binary orders by which a term may exceed the unit of the objective: what is small beside the
@@ -60,9 +61,9 @@ def units_of(form: LinearForm) -> Units:
     """Return the units of a form, by its numbers alone.
 
     A continuous column is measured by the smallest of its finite bounds and of the quotients of
-    sides and coefficients in its rows; one without any, by the terms beside it.  A row is measured
-    by the geometric mean of its side and its terms, each with its column's unit as value; the
-    objective by that of its terms.  Zeros and infinities measure nothing, and nothing measured has
+    sides and coefficients in its rows; one without any, by the largest terms beside it.  A row is
+    measured by the geometric mean of its side and its terms, each with its column's unit as value;
+    the objective by that of its terms.  Zeros and infinities measure nothing, and nothing measured has
     unit 1.  So multiplying a row, a continuous column or the objective by a power of two multiplies
     its unit by the same power, exactly, since only whole exponents are added.
     """
@@ -114,9 +115,9 @@ def _spread(unit: Ints, rows: Ints, columns: Ints, entry: Ints, num_rows: int) -
     """Measure columns that have neither bound nor side by the columns beside them."""
     blank: Bools = unit[columns] == NONE
     while blank.any():
-        term = np.full(num_rows, NONE)
-        np.minimum.at(term, rows[~blank], entry[~blank] + unit[columns[~blank]])
-        found = blank & (term[rows] < NONE)
+        term = np.full(num_rows, -NONE)
+        np.maximum.at(term, rows[~blank], entry[~blank] + unit[columns[~blank]])
+        found = blank & (term[rows] > -NONE)
         if not found.any():
             return
         np.minimum.at(unit, columns[found], term[rows[found]] - entry[found])

@@ -80,8 +80,17 @@ def test_an_integer_column_is_measured_in_ones():
     assert units.columns.tolist() == [0, 9]
 
 
-def test_a_term_exceeds_the_unit_of_its_row_by_a_billion_at_most():
-    # logarithms 100 and 0 have the mean 50, and the larger one may be 30 above
+def test_a_column_without_number_of_its_own_is_measured_by_the_largest_term_beside_it():
+    # w + x + z = 0, y + 4 z = 0, w <= 2^-90, x <= 4, y <= 1024: z is the smaller of 4 and 1024/4
+    inf = np.inf
+    units = units_of(
+        form([[1, 1, 0, 1], [0, 0, 1, 4]], [0, 0], [0, 0], [0] * 4, [2.0**-90, 4, 1024, inf])
+    )
+    assert units.columns.tolist() == [-90, 2, 10, 2]
+
+
+def test_a_term_exceeds_the_unit_of_its_row_little_enough_for_doubles():
+    # logarithms 100 and 0 have the mean 50, and the larger one may be 16 above
     units = units_of(form([[2.0**100, 1]], [0], [0], [0, 0], [1, 1]))
     assert units.rows.tolist() == [100 - ROW_SPREAD]
 
