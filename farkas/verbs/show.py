@@ -35,16 +35,23 @@ class Meaning:
         In words and, for programs, mathematics.
     details
         Plain data of the role: options, source, names.
+    module
+        Where it is written; empty for what is no code.
     """
 
     role: str
     name: str
     text: str
     details: dict[str, Any] = dataclasses.field(default_factory=dict)
+    module: str = ""
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        return {"role": self.role, "name": self.name, **self.details, "text": self.text}
+        where = {"module": self.module} if self.module else {}
+        return {"role": self.role, "name": self.name, **self.details, **where, "text": self.text}
+
+    def __str__(self) -> str:
+        return f"{self.text}\n\nWritten in {self.module}." if self.module else self.text
 
 
 def show(name: str | None = None, *, latex: bool = False) -> str:
@@ -95,8 +102,8 @@ def entries(name: str | None = None, *, latex: bool = False) -> list[Meaning]:
 def text_of(found: Sequence[Meaning]) -> str:
     """One text of all entries of a name; several are told apart by their roles."""
     if len(found) == 1:
-        return found[0].text
-    return "\n\n".join(f"As {_article(one.role)}:\n{one.text}" for one in found)
+        return str(found[0])
+    return "\n\n".join(f"As {_article(one.role)}:\n{one}" for one in found)
 
 
 def catalogue(kind: str = "") -> dict[str, list[str]]:
@@ -149,7 +156,8 @@ def _programs(name: str, latex: bool) -> Iterator[Meaning]:
         program = programs.build(name)
         options = {key: list(values) for key, values in program.options().items()}
         text = program.latex() if latex else program.describe()
-        yield Meaning("program", program.full_name, text, {"options": options})
+        module = "" if latex else type(program).__module__
+        yield Meaning("program", program.full_name, text, {"options": options}, module)
 
 
 def _algorithms(name: str, latex: bool) -> Iterator[Meaning]:
@@ -160,20 +168,21 @@ def _algorithms(name: str, latex: bool) -> Iterator[Meaning]:
             lines += ["", "Options (--set):"]
             lines += [f"  {key} = {value}" for key, value in item.options.items()]
         details = {"source": item.source, "options": item.options}
-        yield Meaning("algorithm", name, "\n".join(lines), details)
+        yield Meaning("algorithm", name, "\n".join(lines), details, item.make.__module__)
 
 
 def _claims(name: str, latex: bool) -> Iterator[Meaning]:
     if name in claims:
         item = claims[name]
         text = f"{name}  {item.source}\n\n{item.statement}\n\nCheck it: farkas claims {name} --run"
-        yield Meaning("claim", name, text, {"source": item.source})
+        yield Meaning("claim", name, text, {"source": item.source}, item.check.__module__)
 
 
 def _quantities(name: str, latex: bool) -> Iterator[Meaning]:
     for pattern in quantities.names(f"{name.partition('.')[0]}."):
         if pattern == name or quantities[pattern].matches(name):
-            yield Meaning("quantity", name, quantities[pattern].doc)
+            item = quantities[pattern]
+            yield Meaning("quantity", name, item.doc, module=item.function.__module__)
             return  # its other keys say the same
 
 

@@ -175,3 +175,14 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "<munder><mo>∑" in (tmp_path / "html/generated/mlbroker_programs.html").read_text()
+
+
+def test_the_index_of_places_names_files_that_are_there() -> None:
+    text = (ROOT / "docs" / "design.md").read_text()
+    section = text.partition("## Where is what")[2].partition("\n## ")[0]
+    rows = [line.split("|") for line in section.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) >= 20
+    for row in rows:
+        for place in re.findall(r"`([\w/<>.]+)`", row[2]):
+            pattern = place if place.startswith("farkas/") else f"farkas/**/{place}"
+            assert list(ROOT.glob(re.sub(r"<\w+>", "*", pattern))), f"{place}: {row[1].strip()}"

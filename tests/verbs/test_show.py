@@ -34,6 +34,15 @@ def test_several_meanings_are_told_apart_and_one_needs_no_heading() -> None:
     assert text_of(two[:1]) == "Fast."
 
 
+def test_each_meaning_says_the_module_that_it_is_written_in() -> None:
+    assert show("eris.one_shot").endswith("Written in farkas.models.eris.one_shot.")
+    assert show("eris.individually_rational").endswith("Written in farkas.proofs.eris.incentives.")
+    written = [entry.module for entry in entries("gadget.las")]
+    assert written == ["farkas.online.gadget.fixed_rings", "farkas.quantities.gadget"]
+    assert entries("eris.one_shot")[0].to_builtins()["module"] == "farkas.models.eris.one_shot"
+    assert "Written" not in show("mlbroker/tiny") + show("eris.one_shot", latex=True)
+
+
 def test_the_overview_counts_the_names_of_every_kind() -> None:
     text = str(show())
     for kind in kinds():
@@ -62,7 +71,7 @@ def test_the_catalogue_is_what_is_registered() -> None:
 def test_an_algorithm_names_its_options_and_a_claim_how_to_check_it() -> None:
     assert "  epsilon = 0.0" in show("mlbroker.fractional").splitlines()
     claim = show("coded.hidden_convexity")
-    assert claim.endswith("Check it: farkas claims coded.hidden_convexity --run")
+    assert "Check it: farkas claims coded.hidden_convexity --run" in claim.splitlines()
 
 
 def test_latex_is_of_the_program_alone() -> None:
