@@ -63,9 +63,9 @@ def units_of(form: LinearForm) -> Units:
     A continuous column is measured by the smallest of its finite bounds and of the quotients of
     sides and coefficients in its rows; one without any, by the largest terms beside it.  A row is
     measured by the geometric mean of its side and its terms, each with its column's unit as value;
-    the objective by that of its terms.  Zeros and infinities measure nothing, and nothing measured has
-    unit 1.  So multiplying a row, a continuous column or the objective by a power of two multiplies
-    its unit by the same power, exactly, since only whole exponents are added.
+    the objective by that of its terms.  Zeros and infinities measure nothing, and what nothing
+    measures has unit 1.  So multiplying a row, a continuous column or the objective by a power of
+    two multiplies its unit by the same power, exactly, since only whole exponents are added.
     """
     rows, columns = form.matrix.rows, form.matrix.columns.astype(np.int64)
     entry = _exponents(form.matrix.values)
