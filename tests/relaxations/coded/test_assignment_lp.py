@@ -1,5 +1,8 @@
 """coded.assignment_lp, the linear program that P3 with shared workers is."""
 
+from fractions import Fraction
+from operator import mul
+
 import numpy as np
 import pytest
 
@@ -65,3 +68,37 @@ def test_the_unit_of_speeds_does_not_matter():
     speed = np.array([[3.0, 0], [2, 1]])
     for unit in (2.0**-300, 2.0**300):
         assert best_sharing(unit * speed).level == pytest.approx(1.8 * unit)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_masters_of_any_speed_are_served_at_the_level_that_prices_allow(seed):
+    # a master a billion times faster needs a billionth of a worker, less than a solver can see
+    rng = np.random.default_rng(seed)
+    speed = rng.uniform(0.5, 2, (4, 8)) * 10.0 ** rng.integers(-13, 1, (4, 1))
+    speed[rng.random(speed.shape) < 0.2] = 0
+    speed[:, 0] = np.maximum(speed[:, 0], speed.max(axis=1) / 2)
+    found = best_sharing(speed)
+    assert found.gap <= 1e-9
+    # in rational arithmetic: no worker is overbooked, every master reaches the level, and prices
+    # bound it: Σ_n max_m π v >= level Σ π
+    share, v = (
+        [[Fraction(x) for x in row] for row in part.tolist()] for part in (found.share, speed)
+    )
+    prices = [Fraction(price) for price in found.prices.tolist()]
+    assert all(sum(column) <= 1 + Fraction(1, 10**15) for column in zip(*share, strict=True))
+    reached = min(sum(map(mul, k, row)) for k, row in zip(share, v, strict=True))
+    worth = sum(max(map(mul, prices, column)) for column in zip(*v, strict=True))
+    assert (
+        (1 - Fraction(1, 10**8)) * worth
+        <= reached * sum(prices)
+        <= worth * (1 + Fraction(1, 10**15))
+    )
+
+
+def test_a_fast_master_sits_on_the_worker_that_is_cheapest_for_it():
+    # the slow master (1, 3) is worth 1 : 3 a worker; the fast one has 2e6 on both: worker 0
+    found = best_sharing(np.array([[1.0, 3.0], [2e6, 2e6]]))
+    assert found.share[1, 1] == 0
+    # 3 + (1 - k) = 2e6 k: k = 4 / (2e6 + 1)
+    assert found.share[1, 0] == pytest.approx(4 / (2e6 + 1), rel=1e-9)
+    assert found.level == pytest.approx(4 - 4 / (2e6 + 1), rel=2e-9)
