@@ -62,6 +62,7 @@ def prove_bound(
     form: LinearForm, multipliers: Multipliers, *, grid: int | None = None
 ) -> BoundProof:
     """As :func:`exact_bound`, with what the proof rests on."""
+    check_data(form)
     y = _as_floats(form, multipliers)
     if y is None:
         rounded = np.array([float(value > 0) - float(value < 0) for value in multipliers])
@@ -71,7 +72,6 @@ def prove_bound(
         y = snap(y, grid)
     projected = project(form, y)
     ignored = int(np.count_nonzero(projected != y))
-    _check_data(form)
     try:
         reduced = reduced_costs(form.cost, form.matrix, projected)
     except RangeTooWide:
@@ -163,18 +163,29 @@ def _implied_count(form: LinearForm, reduced: Limbs | None) -> int:
 
 
 def _as_floats(form: LinearForm, multipliers: Multipliers) -> Floats | None:
-    """Multipliers as floats; None when they are fractions that floats cannot hold."""
+    """Multipliers as floats; None when they are fractions that floats cannot hold.
+
+    Integers of 64 bits are rounded to doubles: any multipliers prove something.
+    """
     raw = np.asarray(multipliers)
     if raw.shape != (form.num_rows,):
         raise NotACertificate(
             f"{form.name}: multipliers have shape {raw.shape}, needed ({form.num_rows},)"
         )
-    try:
+    if raw.dtype == object:
+        exact = raw.tolist()
+        if not all(isinstance(value, int | float | Fraction) for value in exact):
+            raise NotACertificate(f"{form.name}: a multiplier is no number")
+        try:
+            y = raw.astype(np.float64)
+        except OverflowError:
+            return None
+        if not _same(exact, y.tolist()):
+            return None
+    elif raw.dtype.kind not in "fiu" or raw.dtype.itemsize > 8:
+        raise NotACertificate(f"{form.name}: multipliers of type {raw.dtype}")
+    else:
         y = raw.astype(np.float64)
-    except (OverflowError, TypeError, ValueError):
-        y = np.full(form.num_rows, np.nan)
-    if raw.dtype == object and not _same(raw.tolist(), y.tolist()):
-        return None
     if not np.isfinite(y).all():
         i = int(np.flatnonzero(~np.isfinite(y))[0])
         raise NotACertificate(f"{form.row_name(i)}: multiplier {y[i]} is not a finite number")
@@ -185,9 +196,13 @@ def _same(exact: list[Fraction], rounded: list[float]) -> bool:
     return all(x == y for x, y in zip(exact, rounded, strict=True))
 
 
-def _check_data(form: LinearForm) -> None:
+def check_data(form: LinearForm) -> None:
+    """Raise `NotACertificate` unless numbers are finite, and sides and bounds are numbers."""
     for what, values in (("cost", form.cost), ("matrix", form.matrix.values)):
         if not np.isfinite(values).all():
             raise NotACertificate(f"{form.name}: the {what} holds infinite numbers")
+    ends = form.row_lower, form.row_upper, form.safe_lower, form.safe_upper
+    if any(np.isnan(end).any() for end in ends):
+        raise NotACertificate(f"{form.name}: a side or bound is not a number")
     if not np.isfinite(form.offset):
         raise NotACertificate(f"{form.name}: the offset is {form.offset}")

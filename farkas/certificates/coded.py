@@ -17,18 +17,17 @@ It holds for shared and for dedicated workers, and for whole loads and the true 
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import numpy as np
 
 from farkas.certificates.files import certificate_type
 from farkas.certificates.outward import down, excess_above, returned_below, up
-from farkas.certificates.packed import FilePart, pack, rational, unpack
+from farkas.certificates.packed import FilePart, pack, rational, shown, unpack
 from farkas.certificates.prices import PriceCertificate
 from farkas.errors import NotACertificate
 from farkas.instances.coded import CodedComputing
-from farkas.numbers import Floats
+from farkas.numbers import Floats, Ints
 from farkas.tolerances import OUTWARD, OUTWARD_CLOSE, ULP
 
 LATER = Fraction(OUTWARD)
@@ -76,8 +75,10 @@ def time_bound(data: CodedComputing, prices: Floats, patience: Floats) -> Fracti
         raise NotACertificate(f"the patience of master {master} with worker {worker} is too large")
     with np.errstate(over="ignore"):
         speed = up(data.rates / down(data.rows[:, None] * down(1.0 + eta)), 2)
-        paid = np.where(data.allowed, up(prices[:, None] * speed), 0.0)
-    earned = np.where(prices[:, None] > 0, paid, 0.0).max(axis=0)
+        # a master without a price earns nothing, whatever the speed
+        priced = np.where(data.allowed & (prices[:, None] > 0), speed, 0.0)
+        paid = np.where(priced > 0, up(prices[:, None] * priced), 0.0)
+    earned = paid.max(axis=0)
     if not earned.any():
         return None
     _require(bool(np.isfinite(earned).all()), "a price is so large that it overflows")
@@ -110,31 +111,39 @@ def meets_surrogate(data: CodedComputing, share: Floats, loads: Floats, time: Fr
         raise NotACertificate(f"the plan uses the forbidden pair ({master}, {worker})")
     for worker in range(shape[1]):
         total = sum((Fraction(k) for k in share[:, worker].tolist()), Fraction(0))
-        _require(total <= 1, f"worker {worker} is shared out {float(total):.17g} times")
+        _require(total <= 1, f"worker {worker} is shared out {shown(str(total))} times")
     for master in range(shape[0]):
-        found = [
-            share[master, n] * loads[master, n] * _returned(data, master, n, loads, time)
-            for n in np.flatnonzero(used[master]).tolist()
-        ]
-        results = (
-            _exact_sum(down(np.array(found), 3)) if min(found, default=0) >= 0 else Fraction(0)
-        )
+        results = _results(data, master, np.flatnonzero(used[master]), share, loads, time)
         if results < Fraction(data.rows[master]):
             raise NotACertificate(
-                f"master {master} expects {float(results):.17g} of {data.rows[master]:g} rows"
+                f"master {master} expects {shown(str(results))} of {data.rows[master]:g} rows"
             )
+
+
+def _results(
+    data: CodedComputing, master: int, workers: Ints, share: Floats, loads: Floats, time: Fraction
+) -> Fraction:
+    """Lower bound on the rows that a master expects at ``time``; 0 where some pair is too late."""
+    total = Fraction(0)
+    for n in workers.tolist():
+        returned = _returned(data, master, n, loads, time)
+        if returned is None:
+            return Fraction(0)
+        total += Fraction(float(share[master, n])) * Fraction(float(loads[master, n])) * returned
+    return total
 
 
 def _returned(
     data: CodedComputing, master: int, worker: int, loads: Floats, time: Fraction
-) -> float:
-    """Lower bound on 1 − exp(c − u t/l); −infinity where it is negative."""
+) -> Fraction | None:
+    """Lower bound on 1 − exp(c − u t/l); None where it is negative."""
     per_row = time / Fraction(float(loads[master, worker])) - Fraction(data.shifts[master, worker])
     y = Fraction(data.rates[master, worker]) * per_row
     if y < 0:
-        return -math.inf
-    below = down(np.array(min(float(min(y, Fraction(1000))), 1000.0)))
-    return float(returned_below(below))
+        return None
+    # rounded once to a double, which `down` makes up for
+    below = down(np.array(float(min(y, Fraction(1000)))))
+    return Fraction(float(returned_below(below)))
 
 
 def _require(condition: bool, message: str) -> None:

@@ -22,6 +22,7 @@ import msgspec
 import numpy as np
 
 from farkas.certificates.files import certificate_type
+from farkas.certificates.guards import finite, whole
 from farkas.certificates.packed import FilePart
 from farkas.certificates.prices import PriceCertificate
 from farkas.errors import NotACertificate
@@ -137,7 +138,8 @@ def _rounded(horizon: int, side: Mapping[str, Column], scale: int) -> tuple[Ints
     price = np.asarray(side["price"], float)
     if np.isnan(price).any():
         raise NotACertificate("a price is not a number")
-    numbers = np.rint(np.ldexp(np.clip(price, 0.0, LARGEST * 0.5**scale), scale)).astype(np.int64)
+    kept = np.clip(price, 0.0, LARGEST * 0.5**scale)
+    numbers = whole(np.rint(np.ldexp(kept, scale)), "prices")
     positions = np.asarray(side["type"], np.int64) * horizon + np.asarray(side["slot"], np.int64)
     keep = np.flatnonzero(numbers)
     order = keep[np.argsort(positions[keep], kind="stable")]
@@ -150,9 +152,11 @@ def rewards_of(market: Market, rewards: Rewards) -> Floats:
         return market.budget
     if market.price_cap is None:
         raise NotACertificate("capped rewards need a price_cap; this market has none")
-    most = market.price_cap * (market.workers + market.ps)
-    # the product of doubles may have been rounded down
-    capped: Floats = np.minimum(market.budget, np.nextafter(most, np.inf))
+    with np.errstate(over="ignore"):  # a cap beyond all doubles caps nothing
+        most = market.price_cap * (market.workers + market.ps)
+        # counts are exact below 2**53; the product of doubles may have been rounded down
+        most = np.nextafter(most, np.inf)
+    capped: Floats = np.minimum(market.budget, most)
     return capped
 
 
@@ -185,7 +189,7 @@ def bound_to_date(
 
 
 def _bound(market: Market, prices: SlotPrices, rewards: Rewards, jobs: int) -> Fraction:
-    reward = rewards_of(market, rewards)[:jobs]
+    reward = finite(rewards_of(market, rewards)[:jobs], "rewards")
     worker = prices.worker_positions, prices.worker_numbers
     ps = prices.ps_positions, prices.ps_numbers
     _check(market.horizon, market.num_worker_types, *worker, "workers")
@@ -213,7 +217,7 @@ def _check(horizon: int, types: int, positions: Ints, numbers: Ints, what: str) 
 
 
 def _stays_small(market: Market, prices: SlotPrices, reward: Floats) -> bool:
-    """Whether no sum can leave 64 bits."""
+    """Whether no sum can leave 64 bits: sums in doubles, which err by far less than twice."""
     sums = float(prices.worker_numbers.sum(dtype=float)), float(prices.ps_numbers.sum(dtype=float))
     units = (
         float(max(market.workers.max(initial=0), market.worker_capacity.max(initial=0))),
@@ -228,7 +232,7 @@ def _stays_small(market: Market, prices: SlotPrices, reward: Floats) -> bool:
 def _rounded_up(reward: Floats, scale: int, kind: Any) -> Array:
     """Rewards in units of ``2**-scale``; scaled as fractions where doubles could overflow."""
     if kind is np.int64:
-        return np.ceil(np.ldexp(reward, scale)).astype(np.int64)
+        return whole(np.ceil(np.ldexp(reward, scale)), "rewards")
     exact = [math.ceil(Fraction(value) * 2**scale) for value in reward.tolist()]
     return np.array(exact, dtype=object)
 

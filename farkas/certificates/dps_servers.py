@@ -19,6 +19,7 @@ import numpy as np
 
 from farkas.certificates.dps import PriceList, Rewards, Scale, rewards_of
 from farkas.certificates.files import certificate_type
+from farkas.certificates.guards import finite
 from farkas.certificates.prices import PriceCertificate
 from farkas.errors import NotACertificate
 from farkas.instances.dps import Market
@@ -62,7 +63,7 @@ def server_bound(market: Market, prices: ServerPrices, rewards: Rewards = "budge
     worker = _Priced(market, market.worker_type, market.installed_workers, prices.workers)
     ps = _Priced(market, market.ps_type, market.installed_ps, prices.ps)
     total = worker.worth + ps.worth
-    exact = rewards_of(market, rewards).tolist()
+    exact = finite(rewards_of(market, rewards), "rewards").tolist()
     last = market.last_held(market.colocated_end), market.last_held(market.spread_end)
     for i in np.flatnonzero(market.fits).tolist():
         units = int(market.workers[i]), int(market.ps[i])
@@ -115,6 +116,10 @@ class _Priced:
 def _columns(prices: Array, shape: tuple[int, int, int]) -> tuple[Ints, Ints, Ints, list[int]]:
     if prices.ndim != 2 or prices.shape[1] != 4:
         raise NotACertificate(f"prices have shape {prices.shape}, needed (prices, 4)")
+    if any(not isinstance(number, int) for number in prices.ravel().tolist()):
+        raise NotACertificate("a price, or its place, is no integer")
+    if any(not 0 <= place < 1 << 62 for place in prices[:, :3].ravel().tolist()):
+        raise NotACertificate(f"a price lies outside {shape} types, slots and servers")
     places = prices[:, :3].astype(np.int64)
     if len(places) and ((places < 0) | (places >= np.array(shape))).any():
         raise NotACertificate(f"a price lies outside {shape} types, slots and servers")

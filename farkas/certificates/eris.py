@@ -18,6 +18,7 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates.files import certificate_type
+from farkas.certificates.guards import finite, whole
 from farkas.certificates.limbs import exact_dot
 from farkas.certificates.packed import pack, unpack
 from farkas.certificates.prices import PriceCertificate
@@ -30,7 +31,11 @@ from farkas.tolerances import NORMAL, ULP
 WORTH_BITS = 42
 """A job's greatest worth is between 2**41 and 2**42 units; costs are cut off at twice that."""
 NEVER = 1 << 60
-"""Cost of what is impossible; far above every sum of costs that matters."""
+"""Cost of what is impossible.
+
+Nothing asks whether a cost *is* this number; it only has to be above every worth, and sums of two
+have to fit into 64 bits.  Sums of costs are cut off here, which keeps them lower bounds.
+"""
 SLOTS_AT_ONCE = 16
 
 
@@ -91,7 +96,7 @@ class ErisPrices(PriceCertificate, frozen=True, kw_only=True, tag="eris_prices")
 
 def short(prices: Floats) -> Floats:
     """Round prices down to 30 significant bits and negative ones up to 0; any prices are valid."""
-    mantissa, exponent = np.frexp(np.maximum(prices, 0.0))
+    mantissa, exponent = np.frexp(np.maximum(finite(prices, "prices"), 0.0))
     rounded: Floats = np.ldexp(np.floor(np.ldexp(mantissa, 30)), exponent - 30) + 0.0
     return rounded
 
@@ -132,7 +137,11 @@ def prove_payoff(auction: Auction, job: Job, transfer: Floats, resource: Floats)
         return Fraction(top)
     shift = WORTH_BITS - int(np.frexp(top)[1])
     utility = np.array(job.utility)
-    worth = np.maximum(np.ceil(np.ldexp(utility, shift)), utility > 0).astype(np.int64)
+    # scaling by powers of two is exact but for what vanishes below 1, and that counts as 1
+    raised = np.ceil(np.ldexp(finite(utility, "utility"), shift))
+    worth = whole(np.maximum(raised, utility > 0), "utility", bits=WORTH_BITS + 1)
+    if (utility < 0).any() or (np.diff(utility) > 0).any():
+        raise NotACertificate("the utility is negative or rises")
     most = workers_for(total, job.epochs, job.worker_rate)
     room = _rooms(auction, job, most)
     so_far = np.full(total + 1, NEVER)
@@ -217,11 +226,16 @@ def _slot_costs(
 
 
 def _units(costs: Floats, roundings: int, shift: int) -> Ints:
-    """Whole units not above the exact costs, of which ``costs`` are rounded results."""
+    """Whole units not above the exact costs, of which ``costs`` are rounded results.
+
+    Infinite ones are costs beyond the largest double, which is beyond every worth.
+    """
+    if np.isnan(costs).any() or (costs < 0).any():
+        raise NotACertificate("a cost is negative or not a number")
     with np.errstate(over="ignore"):
         safe = np.ldexp(np.where(costs < NORMAL, 0.0, costs) * (1 - (roundings + 2) * ULP), shift)
     # cutting off keeps a lower bound, and no schedule that dear earns anything
-    return np.floor(np.minimum(safe, 2.0 ** (WORTH_BITS + 1))).astype(np.int64)
+    return whole(np.floor(np.minimum(safe, 2.0 ** (WORTH_BITS + 1))), "cost")
 
 
 def _with_slot(so_far: Ints, costs: Ints) -> Ints:

@@ -15,7 +15,13 @@ import numpy as np
 from farkas.certificates.enclosures import enclose, is_increasing
 from farkas.certificates.files import certificate_type
 from farkas.certificates.prices import PriceCertificate
-from farkas.certificates.ring_costs import FORBIDDEN, grid_exponent, ring_costs, rounded_down
+from farkas.certificates.ring_costs import (
+    FORBIDDEN,
+    grid_exponent,
+    ring_costs,
+    ring_terms,
+    rounded_down,
+)
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints
@@ -80,8 +86,8 @@ class HorizonCertificate(_ClusterCertificate, frozen=True, kw_only=True, tag="ga
         never = np.flatnonzero(cluster.reachable_slots == 0)
         profit = sum(_worth(cluster, i, 0)[1] for i in never.tolist())
         demand = cluster.demand[jobs]
-        top = float((price.max(axis=(0, 1), initial=0.0) * demand).sum(axis=1).max(initial=0.0))
-        grid = grid_exponent(top)
+        top = _dearest(price.max(axis=(0, 1), initial=0.0), demand)
+        grid = grid_exponent(top, int(cluster.reachable_slots.max(initial=1)))
         unit = rounded_down(demand[:, None, None, :], price[None], grid)
         for place, job in enumerate(jobs.tolist()):
             spent = _cheapest(cluster, job, start, length, count, first, unit[place])
@@ -151,11 +157,11 @@ class SlotCertificate(_ClusterCertificate, frozen=True, kw_only=True, tag="gadge
             return rent
         size = int(limit.max())
         demand, reserved = cluster.demand[jobs], cluster.bandwidth[jobs]
-        tops = (
-            float((node.max(axis=0) * demand).sum(axis=1).max()),
-            float(reserved.max() * link.max(initial=0.0)),
+        top = max(
+            _dearest(node.max(axis=0), demand),
+            _dearest(link.max(initial=0.0, keepdims=True), reserved[:, None]),
         )
-        grid = grid_exponent(max(tops))
+        grid = grid_exponent(top, ring_terms(cluster, size))
         worker = rounded_down(demand[:, None, :], node[None], grid)
         edge = rounded_down(reserved[:, None, None], link[None, :, None], grid)
         costs = ring_costs(cluster, jobs, size, worker, edge)
@@ -251,6 +257,12 @@ def _rent(capacity: Floats, price: Floats) -> Fraction:
     return total
 
 
+def _dearest(price: Floats, demand: Floats) -> float:
+    """Most that any job pays for one worker or link, but for rounding; infinite if too much."""
+    with np.errstate(over="ignore"):
+        return float((price * demand).sum(axis=1).max(initial=0.0))
+
+
 def _worth(cluster: Cluster, job: int, worker_slots: int) -> tuple[int, int]:
     """Bounds on the reward in units of 1 / ONE."""
     one = cluster.jobs[job]
@@ -278,7 +290,8 @@ def _cheapest(
 
     In every slot of a block the cheapest classes come first, up to the largest ring; all slots of
     the block are alike.  A block that begins before the arrival is open to the job as a whole if
-    any of its slots is, which can only lower the cost.
+    any of its slots is, which can only lower the cost.  The grid of prices is such that the sum of
+    all worker-slots stays inside 64 bits.
     """
     most = int(cluster.reachable_slots[job])
     room = count * cluster.host_cap[job, first]
@@ -313,8 +326,10 @@ def _best_total(cluster: Cluster, job: int, spent: Ints, grid: int) -> int:
     if not is_increasing(cluster.jobs[job].utility):
         return max(net(z) for z in range(last + 1))
     # between two counts the reward is at most that of the larger, the cost at least that of the
-    # smaller; an interval that cannot beat the best end is dropped
-    guess = int(np.argmax(cluster.reward(job, np.arange(last + 1)) - np.ldexp(spent, -grid)))
+    # smaller; an interval that cannot beat the best end is dropped.  The guess is only a guess
+    with np.errstate(all="ignore"):
+        net_worth = cluster.reward(job, np.arange(last + 1)) - np.ldexp(spent, -grid)
+        guess = int(np.argmax(net_worth))
     best = max(net(0), net(last), net(guess))
     intervals = [(0, guess), (guess, last)]
     while intervals:

@@ -3,6 +3,8 @@
 A vector of floats is written in base ``2**bits``: row k of ``digits`` holds, for every entry, the
 digit worth ``2**(exponent + bits * k)``.  Products of digits and sums of many products stay below
 ``2**53`` (floats) or ``2**63`` (integers) and are therefore exact; carries are resolved once.
+
+Every function refuses what is not finite, not a double or out of its range by itself.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from farkas.certificates.guards import finite, inside
+from farkas.errors import NotACertificate
 from farkas.forms import SparseRows
 from farkas.numbers import Bools, Floats, Ints
 
@@ -75,11 +79,17 @@ def extent(values: Floats) -> tuple[int, int]:
     ----------
     values
         Finite.
+
+    Raises
+    ------
+    NotACertificate
+        When a number is not finite.
     """
     values = values[values != 0]
     if not len(values):
         return 0, 0
     whole, exponent = _mantissas(values)
+    # a power of two up to 2**52, which a double holds
     lowest_bit = (whole & -whole).astype(np.float64)
     return int((exponent + np.frexp(lowest_bit)[1] - 1).min()), int(exponent.max()) + 53
 
@@ -91,12 +101,24 @@ def split(values: Floats, bits: int, exponent: int, high: int) -> Limbs:
     ----------
     values
         Shape (entries,), finite, absolute values below ``2**high``.
+
+    Raises
+    ------
+    NotACertificate
+        When a number is not finite, or has bits outside the digits.
     """
     whole, powers = _mantissas(values)
+    used = whole != 0
+    # below 2**53: the absolute value of a mantissa fits into both types of 64 bits
     size = np.abs(whole).astype(np.uint64)
     sign = np.sign(whole)
     mask = np.uint64((1 << bits) - 1)
+    if (powers[used] + 53 > high).any():
+        raise NotACertificate(f"digits: a number is not below 2**{high}")
     powers = powers - exponent
+    lost = np.clip(-powers[used], 0, 63).astype(np.uint64)
+    if ((size[used] >> lost) << lost != size[used]).any():
+        raise NotACertificate(f"digits: a number is no multiple of 2**{exponent}")
     count = max(1, -(-(high - exponent) // bits))
     digits = np.zeros((count, len(values)), np.int64)
     for k in range(count):
@@ -107,8 +129,12 @@ def split(values: Floats, bits: int, exponent: int, high: int) -> Limbs:
 
 
 def _mantissas(values: Floats) -> tuple[Digits, Digits]:
-    """Signed 53-bit integers and exponents, ``values == whole * 2**exponent``."""
-    mantissa, exponent = np.frexp(values)
+    """Signed 53-bit integers and exponents, ``values == whole * 2**exponent``.
+
+    Of a finite double `numpy.frexp` gives 53 bits behind the point, below 1: times ``2**53`` they
+    are an integer below ``2**53``, and the cast is exact.
+    """
+    mantissa, exponent = np.frexp(finite(values, "exact arithmetic"))
     return np.ldexp(mantissa, 53).astype(np.int64), exponent.astype(np.int64) - 53
 
 
@@ -161,7 +187,17 @@ def residual(
         Shape (entries,).
     factors
         Shape (sources,).
+
+    Raises
+    ------
+    NotACertificate
+        When a number is not finite, or an index outside its range.
+    RangeTooWide
+        When the digit-by-digit product would be slower than exact fractions.
     """
+    inside(target, len(constant), "exact arithmetic")
+    inside(source, len(factors), "exact arithmetic")
+    values = finite(values, "exact arithmetic")
     used = (factors != 0)[source]
     if not used.all():
         target, source, values = target[used], source[used], values[used]
@@ -202,7 +238,12 @@ def _subtract_products(
     entries: Digits,
     factors: Digits,
 ) -> None:
-    """Subtract digit products from ``total`` in place, each from its entry's target."""
+    """Subtract digit products from ``total`` in place, each from its entry's target.
+
+    `digit_bits` keeps the sum of all products of two digits that meet in a target below 2**53:
+    whole numbers that doubles add without rounding and that a cast to integers keeps.  A place of
+    ``total`` takes at most 16 of these sums, one for each digit of the entries.
+    """
     width = total.shape[1]
     parts = entries.astype(np.float64)
     for q, factor in enumerate(factors):
@@ -232,7 +273,17 @@ def dot(left: Limbs, values: Floats) -> Fraction:
     ----------
     values
         Shape (entries,), finite.
+
+    Raises
+    ------
+    NotACertificate
+        When a number is not finite, a digit too large, or the lengths differ.
     """
+    values = finite(values, "exact arithmetic")
+    if values.shape != left.digits.shape[1:] or not 1 <= left.bits <= 24:
+        raise NotACertificate("exact arithmetic: two vectors do not fit each other")
+    if ((left.digits >= 1 << left.bits) | (left.digits <= -1 << left.bits)).any():
+        raise NotACertificate("exact arithmetic: a digit is out of range")
     active = (values != 0) & left.nonzero
     if not active.any():
         return Fraction(0)
@@ -258,7 +309,15 @@ def exact_dot(left: Floats, right: Floats) -> Fraction:
     ----------
     left, right
         Shape (entries,), finite.
+
+    Raises
+    ------
+    NotACertificate
+        When a number is not finite, or the lengths differ.
     """
+    if left.ndim != 1 or left.shape != right.shape:
+        raise NotACertificate("exact arithmetic: two vectors do not fit each other")
+    left, right = finite(left, "exact arithmetic"), finite(right, "exact arithmetic")
     active = (left != 0) & (right != 0)
     left, right = left[active], right[active]
     low, high = extent(left)

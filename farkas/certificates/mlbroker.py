@@ -19,6 +19,10 @@ Strict semantics (not in the paper).  ω is raised to μ(t+1) − μ(t) where de
 φ >= 0 always fits; ψ is free but for π^y + ψ >= 0; κ pays for what ψ + η exceeds.  Every
 constraint above then holds by construction, and the remaining ones, α, φ, ω, κ, η >= 0, by
 clipping: this is the proof that any guide is valid.
+
+It needs that no step overflows.  One that does leaves infinity, which the next outward rounding
+turns into what is no number, and that survives every later step; a guide whose completion holds one
+such entry is refused.
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ from typing import Literal
 import numpy as np
 
 from farkas.certificates.files import certificate_type
+from farkas.certificates.guards import finite
 from farkas.certificates.limbs import exact_dot
 from farkas.certificates.packed import pack, unpack
 from farkas.certificates.prices import PriceCertificate
@@ -47,7 +52,8 @@ def down(values: Floats, roundings: int = 1) -> Floats:
     Parameters
     ----------
     values
-        Result of ``roundings`` operations, all but the last on numbers of one sign.
+        Result of ``roundings`` operations, all but the last on numbers of one sign, and none of
+        them below 1e-290 unless it is exact or positive.  Infinity gives what is no number.
     """
     lower = values - np.abs(values) * ((roundings + 1) * ULP)
     return np.where((lower > 0) & (lower < TINY), 0.0, lower)
@@ -167,9 +173,22 @@ def complete(data: Brokerage, guide: Guide, relax: Relax, semantics: Semantics) 
     Raises
     ------
     NotACertificate
-        When shapes do not fit or numbers are not finite.
+        When shapes do not fit, numbers are not finite, or a step overflows.
     """
     guide.check(data)
+    with np.errstate(over="ignore", invalid="ignore"):  # found below
+        steps = _steps(data, guide, relax, semantics)
+    for name, values in steps.items():
+        finite(values, name)
+    bound = _objective(data, *(steps[name] for name in ("beta", "gamma", "rho", "xi")))
+    return DualPoint(**{name: steps[name] for name in _MULTIPLIERS}, bound=bound)
+
+
+_MULTIPLIERS = [field.name for field in dataclasses.fields(DualPoint) if field.name != "bound"]
+
+
+def _steps(data: Brokerage, guide: Guide, relax: Relax, semantics: Semantics) -> dict[str, Floats]:
+    """Multipliers of the completed guide, and the numbers between."""
     theta, rho, xi = _shares(data, guide, relax, semantics)
     price = _unit_price(data, theta, rho, relax, semantics)
     jobs = data.pair_job
@@ -188,22 +207,26 @@ def complete(data: Brokerage, guide: Guide, relax: Relax, semantics: Semantics) 
     alpha = np.maximum(down(down(worker + psi) / data.worker_capacity[jobs][:, None]), 0.0)
     beta = _smallest(down(alpha[:, None, :] + data.transfer), axis=2)
     gamma = _smallest(down(down(server + down(needed * eta)) - paid), axis=1)
-    return DualPoint(
-        alpha=alpha,
-        beta=beta,
-        gamma=gamma,
-        theta=theta,
-        rho=rho,
-        xi=xi,
-        phi_worker=phi_worker,
-        phi_server=phi_server,
-        mu=mu,
-        psi=psi,
-        eta=eta,
-        omega=omega,
-        kappa=kappa,
-        bound=_objective(data, beta, gamma, rho, xi),
-    )
+    return {
+        "theta": theta,
+        "rho": rho,
+        "xi": xi,
+        "price": price,
+        "mu": mu,
+        "drop": drop,
+        "omega": omega,
+        "phi_worker": phi_worker,
+        "phi_server": phi_server,
+        "worker": worker,
+        "server": server,
+        "psi": psi,
+        "eta": eta,
+        "kappa": kappa,
+        "paid": paid,
+        "alpha": alpha,
+        "beta": beta,
+        "gamma": gamma,
+    }
 
 
 def _objective(data: Brokerage, beta: Floats, gamma: Floats, rho: Floats, xi: Floats) -> Fraction:
@@ -232,7 +255,10 @@ def _shares(
     rho = busy * np.clip(guide.reduced_share, 0.0, down(1.0 - theta))
     first, second = data.two_big_ms(semantics)
     big_m = max(data.single_big_m, float(first.max(initial=0)), float(second.max(initial=0)))
-    return theta, rho, -up(big_m * np.maximum(theta, rho))
+    most = np.maximum(theta, rho)
+    # a positive product must not vanish
+    least = np.where((most > 0) & (big_m > 0), TINY, 0.0)
+    return theta, rho, -np.maximum(up(big_m * most), least)
 
 
 def _unit_price(
@@ -286,7 +312,8 @@ def _connections(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return ψ, η, κ and an upper bound on Ȳ Σ κ; ``worker`` is π^y."""
     sync = down(data.sync_volume[data.pair_job][:, None, None] * data.transfer)
-    # away from the edge where a price of workers would turn negative
+    # away from the edge where a price of workers would turn negative: by more than what rounding
+    # takes off ψ below
     inside = worker - OUTWARD * np.abs(worker)
     eta = np.maximum(guide.server, 0.0)
     if strict:

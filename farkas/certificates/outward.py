@@ -2,13 +2,19 @@
 
 IEEE arithmetic rounds each of the four operations correctly; library logarithms promise nothing.
 All series below have positive terms only, so that relative errors add up and never amplify.
+
+A result that overflowed stands for one beyond the largest double: `down` takes that double in its
+place, `up` leaves infinity.  What is not a number stays so, and callers refuse it.
 """
 
 import numpy as np
 
+from farkas.certificates.guards import finite, whole
+from farkas.errors import NotACertificate
 from farkas.numbers import Floats
 from farkas.tolerances import TINY, ULP
 
+LARGEST = float(np.finfo(np.float64).max)
 LN2_BELOW = 0.6931471805599453
 """The double just below ln 2 = 0.69314718055994530941..."""
 LN2_ABOVE = 0.6931471805599454
@@ -21,15 +27,18 @@ ROWS = 40
 def down(values: Floats, roundings: int = 1) -> Floats:
     """Lower bound on a number >= 0 of which ``values`` came out after ``roundings`` operations.
 
-    Every intermediate result must be >= 0.
+    Every intermediate result must be >= 0.  Each of the operations changes the result by a share of
+    ULP / 2 at most, and so do the two here: (1 + ULP/2)^(r + 2) (1 - (r + 1) ULP) <= 1 for
+    1 <= r <= 2**20.  Results below 1e-290, where shares no longer hold, become 0.
     """
-    lower = values * (1.0 - (roundings + 1) * ULP)
+    lower = np.minimum(values, LARGEST) * (1.0 - (roundings + 1) * ULP)
     return np.asarray(np.where(lower < TINY, 0.0, lower))
 
 
 def up(values: Floats, roundings: int = 1) -> Floats:
     """Upper bound on a number >= 0, as `down`; numbers below 1e-290 are bounded by 1e-290."""
-    return np.asarray(np.maximum(values * (1.0 + (roundings + 1) * ULP), TINY))
+    with np.errstate(over="ignore"):
+        return np.asarray(np.maximum(values * (1.0 + (roundings + 1) * ULP), TINY))
 
 
 def _horner(ratio: Floats, coefficients: list[float]) -> Floats:
@@ -45,7 +54,8 @@ def _horner(ratio: Floats, coefficients: list[float]) -> Floats:
 
 
 def log1p_below(h: Floats) -> Floats:
-    """Lower bound on ln(1 + h) for h >= 1; within 16 ULP."""
+    """Lower bound on ln(1 + h) for finite h >= 1; within 16 ULP."""
+    finite(h, "logarithm")
     mantissa, exponent = np.frexp(down(1.0 + h))
     mantissa, exponent = 2.0 * mantissa, exponent - 1
     z = (mantissa - 1.0) / (mantissa + 1.0)  # mantissa − 1 is exact, z <= 1/3
@@ -54,10 +64,12 @@ def log1p_below(h: Floats) -> Floats:
 
 
 def excess_above(h: Floats) -> Floats:
-    """Upper bound on h − ln(1 + h) for h >= 0; within about 40 ULP.
+    """Upper bound on h − ln(1 + h) for finite h >= 0; within about 40 ULP.
 
     Below 1 as h z − 2 Σ_{j>=1} z^{2j+1}/(2j+1), z = h/(2 + h), which does not cancel.
     """
+    if (finite(h, "logarithm") < 0).any():
+        raise NotACertificate("logarithm: a number is negative")
     small = np.minimum(h, 1.0)
     z = small / (2.0 + small)
     square = z * z
@@ -69,11 +81,13 @@ def excess_above(h: Floats) -> Floats:
 
 
 def returned_below(y: Floats) -> Floats:
-    """Lower bound on 1 − exp(−y) for y >= 0; within about 60 ULP.
+    """Lower bound on 1 − exp(−y) for finite y >= 0; within about 60 ULP.
 
     With E <= exp(r) − 1 from the Taylor series, 1 − exp(−r) >= E / (1 + E); larger y are reduced by
     multiples of ln 2.
     """
+    if (finite(y, "exponential") < 0).any():
+        raise NotACertificate("exponential: a number is negative")
     y = np.minimum(y, 700.0)
     halvings = np.floor(y * 1.4426)  # a little less than y / ln 2, so that the rest is positive
     rest = np.where(halvings > 0, down(y - halvings * LN2_ABOVE, 4), y)
@@ -84,5 +98,5 @@ def returned_below(y: Floats) -> Floats:
         grown = rest / j * (1.0 + grown)
     grown = down(grown, SERIES)
     first = down(grown / (1.0 + grown), 2)
-    kept = up(np.ldexp(1.0 / (1.0 + grown), -halvings.astype(np.int64)), 2)
+    kept = up(np.ldexp(1.0 / (1.0 + grown), -whole(halvings, "exponential")), 2)
     return np.asarray(np.where(halvings > 0, down(np.maximum(1.0 - kept, 0.0)), first))

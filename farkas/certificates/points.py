@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from farkas.certificates.bound import check_data
 from farkas.certificates.limbs import RangeTooWide, exact_dot, slacks
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
@@ -11,7 +12,15 @@ from farkas.numbers import Bools, Floats
 
 
 def exact_value(form: LinearForm, point: Floats) -> Fraction:
-    """Objective of ``point``, shape (columns,), without any rounding."""
+    """Objective of ``point``, shape (columns,), without any rounding.
+
+    Raises
+    ------
+    NotACertificate
+        When the point has another shape, or a number is not finite.
+    """
+    if not np.isfinite(form.offset):
+        raise NotACertificate(f"{form.name}: the offset is {form.offset}")
     return exact_dot(form.cost, point) + Fraction(form.offset)
 
 
@@ -31,6 +40,9 @@ def exact_feasibility(form: LinearForm, point: Floats, tolerance: float = 0.0) -
     NotACertificate
         For the first requirement that is violated by more than the tolerance; names it.
     """
+    if not 0 <= tolerance < 1:
+        raise NotACertificate(f"{form.name}: a tolerance of {tolerance} is none")
+    check_data(form)
     if point.shape != (form.num_columns,):
         raise NotACertificate(
             f"{form.name}: the point has shape {point.shape}, needed ({form.num_columns},)"
@@ -49,15 +61,18 @@ def exact_feasibility(form: LinearForm, point: Floats, tolerance: float = 0.0) -
 
 
 def relaxed(low: Floats, high: Floats, tolerance: float, unit: Floats) -> tuple[Floats, Floats]:
-    """Sides moved outwards by at most ``tolerance * max(unit, |side|)``, whatever the rounding."""
+    """Sides moved outwards by at most ``tolerance * max(unit, |side|)``, whatever the rounding.
+
+    A product or sum of doubles is rounded to a neighbour of the exact one, so that the double next
+    to it on the inner side is not beyond: once for the product, once for the sum.
+    """
     if tolerance == 0:
         return low, high
-    with np.errstate(invalid="ignore", over="ignore"):
-        wide_low = low - tolerance * np.maximum(unit, np.abs(low))
-        wide_high = high + tolerance * np.maximum(unit, np.abs(high))
-        for _ in range(2):  # one unit for the product, one for the difference
-            wide_low = np.minimum(low, np.nextafter(wide_low, np.inf))
-            wide_high = np.maximum(high, np.nextafter(wide_high, -np.inf))
+    with np.errstate(invalid="ignore", over="ignore"):  # infinite sides stay as they are
+        wide_low = low - np.nextafter(tolerance * np.maximum(unit, np.abs(low)), 0.0)
+        wide_high = high + np.nextafter(tolerance * np.maximum(unit, np.abs(high)), 0.0)
+        wide_low = np.minimum(low, np.nextafter(wide_low, np.inf))
+        wide_high = np.maximum(high, np.nextafter(wide_high, -np.inf))
     return (
         np.where(np.isfinite(low), wide_low, low),
         np.where(np.isfinite(high), wide_high, high),

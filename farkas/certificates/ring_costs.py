@@ -6,37 +6,73 @@ most the true one.
 
 import numpy as np
 
+from farkas.certificates.guards import finite, whole
+from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import ROUNDING
 
 FORBIDDEN = 1 << 59
-"""Stands for infinity; sums of two still fit into 64 bits."""
+"""Stands for infinity: above every sum of prices, see `grid_exponent`; a few of it fit 64 bits."""
 
 PRICE_BITS = 40
-"""Prices become integers below 2**PRICE_BITS, so that sums over a million workers fit."""
+"""Prices become integers of at most so many bits."""
+
+SUM_BITS = 58
+"""Costs that are possible stay below ``2**SUM_BITS``."""
 
 
-def grid_exponent(largest: float) -> int:
-    """Exponent g such that ``largest * 2**g`` is below ``2**PRICE_BITS``."""
-    return 0 if largest <= 0 else PRICE_BITS - int(np.frexp(largest)[1])
+def grid_exponent(largest: float, terms: int = 1) -> int:
+    """Exponent g so that ``terms`` prices up to ``largest * 2**g`` add up to less than FORBIDDEN.
+
+    Prices are below 2^PRICE_BITS and below 2^(SUM_BITS - b - 1), where ``terms`` has b bits: the
+    sum of so many is below 2^(SUM_BITS - 1), and roundings cannot double it.
+
+    Raises
+    ------
+    NotACertificate
+        When the largest price is not finite, or so many cannot be added up.
+    """
+    if not 0 <= largest < np.inf:
+        raise NotACertificate(f"prices add up to {largest}")
+    bits = min(PRICE_BITS, SUM_BITS - 1 - max(1, terms).bit_length())
+    if bits < 1:
+        raise NotACertificate(f"{terms} prices cannot be added up exactly")
+    return 0 if largest == 0 else bits - int(np.frexp(largest)[1])
 
 
 def rounded_down(amount: Floats, price: Floats, exponent: int) -> Ints:
     """Floor of Σ_r amount_r price_r, over the last axis, on the grid ``2**-exponent``.
 
     Products and sums of doubles are correctly rounded, so the next double below is a lower bound.
+
+    Parameters
+    ----------
+    amount, price
+        Finite, >= 0.
+
+    Raises
+    ------
+    NotACertificate
+        When a number is negative or not finite, or a sum is too large.
     """
+    for what, values in (("amounts", amount), ("prices", price)):
+        if (finite(values, what) < 0).any():
+            raise NotACertificate(f"{what}: a number is negative")
     total = np.zeros(np.broadcast_shapes(amount.shape, price.shape)[:-1])
-    for r in range(amount.shape[-1]):
-        product = np.nextafter(amount[..., r] * price[..., r], -np.inf)
-        total = np.nextafter(total + np.maximum(product, 0.0), -np.inf)
-    scaled = np.floor(np.ldexp(np.maximum(total, 0.0), exponent))
-    return scaled.astype(np.int64)
+    with np.errstate(over="ignore"):  # refused below
+        for r in range(amount.shape[-1]):
+            product = np.nextafter(amount[..., r] * price[..., r], -np.inf)
+            total = np.nextafter(total + np.maximum(product, 0.0), -np.inf)
+        scaled = np.floor(np.ldexp(np.maximum(total, 0.0), exponent))
+    return whole(scaled, "prices", bits=PRICE_BITS + 1)
 
 
 def ring_costs(cluster: Cluster, jobs: Ints, size: int, worker: Ints, link: Ints) -> Ints:
     """Lower bound on the cost of a ring of 1..size workers, shape (jobs, size).
+
+    Sizes that no ring has cost `FORBIDDEN`, and no other size does: a possible ring adds up at
+    most `ring_terms` of the prices below, and a sum that holds `FORBIDDEN` once is cut off there.
 
     Parameters
     ----------
@@ -48,7 +84,17 @@ def ring_costs(cluster: Cluster, jobs: Ints, size: int, worker: Ints, link: Ints
         Shape (participants, nodes), cost of a worker on the node.
     link
         Shape (participants, links), cost of one ring edge on the link.
+
+    Raises
+    ------
+    NotACertificate
+        When prices are negative, or so large that sums of them could reach `FORBIDDEN`.
     """
+    most = max(int(worker.max(initial=0)), int(link.max(initial=0)))
+    if min(int(worker.min(initial=0)), int(link.min(initial=0))) < 0:
+        raise NotACertificate("a price is negative")
+    if most * ring_terms(cluster, size) >= 1 << SUM_BITS:
+        raise NotACertificate("prices are so large that sums of them overflow")
     usable = np.zeros(link.shape, np.bool_)
     for place, job in enumerate(jobs.tolist()):
         usable[place] = (
@@ -61,6 +107,15 @@ def ring_costs(cluster: Cluster, jobs: Ints, size: int, worker: Ints, link: Ints
         found = [walk_costs(cluster, cap[p], size, worker[p], link[p]) for p in range(len(jobs))]
         return np.reshape(np.array(found, np.int64), (len(jobs), size))
     return tree_costs(tree, cap, size, worker, link)
+
+
+def ring_terms(cluster: Cluster, size: int) -> int:
+    """Most prices that the cost of one ring adds up.
+
+    A worker pays one.  A forest uses each link once at most; a closed walk goes from one block of
+    workers to the next along a simple path.
+    """
+    return size * (1 + cluster.num_nodes) + cluster.num_links
 
 
 Rooted = list[tuple[int, int, int, int]]

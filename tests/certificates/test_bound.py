@@ -196,3 +196,19 @@ def test_infeasibility_agrees_with_fractions():
             found += 1
             assert prove_infeasible(form, ray) == expected
     assert found > 20
+
+
+def test_multipliers_that_are_no_real_numbers_are_refused():
+    form = one_variable()
+    for multipliers in (["1"], [None], np.array([1 + 0j]), np.array(["1"]), np.longdouble([1])):
+        with pytest.raises(NotACertificate, match="multiplier"):
+            exact_bound(form, multipliers)
+    assert exact_bound(form, np.array([0], dtype=np.int32)) == exact_bound(form, [0.0])
+
+
+def test_sides_and_bounds_that_are_no_numbers_are_refused():
+    form = one_variable()
+    for name in ("row_lower", "row_upper", "lower", "upper"):
+        broken = form.replace(**{name: np.full_like(getattr(form, name), np.nan)})
+        with pytest.raises(NotACertificate, match="is not a number"):
+            exact_bound(broken, [0.0])

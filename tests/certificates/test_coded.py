@@ -160,3 +160,28 @@ def test_the_certificate_of_a_run_is_proved_again_from_its_file(name):
     proof = recheck(run.certificate.certificate, run.certificate.exact, DEMO)
     assert float(proof.value) == pytest.approx(run.value, rel=1e-11)
     assert run.ratio >= 1 - 1e-12
+
+
+def test_products_beyond_doubles_never_make_a_bound_too_high():
+    # u a = 1e300: η = 1e299 passes.  A master of 1e7 rows: L (1 + η) = 1e306, and with rates of
+    # 1e308 at most 100 rows a unit of time and worker come out, so that t >= L / 200 = 5e4 at most.
+    data = DEMO.replace(
+        masters=[{"name": "large", "rows": 10_000_000}],
+        workers=2,
+        rate=[[1e308] * 2],
+        shift=[[1e-8] * 2],
+        plans=None,
+    )
+    for eta in (0.0, 1e100, 1e299, 9.9e299):
+        bound = time_bound(data, np.ones(1), np.full((1, 2), eta))
+        exact = 10**7 * (1 + Fraction(eta)) / (2 * Fraction(1e308))
+        assert exact * (1 - Fraction(1, 10**12)) <= bound <= exact
+    for eta in (1.1e300, 1.79e308):
+        with pytest.raises(NotACertificate, match="too large"):
+            time_bound(data, np.ones(1), np.full((1, 2), eta))
+
+
+def test_a_worker_shared_out_beyond_doubles_is_refused_in_words():
+    share = np.full(DEMO.rates.shape, 1.7e308)
+    with pytest.raises(NotACertificate, match="is shared out 3"):
+        meets_surrogate(DEMO, share, share, Fraction(1))

@@ -194,3 +194,8 @@ def test_a_price_that_is_no_number_is_refused():
     none = {name: column[:0] for name, column in given.items()}
     with pytest.raises(NotACertificate, match="a price is not a number"):
         SlotPrices.of(market, given, none)
+
+
+def test_rewards_capped_beyond_doubles_are_the_budgets():
+    market = random_market(0).replace(price_cap=1.7e308)
+    assert rewards_of(market, "capped").tolist() == market.budget.tolist()

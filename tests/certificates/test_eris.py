@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check, from_json, to_json
-from farkas.certificates.eris import ErisPrices, prove_payoff, prove_welfare, short
+from farkas.certificates.eris import ErisPrices, _units, prove_payoff, prove_welfare, short
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.eris import Auction, Job
@@ -202,3 +202,21 @@ def test_products_below_the_smallest_double_do_not_round_up_to_a_cost() -> None:
     exact = Fraction(4 * least) - 2 * Fraction(0.6) * Fraction(least)
     price = np.full((1, 1, 2), least)
     assert prove_payoff(auction.replace(jobs=(job,)), job, np.zeros(2), price) >= exact
+
+
+def test_worth_that_is_negative_or_rises_and_costs_that_are_no_numbers_are_refused():
+    auction = random_auction(np.random.default_rng(0))
+    job = auction.jobs[0]
+    no_price = (
+        np.zeros(auction.slots),
+        np.zeros((auction.sites, auction.num_resources, auction.slots)),
+    )
+    for utility in ([1.0, 2.0], [1.0, -1.0], [1.0, float("nan")]):
+        broken = msgspec.structs.replace(job, utility=tuple(utility), data=(1,) * auction.sites)
+        with pytest.raises(NotACertificate):
+            prove_payoff(auction, broken, *no_price)
+    for cost in (-1.0, float("nan")):
+        with pytest.raises(NotACertificate, match="cost"):
+            _units(np.array([cost]), 1, 0)
+    with pytest.raises(NotACertificate, match="finite"):
+        short(np.array([float("inf")]))

@@ -6,16 +6,19 @@ import numpy as np
 import pytest
 
 from farkas.certificates.limbs import (
+    Limbs,
     RangeTooWide,
     digit_bits,
     dot,
     exact_dot,
     extent,
     reduced_costs,
+    residual,
     scaled,
     slacks,
     split,
 )
+from farkas.errors import NotACertificate
 from farkas.forms import SparseRows
 
 VALUES = np.array([1.0, -1.5, 0.0, 2.0**-40, -(2.0**30) - 2.0**-10])
@@ -83,3 +86,44 @@ def test_dots_equal_fractions(exponent):
 def test_empty_dots_are_zero_and_powers_of_two_exact():
     assert exact_dot(np.zeros(0), np.zeros(0)) == exact_dot(np.ones(2), np.zeros(2)) == 0
     assert (scaled(3, 2), scaled(3, -2), scaled(-3, 0)) == (12, F(3, 4), -3)
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_every_function_refuses_what_is_not_finite(value):
+    bad, good = np.array([1.0, value]), np.array([1.0, 1.0])
+    matrix, broken = SparseRows.from_dense(np.eye(2)), SparseRows.from_dense(np.diag(bad))
+    calls = [
+        lambda: exact_dot(good, bad),
+        lambda: exact_dot(bad, np.zeros(2)),
+        lambda: extent(bad),
+        lambda: split(bad, 24, -60, 2),
+        lambda: dot(split(good, 24, 0, 1), bad),
+        lambda: reduced_costs(bad, matrix, good),
+        lambda: reduced_costs(good, matrix, bad),
+        lambda: reduced_costs(good, broken, good),
+        lambda: slacks(bad, matrix, good),
+        lambda: slacks(good, broken, np.zeros(2)),
+    ]
+    for call in calls:
+        with pytest.raises(NotACertificate, match="finite"):
+            call()
+
+
+def test_digits_hold_every_bit_or_nothing():
+    for low, high in ((-1, 3), (-2, 2)):  # 3/4 needs 2**-2, 5 needs 2**3
+        with pytest.raises(NotACertificate, match="digits"):
+            split(np.array([0.75, 5.0]), 24, low, high)
+
+
+def test_vectors_and_indices_that_do_not_fit_are_refused():
+    ones = np.ones(2)
+    with pytest.raises(NotACertificate, match="do not fit"):
+        exact_dot(ones, np.ones(1))
+    with pytest.raises(NotACertificate, match="do not fit"):
+        dot(split(ones, 24, 0, 1), np.ones(3))
+    with pytest.raises(NotACertificate, match="out of range"):
+        dot(Limbs(np.array([[1 << 24, 1]]), 0, 24), ones)
+    with pytest.raises(NotACertificate, match="index"):
+        residual(ones, np.array([0, 2]), np.array([0, 1]), ones, ones)
+    with pytest.raises(NotACertificate, match="index"):
+        residual(ones, np.array([0, 1]), np.array([0, -1]), ones, ones)

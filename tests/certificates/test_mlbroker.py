@@ -1,5 +1,7 @@
 """Certificates of runs: any guide proves a bound, and none proves too much."""
 
+import dataclasses
+import math
 import os
 import subprocess
 import sys
@@ -163,3 +165,62 @@ def test_checking_a_run_loads_no_solver(tmp_path):
         check=True,
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def proved_at_most(broker, guide, relax, semantics):
+    """Bound that a guide proves; minus infinity where it is refused."""
+    try:
+        return complete(broker, guide, relax, semantics).bound
+    except NotACertificate:
+        return -math.inf
+
+
+@pytest.mark.parametrize("server", [1e308, 1e16, 648.455])
+@pytest.mark.parametrize("worker", [1e308, 1e16, 648.455])
+def test_multipliers_that_overflow_on_the_way_prove_nothing_false(server, worker):
+    # The optimum of mlbroker/tiny is 16.8; the sum of two multipliers of 1e308 is infinite.
+    tiny = library.load("mlbroker/tiny")
+    zeros = Guide.zeros(tiny)
+    guide = dataclasses.replace(
+        zeros,
+        server=np.full_like(zeros.server, server),
+        worker=np.full_like(zeros.worker, worker),
+    )
+    assert proved_at_most(tiny, guide, "tight", "strict") <= F(168, 10)
+
+
+@pytest.mark.parametrize("relax", ["printed", "tight"])
+@pytest.mark.parametrize("semantics", ["printed", "strict"])
+def test_guides_of_any_magnitude_prove_nothing_above_the_optimum(relax, semantics):
+    tiny = library.load("mlbroker/tiny")
+    rng = np.random.default_rng(5)
+    proved = 0
+    for _ in range(400):
+        fields = {}
+        for name, shape in Guide.shapes(tiny).items():
+            size = rng.choice([-1.0, 0.0, 1.0], shape, p=[0.2, 0.4, 0.4])
+            fields[name] = size * np.minimum(10.0 ** rng.uniform(-30, 308.2, shape), 1.79e308)
+        bound = proved_at_most(tiny, Guide(**fields), relax, semantics)
+        assert bound <= F(168, 10)
+        proved += bound > -math.inf
+    assert proved > 40
+
+
+def test_a_constant_at_the_end_of_the_doubles_proves_nothing_false():
+    # θ = 1 makes the dearest ξ: -1.797e308 for each slot, site and resource.
+    tiny = library.load("mlbroker/tiny").replace(big_m=1.797e308)
+    for share in (0.0, 1e-300, 0.5, 1.0):
+        zeros = Guide.zeros(tiny)
+        guide = dataclasses.replace(zeros, list_share=np.full_like(zeros.list_share, share))
+        assert proved_at_most(tiny, guide, "printed", "printed") <= F(168, 10)
+
+
+def test_a_product_that_vanishes_is_still_paid_for():
+    # Shares at the end of the doubles: ξ <= -θ M exactly, whatever rounds to 0.
+    tiny = library.load("mlbroker/tiny")
+    zeros = Guide.zeros(tiny)
+    guide = dataclasses.replace(zeros, list_share=np.full_like(zeros.list_share, 5e-324))
+    point = complete(tiny, guide, "printed", "printed")
+    big_m = F(tiny.single_big_m)
+    for xi, theta in zip(point.xi.ravel().tolist(), point.theta.ravel().tolist(), strict=True):
+        assert F(xi) <= -F(theta) * big_m

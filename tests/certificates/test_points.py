@@ -92,3 +92,30 @@ def test_the_tolerance_is_never_exceeded_by_rounding():
         for one, down, up, least in rows:
             slack = F(tolerance) * max(F(least), abs(F(one)))
             assert F(one) - slack <= F(down) <= F(one) <= F(up) <= F(one) + slack
+
+
+@pytest.mark.parametrize("tolerance", [np.nan, np.inf, -1e-9, 1.0])
+def test_a_tolerance_outside_its_range_is_refused(tolerance):
+    form = small([[1, 1]], cost=[1, 1], row_upper=[3])
+    with pytest.raises(NotACertificate, match="tolerance"):
+        exact_feasibility(form, np.zeros(2), tolerance)
+
+
+def test_sides_that_are_no_numbers_are_refused():
+    form = small([[1, 1]], cost=[1, 1], row_upper=[3])
+    for name in ("row_lower", "row_upper", "lower", "upper"):
+        broken = form.replace(**{name: np.full_like(getattr(form, name), np.nan)})
+        with pytest.raises(NotACertificate, match="is not a number"):
+            exact_feasibility(broken, np.zeros(2))
+
+
+def test_sides_move_by_no_more_than_their_share_in_fractions():
+    # also where side and step nearly cancel: 1e-6 of a unit of 1 against a side of 1e-6
+    rng = np.random.default_rng(0)
+    unit = 2.0 ** rng.integers(-20, 20, 3000)
+    side = unit * 1e-6 * (1 + rng.integers(-4, 5, 3000) * 2.0**-52)
+    low, high = relaxed(side, -side, 1e-6, unit)
+    for k in range(len(side)):
+        step = F(1e-6) * max(F(unit[k]), F(side[k]))
+        assert F(side[k]) - step <= F(low[k]) <= F(side[k])
+        assert -F(side[k]) <= F(high[k]) <= -F(side[k]) + step

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+import msgspec
 import numpy as np
 import pytest
 
-from farkas.certificates.ring_costs import FORBIDDEN, ring_costs
+from farkas.certificates.ring_costs import (
+    FORBIDDEN,
+    SUM_BITS,
+    grid_exponent,
+    ring_costs,
+    ring_terms,
+    rounded_down,
+)
+from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
@@ -48,3 +59,55 @@ def test_a_walk_does_not_stay_on_a_full_server():
     worker = np.zeros((1, 3), np.int64)
     costs = ring_costs(cluster, jobs, 2, worker, np.zeros((1, 2), np.int64))
     assert costs.tolist() == [[0, FORBIDDEN]]
+
+
+def one_server(workers):
+    """A single server of ``workers`` GPUs, and a job that may use all of them."""
+    cluster = library.load("gadget/unlinked_pair")
+    width = cluster.num_resources
+    data = msgspec.to_builtins(cluster)
+    node = {**data["nodes"][0], "capacity": [workers] * width}
+    job = {**data["jobs"][0], "demand": [1.0] * width, "max_workers": workers}
+    return cluster.replace(nodes=[node], links=[], jobs=[job])
+
+
+def test_costs_of_half_a_million_workers_stay_below_what_is_forbidden():
+    # k workers of equal price cost k times as much; with 40 bits a price the sum of 2^19 is 2^59.
+    size = (1 << 19) + 5
+    cluster = one_server(size)
+    grid = grid_exponent(1.0, ring_terms(cluster, size))
+    worker = rounded_down(np.ones((1, 1, 1)), np.ones((1, 1, 1)), grid)
+    costs = ring_costs(cluster, np.array([0]), size, worker, np.zeros((1, 0), np.int64))
+    assert int(worker[0, 0]) == 2**grid - 1  # the double below one, in the grid's units
+    assert costs[0].tolist() == [k * int(worker[0, 0]) for k in range(1, size + 1)]
+    assert (costs < FORBIDDEN).all()
+
+
+def test_prices_whose_sums_could_reach_what_is_forbidden_are_refused():
+    cluster = one_server(1 << 19)
+    for price in (2**40, -1):
+        with pytest.raises(NotACertificate, match="price"):
+            ring_costs(
+                cluster,
+                np.array([0]),
+                1 << 19,
+                np.full((1, 1), price),
+                np.zeros((1, 0), np.int64),
+            )
+
+
+def test_the_grid_leaves_room_for_all_terms():
+    for terms in (1, 2**17, 2**18, 2**19, 10**9, 2**50):
+        for largest in (5e-324, 1.0, 3.7, 1.79e308):
+            exponent = grid_exponent(largest, terms)
+            assert terms * Fraction(largest) * Fraction(2) ** exponent < 2 ** (SUM_BITS - 1)
+    assert grid_exponent(1.0) == 39  # 1 becomes 2^39, below 2^40
+    for largest, terms in ((np.inf, 1), (np.nan, 1), (-1.0, 1), (1.0, 2**58)):
+        with pytest.raises(NotACertificate):
+            grid_exponent(largest, terms)
+
+
+@pytest.mark.parametrize("value", [np.inf, np.nan, -1.0, 1e308])
+def test_rounding_down_refuses_what_it_cannot_hold(value):
+    with pytest.raises(NotACertificate):
+        rounded_down(np.array([[1.0, value]]), np.array([[2.0, 4.0]]), 0)
