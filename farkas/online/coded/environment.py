@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates.coded import CodedPrices
-from farkas.errors import NotACertificate
+from farkas.errors import NoAnswer, NotACertificate
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import Law
@@ -50,7 +50,12 @@ def certify(data: CodedComputing, plan: Allocation | None = None) -> Bound | Non
         Also certified to meet the surrogate, where rounding allows.
     """
     pairs = Pairs.of(data)
-    prices = shared_optimum(data).prices
+    try:
+        prices = shared_optimum(data).prices
+    except NoAnswer:
+        # no plan serves the slowest master faster than all workers together
+        alone = pairs.speed.sum(axis=1)
+        prices = (alone == alone.min()).astype(float)
     point = None
     if plan is not None and not broken(data, plan):
         time = float(surrogate_times(data, plan.share, plan.loads).max())

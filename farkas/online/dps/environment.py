@@ -1,5 +1,6 @@
 """Users arrive, decisions are audited, and one proved bound holds for every run."""
 
+import contextlib
 import functools
 import heapq
 from collections.abc import Sequence
@@ -8,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates.dps import DpsPrices, Rewards
+from farkas.errors import NoAnswer
 from farkas.instances.dps import Market
 from farkas.models.dps import windows
 from farkas.numbers import Ints
@@ -63,11 +65,14 @@ class Environment(driver.Environment):
 @functools.lru_cache(maxsize=8)
 def run_bound(market: Market, rewards: Rewards) -> Bound:
     """Bound on the payments of every run; the same for all of them, so it is kept."""
+    method = "optimal prices of the interval relaxation"
+    prices = None
     if entries(market) <= LARGEST_PROGRAM:
-        prices, method = lp_prices(market, rewards), "optimal prices of the interval relaxation"
-    else:
-        prices = subgradient_prices(market, rewards)
+        with contextlib.suppress(NoAnswer):
+            prices = lp_prices(market, rewards)
+    if prices is None:
         method = "subgradient prices of the interval relaxation"
+        prices = subgradient_prices(market, rewards)
     certificate = DpsPrices.of(market, prices, rewards)
     return Bound.of(Fraction(certificate.bound), method, certificate.plain())
 

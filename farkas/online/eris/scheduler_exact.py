@@ -13,7 +13,7 @@ from farkas.numbers import Floats
 from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.proposal import Proposal
 from farkas.relaxations.eris.job_slots import JobSlots
-from farkas.solvers import solve
+from farkas.solvers.fallback import optimum_by_any
 from farkas.tolerances import SIMPLEX
 
 NEGLIGIBLE = SIMPLEX
@@ -42,7 +42,7 @@ def exact_schedule(ledger: Ledger, job: Job, seen: JobSlots, found: Proposal) ->
         return dataclasses.replace(found, bound=found.payoff)
     data = _restricted(ledger, job, worthy)
     form = BestSchedule(capacity="residual").form(data)
-    answer = solve(form).require_optimal()
+    answer = optimum_by_any(form)
     bound = min(found.bound, max(0.0, answer.bound, found.payoff))
     if answer.objective <= found.payoff:
         return dataclasses.replace(found, bound=bound)

@@ -9,7 +9,7 @@ from farkas.numbers import Bools, Floats
 from farkas.portable.sums import matmul
 from farkas.relaxations.gadget.generation import Generated, closed, generate_columns
 from farkas.rounding.rings import Mix, admit
-from farkas.solvers import solve
+from farkas.solvers.fallback import optimum_by_any
 from farkas.tolerances import ROUNDING, SIMPLEX
 
 
@@ -39,7 +39,7 @@ def column_rings(slot: SlotView, gap: float) -> tuple[Rings, Generated]:
     start = np.zeros(len(columns.rings))
     start[greedy] = 1.0
     form = ColumnIP().form(kept)
-    answer = solve(form, gap=gap, start=start[keep]).require_optimal()
+    answer = optimum_by_any(form, gap=gap, start=start[keep])
     return kept.rings.take(answer.point > 0.5), generated
 
 

@@ -12,7 +12,7 @@ from farkas.models.gadget.rings import Rings, enumerate_rings
 from farkas.models.gadget.slot import SlotView
 from farkas.models.gadget.tree import Tree
 from farkas.numbers import Floats, Ints
-from farkas.solvers import solve
+from farkas.solvers.fallback import optimum_by_any
 from farkas.tolerances import ROUNDING
 
 MOST_COLUMNS = 4000
@@ -69,7 +69,7 @@ def rings_of_counts(cluster: Cluster, counts: Ints) -> Rings:
     gains = np.ones((len(jobs), int(counts.max())))
     allowed = np.arange(1, gains.shape[1] + 1)[None, :] == counts[jobs][:, None]
     slot = SlotView(cluster, 0, np.zeros(cluster.num_jobs), jobs, gains, allowed)
-    answer = solve(ColumnIP().form(Columns(slot, rings)), gap=0.0).require_optimal()
+    answer = optimum_by_any(ColumnIP().form(Columns(slot, rings)), gap=0.0)
     return rings.take(answer.point > 0.5)
 
 
@@ -83,7 +83,7 @@ def compact_rings(slot: SlotView, gap: float = 0.0, start: Floats | None = None)
             f"an exact slot has {form.num_columns} variables, more than {MOST_COLUMNS}; "
             "use slots=columns"
         )
-    answer = solve(form, gap=gap, start=start).require_optimal()
+    answer = optimum_by_any(form, gap=gap, start=start)
     workers = np.rint(form.values(answer.point, "workers")).astype(np.int64)
     runs = workers.sum(axis=1) > 0
     flow = np.zeros((len(slot.jobs), slot.cluster.num_links), np.int64)

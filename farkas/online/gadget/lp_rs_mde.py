@@ -16,7 +16,7 @@ from farkas.relaxations.gadget.augmented import Augmented
 from farkas.relaxations.gadget.decompose import Mixture, decompose
 from farkas.relaxations.gadget.embedding import GvneLP, NodeLP
 from farkas.rounding.rings import Mix, RoundedRings, round_printed, round_repaired, violation_factor
-from farkas.solvers import solve
+from farkas.solvers.fallback import optimum_by_any
 from farkas.tolerances import SHARE
 
 Rounding = Literal["repair", "printed", "milp"]
@@ -73,7 +73,7 @@ def lp_rs_mde(
         mixture = Mixture(nothing, np.zeros(0), 0)
         return Slotwise(nothing, 0.0, mixture, RoundedRings(empty, True, 0, 0.0))
     form = Augmented().form(chosen)
-    answer = solve(form).require_optimal()
+    answer = optimum_by_any(form)
     mixture = decompose(chosen, form, answer.point)
     mix, factor = rounding_problem(chosen, mixture)
     if rounding == "printed":
@@ -104,7 +104,7 @@ def select_sizes(slot: SlotView) -> SlotView:
         return slot
     form = relaxation_of(slot)
     share = np.zeros(slot.gains.shape)
-    share[slot.allowed] = form.values(solve(form).require_optimal().point, "chosen")
+    share[slot.allowed] = form.values(optimum_by_any(form).point, "chosen")
     weight = np.where(slot.allowed & (share > SHARE), slot.gains * share, -np.inf)
     best = weight.argmax(axis=1)
     return slot.fixed(np.where(np.isfinite(weight.max(axis=1)), best + 1, 0))
@@ -141,7 +141,7 @@ def _best_subset(slot: SlotView, mixture: Mixture, mix: Mix) -> RoundedRings:
     rings = mixture.rings
     local = np.array([is_local(slot.cluster, rings, c) for c in range(len(rings))], np.bool_)
     form = ColumnIP().form(Columns(slot, rings.take(local)))
-    used = solve(form, gap=1e-4).require_optimal().point > 0.5
+    used = optimum_by_any(form, gap=1e-4).point > 0.5
     picked = np.flatnonzero(local)[used]
     return RoundedRings(picked, True, 0, float(mix.fullness(picked).max(initial=0.0)))
 

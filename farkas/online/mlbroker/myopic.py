@@ -9,7 +9,7 @@ from farkas.models.mlbroker.one_shot import OneShot, Snapshot
 from farkas.numbers import Ints
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.placing import Memory, Placing
-from farkas.solvers import solve
+from farkas.solvers.fallback import optimum_by_any
 
 
 def best_placement(now: Snapshot, prices: str, solver: str, gap: float) -> tuple[Ints, Ints]:
@@ -21,7 +21,7 @@ def best_placement(now: Snapshot, prices: str, solver: str, gap: float) -> tuple
         When the solver claims no optimum.
     """
     form = OneShot(prices=prices).form(now)
-    point = solve(form, solver, gap=gap).require_optimal().point
+    point = optimum_by_any(form, solver, gap=gap).point
     shape = (now.market.num_jobs, now.market.num_sites)
     workers = np.round(form.values(point, "workers")).astype(np.int64).reshape(shape)
     return workers, np.argmax(form.values(point, "server").reshape(shape), axis=1)

@@ -7,7 +7,7 @@ import numpy as np
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.recourse import PlacedWorkers, Recourse
 from farkas.numbers import Bools, Floats, Ints
-from farkas.solvers import solve
+from farkas.solvers.fallback import optimum_by_any
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +73,7 @@ def recourse_costs(placed: PlacedWorkers) -> Costs:
 def transfer_costs(placed: PlacedWorkers) -> Floats:
     """Optimal transport costs, shape (slots,), USD; C1."""
     form = Recourse().form(placed)
-    point = solve(form).require_optimal().point
+    point = optimum_by_any(form).point
     slots = form.column_block("moved").axes[0].members[:, 1]
     return _sums(slots, form.cost * point, placed.instance.num_slots)
 

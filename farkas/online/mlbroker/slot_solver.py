@@ -18,7 +18,8 @@ from farkas.portable.sums import dot
 from farkas.relaxations.mlbroker.outer import Outer, Touched
 from farkas.relaxations.mlbroker.outer_job import JobPrices, OuterJob
 from farkas.relaxations.mlbroker.tangents import Tangents
-from farkas.solvers import Answer, Claimed, Session, open_session, solve
+from farkas.solvers import Answer, Claimed, Session, open_session
+from farkas.solvers.fallback import optimum_by_any
 from farkas.tolerances import FINE_GAP
 
 MOST_ROUNDS = 60
@@ -111,7 +112,7 @@ def settle(
 def warm(session: Session) -> Answer:
     """Solve from the last basis, or from nothing should that basis lead nowhere."""
     answer = session.solve()
-    return answer if answer.claim is Claimed.OPTIMAL else solve(session.form)
+    return answer if answer.claim is Claimed.OPTIMAL else optimum_by_any(session.form)
 
 
 class JobByJob:

@@ -5,7 +5,7 @@ import numpy as np
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
 from farkas.instances.eris import Auction, workers_for
 from farkas.models.eris.prices import Prices
-from farkas.solvers import solve
+from farkas.solvers.fallback import multipliers_by_any
 
 LONGEST_WINDOW = 40
 """Slots from its arrival on in which a job may run here, if there are few jobs."""
@@ -146,12 +146,12 @@ def aggregated_prices(auction: Auction) -> Prices:
     A budget of 0 makes any transfer price free; there it is set so high that nothing moves.
     """
     form = Aggregated().form(auction)
-    answer = solve(form).require_optimal()
+    duals = multipliers_by_any(form).rows
     slots = [t for (t,) in form.row_block("transfer_of_slot").axes[0].members.tolist()]
     transfer = np.zeros(auction.slots)
-    transfer[slots] = form.row_values(answer.row_duals, "transfer_of_slot")
+    transfer[slots] = form.row_values(duals, "transfer_of_slot")
     pooled = np.zeros((auction.slots, auction.num_resources))
-    pooled[slots] = form.row_values(answer.row_duals, "pooled_capacity")
+    pooled[slots] = form.row_values(duals, "pooled_capacity")
     resource = np.broadcast_to(pooled.T[None], auction.used.shape)
     return prohibitive(auction, Prices(np.maximum(transfer, 0.0), np.maximum(resource, 0.0)))
 

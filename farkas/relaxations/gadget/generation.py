@@ -16,7 +16,8 @@ from farkas.numbers import Floats, Ints
 from farkas.relaxations.gadget.embedding import NodeLP
 from farkas.relaxations.gadget.tree_pricing import TreePricing
 from farkas.relaxations.gadget.walk_pricing import WalkPricing
-from farkas.solvers import open_session, solve
+from farkas.solvers import Claimed, open_session
+from farkas.solvers.fallback import optimum_by_any
 from farkas.tolerances import ROUNDING, SHARE, SOLVER_GAP
 
 
@@ -155,7 +156,7 @@ def start(slot: SlotView) -> tuple[CapacityPrices, list[tuple[int, Ints]]]:
     CapacityPrices, and (participant, workers per node) of each ring.
     """
     form = NodeLP().form(slot)
-    answer = solve(form).require_optimal()
+    answer = optimum_by_any(form)
     prices = no_prices(slot.cluster)
     limits = form.row_block("node_capacity")
     at = np.isfinite(slot.cluster.capacity) & slot.cluster.is_server[:, None]
@@ -280,7 +281,9 @@ class MasterProgram:
 
     def solve(self) -> tuple[float, Floats, CapacityPrices]:
         """Value, worth of each job's row, and prices."""
-        answer = self.session.solve().require_optimal()
+        answer = self.session.solve()
+        if answer.claim is not Claimed.OPTIMAL:
+            answer = optimum_by_any(self.session.form)
         self.share = answer.point
         duals = np.maximum(0.0, answer.row_duals)
         count, limits = len(self.slot.jobs), int(self.at_node.sum())

@@ -44,7 +44,7 @@ def test_a_schedule_whose_bound_is_met_is_left_alone(monkeypatch: pytest.MonkeyP
     ledger, job = Ledger(auction), auction.jobs[0]
     seen = ledger.meet(job)
     found = repaired_schedule(auction, job, seen)
-    monkeypatch.delattr(scheduler_exact, "solve")
+    monkeypatch.delattr(scheduler_exact, "optimum_by_any")
     assert exact_schedule(ledger, job, seen, found) is found
     # a gap, but no slot is worth more than the payoff
     wide = dataclasses.replace(found, bound=12.0)

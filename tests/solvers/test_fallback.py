@@ -1,0 +1,113 @@
+"""Runs end with an answer and a proved bound although solvers fail."""
+
+from fractions import Fraction
+
+import pytest
+
+import farkas
+from farkas.errors import NoAnswer
+from farkas.instances import library
+from farkas.online import algorithms
+from farkas.online.mlbroker.bound import tight_bound
+from farkas.solvers import Answer, Reason
+from farkas.solvers.base import find
+from farkas.solvers.fallback import multipliers_by_any, optimum_by_any
+from tests.generators.forms import small
+
+
+def cover(integer=False):
+    # min x + 2 y with x + y >= 3.5, x <= 3: x = 3, y = 1/2 and 4; in whole numbers x = 3, y = 1
+    return small([[1, 1]], cost=[1, 2], row_lower=[3.5], upper=[3, 9], integer=[integer, integer])
+
+
+def break_solvers(monkeypatch, *names):
+    """Let every backend, or those named, end in an error."""
+    for name in names or ("highs", "clarabel", "scip", "gurobi"):
+        monkeypatch.setattr(
+            find(name), "run", lambda *_: Answer(reason=Reason.ERROR, message="broken")
+        )
+    monkeypatch.setattr(
+        "farkas.solvers.highs_session.solve_loaded", lambda *_: Answer(reason=Reason.ERROR)
+    )
+
+
+def test_the_first_solver_answers_and_the_next_when_it_fails(monkeypatch):
+    assert optimum_by_any(cover()).solver == "highs"
+    break_solvers(monkeypatch, "highs")
+    answer = optimum_by_any(cover())
+    assert answer.solver == "clarabel"
+    assert answer.objective == pytest.approx(4)
+    whole = optimum_by_any(cover(integer=True), gap=0.0)
+    assert (whole.solver, whole.objective) == ("scip", pytest.approx(5))
+    assert optimum_by_any(cover(), "scip").solver == "scip"
+
+
+def test_nobody_left_to_ask_is_said_of_everybody(monkeypatch):
+    break_solvers(monkeypatch)
+    with pytest.raises(NoAnswer, match=r"highs: none, error, broken; clarabel: .*; scip: "):
+        optimum_by_any(cover())
+
+
+def test_an_infeasible_program_is_not_asked_about_again():
+    crossed = small([[1], [1]], cost=[1], row_lower=[2, 0], row_upper=[9, 1])
+    with pytest.raises(NoAnswer, match=r"^[^;]*highs: infeasible[^;]*$"):
+        optimum_by_any(crossed)
+
+
+def test_multipliers_come_from_whoever_has_some_and_are_zero_otherwise(monkeypatch):
+    # one more to cover costs 2, by y
+    assert multipliers_by_any(cover()).source == "duals by highs"
+    break_solvers(monkeypatch, "highs")
+    found = multipliers_by_any(cover())
+    assert (found.source, found.rows) == ("duals by clarabel", pytest.approx([2.0], rel=1e-6))
+    break_solvers(monkeypatch)
+    found = multipliers_by_any(cover())
+    assert (found.source, found.rows.tolist()) == ("all 0, since no solver gave duals", [0.0])
+
+
+CERTIFIED = {
+    "eris/tiny": "eris.eris",
+    "dps/tiny": "dps.random",
+    "gadget/tiny": "gadget.las",
+    "coded/tiny": "coded.simple_greedy",
+}
+
+
+@pytest.mark.parametrize(("instance", "algorithm"), CERTIFIED.items())
+def test_a_run_is_certified_when_every_solver_fails(monkeypatch, instance, algorithm):
+    one = farkas.load(instance).replace(name="unsolved")  # bounds are kept per instance
+    optimum = Fraction(algorithms[algorithm].run(one).certificate.exact)
+    break_solvers(monkeypatch)
+    other = one.replace(name="unsolved, without solvers")
+    run = algorithms[algorithm].run(other)
+    assert run.certificate is not None
+    assert farkas.check(run, other).proof.bound == Fraction(run.certificate.exact)
+    bound, noise = Fraction(run.certificate.exact), optimum / 10**9
+    assert bound <= optimum + noise if run.sense == "min" else bound >= optimum - noise
+
+
+def test_a_broker_is_bounded_when_every_solver_fails(monkeypatch):
+    # its runs still need one: what placed workers cost is a transport program
+    one = library.load("mlbroker/tiny").replace(name="unsolved")
+    best = tight_bound(one).fraction
+    break_solvers(monkeypatch)
+    bound = tight_bound(one.replace(name="unsolved, without solvers"))
+    assert 0 <= bound.fraction < best
+    assert bound.method.startswith("all 0, since no solver gave duals of mlbroker.relaxed[tight")
+
+
+POLICIES = {
+    "mlbroker/tiny": ["mlbroker.one_shot", "mlbroker.fractional", "mlbroker.oasis"],
+    "gadget/tiny": ["gadget.gadget"],
+}
+
+
+@pytest.mark.parametrize(
+    ("instance", "algorithm"), [(i, name) for i, names in POLICIES.items() for name in names]
+)
+def test_a_policy_asks_the_next_solver_when_the_first_fails(monkeypatch, instance, algorithm):
+    one = algorithms[algorithm].run(farkas.load(instance))
+    break_solvers(monkeypatch, "highs")
+    run = algorithms[algorithm].run(farkas.load(instance))
+    assert not run.violations
+    assert run.value == pytest.approx(one.value, rel=1e-5)
