@@ -52,7 +52,7 @@ def optimum_by_any(
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Multipliers:
+class FoundDuals:
     """Multipliers for a proof, and where they come from.
 
     Parameters
@@ -67,14 +67,14 @@ class Multipliers:
     source: str
 
 
-def multipliers_by_any(form: LinearForm) -> Multipliers:
+def multipliers_by_any(form: LinearForm) -> FoundDuals:
     """Row duals by the first solver that gives some, or zeros when none does."""
     for name in ORDER:
         if _takes(name, form) and Ability.DUALS in find(name).abilities:
             duals = solve(form, name).raw_row_duals
             if duals is not None and np.isfinite(duals).all():
-                return Multipliers(duals, f"duals by {name}")
-    return Multipliers(np.zeros(form.num_rows), "all 0, since no solver gave duals")
+                return FoundDuals(duals, f"duals by {name}")
+    return FoundDuals(np.zeros(form.num_rows), "all 0, since no solver gave duals")
 
 
 def _takes(name: str, form: LinearForm) -> bool:
