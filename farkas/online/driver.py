@@ -30,7 +30,8 @@ import msgspec
 
 from farkas.compiled import clock
 from farkas.errors import InvalidInstance, InvalidOption, suggestion
-from farkas.online.run import Bound, Run, Sense, certified_ratio, manifest, plain
+from farkas.online.replayed import prove_value
+from farkas.online.run import Bound, Run, Sense, manifest, plain
 from farkas.portable.sums import added
 from farkas.registry import Registry
 
@@ -241,9 +242,8 @@ class Algorithm:
             message = f"{self.name} takes instances of kind {self.kind}, not {instance.kind}"
             raise InvalidInstance(message)
         settled = self.settle(options)
-        run = drive(self.make(**settled), instance, seed, progress=progress)
-        run.algorithm, run.options = self.name, plain(settled)
-        return run
+        policy, said = self.make(**settled), plain(settled)
+        return drive(policy, instance, seed, progress=progress, name=self.name, options=said)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -308,8 +308,19 @@ def environment(
     return register
 
 
-def drive(policy: Any, instance: Any, seed: int = 0, *, progress: Progress | None = None) -> Run:
+def drive(
+    policy: Any,
+    instance: Any,
+    seed: int = 0,
+    *,
+    progress: Progress | None = None,
+    name: str | None = None,
+    options: dict[str, Any] | None = None,
+) -> Run:
     """Let ``policy`` decide about one arrival after the other, then price and certify the run.
+
+    The decisions are then replayed in exact arithmetic, by code that shares nothing with what
+    priced them; the certified ratio is that of exact value and exact bound.
 
     Timings hold no compiling: what a policy does not prepare is compiled while `clock` stands.
 
@@ -323,6 +334,13 @@ def drive(policy: Any, instance: Any, seed: int = 0, *, progress: Progress | Non
         Seed of every random draw.
     progress
         Called after every step.
+    name, options
+        What the run says of its policy; by default its class and no options.
+
+    Raises
+    ------
+    NotACertificate
+        When environment and replay disagree, or the value is better than the bound allows.
     """
     world = environments[instance.kind]
     arrivals = world.arrivals(instance)
@@ -349,11 +367,10 @@ def drive(policy: Any, instance: Any, seed: int = 0, *, progress: Progress | Non
     if bound is None:
         bound = world.bound(instance)
     certified = clock()
-    broken = bool(outcome.violations)
-    return Run(
-        algorithm=f"{instance.kind}.{type(policy).__name__}",
+    run = Run(
+        algorithm=name or f"{instance.kind}.{type(policy).__name__}",
         kind=instance.kind,
-        options={},
+        options=options or {},
         instance=instance.name,
         sense=world.sense,
         value=outcome.total,
@@ -361,7 +378,6 @@ def drive(policy: Any, instance: Any, seed: int = 0, *, progress: Progress | Non
         decisions=plain(decisions),
         violations=list(outcome.violations),
         certificate=bound,
-        ratio=None if broken else certified_ratio(world.sense, outcome.total, bound),
         numbers={name: float(x) for name, x in outcome.numbers.items()},
         remarks=list(outcome.remarks),
         timings={
@@ -372,6 +388,9 @@ def drive(policy: Any, instance: Any, seed: int = 0, *, progress: Progress | Non
         },
         manifest=manifest(instance, seed),
     )
+    prove_value(run, instance)
+    run.timings["replay"] = clock() - certified
+    return run
 
 
 def _reported(arrivals: Sequence[Any], progress: Progress | None) -> Iterable[Any]:

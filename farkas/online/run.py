@@ -17,7 +17,7 @@ import numpy as np
 import farkas
 from farkas.atomic import write_bytes
 from farkas.errors import FileProblem, NotACertificate
-from farkas.tolerances import SOLVER_GAP, close
+from farkas.tolerances import SOLVER_GAP
 
 Sense = Literal["min", "max"]
 
@@ -100,6 +100,9 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False):
         ``min`` for a cost, ``max`` for welfare, profit or reward.
     value
         Cost or reward of the whole run; NaN, null in a file, when what it breaks leaves none.
+    value_exact
+        The value without rounding, a rational number as text: what a cost is at most, a reward at
+        least.  None when decisions break requirements, or nothing replays those of the kind.
     costs
         One mapping per slot, from part (``transfer``, ``deploy``, ...) to amount.
     decisions
@@ -116,7 +119,7 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False):
     remarks
         What the value alone hides, in words.
     timings
-        Seconds: ``policy`` (all steps), ``longest_step``, ``evaluate``, ``certify``.
+        Seconds: ``policy`` (all steps), ``longest_step``, ``evaluate``, ``certify``, ``replay``.
     """
 
     farkas: Literal[1] = 1
@@ -126,6 +129,7 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False):
     instance: str
     sense: Sense
     value: float
+    value_exact: str | None = None
     costs: list[dict[str, float]]
     decisions: list[Any]
     violations: list[str] = []
@@ -135,6 +139,11 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False):
     remarks: list[str] = []
     timings: dict[str, float] = {}
     manifest: Manifest
+
+    @property
+    def reached(self) -> Fraction | float:
+        """The value, exact where it is known."""
+        return self.value if self.value_exact is None else Fraction(self.value_exact)
 
     def __repr__(self) -> str:
         bound = "none" if self.certificate is None else f"{float(self.certificate):.6g}"
@@ -170,8 +179,10 @@ def _number(said: float | None) -> float:
     return math.nan if said is None else said
 
 
-def certified_ratio(sense: Sense, value: float, bound: Bound | None) -> float | None:
+def certified_ratio(sense: Sense, value: float | Fraction, bound: Bound | None) -> float | None:
     """Return how far ``value`` can be from the optimum at most; None when that says nothing.
+
+    The quotient of the exact numbers, rounded up.
 
     Raises
     ------
@@ -187,17 +198,33 @@ def certified_ratio(sense: Sense, value: float, bound: Bound | None) -> float | 
     """
     if bound is None or not math.isfinite(value):
         return None
-    low, high = (float(bound), value) if sense == "min" else (value, float(bound))
-    if low > high and not close(low, high, SOLVER_GAP):
+    exact = Fraction(value)
+    low, high = (bound.fraction, exact) if sense == "min" else (exact, bound.fraction)
+    if low - high > Fraction(SOLVER_GAP) * max(abs(low), abs(high)):
         raise NotACertificate(
-            f"the bound {float(bound):.9g} ({bound.method}) is worse than the value {value:.9g} "
-            f"that a {sense}imisation reached: bound or decisions are wrong"
+            f"the bound {float(bound):.9g} ({bound.method}) is worse than the value "
+            f"{float(value):.9g} that a {sense}imisation reached: bound or decisions are wrong"
         )
-    if low == high:
-        return 1.0
+    if low >= high:
+        return 1.0 if low > 0 or low == high else None
     if low <= 0:  # nothing was earned, or a bound that any cost is infinitely far from
         return None
-    return max(1.0, high / low)
+    return rounded_up(high / low)
+
+
+def rounded_up(ratio: Fraction) -> float | None:
+    """Return the smallest double that is at least ``ratio``; None beyond all doubles.
+
+    >>> rounded_up(Fraction(4, 3)) >= Fraction(4, 3), rounded_up(Fraction(10**400)) is None
+    (True, True)
+    """
+    try:
+        near = float(ratio)
+    except OverflowError:
+        return None
+    if near < ratio:
+        near = math.nextafter(near, math.inf)
+    return near if math.isfinite(near) else None
 
 
 def manifest(instance: Any, seed: int) -> Manifest:

@@ -10,6 +10,7 @@ import pytest
 
 from farkas.errors import FileProblem, NotACertificate
 from farkas.online import Bound, certified_ratio, read_run
+from farkas.online.run import rounded_up
 
 
 @pytest.mark.parametrize(
@@ -63,3 +64,22 @@ def test_a_file_that_is_no_run_is_one_clear_error(tmp_path: Path, content: str) 
 def test_a_missing_run_file_is_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(FileProblem, match="No such file"):
         read_run(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize("ratio", [Fraction(4, 3), Fraction(3, 2), Fraction(10**20 + 1, 10**20)])
+def test_a_ratio_is_rounded_up(ratio: Fraction) -> None:
+    above = rounded_up(ratio)
+    assert above is not None
+    assert Fraction(math.nextafter(above, 0)) < ratio <= Fraction(above)
+
+
+@pytest.mark.parametrize("ratio", [Fraction(10**400), Fraction(math.nextafter(math.inf, 0)) + 1])
+def test_a_ratio_beyond_all_doubles_is_none(ratio: Fraction) -> None:
+    assert rounded_up(ratio) is None
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_a_bound_may_be_beaten_by_a_share_only(unit: float) -> None:
+    # amounts of a billionth are no closer to each other than amounts of one
+    with pytest.raises(NotACertificate):
+        certified_ratio("max", unit, Bound.of(Fraction(unit) / 1000, "test"))

@@ -1,0 +1,6 @@
+"""Runs replayed: what decisions are worth and whether they keep the rules, in exact arithmetic."""
+
+from farkas.replay.audit import audit, exact_ratio, words_on
+from farkas.replay.base import Decided, Kept, Replayed, replay, replays
+
+__all__ = ["Decided", "Kept", "Replayed", "audit", "exact_ratio", "replay", "replays", "words_on"]

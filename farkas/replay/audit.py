@@ -1,0 +1,130 @@
+"""What a run says of itself against its replay, and the ratio that follows."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Protocol
+
+from farkas.errors import NotACertificate
+from farkas.replay.base import Decided, Replayed, replay
+from farkas.tolerances import FEASIBLE, ROUNDING
+
+if TYPE_CHECKING:
+    from farkas.instances import Instance
+
+
+class Said(Decided, Protocol):
+    """What a run says of its own worth."""
+
+    @property
+    def sense(self) -> str: ...
+    @property
+    def value(self) -> float: ...
+    @property
+    def value_exact(self) -> str | None: ...
+    @property
+    def violations(self) -> list[str]: ...
+
+
+def audit(run: Said, instance: Instance) -> Replayed | None:
+    """Replay a run and compare with what it says of itself; None when nothing can replay it.
+
+    Parameters
+    ----------
+    run
+        As its file says it.
+    instance
+        The instance that the run is about.
+
+    Raises
+    ------
+    NotACertificate
+        When the run states another value, hides requirements that it breaks, or claims to break
+        some although it breaks none.
+    """
+    found = replay(run, instance)
+    if found is None:
+        return None
+    if found.broken and not run.violations:
+        more = f" and {len(found.broken) - 1} more" if len(found.broken) > 1 else ""
+        raise NotACertificate(f"the run says that it breaks nothing; {found.broken[0]}{more}")
+    if run.violations:
+        if not found.broken and not found.excess:
+            raise NotACertificate("the run says that it breaks requirements; replayed it keeps all")
+        return found
+    _compare(run, found)
+    return found
+
+
+def _compare(run: Said, found: Replayed) -> None:
+    proved = found.proved(run.sense)
+    if run.value_exact is not None and run.value_exact != str(proved):
+        raise NotACertificate(
+            f"the run claims the exact value {_short(run.value_exact)}, its decisions are worth "
+            f"{_short(str(proved))}"
+        )
+    room = Fraction(ROUNDING) * found.magnitude
+    if not (
+        math.isfinite(run.value) and found.low - room <= Fraction(run.value) <= found.high + room
+    ):
+        raise NotACertificate(
+            f"the run claims the value {run.value:.17g}, its decisions are worth "
+            f"{_short(str(proved))}"
+        )
+
+
+def _short(number: str) -> str:
+    return number if len(number) <= 40 else f"{number[:37]}..."
+
+
+def exact_ratio(sense: str, found: Replayed, bound: Fraction) -> Fraction | None:
+    """Return how far the decisions can be from the optimum at most; None when that says nothing.
+
+    Decisions that exceed requirements by what counts as kept may be better than the bound by as
+    much; their ratio is 1.
+
+    Parameters
+    ----------
+    sense
+        ``min`` for a cost, ``max`` for a reward.
+    found
+        Replay of the decisions.
+    bound
+        Proved bound on the optimum.
+
+    Raises
+    ------
+    NotACertificate
+        When decisions that keep everything exactly are better than the bound.
+    """
+    if found.broken:
+        return None
+    value = found.proved(sense)
+    low, high = (bound, value) if sense == "min" else (value, bound)
+    if low > high and low - high > beyond(found) * max(abs(low), abs(high)):
+        raise NotACertificate(
+            f"the bound {_short(str(bound))} is worse than the value {_short(str(value))} that a "
+            f"{sense}imisation reached: bound or decisions are wrong"
+        )
+    if low >= high:
+        return Fraction(1)
+    return high / low if low > 0 else None
+
+
+def beyond(found: Replayed) -> Fraction:
+    """Share by which decisions may be better than a proved bound: none if they keep everything."""
+    return Fraction(FEASIBLE) if found.excess else Fraction(0)
+
+
+def words_on(found: Replayed, sense: str, bound: Fraction | None) -> list[str]:
+    """Say so when decisions are better than the bound because they exceed something."""
+    if bound is None or found.broken:
+        return []
+    value = found.proved(sense)
+    if value >= bound if sense == "min" else value <= bound:
+        return []
+    return [
+        "better than the proved bound, because requirements are missed by up to a share of "
+        f"{float(found.excess):.1g}, which counts as kept"
+    ]

@@ -1,0 +1,126 @@
+"""What a run says of itself against its replay, and ratios of exact numbers."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction as F
+from typing import Any
+
+import pytest
+
+from farkas.errors import NotACertificate
+from farkas.online import environments
+from farkas.replay import Decided, Kept, Replayed, audit, exact_ratio, replays, words_on
+
+THIRD = F(1, 3)
+
+
+@dataclasses.dataclass
+class Thing:
+    kind: str = "thing"
+
+
+@dataclasses.dataclass
+class Said:
+    value: float = 1 / 3
+    value_exact: str | None = "1/3"
+    violations: list[str] = dataclasses.field(default_factory=list)
+    decisions: list[Any] = dataclasses.field(default_factory=list)
+    algorithm: str = "thing.any"
+    kind: str = "thing"
+    options: dict[str, Any] = dataclasses.field(default_factory=dict)
+    sense: str = "min"
+
+
+@pytest.fixture(autouse=True)
+def thing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kind whose decisions are worth 1/3, break a requirement, or miss one by a share."""
+
+    def rule(instance: Thing, run: Decided) -> Replayed:
+        kept = Kept()
+        kept.excess = F(1, 10**10) if "excess" in run.decisions else F(0)
+        kept.broken = [word for word in run.decisions if word != "excess"]
+        return Replayed.of(THIRD, kept)
+
+    environments.load()
+    monkeypatch.setattr(replays, "_items", {**replays._items, "thing": rule})
+
+
+def test_an_honest_run_passes() -> None:
+    assert audit(Said(), Thing()) == Replayed.of(THIRD)
+    assert audit(Said(value_exact=None), Thing()) == Replayed.of(THIRD)
+
+
+@pytest.mark.parametrize("value", [0.3333333, 0.33333334, -1 / 3, 0.0, float("nan"), float("inf")])
+def test_another_value_is_refused(value: float) -> None:
+    with pytest.raises(NotACertificate, match="its decisions are worth 1/3"):
+        audit(Said(value=value), Thing())
+
+
+@pytest.mark.parametrize("exact", ["333/1000", "nan", "", "2/6"])
+def test_another_exact_value_is_refused(exact: str) -> None:
+    with pytest.raises(NotACertificate, match="claims the exact value"):
+        audit(Said(value_exact=exact), Thing())
+
+
+def test_what_a_run_breaks_cannot_be_hidden() -> None:
+    with pytest.raises(NotACertificate, match="breaks nothing; slot 1 is full and 1 more"):
+        audit(Said(decisions=["slot 1 is full", "slot 2 is full"]), Thing())
+    found = audit(Said(decisions=["slot 1 is full"], violations=["full"]), Thing())
+    assert found is not None
+    assert found.broken == ("slot 1 is full",)
+
+
+def test_what_a_run_keeps_cannot_be_called_broken() -> None:
+    with pytest.raises(NotACertificate, match="replayed it keeps all"):
+        audit(Said(violations=["full"]), Thing())
+    assert audit(Said(violations=["full"], decisions=["excess"]), Thing()) is not None
+
+
+def test_a_kind_without_a_replay_is_believed() -> None:
+    assert audit(Said(kind="none", algorithm="none.any"), Thing("none")) is None
+
+
+@pytest.mark.parametrize(
+    ("sense", "value", "bound", "ratio"),
+    [
+        ("min", F(3), F(2), F(3, 2)),
+        ("max", F(2), F(3), F(3, 2)),
+        ("min", F(2), F(2), F(1)),
+        ("max", F(0), F(0), F(1)),
+        ("min", F(1), F(0), None),
+        ("max", F(0), F(1), None),
+        ("max", F(-1), F(1), None),
+    ],
+)
+def test_ratios_are_exact(sense: str, value: F, bound: F, ratio: F | None) -> None:
+    assert exact_ratio(sense, Replayed.of(value), bound) == ratio
+
+
+@pytest.mark.parametrize("unit", [F(1), F(1, 10**9), F(10**9)])
+def test_nothing_that_keeps_everything_beats_a_bound(unit: F) -> None:
+    better = unit * (1 - F(1, 10**30))
+    with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
+        exact_ratio("min", Replayed.of(better), unit)
+    with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
+        exact_ratio("max", Replayed.of(unit), better)
+
+
+@pytest.mark.parametrize("unit", [F(1), F(1, 10**9), F(10**9)])
+def test_decisions_that_miss_a_little_may_beat_it_by_a_little(unit: F) -> None:
+    kept = Kept()
+    kept.excess = F(1, 10**10)
+    little, much = (Replayed.of(unit * (1 - share), kept) for share in (F(1, 10**7), F(1, 10**5)))
+    assert exact_ratio("min", little, unit) == 1
+    assert "missed by up to a share of 1e-10" in words_on(little, "min", unit)[0]
+    with pytest.raises(NotACertificate):
+        exact_ratio("min", much, unit)
+
+
+def test_there_are_words_only_where_a_bound_is_beaten() -> None:
+    assert words_on(Replayed.of(2), "min", F(2)) == words_on(Replayed.of(2), "max", F(3)) == []
+    assert words_on(Replayed.of(2), "min", None) == []
+
+
+def test_decisions_that_break_something_have_no_ratio() -> None:
+    assert exact_ratio("min", Replayed(F(1), F(1), broken=("all",)), F(1)) is None
