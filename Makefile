@@ -14,7 +14,7 @@ export PYTHONDONTWRITEBYTECODE :=
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-all quick-tests all-tests lint format types contracts bench docs record \
+.PHONY: demo test test-all quick-tests all-tests lint format types contracts bench docs record mutants \
         figures browser lock install clean
 
 demo: $(STAMP)  ## one certified run of every kind
@@ -58,6 +58,9 @@ docs: $(STAMP)  ## documentation site in docs/_build/html
 
 record: $(STAMP)  ## golden texts, verdicts, solver matrix: what is missing, or NAMES="a b", CHANGED="c"
 	@$(BIN)/python -m tests.recorded --names "$(NAMES)" --changed "$(CHANGED)"
+
+mutants: $(STAMP)  ## do the tests notice changes?  FOLDERS="certificates duals" SAMPLE=100
+	@$(BIN)/python -m tests.mutants $(FOLDERS) --sample $(or $(SAMPLE),100) --jobs $(JOBS)
 
 figures: $(STAMP)  ## every published figure and table
 	@$(BIN)/farkas figure all
