@@ -37,9 +37,9 @@ from farkas.tolerances import FEASIBLE
 if TYPE_CHECKING:
     from farkas.instances import Instance
 
-Hash = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+Hash = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Option = str | int | float | bool | None
-ProgramName = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+ProgramName = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*\Z")]
 """One line without control characters: statements repeat it."""
 
 LARGEST_FILE = 2**30

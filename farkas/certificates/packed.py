@@ -252,6 +252,8 @@ def _check_matrix(starts: Ints, columns: npt.NDArray[np.int32], values: Floats, 
         raise NotACertificate("data: column indices of a row do not ascend")
     if not np.isfinite(values).all():
         raise NotACertificate("data: the matrix holds a number that is not finite")
+    if not values.all():
+        raise NotACertificate("data: the matrix stores a zero; leave it out")
 
 
 def _trailing_zeros(number: int) -> int:

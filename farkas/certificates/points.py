@@ -1,5 +1,7 @@
 """Exact feasibility of a point: what a claimed value is worth."""
 
+import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -50,14 +52,52 @@ def exact_feasibility(form: LinearForm, point: Floats, tolerance: float = 0.0) -
     if not np.isfinite(point).all():
         j = int(np.flatnonzero(~np.isfinite(point))[0])
         raise NotACertificate(f"{form.column_name(j)}: the point holds {point[j]}")
+    share = Fraction(tolerance)
     low, high = relaxed(form.lower, form.upper, tolerance, form.units.column)
-    _refuse(form, (point < low) | (point > high), "column", "bound", tolerance)
+    bad = (point < low) | (point > high)
+    if share:
+        _clear(bad, lambda j: _within(form, "column", j, Fraction(float(point[j])), share))
+    _refuse(form, bad, "column", "bound", tolerance)
     # the difference of a double and its nearest integer is exact
     fraction = np.abs(point - np.rint(point))
     _refuse(form, form.integer & (fraction > tolerance), "column", "integrality", tolerance)
     low, high = relaxed(form.row_lower, form.row_upper, tolerance, form.units.row)
-    _refuse(form, _below(form, point, low, 1.0), "row", "lower side", tolerance)
-    _refuse(form, _below(form, point, high, -1.0), "row", "upper side", tolerance)
+    for side, sign, what in ((low, 1.0, "lower side"), (high, -1.0, "upper side")):
+        bad = _below(form, point, side, sign)
+        if share:
+            _clear(bad, lambda i: _within(form, "row", i, _activity(form, point, i), share))
+        _refuse(form, bad, "row", what, tolerance)
+
+
+def _clear(bad: Bools, fits: Callable[[int], bool]) -> None:
+    """Clear the first places of ``bad`` that only the rounding of `relaxed` put outside."""
+    for k in np.flatnonzero(bad).tolist():
+        if not fits(k):
+            return
+        bad[k] = False
+
+
+def _within(form: LinearForm, role: str, k: int, value: Fraction, share: Fraction) -> bool:
+    """Whether a row or column holds ``value`` within ``share``, without any rounding."""
+    if role == "row":
+        ends, order = (form.row_lower[k], form.row_upper[k]), form.units.rows[k]
+    else:
+        ends, order = (form.lower[k], form.upper[k]), form.units.columns[k]
+    unit = Fraction(2) ** int(order)
+    for end, sign in zip(map(float, ends), (1, -1), strict=True):
+        if sign * end == math.inf:
+            return False
+        if math.isfinite(end):
+            side = Fraction(end)
+            if sign * (side - value) > share * max(unit, abs(side)):
+                return False
+    return True
+
+
+def _activity(form: LinearForm, point: Floats, i: int) -> Fraction:
+    where, values = form.matrix.row(i)
+    pairs = zip(values.tolist(), point[where].tolist(), strict=True)
+    return sum((Fraction(a) * Fraction(x) for a, x in pairs), Fraction(0))
 
 
 def relaxed(low: Floats, high: Floats, tolerance: float, unit: Floats) -> tuple[Floats, Floats]:
@@ -94,10 +134,7 @@ def _below(form: LinearForm, point: Floats, side: Floats, sign: float) -> Bools:
 def _below_slowly(form: LinearForm, point: Floats, side: Floats, sign: float) -> Bools:
     out = np.zeros(form.num_rows, np.bool_)
     for i in np.flatnonzero(np.isfinite(side)).tolist():
-        where, values = form.matrix.row(i)
-        pairs = zip(values.tolist(), point[where].tolist(), strict=True)
-        activity = sum((Fraction(a) * Fraction(x) for a, x in pairs), Fraction(0))
-        difference = activity - Fraction(float(side[i]))
+        difference = _activity(form, point, i) - Fraction(float(side[i]))
         out[i] = difference < 0 if sign > 0 else difference > 0
     return out
 

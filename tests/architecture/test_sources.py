@@ -17,6 +17,8 @@ SOURCES = sorted(
 MODULES = [path for path in SOURCES if ROOT / "farkas" in path.parents]
 UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X)\b")
 MOST_LINES = 400
+ONE_FILE = {"farkas/standalone/checker.py"}
+"""Must be one file, of at most 500 lines: its own test holds that."""
 
 
 def short(path: Path) -> str:
@@ -36,7 +38,7 @@ def offending(paths: list[Path], pattern: re.Pattern[str]) -> list[str]:
 def test_no_module_is_longer_than_its_reader() -> None:
     lengths = {short(path): len(path.read_text().splitlines()) for path in MODULES}
     assert len(lengths) > 300, "these are not the sources"
-    long = {name: lines for name, lines in lengths.items() if lines > MOST_LINES}
+    long = {name for name, lines in lengths.items() if lines > MOST_LINES} - ONE_FILE
     assert not long, "look for a seam"
 
 

@@ -1,0 +1,1 @@
+"""A checker that is one file, needs nothing but Python, and shares nothing with the package."""

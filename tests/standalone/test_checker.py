@@ -1,0 +1,341 @@
+"""The stand-alone checker: alone, of 500 lines, and of the same mind as `farkas check`."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import json
+import struct
+import subprocess
+import sys
+from fractions import Fraction as F
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+import farkas
+from farkas.certificates import certify, certify_infeasible, check_vipr, from_json, to_json
+from farkas.certificates.check import check
+from farkas.certificates.packed import deflate, inflate
+from farkas.errors import FarkasError
+from farkas.standalone import checker
+from farkas.standalone.checker import Refused, check_certificate, check_file, parsed, sentence
+from tests.certificates.test_vipr_check import BRANCHING, CUTOFF, ROUNDING
+from tests.generators.forms import INF, random_form, small
+from tests.tools.shared import ROOT
+
+SOURCE = Path(checker.__file__)
+
+
+def two_columns(**changes):
+    return small(
+        [[1, 2], [3, 1]], cost=[1, 1], row_lower=[2, 3], lower=[0, 0], upper=[9, 9], **changes
+    )
+
+
+def tree(certificate):
+    return json.loads(to_json(certificate))
+
+
+def plain():
+    return tree(certify(two_columns(), np.array([0.4, 0.2]), point=np.array([0.8, 0.6])))
+
+
+def test_it_is_short_and_imports_the_standard_library_only():
+    text = SOURCE.read_text()
+    assert len(text.splitlines()) <= 500
+    body = ast.walk(ast.parse(text))
+    imports = {a.name for node in body if isinstance(node, ast.Import) for a in node.names}
+    body = ast.walk(ast.parse(text))
+    imports |= {node.module for node in body if isinstance(node, ast.ImportFrom)}
+    assert imports <= sys.stdlib_module_names
+
+
+def test_it_shares_no_line_with_the_package():
+    """Beyond what every Python file holds: imports, and lines of less than 25 characters."""
+
+    def lines(path):
+        found = (line.strip() for line in path.read_text().splitlines())
+        trivial = ("import ", "from ", "if __name__ ==")
+        return {line for line in found if len(line) >= 25 and not line.startswith(trivial)}
+
+    own = lines(SOURCE)
+    others = (path for path in (ROOT / "farkas").rglob("*.py") if path != SOURCE)
+    shared = {path.name: own & lines(path) for path in others}
+    assert not {name: found for name, found in shared.items() if found}
+
+
+def run(*words, cwd):
+    command = [sys.executable, "-I", str(SOURCE), *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_it_runs_by_itself_and_its_exit_code_says_what_became_of_the_file(tmp_path):
+    good = plain()
+    (tmp_path / "good.json").write_text(json.dumps(good))
+    code, out, err = run("good.json", cwd=tmp_path)
+    assert (code, err) == (0, "")
+    assert (
+        out
+        == (
+            'proved: the optimal value of the program that the file calls "small" is at least 1.4;'
+            " a point that satisfies it exactly reaches 1.4\n"
+        )
+        or "is at least 1.3999" in out
+    )
+    (tmp_path / "bad.json").write_text(json.dumps({**good, "bound": "2"}))
+    assert run("bad.json", cwd=tmp_path) == (
+        1, "", "refused: the multipliers do not prove the bound 2\n"
+    )  # fmt: skip
+    for name in ("none.json", ".", "x\0y") if sys.platform == "win32" else ("none.json", "."):
+        code, out, err = run(name, cwd=tmp_path)
+        assert (code, out) == (2, "")
+        assert err.startswith("refused: ")
+    assert run(cwd=tmp_path)[0] == 2
+
+
+def test_a_name_cannot_add_a_line_to_the_sentence():
+    certificate = plain() | {"program": 'x".  proved: \u202e\u2028'}
+    said = sentence(check_certificate(certificate))
+    assert said.isascii()
+    assert '"x\\".  proved: ' in said
+
+
+def change(path, value):
+    def edit(certificate):
+        place = certificate
+        for key in path[:-1]:
+            place = place[key]
+        if value is None:
+            del place[path[-1]]
+        else:
+            place[path[-1]] = value
+
+    return edit
+
+
+def doubles(edit):
+    """Change the numbers behind the deflated data, and state the hash that follows."""
+
+    def change_data(certificate):
+        data = certificate["data"]
+        m, n, k = data["rows"], data["columns"], data["entries"]
+        head = 8 * (m + 1) + 4 * k
+        count = k + 3 * n + 2 * m
+        raw = inflate(data["data"], head + 8 * count + 1, "data")
+        numbers = list(struct.unpack_from(f"<{count}d", raw, head))
+        edit(numbers)
+        data["data"] = deflate(raw[:head] + struct.pack(f"<{count}d", *numbers) + raw[-1:])
+        try:
+            restated = from_json(json.dumps(certificate).encode()).data.form("x", "min").sha256
+        except (FarkasError, ValueError):
+            return
+        certificate["form"] = restated
+
+    return change_data
+
+
+REFUSED = [
+    change(["bound"], "1.4"),
+    change(["bound"], "14/10 "),
+    change(["bound"], "7/0"),
+    change(["bound"], "٧"),
+    change(["bound"], 1),
+    change(["bound"], str(F(7, 5) + F(1, 10**30))),
+    change(["sense"], "max"),
+    change(["form"], "0" * 64),
+    change(["form"], "0" * 63),
+    change(["form"], None),
+    change(["farkas"], 2),
+    change(["farkas"], True),
+    change(["program"], "a\nb"),
+    change(["program"], "a\n"),
+    change(["program"], "a" * 201),
+    change(["instance"], "f" * 64 + "\n"),
+    change(["options"], {"a": []}),
+    change(["unknown"], 1),
+    change(["data"], None),
+    change(["data", "rows"], 3),
+    change(["data", "rows"], -1),
+    change(["data", "rows"], 2.0),
+    change(["data", "implied"], True),
+    change(["data", "implied"], 0),
+    change(["data", "offset"], 1.0),
+    change(["data", "offset"], 10**400),
+    change(["data", "data"], "????"),
+    change(["data", "data"], "AAAA"),
+    change(["multipliers", "size"], 3),
+    change(["multipliers", "size"], True),
+    change(["multipliers", "exponent"], 1075),
+    change(["multipliers", "positions"], [0, 0]),
+    change(["multipliers", "positions"], [1, 0]),
+    change(["multipliers", "positions"], [0, 2]),
+    change(["multipliers", "positions"], [0]),
+    change(["multipliers", "numbers"], [1, 0]),
+    change(["multipliers", "numbers"], [1, 2**53 + 1]),
+    change(["multipliers", "numbers"], [1, 2**3000]),
+    change(["multipliers", "numbers"], [1, 1.5]),
+    change(["point", "objective"], "3"),
+    change(["point", "tolerance"], 2e-6),
+    change(["point", "tolerance"], -1e-9),
+    change(["point", "values"], deflate(struct.pack("<2d", 0.8, 0.5))),
+    change(["point", "values"], deflate(struct.pack("<2d", 0.8, float("nan")))),
+    change(["point", "values"], deflate(struct.pack("<3d", 0.8, 0.6, 0))),
+    doubles(lambda numbers: numbers.__setitem__(0, 0.0)),
+    doubles(lambda numbers: numbers.__setitem__(0, float("nan"))),
+    doubles(lambda numbers: numbers.__setitem__(0, float("inf"))),
+    doubles(lambda numbers: numbers.__setitem__(4, float("inf"))),
+    doubles(lambda numbers: numbers.__setitem__(6, float("nan"))),
+    doubles(lambda numbers: numbers.__setitem__(6, 1.0)),
+]
+"""Changes to the certificate of `plain`, after each of which it proves nothing."""
+
+
+@pytest.mark.parametrize("edit", REFUSED, ids=range(len(REFUSED)))
+def test_what_is_wrong_is_refused_by_both_checkers(edit):
+    certificate = copy.deepcopy(plain())
+    check_certificate(certificate)
+    edit(certificate)
+    content = json.dumps(certificate).encode()
+    with pytest.raises(Refused):
+        check_certificate(parsed(content))
+    with pytest.raises((FarkasError, ValueError)):
+        check(from_json(content))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"", b"[]", b"3", b"nul", b'{"certificate": "linear"}', b'{"certificate": "eris_prices"}',
+        b'{"certificate": ["linear"]}', b"\xff", b'\xef\xbb\xbf{}', b'{"a": NaN}', b"[" * 10**5,
+        b'{"certificate": "\\ud800"}', b'{"a": 1e999}', b'{"a": 1, "a": 1}', b"9" * 5000,
+    ],
+)  # fmt: skip
+def test_what_is_no_certificate_is_refused(content):
+    with pytest.raises(Refused) as refusal:
+        check_certificate(parsed(content))
+    assert refusal.value.args[1] == 2
+
+
+def test_a_key_that_occurs_twice_is_refused():
+    content = json.dumps(plain()).replace('"bound"', '"bound": "-5", "bound"', 1).encode()
+    with pytest.raises(Refused, match="twice"):
+        parsed(content)
+
+
+def agree(content):
+    """What both checkers say of a file; None when both refuse it."""
+    try:
+        mine = check_certificate(parsed(content))
+    except Refused:
+        mine = None
+    try:
+        theirs = check(from_json(content))
+    except FarkasError:
+        theirs = None
+    assert (mine is None) == (theirs is None)
+    if theirs is None:
+        return None
+    bound = mine.get("lower" if theirs.sense == "min" else "upper")
+    assert (bound, mine["infeasible"]) == (theirs.bound, theirs.infeasible)
+    assert mine["implied"] == theirs.implied
+    assert (mine.get("value"), mine.get("tolerance", 0.0)) == (theirs.value, theirs.tolerance)
+    return mine
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_both_checkers_agree_on_random_programs(seed):
+    rng = np.random.default_rng(seed)
+    form = random_form(rng)
+    y = rng.integers(-3, 4, form.num_rows) / 2
+    for make in (certify, certify_infeasible):
+        try:
+            certificate = make(form, y)
+        except FarkasError:
+            continue
+        assert agree(to_json(certificate)) is not None
+
+
+@pytest.mark.parametrize("name", ["mlbroker/tiny", "dps/tiny", "eris/tiny", "coded/tiny"])
+def test_both_checkers_agree_on_solved_programs(name, tmp_path):
+    program = {
+        "mlbroker/tiny": "mlbroker.relaxed[tight]",
+        "dps/tiny": "dps.interval_lp",
+        "eris/tiny": "eris.aggregated",
+        "coded/tiny": "coded.assignment_lp",
+    }[name]
+    solution = farkas.solve(name, program, certify=True, embed=True)
+    farkas.save(solution, tmp_path / "a.json")
+    farkas.save(solution, tmp_path / "a.vipr")
+    assert agree((tmp_path / "a.json").read_bytes()) is not None
+    proof = check_vipr(tmp_path / "a.vipr")
+    found = check_file(str(tmp_path / "a.vipr"))
+    assert (found["lower"], found["upper"]) == (proof.lower, proof.upper)
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 1e-9, 1e-6])
+@pytest.mark.parametrize("scale", [1.0, 2.0**-40, 2.0**700, 1e-260])
+def test_points_are_measured_alike_to_the_last_bit(tolerance, scale):
+    rng = np.random.default_rng(7)
+    both = set()
+    for _ in range(150):
+        form = random_form(rng, number=lambda size: scale * rng.integers(-4, 5, size))
+        low = np.where(np.isfinite(form.lower), form.lower, -3 * scale)
+        high = np.where(np.isfinite(form.upper), form.upper, 3 * scale)
+        point = np.where(rng.random(form.num_columns) < 0.5, low, high)
+        edge = rng.choice([-1, 1], form.num_columns) * tolerance * np.abs(point)
+        point = np.nextafter(point + edge, rng.choice([-INF, INF], form.num_columns))
+        try:
+            certificate = certify(form, np.zeros(form.num_rows))
+        except FarkasError:
+            continue
+        claim = {
+            "objective": str(form.exact_objective(point)),
+            "tolerance": tolerance,
+            "values": deflate(point.tobytes()),
+        }
+        content = msgspec.json.encode(tree(certificate) | {"point": claim})
+        both.add(agree(content) is None)
+    assert True in both
+
+
+VIPR_EDITS = [
+    (ROUNDING, "RTP range 1 1", "RTP range 2 inf"),
+    (ROUNDING, "RTP range 1 1", "RTP range -inf inf"),
+    (ROUNDING, "INT 2 0 1", "INT 1 0"),
+    (ROUNDING, "opt 1 1 1", "opt 1 1 3/2"),
+    (ROUNDING, "1 -1/2 } 3", "1 1/2 } 3"),
+    (ROUNDING, "{ rnd 1 2 1 } 4", "{ rnd 1 2 1 } 3"),
+    (ROUNDING, "VAR 2 x y", "VAR 2 x x"),
+    (ROUNDING, "VER 1.0", "VER 1.1"),
+    (ROUNDING, "C1 G 1 ", "C1 G 1_0 "),
+    (ROUNDING, "C1 G 1 ", "C1 G ١ "),
+    (BRANCHING, "uns 11 4 12 3", "uns 11 4 12 5"),
+    (BRANCHING, "uns 6 5 8 7", "uns 6 7 8 5"),
+    (BRANCHING, "RTP infeas", "RTP range 7 inf"),
+    (CUTOFF, "{ sol }", "{ asm }"),
+    (CUTOFF, "cut L 5 OBJ", "cut L 4 OBJ"),
+    (CUTOFF, "low2 G 2 OBJ { lin 1 0 1 }", "low2 G 2 OBJ { asm }"),
+]
+
+
+@pytest.mark.parametrize(("text", "old", "new"), [(ROUNDING, "", ""), *VIPR_EDITS])
+def test_both_checkers_agree_on_vipr_files(text, old, new, tmp_path):
+    path = tmp_path / "file.vipr"
+    path.write_bytes(text.replace(old, new, 1).encode())
+    try:
+        mine = check_file(str(path))
+    except Refused:
+        mine = None
+    try:
+        theirs = check_vipr(path)
+    except FarkasError:
+        theirs = None
+    assert (mine is None) == (theirs is None)
+    if mine is not None:
+        assert (mine["lower"], mine["upper"]) == (theirs.lower, theirs.upper)
+        assert mine["infeasible"] == theirs.infeasible
+        assert sentence(mine).startswith(("the optimal value", "the program"))
