@@ -124,6 +124,9 @@ def tried(chosen: Sequence[Place], jobs: int) -> list[Survivor]:
                 (tree / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, tree / name)
             trees.put(tree)
+        folders = sorted({f"tests/{Path(place.module).parts[0]}" for place in chosen})
+        if notices(tree, folders):
+            raise SystemExit(f"{' '.join(folders)}: red before anything is changed")
 
         def one(place: Place) -> Survivor | None:
             tree = trees.get()
