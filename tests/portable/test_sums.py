@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
-from farkas.portable.sums import added, dot, matmul, weighted
+from farkas.portable.sums import added, added_up, dot, matmul, weighted
 
 RNG = np.random.default_rng(7)
 
@@ -54,3 +56,11 @@ def test_added_carries_no_corrections():
     assert added([1.0, 1e16, -1e16]) == 0.0
     assert added([]) == 0.0
     assert added([1e308, 1e308]) == np.inf
+
+
+def test_sums_are_rounded_up_by_less_than_one_step():
+    for size in (0, 1, 2, 7, 100):
+        for _ in range(20):
+            values = (RNG.normal(size=size) * 10.0 ** RNG.uniform(-20, 20, size)).tolist()
+            above, exact = added_up(values), sum(map(Fraction, values), Fraction(0))
+            assert Fraction(np.nextafter(above, -np.inf)) < exact <= Fraction(above)

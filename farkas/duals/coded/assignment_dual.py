@@ -31,9 +31,11 @@ class AssignmentDual(Program):
         m.masters = Set(range(masters), label="master")
         m.workers = Set(range(workers), label="worker")
         m.speed = Param(m.masters, m.workers, values=speed)
+        with np.errstate(over="ignore"):  # then nothing is implied
+            dearest = np.nextafter(1.0 / speed.max(axis=1), np.inf)  # rounded up
         m.price = Var(
             m.masters,
-            implied_upper=np.nextafter(1.0 / speed.max(axis=1), np.inf),
+            implied_upper=dearest,
             reason="the fastest worker of a master earns at most 1",
         )
         m.wage = Var(m.workers, implied_upper=1.0, reason="all wages add up to at most 1")

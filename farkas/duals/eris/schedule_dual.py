@@ -82,7 +82,14 @@ class ScheduleDual(Program):
 
 
 def _dearest(worth: Floats, used: Floats) -> Floats:
-    """Largest worth per unit used, over schedules that use any; shape of one schedule's use."""
+    """Largest worth per unit used, over schedules that use any; shape of one schedule's use.
+
+    At this price, or at any above it, every schedule that uses some costs what it is worth, so that
+    lowering a higher price to it keeps all of (4a).  Quotients are rounded up: to the next double
+    above the nearest one.
+    """
     worth = worth.reshape(-1, *[1] * (used.ndim - 1))
-    per_unit = np.divide(worth, used, out=np.zeros_like(used), where=used > 0)
-    return floats(per_unit.max(axis=0, initial=0.0))
+    with np.errstate(over="ignore"):  # then nothing is implied
+        per_unit = np.divide(worth, used, out=np.zeros_like(used), where=used > 0)
+    most = per_unit.max(axis=0, initial=0.0)
+    return floats(np.where(most > 0, np.nextafter(most, np.inf), 0.0))

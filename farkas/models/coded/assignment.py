@@ -7,6 +7,7 @@ import numpy as np
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Floats
+from farkas.portable.sums import added_up
 from farkas.tolerances import TIE
 
 
@@ -34,7 +35,8 @@ class MaxMin(Program):
         m.speed = Param(m.masters, m.workers, values=speed)
         m.share = Var(m.masters, m.workers, integer=self.integral, upper=(speed > 0).astype(float))
         m.level = Var(
-            implied_upper=float(speed.sum(axis=1).min()),
+            # a share is at most 1; the sums are rounded up, so that the optimum is never cut off
+            implied_upper=min(added_up(row) for row in speed.tolist()),
             reason="no master is faster than with every worker",
         )
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
+from farkas.instances.base import LARGEST_EXACT
 from farkas.instances.eris import Auction, workers_for
 from farkas.models.eris.prices import Prices
 from farkas.solvers.fallback import multipliers_by_any
@@ -56,7 +57,10 @@ class Aggregated(Program):
         m.finished = Var(m.pairs, implied_upper=1.0, reason="by (2i)", doc="share completed")
         m.running = Var(m.pairs, upper=1.0, doc="share completed in this slot or later")
         most = data.most_workers[[i for i, _ in pairs]].sum(axis=1)
+        # counts below 2**53, which doubles hold; products that they do not hold are rounded up
         elapsed = np.array([t - data.jobs[i].arrival + 1 for i, t in pairs])
+        done = np.multiply(most, elapsed, dtype=float)
+        done = np.where(done < LARGEST_EXACT, done, np.nextafter(done, np.inf))
         m.workers = Var(
             m.pairs, implied_upper=most, reason="by (2f)", doc="workers at all sites together"
         )
@@ -68,7 +72,7 @@ class Aggregated(Program):
         )
         m.surplus = Var(
             m.pairs,
-            implied_upper=most * elapsed,
+            implied_upper=done,
             reason="no more was done",
             doc="worker slots done and not yet taken by completion",
         )

@@ -30,7 +30,8 @@ def test_scarce_capacity_earns_the_price_that_its_jobs_bid() -> None:
 def test_prices_are_bounded_by_the_most_that_a_unit_can_earn() -> None:
     # two gpus for a worth of 10, or one MB and one gpu in the other site: at most 5 and 10 a unit
     worth, used = np.array([10.0, 6.0]), np.array([[2.0, 0.0], [0.0, 3.0]])
-    assert _dearest(worth, used).tolist() == [5.0, 2.0]
+    # and the next double, since a quotient may have been rounded down
+    assert _dearest(worth, used).tolist() == [np.nextafter(5.0, 6.0), np.nextafter(2.0, 3.0)]
     assert _dearest(np.zeros(0), np.zeros((0, 2))).tolist() == [0.0, 0.0]
 
 
