@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO
 
 from farkas.errors import FileProblem
+from farkas.words import named
 
 Target = str | os.PathLike[str]
 
@@ -25,11 +26,8 @@ def replacing(path: Target) -> Iterator[IO[bytes]]:
         When the file cannot be written; names the path and the reason.
     """
     target = Path(path)
-    if "\0" in str(target):
-        raise FileProblem(f"{path!r}: a file name holds no null character")
+    require_target(path)
     try:
-        if target.is_dir():
-            raise FileProblem(f"{target}: is a directory; give a file name")
         if target.exists() and not target.is_file():
             with open(target, "wb") as stream:
                 yield stream
@@ -48,7 +46,29 @@ def replacing(path: Target) -> Iterator[IO[bytes]]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise FileProblem(f"{path}: cannot be written: {error.strerror or error}") from error
+        name = named(os.fspath(path))
+        raise FileProblem(f"{name}: cannot be written: {error.strerror or error}") from error
+
+
+def require_target(path: Target) -> None:
+    """Refuse a path that can never become a file, before any work is done for it.
+
+    Raises
+    ------
+    FileProblem
+        It is empty, a directory, below a directory that is not there, or a circle of links.
+    """
+    name, target = named(os.fspath(path)), Path(path)
+    if not os.fspath(path):
+        raise FileProblem("the output file has an empty name")
+    if "\0" in os.fspath(path):
+        raise FileProblem(f"{name}: a file name holds no null character")
+    if os.path.isdir(target):
+        raise FileProblem(f"{name}: is a directory; give a file name")
+    if not os.path.isdir(target.parent):
+        raise FileProblem(f"{name}: there is no directory {named(str(target.parent))}")
+    if os.path.islink(os.path.realpath(target)):
+        raise FileProblem(f"{name}: its links lead round in a circle")
 
 
 def write_bytes(path: Target, content: bytes) -> None:

@@ -6,6 +6,8 @@ import difflib
 import enum
 from collections.abc import Iterable
 
+from farkas.words import one_line
+
 
 class Exit(enum.IntEnum):
     """How a command ends: what the process returns to the shell."""
@@ -28,6 +30,10 @@ class FarkasError(Exception):
     """Base of every error that farkas raises on purpose; the command line returns its exit code."""
 
     exit_code = Exit.BAD_INPUT
+
+    def __str__(self) -> str:
+        """One printable line, whatever names and numbers the message repeats."""
+        return one_line(super().__str__())
 
 
 class InvalidInstance(FarkasError):

@@ -8,7 +8,6 @@ begins with its kind, so that reading it loads that kind alone.
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import msgspec
@@ -31,6 +30,7 @@ from farkas.certificates.proof import Proof, provenance
 from farkas.errors import FileProblem, InvalidOption, NotACertificate, UnknownName
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
+from farkas.reading import read_record
 from farkas.registry import Registry
 from farkas.tolerances import FEASIBLE
 
@@ -41,9 +41,6 @@ Hash = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Option = str | int | float | bool | None
 ProgramName = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*\Z")]
 """One line without control characters: statements repeat it."""
-
-LARGEST_FILE = 2**30
-"""Bytes; a larger file is refused unread."""
 
 
 class Certificate(
@@ -335,14 +332,7 @@ def read(path: str | os.PathLike[str]) -> Certificate:
     FileProblem
         When the file cannot be read or is no certificate; names the JSON path.
     """
-    try:
-        size = Path(path).stat().st_size
-        if size > LARGEST_FILE:
-            raise FileProblem(f"{path}: {size} bytes; certificates end at {LARGEST_FILE}")
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise FileProblem(f"{path}: cannot be read: {error.strerror or error}") from None
-    return from_json(content, str(path))
+    return from_json(read_record(path), os.fspath(path))
 
 
 def write(certificate: Certificate, path: Target) -> None:

@@ -28,6 +28,9 @@ Exponent = Annotated[int, msgspec.Meta(ge=-1024, le=1074)]
 LARGEST_EXPANSION = 1100
 """Deflate never packs more than 1032 bytes into one."""
 
+LARGEST_UNPACKED = 2**32
+"""Bytes of the arrays of one part of a file."""
+
 _RATIONAL = re.compile(r"-?(?:0|[1-9][0-9]{0,3999})(?:/[1-9][0-9]{0,3999})?")
 
 
@@ -190,6 +193,8 @@ def inflate(text: str, size: int, what: str) -> bytes:
         packed = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         raise NotACertificate(f"{what}: not base64") from None
+    if size > LARGEST_UNPACKED:
+        raise NotACertificate(f"{what}: {size} bytes; {LARGEST_UNPACKED} are the most")
     if size > LARGEST_EXPANSION * len(packed):
         raise NotACertificate(f"{what}: {len(packed)} packed bytes cannot hold {size}")
     stream = zlib.decompressobj()

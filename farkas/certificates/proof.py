@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from farkas.forms import LinearForm, Sense
+from farkas.words import named, quoted
 
 if TYPE_CHECKING:
     from farkas.instances import Instance
@@ -66,9 +67,10 @@ class Proof:
         return "  ".join(self._sentences())
 
     def _sentences(self) -> list[str]:
-        program = self.program
+        bare = self.program.removeprefix(_RELAXED)
+        program = f"{self.program[: -len(bare)]}{named(bare)}" if bare else named(self.program)
         if self.provenance == "file":  # nothing but the file says so
-            program = f'the program that the file calls "{program}"'
+            program = f"the program that the file calls {quoted(program)}"
         if self.infeasible:
             said = [f"Proved infeasible: {program}."]
         else:
@@ -87,6 +89,7 @@ class Proof:
         return said
 
 
+_RELAXED = "relaxation of "
 _ORIGIN: dict[Provenance, str] = {
     "file": "Its numbers are those inside the file; they were not compared with an instance.",
     "form": "The program was rebuilt and is the same as the certificate's.",

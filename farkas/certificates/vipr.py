@@ -18,6 +18,7 @@ from farkas.errors import UnsupportedForm
 from farkas.forms import LinearForm
 from farkas.forms.writers import column_names, row_names
 from farkas.numbers import Floats
+from farkas.words import cleaned
 
 
 @dataclasses.dataclass(slots=True)
@@ -137,7 +138,7 @@ def _head(form: LinearForm) -> Iterator[str]:
     for what, values in (("cost", form.cost), ("offset", np.array([form.offset]))):
         if not np.isfinite(values).all():
             raise UnsupportedForm(f"{form.name}: the {what} is not finite")
-    yield f"% {form.name.encode('ascii', 'replace').decode()}, form {form.sha256}"
+    yield f"% {cleaned(form.name).encode('ascii', 'replace').decode()}, form {form.sha256}"
     yield "% every number is the exact value of a binary double"
     if form.offset:
         yield f"% add {Fraction(form.offset)} to every objective value"

@@ -7,6 +7,7 @@ only when all of it holds.
 from __future__ import annotations
 
 import dataclasses
+import io
 import os
 from collections.abc import Iterator
 from fractions import Fraction
@@ -14,6 +15,8 @@ from typing import IO, Literal
 
 from farkas.certificates.vipr_words import Words, short
 from farkas.errors import FileProblem, NotACertificate
+from farkas.reading import opened
+from farkas.words import cut
 
 _SENSES = {"G": 1, "E": 0, "L": -1}
 
@@ -77,6 +80,16 @@ class _Constraint:
 
 MOST = 10**9
 
+LONGEST_LINE = 2**24
+"""Characters of a line."""
+
+MOST_BITS = 2**14
+"""Bits of a numerator or denominator, about 4,900 digits.
+
+Products of four doubles fit.  Sums of fractions without a common denominator do not: their length,
+and with it the time of every further step, would grow with each term.
+"""
+
 
 def check_vipr(path: str | os.PathLike[str]) -> ViprProof:
     """Read and check a VIPR 1.0 file.
@@ -89,16 +102,17 @@ def check_vipr(path: str | os.PathLike[str]) -> ViprProof:
         When a solution is infeasible, a derivation does not follow or the claim is not reached.
     """
     try:
-        with open(path, encoding="ascii") as stream:
-            return _Checker(Words(_lines(stream), str(path))).run()
-    except OSError as error:
-        raise FileProblem(f"{path}: cannot be read: {error.strerror or error}") from None
+        with opened(path) as stream, io.TextIOWrapper(stream, encoding="ascii") as text:
+            return _Checker(Words(_lines(text, path), os.fspath(path))).run()
     except UnicodeDecodeError:
         raise FileProblem(f"{path}: not ASCII text") from None
 
 
-def _lines(stream: IO[str]) -> Iterator[str]:
-    yield from stream
+def _lines(stream: IO[str], path: str | os.PathLike[str]) -> Iterator[str]:
+    while text := stream.readline(LONGEST_LINE + 1):
+        if len(text) > LONGEST_LINE:
+            raise FileProblem(f"{path}: a line is longer than {LONGEST_LINE} characters")
+        yield text
 
 
 class _Checker:
@@ -164,7 +178,8 @@ class _Checker:
             self.lower = self.end("-inf")
             self.upper = self.end("inf")
             if self.lower is not None and self.upper is not None and self.lower > self.upper:
-                raise words.wrong(f"the range from {self.lower} to {self.upper} is empty")
+                ends = f"{cut(str(self.lower), 30)} to {cut(str(self.upper), 30)}"
+                raise words.wrong(f"the range from {ends} is empty")
 
     def end(self, infinite: str) -> Fraction | None:
         word = self.words.next()
@@ -181,7 +196,7 @@ class _Checker:
             name = words.next()
             point = self.terms()
             self.check_solution(name, point)
-            values.append(_product(self.objective, point))
+            values.append(self.product(self.objective, point))
         self.best = None
         if values:
             if self.infeasible:
@@ -192,9 +207,9 @@ class _Checker:
         where = f"{self.words.name}: solution {short(name)}"
         for j, value in point.items():
             if j in self.integer and value.denominator != 1:
-                raise NotACertificate(f"{where}: integer variable {j} is {value}")
+                raise NotACertificate(f"{where}: integer variable {j} is {cut(str(value), 30)}")
         for k, constraint in enumerate(self.constraints):
-            slack = _product(constraint.coefficients, point) - constraint.side
+            slack = self.product(constraint.coefficients, point) - constraint.side
             if slack != 0 if constraint.sense == 0 else constraint.sense * slack < 0:
                 raise NotACertificate(f"{where} violates constraint {k}")
 
@@ -245,9 +260,9 @@ class _Checker:
             used = self.constraints[k]
             direction = used.sense * (1 if factor > 0 else -1 if factor < 0 else 0)
             senses |= {direction} - {0}
-            side += factor * used.side
+            side = self.handy(side + factor * used.side)
             for j, value in used.coefficients.items():
-                total[j] = total.get(j, Fraction(0)) + factor * value
+                total[j] = self.handy(total.get(j, Fraction(0)) + factor * value)
             assumptions |= used.assumptions
         if len(senses) > 1:
             raise self.unproved(index, "combines inequalities of opposite directions")
@@ -355,6 +370,16 @@ class _Checker:
     def unproved(self, index: int, text: str) -> NotACertificate:
         return NotACertificate(f"{self.words.name}: constraint {index} {text}")
 
+    def product(self, coefficients: Coefficients, point: Coefficients) -> Fraction:
+        """Scalar product."""
+        total = Fraction(0)
+        for j, value in coefficients.items():
+            if j in point:
+                total = self.handy(total + value * point[j])
+        return total
 
-def _product(coefficients: Coefficients, point: Coefficients) -> Fraction:
-    return sum((v * point[j] for j, v in coefficients.items() if j in point), Fraction(0))
+    def handy(self, value: Fraction) -> Fraction:
+        """Return ``value``; refuse one that is too long to compute with."""
+        if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
+            raise self.words.wrong(f"a sum needs numbers of more than {MOST_BITS} bits")
+        return value

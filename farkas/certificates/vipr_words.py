@@ -7,7 +7,7 @@ from fractions import Fraction
 from farkas.errors import FileProblem
 
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
-_VALUE = re.compile(r"[+-]?[0-9]{1,4000}(?:\.[0-9]{1,4000}|/[1-9][0-9]{0,3999})?")
+_VALUE = re.compile(r"[+-]?[0-9]{1,2000}(?:\.[0-9]{1,2000}|/[1-9][0-9]{0,1999})?")
 
 
 class Words:

@@ -1,4 +1,4 @@
-"""Everything that is printed goes through here."""
+"""Everything that is printed goes through here, and nothing invisible gets past it."""
 
 import contextlib
 import sys
@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
+from farkas.words import cleaned, one_line, visible_json
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 # Wide enough that nothing is cut or wrapped where no terminal limits the width.
@@ -16,18 +18,15 @@ PIPED_WIDTH = 1000
 
 def complain(message: str) -> None:
     """Print one line on standard error, whatever the message holds."""
-    line = " ".join(message.split())
-    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
-    data = f"farkas: {shown}\n".encode(errors="backslashreplace")
     with contextlib.suppress(OSError, ValueError):  # standard error closed: nobody listens
-        sys.stderr.write(data.decode())
+        sys.stderr.write(f"farkas: {one_line(message)}\n")
         sys.stderr.flush()
 
 
 def print_json(data: Mapping[str, Any]) -> None:
     """Print one JSON object; NaN and infinity, which JSON lacks, become null."""
     text = msgspec.json.format(msgspec.json.encode(data, enc_hook=_plain), indent=1).decode()
-    _write(text + "\n")
+    _write(visible_json(text) + "\n")
 
 
 def _plain(value: Any) -> Any:
@@ -35,8 +34,18 @@ def _plain(value: Any) -> Any:
 
 
 def print_text(text: str) -> None:
-    """Print text as it is."""
-    _write(text.rstrip("\n") + "\n")
+    """Print text of several lines; of what others wrote, it holds quotations only."""
+    _write("".join(f"{cleaned(line)}\n" for line in text.rstrip("\n").split("\n")))
+
+
+def print_line(text: str) -> None:
+    """Print one line, whatever the text holds."""
+    _write(f"{cleaned(text)}\n")
+
+
+def print_document(text: str) -> None:
+    """Print JSON as it is in its file, with invisible characters spelt."""
+    _write(visible_json(text.rstrip("\n")) + "\n")
 
 
 def _write(text: str) -> None:
@@ -60,10 +69,10 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
         numeric = bool(rows) and all(isinstance(r[place], int | float | None) for r in rows)
         table.add_column(column, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(show(cell)) for cell in row))
+        table.add_row(*(Text(cleaned(show(cell))) for cell in row))
     with console.capture() as captured:
         console.print(table)
-    lines = [title, *captured.get().splitlines()]
+    lines = [cleaned(title), *captured.get().splitlines()]
     _write("".join(f"{line.rstrip()}\n" for line in lines))
 
 

@@ -1,13 +1,13 @@
 """Words of the command line as values."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 import typer
 
-from farkas.errors import FileProblem, InvalidOption
+from farkas.atomic import require_target
+from farkas.errors import InvalidOption
 
 InstanceFile = Annotated[
     str, typer.Argument(metavar="FILE", help="Instance file (JSON), or a shipped instance.")
@@ -43,15 +43,8 @@ def assignments(words: Sequence[str] | None, flag: str) -> dict[str, str]:
 
 def check_writable(path: str | None) -> None:
     """Refuse an output path before any work is done for it; raises `FileProblem`."""
-    if path is None:
-        return
-    target = Path(path)
-    if not path:
-        raise FileProblem("the output file has an empty name")
-    if target.is_dir():
-        raise FileProblem(f"{path}: is a directory; give a file name")
-    if not target.parent.is_dir():
-        raise FileProblem(f"{path}: there is no directory {target.parent}")
+    if path is not None:
+        require_target(path)
 
 
 def json_assignments(words: Sequence[str] | None, flag: str) -> dict[str, Any]:

@@ -7,12 +7,12 @@ import operator
 import os
 import pkgutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import msgspec
 
 import farkas.instances as package
+from farkas import reading
 from farkas.atomic import write_bytes
 from farkas.errors import (
     FileProblem,
@@ -95,24 +95,11 @@ def read(path: str | os.PathLike[str]) -> Instance:
     Raises
     ------
     FileProblem
-        The file is missing, a directory, unreadable, or not JSON.
+        The file is missing, no regular file, unreadable, too large, or not JSON.
     InvalidInstance
         A field is missing, unknown, of a wrong type, or breaks a rule of the kind.
     """
-    return read_bytes(file_bytes(path), source=os.fspath(path))
-
-
-def file_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Content of a file, with the system's refusal as a `FileProblem`."""
-    try:
-        return Path(path).read_bytes()
-    except FileNotFoundError:
-        raise FileProblem(f"{os.fspath(path)}: no such file") from None
-    except IsADirectoryError:
-        raise FileProblem(f"{os.fspath(path)}: is a directory; name a file") from None
-    except (OSError, ValueError) as error:
-        reason = str(getattr(error, "strerror", None) or error).lower()
-        raise FileProblem(f"{os.fspath(path)}: cannot be read: {reason}") from None
+    return read_bytes(reading.read_record(path), source=os.fspath(path))
 
 
 def read_bytes(data: bytes, source: str = "instance") -> Instance:

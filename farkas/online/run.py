@@ -8,7 +8,6 @@ import platform
 from collections.abc import Mapping
 from fractions import Fraction
 from importlib import metadata
-from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -16,8 +15,11 @@ import numpy as np
 
 import farkas
 from farkas.atomic import write_bytes
+from farkas.certificates.packed import rational, shown
 from farkas.errors import FileProblem, NotACertificate
+from farkas.reading import read_record
 from farkas.tolerances import SOLVER_GAP
+from farkas.words import named
 
 Sense = Literal["min", "max"]
 
@@ -55,10 +57,13 @@ class Bound(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     @property
     def fraction(self) -> Fraction:
-        return Fraction(self.exact)
+        return rational(self.exact, "bound")
 
     def __float__(self) -> float:
-        return float(self.fraction)
+        try:
+            return float(self.fraction)
+        except OverflowError:
+            raise NotACertificate(f"the bound {shown(self.exact)} is beyond all doubles") from None
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -149,7 +154,7 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False):
         bound = "none" if self.certificate is None else f"{float(self.certificate):.6g}"
         ratio = "none" if self.ratio is None else f"{self.ratio:.6g}"
         numbers = f"value {self.value:.6g}, proved bound {bound}, certified ratio {ratio}"
-        return f"<run of {self.algorithm} on {self.instance}: {numbers}>"
+        return f"<run of {named(self.algorithm)} on {named(self.instance)}: {numbers}>"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Run):
@@ -284,8 +289,6 @@ def read_run(path: str | os.PathLike[str]) -> Run:
         The file cannot be read, or holds something else than a run.
     """
     try:
-        return msgspec.json.decode(Path(path).read_bytes(), type=_Filed).run()
-    except OSError as error:
-        raise FileProblem(f"{path}: cannot be read: {error.strerror or error}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return msgspec.json.decode(read_record(path), type=_Filed).run()
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise FileProblem(f"{path}: is no run file: {error}") from None

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import functools
 import logging
 import math
 import time
@@ -59,7 +60,7 @@ class PyomoSolver(Backend):
         """Standing here."""
         if not installed(self.package):
             return missing(self.bringer)
-        with _quiet():
+        with _quiet(), _installed_only():
             usable = self._factory().available(exception_flag=False)
         if not usable:
             return Availability(
@@ -79,7 +80,7 @@ class PyomoSolver(Backend):
         model = to_model(form, duals=self._duals and not form.is_mip)
         solver = self._factory()
         words = self._translated(options)
-        with off_stdout(options.log), _quiet():
+        with off_stdout(options.log), _quiet(), _installed_only():
             results = solver.solve(model, load_solutions=False, tee=options.log, options=words)
             reason, claim, message = _verdict(results)
             if claim in (Claimed.OPTIMAL, Claimed.FEASIBLE):
@@ -112,9 +113,12 @@ class PyomoSolver(Backend):
     def _factory(self) -> Any:
         import pyomo.environ as pyo
 
-        with _quiet():
-            solver = pyo.SolverFactory(self.solver)
-        if type(solver).__name__ == "UnknownSolver":
+        solver = None
+        with _quiet(), _installed_only():
+            # Pyomo takes every other word for a file, and executes it
+            if self.solver in pyo.SolverFactory:
+                solver = pyo.SolverFactory(self.solver)
+        if solver is None or type(solver).__name__ == "UnknownSolver":
             raise UnknownName(
                 f"unknown solver {self.name!r}: Pyomo has no {self.solver!r}; "
                 "try pyomo:appsi_highs or pyomo:highs"
@@ -163,6 +167,20 @@ def _quiet() -> Iterator[None]:
         yield
     finally:
         logger.setLevel(before)
+
+
+@contextlib.contextmanager
+def _installed_only() -> Iterator[None]:
+    """Let Pyomo look for executables where they are installed, not in the current folder first."""
+    from pyomo.common.fileutils import Executable, find_executable
+
+    manager = Executable._manager
+    before = manager._find
+    manager._find = functools.partial(find_executable, cwd=False)
+    try:
+        yield
+    finally:
+        manager._find = before
 
 
 def to_model(form: LinearForm, *, duals: bool = False) -> Any:

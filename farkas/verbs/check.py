@@ -19,6 +19,7 @@ from farkas.instances import Instance
 from farkas.online.run import Run, certified_ratio, read_run
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.programs import rebuild
+from farkas.words import named
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -43,9 +44,8 @@ class RunProof:
     def statement(self) -> str:
         """The proof in words."""
         run = self.run
-        words = (
-            f"The run of {run.algorithm} says that it reached {run.value:.9g}; that is its word."
-        )
+        who = f"The run of {named(run.algorithm)}"
+        words = f"{who} says that it reached {run.value:.9g}; that is its word."
         return f"{self.proof.statement}  {words}"
 
 

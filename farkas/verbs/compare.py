@@ -10,6 +10,7 @@ from typing import Any
 from farkas.errors import FarkasError, InvalidOption, require_type
 from farkas.online import Bound, Run, algorithms, certified_ratio
 from farkas.verbs.inputs import InstanceOrName, as_instance
+from farkas.words import named
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Comparison:
 
     def __repr__(self) -> str:
         bound = "none" if self.bound is None else f"{float(self.bound):.6g}"
-        lines = [f"{self.instance}: proved bound {bound}"]
+        lines = [f"{named(self.instance)}: proved bound {bound}"]
         for entry in self.entries:
             ratio = "-" if entry.ratio is None else f"{entry.ratio:.4f}"
             value = "-" if entry.value is None else f"{entry.value:.6g}"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import time
+
 import pytest
 
 from farkas.certificates.vipr_check import check_vipr
@@ -131,10 +134,49 @@ def test_a_wrong_step_is_refused_by_name(text, old, new, words, tmp_path):
         check_vipr(path)
 
 
-@pytest.mark.parametrize("name", ["missing.vipr", "."])
-def test_files_that_cannot_be_read_are_one_clear_error(name, tmp_path):
-    with pytest.raises(FileProblem, match="cannot be read"):
+@pytest.mark.parametrize(("name", "words"), [("missing.vipr", "no such"), (".", "directory")])
+def test_files_that_cannot_be_read_are_one_clear_error(name, words, tmp_path):
+    with pytest.raises(FileProblem, match=words):
         check_vipr(tmp_path / name)
+
+
+def coprime(count: int, digits: int) -> str:
+    """A file whose derivation adds fractions, no two of whose denominators have a common factor."""
+    bottoms = [10**digits + 1]
+    while len(bottoms) < count:
+        bottoms.append(math.prod(bottoms[-1:]) + 2)
+    sides = "".join(f"C{k} G 1/{bottom} 1 0 1\n" for k, bottom in enumerate(bottoms))
+    terms = " ".join(f"{k} 1" for k in range(count))
+    return (
+        f"VER 1.0\nVAR 1 x\nINT 0\nOBJ min 1 0 1\nCON {count} 0\n{sides}RTP range -inf inf\nSOL 0\n"
+        f"DER 1\nD G 0 1 0 {count} {{ lin {count} {terms} }} -1\n"
+    )
+
+
+def test_sums_whose_numbers_would_grow_with_every_term_are_refused(tmp_path):
+    path = write(tmp_path, coprime(400, 1500))
+    begin = time.monotonic()
+    with pytest.raises(FileProblem, match="numbers of more than 16384 bits"):
+        check_vipr(path)
+    assert time.monotonic() - begin < 5
+    assert check_vipr(write(tmp_path, coprime(5, 100))).num_derivations == 1
+
+
+def test_a_line_without_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("farkas.certificates.vipr_check.LONGEST_LINE", 50)
+    with pytest.raises(FileProblem, match="longer than 50 characters"):
+        check_vipr(write(tmp_path, "VER 1.0 VAR 30" + " x" * 30))
+
+
+@pytest.mark.parametrize("number", ["9" * 2000, "-" + "9" * 2000, "1/" + "9" * 2000])
+def test_long_numbers_are_said_in_short_messages(tmp_path, number):
+    for old, new in (
+        ("RTP range 1 1", f"RTP range {number} -1"),
+        ("0 1/4 3 3/4", f"0 {number} 3 3/4"),
+    ):
+        with pytest.raises((FileProblem, NotACertificate)) as caught:
+            check_vipr(write(tmp_path, ROUNDING.replace(old, new)))
+        assert len(str(caught.value)) < 300
 
 
 def test_bytes_that_are_no_text_are_one_clear_error(tmp_path):

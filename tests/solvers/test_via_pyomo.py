@@ -8,7 +8,7 @@ import pyomo.environ as pyo
 import pytest
 from pyomo.opt import TerminationCondition as Condition
 
-from farkas.errors import InvalidOption
+from farkas.errors import InvalidOption, SolverUnavailable, UnknownName
 from farkas.solvers import Ability, Claimed, Options, Reason, solve
 from farkas.solvers.base import Undecided
 from farkas.solvers.via_pyomo import PyomoSolver, _bound, _point, _verdict, to_model
@@ -39,6 +39,21 @@ def test_a_model_has_the_rows_bounds_and_domains_of_the_form():
     assert [pyo.value(model.rows[i].body) for i in model.rows] == [7, 6, 12, 3]
     assert model.value.sense == pyo.maximize
     assert pyo.value(model.value) == 3 - 8 + 2.5
+
+
+@pytest.mark.parametrize(
+    "name", ["./tool", "tool", "asl:./tool", "cbc", "ipopt", "nl:tool", "py:./tool", "../x/tool"]
+)
+def test_no_file_of_the_current_folder_is_executed(name, tmp_path, monkeypatch):
+    # Pyomo takes unknown names for files, and looks for its solvers in the current folder first
+    for file in ("tool", "cbc", "ipopt"):
+        (tmp_path / file).write_text(f"#!/bin/sh\ntouch {tmp_path}/executed\necho {file} 3.14\n")
+        (tmp_path / file).chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "/nonexistent")
+    with pytest.raises((UnknownName, SolverUnavailable)):
+        solve(CASE, f"pyomo:{name}")
+    assert not (tmp_path / "executed").exists()
 
 
 def test_duals_are_imported_only_when_asked_for():

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from farkas.cli.output import Json, print_json, print_text
+from farkas.cli.output import Json, print_json, print_line
+from farkas.words import quoted
 
 if TYPE_CHECKING:
     from farkas.certificates import Proof, ViprProof
+
+MOST_COMMENTS = 10
+"""Comments of a VIPR file that are repeated."""
 
 
 def command(
@@ -43,7 +47,7 @@ def command(
     if as_json:
         print_json(found)
     else:
-        print_text(f"accepted: {found['statement']}")
+        print_line(f"accepted: {found['statement']}")
 
 
 def _shown(proof: Proof) -> dict[str, Any]:
@@ -54,18 +58,20 @@ def _shown(proof: Proof) -> dict[str, Any]:
         **_number("bound", proof.bound),
         **_number("value", proof.value),
         "tolerance": None if proof.value is None else proof.tolerance,
-        "ratio": None if proof.ratio is None else float(proof.ratio),
+        "ratio": _double(proof.ratio),
         "provenance": proof.provenance,
         "statement": proof.statement,
     }
 
 
 def _vipr(proof: ViprProof) -> dict[str, Any]:
+    from farkas.certificates.proof import rounded
+
     if proof.infeasible:
         statement = "The program inside the file is infeasible."
     else:
-        low = "-inf" if proof.lower is None else f"{float(proof.lower):.10g}"
-        high = "inf" if proof.upper is None else f"{float(proof.upper):.10g}"
+        low = "-inf" if proof.lower is None else rounded(proof.lower, up=False)
+        high = "inf" if proof.upper is None else rounded(proof.upper, up=True)
         statement = f"The optimal value of the program inside the file is in [{low}, {high}]."
     return {
         "sense": proof.sense,
@@ -74,17 +80,26 @@ def _vipr(proof: ViprProof) -> dict[str, Any]:
         **_number("upper", proof.upper),
         "derivations": proof.num_derivations,
         "comments": list(proof.comments),
-        "statement": "  ".join([statement, *map(_quoted, proof.comments)]),
+        "statement": "  ".join([statement, *_comments(proof.comments)]),
     }
 
 
-def _quoted(comment: str) -> str:
+def _comments(comments: tuple[str, ...]) -> list[str]:
     """Words of the file, told apart from what is proved."""
-    printable = "".join(letter if letter.isprintable() else "?" for letter in comment)
-    return f'The file comments: "{printable}".'
+    said = [f"The file comments: {quoted(comment)}." for comment in comments[:MOST_COMMENTS]]
+    left_out = len(comments) - len(said)
+    return [*said, f"{left_out} more comments are left out."] if left_out else said
 
 
 def _number(name: str, value: Fraction | None) -> dict[str, float | str | None]:
     if value is None:
         return {name: None, f"{name}_exact": None}
-    return {name: float(value), f"{name}_exact": str(value)}
+    return {name: _double(value), f"{name}_exact": str(value)}
+
+
+def _double(value: Fraction | None) -> float | None:
+    """Nearest double; None where there is none near, since JSON has no infinity."""
+    try:
+        return None if value is None else float(value)
+    except OverflowError:
+        return None

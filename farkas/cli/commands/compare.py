@@ -9,6 +9,7 @@ import typer
 from farkas.cli.output import Json, complain, print_json, print_table, progress
 from farkas.cli.values import InstanceFile, Seed
 from farkas.errors import Exit
+from farkas.words import named
 
 
 def command(
@@ -33,7 +34,7 @@ def command(
     else:
         bound = "none" if result.bound is None else f"{float(result.bound):.6g}"
         print_table(
-            f"{result.instance or file}: proved bound {bound}",
+            f"{named(result.instance or file)}: proved bound {bound}",
             ["algorithm", "value", "certified ratio", "seconds", "note"],
             [(e.algorithm, e.value, e.ratio, e.seconds, e.note) for e in result.entries],
         )

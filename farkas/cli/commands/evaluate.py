@@ -9,6 +9,7 @@ import typer
 from farkas.cli.output import Json, complain, print_json, print_table, progress
 from farkas.cli.values import InstanceFile
 from farkas.errors import Exit, FarkasError, NotApplicable
+from farkas.words import named
 
 
 def command(
@@ -46,7 +47,7 @@ def command(
     if as_json:
         print_json(values)
     else:
-        print_table(instance.name or file, ["quantity", "value"], list(values.items()))
+        print_table(named(instance.name or file), ["quantity", "value"], list(values.items()))
     serious = [code for code in codes if code is not None]
     if serious or (codes and not values):
         raise typer.Exit(max(serious, default=Exit.NO_ANSWER))

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from farkas.cli.output import Json, print_json, print_text
+from farkas.cli.output import Json, print_document, print_json, print_line
 from farkas.cli.values import Seed, Settings, check_writable, json_assignments, summary
+from farkas.words import named
 
 
 def command(
@@ -29,10 +30,11 @@ def command(
     check_writable(out)
     instance = generate(kind, preset, seed, **json_assignments(settings, "--set"))
     if out is None:
-        print_text(to_bytes(instance).decode())
+        print_document(to_bytes(instance).decode())
         return
     write(instance, out)
     if as_json:
         print_json(summary(instance, out))
     else:
-        print_text(f"{out}: {instance.kind} instance {instance.name}, sha256 {instance.sha256}")
+        name = named(instance.name)
+        print_line(f"{out}: {instance.kind} instance {name}, sha256 {instance.sha256}")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from farkas.cli.output import Json, complain, print_json, print_text
+from farkas.cli.output import Json, complain, print_document, print_json, print_line
 from farkas.cli.values import Seed, Settings, check_writable, json_assignments, summary
 from farkas.errors import InvalidOption
 
@@ -40,11 +40,11 @@ def command(
     imported = import_trace(source, path, kind, seed, **options)
     if out is None:
         complain(imported.report())
-        print_text(to_bytes(imported.instance).decode())
+        print_document(to_bytes(imported.instance).decode())
         return
     write(imported.instance, out)
     if as_json:
         counts = {"kept": imported.kept, "dropped": dict(imported.dropped)}
         print_json({**summary(imported.instance, out), **counts})
     else:
-        print_text(f"{out}: {imported.report()}; sha256 {imported.instance.sha256}")
+        print_line(f"{out}: {imported.report()}; sha256 {imported.instance.sha256}")

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from farkas.cli.output import Json, complain, print_json, print_table, print_text
+from farkas.cli.output import Json, complain, print_json, print_line, print_table
 from farkas.errors import Exit
+from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.experiments.sweeps import Ratios
@@ -50,11 +51,11 @@ def command(
     else:
         _print(found)
         for path in files:
-            print_text(f"worst instance: {path}")
+            print_line(f"worst instance: {path}")
         if opinions:
-            print_text(f"certificates proved again: {proved} of {len(opinions)}")
+            print_line(f"certificates proved again: {proved} of {len(opinions)}")
     for key, words in wrong.items():
-        complain(f"result {key[:12]}: {words}")
+        complain(f"result {named(key[:12])}: {words}")
     if wrong:
         raise typer.Exit(Exit.NEGATIVE)
 
@@ -71,7 +72,7 @@ def _print(found: list[Ratios]) -> None:
             "{:.5g} – {:.5g}".format(*item.interval) if item.interval else None,
             item.quantiles.get("50"),
             item.quantiles.get("100"),
-            item.worst.name if item.worst else None,
+            named(item.worst.name) if item.worst else None,
         )
         for item in found
     ]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from farkas.cli.output import Json, print_json, print_text, progress
+from farkas.cli.output import Json, print_json, print_line, progress
 from farkas.cli.values import check_writable
 
 
@@ -38,4 +38,4 @@ def command(
         print_json({"report": out, "tasks": contents.tasks, "certified": contents.certified})
     else:
         ratios = f"{contents.certified} certified ratios of {contents.tasks} tasks"
-        print_text(f"{out}: {ratios}")
+        print_line(f"{out}: {ratios}")

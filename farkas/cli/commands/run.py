@@ -8,6 +8,7 @@ import typer
 
 from farkas.cli.output import Json, print_json, print_table, progress
 from farkas.cli.values import InstanceFile, Seed, Settings, assignments, check_writable
+from farkas.words import named
 
 
 def command(
@@ -51,4 +52,4 @@ def command(
         *(("remark", words) for words in run.remarks),
         *(("violated", words) for words in run.violations),
     ]
-    print_table(f"{algorithm} on {run.instance or file}", ["", ""], rows)
+    print_table(f"{algorithm} on {named(run.instance or file)}", ["", ""], rows)

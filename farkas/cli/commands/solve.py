@@ -10,6 +10,7 @@ import typer
 from farkas.cli.output import Json, complain, print_json, print_table, print_text
 from farkas.cli.values import InstanceFile, assignments, check_writable
 from farkas.errors import Exit
+from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.verbs.convex import ConvexSolution
@@ -85,7 +86,7 @@ def command(
     if as_json:
         print_json(solution.to_builtins(point=point))
     else:
-        _print(solution, instance.name or file, point)
+        _print(solution, named(instance.name or file), point)
     raise typer.Exit(_exit(solution))
 
 

@@ -14,6 +14,7 @@ from farkas.experiments.sweeps.trajectory import of_run
 from farkas.instances import Instance
 from farkas.online import Run
 from farkas.proofs.claim import Claim, Verdict, select
+from farkas.words import named
 
 MOST_SHOWN = 12
 """Algorithms whose worst run is drawn slot by slot; the page says how many there are."""
@@ -172,7 +173,8 @@ def _shown(item: Ratios, store: Store) -> Shown | None:
         instance: Instance = store.instance(item.worst.instance)
     except (msgspec.ValidationError, FarkasError):
         return None
-    name = f"{run.instance or 'unnamed'} ({item.worst.instance[:8]}), seed {run.manifest.seed}"
+    sha, seed = item.worst.instance[:8], run.manifest.seed
+    name = f"{named(run.instance or 'unnamed')} ({sha}), seed {seed}"
     charts = list(of_run(instance, run))
     return Shown(item.label, name, run, charts) if charts else None
 

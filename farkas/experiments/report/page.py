@@ -13,6 +13,7 @@ from farkas.experiments.report.contents import Contents
 from farkas.experiments.report.spread import spread
 from farkas.experiments.report.svg import number
 from farkas.experiments.sweeps import Ratios
+from farkas.words import cleaned, quoted
 
 KIND_TITLES = {"min": "costs: value over proved bound", "max": "rewards: proved bound over value"}
 
@@ -33,8 +34,9 @@ def render(contents: Contents) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_visible,
     )
-    environment.filters |= {"number": number, "breakable": breakable}
+    environment.filters |= {"number": number, "breakable": breakable, "quoted": quoted}
     return environment.get_template("page.html").render(
         report=contents,
         version=farkas.__version__,
@@ -51,7 +53,12 @@ def breakable(name: str) -> Markup:
     >>> breakable("coded.round_lp")
     Markup('coded.<wbr>round_<wbr>lp')
     """
-    return Markup(re.sub(r"([._\[,])(?=\S)", r"\1<wbr>", str(escape(name))))
+    return Markup(re.sub(r"([._\[,])(?=\S)", r"\1<wbr>", str(escape(cleaned(name)))))
+
+
+def _visible(value: object) -> object:
+    """Words of a store or file without marks that a reader cannot see; markup is ours."""
+    return cleaned(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _asset(name: str) -> Markup:

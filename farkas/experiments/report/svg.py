@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from markupsafe import Markup, escape
 
 from farkas.tolerances import ROUNDING
+from farkas.words import cleaned
 
 
 def tag(name: str, *children: Markup | str, **attributes: object) -> Markup:
@@ -20,12 +21,18 @@ def tag(name: str, *children: Markup | str, **attributes: object) -> Markup:
         for key, value in attributes.items()
         if value is not None
     )
-    inside = Markup("").join(children)
+    inside = Markup("").join(map(_clean, children))
     return Markup(f"<{name}{words}>{inside}</{name}>")
 
 
 def _short(value: object) -> object:
-    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else value
+    if isinstance(value, float):
+        return f"{value:.2f}".rstrip("0").rstrip(".")
+    return _clean(value) if isinstance(value, str) else value
+
+
+def _clean(text: str) -> str:
+    return text if isinstance(text, Markup) else cleaned(text)
 
 
 def path(points: Iterable[tuple[float, float]]) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import glob
 import itertools
+import math
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,20 @@ import msgspec
 from farkas.errors import FileProblem, InvalidOption, suggestion
 from farkas.instances import Instance, read
 from farkas.instances.generate import generate
+from farkas.reading import read_record
+from farkas.words import cut
+
+LARGEST_CONFIG = 2**20
+"""Bytes of a configuration file."""
+
+MOST_DOTS = 500
+"""Dots on one line of it."""
+
+LONGEST_TASK = 1e8
+"""Seconds, about three years."""
+
+MOST_TASKS = 10**6
+"""Tasks of a sweep; also seeds, values of settings and instances."""
 
 Settings = dict[str, Any]
 Seeds = list[int] | str
@@ -115,13 +131,15 @@ def read_config(path: str | os.PathLike[str]) -> Config:
     InvalidOption
         A field is unknown, of the wrong type or impossible.
     """
+    content = read_record(path, LARGEST_CONFIG)
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        if line.count(b".") > MOST_DOTS:  # reading a dotted key takes time of its length squared
+            raise FileProblem(f"{path}: line {number} holds more than {MOST_DOTS} dots; wrap it")
     try:
-        config = msgspec.toml.decode(Path(path).read_bytes(), type=Config)
-    except OSError as error:
-        raise FileProblem(f"{path}: cannot be read: {error.strerror or error}") from None
+        config = msgspec.toml.decode(content, type=Config)
     except msgspec.ValidationError as error:
         raise InvalidOption(f"{path}: {error}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise FileProblem(f"{path}: is no TOML: {error}") from None
     _check(config, path)
     return config
@@ -130,8 +148,10 @@ def read_config(path: str | os.PathLike[str]) -> Config:
 def _check(config: Config, path: str | os.PathLike[str]) -> None:
     if not 0 <= config.recheck <= 1:
         raise InvalidOption(f"{path}: recheck = {config.recheck}; give a share between 0 and 1")
-    if not config.timeout > 0:
-        raise InvalidOption(f"{path}: timeout = {config.timeout}; give seconds > 0")
+    if not 0 < config.timeout <= LONGEST_TASK:
+        raise InvalidOption(
+            f"{path}: timeout = {config.timeout}; give seconds above 0 and up to {LONGEST_TASK:g}"
+        )
     if not config.algorithms and not config.programs:
         raise InvalidOption(f"{path}: names no algorithm and no program; add [[algorithms]]")
     for n, source in enumerate(config.instances):
@@ -146,11 +166,17 @@ def seeds(given: Seeds) -> list[int]:
     [3, 4, 5]
     """
     if isinstance(given, list):
+        wrong = [seed for seed in given if not 0 <= seed < 2**63]
+        if wrong:
+            raise InvalidOption(f"seeds: {cut(str(wrong[0]), 60)} is none; give 0 to 2^63 - 1")
         return given
-    first, dots, last = given.partition("..")
-    if not dots or not first.strip().isdigit() or not last.strip().isdigit():
-        raise InvalidOption(f"seeds = {given!r}; write a list or 'first..last'")
-    return list(range(int(first), int(last) + 1))
+    ends = re.fullmatch(r"\s*([0-9]{1,18})\s*\.\.\s*([0-9]{1,18})\s*", given)
+    if ends is None:
+        raise InvalidOption(f"seeds = {cut(given, 60)!r}; write a list or 'first..last'")
+    found = range(int(ends[1]), int(ends[2]) + 1)
+    if len(found) > MOST_TASKS:
+        raise InvalidOption(f"seeds = {given!r}: {len(found)} seeds; {MOST_TASKS} are the most")
+    return list(found)
 
 
 def product(settings: Settings) -> Iterator[Settings]:
@@ -160,6 +186,8 @@ def product(settings: Settings) -> Iterator[Settings]:
     [{'a': 1, 'b': 3}, {'a': 2, 'b': 3}]
     """
     choices = [value if isinstance(value, list) else [value] for value in settings.values()]
+    if math.prod(map(len, choices)) > MOST_TASKS:
+        raise InvalidOption(f"more than {MOST_TASKS} combinations of {', '.join(settings)}")
     for values in itertools.product(*choices):
         yield dict(zip(settings, values, strict=True))
 
@@ -175,6 +203,8 @@ def instances(config: Config, folder: Path) -> Iterator[Instance]:
     for source in config.instances:
         if source.files:
             for pattern in source.files:
+                if "\0" in pattern:
+                    raise FileProblem(f"files: {pattern!r}: a file name holds no null character")
                 found = sorted(glob.glob(str(folder / pattern), recursive=True))
                 if not found:
                     raise FileProblem(f"{folder / pattern}: no such file{_near(folder, pattern)}")

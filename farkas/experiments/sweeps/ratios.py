@@ -21,6 +21,7 @@ from farkas.instances import Instance, write
 from farkas.online import algorithms
 from farkas.online.run import Sense, plain
 from farkas.portable.sums import added
+from farkas.words import named
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -95,8 +96,8 @@ class Ratios:
         """Name with the options that are not the default, for tables and legends."""
         usual = _usual(self.what, self.name)
         options = {k: v for k, v in self.options.items() if k not in usual or usual[k] != v}
-        shown = ", ".join(f"{k}={v}" for k, v in options.items())
-        return f"{self.name} ({shown})" if shown else self.name
+        shown = ", ".join(f"{named(k)}={named(str(v))}" for k, v in options.items())
+        return f"{named(self.name)} ({shown})" if shown else named(self.name)
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON."""

@@ -15,7 +15,8 @@ from typing import Any, Literal
 import msgspec
 
 import farkas
-from farkas.experiments.sweeps.config import Config, instances, product, seeds
+from farkas.errors import InvalidOption
+from farkas.experiments.sweeps.config import MOST_TASKS, Config, instances, product, seeds
 from farkas.instances import Instance
 from farkas.online import algorithms
 from farkas.online.run import SOLVER_PACKAGES
@@ -98,6 +99,8 @@ def plan(config: Config, folder: Path) -> tuple[list[Task], dict[str, Instance]]
     for sha, instance in found.items():
         for task in (*_runs(config, instance, sha), *_solves(config, instance, sha)):
             tasks.setdefault(task.key, task)
+            if len(tasks) > MOST_TASKS:
+                raise InvalidOption(f"more than {MOST_TASKS} tasks; make several sweeps of them")
     return [_marked(task, key, config.recheck) for key, task in tasks.items()], found
 
 

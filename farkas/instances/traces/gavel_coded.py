@@ -15,9 +15,9 @@ import numpy as np
 from farkas.errors import FileProblem
 from farkas.instances.base import Count, Index, Positive
 from farkas.instances.coded import OpenShare
-from farkas.instances.files import file_bytes
 from farkas.instances.options import require_option
 from farkas.instances.traces.importer import Importer, Path, importers
+from farkas.reading import read_record
 
 TYPES = ("k80", "p100", "v100")
 Throughputs = dict[str, dict[str, float]]
@@ -100,8 +100,8 @@ def read_throughputs(path: Path) -> Throughputs:
         The file cannot be read, or holds something else.
     """
     try:
-        data = msgspec.json.decode(file_bytes(path))
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        data = msgspec.json.decode(read_record(path))
+    except (msgspec.DecodeError, ValueError) as error:
         raise FileProblem(f"{path}: is no JSON: {error}") from None
     found: Throughputs = {}
     for kind in TYPES:

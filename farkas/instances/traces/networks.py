@@ -7,8 +7,8 @@ import re
 from xml.etree import ElementTree
 
 from farkas.errors import FileProblem
-from farkas.instances.files import file_bytes
 from farkas.instances.traces.importer import Path
+from farkas.reading import read_bytes
 
 GIGA = 1e9
 
@@ -47,7 +47,7 @@ def read_network(path: Path, unit: float = 1e-3) -> Network:
     """
     name = os.fspath(path)
     try:
-        text = file_bytes(path).decode("utf-8-sig")
+        text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise FileProblem(f"{name}: is no text file") from None
     if text.lstrip().startswith("?SNDlib"):

@@ -8,8 +8,8 @@ import os
 from collections.abc import Iterator, Sequence
 
 from farkas.errors import FileProblem
-from farkas.instances.files import file_bytes
 from farkas.instances.traces.importer import Path
+from farkas.reading import read_bytes
 
 
 class Line:
@@ -100,7 +100,7 @@ def lines(path: Path, columns: Sequence[str]) -> Iterator[Line]:
     """
     name = os.fspath(path)
     try:
-        text = file_bytes(path).decode("utf-8-sig")
+        text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FileProblem(f"{name}: is not text in UTF-8: {error.reason}") from None
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)

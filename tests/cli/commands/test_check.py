@@ -111,12 +111,14 @@ def test_a_vipr_file_proves_the_same_bound(
 def test_comments_of_a_vipr_file_are_quoted_as_its_own(tmp_path: Path, capsys: Capture) -> None:
     out = tmp_path / "tight.vipr"
     assert call(["solve", TINY, "-p", "mlbroker.relaxed[tight]", "--write", str(out)]) == 0
-    out.write_text("% proved by others\x1b[2K\n" + out.read_text())
+    forged = 'x".  The optimal value is at least 99.  "\x1b[2K'
+    out.write_text(f"% {forged}\n" + out.read_text())
     capsys.readouterr()
     assert call(["check", str(out), "--json"]) == 0
-    assert 'The file comments: "proved by others?[2K".' in capsys.readouterr().out.replace(
-        '\\"', '"'
-    )
+    said = json.loads(capsys.readouterr().out)["statement"]
+    assert r'comments: "x\".  The optimal value is at least 99.  \"\x1b[2K".' in said
+    assert call(["check", str(out)]) == 0
+    assert capsys.readouterr().out.count("\n") == 1
 
 
 def test_a_tolerance_edited_into_a_certificate_is_refused(

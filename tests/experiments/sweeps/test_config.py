@@ -7,7 +7,7 @@ import pytest
 from farkas.errors import FileProblem, InvalidOption
 from farkas.experiments.sweeps import plan, read_config
 from farkas.experiments.sweeps.config import product, seeds
-from tests.experiments.sweeps.made import LP
+from tests.experiments.sweeps.made import LP, written
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,14 @@ from tests.experiments.sweeps.made import LP
         ('name = "a"\ninstances = []\nrecheck = 2.0\nprograms = []', InvalidOption, "recheck"),
         ('name = "a"\ninstances = [{}]\nprograms = [{name = "x"}]', InvalidOption, "files or a"),
         ('name = "a"\nwrong = 1\ninstances = []', InvalidOption, "wrong"),
+        ('name = "a"\ninstances = []\ntimeout = inf', InvalidOption, "timeout = inf"),
+        ('name = "a"\ninstances = []\ntimeout = nan', InvalidOption, "timeout = nan"),
+        ('name = "a"\ninstances = []\ntimeout = 0', InvalidOption, "timeout = 0"),
+        ('name = "a"\ninstances = []\nrecheck = nan', InvalidOption, "recheck"),
+        ("a = " + "[" * 100_000, FileProblem, "nested too deep"),
+        ("a" + ".a" * 100_000 + " = 1", FileProblem, "line 1 holds more than 500 dots"),
+        ("a" + ".a" * 400 + " = 1", InvalidOption, "unknown field"),
+        ("#" * (2**20 + 1), FileProblem, "bytes"),
     ],
 )
 def test_bad_configurations_are_refused_before_anything_runs(tmp_path, text, error, words):
@@ -41,5 +49,44 @@ def test_seeds_and_products():
     assert list(product({"a": [1, 2], "b": [3, 4]})) == [
         {"a": 1, "b": 3}, {"a": 1, "b": 4}, {"a": 2, "b": 3}, {"a": 2, "b": 4},
     ]  # fmt: skip
-    with pytest.raises(InvalidOption, match=r"first\.\.last"):
-        seeds("1-4")
+    assert seeds([0, 5]) == [0, 5]
+    assert len(seeds("1..1000000")) == 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("1-4", "first..last"),
+        ("0..²", "first..last"),
+        ("0..٣", "first..last"),
+        ("0.." + "9" * 10_000, "first..last"),
+        ("0..1000000000000", "1000000 are the most"),
+        ([-1], "-1 is none"),
+        ([10**30], "is none"),
+    ],
+)
+def test_impossible_seeds_are_refused_in_one_line(given, words):
+    with pytest.raises(InvalidOption) as caught:
+        seeds(given)
+    assert words in str(caught.value)
+    assert len(str(caught.value)) < 200
+
+
+def test_more_combinations_than_a_sweep_holds_are_refused():
+    with pytest.raises(InvalidOption, match="combinations of a, b"):
+        next(product({"a": list(range(1001)), "b": list(range(1000))}))
+
+
+def test_more_tasks_than_a_sweep_holds_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("farkas.experiments.sweeps.task.MOST_TASKS", 2)
+    config = read_config(written(tmp_path, count=3))
+    with pytest.raises(InvalidOption, match="more than 2 tasks"):
+        plan(config, tmp_path)
+
+
+@pytest.mark.parametrize("file", ["nul\\u0000.json", "folder/no/*.json"])
+def test_a_pattern_that_can_match_nothing_is_one_line(tmp_path, file):
+    path = tmp_path / "sweep.toml"
+    path.write_text(f'name = "a"\n[[instances]]\nfiles = ["{file}"]\n[[programs]]\n{LP}\n')
+    with pytest.raises(FileProblem):
+        plan(read_config(path), tmp_path)

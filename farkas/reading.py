@@ -1,0 +1,149 @@
+"""How files are read: regular ones, of limited size, depth and expansion.
+
+A device never ends, a pipe may never begin, and a small file can unfold into more than the memory
+holds.  Everything that farkas opens to read is opened here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+import zlib
+from collections.abc import Iterator
+from typing import IO
+
+import numpy as np
+
+from farkas.errors import FileProblem
+from farkas.words import named
+
+LARGEST_FILE = 2**30
+"""Bytes; a larger file is refused unread."""
+
+LARGEST_INFLATED = 2**29
+"""Bytes that packed data of a store may unfold into."""
+
+DEEPEST = 100
+"""Brackets within brackets in a file; records of farkas need fewer than twenty."""
+
+_NO_BRACKETS = bytes(code for code in range(256) if code not in b"[]{}")
+_STEPS = np.zeros(256, dtype=np.int64)
+_STEPS[list(b"[{")], _STEPS[list(b"]}")] = 1, -1
+_CHUNK = 2**20
+# possessive: long strings take neither time nor memory for ways back
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+
+Source = str | os.PathLike[str]
+
+
+@contextlib.contextmanager
+def opened(path: Source, most: int | None = None) -> Iterator[IO[bytes]]:
+    """Binary stream of a regular file.
+
+    Parameters
+    ----------
+    most
+        Bytes that the file may hold; :data:`LARGEST_FILE` if left out.
+
+    Raises
+    ------
+    FileProblem
+        The file is missing, unreadable, too large, or something else than a file.
+    """
+    name, limit = named(os.fspath(path)), LARGEST_FILE if most is None else most
+    try:
+        _require_regular(os.stat(path), name)  # first: opening a device may already do something
+        # should a pipe have taken the file's place since, opening it must not wait for a writer
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except (OSError, ValueError) as error:  # a null character in the name is a ValueError
+        raise _refusal(name, error) from None
+    with open(handle, "rb") as stream:
+        found = os.fstat(handle)
+        _require_regular(found, name)
+        if found.st_size > limit:
+            raise FileProblem(f"{name}: holds {found.st_size} bytes; {limit} are the most")
+        try:
+            yield stream
+        except OSError as error:
+            raise _refusal(name, error) from None
+
+
+def read_bytes(path: Source, most: int | None = None) -> bytes:
+    """Content of a regular file; raises `FileProblem` as :func:`opened` does."""
+    limit = LARGEST_FILE if most is None else most
+    with opened(path, limit) as stream:
+        content = stream.read(limit + 1)
+    if len(content) > limit:  # it grew, or the system did not know its size
+        raise FileProblem(f"{named(os.fspath(path))}: holds more than {limit} bytes")
+    return content
+
+
+def read_record(path: Source, most: int | None = None) -> bytes:
+    """Content of a file of brackets (JSON, TOML), refused when they are nested too deep."""
+    content = read_bytes(path, most)
+    require_shallow(content, named(os.fspath(path)))
+    return content
+
+
+def require_shallow(content: bytes, where: str, most: int = DEEPEST) -> None:
+    """Refuse text whose brackets are nested deeper than ``most``; raises `FileProblem`.
+
+    Brackets inside of JSON strings do not count.
+
+    >>> require_shallow(b"[" * 101, "deep.json")
+    Traceback (most recent call last):
+    ...
+    farkas.errors.FileProblem: deep.json: lists or objects are nested too deep
+    """
+    if content.count(b"[") + content.count(b"{") <= most:
+        return
+    bare = _STRING.sub(b"", content)
+    brackets = np.frombuffer(bare.translate(None, _NO_BRACKETS), dtype=np.uint8)
+    depth = 0
+    for start in range(0, len(brackets), _CHUNK):
+        steps = _STEPS[brackets[start : start + _CHUNK]]
+        steps[0] += depth
+        level = np.cumsum(steps)
+        # no closing bracket too many may hide a level that follows
+        level -= np.minimum(np.minimum.accumulate(level), 0)
+        if level.max() > most:
+            raise FileProblem(f"{where}: lists or objects are nested too deep")
+        depth = int(level[-1])
+
+
+def inflated(packed: bytes, where: str, most: int | None = None) -> bytes:
+    """Unpack deflated data of limited size.
+
+    Raises
+    ------
+    FileProblem
+        The data are damaged, or unfold into more than ``most`` bytes
+        (:data:`LARGEST_INFLATED` if left out).
+    """
+    limit = LARGEST_INFLATED if most is None else most
+    stream = zlib.decompressobj()
+    try:
+        raw = stream.decompress(packed, limit + 1)
+    except zlib.error:
+        raise FileProblem(f"{where}: cannot be decompressed") from None
+    if len(raw) > limit:
+        raise FileProblem(f"{where}: unfolds into more than {limit} bytes")
+    if not stream.eof or stream.unused_data:
+        raise FileProblem(f"{where}: cannot be decompressed")
+    return raw
+
+
+def _refusal(name: str, error: OSError | ValueError) -> FileProblem:
+    if isinstance(error, FileNotFoundError):
+        return FileProblem(f"{name}: no such file")
+    reason = str(getattr(error, "strerror", None) or error).lower()
+    return FileProblem(f"{name}: cannot be read: {reason}")
+
+
+def _require_regular(found: os.stat_result, name: str) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        raise FileProblem(f"{name}: is a directory; name a file")
+    if not stat.S_ISREG(found.st_mode):
+        raise FileProblem(f"{name}: is no regular file; write what it gives into one first")

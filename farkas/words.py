@@ -1,0 +1,91 @@
+"""Text that others wrote, shown so that it cannot pass for words of farkas.
+
+Names, comments and messages come from files, solvers and stores.  A line break in them could begin
+a line of its own, an escape sequence could rewrite the screen, a mark of writing direction could
+turn a sentence round, and a quotation mark could end the quotation that they stand in.
+"""
+
+from __future__ import annotations
+
+import re
+
+LONGEST_WORDS = 200
+"""Characters of a quotation that are shown; the middle of longer text is left out."""
+
+LONGEST_LINE = 4000
+"""Characters of a message that are shown."""
+
+_PLAIN = re.compile(r"[A-Za-z0-9._/~][A-Za-z0-9._/~\[\]=,+@-]*")
+_OUTSIDE_ASCII = re.compile(r"[^\n -~]")
+
+
+def cleaned(text: str) -> str:
+    r"""Text in which every character that is not printable is spelt, also line breaks.
+
+    >>> cleaned("two\nlines, \x1b[31mred"), cleaned("turned \u202e round")
+    ('two\\nlines, \\x1b[31mred', 'turned \\u202e round')
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def one_line(text: str, most: int = LONGEST_LINE) -> str:
+    r"""One printable line; runs of blanks and line breaks become one blank.
+
+    >>> one_line("two\nlines,  \x07")
+    'two lines, \\x07'
+    """
+    return cut(cleaned(" ".join(text.split())), most)
+
+
+def quoted(text: str, most: int = LONGEST_WORDS) -> str:
+    r"""Text between quotation marks that nothing inside can close.
+
+    >>> print(quoted('a".  Proved: "b'), quoted("x\n"), quoted("0123456789", most=7))
+    "a\".  Proved: \"b" "x\n" "01...89"
+    """
+    escaped = cut(text, most).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{cleaned(escaped)}"'
+
+
+def named(text: str, most: int = LONGEST_WORDS) -> str:
+    r"""Return a name as it is when it reads like one, else quoted.
+
+    >>> named("mlbroker/tiny"), named("gadget.slot[strict]"), named("x: proved bound 5")
+    ('mlbroker/tiny', 'gadget.slot[strict]', '"x: proved bound 5"')
+    """
+    if len(text) <= most and _PLAIN.fullmatch(text):
+        return text
+    return quoted(text, most)
+
+
+def cut(text: str, most: int) -> str:
+    """Text without its middle where it is longer than ``most``.
+
+    >>> cut("0123456789", 7)
+    '01...89'
+    """
+    if len(text) <= most:
+        return text
+    kept = max(most - 3, 2)
+    return f"{text[: kept - kept // 2]}...{text[len(text) - kept // 2 :]}"
+
+
+def visible_json(text: str) -> str:
+    r"""JSON with the same content whose invisible characters are spelt as ``\uXXXX``.
+
+    Outside its strings JSON holds none of them but line breaks, which stay.
+
+    >>> visible_json('{"name": "\u202e\x7f\u03c1"}') == '{"name": "\\u202e\\u007f\u03c1"}'
+    True
+    """
+    return _OUTSIDE_ASCII.sub(_spelt, text)
+
+
+def _spelt(found: re.Match[str]) -> str:
+    letter = found.group()
+    if letter.isprintable():
+        return letter
+    units = letter.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[k]:02x}{units[k + 1]:02x}" for k in range(0, len(units), 2))
