@@ -148,7 +148,7 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False):
     @property
     def reached(self) -> Fraction | float:
         """The value, exact where it is known."""
-        return self.value if self.value_exact is None else Fraction(self.value_exact)
+        return self.value if self.value_exact is None else rational(self.value_exact, "value")
 
     def __repr__(self) -> str:
         bound = "none" if self.certificate is None else f"{float(self.certificate):.6g}"
