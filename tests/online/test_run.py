@@ -62,7 +62,7 @@ def test_a_file_that_is_no_run_is_one_clear_error(tmp_path: Path, content: str) 
 
 
 def test_a_missing_run_file_is_one_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(FileProblem, match="No such file"):
+    with pytest.raises(FileProblem, match="no such file"):
         read_run(tmp_path / "none.json")
 
 
