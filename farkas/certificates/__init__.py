@@ -19,6 +19,7 @@ from farkas.certificates.points import exact_feasibility, exact_value
 from farkas.certificates.proof import Proof
 from farkas.certificates.reference import reference_bound, reference_violation
 from farkas.certificates.repair import repaired
+from farkas.certificates.runs import RunBound, run_bounds
 from farkas.certificates.vipr import write_vipr, write_vipr_infeasible
 from farkas.certificates.vipr_check import ViprProof, check_vipr
 
@@ -29,6 +30,7 @@ __all__ = [
     "InfeasibleCertificate",
     "LinearCertificate",
     "Proof",
+    "RunBound",
     "ViprProof",
     "certificate_type",
     "certificate_types",
@@ -46,6 +48,7 @@ __all__ = [
     "reference_bound",
     "reference_violation",
     "repaired",
+    "run_bounds",
     "to_json",
     "write",
     "write_vipr",

@@ -25,6 +25,7 @@ from farkas.certificates.files import certificate_type
 from farkas.certificates.outward import down, excess_above, returned_below, up
 from farkas.certificates.packed import FilePart, pack, rational, shown, unpack
 from farkas.certificates.prices import PriceCertificate
+from farkas.certificates.runs import RunBound, run_bounds
 from farkas.errors import NotACertificate
 from farkas.instances.coded import CodedComputing
 from farkas.numbers import Floats, Ints
@@ -249,3 +250,7 @@ def _claim(data: CodedComputing, share: Floats, loads: Floats, time: float) -> P
     later = Fraction(time) * (1 + LATER)
     meets_surrogate(data, rounded, loads, later)
     return PlanClaim(time=str(later), share=pack(rounded), loads=pack(loads))
+
+
+# shared workers, and dedicated ones, and whole loads and the true law (P2) as well: see above
+run_bounds.add("coded", (RunBound("coded_run", CodedPrices.subject),))

@@ -25,6 +25,7 @@ from farkas.certificates.files import certificate_type
 from farkas.certificates.guards import finite, whole
 from farkas.certificates.packed import FilePart
 from farkas.certificates.prices import PriceCertificate
+from farkas.certificates.runs import RunBound, run_bounds
 from farkas.errors import NotACertificate
 from farkas.instances.dps import Market
 from farkas.numbers import Array, Floats, Ints
@@ -322,3 +323,15 @@ class DpsPrices(PriceCertificate, frozen=True, kw_only=True, tag="dps_prices"):
 
 def _listed(positions: Ints, numbers: Ints) -> PriceList:
     return PriceList(positions=tuple(positions.tolist()), numbers=tuple(numbers.tolist()))
+
+
+# runs keep budgets, and the price cap where there is one; without one "capped" proves nothing
+run_bounds.add(
+    "dps",
+    (
+        RunBound("dps_prices", "dps.interval_lp[budget]"),
+        RunBound("dps_prices", "dps.interval_lp[capped]"),
+        RunBound("dps_servers", "dps.offline_lp[free]"),
+        RunBound("dps_servers", "dps.offline_lp[capped]"),
+    ),
+)

@@ -22,6 +22,7 @@ from farkas.certificates.guards import finite, whole
 from farkas.certificates.limbs import exact_dot
 from farkas.certificates.packed import pack, unpack
 from farkas.certificates.prices import PriceCertificate
+from farkas.certificates.runs import RunBound, run_bounds
 from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
 from farkas.numbers import Floats, Ints
@@ -92,6 +93,9 @@ class ErisPrices(PriceCertificate, frozen=True, kw_only=True, tag="eris_prices")
     def prove_bound(self, auction: Auction, /) -> Fraction:
         """Derive every payoff bound anew."""
         return prove_welfare(auction, *self.read_prices(auction))
+
+
+run_bounds.add("eris", (RunBound("eris_prices", ErisPrices.subject),))
 
 
 def short(prices: Floats) -> Floats:

@@ -22,6 +22,7 @@ from farkas.certificates.ring_costs import (
     ring_terms,
     rounded_down,
 )
+from farkas.certificates.runs import RunBound, run_bounds
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints
@@ -107,6 +108,10 @@ class HorizonCertificate(_ClusterCertificate, frozen=True, kw_only=True, tag="ga
             raise NotACertificate("the blocks do not cut the horizon")
         shape = (len(starts), len(self.classes), cluster.num_resources)
         return _array(self.prices, shape)
+
+
+# a single slot bounds no run of several
+run_bounds.add("gadget", (RunBound("gadget.horizon", HorizonCertificate.subject),))
 
 
 @certificate_type

@@ -38,6 +38,7 @@ from farkas.certificates.guards import finite
 from farkas.certificates.limbs import exact_dot
 from farkas.certificates.packed import pack, unpack
 from farkas.certificates.prices import PriceCertificate
+from farkas.certificates.runs import Options, RunBound, run_bounds
 from farkas.errors import NotACertificate
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.numbers import Floats
@@ -380,3 +381,20 @@ class MlbrokerPrices(PriceCertificate, frozen=True, kw_only=True, tag="mlbroker_
     def prove_bound(self, data: Brokerage, /) -> Fraction:
         """Complete the guide anew."""
         return complete(data, self.read_guide(data), self.relax, self.semantics).bound
+
+
+def _strict(options: Options) -> bool:
+    return options.get("semantics") == "strict"
+
+
+# printed semantics allow all that strict ones do; only runs that keep (8l), (8m) are bounded by the
+# latter
+run_bounds.add(
+    "mlbroker",
+    (
+        RunBound("mlbroker_run", "mlbroker.relaxed[printed,printed]"),
+        RunBound("mlbroker_run", "mlbroker.relaxed[tight,printed]"),
+        RunBound("mlbroker_run", "mlbroker.relaxed[printed,strict]", _strict),
+        RunBound("mlbroker_run", "mlbroker.relaxed[tight,strict]", _strict),
+    ),
+)

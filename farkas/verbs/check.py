@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -14,11 +14,12 @@ from farkas.certificates import check as prove_certificate
 from farkas.certificates import read as read_certificate
 from farkas.certificates.files import from_json
 from farkas.certificates.packed import rational, shown
+from farkas.certificates.runs import require_run_bound
 from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate, require_type
 from farkas.instances import Instance
 from farkas.online.run import Run, certified_ratio, read_run
 from farkas.verbs.inputs import InstanceOrName, as_instance
-from farkas.verbs.programs import rebuild
+from farkas.verbs.programs import RELAXATION, find_program, rebuild
 from farkas.words import named
 
 
@@ -106,19 +107,48 @@ def _run(run: Run, instance: InstanceOrName | None, where: str) -> RunProof:
     if instance is None:
         raise InvalidOption("a run is about an instance; add --instance FILE")
     about = as_instance(instance)
+    if run.kind != about.kind:
+        raise NotACertificate(f"the run is of kind {run.kind}, the instance of kind {about.kind}")
     if run.manifest.instance_sha256 != about.sha256:
         raise NotACertificate(
             f"the run is about {run.manifest.instance_sha256[:12]}..., the instance hashes to"
             f" {about.sha256[:12]}..."
         )
-    proof = recheck(run.certificate.certificate, run.certificate.exact, about)
+    proof = recheck(
+        run.certificate.certificate,
+        run.certificate.exact,
+        about,
+        bounds_runs_of(run.kind, run.options),
+    )
     if run.sense != proof.sense:
         raise NotACertificate(f"the run says {run.sense}, its certificate {proof.sense}")
     ratio = None if run.violations else certified_ratio(run.sense, run.value, run.certificate)
     return RunProof(run, proof, ratio)
 
 
-def recheck(certificate: Mapping[str, Any], claimed: str, instance: Instance) -> Proof:
+Refusal = Callable[[Certificate], None]
+"""Raises `NotACertificate` for a certificate about something else."""
+
+
+def bounds_runs_of(kind: str, options: Mapping[str, Any]) -> Refusal:
+    """Accept what the kind lists as bounds of runs with these options of their algorithm."""
+    return lambda certificate: require_run_bound(certificate, kind, options)
+
+
+def is_about(program: str) -> Refusal:
+    """Accept certificates of one program, or of its relaxation."""
+    name = find_program(program).full_name
+
+    def refuse(certificate: Certificate) -> None:
+        if certificate.program.removeprefix(RELAXATION) != name:
+            raise NotACertificate(f"the certificate is about {certificate.program}, not {name}")
+
+    return refuse
+
+
+def recheck(
+    certificate: Mapping[str, Any], claimed: str, instance: Instance, accepted: Refusal
+) -> Proof:
     """Prove ``certificate`` about ``instance`` and compare with the bound that was ``claimed``.
 
     Parameters
@@ -129,13 +159,16 @@ def recheck(certificate: Mapping[str, Any], claimed: str, instance: Instance) ->
         Bound of the run, a rational number as text.
     instance
         The instance of the run.
+    accepted
+        What the certificate may be about, see `bounds_runs_of` and `is_about`.
 
     Raises
     ------
     NotACertificate
-        When less is proved than was claimed.
+        When less is proved than was claimed, or about something else.
     """
     found = from_json(msgspec.json.encode(certificate), "certificate of the run")
+    accepted(found)
     proof = _certificate(found, instance)
     bound = rational(claimed, "bound of the run")
     better = proof.bound is None or (
@@ -147,10 +180,12 @@ def recheck(certificate: Mapping[str, Any], claimed: str, instance: Instance) ->
     return proof
 
 
-def verdict(certificate: Mapping[str, Any], claimed: str, instance: Instance) -> str:
+def verdict(
+    certificate: Mapping[str, Any], claimed: str, instance: Instance, accepted: Refusal
+) -> str:
     """Say ``"proved again"``, or ``"rejected: "`` with the reason; arguments as in `recheck`."""
     try:
-        recheck(certificate, claimed, instance)
+        recheck(certificate, claimed, instance, accepted)
     except (FarkasError, ValueError, ZeroDivisionError) as error:  # the file says anything at all
         return f"rejected: {error}"
     return "proved again"

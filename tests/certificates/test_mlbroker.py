@@ -20,7 +20,7 @@ from farkas.instances.generate import generate
 from farkas.online import algorithms, read_run, write_run
 from farkas.relaxations.mlbroker import Relaxed
 from farkas.solvers import solve
-from farkas.verbs.check import recheck
+from farkas.verbs.check import bounds_runs_of, recheck
 from tests.tools.samples import samples
 from tests.tools.shared import ROOT
 
@@ -137,7 +137,8 @@ def test_the_certificate_of_a_run_file_is_proved_again(tmp_path):
     broker = library.load("mlbroker/tiny")
     write_run(algorithms["mlbroker.mlbroker"].run(broker), tmp_path / "run.json")
     bound = read_run(tmp_path / "run.json").certificate
-    assert recheck(bound.certificate, bound.exact, broker).bound == bound.fraction
+    accepted = bounds_runs_of("mlbroker", {})
+    assert recheck(bound.certificate, bound.exact, broker, accepted).bound == bound.fraction
 
 
 def test_a_run_file_is_no_certificate_file(tmp_path):

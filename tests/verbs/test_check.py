@@ -8,10 +8,11 @@ import msgspec
 import pytest
 
 import farkas
-from farkas.certificates import FormCertificate
+from farkas.certificates import Certificate, FormCertificate
 from farkas.errors import NotACertificate
-from farkas.online import Run
-from farkas.verbs.check import RunProof, recheck
+from farkas.online import Bound, Run
+from farkas.online.gadget.bounds import slot_certificate
+from farkas.verbs.check import RunProof, bounds_runs_of, is_about, recheck, verdict
 
 
 def changed(run: Run, **changes: object) -> Run:
@@ -87,5 +88,61 @@ def test_a_certificate_of_another_instance_is_rejected() -> None:
 
 
 def test_a_bound_that_is_no_number_is_a_problem_and_not_a_proof(cost: Run) -> None:
+    accepted = bounds_runs_of("mlbroker", cost.options)
     with pytest.raises(farkas.errors.FarkasError):
-        recheck(cost.certificate.certificate, "nan", farkas.load("mlbroker/tiny"))
+        recheck(cost.certificate.certificate, "nan", farkas.load("mlbroker/tiny"), accepted)
+
+
+def bounded_by(run: Run, certificate: Certificate) -> Run:
+    """The run with another certificate, honestly quoted."""
+    plain = msgspec.to_builtins(certificate)
+    return changed(run, certificate=Bound.of(F(certificate.bound), "another program", plain))
+
+
+def test_the_bound_of_one_slot_is_no_bound_of_a_run() -> None:
+    name = "gadget/tiny"
+    run, cluster = farkas.run(name, "gadget.fifo"), farkas.load(name)
+    slot = slot_certificate(cluster, 0)
+    farkas.check(slot, name)  # honest by itself
+    with pytest.raises(
+        NotACertificate, match="not listed among what bounds the runs of kind gadget"
+    ):
+        farkas.check(bounded_by(run, slot), name)
+
+
+def test_the_bound_of_other_prices_is_no_bound_of_a_run() -> None:
+    name = "dps/tiny"
+    run = farkas.run(name, "dps.pa")
+    for program in ("dps.interval_lp[fixed]", "dps.interval_lp[capped]"):
+        solved = farkas.solve(name, program, certify=True).certificate
+        farkas.check(solved, name)
+        with pytest.raises(NotACertificate, match="not listed"):
+            farkas.check(bounded_by(run, solved), name)
+
+
+def test_strict_semantics_bound_only_runs_that_keep_them() -> None:
+    name = "mlbroker/tiny"
+    printed = farkas.run(name, "mlbroker.fractional", semantics="printed")
+    strict = farkas.run(name, "mlbroker.fractional", semantics="strict")
+    assert isinstance(farkas.check(strict, name), RunProof)
+    with pytest.raises(NotACertificate, match="does not bound runs with these options"):
+        farkas.check(changed(printed, certificate=strict.certificate), name)
+    assert isinstance(
+        farkas.check(changed(strict, certificate=printed.certificate), name), RunProof
+    )
+
+
+def test_a_run_of_another_kind_than_its_instance_is_rejected(cost: Run) -> None:
+    with pytest.raises(NotACertificate, match="kind gadget, the instance of kind mlbroker"):
+        farkas.check(changed(cost, kind="gadget"), "mlbroker/tiny")
+
+
+def test_a_solved_program_is_proved_again_by_its_own_certificate() -> None:
+    name = "mlbroker/tiny"
+    solution = farkas.solve(name, "mlbroker.relaxed[tight,printed]", certify=True)
+    plain, claimed = msgspec.to_builtins(solution.certificate), str(solution.bound)
+    instance = farkas.load(name)
+    for program in ("mlbroker.relaxed[tight,printed]", "mlbroker.relaxed[tight]"):
+        assert verdict(plain, claimed, instance, is_about(program)) == "proved again"
+    other = verdict(plain, claimed, instance, is_about("mlbroker.relaxed[printed,printed]"))
+    assert other.startswith("rejected: the certificate is about mlbroker.relaxed[tight,printed]")

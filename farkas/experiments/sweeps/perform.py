@@ -52,7 +52,7 @@ def _sampled(task: Task, bound: Bound | None, instance: Instance) -> dict[str, A
         return {}
     from farkas.verbs.check import verdict
 
-    return {"recheck": verdict(bound.certificate, bound.exact, instance)}
+    return {"recheck": verdict(bound.certificate, bound.exact, instance, task.bounded_by)}
 
 
 def _solve(task: Task, instance: Instance) -> dict[str, Any]:

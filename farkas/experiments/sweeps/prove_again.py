@@ -31,7 +31,12 @@ def prove_again(store: Store, share: float = 1.0) -> Iterator[tuple[Result, str]
                 yield (
                     result,
                     _objection(result)
-                    or verdict(_certificate(result), result.bound, instance(result.task.instance)),
+                    or verdict(
+                        _certificate(result),
+                        result.bound,
+                        instance(result.task.instance),
+                        result.task.bounded_by,
+                    ),
                 )
             except FarkasError as error:
                 yield result, f"rejected: {error}"

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -20,6 +20,9 @@ from farkas.experiments.sweeps.config import MOST_TASKS, Config, instances, prod
 from farkas.instances import Instance
 from farkas.online import algorithms
 from farkas.online.run import SOLVER_PACKAGES
+
+if TYPE_CHECKING:
+    from farkas.verbs.check import Refusal
 
 What = Literal["run", "solve"]
 
@@ -52,6 +55,15 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 0
     options: dict[str, Any] = {}
     recheck: bool = False
+
+    @property
+    def bounded_by(self) -> Refusal:
+        """What a certificate of the result has to be about."""
+        from farkas.verbs.check import bounds_runs_of, is_about
+
+        if self.what == "run":
+            return bounds_runs_of(self.kind, self.options)
+        return is_about(self.name)
 
     @property
     def key(self) -> str:

@@ -7,6 +7,7 @@ import dataclasses
 import msgspec
 
 import farkas
+from farkas.certificates import RunBound, run_bounds
 from farkas.online import Bound, Demo, Outcome, algorithm, environment
 
 
@@ -36,6 +37,10 @@ class Counter:
         solution = farkas.solve(instance, "ration.shares", certify=True)
         plain = msgspec.to_builtins(solution.certificate)
         return Bound.of(solution.bound, "duals of ration.shares", plain)
+
+
+# whole requests are shares, too
+run_bounds.add("ration", (RunBound("linear", "ration.shares"),))
 
 
 @algorithm("ration.first_come", source="none; an example")

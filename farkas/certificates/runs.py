@@ -1,0 +1,79 @@
+"""Which certificates bound the runs of a kind; any other proves nothing about a run.
+
+A run's file names the program whose optimum its certificate bounds.  That optimum bounds the run's
+value only if every way to run is a point of the program, and at no better value.  Each kind lists
+the certificates and programs of which this holds, beside its own certificate::
+
+    run_bounds.add("dps", (RunBound("dps_prices", "dps.interval_lp[budget]"), ...))
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from farkas.certificates.files import Certificate
+from farkas.errors import NotACertificate
+from farkas.registry import Registry
+
+Options = Mapping[str, Any]
+
+
+def _every_run(options: Options) -> bool:
+    return True
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RunBound:
+    """A program whose optimum bounds runs.
+
+    Parameters
+    ----------
+    certificate
+        Tag of the certificates that may prove the bound.
+    program
+        Name with its whole variant, as certificates state it.
+    holds_for
+        Whether runs with these options of the algorithm are bounded; by default all are.
+    """
+
+    certificate: str
+    program: str
+    holds_for: Callable[[Options], bool] = _every_run
+
+
+run_bounds: Registry[tuple[RunBound, ...]] = Registry(
+    "list of what bounds runs", "farkas.certificates"
+)
+
+
+def require_run_bound(certificate: Certificate, kind: str, options: Options) -> None:
+    """Refuse a certificate whose program does not bound runs of ``kind`` with these ``options``.
+
+    Parameters
+    ----------
+    certificate
+        As read from the run.
+    kind
+        Kind of the instance.
+    options
+        Options of the run's algorithm.
+
+    Raises
+    ------
+    NotACertificate
+        When the kind does not list certificate and program, or not for these options.
+    """
+    tag = str(type(certificate).__struct_config__.tag)
+    listed = run_bounds.get(kind)
+    if listed is None:
+        raise NotACertificate(f"kind {kind} lists no program that bounds its runs")
+    found = [one for one in listed if (one.certificate, one.program) == (tag, certificate.program)]
+    if certificate.kind != kind or not found:
+        raise NotACertificate(
+            f"the certificate ({tag}) is about {certificate.program}, which is not listed among"
+            f" what bounds the runs of kind {kind}"
+        )
+    if not found[0].holds_for(options):
+        raise NotACertificate(f"{certificate.program} does not bound runs with these options")
