@@ -212,3 +212,53 @@ def test_sides_and_bounds_that_are_no_numbers_are_refused():
         broken = form.replace(**{name: np.full_like(getattr(form, name), np.nan)})
         with pytest.raises(NotACertificate, match="is not a number"):
             exact_bound(broken, [0.0])
+
+
+@pytest.mark.parametrize("third", [F(1, 3), 0.5])
+def test_ignored_multipliers_are_counted_and_no_others(third):
+    # 2x >= 7 has no upper side: only what pushes against it counts
+    form = one_variable()
+    for multiplier, ignored in ((-third, 1), (third, 0), (0, 0)):
+        assert prove_bound(form, [multiplier]).ignored == ignored
+    mirrored = one_variable(sense="max")
+    for multiplier, ignored in ((third, 1), (-third, 0), (0, 0)):
+        assert prove_bound(mirrored, [multiplier]).ignored == ignored
+
+
+@pytest.mark.parametrize(
+    ("sense", "cost", "implied"),
+    [("min", [1, 1, -1, 0, 1], 1), ("max", [1, 1, -1, 0, 1], 3),
+     ("min", [-1, -1, 1, 0, 1], 3), ("max", [-1, -1, 1, 0, 1], 1)],
+)  # fmt: skip
+def test_implied_bounds_count_on_the_side_that_a_reduced_cost_meets(sense, cost, implied):
+    # 1 <= x <= 3 everywhere: stated in part for the first columns, wholly for the last
+    form = small(
+        np.zeros((1, 5)), cost=cost, sense=sense, row_lower=[-1.0], row_upper=[1.0],
+        lower=[-INF, 1, -INF, -INF, 1], upper=[INF, INF, 3, INF, 3],
+        implied_lower=np.ones(5), implied_upper=np.full(5, 3.0),
+    )  # fmt: skip
+    proof = prove_bound(form, [0.0])
+    ends = (1, 3) if sense == "min" else (3, 1)
+    assert proof.value == sum(c * ends[c < 0] for c in cost)
+    assert proof.implied == implied
+    # what fractions meet is not looked up: all columns with an implied bound count
+    assert prove_bound(form, [F(1, 3)]).implied == 4
+
+
+def test_more_columns_without_a_bound_are_counted():
+    form = small(np.zeros((0, 3)), cost=[-1.0, -1.0, 1.0])
+    with pytest.raises(NotACertificate, match=r"column\[i=0\].*\(and 1 more columns\)"):
+        exact_bound(form, [])
+    with pytest.raises(NotACertificate) as caught:
+        exact_bound(form.replace(cost=np.array([0.0, -1.0, 1.0])), [])
+    assert "more columns" not in str(caught.value)
+
+
+def test_numbers_of_the_form_that_are_not_finite_are_refused():
+    form = one_variable()
+    broken = form.replace(matrix=form.matrix.__class__.from_dense([[INF]]))
+    with pytest.raises(NotACertificate, match="matrix holds infinite"):
+        exact_bound(broken, [0.0])
+    for offset in (INF, float("nan")):
+        with pytest.raises(NotACertificate, match="the offset is"):
+            exact_bound(form.replace(offset=offset), [0.0])

@@ -127,3 +127,60 @@ def test_vectors_and_indices_that_do_not_fit_are_refused():
         residual(ones, np.array([0, 2]), np.array([0, 1]), ones, ones)
     with pytest.raises(NotACertificate, match="index"):
         residual(ones, np.array([0, 1]), np.array([0, -1]), ones, ones)
+
+
+def test_zeros_have_one_digit_and_need_no_room():
+    assert split(np.zeros(2), 24, 0, 0).digits.tolist() == [[0, 0]]
+    assert split(np.array([0.0, 2.0**-10]), 24, -10, -9).exact(1) == F(1, 1024)
+
+
+def test_digits_that_are_zero_in_the_middle_hide_none_above():
+    # 1 + 2**96 leaves the digits between empty, also in products
+    wide = np.array([1.0, 2.0**96])
+    assert exact_dot(wide, wide) == 1 + 2**192
+    cost = residual(np.zeros(1), np.array([0, 0]), np.array([0, 1]), wide, wide)
+    assert cost.exact(0) == -1 - 2**192
+
+
+@pytest.mark.parametrize("shift", range(-110, 111))
+def test_constants_far_from_the_products_keep_every_digit(shift):
+    constant = np.array([3.0 * 2.0**shift, 0.0, -(2.0**shift)])
+    place = np.arange(3)
+    found = residual(constant, place, place, np.array([1.0, -1.0, 5.0]), np.array([7.0, 1.0, 3.0]))
+    expected = [F(constant[0]) - 7, 1, F(constant[2]) - 15]
+    assert [found.exact(j) for j in place] == expected
+    assert found.negative.tolist() == [value < 0 for value in expected]
+
+
+def test_factors_of_one_count():
+    for left, right in (([3.0, 5.0], [1.0, -1.0]), ([1.0, -1.0], [3.0, 5.0])):
+        assert exact_dot(np.array(left), np.array(right)) == -2
+    assert dot(split(np.array([3.0, 5.0]), 24, 0, 3), np.array([1.0, -1.0])) == -2
+    one = residual(np.ones(1), np.zeros(2, int), np.arange(2), np.ones(2), np.array([1.0, -1.0]))
+    assert one.exact(0) == 1
+
+
+def test_sums_of_the_largest_digits_do_not_overflow():
+    # 40,000 products of (2**24 - 1)**2 add up to more than 2**63
+    largest = np.full(40_000, 2.0**24 - 1)
+    assert exact_dot(largest, largest) == 40_000 * (2**24 - 1) ** 2
+    assert exact_dot(-largest, largest) == -40_000 * (2**24 - 1) ** 2
+
+
+@pytest.mark.parametrize(("digit", "bits"), [(-(1 << 24), 24), (1 << 24, 24), (0, 0), (1, 25)])
+def test_digits_out_of_range_are_refused(digit, bits):
+    with pytest.raises(NotACertificate, match=r"out of range|do not fit"):
+        dot(Limbs(np.array([[digit, 0]]), 0, bits), np.ones(2))
+
+
+def test_digits_at_the_ends_of_their_range_are_not_refused():
+    ends = Limbs(np.array([[1 - (1 << 24), (1 << 24) - 1]]), 0, 24)
+    assert dot(ends, np.array([1.0, 2.0])) == (1 << 24) - 1
+    assert dot(Limbs(np.array([[1, -1]]), 3, 1), np.array([2.0, 1.0])) == 8
+
+
+def test_programs_without_entries_or_rows_have_their_costs():
+    none = np.zeros(0, int)
+    left = residual(np.array([2.0, -1.0]), none, none, np.zeros(0), np.zeros(0))
+    assert [left.exact(j) for j in (0, 1)] == [2, -1]
+    assert residual(np.zeros(0), none, none, np.zeros(0), np.ones(1)).digits.shape[1] == 0

@@ -119,3 +119,93 @@ def test_sides_move_by_no_more_than_their_share_in_fractions():
         step = F(1e-6) * max(F(unit[k]), F(side[k]))
         assert F(side[k]) - step <= F(low[k]) <= F(side[k])
         assert -F(side[k]) <= F(high[k]) <= -F(side[k]) + step
+
+
+STEP = 2.0**-20
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("role", ["row", "column"])
+@pytest.mark.parametrize("end", [3.0, 0.0, -5.0])
+def test_a_violation_of_exactly_the_tolerance_is_accepted_and_no_more(role, sign, end):
+    # sign * x >= sign * end, as a bound or as a row, misses by STEP * max(unit, |end|)
+    lower, upper = ([end], None) if sign > 0 else (None, [end])
+    if role == "row":
+        form = small([[1.0]], cost=[1.0], row_lower=lower, row_upper=upper, lower=[-INF])
+        unit = form.units.row[0]
+    else:
+        form = small(np.zeros((0, 1)), cost=[1.0], lower=lower or [-INF], upper=upper)
+        unit = form.units.column[0]
+    least = end - sign * STEP * max(unit, abs(end))
+    exact_feasibility(form, np.array([least]), STEP)
+    exact_feasibility(form, np.array([end]), 0.0)
+    beyond = np.array([np.nextafter(least, -sign * INF)])
+    for point, tolerance in ((beyond, STEP), (np.array([least]), 0.0)):
+        with pytest.raises(NotACertificate, match=rf"{role}\[i=0\]: the point violates"):
+            exact_feasibility(form, point, tolerance)
+
+
+def test_integers_may_miss_by_the_tolerance_and_no_more():
+    form = small(np.zeros((0, 1)), cost=[1.0], integer=[True], lower=[-9.0])
+    for whole in (2.0, -2.0):
+        for miss in (STEP, -STEP):
+            exact_feasibility(form, np.array([whole + miss]), STEP)
+            with pytest.raises(NotACertificate, match="integrality"):
+                exact_feasibility(form, np.array([whole + 2 * miss]), STEP)
+    with pytest.raises(NotACertificate, match="integrality"):
+        exact_feasibility(form, np.array([2 + 2.0**-50]))
+
+
+@pytest.mark.parametrize("tolerance", [0.0, STEP])
+def test_sides_that_no_point_reaches_are_violated(tolerance):
+    rows = small([[1.0]], cost=[1.0], lower=[-INF])
+    for changes in ({"row_lower": INF}, {"row_upper": -INF}, {"lower": INF}, {"upper": -INF}):
+        broken = rows.replace(**{name: np.array([value]) for name, value in changes.items()})
+        with pytest.raises(NotACertificate, match="violates"):
+            exact_feasibility(broken, np.array([1e308]), tolerance)
+        with pytest.raises(NotACertificate, match="violates"):
+            exact_feasibility(broken, np.array([-1e308]), tolerance)
+
+
+@pytest.mark.parametrize("tolerance", [0.0, STEP])
+def test_the_first_violation_is_named_and_the_others_are_counted(tolerance):
+    # x = (2 + 2 STEP, 5, 5) against x <= 2: the first one within the tolerance of 2 * STEP
+    form = small(np.zeros((0, 3)), cost=[1.0] * 3, upper=[2.0] * 3)
+    point = np.array([2 + 2 * STEP, 5.0, 5.0])
+    words = r"\[i=1\].*\(and 1 more\)" if tolerance else r"\[i=0\].*\(and 2 more\)"
+    with pytest.raises(NotACertificate, match=words):
+        exact_feasibility(form, point, tolerance)
+    with pytest.raises(NotACertificate) as caught:
+        exact_feasibility(form, np.array([2.0, 2.0, 5.0]), tolerance)
+    assert "more" not in str(caught.value).removesuffix(f"more than {tolerance:g}")
+
+
+def test_rows_of_very_different_magnitudes_are_compared_exactly():
+    # 1e300 x + 1e-300 y against 1e300 and its neighbours: too wide for digits
+    wide = [[1e300, 1e-300], [1e-300, 1e300]]
+    form = small(wide, cost=[1, 1], row_lower=[1e300] * 2, lower=[-INF] * 2)
+    exact_feasibility(form, np.ones(2))
+    just, below = np.array([1.0, 5e-324]), np.array([1.0, -5e-324])
+    one = form.replace(row_lower=np.array([1e300, -INF]))
+    exact_feasibility(one, just)
+    with pytest.raises(NotACertificate, match=r"row\[i=0\].*lower side"):
+        exact_feasibility(one, below)
+    other = one.replace(row_lower=np.array([-INF, -INF]), row_upper=np.array([1e300, INF]))
+    exact_feasibility(other, below)
+    with pytest.raises(NotACertificate, match=r"row\[i=0\].*upper side"):
+        exact_feasibility(other, just)
+
+
+def test_values_need_a_finite_offset():
+    form = small(np.zeros((0, 1)), cost=[1.0], offset=INF)
+    with pytest.raises(NotACertificate, match="offset"):
+        exact_value(form, np.ones(1))
+
+
+def test_sides_without_a_tolerance_or_an_end_stay_as_they_are():
+    low, high, unit = np.array([-INF, 1.0]), np.array([INF, 2.0]), np.ones(2)
+    assert [part.tolist() for part in relaxed(low, high, 0.0, unit)] == [[-INF, 1], [INF, 2]]
+    wide_low, wide_high = relaxed(low, high, STEP, unit)
+    assert (wide_low[0], wide_high[0]) == (-INF, INF)
+    assert 1 - STEP <= wide_low[1] < 1 - STEP / 2
+    assert 2 + STEP < wide_high[1] <= 2 + 2 * STEP
