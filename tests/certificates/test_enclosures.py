@@ -7,7 +7,8 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from farkas.certificates.enclosures import enclose
+from farkas.certificates.enclosures import enclose, is_increasing
+from farkas.errors import NotACertificate
 from farkas.instances.utilities import (
     LinearUtility,
     Log1p,
@@ -67,3 +68,102 @@ def precise(curve, k):
         return mpmath.mpf(curve.values[-1])
     low, high = (mpmath.mpf(v) for v in curve.values[left : left + 2])
     return low + (high - low) * (place - left)
+
+
+def test_square_roots_lie_between_neighbours_of_a_fine_grid():
+    # 2 * 64 bits below the number's own: sqrt(4) on a grid of 2**-63, sqrt(2) on one of 2**-64
+    one = Sqrt(scale=1.0)
+    assert enclose(one, 1.0, 4) == (2, 2 + Fraction(1, 2**63))
+    low, high = enclose(one, 1.0, 2)
+    assert high - low == Fraction(1, 2**64)
+    assert low**2 < 2 < high**2
+    # so large a number needs no finer grid than 1
+    assert enclose(one, 1e300, 1)[1] - enclose(one, 1e300, 1)[0] == 1
+    assert enclose(one, 2.0**200, 1) == (2**100, 2**100 + 1)
+    low, high = enclose(one, 2.0**-201, 1)
+    assert low**2 <= Fraction(1, 2**201) <= high**2
+    assert high - low <= low / 2**62
+    assert enclose(Sqrt(scale=-3.0), 1.0, 4) == (-6 - Fraction(3, 2**63), -6)
+
+
+@pytest.mark.parametrize("curve", [Sqrt(scale=2.0), Log1p(scale=2.0)], ids=repr)
+def test_nothing_done_is_worth_nothing_exactly(curve):
+    assert enclose(curve, 0.7, 0) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "curve",
+    [Log1p(scale=4.0), Log1p(scale=-0.5)],
+    ids=repr,
+)
+@pytest.mark.parametrize("efficiency", [1e-9, 0.1, 3.0, 1e6])
+def test_decimals_of_twenty_digits_are_moved_by_one_unit(curve, efficiency):
+    for z in (1, 7, 2**53):
+        low, high = enclose(curve, efficiency, z)
+        share = (high - low) / abs(high)
+        assert Fraction(1, 10**20) <= share <= Fraction(22, 10**20)
+        with mpmath.workdps(300):
+            true = precise(curve, mpmath.mpf(efficiency) * z)
+            assert rational(low) < true < rational(high)
+
+
+@pytest.mark.parametrize("distance", [-1e5, -250.0, -200.5, -200.0, -199.5, 0.0, 199.5, 200.0,
+                                      200.5, 250.0, 1e5])  # fmt: skip
+@pytest.mark.parametrize("height", [8.0, -8.0])
+def test_the_tails_of_a_sigmoid_end_at_zero_and_at_its_height(distance, height):
+    # progress 2**18, steepness 1/2: the exponent is half of midpoint - progress
+    curve = Sigmoid(height=height, steepness=0.5, midpoint=2.0**18 + 2 * distance)
+    low, high = enclose(curve, 2.0**18, 1)
+    with mpmath.workdps(400):
+        true = height / (1 + mpmath.exp(mpmath.mpf(distance)))
+        assert rational(low) <= true <= rational(high)
+    ends = sorted((low / Fraction(height), high / Fraction(height)))
+    if distance > 200:
+        assert ends[0] == 0
+        assert 0 < ends[1] < 1e-86
+    elif distance < -200:
+        assert ends[1] == 1
+        assert 0 < 1 - ends[0] < 1e-86
+    else:
+        assert 0 < ends[0] < ends[1] < 1
+        assert ends[1] - ends[0] < Fraction(2, 10**19) * ends[1]
+
+
+@pytest.mark.parametrize(
+    ("curve", "values"),
+    [
+        (LinearUtility(slope=2.5), [0, "5/2", 5, "15/2", 10, "25/2"]),
+        (LinearUtility(slope=-0.5), [0, "-1/2", -1, "-3/2", -2, "-5/2"]),
+        (QuadraticCost(quadratic=0.25, linear=0.5), [0, "-3/4", -2, "-15/4", -6, "-35/4"]),
+        (TableUtility(values=(0.0, 2.0, 3.5), step=2.0), [0, 1, 2, "11/4", "7/2", "7/2"]),
+        (TableUtility(values=(1.0, 0.5), step=0.5), [1, "1/2", "1/2", "1/2", "1/2", "1/2"]),
+    ],
+    ids=repr,
+)
+def test_rational_utilities_are_exact(curve, values):
+    for z, value in enumerate(values):
+        assert enclose(curve, 1.0, z) == (Fraction(value), Fraction(value))
+        assert enclose(curve, 0.5, 2 * z) == (Fraction(value), Fraction(value))
+
+
+@pytest.mark.parametrize(
+    ("curve", "rises"),
+    [
+        (LinearUtility(slope=0.0), True), (LinearUtility(slope=-0.5), False),
+        (LinearUtility(slope=0.5), True), (Sqrt(scale=0.0), True), (Sqrt(scale=-0.5), False),
+        (Sqrt(scale=0.5), True), (Log1p(scale=0.0), True), (Log1p(scale=-0.5), False),
+        (Log1p(scale=0.5), True), (Sigmoid(height=0.0, steepness=0.5, midpoint=1.0), True),
+        (Sigmoid(height=0.5, steepness=0.5, midpoint=1.0), True),
+        (Sigmoid(height=-0.5, steepness=0.5, midpoint=1.0), False),
+        (QuadraticCost(quadratic=0.1, linear=0.2), False),
+        (TableUtility(values=(0.0, 2.0), step=1.0), False),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_only_families_whose_sign_decides_are_said_to_rise(curve, rises):
+    assert is_increasing(curve) is rises
+
+
+def test_a_curve_of_no_known_family_is_refused():
+    with pytest.raises(NotACertificate, match="no bounds are known for utility str"):
+        enclose("curve", 1.0, 1)
