@@ -14,7 +14,7 @@ export PYTHONDONTWRITEBYTECODE :=
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-all quick-tests all-tests lint format types contracts bench docs record mutants \
+.PHONY: demo test test-all quick-tests all-tests lint format types contracts bench docs fuzz record mutants \
         figures browser lock install clean
 
 demo: $(STAMP)  ## one certified run of every kind
@@ -55,6 +55,10 @@ bench: $(STAMP)  ## ratios measured side by side; JSON in benchmarks/results
 docs: $(STAMP)  ## documentation site in docs/_build/html
 	@$(BIN)/sphinx-build -q -W --keep-going -b html -d docs/_build/.doctrees docs docs/_build/html
 	@$(BIN)/sphinx-build -q -W --keep-going -b doctest -d docs/_build/.doctrees docs docs/_build/doctest
+
+CASES ?= 1e4
+fuzz: $(STAMP)  ## attack the checkers with changed certificates; CASES=1e7 for long
+	@$(BIN)/python -m tests.fuzz --cases $(CASES)
 
 record: $(STAMP)  ## golden texts, verdicts, solver matrix: what is missing, or NAMES="a b", CHANGED="c"
 	@$(BIN)/python -m tests.recorded --names "$(NAMES)" --changed "$(CHANGED)"

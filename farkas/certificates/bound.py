@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates.limbs import Limbs, RangeTooWide, dot, exact_dot, reduced_costs
-from farkas.certificates.reference import Multipliers, no_finite_bound, reference_bound, show
+from farkas.certificates.reference import Multipliers, no_finite_bound, reference_proof, show
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 from farkas.numbers import Bools, Floats
@@ -67,7 +67,8 @@ def prove_bound(
     if y is None:
         rounded = np.array([float(value > 0) - float(value < 0) for value in multipliers])
         ignored = int(np.count_nonzero(project(form, rounded) != rounded))
-        return BoundProof(reference_bound(form, multipliers), ignored, _implied_count(form, None))
+        exact, implied = reference_proof(form, multipliers)
+        return BoundProof(exact, ignored, implied)
     if grid is not None:
         y = snap(y, grid)
     projected = project(form, y)
@@ -75,7 +76,8 @@ def prove_bound(
     try:
         reduced = reduced_costs(form.cost, form.matrix, projected)
     except RangeTooWide:
-        return BoundProof(reference_bound(form, projected), ignored, _implied_count(form, None))
+        exact, implied = reference_proof(form, projected)
+        return BoundProof(exact, ignored, implied)
     ends = _column_ends(form, reduced)
     rows = exact_dot(projected, np.where(projected != 0, _row_ends(form, projected), 0.0))
     value = rows + dot(reduced, ends) + Fraction(form.offset)
@@ -152,12 +154,10 @@ def _column_ends(form: LinearForm, reduced: Limbs) -> Floats:
     return np.where(used, ends, 0.0)
 
 
-def _implied_count(form: LinearForm, reduced: Limbs | None) -> int:
-    """Columns whose implied bound counts; all differing ones when reduced costs are unknown."""
+def _implied_count(form: LinearForm, reduced: Limbs) -> int:
+    """Columns whose implied bound counts."""
     lower: Bools = form.safe_lower != form.lower
     upper: Bools = form.safe_upper != form.upper
-    if reduced is None:
-        return int(np.count_nonzero(lower | upper))
     meets_upper = reduced.negative if form.sense == "min" else ~reduced.negative
     return int(np.count_nonzero(reduced.nonzero & np.where(meets_upper, upper, lower)))
 

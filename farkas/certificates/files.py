@@ -7,6 +7,8 @@ begins with its kind, so that reading it loads that kind alone.
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
@@ -66,7 +68,7 @@ class Certificate(
 
     farkas: Literal[1] = 1
     version: str = __version__
-    kind: str | None = None
+    kind: ProgramName | None = None
     program: ProgramName
     options: dict[str, Option] = {}
     instance: Hash | None = None
@@ -306,12 +308,29 @@ def from_json(content: bytes, where: str = "certificate") -> Certificate:
     FileProblem
         When it is none; names the JSON path.
     """
+    _refuse_repeated_keys(content, where)
     tag = _decoded(content, Tagged, where).certificate
     try:
         known = certificate_types[tag]
     except UnknownName as error:
         raise FileProblem(f"{where}: no certificate: {error} - at `$.certificate`") from None
     return _decoded(content, known, where)
+
+
+def _refuse_repeated_keys(content: bytes, where: str) -> None:
+    """Refuse a file that says two things: the decoder would silently keep the last."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        record = dict(pairs)
+        if len(record) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise FileProblem(f"{where}: no certificate: key {twice[:40]!a} stands twice")
+        return record
+
+    # whatever else is wrong with it, the decoder says
+    with contextlib.suppress(ValueError, RecursionError):
+        json.loads(content, object_pairs_hook=once)
 
 
 R = TypeVar("R", bound=msgspec.Struct)

@@ -33,13 +33,20 @@ def reference_bound(form: LinearForm, multipliers: Multipliers) -> Fraction:
     NotACertificate
         When a reduced cost meets an infinite column bound; names the column.
     """
+    return reference_proof(form, multipliers)[0]
+
+
+def reference_proof(form: LinearForm, multipliers: Multipliers) -> tuple[Fraction, int]:
+    """As :func:`reference_bound`, with the number of columns whose implied bound was used."""
     y = [_exact(value, form.row_name(i)) for i, value in enumerate(multipliers)]
     if len(y) != form.num_rows:
         raise NotACertificate(f"{form.name}: {len(y)} multipliers for {form.num_rows} rows")
     cheap_rows, dear_rows = form.row_lower, form.row_upper
     cheap, dear = form.safe_lower, form.safe_upper
+    stated = form.lower, form.upper
     if form.sense == "max":
         cheap_rows, dear_rows, cheap, dear = dear_rows, cheap_rows, dear, cheap
+        stated = form.upper, form.lower
 
     total = Fraction(form.offset)
     reduced = [_exact(float(c), form.column_name(j)) for j, c in enumerate(form.cost)]
@@ -50,6 +57,7 @@ def reference_bound(form: LinearForm, multipliers: Multipliers) -> Fraction:
         total += y[i] * Fraction(end)
         for j, value in zip(*form.matrix.row(i), strict=True):
             reduced[j] -= y[i] * _exact(float(value), form.row_name(i))
+    implied = 0
     for j, d in enumerate(reduced):
         if d == 0:
             continue
@@ -57,7 +65,8 @@ def reference_bound(form: LinearForm, multipliers: Multipliers) -> Fraction:
         if not np.isfinite(end):
             raise NotACertificate(no_finite_bound(form, j, d))
         total += d * Fraction(end)
-    return total
+        implied += end != float(stated[0 if d > 0 else 1][j])
+    return total, implied
 
 
 def reference_violation(form: LinearForm, ray: Multipliers) -> Fraction:

@@ -254,8 +254,9 @@ def check_certificate(tree):
     for key in ("form", "instance"):
         known = tree.get(key)
         require(known is None or re.fullmatch("[0-9a-f]{64}", known), f"{key} is no SHA-256", 2)
-    control = len(tree["program"]) > 200 or re.search("[\x00-\x1f\x7f-\x9f]", tree["program"])
-    require(not control, "the program's name is no line of 200 characters", 2)
+    for name in (tree["program"], tree.get("kind") or ""):
+        control = len(name) > 200 or re.search("[\x00-\x1f\x7f-\x9f]", name)
+        require(not control, "a name is no line of 200 characters", 2)
     require(tree["sense"] in ("min", "max"), "the sense is neither min nor max", 2)
     plain = all(type(value) not in (dict, list) for value in tree.get("options", {}).values())
     require(plain, "an option is no plain value", 2)

@@ -1,0 +1,255 @@
+"""Certificates that kinds write: their numbers changed, and held against known optima.
+
+Any prices prove something, so that most changes are accepted; what they then prove must not lie
+beyond the optimum, which is found once by a solver.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import functools
+import json
+import random
+import zlib
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import msgspec
+import numpy as np
+
+import farkas
+from farkas.certificates import check, from_json
+from farkas.certificates.dps_servers import ServerCertificate
+from farkas.certificates.packed import unpack
+from farkas.errors import FarkasError
+from farkas.instances import Instance
+from farkas.online.gadget.bounds import slot_certificate
+from farkas.relaxations.dps.prices import server_prices
+from tests.fuzz.attack import (
+    HoleError,
+    Outcome,
+    any_double,
+    beyond,
+    change,
+    doubled_key,
+    number,
+    packed,
+    verdict,
+)
+
+MARGIN = 1e-6
+"""Share of the optimum by which a solver's point may miss it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    """One kind's certificates on one instance.
+
+    Parameters
+    ----------
+    instance
+        Name of a shipped instance.
+    make
+        Writes an honest certificate, plain data.
+    arrays
+        Places of packed doubles in the record.
+    lists
+        Keys of lists of numbers.
+    """
+
+    instance: str
+    make: Callable[[Instance], dict[str, Any]]
+    arrays: tuple[tuple[str, ...], ...] = ()
+    lists: tuple[str, ...] = ()
+
+
+def of_run(algorithm: str) -> Callable[[Instance], dict[str, Any]]:
+    def make(instance: Instance) -> dict[str, Any]:
+        run = farkas.run(instance, algorithm)
+        return json.loads(msgspec.json.encode(run.certificate.certificate))
+
+    return make
+
+
+def of_servers(market: Any) -> dict[str, Any]:
+    return _plain(ServerCertificate.of(market, server_prices(market), "budget"))
+
+
+def of_slot(cluster: Any) -> dict[str, Any]:
+    nothing = np.zeros(cluster.num_jobs, np.int64)
+    return _plain(slot_certificate(cluster, cluster.at_slot, nothing))
+
+
+def _plain(certificate: Any) -> dict[str, Any]:
+    return json.loads(msgspec.json.encode(certificate))
+
+
+TARGETS = {
+    "eris_prices": [
+        Target(name, of_run("eris.eris"), (("prices",),))
+        for name in ("eris/tiny", "eris/integrality_gap")
+    ],
+    "mlbroker_run": [
+        Target(name, of_run("mlbroker.fractional"), (("guide",),))
+        for name in ("mlbroker/tiny", "mlbroker/return_trip")
+    ],
+    "dps_prices": [
+        Target(name, of_run("dps.dps"), lists=("workers", "ps"))
+        for name in ("dps/tiny", "dps/unattained")
+    ],
+    "dps_servers": [
+        Target(name, of_servers, lists=("workers", "ps")) for name in ("dps/tiny", "dps/fragmented")
+    ],
+    "gadget.horizon": [
+        Target(name, of_run("gadget.fifo"), lists=("prices",))
+        for name in ("gadget/tiny", "gadget/late_sigmoid")
+    ],
+    "gadget.slot": [
+        Target(name, of_slot, lists=("node_prices", "link_prices"))
+        for name in ("gadget/tiny", "gadget/half_server")
+    ],
+    "coded_run": [
+        Target(
+            name,
+            of_run("coded.iterated_greedy"),
+            (("prices",), ("patience",), ("plan", "share"), ("plan", "loads")),
+        )
+        for name in ("coded/tiny", "coded/forbidden_pairs")
+    ],
+}
+"""What is attacked, by the tag of the certificate."""
+
+VARIANTS = [(relax, how) for relax in ("tight", "printed") for how in ("printed", "strict")]
+"""Relaxations of mlBroker that a guide can be for."""
+
+
+@functools.cache
+def honest(tag: str, k: int) -> tuple[Instance, bytes]:
+    target = TARGETS[tag][k]
+    instance = farkas.load(target.instance)
+    return instance, json.dumps(target.make(instance)).encode()
+
+
+@functools.cache
+def optimum(instance: str, program: str) -> float:
+    """Value of a point that the program has; the best one, as far as a solver can say."""
+    if program == "coded.expected[shared]":  # not linear: the plan of a run
+        return float(farkas.run(instance, "coded.iterated_greedy").value)
+    if program.startswith("dps.offline_lp"):
+        program = program.replace("offline_lp", "offline")
+    return float(farkas.solve(instance, program).answer.objective)
+
+
+def attack(tag: str) -> Callable[[random.Random], Outcome]:
+    """The attack on all certificates of a tag."""
+    return functools.partial(kind, tag)
+
+
+def kind(tag: str, rng: random.Random) -> Outcome:
+    """Change the numbers of a certificate, claim what they prove or more, and compare."""
+    k = rng.randrange(len(TARGETS[tag]))
+    target = TARGETS[tag][k]
+    instance, text = honest(tag, k)
+    tree = json.loads(text)
+    for path in target.arrays:
+        if rng.random() < 0.6:
+            _change_array(rng, tree, path)
+    for key in target.lists:
+        if rng.random() < 0.6:
+            _change_numbers(rng, tree[key])
+    if "semantics" in tree and rng.random() < 0.5:
+        tree["relax"], tree["semantics"] = rng.choice(VARIANTS)
+        tree["program"] = f"mlbroker.relaxed[{tree['relax']},{tree['semantics']}]"
+    if rng.random() < 0.2:
+        for _ in range(rng.choice([1, 1, 2, 5])):
+            change(rng, tree)
+    exceeds = _claim(rng, tree, instance)
+    content = json.dumps(tree).encode("utf-8", "replace")
+    if rng.random() < 0.02:
+        content, exceeds = doubled_key(rng, tree), True
+    found = verdict(lambda: check(from_json(content), instance=instance), content)
+    if found is None:
+        return "refused"
+    if exceeds:
+        raise HoleError(f"more is accepted than is derived\n{content!r}")
+    hold(found, target.instance, content)
+    return "accepted"
+
+
+def _change_numbers(rng: random.Random, place: Any) -> None:
+    """Replace some of the numbers in nested lists, integers by integers."""
+    for key in list(place) if isinstance(place, dict) else range(len(place)):
+        value = place[key]
+        if isinstance(value, dict | list):
+            _change_numbers(rng, value)
+        elif key != "positions" and rng.random() < 0.5:
+            new = abs(number(rng))
+            place[key] = min(int(new), 2**62 - 1) if isinstance(value, int) else new
+
+
+def _change_array(rng: random.Random, tree: dict[str, Any], path: tuple[str, ...]) -> None:
+    place = tree
+    for key in path[:-1]:
+        place = place.get(key) or {}
+    if path[-1] not in place:
+        return
+    values = _unpacked(place[path[-1]])
+    draw = rng.random()
+    if draw < 0.2:
+        values = [abs(number(rng)) if rng.random() < 0.9 else any_double(rng) for _ in values]
+    elif draw < 0.3:
+        factor = abs(number(rng))
+        values = [value * factor for value in values]
+    elif draw < 0.35:
+        rng.shuffle(values)
+    elif draw < 0.38:
+        values = values[:-1]
+    else:
+        for _ in range(rng.choice([1, 1, 2, 3])):
+            at = rng.randrange(len(values))
+            values[at] = rng.choice([any_double(rng), -values[at], values[at] * (1 + 2.0**-52)])
+    place[path[-1]] = packed(values)
+
+
+def _unpacked(text: str) -> list[float]:
+    raw = zlib.decompress(base64.b64decode(text))
+    return unpack(text, (len(raw) // 8,), "array").tolist()
+
+
+def _claim(rng: random.Random, tree: dict[str, Any], instance: Instance) -> bool:
+    """Claim what the numbers prove, or more; tell whether it is more."""
+    draw = rng.random()
+    if draw < 0.1:
+        return False
+    try:
+        certificate = from_json(json.dumps(tree).encode("utf-8", "replace"))
+        proved = verdict(lambda: certificate.prove_bound(instance), json.dumps(tree))
+    except FarkasError:
+        return False
+    if proved is None:
+        return False
+    if draw < 0.7:
+        tree["bound"] = str(proved)
+        return False
+    tree["bound"] = str(beyond(rng, proved, certificate.bounds))
+    return True
+
+
+def hold(proof: Any, instance: str, content: bytes) -> None:
+    """Compare what was proved with the optimum."""
+    if " in slot " in proof.program:
+        return
+    best = optimum(instance, proof.program)
+    slack = Fraction(MARGIN) * Fraction(max(1.0, abs(best)))
+    if proof.infeasible:
+        raise HoleError(f"the program has a point of value {best}\n{content!r}")
+    if proof.sense == "min":
+        beyond_it = proof.bound > Fraction(best) + slack
+        impossible = proof.value is not None and proof.value < proof.bound
+    else:
+        beyond_it = proof.bound < Fraction(best) - slack
+        impossible = proof.value is not None and proof.value > proof.bound
+    if beyond_it or impossible:
+        raise HoleError(f"{proof.statement} The optimum is {best!r}.\n{content!r}")

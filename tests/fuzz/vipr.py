@@ -1,0 +1,164 @@
+"""VIPR files: written or by hand, their words changed, and held against points of the program.
+
+The programs have few columns, so that vertices and whole points about zero are all tried: one
+beyond an accepted range, or any at all where infeasibility was accepted, is a hole.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import tempfile
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from farkas.certificates import check_vipr, write_vipr, write_vipr_infeasible
+from farkas.errors import FarkasError
+from farkas.standalone.checker import Refused, Vipr
+from tests.certificates.test_vipr_check import BRANCHING, CUTOFF, ROUNDING
+from tests.fuzz.attack import HoleError, Outcome, number, verdict
+from tests.fuzz.linear import draw, solved
+
+GRID = range(-3, 6)
+
+
+class Kept(Vipr):
+    """The second checker, which tells how many rows were derived."""
+
+    derived = 0
+
+    def derivation(self):
+        self.derived += 1
+        super().derivation()
+
+
+def vipr(rng: random.Random) -> Outcome:
+    """Change some words of a file, or none, and compare."""
+    text = rng.choice([ROUNDING, BRANCHING, CUTOFF]) if rng.random() < 0.7 else written(rng)
+    if text is None:
+        return "refused"
+    lines = text.splitlines()
+    for _ in range(rng.choice([0, 1, 1, 1, 2, 3])):
+        change_word(rng, lines)
+    content = "\n".join(lines) + "\n"
+    checker = agree(content.encode("ascii", "replace"))
+    if checker is None:
+        return "refused"
+    refute(checker, content)
+    return "accepted"
+
+
+def written(rng: random.Random) -> str | None:
+    """A file that farkas writes about a drawn program, where it can."""
+    form = draw(rng)
+    y = np.array([number(rng) for _ in range(form.num_rows)])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.vipr"
+        try:
+            (write_vipr if rng.random() < 0.7 else write_vipr_infeasible)(form, y, path)
+        except FarkasError:
+            return None
+        return path.read_text()
+
+
+def change_word(rng: random.Random, lines: list[str]) -> None:
+    """Change, move, drop or double one word; numbers most of all."""
+    at = rng.randrange(len(lines))
+    words = lines[at].split(" ")
+    k = rng.randrange(len(words))
+    draw_ = rng.random()
+    if draw_ < 0.08:
+        del words[k]
+    elif draw_ < 0.14:
+        words.insert(k, words[k])
+    elif draw_ < 0.24:
+        other = rng.randrange(len(words))
+        words[k], words[other] = words[other], words[k]
+    elif draw_ < 0.30:
+        other_line = rng.choice(lines).split(" ")
+        words[k] = rng.choice(other_line)
+    elif draw_ < 0.34:
+        lines.insert(at, rng.choice(lines))
+        return
+    elif draw_ < 0.38 and len(lines) > 1:
+        del lines[at]
+        return
+    elif draw_ < 0.42:
+        words[k] = rng.choice(["OBJ", "G", "L", "E", "inf", "-inf", "infeas", "nan", "1_0", "1e9",
+                               "0x1", "+1", "-0", "1/1", "%", "}", "9" * 4001])  # fmt: skip
+    else:
+        words[k] = _other_number(rng, words[k])
+    lines[at] = " ".join(words)
+
+
+def _other_number(rng: random.Random, word: str) -> str:
+    try:
+        value = Fraction(word)
+    except (ValueError, ZeroDivisionError):
+        return word
+    steps = [value + 1, value - 1, -value, value / 2, value + Fraction(1, 10**50)]
+    return str(rng.choice([*steps, Fraction(number(rng)), Fraction(rng.randint(-2, 12))]))
+
+
+def agree(content: bytes) -> Kept | None:
+    """The second checker after it accepted; None where both refuse."""
+    handle, path = tempfile.mkstemp(suffix=".vipr")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+        theirs = verdict(lambda: check_vipr(path), content)
+    finally:
+        os.unlink(path)
+    checker = None
+    try:
+        checker = Kept(content)
+        mine = verdict(checker.check, content)
+    except Refused:
+        mine = None
+    except HoleError as hole:
+        if not isinstance(hole.__cause__, Refused):
+            raise
+        mine = None
+    if (mine is None) != (theirs is None):
+        raise HoleError(f"only one checker accepts: {mine or theirs}\n{content!r}")
+    if mine is None or theirs is None:
+        return None
+    said = (mine["infeasible"], mine["lower"], mine["upper"])
+    if said != (theirs.infeasible, theirs.lower, theirs.upper):
+        raise HoleError(f"{said} against {theirs}\n{content!r}")
+    checker.claim = mine
+    return checker
+
+
+def refute(checker: Kept, content: str) -> None:
+    """Look for a point of the program beyond what was accepted."""
+    given = checker.rows[: len(checker.rows) - checker.derived]
+    claim, size = checker.claim, checker.size
+    if size > 3:
+        return
+    proved = claim["lower"] if checker.least else claim["upper"]
+    for x in _points(given, size):
+        fits = all(x[j].denominator == 1 for j in checker.whole)
+        if not fits or not all(_holds(row, x) for row in given):
+            continue
+        value = sum((c * x[j] for j, c in checker.objective.items()), Fraction(0))
+        false = proved is not None and (value < proved if checker.least else value > proved)
+        if claim["infeasible"] or false:
+            raise HoleError(f"{x} reaches {value}\n{content}")
+
+
+def _points(given, size):
+    yield from itertools.product(map(Fraction, GRID), repeat=size)
+    rows = [[row.terms.get(j, Fraction(0)) for j in range(size)] + [row.side] for row in given]
+    for chosen in itertools.combinations(rows[:8], size):
+        x = solved([list(row) for row in chosen])
+        if x is not None:
+            yield x
+
+
+def _holds(row, x) -> bool:
+    gap = sum((c * x[j] for j, c in row.terms.items()), Fraction(0)) - row.side
+    return gap * row.sense >= 0 if row.sense else gap == 0
