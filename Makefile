@@ -14,8 +14,8 @@ export PYTHONDONTWRITEBYTECODE :=
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-all quick-tests all-tests lint format types contracts bench docs fuzz record mutants \
-        figures browser lock install clean
+.PHONY: demo test test-all quick-tests all-tests lint format types contracts bench docs record mutants \
+        fuzz figures browser lock install clean
 
 demo: $(STAMP)  ## one certified run of every kind
 	@$(BIN)/farkas demo

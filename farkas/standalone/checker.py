@@ -10,8 +10,8 @@ proved is printed.  1: not proved.  2: no such file.
 The program is: optimise c x + offset over row_lower <= A x <= row_upper, lower <= x <= upper, some
 columns whole.  For any multipliers y, c x = y (A x) + (c - y A) x, and each product is at least its
 value at the cheaper end of its range (the dearer, for a maximum).  A multiplier that meets an
-infinite row side counts as 0; a reduced cost c - y A that meets an infinite column end proves
-nothing.  With c = 0 a positive bound shows that there is no point.
+infinite row side counts as 0; one of c - y A that meets an infinite column end proves nothing.
+With c = 0 a positive bound shows that there is no point.
 
 The hash of a program is the SHA-256 of: "farkas form 1", a newline, the sense; rows and columns as
 int64; the offset as float64; row starts as int64, column indices as int32; as float64 entries,
@@ -97,8 +97,7 @@ def fraction(text, where):
 
 
 def ascending(numbers, size):
-    line = [-1, *numbers, size]
-    return all(map(int.__lt__, line, line[1:]))
+    return all(map(int.__lt__, [-1, *numbers], [*numbers, size]))
 
 
 def inflated(text, size, where):
@@ -115,9 +114,7 @@ def inflated(text, size, where):
     return raw
 
 
-class Packed:
-    """The linear program of a certificate, as lists of doubles, and its hash."""
-
+class Packed:  # the linear program of a certificate, as lists of doubles
     def __init__(self, tree, sense):
         record(tree, "data", DATA)
         m, n, k = (whole(tree[name], name, 0, 2**31 - 1) for name in ("rows", "columns", "entries"))
@@ -133,9 +130,8 @@ class Packed:
         self.tight_lower = list(map(max, self.lower, parts[-2]))
         self.tight_upper = list(map(min, self.upper, parts[-1]))
         self.integer = [bool(raw[size + j // 8] >> (7 - j % 8) & 1) for j in range(n)]
-        require(not any(map(math.isnan, numbers)), "the program holds what is no number")
-        require(all(map(math.isfinite, entries + self.cost)), "an entry or cost is infinite")
-        require(all(entries), "an entry of the matrix is 0; zeros are left out")
+        fits = all(map(math.isfinite, entries + self.cost)) and not any(map(math.isnan, numbers))
+        require(fits and all(entries), "NaN, an infinite cost or entry, or an entry 0")
         rising = starts[0] == 0 and starts[-1] == k and all(map(int.__le__, starts, starts[1:]))
         require(rising, "the rows do not follow one another")
         self.rows = []
@@ -195,8 +191,17 @@ class Packed:
         return {"value": reached, "tolerance": tolerance}
 
 
+def short(value):
+    bits = max(value.numerator.bit_length(), value.denominator.bit_length())
+    require(bits <= 2**14, "a sum needs more than 2**14 bits", 2)
+    return value
+
+
 def product(terms, point):
-    return sum((Exact(factor) * point[j] for j, factor in terms), Exact(0))
+    total = Exact(0)
+    for j, factor in terms:
+        total = short(total + Exact(factor) * point[j])
+    return total
 
 
 def within(value, low, high, share, unit):
@@ -213,8 +218,7 @@ def units(program):
     The order of a number is its binary logarithm rounded down; 0 and infinity have none.  A column
     has the smallest order of its bounds and of side / entry of its rows; a whole one 0; one with
     none of these the smallest, over its rows, of their largest known term / entry, round by round.
-    A row has the mean order of its side and terms, rounded down, at most 16 below the largest.
-    """
+    A row has the mean order of its side and terms, rounded down, at most 16 below the largest."""
 
     def order(*numbers):
         return min(math.frexp(x)[1] - 1 if x and math.isfinite(x) else math.inf for x in numbers)
@@ -306,13 +310,11 @@ class Row:
         return absurd or (alike and follows)
 
 
-class Vipr:
-    """A VIPR 1.0 file, word by word."""
-
+class Vipr:  # a VIPR 1.0 file, word by word
     def __init__(self, data):
         require(data.isascii(), "not ASCII text", 2)
-        text = data.decode("ascii").replace("\r", "\n")
-        self.words = re.sub(r"\A((%[^\n]*|[^\S\n]*)\n)*", "", text).split()[::-1]
+        rest = re.sub(r"\A((%[^\n]*|[^\S\n]*)\n)*", "", data.decode().replace("\r", "\n"))
+        self.words = rest.split()[::-1]
 
     def word(self, *choices):
         found = self.words.pop() if self.words else "the end of the file"
@@ -326,7 +328,7 @@ class Vipr:
     def number(self, infinite=None):
         if (text := self.word()) == infinite:
             return None
-        form = r"[-+]?[0-9]{1,4000}(\.[0-9]{1,4000}|/[1-9][0-9]{0,3999})?"
+        form = r"[-+]?[0-9]{1,2000}(\.[0-9]{1,2000}|/[1-9][0-9]{0,1999})?"
         require(re.fullmatch(form, text), f"{text[:30]!r} is no fraction or decimal", 2)
         return Exact(text)
 
@@ -376,15 +378,15 @@ class Vipr:
         claim = Row(1, Exact(1), {}) if infeasible else Row(way, bound, self.objective)
         fits = (bound is None and not infeasible) or (not last.needs and last.gives(claim))
         require(fits, "the last row does not prove what is claimed")
-        fits = reached is None or (values and way * (reached - self.best) >= 0)
-        require(fits, "no solution reaches what is claimed")
+        reaches = reached is None or (values and way * (reached - self.best) >= 0)
+        require(reaches, "no solution reaches what is claimed")
         return {"infeasible": infeasible, "lower": lower, "upper": upper}
 
     def solution(self):
         self.word()
         point = self.terms()
-        parts = {j: value for j, value in point.items() if j in self.whole}
-        require(self.integral(parts), "a solution is not whole where it must be")
+        off = [j for j, value in point.items() if j in self.whole and value.denominator > 1]
+        require(not off, f"a solution is not whole in variables {off[:3]}")
         point = {j: point.get(j, 0) for j in range(self.size)}
         for k, row in enumerate(self.rows):
             gap = product(row.terms.items(), point) - row.side
@@ -430,9 +432,9 @@ class Vipr:
             needs |= row.needs
             if factor and row.sense:
                 ways.add(row.sense if factor > 0 else -row.sense)
-            side += factor * row.side
+            side = short(side + factor * row.side)
             for j, value in row.terms.items():
-                terms[j] = terms.get(j, 0) + factor * value
+                terms[j] = short(terms.get(j, Exact(0)) + factor * value)
         require(len(ways) < 2, f"row {len(self.rows)} adds inequalities of opposite directions")
         terms = {j: value for j, value in terms.items() if value}
         return Row(sum(ways), side, terms, needs)
@@ -447,7 +449,7 @@ class Vipr:
         low, high = sorted((self.rows[one], self.rows[other]), key=lambda row: row.sense)
         fits = (low.sense, high.sense, high.side - low.side) == (-1, 1, 1)
         fits = fits and low.terms == high.terms and self.integral(low.terms, low.side)
-        require(fits, f"rows {one} and {other} are no two cases of a whole number")
+        require(fits, f"rows {one} and {other} are no two cases")
         cases = [self.rows[first], self.rows[second]]
         return cases, (cases[0].needs - {one}) | (cases[1].needs - {other})
 

@@ -206,6 +206,9 @@ def _change_array(rng: random.Random, tree: dict[str, Any], path: tuple[str, ...
         rng.shuffle(values)
     elif draw < 0.38:
         values = values[:-1]
+    elif draw < 0.6:
+        first, last = sorted(rng.randrange(len(values) + 1) for _ in range(2))
+        values[first:last] = [number(rng)] * (last - first)
     else:
         for _ in range(rng.choice([1, 1, 2, 3])):
             at = rng.randrange(len(values))
