@@ -11,10 +11,12 @@ from farkas.proofs.claim import (
     proved,
     refuted,
 )
+from farkas.proofs.stated import Stated
 
 __all__ = [
     "Claim",
     "Standing",
+    "Stated",
     "Verdict",
     "claim",
     "claims",

@@ -3,12 +3,13 @@
 import dataclasses
 import enum
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import NoneType
 from typing import Any
 
 from farkas.errors import require_type
 from farkas.instances import library
+from farkas.proofs.stated import Stated
 from farkas.registry import Registry
 
 
@@ -34,9 +35,16 @@ class Verdict:
     runs
         Number of runs in which it held.
     slack
-        Smallest distance from violation over those runs, in the unit of the claim.
+        Smallest distance from violation over those runs, negative within a tolerance; a share of
+        the sides where there is a tolerance, else in the unit of the claim.
+    tolerance
+        Largest violation that counted as none, as a share of the sides.
     counterexample
         ``"kind/name"`` of an instance in ``farkas/instances/library``, or a small instance inline.
+    fails
+        What the refuted statement says of the counterexample, and is not so.
+    given
+        What the statement assumes, and is so.
     note
         One sentence.
     numbers
@@ -46,7 +54,10 @@ class Verdict:
     standing: Standing
     runs: int | None = None
     slack: float | None = None
+    tolerance: float = 0.0
     counterexample: str | Mapping[str, Any] | None = None
+    fails: tuple[Stated, ...] = ()
+    given: tuple[Stated, ...] = ()
     note: str = ""
     numbers: Mapping[str, float] = dataclasses.field(default_factory=dict)
 
@@ -57,8 +68,12 @@ class Verdict:
         words: list[str] = []
         if self.runs is not None:
             words.append(f"in {self.runs} runs, smallest slack {self.slack:.3g}")
+        if self.tolerance:
+            words.append(f"tolerance {self.tolerance:g}")
         if isinstance(self.counterexample, str):
             words.append(f"by {self.counterexample}")
+        if self.fails:
+            words.append(failing(self.fails))
         if self.note:
             words.append(self.note)
         return str(self.standing) + (f": {'; '.join(words)}" if words else "")
@@ -69,7 +84,10 @@ class Verdict:
             "standing": str(self.standing),
             "runs": self.runs,
             "slack": self.slack,
+            "tolerance": self.tolerance or None,
             "counterexample": self.counterexample,
+            "fails": [relation.to_builtins() for relation in self.fails] or None,
+            "given": [relation.to_builtins() for relation in self.given] or None,
             "note": self.note or None,
             "numbers": dict(self.numbers) or None,
         }
@@ -81,26 +99,55 @@ def proved(note: str = "", **numbers: float) -> Verdict:
     return Verdict(standing=Standing.PROVED, note=note, numbers=numbers)
 
 
-def held(runs: int, slack: float, note: str = "", **numbers: float) -> Verdict:
-    """Verdict of ``runs`` runs without violation.
+def failing(fails: Iterable[Stated]) -> str:
+    """Words for a statement that fails.
+
+    >>> failing([Stated(8.75, "<=", 3.61), Stated(2, "==", 3)])
+    'statement 8.75 <= 3.61, 2 == 3 fails'
+    """
+    return f"statement {', '.join(map(str, fails))} fails"
+
+
+def held(
+    relations: Iterable[Stated], note: str = "", *, runs: int | None = None, **numbers: float
+) -> Verdict:
+    """Verdict of runs without violation.
+
+    Parameters
+    ----------
+    relations
+        What the statement says of each run; all must hold.
+    runs
+        Number of runs, when it is not that of relations.
 
     Raises
     ------
     ValueError
-        When there was no run, or the slack is negative or NaN: then it did not hold.
+        When there was no run, or a relation fails.
     """
-    if runs < 1:
+    tried = tuple(relations)
+    runs = len(tried) if runs is None else runs
+    if runs < 1 or not tried:
         raise ValueError(f"held in {runs} runs says nothing: at least one run is needed")
-    if not slack >= 0:
-        raise ValueError(f"slack {slack} is a violation, not a slack: use refuted()")
-    return Verdict(standing=Standing.HELD, runs=runs, slack=slack, note=note, numbers=numbers)
+    for relation in tried:
+        if not relation.holds:
+            raise ValueError(f"{relation} is violated: use refuted()")
+    return Verdict(
+        standing=Standing.HELD,
+        runs=runs,
+        slack=min(relation.slack for relation in tried),
+        tolerance=max(relation.tolerance for relation in tried),
+        note=note,
+        numbers=numbers,
+    )
 
 
 def refuted(
     counterexample: str | Mapping[str, Any],
+    statement: Stated | Iterable[Stated],
     note: str = "",
     *,
-    violates: bool = True,
+    given: Any = (),
     **numbers: float,
 ) -> Verdict:
     """Verdict of a counterexample.
@@ -110,27 +157,49 @@ def refuted(
     counterexample
         ``"kind/name"`` of a shipped instance, for example ``"mlbroker/harmonic"``, or the data of a
         small counterexample inline.
-    violates
-        Whether the counterexample violates the statement, as computed; required in effect where
-        nothing before compared its sides.
+    statement
+        What the refuted statement says of the counterexample, with both sides as computed; each
+        relation must fail.
+    given
+        What the statement assumes of the counterexample; a relation or several, which must hold.
     numbers
-        The two sides of the violated statement.
+        Other values that a reader can recompute, or the sides by name.
 
     Raises
     ------
     ValueError
-        Without a counterexample, when the instance is not shipped, or when it violates nothing:
-        one counterexample that fails is no evidence for the statement either.
+        Without a counterexample, when the instance is not shipped, when a relation of the statement
+        holds or one that it assumes fails: a counterexample that is none is no evidence for the
+        statement either.
     """
     if not counterexample:
         raise ValueError("a refutation needs a counterexample")
     if isinstance(counterexample, str) and not ships(counterexample):
         raise ValueError(f"no instance {counterexample!r} in farkas/instances/library")
-    if not violates:
-        raise ValueError(f"{counterexample} violates nothing: {dict(numbers)}")
+    fails, assumed = _several(statement), _several(given)
+    if not fails:
+        raise ValueError("a refutation needs the relation that fails")
+    for relation in fails:
+        if relation.holds:
+            raise ValueError(f"{counterexample} violates nothing: {relation} holds")
+    for relation in assumed:
+        if not relation.holds:
+            raise ValueError(f"{counterexample} is none: the assumption {relation} fails")
     return Verdict(
-        standing=Standing.REFUTED, counterexample=counterexample, note=note, numbers=numbers
+        standing=Standing.REFUTED,
+        counterexample=counterexample,
+        fails=fails,
+        given=assumed,
+        note=note,
+        numbers=numbers,
     )
+
+
+def _several(relations: Stated | Iterable[Stated]) -> tuple[Stated, ...]:
+    several = (relations,) if isinstance(relations, Stated) else tuple(relations)
+    for relation in several:
+        require_type(relation, Stated, "relation")
+    return several
 
 
 def not_applicable(reason: str) -> Verdict:

@@ -10,6 +10,7 @@ from farkas.forms import LinearForm
 from farkas.instances import Instance, library
 from farkas.instances.generate import generate
 from farkas.proofs.claim import Verdict, held, refuted
+from farkas.proofs.stated import Stated
 from farkas.solvers import solve
 
 I = TypeVar("I", bound=Instance)  # noqa: E741
@@ -38,31 +39,34 @@ def optimum(form: LinearForm) -> float:
 
 
 class Trials:
-    """Outcomes of one statement.
+    """Outcomes of one statement: what it says of each example."""
 
-    Parameters
-    ----------
-    noise
-        Slacks down to its negative are noise of a solver or of rounding and count as 0.
-    """
+    def __init__(self) -> None:
+        self.runs = 0
+        self._relations: list[Stated] = []
+        self._worst: tuple[Stated, Example] | None = None
 
-    def __init__(self, noise: float = 0.0) -> None:
-        self.noise, self.runs, self.slack = noise, 0, math.inf
-        self.worst: Example = ""
+    @property
+    def slack(self) -> float:
+        """Smallest distance from violation so far, infinite before the first trial."""
+        return min((relation.slack for relation in self._relations), default=math.inf)
 
-    def add(self, example: Example, *slacks: float) -> None:
-        """Count one trial; slacks are distances from violation, in the unit of the claim."""
-        least = min(map(float, slacks))
-        if any(map(math.isnan, slacks)):
-            raise ValueError(f"a slack of {example} is not a number")
+    def add(self, example: Example, *relations: Stated) -> None:
+        """Count one trial, of which the statement says all of ``relations``."""
+        if not relations:
+            raise ValueError(f"{example}: nothing is said of it")
         self.runs += 1
-        if least < self.slack:
-            self.slack, self.worst = least, example
+        self._relations += relations
+        for relation in relations:
+            if relation.holds:
+                continue
+            if self._worst is None or relation.slack < self._worst[0].slack:
+                self._worst = relation, example
 
     def verdict(self, note: str = "", **numbers: float) -> Verdict:
-        """Held, or refuted by what has the smallest slack."""
-        if self.slack < -self.noise:
-            worst = self.worst
-            example = msgspec.to_builtins(worst) if isinstance(worst, Instance) else worst
-            return refuted(example, note, violates=True, slack=self.slack, **numbers)
-        return held(self.runs, max(0.0, self.slack), note, **numbers)
+        """Held, or refuted by the worst violation."""
+        if self._worst is None:
+            return held(self._relations, note, runs=self.runs, **numbers)
+        relation, worst = self._worst
+        example = msgspec.to_builtins(worst) if isinstance(worst, Instance) else worst
+        return refuted(example, relation, note, **numbers)

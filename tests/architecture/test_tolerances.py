@@ -19,7 +19,6 @@ ELSEWHERE = {
     "relaxations/mlbroker/tangents.py": {1e-8, 1e-5},  # places of tangents, shares of deployment
     "solvers/via_cvxpy.py": {1e-8},  # accuracy asked of first-order solvers
     "standalone/checker.py": {1e-6},  # FEASIBLE again: the file imports nothing of the package
-    "proofs/dps/regret.py": {2.0**-22},  # a probability, the half of 4096 jobs to the power of -2
 }
 """Small numbers that are no tolerances, by file, and what they are."""
 

@@ -4,33 +4,72 @@ from __future__ import annotations
 
 import pytest
 
-from farkas.errors import UnknownName
+from farkas.errors import InvalidOption, UnknownName
 from farkas.proofs import Standing, claim, claims, held, not_applicable, proved, refuted
 from farkas.proofs.claim import Claim, select, ships
+from farkas.proofs.stated import Stated
+
+FAILS = Stated(3.0, "<=", 2.0)
+HOLDS = Stated(1.0, "<=", 1.25)
+EQUAL = Stated(1.0, "==", 1.01, 0.1)
 
 
 def test_a_verdict_is_neither_true_nor_false() -> None:
     # `if verdict:` would take "refuted" for a success
     with pytest.raises(TypeError, match="compare its standing"):
-        bool(refuted("mlbroker/tiny"))
+        bool(refuted("mlbroker/tiny", FAILS))
 
 
 @pytest.mark.parametrize("counterexample", ["", {}, "mlbroker/nowhere", "tiny", "mlbroker/../x"])
 def test_a_refutation_needs_a_counterexample_that_ships(counterexample: object) -> None:
     with pytest.raises(ValueError, match=r"counterexample|no instance"):
-        refuted(counterexample)  # type: ignore[arg-type]
+        refuted(counterexample, FAILS)  # type: ignore[arg-type]
 
 
-def test_a_counterexample_that_violates_nothing_is_an_error_and_no_evidence():
-    assert refuted("mlbroker/tiny", violates=True).standing is Standing.REFUTED
-    with pytest.raises(ValueError, match=r"mlbroker/tiny violates nothing: .*'left': 2"):
-        refuted("mlbroker/tiny", violates=False, left=2.0, right=2.0)
+def test_a_counterexample_that_violates_nothing_is_an_error_and_no_evidence() -> None:
+    assert refuted("mlbroker/tiny", FAILS).standing is Standing.REFUTED
+    equal = Stated(2.0, "<=", 2.0)
+    for statement in (equal, [FAILS, equal], [equal, FAILS]):
+        with pytest.raises(ValueError, match="mlbroker/tiny violates nothing: 2 <= 2 holds"):
+            refuted("mlbroker/tiny", statement)
+    with pytest.raises(ValueError, match="needs the relation that fails"):
+        refuted("mlbroker/tiny", [])
 
 
-@pytest.mark.parametrize(("runs", "slack"), [(0, 1.0), (-1, 1.0), (5, -1e-9), (5, float("nan"))])
-def test_held_needs_runs_and_no_violation(runs: int, slack: float) -> None:
-    with pytest.raises(ValueError, match=r"says nothing|is a violation"):
-        held(runs, slack)
+def test_sides_and_assumptions_are_relations_and_nothing_else() -> None:
+    with pytest.raises(InvalidOption):
+        refuted("mlbroker/tiny", [FAILS, True])  # type: ignore[list-item]
+    with pytest.raises(InvalidOption):
+        refuted("mlbroker/tiny", FAILS, given=[True])
+
+
+def test_a_counterexample_meets_what_the_statement_assumes() -> None:
+    one = Stated(1, ">", 0)
+    assert refuted("mlbroker/tiny", FAILS, given=one).given == (one,)
+    for given in (Stated(0, ">", 0), [one, Stated(0, ">", 0)]):
+        with pytest.raises(ValueError, match="the assumption 0 > 0 fails"):
+            refuted("mlbroker/tiny", FAILS, given=given)
+
+
+@pytest.mark.parametrize("runs", [0, -1])
+def test_held_needs_runs(runs: int) -> None:
+    with pytest.raises(ValueError, match="says nothing"):
+        held([Stated(0, "<=", 1)], runs=runs)
+    with pytest.raises(ValueError, match="says nothing"):
+        held([], runs=3)
+
+
+def test_held_needs_every_relation_to_hold() -> None:
+    fine = Stated(0, "<=", 1)
+    for relations in ([FAILS], [fine, FAILS], [FAILS, fine]):
+        with pytest.raises(ValueError, match="3 <= 2 is violated"):
+            held(relations)
+
+
+def test_held_counts_relations_and_keeps_smallest_slack_and_largest_tolerance() -> None:
+    verdict = held([Stated(0, "<=", 0.5), Stated(4, "<=", 8, 0.125), Stated(1, "<=", 2)])
+    assert (verdict.runs, verdict.slack, verdict.tolerance) == (3, 0.5, 0.125)
+    assert held([Stated(0, "<=", 1), Stated(0, "<", 1)], runs=1).runs == 1
 
 
 def test_not_applicable_says_which_assumption_fails() -> None:
@@ -42,8 +81,13 @@ def test_not_applicable_says_which_assumption_fails() -> None:
     ("verdict", "words"),
     [
         (proved(), "proved"),
-        (held(200, 0.25), "held: in 200 runs, smallest slack 0.25"),
-        (refuted("mlbroker/tiny", "ratio 3 > 2"), "refuted: by mlbroker/tiny; ratio 3 > 2"),
+        (held([HOLDS], runs=200), "held: in 200 runs, smallest slack 0.25"),
+        (held([EQUAL]), "held: in 1 runs, smallest slack -0.0099; tolerance 0.1"),
+        (
+            refuted("mlbroker/tiny", FAILS, "a ratio"),
+            "refuted: by mlbroker/tiny; statement 3 <= 2 fails; a ratio",
+        ),
+        (refuted({"x": 1}, [FAILS, FAILS]), "refuted: statement 3 <= 2, 3 <= 2 fails"),
         (not_applicable("prices are negative"), "not applicable: prices are negative"),
     ],
 )
@@ -52,12 +96,21 @@ def test_a_verdict_in_words(verdict: object, words: str) -> None:
     assert "passed" not in words
 
 
-def test_plain_data_of_a_verdict_keeps_the_numbers() -> None:
-    data = refuted({"epsilon": 1.0}, left=3.0, right=2.0).to_builtins()
+def test_plain_data_of_a_verdict_keeps_sides_and_numbers() -> None:
+    data = refuted({"epsilon": 1.0}, FAILS, given=HOLDS, ratio=1.5).to_builtins()
     assert data == {
         "standing": "refuted",
         "counterexample": {"epsilon": 1.0},
-        "numbers": {"left": 3.0, "right": 2.0},
+        "fails": [{"left": 3.0, "sign": "<=", "right": 2.0}],
+        "given": [{"left": 1.0, "sign": "<=", "right": 1.25}],
+        "numbers": {"ratio": 1.5},
+    }
+    data = held([EQUAL]).to_builtins()
+    assert data == {
+        "standing": "held",
+        "runs": 1,
+        "slack": pytest.approx(-1 / 101),
+        "tolerance": 0.1,
     }
 
 

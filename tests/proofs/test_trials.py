@@ -11,14 +11,16 @@ from farkas.instances import library
 from farkas.instances.eris import Auction
 from farkas.instances.mlbroker import Brokerage
 from farkas.proofs import Standing
+from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials, drawn, optimum, shipped
 from tests.generators.forms import small
 
 
 def test_trials_count_runs_and_keep_the_smallest_slack():
     trials = Trials()
-    trials.add({"seed": 0}, 0.5, 0.25)
-    trials.add({"seed": 1}, 0.75)
+    trials.add({"seed": 0}, Stated(1.0, "<=", 1.5), Stated(2.25, ">", 2.0))
+    trials.add({"seed": 1}, Stated(0.0, "<", 0.75))
+    assert trials.slack == 0.25
     verdict = trials.verdict("twice", share=2.0)
     assert (verdict.standing, verdict.runs, verdict.slack) == (Standing.HELD, 2, 0.25)
     assert (verdict.note, verdict.numbers) == ("twice", {"share": 2.0})
@@ -26,33 +28,43 @@ def test_trials_count_runs_and_keep_the_smallest_slack():
 
 def test_the_first_of_equally_bad_trials_refutes():
     trials = Trials()
-    for seed, slack in enumerate((0.5, -0.25, -0.25, -0.125)):
-        trials.add({"seed": seed}, slack)
+    for seed, left in enumerate((0.5, 1.25, 1.25, 1.125)):
+        trials.add({"seed": seed}, Stated(0, "<=", 0), Stated(left, "<=", 1))
     verdict = trials.verdict(share=2.0)
     assert (verdict.standing, verdict.counterexample) == (Standing.REFUTED, {"seed": 1})
-    assert verdict.numbers == {"slack": -0.25, "share": 2.0}
+    assert verdict.fails == (Stated(1.25, "<=", 1),)
+    assert verdict.numbers == {"share": 2.0}
+
+
+def test_a_strict_relation_between_equals_refutes_although_its_slack_is_zero():
+    trials = Trials()
+    trials.add({"seed": 0}, Stated(1, "<=", 1))
+    trials.add({"seed": 1}, Stated(1, "<", 1))
+    assert trials.verdict().counterexample == {"seed": 1}
 
 
 def test_an_instance_that_refutes_is_written_out():
     trials, sample = Trials(), shipped(Auction, "tiny")
-    trials.add(sample, -1.0)
+    trials.add(sample, Stated(2, "<=", 1))
     assert msgspec.convert(trials.verdict().counterexample, Auction) == sample
 
 
-def test_noise_counts_as_no_slack_and_what_exceeds_it_refutes():
-    trials = Trials(noise=2.0**-20)
-    trials.add({"seed": 0}, -(2.0**-20))
-    assert (trials.verdict().standing, trials.verdict().slack) == (Standing.HELD, 0.0)
-    trials.add({"seed": 1}, -(2.0**-19))
+def test_a_tolerance_is_said_and_no_part_of_the_slack():
+    trials, tolerance = Trials(), 2.0**-20
+    trials.add({"seed": 0}, Stated(1 + 2.0**-21, "<=", 1.0, tolerance, size=2.0))
+    verdict = trials.verdict()
+    assert (verdict.standing, verdict.slack) == (Standing.HELD, -(2.0**-22))
+    assert verdict.tolerance == tolerance
+    trials.add({"seed": 1}, Stated(1 + 2.0**-18, "<=", 1.0, tolerance, size=2.0))
     assert trials.verdict().counterexample == {"seed": 1}
 
 
-def test_no_trials_and_slacks_that_are_no_numbers_say_nothing():
+def test_no_trials_and_trials_without_a_relation_say_nothing():
+    assert Trials().slack == math.inf
     with pytest.raises(ValueError, match="held in 0 runs"):
         Trials().verdict()
-    for slacks in ((math.nan, 1.0), (1.0, math.nan)):
-        with pytest.raises(ValueError, match="is not a number"):
-            Trials().add({"seed": 0}, *slacks)
+    with pytest.raises(ValueError, match="nothing is said of it"):
+        Trials().add({"seed": 0})
 
 
 def test_instances_are_of_the_kind_that_was_asked_for():

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from farkas.errors import UnknownName
-from farkas.proofs import Verdict, claim, claims, held, proved, refuted
+from farkas.proofs import Stated, Verdict, claim, claims, held, proved, refuted
 from tests.recorded import golden, matrix, verdicts
 from tests.recorded.__main__ import main
 
@@ -36,7 +36,8 @@ def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def toy(verdict: Verdict, source: str = "nowhere") -> None:
-    """Register the claim with a check that says ``verdict``."""
+    """Register the claim with a check that says ``verdict``, instead of one before."""
+    claims._items.pop("coded.toy", None)
 
     @claim("coded.toy", source=source)
     def check() -> Verdict:
@@ -49,14 +50,19 @@ def entry(ledger: Path) -> dict[str, Any]:
     return found
 
 
-REFUTED = refuted("coded/tiny", left=2.0, right=1.0)
+REFUTED = refuted("coded/tiny", Stated(2.0, "<=", 1.0))
+
+
+def held_thrice(slack: float, **numbers: float) -> Verdict:
+    return held([Stated(0.0, "<=", slack)], runs=3, **numbers)
 
 
 def test_a_standing_does_not_change_unless_told(ledger: Path, capsys) -> None:
     toy(REFUTED)
     assert main(["--names", "coded.toy"]) == 1
     said = capsys.readouterr().out
-    assert "coded.toy: held: in 3 runs -> refuted: by coded/tiny  (not written)" in said
+    assert "coded.toy: held: in 3 runs -> refuted: by coded/tiny; statement 2 <= 1 fails" in said
+    assert "  (not written)" in said
     assert 'make record CHANGED="coded.toy"' in said
     assert entry(ledger) == ENTRY
 
@@ -83,7 +89,7 @@ def test_another_source_does_not_let_a_standing_change(ledger: Path) -> None:
 
 
 def test_numbers_that_move_are_written_and_said(ledger: Path, capsys) -> None:
-    toy(held(3, 0.5, left=1.01))
+    toy(held_thrice(0.5, left=1.01))
     assert main(["--names", "coded.toy"]) == 0
     assert entry(ledger)["verdict"]["numbers"] == {"left": 1.01}
     assert "coded.toy: held: in 3 runs -> held" in capsys.readouterr().out
@@ -91,9 +97,25 @@ def test_numbers_that_move_are_written_and_said(ledger: Path, capsys) -> None:
 
 def test_last_digits_leave_the_ledger_as_it_stands(ledger: Path, capsys) -> None:
     before = ledger.read_bytes()
-    toy(held(3, 0.7, left=1.0 + 1e-9))
+    toy(held_thrice(0.7, left=1.0 + 1e-9))
     assert main(["--names", "coded.toy"]) == 0
     assert (ledger.read_bytes(), capsys.readouterr().out) == (before, "")
+
+
+def test_sides_that_move_are_written_and_those_whose_last_digits_move_are_not(
+    ledger: Path, capsys
+) -> None:
+    toy(REFUTED)
+    assert main(["--changed", "coded.toy"]) == 0
+    before = ledger.read_bytes()
+    capsys.readouterr()
+    toy(refuted("coded/tiny", Stated(2.0 + 1e-9, "<=", 1.0)))
+    assert main(["--names", "coded.toy"]) == 0
+    assert (ledger.read_bytes(), capsys.readouterr().out) == (before, "")
+    for other in (Stated(2.01, "<=", 1.0), Stated(2.01, "<", 1.0)):
+        toy(refuted("coded/tiny", other))
+        assert main(["--names", "coded.toy"]) == 0
+        assert entry(ledger)["verdict"]["fails"] == [other.to_builtins()]
 
 
 def test_without_names_only_what_is_missing_or_gone_is_renewed(ledger: Path, capsys) -> None:

@@ -47,12 +47,23 @@ def out_of_date() -> list[str]:
 def differences(said: Mapping[str, Any], verdict: Verdict) -> list[str]:
     """Parts of a kept verdict that are not those of the code; floats differ from CPU to CPU."""
     now = verdict.to_builtins()
-    parts = [part for part in ("standing", "runs", "note") if now.get(part) != said.get(part)]
+    exact = ("standing", "runs", "tolerance", "note")
+    parts = [part for part in exact if now.get(part) != said.get(part)]
+    sides = {f"side {key}": side for key, side in _sides(said)}
+    parts += list(_moved(sides, {f"side {key}": side for key, side in _sides(now)}))
     before, after = said.get("counterexample"), now.get("counterexample")
     inline = isinstance(before, Mapping) and isinstance(after, Mapping)  # its floats stand there
     return parts + (["counterexample"] if before != after and not inline else []) + [
         f"number {name}" for name in _moved(said.get("numbers", {}), now.get("numbers", {}))
     ]  # fmt: skip
+
+
+def _sides(said: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Stated of the relations of a verdict's plain data, by what they are in."""
+    for part in ("fails", "given"):
+        for at, relation in enumerate(said.get(part, ())):
+            for side in ("left", "right"):
+                yield f"{side} {relation['sign']} {part} {at}", float(relation[side])
 
 
 def _moved(said: Mapping[str, float], now: Mapping[str, float]) -> Iterator[str]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from farkas.proofs import Claim, claims
+from farkas.proofs import Claim, Stated, claims
+from farkas.proofs.claim import failing
 from farkas_docs.text import anchor, cell, code_cell, escaped, page, table
 
 LEDGER = Path(__file__).resolve().parents[2] / "ledger"
@@ -17,7 +18,8 @@ by running every claim; a test compares them with the code. Check any of them yo
 `farkas claims NAME --run`.
 
 *proved*: symbolically, for all values. *held*: in so many runs, no more than that; slack is the
-smallest distance from violation. *refuted*: by a counterexample anyone can recompute.
+smallest distance from violation, without the tolerance, which is printed where there is one.
+*refuted*: by a counterexample anyone can recompute, with both sides of what fails.
 *not applicable*: an assumption is false."""
 
 
@@ -64,6 +66,10 @@ def _claim(claim: Claim, verdict: Mapping[str, Any]) -> str:
     said = [f"**{standing(verdict)}**"]
     if "runs" in verdict:
         said.append(f"in {verdict['runs']} runs, smallest slack {verdict['slack']:.3g}")
+    if "tolerance" in verdict:
+        said.append(f"tolerance {verdict['tolerance']:g}")
+    if "fails" in verdict:
+        said.append(_failing(verdict))
     if "note" in verdict:
         said.append(escaped(verdict["note"]))
     parts.append("; ".join(said))
@@ -72,6 +78,13 @@ def _claim(claim: Claim, verdict: Mapping[str, Any]) -> str:
         rows = [[cell(key), f"{value:.6g}"] for key, value in verdict["numbers"].items()]
         parts.append(table(["number", "value"], rows))
     return "\n\n".join(part for part in parts if part)
+
+
+def _failing(verdict: Mapping[str, Any]) -> str:
+    """Which relation fails, and which holds although the statement assumes no more."""
+    words = escaped(failing(Stated(**said) for said in verdict["fails"]))
+    given = ", ".join(str(Stated(**said)) for said in verdict.get("given", ()))
+    return words + (f", although {escaped(given)}" if given else "")
 
 
 def _counterexample(example: Any) -> str:
@@ -104,8 +117,8 @@ def _errata(found: Mapping[str, list[Line]]) -> Iterator[str]:
 
 
 def _said(verdict: Mapping[str, Any]) -> str:
-    numbers = [f"{k} {x:.4g}" for k, x in list(verdict.get("numbers", {}).items())[:2]]
+    sides = failing(Stated(**said) for said in verdict["fails"])
     example = verdict.get("counterexample")
-    parts = [cell(verdict["note"]) if "note" in verdict else "", cell("; ".join(numbers))]
+    parts = [cell(verdict["note"]) if "note" in verdict else "", cell(sides)]
     parts.append(code_cell(example) if isinstance(example, str) else "")
     return "; ".join(part for part in parts if part not in ("", "–")) or "see the claim"

@@ -14,10 +14,12 @@ from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.proofs.claim import Verdict, claim, not_applicable, proved, refuted
 from farkas.proofs.coded.reciprocal import FULL_LOAD, reciprocal
 from farkas.proofs.coded.surrogate import agreement, published, shipped
+from farkas.proofs.stated import Stated
+from farkas.proofs.symbolic import require, require_zero
 from farkas.proofs.trials import Trials
 from farkas.relaxations.coded.assignment_lp import best_sharing
 from farkas.relaxations.coded.truncated import truncated_level
-from farkas.tolerances import FINE_GAP, TIE, close, relative
+from farkas.tolerances import FINE_GAP, TIE, close
 
 
 def _speed(name: str) -> Floats:
@@ -42,9 +44,11 @@ def partition_reduces_to_the_assignment() -> Verdict:
         )
         found = least_level(speed, best_owner(speed)) * FULL_LOAD * 10
         perfect = close(found, best_sharing(speed).level * FULL_LOAD * 10, FINE_GAP)
-        if perfect != (2 * half == sum(numbers)):
-            return refuted({"numbers": numbers}, "perfect partition and linear bound disagree")
-        trials.add({"numbers": numbers}, FINE_GAP - relative(abs(found - half), half))
+        trials.add(
+            {"numbers": numbers},
+            Stated(found, "==", half, FINE_GAP),
+            Stated(perfect, "==", 2 * half == sum(numbers)),
+        )
     return trials.verdict()
 
 
@@ -56,8 +60,9 @@ def iterated_greedy_serves_everybody() -> Verdict:
     repaired = least_level(speed, IteratedGreedy(variant="lexicographic").owner(speed, 0))
     return refuted(
         "coded/stuck",
+        Stated(found, ">", 0),
         "with two masters empty no move raises the minimum; the lexicographic variant gets out",
-        violates=found == 0 < repaired,
+        given=Stated(repaired, ">", 0),
         printed=found,
         lexicographic=repaired,
         optimum=least_level(speed, best_owner(speed)),
@@ -74,7 +79,7 @@ def lexicographic_search_serves_everybody() -> Verdict:
     for seed in range(60):
         speed = Pairs.of(published(3 + seed % 3, 6, seed)).speed
         own = IteratedGreedy(variant="lexicographic", rounds=1).owner(speed, seed)
-        trials.add({"seed": seed}, least_level(speed, own) / speed.max())
+        trials.add({"seed": seed}, Stated(least_level(speed, own) / float(speed.max()), ">", 0))
     return trials.verdict("smallest level in multiples of the largest speed")
 
 
@@ -93,7 +98,7 @@ def largest_first_has_its_guarantee() -> Verdict:
         speed = np.tile(size, (masters, 1))
         ratio = least_level(speed, every_owner(speed)) / least_level(speed, greedy_owner(speed))
         example = {"speed": size.tolist(), "masters": masters}
-        trials.add(example, (4 * masters - 2) / (3 * masters - 1) - ratio + TIE)
+        trials.add(example, Stated(ratio, "<=", (4 * masters - 2) / (3 * masters - 1), TIE))
     return trials.verdict("attained: coded/greedy_schedule")
 
 
@@ -104,8 +109,8 @@ def simple_greedy_has_a_guarantee() -> Verdict:
     ratio = least_level(speed, greedy_owner(speed)) / least_level(speed, best_owner(speed))
     return refuted(
         "coded/greedy_trap",
-        "the level falls below any factor as the smallest rate falls",
-        violates=ratio <= 1e-2,
+        Stated(ratio, ">", 1e-2),
+        "the level falls below any factor as the smallest rate falls; here below a hundredth",
         greedy_over_optimum=ratio,
     )
 
@@ -118,8 +123,8 @@ def the_linear_bound_is_within_a_factor() -> Verdict:
     ratio = best_sharing(speed).level / best
     return refuted(
         "coded/dominant",
+        Stated(ratio, "<", 10),
         "unbounded where one worker dominates; cutting speeds to the level closes it here",
-        violates=ratio >= 10,
         linear_over_optimum=ratio,
         truncated_over_optimum=truncated_level(speed) / best,
     )
@@ -136,7 +141,8 @@ def rounding_loses_at_most_one_worker() -> Verdict:
         speed = Pairs.of(published(2 + seed % 4, 6 + seed % 9, seed)).speed
         sharing = best_sharing(speed)
         kept = least_level(speed, round_forest(sharing.share))
-        trials.add({"seed": seed}, (kept - sharing.level) / speed.max() + 1.0)
+        largest = float(speed.max())
+        trials.add({"seed": seed}, Stated(kept / largest, ">=", sharing.level / largest - 1.0))
     return trials.verdict("in multiples of the largest speed")
 
 
@@ -151,8 +157,8 @@ def sweeps_and_greedy_have_the_stated_cost() -> Verdict:
     pairs = sp.summation((m - r) * (n - r), (r, 0, m - 1))
     rest = sp.summation(m + n - j, (j, m, n - 1))
     total = sp.Poly(sp.expand(pairs + rest), n)
-    if total.degree() != 2 or sp.simplify(total.coeff_monomial(n**2) - sp.Rational(1, 2)) != 0:
-        return refuted({"count": str(total.as_expr())})
+    require(quadratic=total.degree() == 2)
+    require_zero(leading=total.coeff_monomial(n**2) - sp.Rational(1, 2))
     return proved(f"Algorithm 2 looks at {sp.factor(total.as_expr())} entries")
 
 

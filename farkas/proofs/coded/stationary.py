@@ -7,7 +7,9 @@ from farkas.instances.coded import CodedComputing
 from farkas.models.coded.surrogate import surrogate_times
 from farkas.online.coded.sca import iterates
 from farkas.proofs.claim import Verdict, claim, not_applicable, proved, refuted
-from farkas.proofs.coded.surrogate import published, shipped, vanishes
+from farkas.proofs.coded.surrogate import published, shipped
+from farkas.proofs.stated import Stated
+from farkas.proofs.symbolic import require_zero
 from farkas.proofs.trials import Trials
 from farkas.relaxations.coded.assignment_lp import shared_optimum
 from farkas.relaxations.coded.sca import SharedPoint, solve_step
@@ -39,10 +41,8 @@ def the_convex_constraint_is_an_upper_bound() -> Verdict:
     decay = sp.exp(-2 * u * t / load)
     minor = hessian[0, 0] - 2 * u**2 * decay
     determinant = sp.simplify(hessian.det() / decay**2)
-    fits = vanishes(above - (dk + dl) ** 2 / 2, minor, determinant - u**2)
-    if fits:
-        return proved("minors of the Hessian of ½q²: 2u²e^{−2ut/l} and u²e^{−4ut/l}")
-    return refuted({"gap": str(sp.expand(above)), "determinant": str(determinant)})
+    require_zero(gap=above - (dk + dl) ** 2 / 2, minor=minor, determinant=determinant - u**2)
+    return proved("minors of the Hessian of ½q²: 2u²e^{−2ut/l} and u²e^{−4ut/l}")
 
 
 @claim("coded.sca_monotone", source="Coded Algorithm 3")
@@ -54,10 +54,13 @@ def iterates_stay_feasible_and_never_get_later() -> Verdict:
         point = SharedPoint.uniform(data)
         for after in iterates(data, point, "product", alpha, 6):
             late = float(surrogate_times(data, after.share, after.loads).max())
-            later, longer = after.time / point.time, late / after.time
-            trials.add({"seed": seed, "alpha": alpha}, 1 + STOP - later, 1 + LOOSE_GAP - longer)
+            trials.add(
+                {"seed": seed, "alpha": alpha},
+                Stated(after.time, "<=", point.time, STOP),
+                Stated(late, "<=", after.time, LOOSE_GAP),
+            )
             point = after
-    return trials.verdict("solver accuracy 1e-5 allowed")
+    return trials.verdict()
 
 
 @claim("coded.sca_hypotheses", source="Coded section IV, Theorem 2 of [17]")
@@ -77,8 +80,9 @@ def stopping_points_are_good() -> Verdict:
     progress = max(1 - time / point.time for time in steps)
     return refuted(
         "coded/wrong_diagonal",
+        Stated(point.time, "<=", 2 * best),
         "no split makes progress, at three times the optimum; any factor is possible",
-        violates=progress < STOP and point.time > 2 * best,
+        given=Stated(progress, "<", STOP),
         stopped_at=point.time,
         optimum=best,
         relative_progress=progress,
@@ -101,8 +105,9 @@ def stopping_points_are_local_optima() -> Verdict:
     best = min(_improved(data, point, size) for size in (1e-2, 1e-3, 1e-4))
     return refuted(
         "coded/idle_pairs",
+        Stated(best, ">=", point.time, FINE_GAP),
         "the step stops here, but moving a little of a slack worker and its load is better",
-        violates=1 - after.time / point.time < STOP and best < point.time * (1 - FINE_GAP),
+        given=Stated(1 - after.time / point.time, "<", STOP),
         stopped_at=point.time,
         nearby=best,
         optimum=shared_optimum(data).time,
@@ -117,8 +122,8 @@ def unused_pairs_need_no_load() -> Verdict:
     slow, quick = solve_step(data, "product", empty), solve_step(data, "product", full)
     return refuted(
         "coded/idle_pairs",
+        Stated(quick.time, "==", slow.time, LOOSE_GAP),
         "with loads t/φ on unused pairs the same shares are left at once",
-        violates=quick.time < slow.time * (1 - 1e-3),
         after_a_step_from_no_load=slow.time,
         after_a_step_from_full_load=quick.time,
         optimum=shared_optimum(data).time,

@@ -11,6 +11,8 @@ from farkas.models.coded.surrogate import reference_time
 from farkas.online.coded.exhaustive import best_owner, every_owner, least_level
 from farkas.proofs import trials
 from farkas.proofs.claim import Verdict, claim, proved, refuted
+from farkas.proofs.stated import Stated
+from farkas.proofs.symbolic import require_zero
 from farkas.relaxations.coded.assignment_lp import shared_optimum
 from farkas.solvers.via_cvxpy import solve_problem
 from farkas.tolerances import FINE_GAP, SOLVER_GAP, TIE
@@ -20,11 +22,6 @@ RESULTS = load * (1 - sp.exp(u * a - u * t / load))
 """Expected results f(l, t) of one pair without the case t < a l, as (6) has them."""
 OPTIMAL = {a: (h - sp.log(1 + h)) / u}
 """a in terms of h: c = u a = h − ln(1 + h)."""
-
-
-def vanishes(*expressions: sp.Expr) -> bool:
-    """Whether all expressions simplify to 0."""
-    return all(sp.simplify(sp.expand_log(sp.simplify(e), force=True)) == 0 for e in expressions)
 
 
 shipped = functools.partial(trials.shipped, CodedComputing)
@@ -37,11 +34,11 @@ def published(masters: int, workers: int, seed: int, rows: int = 200) -> CodedCo
     )
 
 
-def agreement(data: CodedComputing) -> float:
-    """Slack of: branch and bound over owners finds the level of all assignments."""
+def agreement(data: CodedComputing) -> Stated:
+    """Branch and bound over owners finds the level of all assignments."""
     speed = Pairs.of(data).speed
     exact = least_level(speed, every_owner(speed))
-    return TIE - abs(least_level(speed, best_owner(speed)) / exact - 1)
+    return Stated(least_level(speed, best_owner(speed)), "==", exact, TIE)
 
 
 @claim("coded.lemma1", source="Coded Lemma 1, (29)")
@@ -54,8 +51,7 @@ def negative_results_are_convex() -> Verdict:
     hessian = sp.hessian(-RESULTS, (load, t))
     decay = sp.exp(u * a - u * t / load)
     trace = u**2 * (load**2 + t**2) / load**3 * decay
-    if not vanishes(hessian.det(), hessian.trace() - trace):
-        return refuted({"determinant": str(hessian.det()), "trace": str(hessian.trace())})
+    require_zero(determinant=hessian.det(), trace=hessian.trace() - trace)
     return proved("the printed nonzero eigenvalue lacks the factor exp(−(u/x)(t − a x))")
 
 
@@ -66,8 +62,7 @@ def best_loads_in_closed_form() -> Verdict:
     slope = sp.diff(RESULTS, load).subs(at).subs(OPTIMAL)
     value = RESULTS.subs(at).subs(OPTIMAL) - t * u / (1 + h)
     bend = sp.diff(RESULTS, load, 2).subs(at).subs(OPTIMAL) + h**3 / (t * u * (1 + h))
-    if not vanishes(slope, value, bend):
-        return refuted({"slope": str(sp.simplify(slope)), "value": str(sp.simplify(value))})
+    require_zero(slope=slope, value=value, bend=bend)
     return proved("∂f/∂l = 0, f = t u/(1+h), ∂²f/∂l² = −h³/(t u (1+h)) < 0")
 
 
@@ -79,8 +74,7 @@ def the_multiplier_is_time_per_row() -> Verdict:
     """
     at = {load: t * u / h}
     slope = sp.diff(RESULTS, t).subs(at).subs(OPTIMAL) - u / (1 + h)
-    if not vanishes(slope):
-        return refuted({"slope": str(sp.simplify(slope))})
+    require_zero(slope=slope)
     return proved("∂f/∂t = u/(1+h) at the best load")
 
 
@@ -88,7 +82,8 @@ def the_multiplier_is_time_per_row() -> Verdict:
 def the_optimal_time_exceeds_every_shift() -> Verdict:
     """At the optimum t = φ l > a l strictly, because h − c = ln(1 + h) > 0."""
     gap = (h - u * a).subs(OPTIMAL) - sp.log(1 + h)
-    return proved("u (φ − a) = ln(1+h)") if vanishes(gap) else refuted({"gap": str(gap)})
+    require_zero(gap=gap)
+    return proved("u (φ − a) = ln(1+h)")
 
 
 @claim("coded.hidden_convexity", source="not in the paper; against Coded section IV")
@@ -106,8 +101,7 @@ def shared_workers_are_a_linear_program() -> Verdict:
     slope = sp.diff(shared, load).subs(at).subs(OPTIMAL)
     linear = shared.subs(at).subs(OPTIMAL) / rows - t * k * (u / (rows * (1 + h)))
     concave = sp.diff(RESULTS, load, 2) + u**2 * t**2 / load**3 * sp.exp(u * a - u * t / load)
-    if not vanishes(independent, slope, linear, concave):
-        return refuted({"constraint": str(sp.simplify(linear))})
+    require_zero(independent=independent, slope=slope, linear=linear, concave=concave)
     data = shipped("demo")
     model = programs.build("coded.expected_convex").model(data)  # type: ignore[attr-defined]
     cone = solve_problem(model.problem).require_optimal().objective * reference_time(data)
@@ -129,8 +123,7 @@ def stationary_points_with_full_loads_are_optimal() -> Verdict:
     at = {load: t * u / h}
     v = u / (rows * (1 + h))
     by_k, by_l, by_t = (sp.diff(share, x).subs(at).subs(OPTIMAL) for x in (k, load, t))
-    if not vanishes(by_k - t * v, by_l, by_t - k * v):
-        return refuted({"by_share": str(sp.simplify(by_k))})
+    require_zero(by_share=by_k - t * v, by_load=by_l, by_time=by_t - k * v)
     return proved("∂/∂k = t v, ∂/∂l = 0, ∂/∂t = k v")
 
 
@@ -142,8 +135,8 @@ def p3_is_max_min_allocation() -> Verdict:
     shared = shared_optimum(data).time
     return refuted(
         "coded/split_worker",
+        Stated(shared, "==", dedicated, SOLVER_GAP),
         "true for dedicated workers; shared ones give its linear relaxation",
-        violates=shared < dedicated * (1 - SOLVER_GAP),
         time_shared=shared,
         time_of_p5=dedicated,
     )
@@ -155,7 +148,7 @@ def dedicated_p3_is_max_min_allocation() -> Verdict:
     found = trials.Trials()
     for seed in range(20):
         found.add({"seed": seed}, agreement(published(2 + seed % 2, 8, seed)))
-    return found.verdict("distance below the tolerance 1e-12")
+    return found.verdict()
 
 
 @claim("coded.scaling", source="not in the paper")
@@ -176,9 +169,9 @@ def optima_scale_as_they_must() -> Verdict:
         )
         found.add(
             {"seed": seed},
-            FINE_GAP - abs(shared_optimum(longer).time / (3 * time) - 1),
-            FINE_GAP - abs(shared_optimum(faster).time * 4 / time - 1),
-            1 - shared_optimum(early).time / time,
-            shared_optimum(fewer).time / time - 1 + FINE_GAP,
+            Stated(shared_optimum(longer).time, "==", 3 * time, FINE_GAP),
+            Stated(shared_optimum(faster).time * 4, "==", time, FINE_GAP),
+            Stated(shared_optimum(early).time, "<=", time, FINE_GAP),
+            Stated(shared_optimum(fewer).time, ">=", time, FINE_GAP),
         )
     return found.verdict()

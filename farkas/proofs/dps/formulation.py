@@ -8,10 +8,11 @@ from farkas.online.dps.posted import FixedPrice, run_seller
 from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.dps.markets import shipped, small, unit_users
 from farkas.proofs.dps.search import best_by_search
+from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials, optimum
 from farkas.relaxations.dps.fixed_price import corrected_bound, printed_bound
 from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
-from farkas.tolerances import ROUNDING, SOLVER_GAP, relative
+from farkas.tolerances import ROUNDING, SOLVER_GAP
 
 TINY = {"num_jobs": 4, "num_servers": 2, "horizon": 12, "workers": [1, 3], "ps": [1, 2]}
 
@@ -23,13 +24,18 @@ def offline_is_a_milp() -> Verdict:
     As printed it multiplies a price with a decision.  A linear function takes the mean of its end
     values half way between two points; the printed payment p f does not.
     """
-    low, high = {"price": 0.0, "accepted": 0.0}, {"price": 1.0, "accepted": 1.0}
-    mean = 0.5 * (low["price"] * low["accepted"] + high["price"] * high["accepted"])
-    half = 0.25 * (low["price"] + high["price"]) * (low["accepted"] + high["accepted"])
+    import sympy as sp
+
+    price, accepted = sp.symbols("p f", nonnegative=True)
+    payment = price * accepted  # of one unit in the objective of (2)
+    low, high, middle = (
+        payment.subs({price: at, accepted: at}) for at in (0, 1, sp.Rational(1, 2))
+    )
+    mean, half = float((low + high) / 2), float(middle)
     return refuted(
-        {"points": [low, high]},
+        {"points": [{"price": at, "accepted": at} for at in (0.0, 1.0)]},
+        Stated(half, "==", mean),
         "payments are products; index sets and idle resources also depend on decisions",
-        violates=mean != half,
         mean_of_payments=mean,
         payment_half_way=half,
     )
@@ -42,8 +48,8 @@ def linearisation_is_exact() -> Verdict:
     for seed in range(25):
         market = small(seed, **TINY)
         value, best = optimum(Offline().form(market)), best_by_search(market, market.budget)
-        trials.add(market, SOLVER_GAP - relative(abs(value - best), value, best))
-    return trials.verdict("agreement within 1e-6")
+        trials.add(market, Stated(value, "==", best, SOLVER_GAP))
+    return trials.verdict()
 
 
 @claim("dps.bounds_are_ordered", source="DPS (2), relaxed")
@@ -56,9 +62,9 @@ def bounds_are_ordered() -> Verdict:
             optimum(program.form(market))
             for program in (Offline(), OfflineLP(), IntervalIP(), IntervalLP())
         )
-        gaps = (by_server - exact, loose - by_server, whole - exact, loose - whole)
-        trials.add(market, *(relative(gap, loose) + SOLVER_GAP for gap in gaps))
-    return trials.verdict("up to 1e-6; all strict on dps/aggregate_gap")
+        order = ((exact, by_server), (by_server, loose), (exact, whole), (whole, loose))
+        trials.add(market, *(Stated(a, "<=", b, SOLVER_GAP, size=loose) for a, b in order))
+    return trials.verdict("all strict on dps/aggregate_gap")
 
 
 @claim("dps.fixed_price_bound", source="DPS (3)")
@@ -72,7 +78,8 @@ def fixed_price_bound() -> Verdict:
     prices = np.array([0.5]), np.array([0.5])
     profit = FixedPrice(*prices).simulate(market).profit
     bound = printed_bound(market, *prices)
-    return refuted("dps/long_job", violates=profit > bound, profit=profit, printed_bound=bound)
+    statement = Stated(profit, "<=", bound, ROUNDING)
+    return refuted("dps/long_job", statement, profit=profit, printed_bound=bound)
 
 
 @claim("dps.fixed_price_bound_corrected", source="DPS (3), corrected")
@@ -89,7 +96,7 @@ def fixed_price_bound_corrected() -> Verdict:
             prices = rng.random(market.num_worker_types), rng.random(market.num_ps_types)
             profit = FixedPrice(*prices).simulate(market).profit
             bound = corrected_bound(market, *prices)
-            trials.add(market, relative(bound - profit, bound, profit) + ROUNDING)
+            trials.add(market, Stated(profit, "<=", bound, ROUNDING))
     return trials.verdict()
 
 
@@ -106,8 +113,8 @@ def sales_depend_on_own_price() -> Verdict:
         shares[partner] = float(done.sold.mean())
     return refuted(
         {"family": "unit_users", "jobs": 400, "seed": 0, "worker_price": 0.5},
+        Stated(shares[0.25], "==", shares[0.75]),
         "so the two-sided split (16) of the profit does not exist",
-        violates=shares[0.25] != shares[0.75],
         share_at_partner_price_0_25=shares[0.25],
         share_at_partner_price_0_75=shares[0.75],
     )
@@ -121,8 +128,11 @@ def best_fixed_price_is_attained() -> Verdict:
     at = np.array([float(best.worker)]), np.array([float(best.ps)])
     profit = sum(d.payment for d in run_seller(FixedPrice(*at), market))
     supremum = float(best.profit)
-    missed = not best.attained and profit < supremum
-    return refuted("dps/unattained", violates=missed, supremum=supremum, profit_at_the_limit=profit)
+    statement = Stated(profit, ">=", supremum, ROUNDING)
+    no_other = Stated(best.attained, "==", 0)  # exact search over all prices
+    return refuted(
+        "dps/unattained", statement, given=no_other, supremum=supremum, profit_at_the_limit=profit
+    )
 
 
 @claim("dps.lower_price_loses_little", source="DPS Lemma 3, appendix E")
@@ -139,7 +149,7 @@ def lower_price_loses_little() -> Verdict:
     )
     return refuted(
         "dps/lower_price_hurts",
-        violates=low < (1.0 - step) * high,
+        Stated(low, ">=", (1.0 - step) * high),
         profit=high,
         profit_one_step_lower=low,
         step=step,

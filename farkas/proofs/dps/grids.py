@@ -13,6 +13,8 @@ from farkas.online.dps.pricing import both_sides, explored, geometric_grid, grid
 from farkas.online.dps.simulation import simulate_learning
 from farkas.proofs.claim import Verdict, claim, not_applicable, proved, refuted
 from farkas.proofs.dps.markets import published
+from farkas.proofs.stated import Stated
+from farkas.proofs.symbolic import require, require_zero
 
 
 def step_of(horizon: int, capacity: int, jobs: int) -> float:
@@ -29,7 +31,8 @@ def number_of_prices() -> Verdict:
     """
     step = (math.sqrt(5.0) - 1.0) / 2.0  # δ (1 + δ) = 1, so the logarithm is exactly 1
     count = len(geometric_grid(step))
-    return refuted({"step": "(sqrt(5) - 1) / 2"}, violates=count != 1, prices=count, printed=1)
+    statement = Stated(count, "==", round(math.log(1 / step) / math.log1p(step)))
+    return refuted({"step": "(sqrt(5) - 1) / 2"}, statement, prices=count, printed=1)
 
 
 @claim("dps.prices_at_most_log_over_step", source="DPS Theorem 1, appendix A")
@@ -41,8 +44,8 @@ def prices_at_most_log_over_step() -> Verdict:
     scale = len(geometric_grid(step_of(10_000, 750, 667)))
     return refuted(
         {"horizon": horizon, "capacity": capacity, "jobs": jobs},
+        Stated(count, "<=", printed),
         "it holds at the published scale",
-        violates=count > printed,
         prices=count,
         printed=printed,
         published_scale_prices=scale,
@@ -59,10 +62,9 @@ def prices_at_most() -> Verdict:
     """
     step = sp.symbols("delta", positive=True)
     gap = sp.log(1 + step) - step / (1 + step)
-    assert sp.limit(gap, step, 0) == 0
     slope = sp.simplify(sp.diff(gap, step))
-    assert sp.simplify(slope - step / (1 + step) ** 2) == 0
-    assert slope.is_positive
+    require_zero(at_zero=sp.limit(gap, step, 0), slope=slope - step / (1 + step) ** 2)
+    require(slope_is_positive=slope.is_positive)
     return proved("a lower bound on ln(1 + δ) with a positive derivative")
 
 
@@ -74,7 +76,7 @@ def step_below_one() -> Verdict:
     """
     raw = (1.0 * 1.0) ** (-1.0 / 3.0) * math.log(3) ** (2.0 / 3.0)
     example = {"horizon": 1, "capacity": 1, "jobs": 3}
-    return refuted(example, violates=raw > 1.0, step=raw, step_of_one_job=math.log(1))
+    return refuted(example, Stated(raw, "<", 1.0), step=raw, step_of_one_job=math.log(1))
 
 
 @claim("dps.explored_share", source="DPS section IV, θ")
@@ -92,7 +94,7 @@ def explored_share() -> Verdict:
         needed += 1
     return refuted(
         {"horizon": horizon, "capacity": capacity, "jobs": jobs},
-        violates=wanted >= jobs,
+        Stated(wanted, "<", jobs),
         explored=wanted,
         share=wanted / jobs,
         jobs_needed=needed,
@@ -111,7 +113,7 @@ def published_constants_earn() -> Verdict:
     imitated = Dps().simulate(market.replace(dps={"explore_cap": 0.112})).summary()
     return refuted(
         {"preset": "published", "seed": 1},
-        violates=printed["profit"] == 0.0,
+        Stated(printed["profit"], ">", 0),
         profit=printed["profit"],
         explored=printed["explored"],
         profit_with_explore_cap=imitated["profit"],
@@ -135,7 +137,8 @@ def capacity_limits_prices() -> Verdict:
         changed += int((prices[0] != prices[1]).any(axis=0).sum())
         offers += int((prices[0][0] > 0).sum())
     example = {"preset": ["published", "heavy"], "seed": 1}
-    return refuted(example, violates=changed == 0 < offers, offers=offers, changed=changed)
+    given = Stated(offers, ">", 0)
+    return refuted(example, Stated(changed, ">", 0), given=given, offers=offers, changed=changed)
 
 
 @claim("dps.prices_are_tried", source="DPS section V")
@@ -151,7 +154,7 @@ def prices_are_tried() -> Verdict:
     tries = offers / len(rules.price)
     return refuted(
         {"preset": "published", "seed": 1},
-        violates=tries < float(rules.eta.min()),
+        Stated(tries, ">=", float(rules.eta.min())),
         tries_per_price=tries,
         eta=float(rules.eta.mean()),
         prices_per_type=len(rules.price) / market.num_worker_types,

@@ -8,6 +8,7 @@ import numpy as np
 
 from farkas.numbers import Floats
 from farkas.proofs.claim import Verdict, claim, refuted
+from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials
 
 OFFERS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5120)
@@ -50,7 +51,7 @@ def confidence_radius() -> Verdict:
     worst, offers, mean = worst_failure(math.log(jobs))
     return refuted(
         {"jobs": jobs, "offers": offers, "mean": mean},
-        violates=worst > jobs**-2.0,
+        Stated(worst, "<=", jobs**-2.0),
         failure=worst,
         promised=jobs**-2.0,
         exponent=-math.log(worst) / math.log(jobs),
@@ -63,7 +64,8 @@ def confidence_radius_repaired() -> Verdict:
     trials = Trials()
     for jobs, offers, mean in itertools.product((2, 5, 10, 50, 100, 300, 1000), OFFERS, MEANS):
         missed = failure(2.5 * math.log(jobs), offers, mean)
-        trials.add({"jobs": jobs, "offers": offers, "mean": mean}, jobs**-2.0 - missed)
+        example = {"jobs": jobs, "offers": offers, "mean": mean}
+        trials.add(example, Stated(missed, "<=", jobs**-2.0))
     return trials.verdict("exact tails on a grid of offers and means")
 
 
@@ -78,7 +80,8 @@ def radius_at_most_threefold() -> Verdict:
         eta, seen = math.log(jobs), np.arange(offers + 1) / offers
         wide = radius(eta, seen, offers) > 3.0 * radius(eta, np.array(mean), offers)
         tail = float(chances(offers, mean)[wide].sum())
-        trials.add({"jobs": jobs, "offers": offers, "mean": mean}, jobs**-2.0 - tail)
+        example = {"jobs": jobs, "offers": offers, "mean": mean}
+        trials.add(example, Stated(tail, "<=", jobs**-2.0))
     return trials.verdict()
 
 
@@ -108,8 +111,8 @@ def radius_of_demands() -> Verdict:
     }
     return refuted(
         {"jobs": jobs, "offers": DRAWN, "runs": runs, "seed": 0},
+        Stated(missed[60], "<=", jobs**-2.0),
         "dps_scaled widens the radii to the range",
-        violates=missed[60] > jobs**-2.0,
         missed_up_to_10=missed[10],
         missed_up_to_30=missed[30],
         missed_up_to_60=missed[60],
@@ -123,6 +126,7 @@ def radius_of_ranges() -> Verdict:
     trials = Trials()
     for most, mean, error in _demands(2000, seed=1):
         wide = radius(3.0 * math.log(700) * most, mean, DRAWN)
-        for slack in (wide - error).tolist():
-            trials.add({"jobs": 700, "offers": DRAWN, "most": most, "seed": 1}, slack)
+        example = {"jobs": 700, "offers": DRAWN, "most": most, "seed": 1}
+        for off, allowed in zip(error.tolist(), wide.tolist(), strict=True):
+            trials.add(example, Stated(off, "<=", allowed))
     return trials.verdict()

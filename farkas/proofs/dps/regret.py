@@ -1,71 +1,144 @@
 """Claims 1.1 to 1.3, Lemmas 1 and 2, and Theorem 2."""
 
+import dataclasses
+import functools
 import math
+from collections.abc import Callable
 
 import numpy as np
 import sympy as sp
 
 from farkas.certificates.dps import prices_bound
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Ints
 from farkas.online.dps.best_fixed import best_by_coordinates
 from farkas.online.dps.learning import Dps, Simple
 from farkas.online.dps.offers import Known, Offer
-from farkas.online.dps.pricing import Rules
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.dps.markets import published, unit_users
+from farkas.proofs.dps.radii import radius
+from farkas.proofs.stated import Stated
+from farkas.proofs.symbolic import require_zero
 from farkas.relaxations.dps.prices import lp_prices
 
 LATE = {"explore_cap": 0.0}
 
 
-@claim("dps.index_above_best", source="DPS Claims 1.1 and 1.2")
-def index_above_best() -> Verdict:
-    """The index of the chosen price is above what the best price earns, but for n^{-2} of the jobs.
+@dataclasses.dataclass(frozen=True, slots=True)
+class Chosen:
+    """A price that was offered, with what was known of it and what the best price earns.
 
-    Earnings of a price are those at the partner price offered with it.  As the partner's price
-    moves, old estimates are of other earnings.
+    Parameters
+    ----------
+    best
+        What the best price of the type earns at the partner's price; A.
+    price, jobs
+        The price offered, and the jobs of its type; p and n.
+    sales
+        Share of jobs that would buy at both prices; the true Q.
+    seen
+        Share of those offered this price that bought; Q̂.
+    radius
+        Confidence radius of Q̂; r.
     """
-    violated = {jobs: _share_below_best(jobs) for jobs in (2**12, 2**14)}
-    return refuted(
-        {"family": "unit_users", "worker_types": 2, "ps_types": 2, "seed": 0},
-        "the share grows with the number of jobs",
-        violates=min(violated.values()) > (2**12 / 2) ** -2.0,
-        share_of_4096_jobs=violated[2**12],
-        share_of_16384_jobs=violated[2**14],
-    )
+
+    best: float
+    price: float
+    jobs: int
+    sales: float
+    seen: float
+    radius: float
+
+    @property
+    def printed(self) -> float:
+        """(18): p n (Q + 2 r)."""
+        return self.price * self.jobs * (self.sales + 2.0 * self.radius)
+
+    @property
+    def reward(self) -> float:
+        """(23): p n (Q̂ + r), the index by which the price is chosen."""
+        return self.price * self.jobs * (self.seen + self.radius)
+
+    @property
+    def wide_reward(self) -> float:
+        """p n (Q̂ + 2 r)."""
+        return self.price * self.jobs * (self.seen + 2.0 * self.radius)
 
 
-def _share_below_best(jobs: int) -> float:
-    """Share of the later half of the jobs whose index is below the best price's earnings."""
+@functools.cache
+def chosen_prices(jobs: int) -> tuple[Chosen, ...]:
+    """Prices of one side in the later half of a run without exploration."""
     market = unit_users(jobs, 0, 2, 2).replace(dps=LATE)
-    seller, below = Simple(), []
+    seller, found = Simple(), []
     state = seller.start(Known.of(market), 0)
     for job in range(jobs):
         offer = Offer.of(market, job)
-        kind = offer.ps_type
-        learner = state.ps
+        learner, kind = state.ps, offer.ps_type
         arms = slice(learner.rules.first[kind], learner.rules.first[kind + 1])
-        before = learner.offers[arms].astype(float), learner.sold[arms].copy()
+        offers, sold = learner.offers[arms].astype(float), learner.sold[arms].copy()
         state, decision = seller.step(state, offer)
         if 2 * job < jobs or decision.ps_price is None:
             continue
-        price, expected = learner.rules.price[arms], float(learner.rules.jobs[kind])
         assert decision.worker_price is not None
-        buys = np.clip(1.0 - (price + decision.worker_price) / 2.0, 0.0, 1.0)
-        best = float((price * buys).max()) * expected
-        below.append(best > _index(price, decision.ps_price, *before, learner.rules, kind))
-    return float(np.mean(below))
+        price, asked = learner.rules.price[arms], int(learner.rules.jobs[kind])
+        # budgets are uniform in [0, 2]
+        sales = np.clip(1.0 - (price + decision.worker_price) / 2.0, 0.0, 1.0)
+        arm = int(np.flatnonzero(price == decision.ps_price)[0])
+        seen = float(sold[arm] / offers[arm]) if offers[arm] else 0.0
+        wide = float(radius(float(learner.rules.eta[kind]), np.array(seen), float(offers[arm])))
+        best = float((price * sales).max()) * asked
+        found.append(Chosen(best, decision.ps_price, asked, float(sales[arm]), seen, wide))
+    return tuple(found)
 
 
-def _index(
-    price: Floats, chosen: float, offers: Floats, sold: Floats, rules: Rules, kind: int
-) -> float:
-    arm = int(np.flatnonzero(price == chosen)[0])
-    mean = sold[arm] / offers[arm] if offers[arm] else 0.0
-    count, eta = 1.0 + offers[arm], rules.eta[kind]
-    # Q' of (24) allows twice the radius
-    return float(
-        chosen * rules.jobs[kind] * (mean + 2.0 * (eta / count + math.sqrt(eta * mean / count)))
+LEARNING = (2**12, 2**14)
+"""Jobs of the runs in which chosen prices are looked at."""
+
+
+@claim("dps.index_above_best", source="DPS Claims 1.1 and 1.2, (18)")
+def index_above_best() -> Verdict:
+    """The best price earns at most p n (Q + 2 r) at the price p chosen, but for n^{-2} of the jobs.
+
+    Q is the true share that buys.  Tried on the later half of runs without exploration, in which
+    capacity never binds, with earnings and Q at the partner price offered with it.  It misses
+    rarely: once in 8192 offers and never in 2048, where n^{-2} is 6e-8.
+    """
+    missed = {jobs: missing(jobs, lambda one: one.printed) for jobs in LEARNING}
+    return refuted(
+        {"family": "unit_users", "jobs": 2**14, "worker_types": 2, "ps_types": 2, "seed": 0},
+        Stated(missed[2**14], "<=", fewest_jobs(2**14) ** -2.0),
+        "one offer of 8192",
+        share_of_4096_jobs=missed[2**12],
+        share_of_16384_jobs=missed[2**14],
+    )
+
+
+def missing(jobs: int, index: Callable[[Chosen], float]) -> float:
+    """Share of chosen prices whose index is below what the best price earns."""
+    return float(np.mean([one.best > index(one) for one in chosen_prices(jobs)]))
+
+
+def fewest_jobs(jobs: int) -> int:
+    """Jobs of the rarer type."""
+    return min(one.jobs for one in chosen_prices(jobs))
+
+
+@claim("dps.reward_above_best", source="DPS appendix B, (23)")
+def reward_above_best() -> Verdict:
+    """The index p n (Q̂ + r) of the chosen price is above the best, but for n^{-2} of the jobs.
+
+    Earnings of a price are those at the partner price offered with it.  As the partner's price
+    moves, old estimates Q̂ are of other earnings; the true Q of (18) is not.
+    """
+    missed = {jobs: missing(jobs, lambda one: one.reward) for jobs in LEARNING}
+    twice = {jobs: missing(jobs, lambda one: one.wide_reward) for jobs in LEARNING}
+    return refuted(
+        {"family": "unit_users", "worker_types": 2, "ps_types": 2, "seed": 0},
+        [Stated(share, "<=", fewest_jobs(jobs) ** -2.0) for jobs, share in missed.items()],
+        "estimates are of other partner prices",
+        share_of_4096_jobs=missed[2**12],
+        share_of_16384_jobs=missed[2**14],
+        share_of_4096_jobs_with_twice_the_radius=twice[2**12],
+        share_of_16384_jobs_with_twice_the_radius=twice[2**14],
     )
 
 
@@ -78,12 +151,10 @@ def loss_of_a_price() -> Verdict:
     """
     loss, price, logs, count, sales, most, c = sp.symbols("Δ p L N Q M c", positive=True)
     first = sp.solve(sp.Eq(loss, c * price * logs / count), count)[0] * loss
-    assert sp.simplify(first - c * price * logs) == 0
     second = sp.solve(sp.Eq(loss**2, c**2 * price**2 * logs * sales / count), count)[0] * loss
     bound = c**2 * price * logs * most / loss
-    ratio = sp.simplify(second / bound)
     # second <= bound follows from Q <= M and p <= 1: the ratio is p Q / M
-    assert sp.simplify(ratio - price * sales / most) == 0
+    require_zero(first=first - c * price * logs, ratio=second / bound - price * sales / most)
     return proved("M stands for C μ / n; (28) lacks a root and (26) has a stray factor T")
 
 
@@ -98,7 +169,7 @@ def lemma1_constants() -> Verdict:
     term = sp.expand(sp.powsimp(logs / step * logs * (1 + 1 / step), force=True))
     leading = volume ** sp.Rational(2, 3) * logs ** sp.Rational(2, 3)
     rest = volume ** sp.Rational(1, 3) * logs ** sp.Rational(4, 3)
-    assert sp.simplify(sp.powsimp(term - leading - rest, force=True)) == 0
+    require_zero(last_term=sp.powsimp(term - leading - rest, force=True))
     return proved("V = T C, L = ln n; the loss of exploration is θ n only if jobs pay at most 1")
 
 
@@ -112,7 +183,11 @@ def lemma2_order() -> Verdict:
     jobs = 667
     printed, needed = jobs * math.log(jobs), math.sqrt(jobs * math.log(jobs))
     return refuted(
-        {"jobs": jobs}, violates=printed > jobs, printed=printed, all_payments=jobs, needed=needed
+        {"jobs": jobs},
+        Stated(printed, "<=", jobs),
+        printed=printed,
+        all_payments=jobs,
+        needed=needed,
     )
 
 
@@ -126,12 +201,11 @@ def appendix_f() -> Verdict:
     longest = (time**5 * capacity**2 * logs**2) ** sp.Rational(1, 3) / (2 * jobs)
     left = (time * capacity * logs) ** sp.Rational(2, 3) - jobs * longest / time
     right = (time**5 * capacity**2 * logs**2) ** sp.Rational(1, 3) / 2
-    ratio = sp.simplify(sp.powdenest(right / left, force=True))
-    assert sp.simplify(ratio - time) == 0
+    require_zero(factor=sp.powdenest(right / left, force=True) - time)
     at = {time: 10_000, capacity: 750, logs: math.log(667), jobs: 667}
     low, high = float(left.subs(at)), float(right.subs(at))
     example = {"horizon": 10_000, "capacity": 750, "jobs": 667}
-    return refuted(example, violates=low < high, left=low, right=high)
+    return refuted(example, Stated(low, ">=", high), left=low, right=high)
 
 
 @claim("dps.regret_bound_says_something", source="DPS Theorem 2")
@@ -150,12 +224,12 @@ def regret_bound_says_something() -> Verdict:
     )
     attainable = float(prices_bound(market, lp_prices(market, "capped"), "capped"))
     example = {"preset": "published", "seed": 1}
-    return refuted(
-        example, violates=regret > attainable, regret_bound=regret, attainable=attainable
-    )
+    statement = Stated(regret, "<", attainable)
+    return refuted(example, statement, regret_bound=regret, attainable=attainable)
 
 
-SIZES = (2**10, 2**12, 2**14)
+SIZES = (2**12, 2**14, 2**16)
+"""Jobs of the runs whose regret is measured; smaller ones do not tell the cases apart."""
 
 
 def regret_slope(
@@ -193,21 +267,28 @@ def regret_slope(
 
 @claim("dps.regret_rate", source="DPS Theorem 2")
 def regret_rate() -> Verdict:
-    """With T = N regret grows like N^{2/3}, up to logarithms.
+    """With T = N regret grows no faster than (N ln N)^{2/3}.
 
-    Slopes of log regret over log N are measured, with bootstrap intervals over seeds.  One type a
-    side moves in lock-step and meets the rate; with two the sides chase each other towards a total
-    price of 4/3 instead of 1 (double marginalisation).  Measured up to N = 2^14; nothing is said
-    beyond.
+    Slopes of log regret over log N are measured from N = 2^12 to 2^16, with 95 % bootstrap
+    intervals over seeds, and compared with that of (N ln N)^{2/3} over the same sizes.  One type a
+    side moves in lock-step, and its interval is below that slope; with two the sides chase each
+    other towards a total price of 4/3 instead of 1 (double marginalisation), and the interval is
+    above it.  Nothing is said of larger N.
     """
     one = regret_slope((1, 1), explore=False)
     two = regret_slope((2, 2), explore=False)
+    logs = np.log(SIZES)
+    rate = float(np.polyfit(logs, (logs + np.log(logs)) * 2.0 / 3.0, 1)[0])
     return refuted(
         {"family": "unit_users", "sizes": list(SIZES), "seeds": 5, "worker_types": 2,
          "ps_types": 2},
-        "in the measured range",
-        violates=two[1] > 0.8,
+        Stated(two[1], "<=", rate),
+        "in the measured range, where one type a side keeps below the rate",
+        given=Stated(one[2], "<=", rate),
+        slope_of_the_rate=rate,
         slope_of_one_type=one[0],
+        slope_of_one_type_low=one[1],
+        slope_of_one_type_high=one[2],
         slope_of_two_types=two[0],
         slope_of_two_types_low=two[1],
         slope_of_two_types_high=two[2],
@@ -225,14 +306,14 @@ def double_marginalisation() -> Verdict:
     best = sp.solve(sp.diff(own * (1 - (own + other) / 2), own), own)[0]
     fixed = sp.solve(sp.Eq(other, best), other)[0]
     earned = 2 * fixed * (1 - fixed)
-    assert (fixed, earned) == (sp.Rational(2, 3), sp.Rational(4, 9))
+    require_zero(equilibrium=fixed - sp.Rational(2, 3), earned=earned - sp.Rational(4, 9))
     market = unit_users(2**15, 0, 2, 2)
     done = Simple().simulate(market)
     late = np.arange(market.num_jobs) >= market.num_jobs // 2
     profit = float(done.payment[late].mean())
     return refuted(
         {"family": "unit_users", "jobs": 2**15, "worker_types": 2, "ps_types": 2, "seed": 0},
-        violates=profit < 0.5,
+        Stated(profit, ">=", 0.5),
         equilibrium=float(earned),
         best=0.5,
         median_total_price=float(np.nanmedian((done.worker_price + done.ps_price)[late])),
@@ -250,4 +331,4 @@ def beats_the_best_fixed_price() -> Verdict:
     market = published().replace(dps={"explore_cap": 0.112})
     ratio = Dps().simulate(market).profit / best_by_coordinates(market, 1).profit
     example = {"preset": "published", "seed": 1}
-    return refuted(example, violates=ratio < 1.0, ratio=ratio, printed=1.25)
+    return refuted(example, Stated(ratio, ">=", 1.25), ratio=ratio, printed=1.25)

@@ -13,16 +13,18 @@ from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.portable.draws import uniform
 from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.eris.samples import Shape, auction, auctions, propose
+from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials
 from farkas.tolerances import SOLVER_GAP
 
 Report = Callable[[Job, np.random.Generator], Job]
 
 
-def gain(sample: Auction, truth: Job, report: Job, scheduler: str) -> float:
-    """What a job earns by ``report`` beyond what it earns by the truth; at true worth."""
-    honest = propose(sample, truth, scheduler)
-    return true_payoff(truth, report, propose(sample, report, scheduler)) - max(0.0, honest.payoff)
+def no_gain(sample: Auction, truth: Job, report: Job, scheduler: str) -> Stated:
+    """A job earns at most as much by ``report`` as by the truth; at true worth."""
+    honest = max(0.0, propose(sample, truth, scheduler).payoff)
+    reported = true_payoff(truth, report, propose(sample, report, scheduler))
+    return Stated(reported, "<=", honest, SOLVER_GAP, size=max(truth.utility))
 
 
 def true_payoff(truth: Job, report: Job, proposal: Proposal) -> float:
@@ -78,7 +80,7 @@ def _no_gain(
     trials = Trials()
     for sample, truth, told in misreports(count, seed, report):
         for scheduler in schedulers:
-            trials.add(sample, SOLVER_GAP - gain(sample, truth, told, scheduler))
+            trials.add(sample, no_gain(sample, truth, told, scheduler))
     return trials.verdict(note)
 
 
@@ -93,7 +95,7 @@ def individually_rational() -> Verdict:
         for scheduler in ("printed", "dp"):
             found = propose(sample, sample.jobs[0], scheduler)
             if found.pays:
-                trials.add(sample, found.worth - found.cost)
+                trials.add(sample, Stated(found.cost, "<=", found.worth))
     return trials.verdict()
 
 
@@ -107,9 +109,14 @@ def profit_is_positive() -> Verdict:
     ledger = Ledger(sample)
     job = sample.jobs[0]
     found = repaired_schedule(sample, job, ledger.meet(job))
-    pays_nothing = found.finish >= 0 and found.cost == 0
     note = "the first accepted job pays 0"
-    return refuted("eris/single_site", note, violates=pays_nothing, payment=found.cost)
+    return refuted(
+        "eris/single_site",
+        Stated(found.cost, ">", 0),
+        note,
+        given=Stated(found.payoff, ">", 0),
+        payment=found.cost,
+    )
 
 
 @claim("eris.truthful_in_worth", source="Eris Theorem 3")
@@ -161,8 +168,9 @@ def printed_is_truthful() -> Verdict:
     note = "the report w = 2 earns more than the truth w = 1"
     return refuted(
         "eris/not_truthful",
+        Stated(other.payoff, "<=", honest.payoff),
         note,
-        violates=executable(truth, other.workers, other.moved) and other.payoff > honest.payoff,
+        given=Stated(executable(truth, other.workers, other.moved), ">", 0),
         honest_payoff=honest.payoff,
         reported_payoff=other.payoff,
     )

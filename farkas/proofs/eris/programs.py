@@ -6,16 +6,18 @@ from farkas.models.eris.offline import Offline, OfflineTotal
 from farkas.models.eris.schedule_ilp import ScheduleIlp, ScheduleLp
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.eris.samples import Shape, auction, auctions
+from farkas.proofs.stated import Stated
+from farkas.proofs.symbolic import require_zero
 from farkas.proofs.trials import Trials, optimum
 from farkas.relaxations.eris.columns import relaxation_by_columns
-from farkas.tolerances import LOOSE_GAP, relative
+from farkas.tolerances import LOOSE_GAP
 
 SMALL = Shape(sites=2, slots=2, jobs=2, chunks=2)
 
 
-def agreement(left: float, right: float) -> float:
-    """Slack of left = right within `LOOSE_GAP`; negative when they differ."""
-    return LOOSE_GAP - relative(abs(left - right), left, right)
+def agreement(left: float, right: float) -> Stated:
+    """Both optima are equal."""
+    return Stated(left, "==", right, LOOSE_GAP)
 
 
 @claim("eris.schedules_are_equivalent", source="Eris section III-C, (2) and (3)")
@@ -44,8 +46,8 @@ def all_data_processed() -> Verdict:
     note = "processing one site's data twice earns more than any schedule that processes all"
     return refuted(
         "eris/integrality_gap",
+        Stated(total, "<=", by_site, LOOSE_GAP),
         note,
-        violates=total > by_site,
         all_data=by_site,
         as_printed=total,
     )
@@ -58,16 +60,16 @@ def server_in_every_slot() -> Verdict:
     (2c) demands a server in every slot of an accepted job, (2g) forbids one before its arrival.
     """
     late = auction("late_arrival")
-    servers_before = sum(1 for job in late.jobs if job.arrival > 0)
+    # by (2c) and (2g) only jobs of slot 0 can be accepted, and earn their best worth at most
+    printed = sum(max(job.utility) for job in late.jobs if job.arrival == 0)
     note = "x = Σ z(0) by (2c) and z(0) = 0 by (2g), so x = 0: the job is never accepted"
     corrected = optimum(Offline().form(late))
     return refuted(
         "eris/late_arrival",
+        Stated(printed, ">=", corrected, LOOSE_GAP),
         note,
-        violates=servers_before == late.num_jobs and corrected > 0,
-        as_printed=0.0,
+        as_printed=printed,
         corrected=corrected,
-        jobs_after_slot_0=float(servers_before),
     )
 
 
@@ -101,7 +103,5 @@ def increments_give_the_ratio() -> Verdict:
     before, rise, dual, dual_rise = sp.symbols("Gamma dGamma Lambda dLambda", real=True)
     # induction step: slack after = slack before + slack of the increment
     after = (before + rise) - (dual + dual_rise) / gamma
-    step = sp.expand(after - (before - dual / gamma) - (rise - dual_rise / gamma))
-    if step != 0:
-        return refuted({"left over by the induction step": str(step)})
+    require_zero(induction_step=after - (before - dual / gamma) - (rise - dual_rise / gamma))
     return proved("by induction over the jobs; needs a final point that is feasible in (4)")

@@ -15,8 +15,10 @@ from farkas.online.eris.printed_run import printed_run
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_exact import exact_schedule
 from farkas.portable.draws import multinomial, uniform
-from farkas.proofs.claim import Verdict, claim, not_applicable, proved, refuted
+from farkas.proofs.claim import Standing, Verdict, claim, not_applicable, proved, refuted
 from farkas.proofs.eris.samples import auction
+from farkas.proofs.stated import Stated
+from farkas.proofs.symbolic import require, require_zero
 from farkas.proofs.trials import Trials, drawn, optimum
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.payoff_bound import payoff_bounds
@@ -35,8 +37,8 @@ def prices_protect_capacity() -> Verdict:
     left = max(0.0, optimum(BestSchedule(capacity="residual").form(data)))
     return refuted(
         "eris/partly_full",
+        Stated(free, "<=", left, SOLVER_GAP),
         "1998 <= 999 · 2, one of ten units is free, and two of them still pay",
-        violates=free > left == 0,
         payoff_by_prices=free,
         payoff_that_fits=left,
     )
@@ -51,9 +53,13 @@ def full_resource_repels() -> Verdict:
     base, units, worth = 1000.0, 101.0, 999.0 * 90.0
     cost = base - 1.0  # one unit of the full resource, the others are free of charge
     numbers = {"worth per unit": worth / units, "limit": base - 1.0, "cost": cost, "worth": worth}
-    earns = worth / units <= base - 1.0 and worth > cost
-    note = "100 of the 101 units have price 0"
-    return refuted(numbers, note, violates=earns, payoff=worth - cost)
+    return refuted(
+        numbers,
+        Stated(worth - cost, "<=", 0),
+        "100 of the 101 units have price 0",
+        given=Stated(worth / units, "<=", base - 1.0),
+        payoff=worth - cost,
+    )
 
 
 @claim("eris.payoffs_are_dual_feasible", source="Eris section V-C, constraint (4a)")
@@ -66,9 +72,16 @@ def payoffs_are_dual_feasible() -> Verdict:
     run = printed_run(sample)
     data = PricedJobs(sample, (1,), run.ledger.prices)
     demanded = optimum(BestSchedule(capacity="full").form(data))
+    taken = 0.0  # of a job that is not accepted
     note = "job 1 does not fit, its payoff is taken as 0, and (4a) demands more at the final prices"
-    blocked = run.accepted == (0,) and demanded > 0
-    return refuted("eris/blocked_by_capacity", note, violates=blocked, taken=0.0, demanded=demanded)
+    return refuted(
+        "eris/blocked_by_capacity",
+        Stated(taken, ">=", demanded, SOLVER_GAP),
+        note,
+        given=Stated(run.accepted.count(1), "==", 0),
+        taken=taken,
+        demanded=demanded,
+    )
 
 
 @claim("eris.exponential_below_line", source="Eris section V-C, proof of Theorem 5")
@@ -82,10 +95,11 @@ def exponential_below_line() -> Verdict:
 
     x = sp.symbols("x", real=True)
     gap = x - (2**x - 1)
-    ends = sp.simplify(gap.subs(x, 0)), sp.simplify(gap.subs(x, 1))
-    bend = sp.simplify(sp.diff(gap, x, 2) + sp.log(2) ** 2 * 2**x)
-    if ends != (0, 0) or bend != 0:
-        return refuted({"ends": str(ends), "bend": str(bend)})
+    require_zero(
+        left_end=gap.subs(x, 0),
+        right_end=gap.subs(x, 1),
+        bend=sp.diff(gap, x, 2) + sp.log(2) ** 2 * 2**x,
+    )
     return proved("concave gap, zero at 0 and at 1; false beyond 1", share=1 / math.log2(1000.0))
 
 
@@ -104,7 +118,8 @@ def use_is_small() -> Verdict:
         "share": 1 / gpus,
     }
     note = "one of a site's four GPUs is a quarter, 10 % are allowed"
-    return refuted(numbers, note, violates=2.0**x - 1.0 > x)
+    limits = Stated(1 / gpus, "<=", 1 / math.log2(gamma)), Stated(2.0**x - 1.0, "<=", x)
+    return refuted(numbers, limits, note, share=1 / gpus, share_allowed=1 / math.log2(gamma))
 
 
 @claim("eris.competitive_ratio", source="Eris Theorem 5")
@@ -122,7 +137,7 @@ def competitive_ratio() -> Verdict:
     claimed = 2 * math.log2(sample.price_base_transfer * max(sample.price_base_resource))
     note = "both jobs need both sites, worth 2 and 1998; the first one blocks the second"
     return refuted(
-        "eris/late_fortune", note, violates=best / welfare > claimed, welfare=welfare,
+        "eris/late_fortune", Stated(best / welfare, "<=", claimed), note, welfare=welfare,
         optimum=best, ratio=best / welfare, claimed_ratio=claimed, increment=rise / welfare,
     )  # fmt: skip
 
@@ -148,9 +163,7 @@ def increment_by_terms() -> Verdict:
     # every term is >= 0, since L_d, L_k >= 1
     terms = base_d * spare_d + base_k * spare_k + (largest - 1) * payoff
     terms += below_d * cost_d + below_k * cost_k
-    left_over = sp.expand(slack - terms)
-    if left_over != 0:
-        return refuted({"left over": str(left_over)})
+    require_zero(left_over=slack - terms)
     return proved("the slack is L_d s_d + L_k s_k + (L - 1) μ + (L - L_d) A + (L - L_k) H")
 
 
@@ -212,11 +225,11 @@ def repaired_ratio() -> Verdict:
     worth of a job over the least positive use of a capacity in a slot; (A3) accepted jobs are worth
     at least their volume of transfer, and of resources; (A4) schedules are exact.  Then a schedule
     that does not fit meets a price of at least γ/2 - 1 and earns nothing, so that payoffs and final
-    prices are feasible in (4).  Slack: relative distance of an increment from its limit.
+    prices are feasible in (4).  Slack: distance of an increment from its limit.
     """
     limit = 3 * math.log2(BASE)
-    trials = Trials()
-    worst, infeasible, ratios = 0.0, 0, []
+    trials, feasible = Trials(), Trials()
+    worst, ratios = 0.0, []
     for sample in small_jobs(4, seed=11):
         ledger, payoffs, welfare = Ledger(sample), np.zeros(sample.num_jobs), 0.0
         rent = 0.0
@@ -230,17 +243,18 @@ def repaired_ratio() -> Verdict:
             after = ledger.prices.rent(sample)
             rise = (after - rent + found.payoff) / worth
             rent, welfare, worst = after, welfare + worth, max(worst, rise)
-            trials.add(sample, (limit - rise) / limit)
+            trials.add(sample, Stated(rise, "<=", limit))
+        infeasible = 0
         for index in range(sample.num_jobs):
             demanded = best_on_everything(sample, index, ledger.prices, float(payoffs[index]))
             infeasible += demanded > allowed(float(payoffs[index]), SOLVER_GAP)
+        feasible.add(sample, Stated(infeasible, "==", 0))
         ratios.append(relaxation_by_columns(sample).bound / welfare)
-    if infeasible:
-        trials.slack = -float(infeasible)
+    broken = feasible.verdict("payoffs that are infeasible in (4)")
+    if broken.standing is Standing.REFUTED:
+        return broken
     note = f"limit {limit:g}, printed limit {2 * 2 * math.log2(BASE):g}"
-    return trials.verdict(
-        note, largest_increment=worst, infeasible_payoffs=float(infeasible), worst_ratio=max(ratios)
-    )
+    return trials.verdict(note, largest_increment=worst, worst_ratio=max(ratios))
 
 
 @claim("eris.worth_exceeds_volume", source="Eris Theorem 5, assumption f/Σψ >= 1, f/Σφ >= 1")
@@ -281,8 +295,7 @@ def running_time() -> Verdict:
     claimed = slots * chunks * (sites**2 * kinds + chunks)
     # (D + 1)(D + 2)/2 <= 3 D² for D >= 1, hence steps <= 3 · claimed
     rest = sp.Poly(sp.expand((3 * claimed - steps) / slots).subs(chunks, n + 1), n, sites, kinds)
-    if any(coefficient < 0 for coefficient in rest.coeffs()):
-        return refuted({"remainder": str(rest.as_expr())})
+    require(no_coefficient_is_negative=min(rest.coeffs()) >= 0)
     return proved("with D = n + 1 every coefficient of 3 · claimed - steps is >= 0")
 
 
@@ -294,5 +307,8 @@ def sorting_time() -> Verdict:
     """
     sites = 50
     pairs = sites * (sites - 1)
-    example, many = {"sites": sites, "pairs": pairs}, pairs > sites * math.log2(sites)
-    return refuted(example, "ordered pairs", violates=many, pairs=float(pairs))
+    example, few = (
+        {"sites": sites, "pairs": pairs},
+        Stated(pairs, "<=", sites * math.log2(sites)),
+    )
+    return refuted(example, few, "ordered pairs", pairs=float(pairs))

@@ -13,6 +13,7 @@ from farkas.online.gadget.lp_rs_mde import only_lone, rounding_problem, select_s
 from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.gadget.selection import around_mean
 from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials
 from farkas.relaxations.gadget.augmented import Augmented
 from farkas.relaxations.gadget.decompose import Mixture, decompose
@@ -117,10 +118,10 @@ def tried(relax: Relax, ratio: Callable[[int], float], seed: int) -> Verdict:
 
     Returns
     -------
-    Slacks are of value - ratio x optimum, relative to the optimum, where all slots qualified.
+    Relations are of the reached share of the optimum with the ratio, where all slots qualified.
     """
     rng = np.random.default_rng(seed)
-    trials, unqualified, least = Trials(ROUNDING), 0, math.inf
+    trials, unqualified, least = Trials(), 0, math.inf
     for cluster in random_clusters(40, seed, network="any", servers=2, jobs=5):
         best = offline_optimum(FeasibleCounts.of(cluster))[0]
         received, gamma = np.zeros(cluster.num_jobs), 1
@@ -139,7 +140,7 @@ def tried(relax: Relax, ratio: Callable[[int], float], seed: int) -> Verdict:
             unqualified += not qualified
             continue
         reached = cluster.total_reward(received) / best
-        trials.add(cluster, reached - ratio(gamma))
+        trials.add(cluster, Stated(reached, ">=", ratio(gamma), ROUNDING))
         least = min(least, reached)
     note = "capacities may be exceeded by β and γ"
     return trials.verdict(note, least_ratio=least, runs_not_qualified=float(unqualified))
@@ -188,8 +189,8 @@ def rounds_suffice() -> Verdict:
     evaluated, small = least(2, 50, 106), least(5, 3, 4)
     return refuted(
         {"resources": 5, "servers": 3, "links": 4},
+        Stated(small, ">", 0),
         "the union bound says nothing of clusters this small",
-        violates=small <= 0 < evaluated,
         probability=small,
         with_four_resources=least(4, 3, 4),
         at_published_size=evaluated,

@@ -11,12 +11,13 @@ from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.slot import snapshot
 from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.gadget.small import random_clusters, shipped
+from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials, optimum
 from farkas.relaxations.gadget.augmented import Augmented, fixed_sizes
 from farkas.relaxations.gadget.embedding import GvneLP, LocalNodeLP, NodeLP
 from farkas.relaxations.gadget.generation import generate_columns, start
 from farkas.relaxations.gadget.horizon import OfflineBound, OfflineColumnBound
-from farkas.tolerances import SIMPLEX, SOLVER_GAP, relative
+from farkas.tolerances import SIMPLEX, SOLVER_GAP
 
 
 @claim("gadget.embedding_collapses", source="GADGET (12)-(19), ours")
@@ -33,14 +34,14 @@ def embedding_collapses() -> Verdict:
             node = optimum(NodeLP().form(cluster))
             fixed, slot, form = fixed_sizes(cluster), snapshot(cluster), GvneLP().form(cluster)
             prices = network_free_multipliers(slot, form, start(slot)[0].node)
-            gaps = [
-                optimum(form) - node,
-                optimum(dualize(form).form) - node,
-                float(exact_bound(form, prices)) - node,
-                optimum(Augmented().form(fixed)) - optimum(NodeLP().form(fixed)),
+            pairs = [
+                (optimum(form), node),
+                (optimum(dualize(form).form), node),
+                (float(exact_bound(form, prices)), node),
+                (optimum(Augmented().form(fixed)), optimum(NodeLP().form(fixed))),
             ]
-            trials.add(cluster, *(SIMPLEX - relative(abs(gap), node) for gap in gaps))
-    return trials.verdict(largest_gap=SIMPLEX - trials.slack)
+            trials.add(cluster, *(Stated(a, "==", b, SIMPLEX, node) for a, b in pairs))
+    return trials.verdict(largest_gap=-trials.slack)
 
 
 @claim("gadget.relaxations_are_ordered", source="GADGET V-C, ours")
@@ -52,9 +53,9 @@ def relaxations_are_ordered() -> Verdict:
             optimum(program.form(cluster))
             for program in (NodeLP(), LocalNodeLP(), ColumnLP(), ColumnIP())
         ]
-        gaps = [a - b for a, b in itertools.pairwise(chain)]
-        gaps.append(-abs(chain[-1] - optimum(Gvne().form(cluster))))
-        trials.add(cluster, *(relative(gap, *chain) + SIMPLEX for gap in gaps))
+        order = [Stated(a, ">=", b, SIMPLEX, chain[0]) for a, b in itertools.pairwise(chain)]
+        last = Stated(chain[-1], "==", optimum(Gvne().form(cluster)), SIMPLEX, chain[0])
+        trials.add(cluster, *order, last)
     return trials.verdict()
 
 
@@ -68,8 +69,8 @@ def embedding_relaxation_is_decomposable() -> Verdict:
     relaxation, rings = optimum(GvneLP().form(cluster)), optimum(ColumnLP().form(cluster))
     return refuted(
         "gadget/six_cycle_half",
+        Stated(relaxation, "<=", rings, SOLVER_GAP),
         "every ring of three needs bandwidth 1 on all links, which have 1/2",
-        violates=relaxation > rings,
         relaxation=relaxation,
         rings=rings,
     )
@@ -84,8 +85,11 @@ def horizon_bounds() -> Verdict:
             best = offline_optimum(FeasibleCounts.of(cluster))[0]
             columns = optimum(OfflineColumnBound().form(cluster))
             merged = optimum(OfflineBound().form(cluster))
-            gaps = (merged - columns, columns - best)
-            trials.add(cluster, *(relative(gap, merged) + SIMPLEX for gap in gaps))
+            trials.add(
+                cluster,
+                Stated(merged, ">=", columns, SIMPLEX),
+                Stated(columns, ">=", best, SIMPLEX, size=merged),
+            )
     return trials.verdict()
 
 
@@ -97,5 +101,5 @@ def prices_need_no_network_multipliers() -> Verdict:
         slot = snapshot(cluster)
         value = optimum(ColumnLP().form(slot))
         bound = generate_columns(slot).bound
-        trials.add(cluster, 2 * SOLVER_GAP - relative(abs(bound - value), value, bound))
-    return trials.verdict(largest_gap=2 * SOLVER_GAP - trials.slack)
+        trials.add(cluster, Stated(bound, "==", value, 2 * SOLVER_GAP))
+    return trials.verdict(largest_gap=-trials.slack)

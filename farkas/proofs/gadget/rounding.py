@@ -10,6 +10,8 @@ from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.lp_rs_mde import lp_rs_mde, node_factors, only_lone, select_sizes
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.gadget.small import random_clusters, shipped
+from farkas.proofs.stated import Stated
+from farkas.proofs.symbolic import require_zero
 from farkas.proofs.trials import Trials, drawn, optimum
 from farkas.relaxations.gadget.augmented import Augmented
 from farkas.relaxations.gadget.decompose import decompose
@@ -29,10 +31,8 @@ def rounding_tail() -> Verdict:
     """
     d, g, delta, v = sp.symbols("d g Delta V", positive=True)
     t = d / g * g * sp.sqrt(2 * delta * sp.log(v))
-    exponent = sp.simplify(-2 * t**2 / (d**2 * delta) + 4 * sp.log(v))
-    return (
-        proved("the exponent is -4 ln |V|") if exponent == 0 else refuted({"rest": str(exponent)})
-    )
+    require_zero(exponent=-2 * t**2 / (d**2 * delta) + 4 * sp.log(v))
+    return proved("the exponent is -4 ln |V|")
 
 
 @claim("gadget.rounding_value", source="GADGET Theorem 8, value, with sizes that fit alone")
@@ -55,7 +55,7 @@ def rounding_value() -> Verdict:
         mix, _ = rounding_problem(slot, decompose(slot, form, answer.point))
         draws = [float(mix.gain[mix.draw(rng)].sum()) for _ in range(400)]
         good = np.mean([gain >= answer.objective / 3 * (1 - ROUNDING) for gain in draws])
-        trials.add(cluster, float(good) - level)
+        trials.add(cluster, Stated(float(good), ">=", level))
     return trials.verdict(probability=level)
 
 
@@ -70,8 +70,8 @@ def rounding_value_as_printed() -> Verdict:
     relaxed, claimed = float(cluster.capacity[0, 0] / cluster.demand[0, 0]), 1 - math.exp(-2 / 9)
     return refuted(
         "gadget/heavy_worker",
+        Stated(relaxed, ">=", claimed),
         "the relaxation without lone feasibility is a tenth of a ring",
-        violates=relaxed < claimed,
         probability=relaxed,
         claimed=claimed,
         value_of_filtered_slot=optimum(GvneLP().form(cluster)),
@@ -89,8 +89,8 @@ def rounding_bounds_say_something() -> Verdict:
     everything = float((cluster.demand[slot.jobs, 0] * slot.largest).sum()) / room
     return refuted(
         {"preset": "scarce_links", "seed": 1, "num_servers": 20, "num_jobs": 30},
+        Stated(beta, "<", everything),
         "β allows all selected rings on one server",
-        violates=beta >= everything,
         beta=beta,
         all_on_one_server=everything,
     )
@@ -111,8 +111,6 @@ def decomposition() -> Verdict:
         form = Augmented().form(slot)
         point = solve(form).require_optimal().point
         mixture = decompose(slot, form, point)
-        if mixture.passes > int((point > 0).sum()):
-            return refuted({"passes": mixture.passes})
         share = np.zeros(cluster.num_jobs)
         np.add.at(share, mixture.rings.job, mixture.share)
         given = np.zeros(cluster.num_jobs)
@@ -125,9 +123,15 @@ def decomposition() -> Verdict:
         flow = (mixture.rings.link_load(cluster) * mixture.share[:, None]).sum(axis=0)
         links = np.isfinite(cluster.link_bandwidth)
         reserved = activity[form.row_block("link_capacity").where]
-        errors = (share - given, load[nodes] - used, np.maximum(flow[links] - reserved, 0.0))
-        trials.add(cluster, *(FEASIBLE - np.abs(error).max(initial=0.0) for error in errors))
-    return trials.verdict(largest_error=FEASIBLE - trials.slack)
+        excess = float((flow[links] - reserved).max(initial=0.0))
+        trials.add(
+            cluster,
+            Stated(float(np.abs(share - given).max(initial=0.0)), "<=", 0, FEASIBLE, size=1),
+            Stated(float(np.abs(load[nodes] - used).max(initial=0.0)), "<=", 0, FEASIBLE, size=1),
+            Stated(excess, "<=", 0, FEASIBLE, size=1),
+            Stated(mixture.passes, "<=", int((point > 0).sum())),
+        )
+    return trials.verdict("in shares and units", largest_error=max(0.0, -trials.slack))
 
 
 @claim("gadget.relaxation_size", source="GADGET Theorem 9")
@@ -145,11 +149,13 @@ def relaxation_size() -> Verdict:
     hosts = (slot.cluster.host_cap[slot.jobs] > 0).sum(axis=1)
     nodes, links = slot.cluster.num_nodes, slot.cluster.num_links
     formula = int((hosts * (1 + (size - 1) * nodes + np.where(size > 1, size, 0) * links)).sum())
+    counted = Stated(columns, "==", formula)
     order = len(slot.jobs) * (nodes + links)
     return refuted(
         {"preset": "scarce_links", "seed": 1, "num_servers": 12, "num_jobs": 12},
+        Stated(columns, "<=", order),
         "the number of variables is not proportional to |I| |G|",
-        violates=columns == formula > order,
+        given=counted,
         variables=float(columns),
         claimed_order=float(order),
     )
@@ -164,8 +170,8 @@ def competitive_ratio_algebra() -> Verdict:
     """
     gamma = sp.symbols("Gamma", positive=True)
     alpha = 1 / (3 * gamma)
-    rest = sp.simplify(alpha / (1 + alpha) - 1 / (3 * gamma + 1))
-    return proved() if rest == 0 else refuted({"rest": str(rest)})
+    require_zero(difference=alpha / (1 + alpha) - 1 / (3 * gamma + 1))
+    return proved()
 
 
 @claim("gadget.slot_without_violation", source="GADGET Algorithm 2, repaired (ours)")
@@ -180,5 +186,5 @@ def slot_without_violation() -> Verdict:
         index = np.arange(cluster.num_jobs)
         state = Seen(cluster, index, np.zeros(cluster.num_jobs), 0, rng)
         said = broken(cluster, 0, state.run(rings)[1])
-        trials.add(cluster, -1.0 if said else 0.0)
+        trials.add(cluster, Stated(len(said), "==", 0))
     return trials.verdict()

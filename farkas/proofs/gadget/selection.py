@@ -10,10 +10,11 @@ from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.numbers import Floats
 from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.gadget.small import random_clusters, shipped
+from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials, optimum
 from farkas.relaxations.gadget.embedding import NodeLP
 from farkas.solvers import solve
-from farkas.tolerances import ROUNDING, SHARE
+from farkas.tolerances import ROUNDING, SHARE, SOLVER_GAP
 
 
 @claim("gadget.relaxed_workers_bound_ring_sizes", source="GADGET V-C, Q_i")
@@ -32,8 +33,8 @@ def relaxed_workers_bound_ring_sizes() -> Verdict:
     low, best = optimum(Gvne().form(printed)), optimum(Gvne().form(slot))
     return refuted(
         "gadget/worker_bound_trap",
+        Stated(low, ">=", best, SOLVER_GAP),
         "sizes 1..ceil(q) leave job 1 nothing",
-        violates=low < best,
         printed=low,
         optimum=best,
     )
@@ -70,9 +71,9 @@ def ring_selection_relaxed() -> Verdict:
     The largest of at most Γ terms of each job is at least a Γ-th of their sum, and dropping the
     others keeps feasibility.
     """
-    trials, least = Trials(ROUNDING), math.inf
+    trials, least = Trials(), math.inf
     for slot, share in kept(21, selected):
-        trials.add(slot.cluster, share - 1 / slot.largest_size)
+        trials.add(slot.cluster, Stated(share, ">=", 1 / slot.largest_size, ROUNDING))
         least = min(least, share)
     return trials.verdict(least_share=least)
 
@@ -91,8 +92,8 @@ def ring_selection() -> Verdict:
         numbers[f"{name}_optimum"] = optimum(Gvne().form(cluster))
     return refuted(
         "gadget/half_server",
+        Stated(numbers["half_server_value"], ">=", numbers["half_server_optimum"] / 3),
         "with the printed sizes 1..3 the relaxation picks 3, which never fits; on unlinked_pair 2",
-        violates=numbers["half_server_value"] < numbers["half_server_optimum"] / 3,
         **numbers,
     )
 
@@ -123,8 +124,8 @@ def gamma_bounds_sizes() -> Verdict:
     sizes = float(snapshot(cluster).largest_size)
     return refuted(
         "gadget/two_ring_star",
+        Stated(sizes, "<=", smallest),
         "a ring of two runs",
-        violates=sizes > smallest,
         printed_bound=smallest,
         sizes=sizes,
     )
@@ -139,9 +140,9 @@ def floor_and_ceiling_keep_half() -> Verdict:
     A concave function at a mean is at least the mean of its values, and the linear
     interpolation between the neighbours of the mean is exact there.
     """
-    trials = Trials(ROUNDING)
+    trials = Trials()
     for slot, share in kept(22, around_mean):
-        trials.add(slot.cluster, share - 0.5)
+        trials.add(slot.cluster, Stated(share, ">=", 0.5, ROUNDING))
     return trials.verdict()
 
 

@@ -6,6 +6,7 @@ from farkas.instances.generate.gadget import Published
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.gadget.small import shipped
+from farkas.proofs.stated import Stated
 
 
 @claim("gadget.evaluated_budgets_bind", source="GADGET VI, (3) as specialised")
@@ -18,8 +19,8 @@ def evaluated_budgets_bind() -> Verdict:
     most, budget = settings.max_workers[1] * settings.horizon, settings.iterations[0]
     return refuted(
         {"T": settings.horizon, "N": settings.max_workers[1], "F": budget},
+        Stated(budget, "<", most),
         "the smallest budget is the largest number of worker-slots",
-        violates=budget >= most,
         most_worker_slots=float(most),
         smallest_budget=float(budget),
     )
@@ -36,8 +37,9 @@ def example_utilities_are_nondecreasing() -> Verdict:
     rewards = cluster.reward(0, np.arange(3))
     return refuted(
         "gadget/energy",
+        Stated(float(rewards[1]), ">=", float(rewards[0])),
         "the job is never run",
-        violates=received[0] == 0 and rewards[1] < rewards[0],
+        given=Stated(float(received[0]), "==", 0),
         worker_slots=float(received[0]),
         reward_of_one=float(rewards[1]),
     )
@@ -49,7 +51,7 @@ def logarithm_is_a_reward() -> Verdict:
     with np.errstate(divide="ignore"):
         printed = float(np.log(0.0))
     note = "the reward of a job that never runs is -inf; log1p is used"
-    return refuted({"progress": 0.0}, note, violates=printed == -np.inf)
+    return refuted({"progress": 0.0}, Stated(printed, ">", -np.inf), note)
 
 
 @claim("gadget.fixed_rings_respect_sizes", source="GADGET VI-2, fixed workers in [1, 10]")
@@ -58,8 +60,8 @@ def fixed_rings_respect_sizes() -> Verdict:
     settings = Published()
     return refuted(
         {"fixed_workers": list(settings.fixed_workers), "max_workers": list(settings.max_workers)},
+        Stated(settings.fixed_workers[1], "<=", settings.max_workers[1]),
         "sizes up to 10 are drawn, rings have at most 5",
-        violates=settings.fixed_workers[1] > settings.max_workers[1],
         largest_fixed=float(settings.fixed_workers[1]),
         largest_ring=float(settings.max_workers[1]),
     )

@@ -9,8 +9,10 @@ from farkas.instances.gadget import Cluster
 from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.gadget.small import random_clusters, shipped
+from farkas.proofs.stated import Stated
+from farkas.proofs.symbolic import require
 from farkas.proofs.trials import Trials
-from farkas.tolerances import ROUNDING, close
+from farkas.tolerances import ROUNDING
 
 ALPHAS = (1 / 3, 1 / 2, 1.0)
 
@@ -24,9 +26,7 @@ def concave_rewards_are_submodular() -> Verdict:
     """
     x, scale = sp.symbols("x scale", positive=True)
     for utility in (scale * sp.sqrt(x), scale * sp.log(1 + x), scale * x):
-        bend = sp.diff(utility, x, 2)
-        if not (bend == 0 or sp.simplify(bend).is_negative):
-            return refuted({"utility": str(utility), "second derivative": str(bend)})
+        require(bend_is_not_positive=sp.simplify(sp.diff(utility, x, 2)).is_nonpositive)
     return proved("μ'' <= 0, so μ(x + d) - μ(x) does not rise with x")
 
 
@@ -37,8 +37,8 @@ def published_utility_is_concave() -> Verdict:
     gains = np.diff(cluster.reward(0, np.arange(7)))
     return refuted(
         "gadget/late_sigmoid",
+        Stated(float(gains[5]), "<=", float(gains[4])),
         "the sixth worker-slot gains more than the fifth",
-        violates=gains[5] > gains[4],
         fifth=float(gains[4]),
         sixth=float(gains[5]),
     )
@@ -59,8 +59,8 @@ def schedules_form_a_matroid() -> Verdict:
     }
     return refuted(
         "gadget/budget_of_two",
+        Stated(min(sizes), "==", max(sizes)),
         "two workers at once, or one in each slot: both maximal",
-        violates=min(sizes) < max(sizes),
         smallest=min(sizes),
         largest=max(sizes),
     )
@@ -78,7 +78,8 @@ def truncation_repairs_budgets() -> Verdict:
         free = truncated(cluster)
         without = offline_optimum(FeasibleCounts.of(free))[0]
         concave = all(free.is_concave(i) for i in range(free.num_jobs))
-        trials.add(cluster, 0.0 if concave and close(with_budgets, without) else -1.0)
+        same = Stated(with_budgets, "==", without, ROUNDING)
+        trials.add(cluster, same, Stated(concave, ">", 0))
     return trials.verdict("equal optima")
 
 
@@ -137,7 +138,7 @@ def adversarial_runs(
         best = offline_optimum(feasible)[0]
         if best > 0:
             ratio = worst_run(feasible, alpha, marginal=True) / best
-            trials.add(cluster, ratio - bound)
+            trials.add(cluster, Stated(ratio, ">=", bound, ROUNDING))
             least = min(least, ratio)
     return least
 
@@ -148,7 +149,7 @@ def greedy_ratio() -> Verdict:
 
     Concave utilities; an adversary picks among all α-approximate allocations.
     """
-    trials = Trials(ROUNDING)
+    trials = Trials()
     numbers = {
         f"least_at_{alpha:.2f}": adversarial_runs(
             trials, alpha, alpha / (1 + alpha), 40, 5, at_once=False
@@ -171,8 +172,8 @@ def greedy_ratio_as_printed() -> Verdict:
     best = offline_optimum(feasible)[0]
     return refuted(
         "gadget/one_gpu",
+        Stated(value, ">=", best / 3),
         "half of (10) in every slot",
-        violates=value < best / 3,
         value=value,
         optimum=best,
         bound=1 / 3,
@@ -185,7 +186,7 @@ def greedy_ratio_at_once() -> Verdict:
 
     All slots are then alike, so the best of T allocations is worth a T-th of what is missing.
     """
-    trials = Trials(ROUNDING)
+    trials = Trials()
     for alpha in ALPHAS:
         adversarial_runs(trials, alpha, 1 - (1 - alpha / 3) ** 3, 30, 6, at_once=True)
     return trials.verdict("adversarial slots, T = 3")
@@ -203,7 +204,7 @@ def exact_greedy_is_half() -> Verdict:
         feasible = FeasibleCounts.of(cluster)
         best = offline_optimum(feasible)[0]
         if best > 0:
-            trials.add(cluster, cluster.total_reward(greedy(feasible)) / best - 0.5)
+            trials.add(cluster, Stated(cluster.total_reward(greedy(feasible)) / best, ">=", 0.5))
     return trials.verdict(least_ratio=0.5 + trials.slack)
 
 
@@ -214,4 +215,5 @@ def greedy_ratio_without_concavity() -> Verdict:
     feasible = FeasibleCounts.of(cluster)
     value, best = cluster.total_reward(greedy(feasible)), offline_optimum(feasible)[0]
     note = "unbounded in the prize"
-    return refuted("gadget/step_greedy", note, violates=value < best / 2, value=value, optimum=best)
+    statement = Stated(value, ">=", best / 2)
+    return refuted("gadget/step_greedy", statement, note, value=value, optimum=best)

@@ -7,7 +7,9 @@ from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.printed import OfflinePrinted
 from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.gadget.small import shipped
+from farkas.proofs.stated import Stated
 from farkas.proofs.trials import optimum
+from farkas.tolerances import SOLVER_GAP
 
 
 def printed_optimum(name: str, degree: str) -> float:
@@ -25,8 +27,8 @@ def degree_two_admits_rings() -> Verdict:
     best = offline_optimum(FeasibleCounts.of(shipped("two_ring_star")))[0]
     return refuted(
         "gadget/two_ring_star",
+        Stated(printed, ">=", best, SOLVER_GAP),
         "printed slots run one worker each",
-        violates=printed < best,
         printed=printed,
         optimum=best,
     )
@@ -39,8 +41,8 @@ def degree_two_means_one_ring() -> Verdict:
     best = optimum(Gvne().form(shipped("two_triangles")))
     return refuted(
         "gadget/two_triangles",
+        Stated(printed, "<=", best, SOLVER_GAP),
         "six workers on two separate triangles have degree two everywhere",
-        violates=printed > best,
         printed=printed,
         optimum=best,
     )
@@ -55,8 +57,9 @@ def path_capacities_bound_links() -> Verdict:
     each, room = float(cluster.bandwidth[0]), float(cluster.link_bandwidth[shared])
     return refuted(
         "gadget/shared_link",
+        Stated(2 * each, "<=", room),
         "each path holds 6 of 10; together they put 12 on the link into server 1",
-        violates=each <= room < 2 * each,
+        given=Stated(each, "<=", room),
         path=each,
         link=2 * each,
         bandwidth=room,

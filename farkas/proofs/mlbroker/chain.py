@@ -166,15 +166,19 @@ def step_13d_13e() -> Verdict:
 
 @claim("mlbroker.alpha_below_beta", source="mlBroker (13e)")
 def alpha_is_at_most_beta() -> Verdict:
-    """α_i^r <= β_i^r.  (11b) with r = r' and d = 0 says β <= α."""
+    """α_i^r <= β_i^r.  (11b) with r = r' and d = 0 says β <= α.
 
-    def excess(run: Traced) -> float:
-        return float(np.max(run.point.alpha - run.point.beta, initial=0.0))
+    Compared where they differ most.
+    """
+
+    def furthest(values: Floats, run: Traced) -> float:
+        above = run.point.alpha - run.point.beta
+        return float(values.flat[int(above.argmax())]) if above.size else 0.0
 
     return compare(
         traced_runs("printed"),
-        excess,
-        lambda run: 0.0,
+        lambda run: furthest(run.point.alpha, run),
+        lambda run: furthest(run.point.beta, run),
         size=lambda run: float(np.max(run.point.beta, initial=0.0)),
     )
 

@@ -6,9 +6,10 @@ import numpy as np
 
 from farkas.instances.mlbroker import Brokerage
 from farkas.online import algorithms
-from farkas.proofs.claim import Verdict, claim, held, not_applicable, refuted
+from farkas.proofs.claim import Verdict, claim, not_applicable, refuted
 from farkas.proofs.mlbroker.prices import relaxed
 from farkas.proofs.mlbroker.runs import Traced, compare, cost, dual_bound, shipped, traced_runs
+from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials
 
 
@@ -37,10 +38,10 @@ def optimum(instance: Brokerage, relax: str) -> float:
 def fractional_runs_are_feasible() -> Verdict:
     """The decisions of A_fractional are feasible for P_f, with z = max(v(t) − v(t−1), 0)."""
     runs = traced_runs("printed") + traced_runs("tight")
-    broken = [run for run in runs if run.outcome.violations]
-    if broken:
-        return refuted(broken[0].example, broken[0].outcome.violations[0])
-    return held(len(runs), 0.0, "every row within 1e-6")
+    trials = Trials()
+    for run in runs:
+        trials.add(run.example, Stated(len(run.outcome.violations), "==", 0))
+    return trials.verdict("violated rows, each within 1e-6")
 
 
 @claim("mlbroker.theorem3", source="mlBroker Theorem 3")
@@ -51,14 +52,14 @@ def fractional_runs_cost_at_most_r1_times_the_relaxation() -> Verdict:
     1 + N/(N+1) (H_R − 1), which no constant bounds.
     """
     sizes: dict[str, float] = {}
-    exceeded = True
+    statement = []
     for name in ("harmonic_seventeen", "harmonic_fifteen", "harmonic"):
         broker = shipped(name)
         run = algorithms["mlbroker.fractional"].run(broker, relax="printed")
         ratio, bound = run.value / optimum(broker, "printed"), claimed_ratio(broker.epsilon)
-        exceeded &= ratio > bound
+        statement.append(Stated(ratio, "<=", bound))
         sizes |= {f"ratio_{name}": ratio, f"r1_{name}": bound}
-    return refuted("mlbroker/harmonic", "R >= 12 sites", violates=exceeded, **sizes)
+    return refuted("mlbroker/harmonic", statement, "R >= 12 sites", **sizes)
 
 
 @claim("mlbroker.theorem3_many_jobs", source="mlBroker Theorem 3, assumption K R <= I")
@@ -67,11 +68,12 @@ def many_jobs_save_theorem_3() -> Verdict:
     broker = shipped("harmonic_copies")
     run = algorithms["mlbroker.fractional"].run(broker, relax="printed")
     ratio = run.value / optimum(broker, "printed")
-    assumed = broker.num_resources * broker.num_sites <= broker.num_jobs
+    assumed = Stated(broker.num_resources * broker.num_sites, "<=", broker.num_jobs)
     bound = claimed_ratio(broker.epsilon)
     return refuted(
         "mlbroker/harmonic_copies",
-        violates=assumed and ratio > bound,
+        Stated(ratio, "<=", bound),
+        given=assumed,
         cost=run.value,
         ratio=ratio,
         r1=bound,
@@ -101,12 +103,12 @@ def fractional_runs_cost_at_most_the_corrected_ratio() -> Verdict:
         for run in traced_runs(relax):
             kappa = 1.0 if relax == "tight" else _kappa(run.instance)
             ratio = cost(run) / optimum(run.instance, relax)
-            trials.add(run.example, _corrected_ratio(run.instance, kappa) - ratio)
+            trials.add(run.example, Stated(ratio, "<=", _corrected_ratio(run.instance, kappa)))
     for name in ("harmonic", "harmonic_fifteen", "harmonic_seventeen"):
         broker = shipped(name)
         paid = algorithms["mlbroker.fractional"].run(broker, relax="printed").value
         bound = _corrected_ratio(broker, _kappa(broker))
-        trials.add(f"mlbroker/{name}", bound - paid / optimum(broker, "printed"))
+        trials.add(f"mlbroker/{name}", Stated(paid / optimum(broker, "printed"), "<=", bound))
     return trials.verdict("in units of the ratio")
 
 
@@ -141,5 +143,6 @@ def fractional_runs_lose_little() -> Verdict:
     trials = Trials()
     for run in traced_runs("printed"):
         if not isinstance(run.example, str):
-            trials.add(run.example, 1.25 - cost(run) / optimum(run.instance, "printed"))
+            ratio = cost(run) / optimum(run.instance, "printed")
+            trials.add(run.example, Stated(ratio, "<", 1.25))
     return trials.verdict()

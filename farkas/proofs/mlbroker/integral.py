@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import msgspec
 import numpy as np
@@ -15,8 +16,10 @@ from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.proofs.claim import Verdict, claim, held, proved, refuted
 from farkas.proofs.mlbroker.fractional import claimed_ratio
 from farkas.proofs.mlbroker.runs import shipped, traced_runs
+from farkas.proofs.stated import Stated
+from farkas.proofs.symbolic import require
 from farkas.proofs.trials import drawn
-from farkas.tolerances import FEASIBLE, close
+from farkas.tolerances import FEASIBLE, ROUNDING
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -80,8 +83,8 @@ def rounding_costs_at_most_r2_times_more() -> Verdict:
     ratio, bound = _rounding_ratio(broker, "tight"), ClaimedRatio.of(broker).total
     return refuted(
         "mlbroker/unit_scaling",
+        Stated(ratio, "<=", bound),
         "no ratio is below 1",
-        violates=ratio > bound,
         ratio=ratio,
         r2=bound,
         ratio_in_cents=_rounding_ratio(cents, "tight"),
@@ -97,14 +100,16 @@ def the_whole_algorithm_costs_at_most_r1_r2_times_the_optimum() -> Verdict:
     ratio = algorithms["mlbroker.mlbroker"].run(broker).value / optimum
     bound = claimed_ratio(broker.epsilon) * ClaimedRatio.of(broker).total
     note = "no ratio is below 1"
-    return refuted("mlbroker/unit_scaling", note, violates=ratio > bound, ratio=ratio, r1_r2=bound)
+    statement = Stated(ratio, "<=", bound)
+    return refuted("mlbroker/unit_scaling", statement, note, ratio=ratio, r1_r2=bound)
 
 
 @claim("mlbroker.lambda_finite", source="mlBroker Theorem 4, λ")
 def lambda_is_finite() -> Verdict:
     """λ = P (R+1) / min_r D^r is finite.  It is not where a site has no data, as in `tiny`."""
     value = ClaimedRatio.of(shipped("tiny")).transfer
-    return refuted("mlbroker/tiny", "job j1 has no data at site 0", violates=not np.isfinite(value))
+    statement = Stated(value, "<", math.inf)
+    return refuted("mlbroker/tiny", statement, "job j1 has no data at site 0")
 
 
 @claim("mlbroker.expected_price", source="mlBroker (16a)")
@@ -113,16 +118,20 @@ def expected_cost_is_the_cost_of_the_expectation() -> Verdict:
 
     With F(h) = min(2 h, h + 3): (F(0) + F(6)) / 2 = 4.5 and F(3) = 6.
     """
-    f_mean = min(2 * 3, 3 + 3)
-    mean_f = (min(0, 3) + min(12, 9)) / 2
     example = {"a": 2, "b": 1, "e": 3, "h": [0, 6]}
-    return refuted(example, violates=mean_f != f_mean, left=mean_f, right=float(f_mean))
+
+    def price(h: float) -> float:
+        return min(2 * h, h + 3)
+
+    f_mean, mean_f = price((0 + 6) / 2), (price(0) + price(6)) / 2
+    return refuted(example, Stated(mean_f, "==", f_mean), left=mean_f, right=f_mean)
 
 
 @claim("mlbroker.server_share", source="mlBroker (16c)")
 def the_server_share_is_at_most_the_share_of_workers() -> Verdict:
     """s^r <= y^r / Y.  (8j) lets connections come from other sites, so s and y may part."""
     runs = traced_runs("tight")
+    relations: list[Stated] = []
     violations = []
     for run in runs:
         for slot, decision in enumerate(run.decisions):
@@ -130,13 +139,19 @@ def the_server_share_is_at_most_the_share_of_workers() -> Verdict:
             share = np.divide(
                 decision.workers, needed, out=np.ones_like(decision.workers), where=needed > 0
             )
-            excess = float((decision.server - share).max(initial=0.0))
-            if excess > FEASIBLE:
-                violations.append((not isinstance(run.example, str), -excess, run.example))
+            if not share.size:
+                continue
+            at = int((decision.server - share).argmax())
+            sides = float(decision.server.flat[at]), float(share.flat[at])
+            relation = Stated(sides[0], "<=", sides[1], FEASIBLE, size=1)
+            relations.append(relation)
+            if not relation.holds:
+                shipped_first = not isinstance(run.example, str)
+                violations.append((shipped_first, relation.slack, run.example, relation))
     if not violations:
-        return held(len(runs), 0.0)
-    _, excess, example = min(violations, key=lambda found: found[:2])
-    return refuted(example, f"{len(violations)} slots of {len(runs)} runs", excess=-excess)
+        return held(relations, runs=len(runs))
+    _, slack, example, worst = min(violations, key=lambda found: found[:2])
+    return refuted(example, worst, f"{len(violations)} slots of {len(runs)} runs", excess=-slack)
 
 
 @claim("mlbroker.deployments_telescope", source="mlBroker (17a)")
@@ -148,17 +163,16 @@ def deployments_are_differences_of_presence() -> Verdict:
     deploy = float(recourse_costs(placed).deploy.sum())
     price = float(broker.deploy_cost[0])
     telescoped = price * float(placed.present[-1].sum())
-    parts = not close(deploy, telescoped)
-    return refuted("mlbroker/return_trip", violates=parts, deploy=deploy, telescoped=telescoped)
+    statement = Stated(deploy, "==", telescoped, ROUNDING)
+    return refuted("mlbroker/return_trip", statement, deploy=deploy, telescoped=telescoped)
 
 
 @claim("mlbroker.deployments_below_presence", source="mlBroker (17b)")
 def deployments_cost_at_most_presence() -> Verdict:
     """C3 <= Σ c v̄: max(v − v', 0) <= v, since v' >= 0."""
     now, before = sp.symbols("v w", nonnegative=True)
-    rest = [sp.simplify(now - part) for part in (now - before, sp.Integer(0))]
-    if not all(difference.is_nonnegative for difference in rest):
-        return refuted({"differences": [str(difference) for difference in rest]})
+    risen, idle = (sp.simplify(now - part) for part in (now - before, sp.Integer(0)))
+    require(risen=risen.is_nonnegative, idle=idle.is_nonnegative)
     return proved("v − (v − v') = v' and v − 0 = v are both >= 0")
 
 
@@ -168,7 +182,7 @@ def presence_is_the_number_of_workers_and_servers() -> Verdict:
     broker = shipped("unit_scaling")
     placed = PlacedWorkers.of(broker, [[10]], [0])
     left, right = float(placed.present.sum()), float(placed.workers.sum() + 1)
-    return refuted("mlbroker/unit_scaling", violates=left != right, left=left, right=right)
+    return refuted("mlbroker/unit_scaling", Stated(left, "==", right), left=left, right=right)
 
 
 @claim("mlbroker.sync_below_transfer", source="mlBroker (18b)")
@@ -180,7 +194,7 @@ def synchronisation_costs_at_most_a_multiple_of_transfer() -> Verdict:
     bound = ClaimedRatio.of(broker).sync * transfer
     return refuted(
         "mlbroker/surplus_worker",
-        violates=sync > bound,
+        Stated(sync, "<=", bound),
         transfer=transfer,
         sync=sync,
         bound=bound,
@@ -201,5 +215,6 @@ def rounding_costs_little() -> Verdict:
         "printed_large_m": _rounding_ratio(large, "printed"),
         "tight": _rounding_ratio(broker, "tight"),
     }
-    vast, example = max(sizes.values()) > 2.5, {"preset": "small", "seed": 2, "big_m": 1e5}
-    return refuted(example, "vast against (9)", violates=vast, **sizes)
+    example = {"preset": "small", "seed": 2, "big_m": 1e5}
+    statement = Stated(max(sizes.values()), "<=", 2.5)
+    return refuted(example, statement, "vast against (9)", **sizes)

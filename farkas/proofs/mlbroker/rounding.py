@@ -10,6 +10,8 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.online import algorithms
 from farkas.portable.draws import dirichlet, uniform
 from farkas.proofs.claim import Verdict, claim, held, proved, refuted
+from farkas.proofs.stated import Stated
+from farkas.proofs.symbolic import require_zero
 from farkas.proofs.trials import Trials, drawn
 from farkas.rounding import round_jobs, round_sites, round_workers, trade_once
 from farkas.tolerances import ROUNDING
@@ -53,8 +55,7 @@ def a_trade_keeps_the_weighted_sum_and_expectations() -> Verdict:
     p1, p2, step = sp.symbols("p1 p2 step", real=True)
     change = sp.simplify(w1 * (p1 + step) + w2 * (p2 - step * w1 / w2) - w1 * p1 - w2 * p2)
     drift = sp.simplify(s1 * s2 / (s1 + s2) - s2 * s1 / (s1 + s2))
-    if change != 0 or drift != 0:
-        return refuted({"change": str(change), "drift": str(drift)})
+    require_zero(change=change, drift=drift)
     return proved()
 
 
@@ -64,13 +65,17 @@ def every_trade_settles_an_item() -> Verdict:
 
     The printed count of |Y|(|Y|−1)/2 rounds is quadratic and not needed.
     """
-    rng, trades = np.random.default_rng(0), 2000
-    for _ in range(trades):
+    rng, trials = np.random.default_rng(0), Trials()
+    for _ in range(2000):
         share, weight = uniform(rng, 0.01, 0.99, 2), uniform(rng, 0.1, 5, 2)
         after = trade_once(share, weight, float(rng.random()))
-        if not (np.isin(after, (0.0, 1.0)).any() and (after >= 0).all() and (after <= 1).all()):
-            return refuted({"share": share.tolist(), "weight": weight.tolist()})
-    return held(trades, 0.0, "every trade ends with an entry at 0 or 1, both inside [0, 1]")
+        trials.add(
+            {"share": share.tolist(), "weight": weight.tolist()},
+            Stated(int(np.isin(after, (0.0, 1.0)).sum()), ">=", 1),
+            Stated(float(after.min()), ">=", 0),
+            Stated(float(after.max()), "<=", 1),
+        )
+    return trials.verdict("every trade ends with an entry at 0 or 1, both inside [0, 1]")
 
 
 @claim("mlbroker.lemma1", source="mlBroker Lemma 1")
@@ -89,7 +94,7 @@ def rounded_workers_train_all_data() -> Verdict:
         for combine in ("max", "round2"):
             rounded = round_workers(workers, demand, rng, combine=combine)
             example = {"workers": workers.tolist(), "combine": combine}
-            trials.add(example, float((rounded.sum(axis=1) - needed).min()))
+            trials.add(example, Stated(float((rounded.sum(axis=1) - needed).min()), ">=", 0))
     return trials.verdict("in workers")
 
 
@@ -100,9 +105,9 @@ def round1_alone_trains_all_data() -> Verdict:
     Two jobs with half a worker at each of two sites: one of them may lose both.
     """
     workers, weight, rng = np.full((2, 2), 0.5), np.ones(2), np.random.default_rng(0)
-    short = any(round_sites(workers, weight, rng).sum(axis=1).min() < 1 for _ in range(100))
+    least = min(float(round_sites(workers, weight, rng).sum(axis=1).min()) for _ in range(100))
     example = {"workers": workers.tolist(), "weight": [1, 1]}
-    return refuted(example, violates=short, left=0.0, right=1.0)
+    return refuted(example, Stated(least, ">=", float(workers.sum(axis=1).min())))
 
 
 @claim("mlbroker.p1", source="mlBroker Theorem 4, (P1)")
@@ -114,7 +119,13 @@ def probabilities_are_kept() -> Verdict:
     sizes |= {f"chance_{k}_weighted": float(chance) for k, chance in enumerate(unequal)}
     example = {"fractions": [0.3, 0.4], "weights": [1, 1]}
     note = "with weights (1, 3) it is (0.3, 1)"
-    return refuted(example, note, violates=equal != shares != unequal, **sizes)
+    statement = [
+        Stated(chance, "==", share)
+        for found in (equal, unequal)
+        for chance, share in zip(found, shares, strict=True)
+        if chance != share
+    ]
+    return refuted(example, statement, note, **sizes)
 
 
 @claim("mlbroker.p2", source="mlBroker Theorem 4, (P2)")
@@ -124,7 +135,8 @@ def weights_are_kept() -> Verdict:
     ends = sorted({end[0] + 3 * end[1] for end in found})
     sizes = {"before": 1.5} | {f"after_{k}": float(end) for k, end in enumerate(ends)}
     example = {"fractions": [0.3, 0.4], "weights": [1, 3]}
-    return refuted(example, "more than before", violates=ends != [Fraction(3, 2)], **sizes)
+    statement = [Stated(end, "==", Fraction(3, 2)) for end in (ends[0], ends[-1])]
+    return refuted(example, statement, "more than before", **sizes)
 
 
 @claim("mlbroker.p2_corrected", source="mlBroker Theorem 4, (P2); corrected")
@@ -139,7 +151,7 @@ def weights_grow_by_less_than_one_item() -> Verdict:
         for end in outcomes(shares, weights):
             grown = sum(w * up for w, up in zip(weights, end, strict=True)) - before
             example = {"fractions": [float(p) for p in shares], "weights": weights}
-            trials.add(example, float(grown), float(max(weights) - grown))
+            trials.add(example, Stated(grown, ">=", 0), Stated(grown, "<", max(weights)))
     return trials.verdict("every possible end of 40 roundings, exactly")
 
 
@@ -148,11 +160,11 @@ def trades_are_defined_for_every_demand() -> Verdict:
     """Ψ₁ and Ψ₂ are defined for all jobs.  With n = 0 they divide by 0; GPU demands start at 0."""
     shares, weights = (Fraction(3, 10), Fraction(4, 10)), (0, 1)
     try:
-        outcomes(shares, weights)
+        trades = len(outcomes(shares, weights))
     except ZeroDivisionError:
-        example = {"fractions": [0.3, 0.4], "weights": [0, 1]}
-        return refuted(example, "n = 0 is in the published range")
-    return held(1, 0.0)
+        trades = 0
+    example = {"fractions": [0.3, 0.4], "weights": [0, 1]}
+    return refuted(example, Stated(trades, ">", 0), "n = 0 is in the published range")
 
 
 @claim("mlbroker.capacity_growth", source="mlBroker (14)")
@@ -170,7 +182,8 @@ def rounding_multiplies_a_jobs_capacity_by_at_most_one_plus_lambda() -> Verdict:
         workers = dirichlet(rng, 1.0, (1, sites)) * needed
         rounded = round_workers(workers, np.ones((1, 2)), rng)
         bound = (1 + rate * (sites + 1) / volume.min()) * workers.sum()
-        trials.add({"workers": workers.tolist(), "rate": rate}, float(bound - rounded.sum()))
+        example = {"workers": workers.tolist(), "rate": rate}
+        trials.add(example, Stated(float(rounded.sum()), "<=", float(bound)))
     return trials.verdict("in workers")
 
 
@@ -186,9 +199,8 @@ def rounding_multiplies_a_sites_usage_by_at_most_one_plus_lambda() -> Verdict:
     allowed = (1 + 6) * float(fractional[0, 0])
     used = float(rounded[0, 0])
     note = "one item per site"
-    return refuted(
-        "mlbroker/surplus_worker", note, violates=used > allowed, used=used, allowed=allowed
-    )
+    statement = Stated(used, "<=", allowed)
+    return refuted("mlbroker/surplus_worker", statement, note, used=used, allowed=allowed)
 
 
 @claim("mlbroker.independent_rounding_fails", source="mlBroker section 5, introduction")
@@ -202,9 +214,8 @@ def independent_rounding_leaves_jobs_short() -> Verdict:
         broker = drawn(Brokerage, "small", seed, transfer_scale=40.0, num_sites=5)
         run = algorithms["mlbroker.ir"].run(broker, seed=seed)
         short, total = short + int(run.numbers["repaired"]), total + broker.num_pairs
-    if not short:
-        return refuted({"job_slots": total}, "no job-slot was short")
-    return held(6, float(short), f"{short} of {total} job-slots short", share=short / total)
+    note = f"{short} of {total} job-slots short"
+    return held([Stated(short, ">", 0)], note, runs=6, share=short / total)
 
 
 @claim("mlbroker.round2_total", source="mlBroker Algorithm 2, line 4; added")
@@ -214,6 +225,9 @@ def round2_buys_less_than_one_worker() -> Verdict:
     for _ in range(200):
         workers = uniform(rng, 0, 3, (3, 4))
         added = round_jobs(workers, rng).sum(axis=1) - workers.sum(axis=1)
-        slack = np.minimum(added + ROUNDING, 1 - added).min()
-        trials.add({"workers": workers.tolist()}, float(slack))
+        trials.add(
+            {"workers": workers.tolist()},
+            Stated(float(added.min()), ">=", 0, ROUNDING, size=1),
+            Stated(float(added.max()), "<", 1),
+        )
     return trials.verdict()

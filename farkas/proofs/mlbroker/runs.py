@@ -14,6 +14,7 @@ from farkas.online import Outcome, environments
 from farkas.online.mlbroker.fractional import Fractional, FractionalSlot
 from farkas.proofs import trials
 from farkas.proofs.claim import Verdict, held, refuted
+from farkas.proofs.stated import Stated
 from farkas.proofs.trials import drawn
 from farkas.tolerances import FEASIBLE, LOOSE_GAP
 
@@ -141,28 +142,18 @@ def compare(
     ValueError
         A side is not a number.
     """
-    slacks: list[float] = []
-    violations: list[tuple[bool, bool, float, Example, float, float]] = []
+    relations: list[Stated] = []
+    violations: list[tuple[bool, bool, float, Example, Stated]] = []
     for run in runs:
-        low, high = left(run), right(run)
-        slack = margin(low, high, size(run))
-        if np.isnan(slack):
-            raise ValueError(f"{run.example}: {low} and {high} cannot be compared")
-        slacks.append(slack)
-        if slack < -noise:
+        relation = Stated(left(run), "<=", right(run), noise, size(run))
+        relations.append(relation)
+        if not relation.holds:
             # shipped first, then finite; rounded, so that noise does not choose between equals
+            slack = relation.slack
             order = not isinstance(run.example, str), slack == -np.inf, round(slack, 3)
-            violations.append((*order, run.example, low, high))
+            violations.append((*order, run.example, relation))
     if not violations:
-        return held(len(slacks), max(0.0, min(slacks)))
-    *_, example, low, high = min(violations, key=lambda found: found[:3])
-    where = f"violated in {len(violations)} of {len(slacks)} runs"
-    return refuted(example, where, left=low, right=high)
-
-
-def margin(low: float, high: float, size: float) -> float:
-    """By how much ``low`` is below ``high``, relative to the largest of them and ``size``."""
-    if low == high:
-        return 0.0
-    finite = np.isfinite(low) and np.isfinite(high)
-    return (high - low) / (max(abs(low), abs(high), size) if finite else 1.0)
+        return held(relations)
+    *_, example, worst = min(violations, key=lambda found: found[:3])
+    where = f"violated in {len(violations)} of {len(relations)} runs"
+    return refuted(example, worst, where)

@@ -14,17 +14,18 @@ Capture = pytest.CaptureFixture[str]
 
 
 def test_a_single_refuted_claim_is_a_negative_result(capsys: Capture) -> None:
-    from farkas.proofs import Standing, claim, claims, refuted
+    from farkas.proofs import Standing, Stated, claim, claims, refuted
 
     @claim("mlbroker.false_for_this_test", source="nowhere")
     def false() -> object:
         """All jobs are free."""
-        return refuted("mlbroker/tiny", cost=16.8)
+        return refuted("mlbroker/tiny", Stated(16.8, "==", 0))
 
     try:
         assert call(["claims", "mlbroker.false_for_this_test", "--run", "--json"]) == 1
         (entry,) = json.loads(capsys.readouterr().out)["claims"]
         assert entry["verdict"]["standing"] == Standing.REFUTED
+        assert entry["verdict"]["fails"] == [{"left": 16.8, "sign": "==", "right": 0.0}]
         assert call(["claims", "mlbroker.false_for_this_test"]) == 0  # asked for words only
     finally:
         del claims._items["mlbroker.false_for_this_test"]

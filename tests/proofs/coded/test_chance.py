@@ -2,6 +2,11 @@
 
 import pytest
 
+from farkas.models.coded.chance_bounds import markov_bound
+from farkas.proofs.coded.chance import _dedicated, _law
+from farkas.proofs.coded.surrogate import published
+from farkas.relaxations.coded.assignment_lp import shared_optimum
+
 
 def test_a_master_that_is_not_chosen_has_its_rows_in_half_of_all_cases(verdict_of):
     assert verdict_of("coded.surrogate_is_meaningful").numbers["recoverable"] == 0.5
@@ -13,3 +18,11 @@ def test_shared_plans_are_faster_by_the_surrogate_and_slower_when_run(verdict_of
     assert ran["surrogate_shared"] == pytest.approx(160.056, abs=1e-3)
     assert ran["mean_shared"] > ran["mean_dedicated"]
     assert ran["quantile_shared"] > ran["quantile_dedicated"]
+
+
+def test_the_bound_by_markov_is_below_the_time_of_a_plan_that_meets_the_chance():
+    data = published(2, 6, 0, rows=100)
+    late = _law(data, _dedicated(data)).quantile(data.success_probability)
+    time = shared_optimum(data).time
+    assert markov_bound(data, time) == pytest.approx(data.success_probability * time)
+    assert markov_bound(data, time) < late

@@ -2,7 +2,7 @@
 
 import pytest
 
-from farkas.proofs.dps.regret import regret_slope
+from farkas.proofs.dps.regret import Chosen, chosen_prices, regret_slope
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,36 @@ def test_slopes_with_exploration_are_measured_too():
     slope, low, high = regret_slope((1, 1), explore=True, seeds=3, sizes=(256, 1024, 4096))
     assert low <= slope <= high
     assert 0.3 < slope < 1.1
+
+
+def test_the_rate_tells_one_type_from_two(verdict_of):
+    numbers = verdict_of("dps.regret_rate").numbers
+    # 2/3 + 2/3 · ln(16/12) / ln 16 between the ends; the fit of three sizes is near it
+    assert numbers["slope_of_the_rate"] == pytest.approx(0.7358, abs=2e-3)
+    assert numbers["slope_of_one_type_high"] < numbers["slope_of_the_rate"]
+    assert numbers["slope_of_the_rate"] < numbers["slope_of_two_types_low"]
+    assert numbers["slope_of_one_type_low"] < 2 / 3 < numbers["slope_of_one_type_high"]
+
+
+def test_indices_of_a_chosen_price_by_hand():
+    one = Chosen(best=100.0, price=0.5, jobs=40, sales=0.75, seen=0.5, radius=0.25)
+    # 0.5 · 40 times the true share plus two radii, the seen one plus one, and plus two
+    assert (one.printed, one.reward, one.wide_reward) == (25.0, 15.0, 20.0)
+
+
+def test_what_is_known_of_chosen_prices_is_of_the_later_half():
+    chosen = chosen_prices(256)
+    assert 0 < len(chosen) <= 128
+    for one in chosen:
+        # the best price earns at least what the chosen one does, and p (1 - (p + q)/2) n at most
+        assert one.price * one.sales * one.jobs <= one.best <= one.jobs / 2
+        assert 0 <= one.seen <= 1
+        assert one.radius > 0
+
+
+def test_the_statement_with_the_true_share_misses_less_than_that_with_the_estimate(verdict_of):
+    printed = verdict_of("dps.index_above_best").numbers
+    estimated = verdict_of("dps.reward_above_best").numbers
+    assert (printed["share_of_4096_jobs"], printed["share_of_16384_jobs"]) == (0.0, 1 / 8192)
+    assert estimated["share_of_4096_jobs_with_twice_the_radius"] == 20 / 2048
+    assert estimated["share_of_16384_jobs_with_twice_the_radius"] == 306 / 8192

@@ -46,6 +46,8 @@ def test_the_gain_is_counted_at_the_true_worth_of_the_slot_of_completion(verdict
     sample = auction("not_truthful")
     truth = sample.jobs[0]
     told = msgspec.structs.replace(truth, worker_demand=(2.0,))
-    # 99 - (101 - 4**.75); the truth gains nothing over itself
-    assert incentives.gain(sample, truth, told, "printed") == pytest.approx(4**0.75 - 2)
-    assert incentives.gain(sample, truth, truth, "printed") == 0.0
+    # 99 against 101 - 4**.75; the truth gains nothing over itself
+    found = incentives.no_gain(sample, truth, told, "printed")
+    assert (found.left, found.right) == (pytest.approx(99), pytest.approx(101 - 4**0.75))
+    assert not found.holds
+    assert incentives.no_gain(sample, truth, truth, "printed").slack == 0.0

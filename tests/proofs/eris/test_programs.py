@@ -20,6 +20,8 @@ def test_numbers_of_a_claim_are_those_by_hand(name, expected, verdict_of) -> Non
 
 @pytest.mark.parametrize("unit", [2.0**-40, 1.0, 2.0**40])
 def test_agreement_is_relative(unit) -> None:
-    assert agreement(3 * unit, 3 * unit) == 1e-5
-    # off by 1 of 4: 1e-5 - 1/4
-    assert agreement(3 * unit, 4 * unit) == agreement(4 * unit, 3 * unit) == 1e-5 - 0.25
+    assert agreement(3 * unit, 3 * unit).slack == 0.0
+    # off by 1 of 4
+    assert agreement(3 * unit, 4 * unit).slack == agreement(4 * unit, 3 * unit).slack == -0.25
+    assert agreement(unit, (1 + 9e-6) * unit).holds
+    assert not agreement(unit, (1 + 11e-6) * unit).holds

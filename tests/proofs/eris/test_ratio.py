@@ -30,7 +30,6 @@ def test_numbers_of_a_claim_are_those_by_hand(name, expected, verdict_of) -> Non
 def test_the_repaired_ratio_holds(verdict_of) -> None:
     verdict = verdict_of("eris.repaired_ratio")
     assert verdict.standing is Standing.HELD
-    assert verdict.numbers["infeasible_payoffs"] == 0.0
     # L = 6 for both bases: 18 instead of the printed 24
     assert verdict.numbers["largest_increment"] <= 18.0
 
