@@ -36,7 +36,7 @@ def command(
     """
     from farkas.experiments.sweeps import Store, prove_again, ratios, write_worst
 
-    with Store(store, create=False) as opened:
+    with Store(store, readonly=True) as opened:
         opinions = {result.key: words for result, words in prove_again(opened, recheck)}
         wrong = {key: words for key, words in opinions.items() if words.startswith("rejected")}
         found = ratios(opened, seed=seed, objections=wrong)

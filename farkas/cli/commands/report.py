@@ -29,7 +29,7 @@ def command(
     from farkas.experiments.sweeps import Store
 
     check_writable(out)
-    with progress("claims") as bar, Store(store, create=False) as opened:
+    with progress("claims") as bar, Store(store, readonly=True) as opened:
         contents = collect(
             opened, title=title, check_claims=claims, seed=seed, progress=bar if claims else None
         )

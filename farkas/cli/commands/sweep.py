@@ -20,7 +20,7 @@ def command(
         str, typer.Option(help="Address of a dask scheduler to use instead.")
     ] = "",
     retry: Annotated[
-        bool, typer.Option("--retry", help="Try failed, crashed and overlong tasks again.")
+        bool, typer.Option("--retry", help="Try failed and overlong tasks again, too.")
     ] = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Skip what is present (always so).", hidden=True)
@@ -30,7 +30,9 @@ def command(
     """Perform every task of a sweep that its store does not hold yet.
 
     Stopping at any moment, even with kill -9, loses at most the tasks under way; the same command
-    goes on where it stopped.  A task that fails, crashes or takes too long is recorded as such.
+    goes on where it stopped.  A task that fails, crashes or takes too long is recorded as such; one
+    that crashed is tried again by the next sweep.  Sweeps at the same time share the tasks of their
+    store.  Exit code 1 when a task is not done in the end.
     """
     from farkas.experiments.sweeps import Result, sweep
 
@@ -44,11 +46,14 @@ def command(
         print_json(msgspec.to_builtins(found))
     else:
         rows: list[tuple[str, int | str]] = [("tasks", found.tasks), ("present", found.present)]
+        rows += [("performed by other sweeps", found.shared)] if found.shared else []
         rows += sorted(found.performed.items())
+        before = {k: n - found.performed.get(k, 0) for k, n in sorted(found.not_done.items())}
+        rows += [(f"{status} before", count) for status, count in before.items() if count > 0]
         rows += [("certificates rejected", found.rejected), ("store", found.store)]
         print_table("sweep", ["", ""], rows)
     if found.interrupted:
         complain("interrupted; the same command goes on from here")
         raise typer.Exit(Exit.INTERRUPTED)
-    if found.rejected or set(found.performed) - {"done"}:
+    if found.rejected or found.not_done:
         raise typer.Exit(Exit.NEGATIVE)

@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from farkas.errors import FarkasError
 from farkas.experiments.figures import Figure
 from farkas.experiments.sweeps import Ratios, Store, ratios
 from farkas.experiments.sweeps.trajectory import of_run
@@ -171,11 +170,12 @@ def _shown(item: Ratios, store: Store) -> Shown | None:
     try:
         run = msgspec.convert(output, Run)
         instance: Instance = store.instance(item.worst.instance)
-    except (msgspec.ValidationError, FarkasError):
+        charts = list(of_run(instance, run))
+    except Exception:
+        # a store says of decisions whatever it likes; what cannot be drawn is left out
         return None
     sha, seed = item.worst.instance[:8], run.manifest.seed
     name = f"{named(run.instance or 'unnamed')} ({sha}), seed {seed}"
-    charts = list(of_run(instance, run))
     return Shown(item.label, name, run, charts) if charts else None
 
 

@@ -1,7 +1,7 @@
-"""A child process that performs tasks one after the other; runs as ``python -m`` of this module.
+"""A child process that performs tasks one after the other.
 
-Requests and responses are one line of JSON each.  A crash, a kill or an overlong task ends the
-child and nothing else.
+It starts apart from the current folder, whose modules it never sees.  Requests and responses are
+one line of JSON each.  A crash, a kill or an overlong task ends the child and nothing else.
 """
 
 import contextlib
@@ -11,12 +11,17 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 from typing import IO
 
 import msgspec
 
+import farkas
 from farkas.experiments.sweeps.store import Result
 from farkas.experiments.sweeps.task import Request
+
+LONGEST_WAIT = 3600.0
+"""Seconds that the system is asked to wait at once; it refuses numbers of weeks."""
 
 
 class Child:
@@ -72,9 +77,9 @@ class Child:
         self.stop()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
         # one thread a task: parallelism comes from the number of children
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        environment = {**_environment(), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", __name__],
+            _command(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -93,8 +98,10 @@ class Child:
             selector.register(pipe, selectors.EVENT_READ)
             while True:
                 left = until - time.monotonic()
-                if left <= 0 or not selector.select(left):
+                if left <= 0:
                     return None
+                if not selector.select(min(left, LONGEST_WAIT)):
+                    continue
                 part = os.read(pipe, 1 << 20)
                 parts.append(part)
                 if not part or part.endswith(b"\n"):
@@ -114,6 +121,27 @@ class Child:
         return how + words
 
 
+START = (
+    "import sys; root = sys.argv.pop();"
+    " sys.path += [] if root in sys.path else [root];"
+    " from farkas.experiments.sweeps.child import main; main()"
+)
+
+
+def _command() -> list[str]:
+    """Words that start a child; modules of the current folder are not found (``-P``)."""
+    root = str(Path(farkas.__file__).resolve().parents[1])
+    return [sys.executable, "-P", "-c", START, root]
+
+
+def _environment() -> dict[str, str]:
+    """Our own, without the empty and relative parts of PYTHONPATH: they mean the current folder."""
+    environment = {**os.environ, "PYTHONSAFEPATH": "1"}
+    parts = environment.pop("PYTHONPATH", "").split(os.pathsep)
+    kept = [part for part in parts if os.path.isabs(part)]
+    return {**environment, "PYTHONPATH": os.pathsep.join(kept)} if kept else environment
+
+
 def main() -> None:
     """Answer requests until the input ends, which is also what a killed parent looks like."""
     from farkas.experiments.sweeps.perform import perform
@@ -125,7 +153,3 @@ def main() -> None:
         request = msgspec.json.decode(line, type=Request)
         answers.write(msgspec.json.encode(perform(request)) + b"\n")
         answers.flush()
-
-
-if __name__ == "__main__":
-    main()

@@ -12,6 +12,7 @@ from farkas.errors import FarkasError, NoAnswer
 from farkas.experiments.sweeps.store import Result
 from farkas.experiments.sweeps.task import Request, Task
 from farkas.instances import Instance, read_bytes
+from farkas.words import one_line
 
 if TYPE_CHECKING:
     from farkas.online.run import Bound
@@ -28,7 +29,7 @@ def perform(request: Request) -> Result:
     except FarkasError as error:
         found = {"status": "failed", "error": str(error)}
     except (Exception, SystemExit) as error:  # a sweep outlives whatever one task does
-        found = {"status": "failed", "error": f"{type(error).__name__}: {error}"}
+        found = {"status": "failed", "error": one_line(f"{type(error).__name__}: {error}")}
     seconds = time.monotonic() - begin
     return Result(key=request.key, task=task, seconds=seconds, **{"status": "done", **found})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import os
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,9 +12,12 @@ import msgspec
 
 from farkas.experiments.sweeps.config import read_config
 from farkas.experiments.sweeps.schedule import Children, Dask, Scheduler
-from farkas.experiments.sweeps.store import Result, Store
+from farkas.experiments.sweeps.store import Result, Stamp, Store
 from farkas.experiments.sweeps.task import Request, Task, plan
 from farkas.instances import Instance, to_bytes
+
+PAUSE = 0.2
+"""Seconds between two looks at tasks that other sweeps have reserved."""
 
 Report = Callable[[int, int, Result | None], None]
 """Called with the tasks present, the tasks in all, and the newest result."""
@@ -29,9 +33,13 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     tasks
         Tasks of the configuration.
     present
-        Of these, done before the sweep began.
+        Of these, held by the store when the sweep began; crashed ones do not count.
+    shared
+        Performed by other sweeps on the same store meanwhile.
     performed
         Performed now, by status.
+    not_done
+        Tasks that are not done in the end, by status, whoever performed them.
     rejected
         Certificates that could not be proved again.
     interrupted
@@ -42,6 +50,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     tasks: int
     present: int
     performed: dict[str, int]
+    shared: int = 0
+    not_done: dict[str, int] = {}
     rejected: int = msgspec.field(name="rejected_certificates")
     interrupted: bool = False
 
@@ -56,6 +66,8 @@ def sweep(
 ) -> Summary:
     """Perform the sweep of a configuration file; what the store holds is not done again.
 
+    Sweeps on one store at the same time share its tasks, and each waits for the others' last ones.
+
     Parameters
     ----------
     path
@@ -65,7 +77,7 @@ def sweep(
     scheduler
         Address of a dask scheduler to use instead of child processes.
     retry
-        Whether failed, crashed and overlong tasks are tried again.
+        Whether failed and overlong tasks are tried again, as crashed ones always are.
     report
         Called at the start and after every task.
 
@@ -83,42 +95,87 @@ def sweep(
     )
     with Store(store_path) as store:
         store.add_instances(found.items())
-        held = store.present()
+        held = store.stamps()
         wanted = [t for t in tasks if _open(held.get(t.key), retry)]
-        counts: collections.Counter[str] = collections.Counter()
-        rejected, interrupted = 0, False
         before = len(tasks) - len(wanted)
+        work = _Work(store, found, held, config.timeout)
+        rejected, interrupted = 0, False
         if report is not None:
             report(before, len(tasks), None)
         try:
-            for result in performer.perform(_requests(wanted, found), config.timeout):
-                store.add(result)
-                counts[result.status] += 1
+            for result in work.performed(performer, wanted):
                 rejected += result.recheck.startswith("rejected")
                 if report is not None:
-                    report(before + counts.total(), len(tasks), result)
+                    report(before + work.shared + work.counts.total(), len(tasks), result)
         except KeyboardInterrupt:
             interrupted = True
         finally:
             performer.stop()
+        now = store.present()
+    ends = collections.Counter(now.get(task.key, "missing") for task in tasks)
     return Summary(
         store=str(store_path),
         tasks=len(tasks),
         present=before,
-        performed=dict(counts),
+        shared=work.shared,
+        performed=dict(work.counts),
+        not_done={status: count for status, count in ends.items() if status != "done"},
         rejected=rejected,
         interrupted=interrupted,
     )
 
 
-def _open(status: str | None, retry: bool) -> bool:
-    return status is None or (retry and status != "done")
+def _open(stamp: Stamp | None, retry: bool) -> bool:
+    """Whether a task is still to do: a crash says nothing of the task, so it is always redone."""
+    return stamp is None or stamp[0] == "crashed" or (retry and stamp[0] != "done")
 
 
-def _requests(tasks: list[Task], found: dict[str, Instance]) -> Iterator[Request]:
-    texts: dict[str, str] = {}
-    for task in tasks:
-        if task.instance not in texts:
-            texts.clear()  # tasks come instance by instance
-            texts[task.instance] = to_bytes(found[task.instance]).decode()
-        yield Request(task.key, task, texts[task.instance])
+class _Work:
+    """What is left to do, task by task, beside other sweeps that work on the same store.
+
+    Parameters
+    ----------
+    store
+        Where tasks are reserved and results go.
+    found
+        Instances by hash.
+    held
+        What the store held when the sweep began.
+    timeout
+        Seconds after which a task is stopped.
+    """
+
+    def __init__(
+        self, store: Store, found: dict[str, Instance], held: dict[str, Stamp], timeout: float
+    ) -> None:
+        self.store, self.found, self.held, self.timeout = store, found, held, timeout
+        self.counts: collections.Counter[str] = collections.Counter()
+        self.shared = 0  # tasks that another sweep has performed meanwhile
+        self._theirs: list[Task] = []
+
+    def performed(self, performer: Scheduler, tasks: list[Task]) -> Iterator[Result]:
+        """Yield what is performed and stored, until nobody has any of the tasks left to do."""
+        while tasks:
+            self._theirs, before = [], self.counts.total()
+            for result in performer.perform(self._requests(tasks), self.timeout):
+                self.store.add(result)
+                self.counts[result.status] += 1
+                yield result
+            tasks = self._theirs
+            if tasks and self.counts.total() == before:
+                time.sleep(PAUSE)  # another sweep has all that is left, or is gone soon
+
+    def _requests(self, tasks: list[Task]) -> Iterator[Request]:
+        """Tasks that could be reserved, each when somebody is free for it."""
+        texts: dict[str, str] = {}
+        for task in tasks:
+            whose = self.store.reserve(task.key, self.held.get(task.key), self.timeout)
+            if whose == "theirs":
+                self._theirs.append(task)
+            elif whose == "present":
+                self.shared += 1
+            else:
+                if task.instance not in texts:
+                    texts.clear()  # tasks come instance by instance
+                    texts[task.instance] = to_bytes(self.found[task.instance]).decode()
+                yield Request(task.key, task, texts[task.instance])

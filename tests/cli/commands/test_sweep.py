@@ -36,7 +36,7 @@ def test_options_reach_the_sweep_and_its_counts_the_reader(
     assert given == {"config": "c.toml", "workers": 3, "retry": True, "scheduler": "tcp://a:1"}
     assert json.loads(capsys.readouterr().out) == {
         "store": "s.sqlite", "tasks": 7, "present": 2, "performed": {"done": 5},
-        "rejected_certificates": 0, "interrupted": False,
+        "shared": 0, "not_done": {}, "rejected_certificates": 0, "interrupted": False,
     }  # fmt: skip
 
 
@@ -45,8 +45,10 @@ def test_options_reach_the_sweep_and_its_counts_the_reader(
     [
         ({}, 0),
         ({"performed": {}}, 0),
-        ({"performed": {"done": 4, "failed": 1}}, 1),
-        ({"performed": {"overlong": 5}}, 1),
+        ({"performed": {"done": 4, "failed": 1}, "not_done": {"failed": 1}}, 1),
+        ({"performed": {"overlong": 5}, "not_done": {"overlong": 5}}, 1),
+        ({"performed": {"done": 5}, "not_done": {"failed": 2}}, 1),
+        ({"performed": {"done": 1}, "shared": 4}, 0),
         ({"rejected": 1}, 1),
         ({"interrupted": True, "performed": {"crashed": 1}}, 130),
     ],
@@ -60,6 +62,20 @@ def test_the_exit_code_says_whether_all_is_well(
     for status, count in summary.get("performed", {}).items():
         assert any({status, str(count)} <= set(line.split()) for line in _cells(captured.out))
     assert captured.err.count("\n") == (code == 130)
+
+
+def test_what_was_not_done_before_and_by_others_is_told_apart(
+    given: dict[str, Any], capsys: Capture
+) -> None:
+    given["summary"] = {
+        "performed": {"done": 2, "failed": 1},
+        "shared": 2,
+        "not_done": {"failed": 3, "overlong": 1},
+    }
+    assert call(["sweep", "c.toml"]) == 1
+    lines = [" ".join(line.split()) for line in _cells(capsys.readouterr().out)]
+    for line in ("performed by other sweeps 2", "failed 1", "failed before 2", "overlong before 1"):
+        assert line in lines
 
 
 def _cells(table: str) -> list[str]:

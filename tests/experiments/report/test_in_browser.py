@@ -18,7 +18,7 @@ BACKGROUND = "return getComputedStyle(document.body).backgroundColor"
 @pytest.fixture(scope="module")
 def page(swept, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "report.html"
-    with Store(swept, create=False) as store:
+    with Store(swept, readonly=True) as store:
         path.write_text(render(collect(store, title="Small sweep")), encoding="utf-8")
     with chromium() as browser:
         browser.address = path.as_uri()

@@ -52,7 +52,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def contents(swept):
-    with Store(swept, create=False) as store:
+    with Store(swept, readonly=True) as store:
         return collect(store, title="Small sweep")
 
 
@@ -90,7 +90,7 @@ def test_the_page_asks_for_nothing_from_anywhere(text):
 
 
 def test_the_same_store_gives_the_same_page(swept, text):
-    with Store(swept, create=False) as store:
+    with Store(swept, readonly=True) as store:
         assert render(collect(store, title="Small sweep")) == text
 
 
@@ -130,7 +130,7 @@ def test_claims_are_checked_only_when_asked(contents, text):
 def test_a_store_is_not_changed_by_reading_it(swept, tmp_path):
     copy = tmp_path / "copy.sqlite"
     shutil.copy(swept, copy)
-    with Store(copy, create=False) as store:
+    with Store(copy, readonly=True) as store:
         before = sorted(store.present().items())
         collect(store)
         assert sorted(store.present().items()) == before

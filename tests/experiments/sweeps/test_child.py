@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from farkas.experiments.sweeps.child import Child
+from farkas.experiments.sweeps.child import Child, _environment
 from tests.experiments.sweeps.made import PATIENCE, request
 
 
@@ -51,6 +51,40 @@ def test_a_task_that_does_not_end_is_killed_after_its_time(child):
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
     assert child.perform(request(), PATIENCE).status == "done"
+
+
+@pytest.mark.parametrize("path", ["", ":", ".", "same"])
+def test_no_module_of_the_current_folder_is_executed(path, child, tmp_path, monkeypatch):
+    for name in (
+        "msgspec.py",
+        "numpy.py",
+        "selectors.py",
+        "sitecustomize.py",
+        "farkas/__init__.py",
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"open({str(tmp_path / 'executed')!r}, 'w')")
+    known = [entry for entry in os.environ.get("PYTHONPATH", "").split(":") if entry]
+    monkeypatch.setenv(
+        "PYTHONPATH", ":".join([path, *known]) if path != "same" else ":".join(known)
+    )
+    monkeypatch.chdir(tmp_path)
+    assert child.perform(request(), PATIENCE).status == "done"
+    assert not (tmp_path / "executed").exists()
+
+
+def test_the_folders_that_were_asked_for_are_searched(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["/a", "", "b", "/c"]))
+    assert _environment()["PYTHONPATH"] == os.pathsep.join(["/a", "/c"])
+    monkeypatch.setenv("PYTHONPATH", ".")
+    assert "PYTHONPATH" not in _environment()
+    monkeypatch.delenv("PYTHONPATH")
+    assert _environment()["PYTHONSAFEPATH"] == "1"
+
+
+def test_a_limit_of_years_is_waited_for_in_parts(child, monkeypatch):
+    monkeypatch.setattr("farkas.experiments.sweeps.child.LONGEST_WAIT", 0.001)
+    assert child.perform(request(), 1e8).status == "done"
 
 
 def test_a_process_that_was_already_dead_is_replaced(child):

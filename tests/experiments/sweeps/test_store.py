@@ -1,15 +1,370 @@
-"""A store that is not there is refused."""
+"""Stores keep results whole, share tasks, and say in one line what is wrong with a file."""
 
 from __future__ import annotations
 
+import os
+import random
+import shutil
+import sqlite3
+import zlib
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
 import pytest
 
 from farkas.cli import call
-from farkas.errors import FileProblem
-from farkas.experiments.sweeps import Store
+from farkas.errors import FileProblem, InvalidInstance
+from farkas.experiments.sweeps import Store, Task
+from farkas.experiments.sweeps.perform import perform
+from farkas.experiments.sweeps.store import Result
+from farkas.experiments.sweeps.task import Request
+from farkas.instances import library, to_bytes
+from tests.experiments.sweeps.made import INSTANCES, result
+
+Capture = pytest.CaptureFixture[str]
+TINY = library.load("mlbroker/tiny")
 
 
-def test_a_store_that_is_not_there_is_one_line(tmp_path):
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with runs, made and real, and with a task that failed."""
+    path = tmp_path_factory.mktemp("sound") / "store.sqlite"
+    with Store(path) as store:
+        store.add_instances([(i.sha256, i) for i in (*INSTANCES, TINY)])
+        for at in range(6):
+            store.add(result("mlbroker.fractional", at=at, value=1.5 + at, ratio=1.5 + at))
+        store.add(result("mlbroker.local", status="failed", error="why"))
+        for name in ("mlbroker.local", "mlbroker.central"):
+            task = Task(what="run", name=name, kind="mlbroker", instance=TINY.sha256, recheck=True)
+            store.add(perform(Request(task.key, task, to_bytes(TINY).decode())))
+    assert not Path(f"{path}-wal").exists()
+    return path
+
+
+@pytest.fixture
+def copy(sound: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(sound, tmp_path / "copy.sqlite"))
+
+
+def changed(path: Path, *statements: str, **values: object) -> None:
+    with closing(sqlite3.connect(path)) as database, database:
+        for statement in statements:
+            database.execute(statement, values)
+
+
+def read_twice(path: Path, capsys: Capture) -> list[tuple[int, str]]:
+    """Exit codes and complaints of the commands that read a store."""
+    out = path.parent / "report.html"
+    ends = []
+    for words in (
+        ["ratios", str(path), "--recheck", "1", "--worst", str(path.parent / "worst")],
+        ["report", str(path), "-o", str(out)],
+    ):
+        code = call(words)
+        ends.append((code, capsys.readouterr().err))
+    return ends
+
+
+def ends_well(path: Path, capsys: Capture) -> set[int]:
+    ends = read_twice(path, capsys)
+    for code, complaint in ends:
+        assert code in (0, 1, 2), complaint
+        assert all(line.startswith("farkas: ") for line in complaint.splitlines())
+        assert (code == 0) == (complaint == "")
+    return {code for code, _ in ends}
+
+
+def test_a_store_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(FileProblem, match="farkas sweep first"):
-        Store(tmp_path / "none.sqlite", create=False)
+        Store(tmp_path / "none.sqlite", readonly=True)
     assert call(["ratios", str(tmp_path / "none.sqlite")]) == 2
+
+
+def test_a_sound_store_is_read(copy: Path, capsys: Capture) -> None:
+    # six made results claim a bound without a certificate: proving them again is refused
+    (ratios, complaint), report = read_twice(copy, capsys)
+    assert (ratios, report) == (1, (0, ""))
+    assert complaint.count("rejected") == 6
+
+
+@pytest.mark.parametrize("seed", range(90))
+def test_no_damage_of_bytes_ends_in_an_internal_error(
+    seed: int, copy: Path, capsys: Capture
+) -> None:
+    rng = random.Random(seed)
+    content = bytearray(copy.read_bytes())
+    match seed % 5:
+        case 0:
+            for _ in range(rng.choice([1, 10, 100, 1000])):
+                content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
+        case 1:
+            del content[rng.randrange(len(content)) :]
+        case 2:
+            start = 4096 * rng.randrange(len(content) // 4096)
+            content[start : start + 4096] = rng.randbytes(4096)
+        case 3:
+            start = rng.randrange(len(content))
+            content[start : start + 200] = bytes(len(content[start : start + 200]))
+        case 4:  # the head and the schema, where the most depends on a byte
+            content[rng.randrange(100) + rng.choice([0, 0, 3000, 3900])] = rng.randrange(256)
+    copy.write_bytes(content)
+    ends_well(copy, capsys)
+
+
+COLUMNS = ["key", "kind", "name", "instance", "task", "status", "value", "bound", "ratio",
+           "seconds", "error", "recheck", "output", "finished"]  # fmt: skip
+
+
+@pytest.mark.parametrize("column", [*COLUMNS, "sha", "data"])
+def test_a_table_without_a_column_is_no_store(column: str, copy: Path, capsys: Capture) -> None:
+    table = "instances" if column in ("sha", "data") else "results"
+    changed(copy, f"ALTER TABLE {table} RENAME COLUMN {column} TO other")
+    assert ends_well(copy, capsys) == {2}
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("value", ["NULL", "''", "'x'", "9e999", "-1", "2", "x'00'"])
+def test_no_value_of_a_column_ends_in_an_internal_error(
+    column: str, value: str, copy: Path, capsys: Capture
+) -> None:
+    try:
+        changed(copy, "PRAGMA ignore_check_constraints=ON",
+                f"UPDATE results SET {column} = {value} WHERE name = 'mlbroker.local'")  # fmt: skip
+    except sqlite3.Error:
+        return  # the table holds no such value
+    ends_well(copy, capsys)
+
+
+def packed(content: bytes) -> bytes:
+    return zlib.compress(content)
+
+
+OUTPUTS: dict[str, bytes] = {
+    "empty": b"",
+    "not packed": b"{}",
+    "cut": packed(b"{}")[:-1],
+    "no JSON": packed(b"{"),
+    "no object": packed(b"[]"),
+    "no sense": packed(b"{}"),
+    "other sense": packed(b'{"sense": "both"}'),
+    "deep": packed(b'{"sense": "min", "x": ' + b"[" * 10**6),
+    "bad certificate": packed(b'{"sense": "min", "certificate": {"exact": 1}}'),
+    "endless bound": packed(
+        b'{"sense": "min", "certificate": {"exact": "1e999999999", "method": ""}}'
+    ),
+    "bad manifest": packed(b'{"sense": "min", "manifest": {}}'),
+    "bad letters": packed(b'{"sense": "min", "x": "\xff"}'),
+    "long number": packed(b'{"sense": "min", "x": ' + b"9" * 10**5 + b"}"),
+    "bomb": packed(bytes(10**6)),
+}
+
+
+@pytest.mark.parametrize("what", OUTPUTS)
+def test_no_run_of_a_store_ends_in_an_internal_error(
+    what: str, copy: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("farkas.reading.LARGEST_INFLATED", 10**6 - 1)
+    changed(copy, "UPDATE results SET output = :blob", blob=OUTPUTS[what])
+    assert 0 not in read_twice(copy, capsys)[0][:1], "the certificates are gone"
+    ends_well(copy, capsys)
+
+
+@pytest.mark.parametrize("what", OUTPUTS)
+def test_no_instance_of_a_store_ends_in_an_internal_error(
+    what: str, copy: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("farkas.reading.LARGEST_INFLATED", 10**6 - 1)
+    changed(copy, "UPDATE instances SET data = :blob", blob=OUTPUTS[what])
+    ends_well(copy, capsys)
+    with Store(copy, readonly=True) as store, pytest.raises((FileProblem, InvalidInstance)):
+        store.instance(TINY.sha256)
+
+
+def test_an_instance_in_the_place_of_another_is_refused(copy: Path) -> None:
+    changed(copy, "UPDATE instances SET data = :blob", blob=packed(to_bytes(INSTANCES[0])))
+    with Store(copy, readonly=True) as store:
+        assert store.instance(INSTANCES[0].sha256) == INSTANCES[0]
+        with pytest.raises(FileProblem, match="hash to"):
+            store.instance(TINY.sha256)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"decisions": [1, None, "x"]},
+        {"costs": [{"a": None}, {"b": 1e308}]},
+        {"costs": [{}] * 3, "kind": "eris"},
+        {"kind": "nobody", "algorithm": "x\ny"},
+        {"numbers": {"\u202e": 1e308}, "options": {"a": [[]]}},
+        {"violations": ["a\nb"]},
+    ],
+)
+def test_no_decision_of_a_run_ends_in_an_internal_error(
+    change: dict[str, object], copy: Path, capsys: Capture
+) -> None:
+    with Store(copy, readonly=True) as store:
+        (run,) = [r for r in store.results(output=True)
+                  if r.task.name == "mlbroker.central" and r.output]  # fmt: skip
+    blob = packed(msgspec.json.encode({**(run.output or {}), **change}))
+    changed(copy, "UPDATE results SET output = :blob WHERE key = :key", blob=blob, key=run.key)
+    ends_well(copy, capsys)
+
+
+FOREIGN: dict[str, Callable[[Path], object]] = {
+    "foreign": lambda path: changed(path, "CREATE TABLE music (name TEXT)"),
+    "no tables": lambda path: changed(path, "PRAGMA user_version=1"),
+    "view": lambda path: changed(
+        path,
+        "CREATE TABLE instances (sha, kind, name, data)",
+        "CREATE VIEW results AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) "
+        f"SELECT {', '.join(f'x AS {name}' for name in COLUMNS)} FROM n",
+    ),
+    "text": lambda path: path.write_text("no database"),
+    "empty": lambda path: path.write_bytes(b""),
+    "pipe": os.mkfifo,
+    "folder": Path.mkdir,
+    "loop": lambda path: path.symlink_to(path),
+    "device": lambda path: path.symlink_to("/dev/zero"),
+}
+
+
+@pytest.mark.parametrize("what", FOREIGN)
+def test_what_is_no_store_is_refused_and_stays_as_it_is(
+    what: str, tmp_path: Path, capsys: Capture
+) -> None:
+    path = tmp_path / "file.sqlite"
+    FOREIGN[what](path)
+    before = path.read_bytes() if path.is_file() else None
+    assert ends_well(path, capsys) == {2}
+    if what not in ("empty", "no tables"):  # a sweep makes a store of what is empty
+        with pytest.raises(FileProblem):
+            Store(path)
+    assert before is None or path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["file.sqlite"]
+
+
+def test_reading_changes_nothing_in_the_folder(copy: Path) -> None:
+    before = copy.read_bytes(), sorted(os.listdir(copy.parent))
+    assert call(["ratios", str(copy)]) == 0
+    assert (copy.read_bytes(), sorted(os.listdir(copy.parent))) == before
+
+
+@pytest.mark.parametrize("log", [False, True], ids=["merged", "write-ahead"])
+def test_a_store_on_a_read_only_disk_is_read(
+    log: bool, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if log:  # as a copied store is whose sweep was killed after it had merged its log
+        changed(copy, "PRAGMA journal_mode=WAL")
+    copy.chmod(0o444)
+    copy.parent.chmod(0o555)
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    try:
+        with Store(copy, readonly=True) as store:
+            assert len(list(store.results(output=True))) == 9
+            with pytest.raises(FileProblem, match="readonly"):
+                store.add(result())
+    finally:
+        copy.parent.chmod(0o755)
+    assert os.listdir(copy.parent) == ["copy.sqlite"]
+
+
+def test_a_name_with_signs_of_addresses_is_that_file(sound: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a?mode=memory#b%41 c.sqlite"
+    shutil.copy(sound, path)
+    with Store(path, readonly=True) as store:
+        assert len(store.present()) == 9
+    with Store(path) as store:
+        store.add(result(seed=5))
+    assert os.listdir(tmp_path) == [path.name]
+
+
+def test_a_full_disk_is_one_line_and_nothing_is_half_written(copy: Path) -> None:
+    with Store(copy) as store:
+        (pages,) = store._db.execute("PRAGMA page_count").fetchone()
+        store._db.execute(f"PRAGMA max_page_count={pages}")
+        large = {"sense": "min", "x": [random.Random(k).random() for k in range(10**4)]}
+        with pytest.raises(FileProblem, match="full"):
+            store.add(result(seed=7, output=large))
+        with pytest.raises(FileProblem, match="full"):
+            store.add_instances(
+                (f"{k:064}", msgspec.structs.replace(TINY, name=f"{k}" * 9)) for k in range(10**3)
+            )
+        assert len(store.present()) == 9
+        assert list(store._db.execute("SELECT * FROM reservations")) == []
+    with closing(sqlite3.connect(copy)) as database:
+        assert database.execute("SELECT count(*) FROM instances").fetchone() == (7,)
+
+
+def test_a_result_that_is_done_stays(copy: Path) -> None:
+    with Store(copy) as store:
+        store.add(result("mlbroker.fractional", at=0, value=9.0, ratio=9.0))
+        store.add(result("mlbroker.local", status="done", error=""))
+        found = {r.task.name: r for r in store.results() if r.task.instance == INSTANCES[0].sha256}
+    assert found["mlbroker.fractional"].value == 1.5
+    assert (found["mlbroker.local"].status, found["mlbroker.local"].error) == ("done", "")
+
+
+def test_words_of_errors_are_kept_on_one_line(copy: Path) -> None:
+    with Store(copy) as store:
+        store.add(result(seed=3, status="failed", error="a\nb\x1b[2K\udcff" + "c" * 10**5))
+        (error,) = [r.error for r in store.results() if r.error and r.error != "why"]
+    assert error.startswith(r"a b\x1b[2K\udcff")
+    assert len(error) == 4000
+
+
+KEY = "0" * 64
+
+
+def test_a_task_belongs_to_the_sweep_that_reserved_it_until_it_closes(tmp_path: Path) -> None:
+    with Store(tmp_path / "s") as other:
+        with Store(tmp_path / "s") as store:
+            assert store.reserve(KEY, None, 9.0) == "ours"
+            assert store.reserve(KEY, None, 9.0) == "ours"
+            assert other.reserve(KEY, None, 9.0) == "theirs"
+        assert other.reserve(KEY, None, 9.0) == "ours"
+
+
+def test_a_result_ends_the_reservation_and_is_present_for_others(tmp_path: Path) -> None:
+    with Store(tmp_path / "s") as other, Store(tmp_path / "s") as store:
+        one = result(status="crashed")
+        assert store.reserve(one.key, None, 9.0) == "ours"
+        store.add(one)
+        assert other.reserve(one.key, None, 9.0) == "present"
+        seen = other.stamps()[one.key]
+        assert seen[0] == "crashed"
+        assert other.reserve(one.key, seen, 9.0) == "ours"
+        assert store.reserve(one.key, seen, 9.0) == "theirs"
+
+
+@pytest.mark.parametrize(
+    "owner", ["no JSON", "{}", '{"token": "x", "host": "h", "pid": "x", "born": ""}']
+)
+def test_a_reservation_of_nobody_lapses(owner: str, tmp_path: Path) -> None:
+    with Store(tmp_path / "s") as store:
+        store._db.execute("INSERT INTO reservations VALUES (?, 'x', ?, 9e99)", (KEY, owner))
+        assert store.reserve(KEY, None, 9.0) == "ours"
+
+
+def test_a_reservation_of_a_sweep_that_is_gone_lapses(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s")
+    store.owner = msgspec.structs.replace(store.owner, pid=2**40)
+    assert store.reserve(KEY, None, 9.0) == "ours"
+    store._db.close()  # killed: nothing is given back
+    with Store(tmp_path / "s") as next_one:
+        assert next_one.reserve(KEY, None, 9.0) == "ours"
+
+
+def test_a_store_of_an_earlier_version_gets_what_it_lacks(copy: Path) -> None:
+    changed(copy, "DROP TABLE reservations")
+    assert call(["ratios", str(copy)]) == 0
+    with Store(copy) as store:
+        assert store.reserve(KEY, None, 9.0) == "ours"
+
+
+def test_statuses_are_those_of_the_results(copy: Path) -> None:
+    with Store(copy, readonly=True) as store:
+        assert sorted(store.present().values()) == ["done"] * 8 + ["failed"]
+        assert all(isinstance(one, Result) for one in store.results())
+        assert store.output(KEY) is None

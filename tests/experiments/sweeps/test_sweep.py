@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import random
 import sqlite3
 import subprocess
@@ -12,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from farkas.experiments.sweeps import Store, sweep
+from farkas.cli import call
+from farkas.experiments.sweeps import Result, Store, plan, read_config, sweep
 from tests.experiments.sweeps.made import LP, number, written
 
 
@@ -77,16 +79,77 @@ def _stored(path: Path) -> int:
 def test_two_sweeps_at_once_share_one_store(tmp_path):
     path = written(tmp_path, count=12)
     command = [sys.executable, "-m", "farkas", "sweep", str(path), "--workers", "1", "--json"]
-    both = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(2)]
-    assert [p.wait(timeout=600) for p in both] == [0, 0]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]
+    said = [json.loads(process.communicate(timeout=600)[0]) for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    # no task is performed twice: what one has performed is present, or shared, for the other
+    assert sum(summary["performed"].get("done", 0) for summary in said) == 12
+    for summary in said:
+        assert sum(summary["performed"].values()) + summary["shared"] + summary["present"] == 12
     assert sweep(path, workers=1).present == 12
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["sweep.sqlite", "sweep.toml"]
+
+
+def test_a_sweep_waits_for_the_tasks_of_another_and_takes_them_when_it_is_gone(
+    tmp_path, monkeypatch
+):
+    path = written(tmp_path, count=2)
+    tasks, _ = plan(read_config(path), tmp_path)
+    other = Store(tmp_path / "sweep.sqlite")
+    for task in tasks:
+        assert other.reserve(task.key, None, 600.0) == "ours"
+    pauses = []
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 1:  # one is done by the other sweep, which then ends
+            other.add(Result(key=tasks[0].key, task=tasks[0], status="failed", error="there"))
+        if len(pauses) == 2:
+            other.close()
+
+    monkeypatch.setattr("time.sleep", pause)
+    found = sweep(path, workers=1)
+    assert len(pauses) == 2
+    assert (found.present, found.shared, found.performed) == (0, 1, {"done": 1})
+    assert found.not_done == {"failed": 1}
+
+
+def test_a_task_whose_process_was_killed_is_reported_and_done_by_the_next_sweep(
+    tmp_path, monkeypatch
+):
+    path = written(tmp_path, count=3)
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            "farkas.experiments.sweeps.child.START", "import os; os.kill(os.getpid(), 9)"
+        )
+        first = sweep(path, workers=1)
+    assert (first.performed, first.not_done) == ({"crashed": 3}, {"crashed": 3})
+    second = sweep(path, workers=1)
+    assert (second.present, second.performed, second.not_done) == (0, {"done": 3}, {})
+
+
+def test_a_disk_that_is_full_ends_the_sweep_in_one_line(tmp_path, monkeypatch, capsys):
+    path = written(tmp_path, count=2)
+
+    def full(store: Store, result: Result) -> None:
+        with store._typed():
+            raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(Store, "add", full)
+    assert call(["sweep", str(path), "--workers", "1"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert "disk is full" in captured.err
 
 
 def test_a_task_that_takes_too_long_is_recorded_and_the_others_go_on(tmp_path):
     # nothing can be read, traced and solved in 10 microseconds
     found = sweep(written(tmp_path, count=3, more="timeout = 0.00001"), workers=1)
     assert found.performed == {"overlong": 3}
-    assert sweep(written(tmp_path, count=3), workers=1).performed == {}, "only retry tries again"
+    again = sweep(written(tmp_path, count=3), workers=1)
+    assert again.performed == {}, "only retry tries again"
+    assert again.not_done == {"overlong": 3}
     assert sweep(written(tmp_path, count=3), workers=1, retry=True).performed == {"done": 3}
 
 
