@@ -205,7 +205,9 @@ class Store:
         try:
             yield
         except (sqlite3.Error, sqlite3.Warning) as error:
-            raise FileProblem(f"{named(str(self.path))}: store of results: {error}") from None
+            other = "not a database" in str(error)
+            what = "is no store of results" if other else "store of results"
+            raise FileProblem(f"{named(str(self.path))}: {what}: {error}") from None
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
