@@ -7,6 +7,7 @@ holds.  Everything that farkas opens to read is opened here.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import stat
@@ -111,6 +112,31 @@ def require_shallow(content: bytes, where: str, most: int = DEEPEST) -> None:
         if level.max() > most:
             raise FileProblem(f"{where}: lists or objects are nested too deep")
         depth = int(level[-1])
+
+
+def require_single(content: bytes, where: str) -> None:
+    """Refuse JSON in which a key stands twice: readers keep one of its values in silence.
+
+    Raises
+    ------
+    FileProblem
+        Names the key.  Text that is no JSON passes; its reader says what is wrong.
+
+    >>> require_single(b'{"bound": "1", "bound": "2"}', "two.json")
+    Traceback (most recent call last):
+    ...
+    farkas.errors.FileProblem: two.json: key 'bound' stands twice
+    """
+
+    def once(pairs: list[tuple[str, object]]) -> None:
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise FileProblem(f"{where}: key {key[:40]!a} stands twice")
+            seen.add(key)
+
+    with contextlib.suppress(ValueError, RecursionError):
+        json.loads(content, object_pairs_hook=once, parse_int=len, parse_float=len)
 
 
 def inflated(packed: bytes, where: str, most: int | None = None) -> bytes:

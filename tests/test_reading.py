@@ -10,7 +10,14 @@ import pytest
 
 from farkas import reading
 from farkas.errors import FileProblem
-from farkas.reading import inflated, opened, read_bytes, read_record, require_shallow
+from farkas.reading import (
+    inflated,
+    opened,
+    read_bytes,
+    read_record,
+    require_shallow,
+    require_single,
+)
 
 
 def test_a_file_is_read_whole(tmp_path: Path) -> None:
@@ -140,3 +147,18 @@ def test_packed_data_unfold_up_to_the_limit() -> None:
 def test_damaged_packed_data_are_refused(packed: bytes) -> None:
     with pytest.raises(FileProblem, match="cannot be decompressed"):
         inflated(packed, "blob")
+
+
+@pytest.mark.parametrize(
+    "text", [b'{"a": 1, "b": {"a": 2}}', b"[1, [2]]", b"{", b"\xff", b"1" * 9000]
+)
+def test_keys_of_different_objects_and_what_is_no_json_pass(text: bytes) -> None:
+    require_single(text, "file")
+
+
+@pytest.mark.parametrize(
+    "text", [b'{"a": 1, "a": 1}', b'[{"b": {"a": 1, "c": 2, "a": 3}}]', b'{"\\u0061": 1, "a": 2}']
+)
+def test_a_key_that_stands_twice_is_named(text: bytes) -> None:
+    with pytest.raises(FileProblem, match="file: key 'a' stands twice"):
+        require_single(text, "file")

@@ -7,8 +7,6 @@ begins with its kind, so that reading it loads that kind alone.
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
@@ -32,7 +30,7 @@ from farkas.certificates.proof import Proof, provenance
 from farkas.errors import FileProblem, InvalidOption, NotACertificate, UnknownName
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
-from farkas.reading import read_record
+from farkas.reading import read_record, require_single
 from farkas.registry import Registry
 from farkas.tolerances import FEASIBLE
 
@@ -43,6 +41,10 @@ Hash = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Option = str | int | float | bool | None
 ProgramName = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*\Z")]
 """One line without control characters: statements repeat it."""
+
+
+RELAXATION = "relaxation of "
+"""How the name of a form begins whose integrality was dropped."""
 
 
 class Certificate(
@@ -172,6 +174,7 @@ class FormCertificate(Certificate, frozen=True, kw_only=True):
         """
         form = rebuilt
         if form is None:
+            self._require_own_words()
             if self.data is None:
                 raise NotACertificate(
                     "the certificate holds no program data; check it with its instance"
@@ -186,6 +189,17 @@ class FormCertificate(Certificate, frozen=True, kw_only=True):
         if form.sense != self.sense:
             raise NotACertificate(f"the certificate says {self.sense}, the program {form.sense}")
         return form
+
+    def _require_own_words(self) -> None:
+        """Refuse a kind and options that contradict the program's name."""
+        name, _, variant = self.program.removeprefix(RELAXATION).partition("[")
+        if self.kind is not None and not name.startswith(f"{self.kind}."):
+            raise NotACertificate(f"the certificate names {self.program} but says kind {self.kind}")
+        words = variant.removesuffix("]").split(",") if variant else []
+        if self.options and list(self.options.values()) != words:
+            raise NotACertificate(
+                f"the certificate names {self.program} but gives the options {self.options}"
+            )
 
 
 @certificate_type
@@ -306,31 +320,15 @@ def from_json(content: bytes, where: str = "certificate") -> Certificate:
     Raises
     ------
     FileProblem
-        When it is none; names the JSON path.
+        When it is none, names the JSON path; when a key stands twice, the key.
     """
-    _refuse_repeated_keys(content, where)
+    require_single(content, f"{where}: no certificate")
     tag = _decoded(content, Tagged, where).certificate
     try:
         known = certificate_types[tag]
     except UnknownName as error:
         raise FileProblem(f"{where}: no certificate: {error} - at `$.certificate`") from None
     return _decoded(content, known, where)
-
-
-def _refuse_repeated_keys(content: bytes, where: str) -> None:
-    """Refuse a file that says two things: the decoder would silently keep the last."""
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        record = dict(pairs)
-        if len(record) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise FileProblem(f"{where}: no certificate: key {twice[:40]!a} stands twice")
-        return record
-
-    # whatever else is wrong with it, the decoder says
-    with contextlib.suppress(ValueError, RecursionError):
-        json.loads(content, object_pairs_hook=once)
 
 
 R = TypeVar("R", bound=msgspec.Struct)

@@ -74,6 +74,10 @@ class PriceCertificate(Certificate, frozen=True, kw_only=True):
                 f"the certificate's numbers bound {self.subject} of kind {self.about},"
                 f" not {self.program} of kind {self.kind}"
             )
+        if self.options:
+            raise NotACertificate(
+                f"the certificate's numbers take no options, it gives {self.options}"
+            )
         claimed = None if self.bound is None else rational(self.bound, "bound")
         proved = self.prove_bound(instance)
         if proved is not None and (claimed is None or self._better(claimed, proved)):

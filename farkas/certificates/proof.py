@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import decimal
+import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
@@ -35,7 +36,8 @@ class Proof:
     tolerance
         Within which that point is feasible.
     implied
-        Columns whose implied bound the proof rests on.
+        Columns whose implied bound the proof rests on.  Where the numbers are the file's alone, so
+        are these bounds, and the proof is about points within them.
     form, instance
         SHA-256 of the form, and of the instance the file names.
     provenance
@@ -55,8 +57,18 @@ class Proof:
     provenance: Provenance
 
     @property
+    def within_implied_bounds(self) -> bool:
+        """Whether the proof is about points within bounds that are the file's word alone."""
+        return self.provenance == "file" and self.implied > 0
+
+    @property
     def ratio(self) -> Fraction | None:
-        """Value over bound (``max``: bound over value), >= 1; None unless both are positive."""
+        """Value over bound (``max``: bound over value), >= 1; None unless both are positive.
+
+        None as well where the bound is about points within implied bounds only.
+        """
+        if self.within_implied_bounds:
+            return None
         if self.value is None or self.bound is None or self.value <= 0 or self.bound <= 0:
             return None
         return self.value / self.bound if self.sense == "min" else self.bound / self.value
@@ -71,19 +83,25 @@ class Proof:
         program = f"{self.program[: -len(bare)]}{named(bare)}" if bare else named(self.program)
         if self.provenance == "file":  # nothing but the file says so
             program = f"the program that the file calls {quoted(program)}"
-        if self.infeasible:
+        within = ""
+        if self.within_implied_bounds:
+            columns = f"{self.implied} variable{'s' if self.implied > 1 else ''}"
+            within = f" among points within the file's implied bounds of {columns}"
+        if self.infeasible and within:
+            said = [f"Proved: {program} has no point{within.removeprefix(' among points')}."]
+        elif self.infeasible:
             said = [f"Proved infeasible: {program}."]
         else:
             assert self.bound is not None
             least = self.sense == "min"
             bound = rounded(self.bound, up=not least)
             side = "at least" if least else "at most"
-            said = [f"The optimal value of {program} is {side} {bound}."]
+            said = [f"The optimal value of {program}{within} is {side} {bound}."]
         if self.value is not None:
             reached = rounded(self.value, up=self.sense == "min")
             exactly = f"within {self.tolerance:g}" if self.tolerance else "exactly"
             said.append(f"A point that is feasible {exactly} reaches {reached}.")
-        if self.implied:
+        if self.implied and not within:
             said.append(f"Uses the implied bounds of {self.implied} variables.")
         said.append(_ORIGIN[self.provenance])
         return said
@@ -109,6 +127,21 @@ def rounded(value: Fraction, *, up: bool) -> str:
     with decimal.localcontext(prec=9, rounding=towards):
         short = (decimal.Decimal(value.numerator) / decimal.Decimal(value.denominator)).normalize()
     return f"{short:f}" if -6 <= short.adjusted() < 15 else str(short)
+
+
+def double(value: Fraction, *, up: bool) -> float | None:
+    """Nearest double on the stated side of ``value``; None beyond all finite ones.
+
+    >>> double(Fraction(1, 10), up=False), double(Fraction(1, 10), up=True)
+    (0.09999999999999999, 0.1)
+    """
+    try:
+        near = float(value)
+    except OverflowError:
+        return None
+    if near < value if up else near > value:
+        near = math.nextafter(near, math.inf if up else -math.inf)
+    return near if math.isfinite(near) else None
 
 
 def about_instance(

@@ -17,7 +17,7 @@ import farkas
 from farkas.atomic import write_bytes
 from farkas.certificates.packed import rational, shown
 from farkas.errors import FileProblem, NotACertificate
-from farkas.reading import read_record
+from farkas.reading import read_record, require_single
 from farkas.tolerances import SOLVER_GAP
 from farkas.words import named
 
@@ -289,6 +289,9 @@ def read_run(path: str | os.PathLike[str]) -> Run:
         The file cannot be read, or holds something else than a run.
     """
     try:
-        return msgspec.json.decode(read_record(path), type=_Filed).run()
+        content = read_record(path)
+        run = msgspec.json.decode(content, type=_Filed).run()
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise FileProblem(f"{path}: is no run file: {error}") from None
+    require_single(content, os.fspath(path))
+    return run

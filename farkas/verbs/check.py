@@ -12,14 +12,14 @@ import msgspec
 from farkas.certificates import Certificate, Proof, ViprProof, check_vipr
 from farkas.certificates import check as prove_certificate
 from farkas.certificates import read as read_certificate
-from farkas.certificates.files import from_json
+from farkas.certificates.files import RELAXATION, from_json
 from farkas.certificates.packed import rational, shown
 from farkas.certificates.runs import require_run_bound
 from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate, require_type
 from farkas.instances import Instance
 from farkas.online.run import Run, certified_ratio, read_run
 from farkas.verbs.inputs import InstanceOrName, as_instance
-from farkas.verbs.programs import RELAXATION, find_program, rebuild
+from farkas.verbs.programs import find_program, rebuild
 from farkas.words import named
 
 

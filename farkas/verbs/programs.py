@@ -5,12 +5,10 @@ from typing import Any
 from farkas.algebra import programs
 from farkas.algebra.formulation import Formulation
 from farkas.certificates import Certificate, FormCertificate
+from farkas.certificates.files import RELAXATION
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 from farkas.relaxations.integrality import relax as without_integrality
-
-RELAXATION = "relaxation of "
-"""How the name of a form begins whose integrality was dropped."""
 
 
 def find_program(name: str, **variant: str) -> Formulation:
@@ -59,8 +57,12 @@ def rebuild(certificate: Certificate, instance: Any) -> LinearForm | None:
 def _same_origin(certificate: Certificate, program: Formulation) -> None:
     """Refuse a certificate whose kind or options contradict the program it names."""
     said = {"kind": certificate.kind, **certificate.options}
+    for name in sorted(certificate.options.keys() - program.variant.keys()):
+        raise NotACertificate(
+            f"the certificate gives {program.full_name} the unknown option {name[:40]!r}"
+        )
     for what, right in {"kind": program.kind, **program.variant}.items():
-        if said.get(what) is not None and said[what] != right:
+        if said.get(what, right) != right and (what, said[what]) != ("kind", None):
             raise NotACertificate(
                 f"the certificate names {program.full_name} but says {what} {said[what]!r}"
             )

@@ -87,7 +87,62 @@ def test_a_proof_says_that_it_rests_on_implied_bounds():
     implied = small(np.zeros((0, 1)), cost=[-1.0], implied_upper=np.array([4.0]))
     proof = check(from_json(to_json(certify(implied, np.zeros(0)))))
     assert (proof.bound, proof.implied) == (-4, 1)
-    assert "implied bounds of 1 variables" in proof.statement
+    said = (
+        'calls "small" among points within the file\'s implied bounds of 1 variable is at least -4'
+    )
+    assert said in proof.statement
+    assert proof.within_implied_bounds
+    rebuilt = check(certify(implied, np.zeros(0)), implied)
+    assert "small is at least -4.  Uses the implied bounds of 1 variables." in rebuilt.statement
+    assert not rebuilt.within_implied_bounds
+
+
+def test_infeasibility_within_implied_bounds_is_said_to_be_that():
+    # x >= 5 contradicts the implied bound 4 only
+    implied = small([[1.0]], cost=[0.0], row_lower=[5.0], implied_upper=np.array([4.0]))
+    proof = check(from_json(to_json(certify_infeasible(implied, np.ones(1)))))
+    said = 'calls "small" has no point within the file\'s implied bounds of 1 variable.'
+    assert f"Proved: the program that the file {said}" in proof.statement
+    stated = small([[1.0]], cost=[0.0], row_lower=[5.0], upper=[4.0])
+    proof = check(from_json(to_json(certify_infeasible(stated, np.ones(1)))))
+    assert proof.statement.startswith('Proved infeasible: the program that the file calls "small".')
+
+
+def test_the_ratio_of_a_point_says_nothing_about_bounds_that_are_the_file_s_word():
+    implied = small([[1.0]], cost=[1.0], row_lower=[2.0], implied_lower=np.array([3.0]))
+    claim = certify(implied, np.zeros(1), point=np.array([3.0]))
+    assert check(claim).ratio is None
+    assert check(claim, implied).ratio == 1
+
+
+def test_a_key_that_stands_twice_is_refused():
+    text = to_json(good())
+    for key in (b"bound", b"sense", b"certificate", b"rows"):
+        twice = text.replace(b'"%s":' % key, b'"%s":0,"%s":' % (key, key), 1)
+        with pytest.raises(FileProblem, match=f"key '{key.decode()}' stands twice"):
+            from_json(twice)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"kind": "gadget"}, "says kind gadget"),
+        ({"kind": "small"}, "says kind small"),
+        ({"options": {"relax": "tight"}}, "gives the options"),
+        ({"options": {"nonsense": 7}}, "gives the options"),
+    ],
+)
+def test_a_kind_or_options_that_the_program_does_not_have_are_refused(words, said):
+    with pytest.raises(NotACertificate, match=said):
+        check(msgspec.structs.replace(good(), **words))
+
+
+def test_kind_and_options_that_the_name_confirms_are_accepted():
+    named = form().replace(name="toy.small[tight,strict]")
+    about = {"kind": "toy", "options": {"relax": "tight", "semantics": "strict"}}
+    check(certify(named, np.zeros(named.num_rows), **about))
+    with pytest.raises(NotACertificate, match="gives the options"):
+        check(certify(named, np.zeros(named.num_rows), options={"relax": "tight"}))
 
 
 def test_a_point_is_not_claimed_within_more_than_a_millionth():

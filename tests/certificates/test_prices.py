@@ -85,3 +85,8 @@ def test_a_claim_that_no_double_holds_is_refused_in_words():
 def test_a_claim_is_a_fraction():
     with pytest.raises(NotACertificate, match=r"bound: '0\.5' is not a fraction"):
         certificate("0.5", "0.5").prove(None, INSTANCE)
+
+
+def test_options_that_mean_nothing_are_refused():
+    with pytest.raises(NotACertificate, match="take no options"):
+        certificate("7", "7", options={"rewards": "capped"}).prove(None, INSTANCE)

@@ -11,7 +11,7 @@ from farkas.certificates import (
     Proof,
     check,
 )
-from farkas.certificates.proof import about_instance, provenance, rounded
+from farkas.certificates.proof import about_instance, double, provenance, rounded
 from tests.certificates.test_files import form, good
 
 
@@ -104,3 +104,11 @@ def test_the_sentence_tells_tolerance_implied_bounds_and_the_side_of_a_value():
         "The optimal value of p is at most 0.333333334.  A point that is feasible within 1e-06"
         f" reaches 0.666666666.  {tail}"
     )
+
+
+def test_doubles_stand_on_the_side_that_is_proved():
+    third = F(1, 3)
+    assert F(double(third, up=False)) < third < F(double(third, up=True))
+    assert double(F(1, 2), up=False) == double(F(1, 2), up=True) == 0.5
+    huge = F(10**400)
+    assert double(huge, up=True) is double(-huge, up=False) is None

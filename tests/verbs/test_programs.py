@@ -54,7 +54,12 @@ def test_a_form_is_rebuilt_with_the_integrality_that_was_proved_about() -> None:
 
 @pytest.mark.parametrize(
     ("change", "words"),
-    [({"kind": "dps"}, "says kind 'dps'"), ({"options": {"relax": "tight"}}, "says relax 'tight'")],
+    [
+        ({"kind": "dps"}, "says kind 'dps'"),
+        ({"options": {"relax": "tight"}}, "says relax 'tight'"),
+        ({"options": {"relax": None}}, "says relax None"),
+        ({"options": {"nonsense": 7}}, "the unknown option 'nonsense'"),
+    ],
 )
 def test_a_certificate_that_contradicts_its_name_is_refused(
     change: dict[str, object], words: str

@@ -51,14 +51,17 @@ def command(
 
 
 def _shown(proof: Proof) -> dict[str, Any]:
+    least = proof.sense == "min"
     return {
         "program": proof.program,
         "sense": proof.sense,
         "infeasible": proof.infeasible,
-        **_number("bound", proof.bound),
-        **_number("value", proof.value),
+        **_number("bound", proof.bound, up=not least),
+        **_number("value", proof.value, up=least),
         "tolerance": None if proof.value is None else proof.tolerance,
-        "ratio": _double(proof.ratio),
+        "ratio": _double(proof.ratio, up=True),
+        "implied": proof.implied,
+        "within_implied_bounds": proof.within_implied_bounds,
         "provenance": proof.provenance,
         "statement": proof.statement,
     }
@@ -76,8 +79,8 @@ def _vipr(proof: ViprProof) -> dict[str, Any]:
     return {
         "sense": proof.sense,
         "infeasible": proof.infeasible,
-        **_number("lower", proof.lower),
-        **_number("upper", proof.upper),
+        **_number("lower", proof.lower, up=False),
+        **_number("upper", proof.upper, up=True),
         "derivations": proof.num_derivations,
         "comments": list(proof.comments),
         "statement": "  ".join([statement, *_comments(proof.comments)]),
@@ -91,15 +94,13 @@ def _comments(comments: tuple[str, ...]) -> list[str]:
     return [*said, f"{left_out} more comments are left out."] if left_out else said
 
 
-def _number(name: str, value: Fraction | None) -> dict[str, float | str | None]:
-    if value is None:
-        return {name: None, f"{name}_exact": None}
-    return {name: _double(value), f"{name}_exact": str(value)}
+def _number(name: str, value: Fraction | None, *, up: bool) -> dict[str, float | str | None]:
+    """Nearest double that claims no more than the number, and the number itself."""
+    exact = None if value is None else str(value)
+    return {name: _double(value, up=up), f"{name}_exact": exact}
 
 
-def _double(value: Fraction | None) -> float | None:
-    """Nearest double; None where there is none near, since JSON has no infinity."""
-    try:
-        return None if value is None else float(value)
-    except OverflowError:
-        return None
+def _double(value: Fraction | None, *, up: bool) -> float | None:
+    from farkas.certificates.proof import double
+
+    return None if value is None else double(value, up=up)
