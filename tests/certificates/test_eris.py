@@ -13,6 +13,7 @@ from farkas.certificates.eris import ErisPrices, _units, prove_payoff, prove_wel
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.eris import Auction, Job
+from farkas.tolerances import NORMAL
 from tests.generators.eris import random_auction
 
 
@@ -220,3 +221,47 @@ def test_worth_that_is_negative_or_rises_and_costs_that_are_no_numbers_are_refus
             _units(np.array([cost]), 1, 0)
     with pytest.raises(NotACertificate, match="finite"):
         short(np.array([float("inf")]))
+
+
+def test_a_window_of_many_slots_is_searched_to_its_end():
+    # a chunk costs 200 in the first 20 slots and nothing later: 400 - 200 early, 390 late
+    window = 40
+    auction = one_site(slots=window, jobs=[])
+    job = msgspec.structs.replace(
+        one_site().jobs[0], data=(1,), utility=(400.0,) * 16 + (390.0,) * (window - 16)
+    )
+    price = np.where(np.arange(window) < 20, 200.0, 0.0)[None, None, :]
+    free = np.zeros(window)
+    bounds = [
+        prove_payoff(auction, msgspec.structs.replace(job, utility=utility), free, price)
+        for utility in (job.utility, (400.0,) * 16 + (150.0,) * 24, (400.0,) * window)
+    ]
+    for bound, exact in zip(bounds, (390, 200, 400), strict=True):
+        assert exact <= bound <= exact + Fraction(1, 10**9)
+
+
+def test_units_are_whole_and_below_the_cost():
+    costs = np.array([0.0, 5.0, 5.5, 1e300, np.inf, NORMAL / 2])
+    with np.errstate(over="ignore"):
+        units = _units(costs, 1, 0)
+    assert units.tolist() == [0, 4, 5, 2**43, 2**43, 0]
+    assert _units(np.array([5.0, 0.75]), 4, 2).tolist() == [19, 2]
+    assert _units(np.array([NORMAL]), 1, 905).tolist() == [31]
+
+
+def test_prices_keep_thirty_bits_and_never_rise():
+    given = np.array([-1.0, 0.0, 1.0 + 2.0**-29, 1.0 + 2.0**-30, 2.0**30 - 1, 2.0**31 - 1])
+    assert short(given).tolist() == [0, 0, 1 + 2.0**-29, 1, 2.0**30 - 1, 2.0**31 - 2]
+
+
+@pytest.mark.parametrize("site", [(0, 1), (1, 0)])
+def test_a_chunk_that_moves_pays_its_transfer_and_one_at_home_does_not(site):
+    # chunks of 2 MB at 3 a MB: moving costs 6; workers cost 1 at one site and 100 at the other
+    job = msgspec.structs.replace(one_site().jobs[0], data=(1, 0), parameter_size=0.0)
+    auction = one_site(
+        sites=2, site_capacity=[[4.0], [4.0]], chunk_size=2.0, transfer_budget=9.0, jobs=[]
+    )
+    price = np.array([1.0, 100.0])[list(site)][:, None, None] * np.ones((1, 1, 2))
+    exact = 10 - (1 if site == (0, 1) else 7)
+    proved = prove_payoff(auction, job, np.full(2, 3.0), price)
+    assert exact <= proved <= exact + Fraction(1, 10**9)

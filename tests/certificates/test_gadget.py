@@ -10,12 +10,22 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check, from_json, to_json
-from farkas.certificates.gadget import HorizonCertificate, certify_horizon, certify_slot
+from farkas.certificates.enclosures import enclose
+from farkas.certificates.gadget import (
+    HorizonCertificate,
+    _amount,
+    _best_total,
+    _rounded_up,
+    certify_horizon,
+    certify_slot,
+)
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.generate import generate
+from farkas.instances.utilities import Sqrt
 from farkas.models.gadget.column import ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
+from farkas.models.gadget.rings import enumerate_rings
 from farkas.online.driver import drive
 from farkas.online.gadget.bounds import horizon_certificate, run_certificate, slot_certificate
 from farkas.online.gadget.environment import Ring
@@ -186,3 +196,144 @@ def test_published_size_is_proved_as_tightly_as_the_linear_program_says():
     relaxed = solve(OfflineBound().form(cluster)).require_optimal().objective
     bound = float(Fraction(horizon_certificate(cluster).bound))
     assert math.isclose(bound, relaxed, rel_tol=1e-9)
+
+
+def reward(cluster, job, z):
+    """Exact reward; the utilities of the random clusters are tables."""
+    one = cluster.jobs[job]
+    low, high = enclose(one.utility, one.efficiency, z)
+    assert low == high
+    return low
+
+
+def horizon_by_hand(cluster, starts, classes, prices):
+    """Rent plus what each job keeps at most, slot by slot and worker by worker."""
+    ends = [*starts[1:], cluster.horizon]
+    total = Fraction(0)
+    for start, end, row in zip(starts, ends, prices.tolist(), strict=True):
+        for servers, price in zip(classes, row, strict=True):
+            for u in servers:
+                for capacity, one in zip(cluster.capacity[u].tolist(), price, strict=True):
+                    total += (end - start) * Fraction(capacity) * Fraction(one)
+    for i in range(cluster.num_jobs):
+        paid = []
+        for t in range(int(cluster.arrival[i]), cluster.horizon):
+            block = max(q for q, start in enumerate(starts) if start <= t)
+            workers = sorted(
+                sum((Fraction(d) * Fraction(p) for d, p in
+                     zip(cluster.demand[i].tolist(), prices[block, c].tolist(), strict=True)),
+                    Fraction(0))
+                for c, servers in enumerate(classes)
+                for u in servers
+                for _ in range(int(cluster.host_cap[i, u]))
+            )  # fmt: skip
+            paid += workers[: int(cluster.max_workers[i])]
+        paid = sorted(paid)[: int(cluster.reachable_slots[i])]
+        total += max(reward(cluster, i, z) - sum(paid[:z]) for z in range(len(paid) + 1))
+    return total
+
+
+@pytest.mark.parametrize("concave", [True, False])
+def test_a_horizon_bound_is_rent_plus_what_every_job_keeps_at_most(concave):
+    rng = np.random.default_rng(3)
+    for cluster in random_clusters(30, 7, network="any", concave=concave, resources=2, horizon=5):
+        groups: dict[tuple[float, ...], list[int]] = {}
+        for u in np.flatnonzero(cluster.is_server).tolist():
+            groups.setdefault(tuple(cluster.capacity[u].tolist()), []).append(u)
+        classes = [np.array(group) for group in groups.values()]
+        starts = np.array([0, 2, 3][: int(rng.integers(1, 4))])
+        prices = rng.choice([0.0, 0.25, 1 / 3, 0.7, 2.0], (len(starts), len(classes), 2))
+        made = certify_horizon(cluster, starts, classes, prices)
+        exact = horizon_by_hand(cluster, starts.tolist(), classes, prices)
+        assert exact <= Fraction(made.bound) <= exact + Fraction(1, 10**9)
+
+
+def test_a_slot_bound_is_rent_plus_the_best_ring_of_every_job():
+    rng = np.random.default_rng(4)
+    for cluster in random_clusters(30, 9, network="tree", servers=4, jobs=4, concave=False):
+        progress = rng.integers(0, 3, size=cluster.num_jobs)
+        node = rng.choice([0.0, 0.2, 1.0], cluster.capacity.shape) * cluster.is_server[:, None]
+        link = rng.choice([0.0, 0.1, 0.5], cluster.num_links)
+        made = certify_slot(cluster, 1, progress, node, link)
+        exact = sum(
+            (Fraction(a) * Fraction(b) for a, b in
+             [*zip(cluster.capacity.ravel().tolist(), node.ravel().tolist(), strict=True),
+              *zip(cluster.link_bandwidth.tolist(), link.tolist(), strict=True)]),
+            Fraction(0),
+        )  # fmt: skip
+        limit = np.where(cluster.active(1, progress), cluster.ring_limit(progress), 0)
+        rings = enumerate_rings(cluster, limit)
+        best = [Fraction(0)] * cluster.num_jobs
+        for k in range(len(rings.job)):
+            i, size, z = int(rings.job[k]), int(rings.size[k]), int(progress[rings.job[k]])
+            unit = [
+                sum(Fraction(d) * Fraction(p) for d, p in zip(demand, row, strict=True))
+                for demand, row in zip([cluster.demand[i].tolist()] * len(node), node.tolist(),
+                                       strict=True)
+            ]  # fmt: skip
+            cost = sum(int(n) * p for n, p in zip(rings.workers[k], unit, strict=True))
+            edge = Fraction(float(cluster.bandwidth[i]))
+            cost += sum(int(n) * edge * Fraction(p) for n, p in
+                        zip(rings.flow[k], link.tolist(), strict=True))  # fmt: skip
+            best[i] = max(best[i], reward(cluster, i, z + size) - reward(cluster, i, z) - cost)
+        exact += sum(best)
+        assert exact <= Fraction(made.bound) <= exact + Fraction(1, 10**9)
+
+
+@pytest.mark.parametrize("value", [Fraction(1, 3), Fraction(-1, 3), Fraction(5), Fraction(0)])
+def test_claims_are_rounded_up_by_less_than_2_to_the_minus_60(value):
+    claim = Fraction(_rounded_up(value))
+    assert value <= claim < value + Fraction(1, 2**60)
+    assert claim.denominator <= 2**60
+
+
+def test_costs_are_brought_to_the_units_of_rewards_downwards():
+    assert _amount(3, 98) == 12
+    assert (_amount(7, 100), _amount(7, 101), _amount(7, 103)) == (7, 3, 0)
+    assert _amount(7, -2) == 7 << 102
+
+
+def test_the_search_for_the_best_total_finds_it_wherever_it_lies():
+    # rewards 0..n along a square root, costs linear: net worth has one top, and ties at the ends
+    cluster = library.load("gadget/one_gpu")
+    job = msgspec.structs.replace(cluster.jobs[0], utility=Sqrt(scale=3.0))
+    cluster = cluster.replace(jobs=[job])
+    rng = np.random.default_rng(5)
+    for size in (1, 2, 3, 4, 7, 40):
+        for _ in range(20):
+            spent = np.append(0, np.cumsum(rng.integers(0, 2, size) * rng.integers(0, 3)))
+            most = max(
+                -(-enclose(job.utility, 1.0, z)[1] * 2**100 // 1) - (int(cost) << 99)
+                for z, cost in enumerate(spent.tolist())
+            )
+            assert _best_total(cluster, 0, spent, 1) == most
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"starts": ()}, "do not cut the horizon"),
+        ({"starts": (0, 2)}, "do not cut the horizon"),
+        ({"starts": (0,)}, "another shape"),
+        ({"classes": ((0,),)}, "no partition"),
+        ({"classes": ((0,), (1,), ())}, "equal capacities|another shape"),
+        ({"prices": (((float("nan"),), (1.0,)),) * 2}, "not finite"),
+        ({"prices": (((float("inf"),), (1.0,)),) * 2}, "not finite"),
+    ],
+)
+def test_further_malformed_horizon_certificates_are_refused(change, words):
+    cluster = library.load("gadget/tiny")
+    certificate = msgspec.structs.replace(horizon_certificate(cluster), **change)
+    with pytest.raises(NotACertificate, match=words):
+        check(certificate, instance=cluster)
+
+
+def test_the_first_and_the_last_slot_are_slots_and_the_next_is_none():
+    cluster = library.load("gadget/tiny")
+    made = slot_certificate(cluster)
+    for slot in (0, cluster.horizon - 1):
+        changed = msgspec.structs.replace(made, slot=slot, bound="1000")
+        assert check(changed, instance=cluster).bound == 1000
+    for change in ({"slot": cluster.horizon}, {"progress": (0, -1)}, {"progress": (0, 0, 0)}):
+        with pytest.raises(NotACertificate, match="no slot|one count"):
+            check(msgspec.structs.replace(made, **change), instance=cluster)
