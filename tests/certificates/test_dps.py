@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check, from_json, to_json
-from farkas.certificates.dps import DpsPrices, SlotPrices, bound_to_date, prices_bound, rewards_of
+from farkas.certificates.dps import (
+    DpsPrices,
+    SlotPrices,
+    bound_to_date,
+    finest_scale,
+    prices_bound,
+    rewards_of,
+)
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.models.dps.offline import Offline
@@ -199,3 +206,70 @@ def test_a_price_that_is_no_number_is_refused():
 def test_rewards_capped_beyond_doubles_are_the_budgets():
     market = random_market(0).replace(price_cap=1.7e308)
     assert rewards_of(market, "capped").tolist() == market.budget.tolist()
+
+
+@pytest.mark.parametrize(
+    ("price", "scale"), [(0.0, 40), (1.0, 40), (1e3, 40), (1e6, 35), (1e9, 25), (1e12, 15),
+                         (1e300, 0), (1.7e308, 0)],
+)  # fmt: skip
+def test_the_grid_is_the_finest_on_which_sums_stay_below_64_bits(price, scale):
+    # dps/tiny has 4 units of the larger of 2 worker types: 8 units, times the largest price
+    market = library.load("dps/tiny")
+    assert finest_scale(market, np.array([price])) == scale
+    assert finest_scale(market, np.array([price, 0.0]), np.zeros(0)) <= scale
+    if 0 < scale < 40:
+        held = int((market.last_slot - market.arrival).max()) + 1
+        units = max(4 * 2, 3, held * 4)
+        assert 2**59 < price * units * 2**scale <= 2**60
+
+
+def test_budgets_alone_also_coarsen_the_grid():
+    market = library.load("dps/one_server")
+    job = market.jobs[0]
+    for budget, scale in ((2.0**30, 29), (2.0**30 * 1.5, 28), (2.0**60, 0), (1.0, 40)):
+        rich = market.replace(jobs=[msgspec.structs.replace(job, budget=budget)] * 2)
+        assert finest_scale(rich) == scale
+
+
+def test_prices_are_listed_in_order_rounded_to_the_nearest_and_without_zeros():
+    market = library.load("dps/tiny")
+    given = {
+        "type": np.array([1, 0, 1, 0, 0]), "slot": np.array([0, 9, 3, 2, 4]),
+        "price": np.array([0.5, 0.25, -1.0, 3 * 2.0**-41, 2.0**-42]),
+    }  # fmt: skip
+    none = {name: column[:0] for name, column in given.items()}
+    prices = SlotPrices.of(market, given, none)
+    assert prices.scale == 40
+    assert prices.worker_positions.tolist() == [2, 9, 10]
+    assert prices.worker_numbers.tolist() == [2, 2**38, 2**39]
+    assert (prices.ps_positions.tolist(), prices.ps_numbers.tolist()) == ([], [])
+    until = prices.until(market, 2)
+    assert until.worker_positions.tolist() == [2, 10]
+    assert until.worker_numbers.tolist() == [2, 2**39]
+    swapped = SlotPrices.of(market, none, given | {"type": np.zeros(5, int)}).until(market, 3)
+    assert swapped.ps_positions.tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("shift", [0, 18, 19, 20, 21, 22])
+def test_sums_around_64_bits_are_exact(shift):
+    market = random_market(3, jobs=8)
+    plain = random_prices(market, 3)
+    shifted = SlotPrices(
+        plain.scale, plain.worker_positions, plain.worker_numbers << shift, plain.ps_positions,
+        plain.ps_numbers << shift,
+    )  # fmt: skip
+    exact = by_hand(market, shifted, market.num_jobs)
+    assert exact <= prices_bound(market, shifted) <= exact + Fraction(8, 2**plain.scale)
+
+
+def test_the_first_and_the_last_position_are_in_range():
+    market = library.load("dps/tiny")
+    none = np.zeros(0, np.int64)
+    for positions in ([0], [19], [0, 19]):
+        where = np.array(positions)
+        prices = SlotPrices(20, where, np.ones_like(where), none, none)
+        assert prices_bound(market, prices) >= by_hand(market, prices, market.num_jobs)
+    for positions, numbers in (([20], [1]), ([0, 19], [1, 0]), ([5, 4], [1, 1])):
+        prices = SlotPrices(20, np.array(positions), np.array(numbers), none, none)
+        with pytest.raises(NotACertificate, match="do not ascend|not positive"):
+            prices_bound(market, prices)
