@@ -118,11 +118,10 @@ def _columns(prices: Array, shape: tuple[int, int, int]) -> tuple[Ints, Ints, In
         raise NotACertificate(f"prices have shape {prices.shape}, needed (prices, 4)")
     if any(not isinstance(number, int) for number in prices.ravel().tolist()):
         raise NotACertificate("a price, or its place, is no integer")
-    if any(not 0 <= place < 1 << 62 for place in prices[:, :3].ravel().tolist()):
+    rows = prices[:, :3].tolist()
+    if any(not 0 <= place < size for row in rows for place, size in zip(row, shape, strict=True)):
         raise NotACertificate(f"a price lies outside {shape} types, slots and servers")
     places = prices[:, :3].astype(np.int64)
-    if len(places) and ((places < 0) | (places >= np.array(shape))).any():
-        raise NotACertificate(f"a price lies outside {shape} types, slots and servers")
     if len(np.unique(places, axis=0)) < len(places):
         raise NotACertificate("two prices for one type, slot and server")
     numbers = [int(number) for number in prices[:, 3]]

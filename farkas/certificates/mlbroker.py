@@ -234,10 +234,10 @@ def _objective(data: Brokerage, beta: Floats, gamma: Floats, rho: Floats, xi: Fl
     """Dual objective of multipliers that satisfy every constraint, without any rounding."""
     surcharge = np.broadcast_to(down(data.surcharge, 2), rho.shape)
     return (
-        exact_dot(data.trained_volume.reshape(-1), beta.reshape(-1))
+        exact_dot(data.trained_volume.ravel(), beta.ravel())
         + exact_dot(np.ones_like(gamma), gamma)
-        + exact_dot(surcharge.reshape(-1), rho.reshape(-1))
-        + exact_dot(np.ones(xi.size), xi.reshape(-1))
+        + exact_dot(surcharge.ravel(), rho.ravel())
+        + exact_dot(np.ones(xi.size), xi.ravel())
     )
 
 

@@ -93,12 +93,7 @@ class ExactVector(FilePart, frozen=True, kw_only=True):
             raise NotACertificate(f"{what}: a stored number is 0; leave it out")
         zeros = _trailing_zeros(number)
         odd, power = number >> zeros, zeros - self.exponent
-        if (
-            number
-            and odd.bit_length() <= 53
-            and power >= -1074
-            and odd.bit_length() + power <= 1024
-        ):
+        if odd.bit_length() <= 53 and power >= -1074 and odd.bit_length() + power <= 1024:
             return math.ldexp(odd, power)
         raise NotACertificate(f"{what}: {_clipped(number)} * 2**{-self.exponent} is not a double")
 

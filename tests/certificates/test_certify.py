@@ -42,3 +42,36 @@ def test_a_ray_is_written_with_its_violation_also_for_a_maximum():
         assert (written.violation, written.sense) == ("2", sense)
     with pytest.raises(NotACertificate, match="misses by"):
         certify_infeasible(empty, np.array([0.0, 0.0]))
+
+
+@pytest.mark.parametrize(
+    ("miss", "short"), [(2.0**-51, True), (2.0**-49, True), (2.0**-46, False), (2.0**-20, False)]
+)
+def test_only_bits_beyond_the_48th_are_dropped(miss, short):
+    written = certify(form(), np.array([1.5 - miss, -0.5]))
+    kept = written.multipliers.floats("y", 2)[0]
+    assert kept == (1.5 if short else 1.5 - miss)
+
+
+def test_bits_are_kept_where_dropping_them_costs_a_billionth():
+    # x in [0, 2**30]: a multiplier short by 2**-50 would lose 2**-20 of a bound of 1
+    wide = small(
+        [[1.0]], cost=[1.5 + 2.0**-50], row_lower=[0.0], row_upper=[1.0],
+        lower=[-(2.0**30)], upper=[2.0**30], offset=1.0,
+    )  # fmt: skip
+    written = certify(wide, np.array([1.5 + 2.0**-50]))
+    assert written.bound == "1"
+    assert written.multipliers.floats("y", 1).tolist() == [1.5 + 2.0**-50]
+    close = wide.replace(lower=np.array([-1.0]), upper=np.array([1.0]))
+    assert certify(close, np.array([1.5 + 2.0**-50])).multipliers.floats("y", 1).tolist() == [1.5]
+
+
+def test_data_are_embedded_unless_told_otherwise_and_options_are_kept():
+    empty = small([[1.0], [1.0]], cost=[5.0], row_lower=[3.0, -INF], row_upper=[INF, 1.0])
+    ray, about = np.array([1.0, -1.0]), {"kind": "toy", "options": {"a": 1}, "instance": "ab" * 32}
+    for made in (certify(form(), np.array([1.5, -0.5]), **about),
+                 certify_infeasible(empty, ray, **about)):  # fmt: skip
+        assert made.data is not None
+        assert (made.kind, made.options, made.instance) == tuple(about.values())
+    assert certify_infeasible(empty, ray, embed=False).data is None
+    assert certify_infeasible(empty, ray).options == certify(form(), np.zeros(2)).options == {}

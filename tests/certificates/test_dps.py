@@ -271,5 +271,5 @@ def test_the_first_and_the_last_position_are_in_range():
         assert prices_bound(market, prices) >= by_hand(market, prices, market.num_jobs)
     for positions, numbers in (([20], [1]), ([0, 19], [1, 0]), ([5, 4], [1, 1])):
         prices = SlotPrices(20, np.array(positions), np.array(numbers), none, none)
-        with pytest.raises(NotACertificate, match="do not ascend|not positive"):
+        with pytest.raises(NotACertificate, match=r"do not ascend|not positive"):
             prices_bound(market, prices)

@@ -335,5 +335,5 @@ def test_the_first_and_the_last_slot_are_slots_and_the_next_is_none():
         changed = msgspec.structs.replace(made, slot=slot, bound="1000")
         assert check(changed, instance=cluster).bound == 1000
     for change in ({"slot": cluster.horizon}, {"progress": (0, -1)}, {"progress": (0, 0, 0)}):
-        with pytest.raises(NotACertificate, match="no slot|one count"):
+        with pytest.raises(NotACertificate, match=r"no slot|one count"):
             check(msgspec.structs.replace(made, **change), instance=cluster)

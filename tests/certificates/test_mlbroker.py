@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check, exact_bound, read
-from farkas.certificates.mlbroker import Guide, MlbrokerPrices, complete
+from farkas.certificates.mlbroker import Guide, MlbrokerPrices, complete, down, up
 from farkas.duals.mlbroker.closed_form import lift
 from farkas.errors import FileProblem, NotACertificate
 from farkas.instances import library, write
@@ -20,6 +20,7 @@ from farkas.instances.generate import generate
 from farkas.online import algorithms, read_run, write_run
 from farkas.relaxations.mlbroker import Relaxed
 from farkas.solvers import solve
+from farkas.tolerances import TINY, ULP
 from farkas.verbs.check import bounds_runs_of, recheck
 from tests.tools.samples import samples
 from tests.tools.shared import ROOT
@@ -225,3 +226,60 @@ def test_a_product_that_vanishes_is_still_paid_for():
     big_m = F(tiny.single_big_m)
     for xi, theta in zip(point.xi.ravel().tolist(), point.theta.ravel().tolist(), strict=True):
         assert F(xi) <= -F(theta) * big_m
+
+
+def plain_guide(broker, least):
+    """Eighths from ``least`` to ``least + 10``, in an order without a pattern."""
+    fields = {}
+    for n, (name, shape) in enumerate(Guide.shapes(broker).items()):
+        place = np.arange(int(np.prod(shape)))
+        fields[name] = (((place * 7 + 3 * n) % 11 + least) / 8).reshape(shape)
+    return Guide(**fields)
+
+
+@pytest.mark.parametrize(
+    ("name", "relax", "semantics", "positive", "mixed"),
+    [
+        ("tiny", "printed", "printed", 4.96875, 3.73125),
+        ("tiny", "printed", "strict", -5.0320833333334, 2.1345833333333),
+        ("tiny", "tight", "printed", 11.7125, 12.3375),
+        ("tiny", "tight", "strict", 0.95125, 9.62),
+        ("return_trip", "printed", "printed", 0.2, 0.19),
+        ("return_trip", "printed", "strict", -3.5425, -2.7075),
+        ("return_trip", "tight", "printed", 0.6, 0.5),
+        ("return_trip", "tight", "strict", -3.275, -1.775),
+        ("set_cover", "printed", "printed", 0.0006, 0.000225),
+        ("set_cover", "printed", "strict", -30.0617375, -16.4994625),
+        ("set_cover", "tight", "printed", 0.0006, 0.0004),
+        ("set_cover", "tight", "strict", -30.4992, -14.8742),
+    ],
+)
+def test_plain_guides_prove_what_the_formulas_give(name, relax, semantics, positive, mixed):
+    # without rounding these would be the printed decimals; strict terms that cancel lose 1e-11
+    broker = library.load(f"mlbroker/{name}")
+    for least, bound in ((0, positive), (-4, mixed)):
+        proved = complete(broker, plain_guide(broker, least), relax, semantics).bound
+        assert float(proved) == pytest.approx(bound, rel=2e-12, abs=2e-12)
+
+
+@pytest.mark.parametrize("roundings", [1, 2, 18])
+def test_so_many_roundings_and_one_more_are_charged_whatever_the_sign(roundings):
+    values = np.array([1.0, -1.0, 3.7e200, -2.2e-200, 5.0])
+    for bound, sign in ((down, -1), (up, 1)):
+        for one, moved in zip(values.tolist(), bound(values, roundings).tolist(), strict=True):
+            share = sign * (F(moved) - F(one)) / abs(F(one))
+            assert abs(share - (roundings + 1) * F(ULP)) <= F(ULP) / 2 * (1 + F(1, 1000))
+    assert down(np.ones(1)) == 1 - 2 * ULP
+    assert down(np.array([TINY, TINY / 2, -TINY / 2, 0.0, 2 * TINY]))[:2].tolist() == [0, 0]
+    assert down(np.array([-TINY / 2]))[0] <= -TINY / 2
+    assert down(np.array([2 * TINY]))[0] > TINY
+    assert up(np.array([-2 * TINY]))[0] < -TINY
+
+
+def test_guides_of_another_shape_are_refused():
+    tiny = library.load("mlbroker/tiny")
+    zeros = Guide.zeros(tiny)
+    for name in Guide.shapes(tiny):
+        wrong = dataclasses.replace(zeros, **{name: getattr(zeros, name)[:-1]})
+        with pytest.raises(NotACertificate, match=f"{name} has shape"):
+            complete(tiny, wrong, "tight", "printed")

@@ -122,7 +122,7 @@ def test_fractions_are_read(text, value):
     "text", ["", "+1", "01", "1/0", "1/-2", "1/02", "1.5", "1e3", " 1", "1\n", "9" * 4001, "--1"]
 )
 def test_what_is_no_fraction_is_refused_and_shown_short(text):
-    with pytest.raises(NotACertificate, match="bound: .* is not a fraction") as caught:
+    with pytest.raises(NotACertificate, match=r"bound: .* is not a fraction") as caught:
         rational(text, "bound")
     assert len(str(caught.value)) < 90
 

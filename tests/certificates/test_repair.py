@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from farkas.certificates import exact_bound, repaired
-from farkas.certificates.repair import shift_rows
+from farkas.certificates.repair import (
+    _candidates,
+    _harmless,
+    _wrong_reduced_costs,
+    grid_for,
+    shift_rows,
+)
 from farkas.errors import NotACertificate
 from tests.generators.forms import INF, small
 
@@ -79,3 +85,112 @@ def test_what_cannot_be_repaired_keeps_the_first_error():
     form = small(np.zeros((1, 1)), cost=[1.0], sense="max", row_upper=[1.0])
     with pytest.raises(NotACertificate, match=r"column\[i=0\]: reduced cost 1"):
         repaired(form, np.array([0.25]))
+
+
+@pytest.mark.parametrize(
+    ("values", "grid"),
+    [([], 48), ([0.0], 48), ([1.0], 47), ([0.75, -3.0], 46), ([2.0**20], 27), ([INF], 48)],
+)
+def test_the_grid_keeps_48_bits_of_the_largest_multiplier(values, grid):
+    assert grid_for(np.array(values)) == grid
+
+
+# columns that may not have a negative reduced cost, not a positive one, and any
+ONE_SIDED = small(
+    [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 5], [0, 0, 0], [1, -1, 3]],
+    cost=[1, -1, 0], lower=[0, -INF, 0], upper=[INF, 0, 9],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_a_shift_harms_a_column_that_it_pushes_against_infinity(sense):
+    up, down = _harmless(ONE_SIDED.replace(sense=sense))
+    rises = [False, True, True, False, True, True, False]
+    falls = [True, False, False, True, True, True, True]
+    if sense == "max":
+        rises, falls = falls, rises
+    assert (up.tolist(), down.tolist()) == (rises, falls)
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_wrong_reduced_costs_are_those_against_infinity(sense):
+    sign = 1 if sense == "min" else -1
+    wide = ONE_SIDED.replace(sense=sense)
+    nothing = np.zeros(7)
+    for cost, wrong in (
+        ([2, -3, -4], [0, 0, 0]), ([-2, 3, 4], [-2, 3, 0]), ([0, 0, 0], [0, 0, 0]),
+        ([-1, 0, 0], [-1, 0, 0]), ([0, 1, 1], [0, 1, 0]),
+    ):  # fmt: skip
+        given = wide.replace(cost=sign * np.array(cost, float))
+        found = _wrong_reduced_costs(given, nothing)
+        assert found is not None
+        assert found.tolist() == [sign * value for value in wrong]
+
+
+def shifted(entries, multipliers, cost, **sides):
+    """Multipliers after the repair of one column >= 0 with the given entries."""
+    rows = len(entries)
+    sides = {"row_lower": [1.0] * rows, "row_upper": [9.0] * rows} | sides
+    form = small([[entry] for entry in entries], cost=[cost], **sides)
+    moved = shift_rows(form, np.array(multipliers))
+    return None if moved is None else moved.tolist()
+
+
+MORE = 1.0 + 2.0**-30
+
+
+@pytest.mark.parametrize(
+    ("entries", "multipliers", "cost", "sides", "result"),
+    [
+        # cost - 1 * 3 = -1: the row falls by a little more than 1
+        ([1.0], [3.0], 2.0, {}, [3 - MORE]),
+        # the row with the larger entry moves, down by 1/2 or, with the other sign, up
+        ([1.0, 2.0], [1.0, 1.0], 2.0, {}, [1, 1 - MORE / 2]),
+        ([-2.0, 1.0], [0.5, 3.0], 1.0, {}, [0.5 + MORE / 2, 3]),
+        ([1.0, -1.0, 0.5], [3.0, 1.0, 0.0], 2.0, {}, [3, 1, 0]),
+        # a row that cannot go there is passed over
+        ([1.0, 2.0], [2.0, 0.25], 2.0,
+         {"row_lower": [1.0, 1.0], "row_upper": [9.0, INF]}, [2 - MORE / 2, 0.25]),
+        ([1.0], [0.25], -1.0, {"row_upper": [INF]}, None),
+    ],
+)  # fmt: skip
+def test_the_row_with_the_largest_entry_moves_by_what_is_missing(
+    entries, multipliers, cost, sides, result
+):
+    assert shifted(entries, multipliers, cost, **sides) == result
+
+
+def test_rows_that_two_columns_need_move_by_the_larger_amount():
+    for sign, sense in ((1.0, "min"), (-1.0, "max")):
+        form = small(
+            [[1.0, 1.0]], cost=[sign, 2 * sign], row_lower=[1.0], row_upper=[9.0], sense=sense
+        )
+        moved = shift_rows(form, np.array([3.0 * sign]))
+        assert moved is not None
+        assert moved.tolist() == [sign * (3 - 2 * MORE)]
+        rising = form.replace(matrix=form.matrix.__class__.from_dense([[-1.0, -1.0]]))
+        moved = shift_rows(rising, np.array([-3.0 * sign]))
+        assert moved is not None
+        assert moved.tolist() == [sign * (2 * MORE - 3)]
+
+
+def test_candidates_are_tried_from_the_given_ones_to_the_inner_ones():
+    form = ONE_SIDED.replace(row_lower=np.zeros(7), row_upper=np.ones(7))
+    y, inner = np.full(7, 1 / 3), np.full(7, 2.0)
+    found = list(_candidates(form, y, inner))
+    assert found[0].tolist() == y.tolist()
+    assert [float(c[0]) * 2.0**k % 1 for c, k in zip(found[1:4], (49, 41, 33), strict=True)] == [
+        0, 0, 0,
+    ]  # fmt: skip
+    assert [abs(float(c[0]) - 1 / 3) < 2.0**-k for c, k in
+            zip(found[1:4], (49, 41, 33), strict=True)] == [True] * 3  # fmt: skip
+    mixed = [float(c[0]) for c in found[-12:]]
+    assert mixed == [(1 - 2.0**-k) / 3 + 2.0**-k * 2 for k in range(44, -1, -4)]
+    assert mixed[-1] == 2
+    assert len(list(_candidates(form, np.full(7, INF), None))) == 1
+    assert len(list(_candidates(form, np.ones(6), None))) == 1
+
+
+def test_numbers_too_wide_for_digits_are_not_shifted():
+    wide = small([[1e300, 1e-300], [1e-300, 1e300]], cost=[1e300, 1e-300], row_lower=[1.0, 1.0])
+    assert shift_rows(wide, np.array([1e300, 1e-300])) is None

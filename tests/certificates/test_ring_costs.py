@@ -14,7 +14,9 @@ from farkas.certificates.ring_costs import (
     grid_exponent,
     ring_costs,
     ring_terms,
+    rooted,
     rounded_down,
+    walk_costs,
 )
 from farkas.errors import NotACertificate
 from farkas.instances import library
@@ -145,3 +147,50 @@ def test_sums_of_products_are_rounded_down_by_one_unit_at_most():
         else:
             with pytest.raises(NotACertificate, match="out of range"):
                 rounded_down(np.ones((1, 1)), np.array([[value]]), 0)
+
+
+def network(nodes, pairs):
+    """A cluster of one-GPU servers with the given one-way links."""
+    cluster = library.load("gadget/unlinked_pair")
+    node = msgspec.to_builtins(cluster)["nodes"][0]
+    links = [{"from": u, "to": v, "bandwidth": 9} for u, v in pairs]
+    return cluster.replace(nodes=[node] * nodes, links=links)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "pairs", "tree"),
+    [
+        (1, [], [(0, -1, -1, -1)]),
+        (2, [(0, 1), (1, 0)], [(1, 0, 1, 0), (0, -1, -1, -1)]),
+        (2, [(0, 1)], [(1, 0, -1, 0), (0, -1, -1, -1)]),
+        (3, [(1, 0), (2, 1)], [(2, 1, 1, -1), (1, 0, 0, -1), (0, -1, -1, -1)]),
+        (3, [(0, 1), (1, 0)], [(2, -1, -1, -1), (1, 0, 1, 0), (0, -1, -1, -1)]),
+        (3, [(0, 1), (1, 2), (2, 0)], None),
+        (2, [(0, 1), (0, 1)], None),
+    ],
+)
+def test_forests_are_rooted_and_other_networks_are_none(nodes, pairs, tree):
+    assert rooted(network(nodes, pairs)) == tree
+
+
+@pytest.mark.parametrize("pairs", [[(0, 1), (1, 0)], [(0, 1)], [(1, 0)], []])
+def test_a_ring_needs_links_both_ways(pairs):
+    cluster = network(2, pairs)
+    link = np.full((1, len(pairs)), 3)
+    costs = ring_costs(cluster, np.array([0]), 2, np.array([[5, 7]]), link)
+    assert costs.tolist() == [[5, 5 + 7 + 6 if len(pairs) == 2 else FORBIDDEN]]
+    walk = walk_costs(cluster, np.ones(2, int), 2, np.array([5, 7]), link[0])
+    assert np.minimum(walk, FORBIDDEN).tolist() == costs[0].tolist()
+
+
+def test_a_link_that_is_too_narrow_for_a_job_is_no_link():
+    cluster = network(2, [(0, 1), (1, 0)])
+    job = msgspec.to_builtins(cluster.jobs[0])
+    for bandwidth, fits in ((9.0, True), (9.0 * (1 + 1e-12), True), (9.1, False)):
+        one = cluster.replace(jobs=[job | {"bandwidth": bandwidth}])
+        costs = ring_costs(one, np.array([0]), 2, np.array([[5, 7]]), np.full((1, 2), 3))
+        assert costs.tolist() == [[5, 18 if fits else FORBIDDEN]]
+
+
+def test_the_terms_of_a_ring_are_counted():
+    assert ring_terms(network(2, [(0, 1), (1, 0)]), 3) == 3 * (1 + 2) + 2
