@@ -82,7 +82,7 @@ class Proof:
         bare = self.program.removeprefix(_RELAXED)
         program = f"{self.program[: -len(bare)]}{named(bare)}" if bare else named(self.program)
         if self.provenance == "file":  # nothing but the file says so
-            program = f"the program that the file calls {quoted(program)}"
+            program = f"the program that the file calls {quoted(self.program)}"
         within = ""
         if self.within_implied_bounds:
             columns = f"{self.implied} variable{'s' if self.implied > 1 else ''}"

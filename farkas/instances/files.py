@@ -1,5 +1,6 @@
 """Instance files: read strictly, write canonically, one kind's module loaded at a time."""
 
+import collections
 import functools
 import importlib
 import json
@@ -140,9 +141,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     plain = dict(pairs)
     if len(plain) == len(pairs):
         return plain
-    names = [name for name, _ in pairs]
     marked = _Repeated(plain)
-    marked.key = next(name for name in names if names.count(name) > 1)
+    counts = collections.Counter(name for name, _ in pairs)
+    marked.key = next(name for name, count in counts.items() if count > 1)
     return marked
 
 

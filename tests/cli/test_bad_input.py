@@ -42,6 +42,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).write_bytes(content)
     (tmp_path / "folder.json").mkdir()
     os.mkfifo(tmp_path / "pipe")
+    os.mkfifo(tmp_path / "pipe.vipr")
+    (tmp_path / "loop").symlink_to("loop")
     return tmp_path
 
 
@@ -62,6 +64,9 @@ def one_line(words: list[str], capsys: Capture) -> tuple[int, str]:
 BAD_FILES = [
     "none.json",
     "folder.json",
+    "pipe",
+    "/dev/zero",
+    "/dev/urandom",
     "tiny.json/below",
     "",
     "a" * 5000,
@@ -161,6 +166,24 @@ def test_a_bad_instance_file(
         (["import", "philly", "tiny.json", "--kind", "nokind"], "nokind"),
         (["import", "philly", "none.csv", "--kind", "mlbroker", "--prices", "none"], "none"),
         (["check", "none.json"], "o such file"),
+        (["check", "nul\0.json"], "null"),
+        (["check", "nul\0.vipr"], "null"),
+        (["check", "/dev/zero"], "no regular file"),
+        (["check", "pipe"], "no regular file"),
+        (["check", "pipe.vipr"], "no regular file"),
+        (["check", "deep.json"], "too deep"),
+        (["sweep", "/dev/zero"], "no regular file"),
+        (["sweep", "pipe"], "no regular file"),
+        (["sweep", "deep.json"], "too deep"),
+        (["ratios", "pipe"], "no regular file"),
+        (["report", "/dev/zero"], "no regular file"),
+        (["import", "gavel", "pipe", "--kind", "coded"], "no regular file"),
+        (["run", "tiny.json", "-a", "mlbroker.local", "-o", "loop"], "circle"),
+        (["run", "tiny.json", "-a", "mlbroker.local", "-o", "loop/x.json"], "no directory"),
+        (["generate", "mlbroker", "-o", "loop"], "circle"),
+        (["generate", "mlbroker", "-o", "nul\0"], "null"),
+        (["report", "tiny.json", "-o", "loop"], "circle"),
+        (["solve", "tiny.json", "-p", "mlbroker.offline", "-s", "pyomo:./tiny.json"], "unknown"),
         (["check", "folder.json"], "directory"),
         (["check", "words.json"], "words.json"),
         (["claims", "mlbroker.no_such_claim"], "unknown claim"),
