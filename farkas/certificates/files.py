@@ -33,6 +33,7 @@ from farkas.numbers import Floats
 from farkas.reading import read_record, require_single
 from farkas.registry import Registry
 from farkas.tolerances import FEASIBLE
+from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.instances import Instance
@@ -194,11 +195,13 @@ class FormCertificate(Certificate, frozen=True, kw_only=True):
         """Refuse a kind and options that contradict the program's name."""
         name, _, variant = self.program.removeprefix(RELAXATION).partition("[")
         if self.kind is not None and not name.startswith(f"{self.kind}."):
-            raise NotACertificate(f"the certificate names {self.program} but says kind {self.kind}")
+            raise NotACertificate(
+                f"the certificate names {named(self.program)} but says kind {self.kind}"
+            )
         words = variant.removesuffix("]").split(",") if variant else []
         if self.options and list(self.options.values()) != words:
             raise NotACertificate(
-                f"the certificate names {self.program} but gives the options {self.options}"
+                f"the certificate names {named(self.program)} but gives the options {self.options}"
             )
 
 
