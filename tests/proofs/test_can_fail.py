@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import math
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from farkas.proofs import Standing, claims
 from farkas.proofs.stated import Stated
 from tests.recorded import verdicts
+from tests.tools.shared import ROOT
 
 ORDINARY = Stated.__post_init__
 
@@ -56,3 +58,18 @@ def test_a_refuted_claim_needs_its_violation(name: str, monkeypatch) -> None:
         # of many trials none is a violation any more
         assert verdict.standing is Standing.HELD
         assert (verdict.runs or 0) > 1
+
+
+def test_no_claim_states_a_relation_between_two_constants() -> None:
+    stated = [
+        (path.name, node)
+        for path in sorted((ROOT / "farkas" / "proofs").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Stated"
+    ]
+    assert len(stated) > 150
+    for name, node in stated:
+        left, right = node.args[0], node.args[2]
+        constant = isinstance(left, ast.Constant) and isinstance(right, ast.Constant)
+        assert not constant, f"{name}: {ast.unparse(node)}"
+        assert ast.unparse(left) != ast.unparse(right), f"{name}: {ast.unparse(node)}"
