@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 import pytest
 
+import farkas
 from farkas.certificates.eris import prove_payoff
 from farkas.errors import InvalidInstance, NotACertificate
 from farkas.instances import library
@@ -437,3 +438,27 @@ def test_a_broker_places_jobs_alike_in_every_currency(name, unit):
     assert other.ratio == one.ratio
     if name != "mlbroker.fractional":  # whose decisions hold prices
         assert other.decisions == one.decisions
+
+
+@pytest.mark.parametrize("power", [-60, -41, 41, 60])
+@pytest.mark.parametrize("program", ["gadget.offline_bound", "gadget.offline_column_bound"])
+def test_bounds_on_every_schedule_scale_with_the_reward(power, program):
+    # a first slope above 1e12 was taken for noise, and its piece of the envelope left out
+    cluster = library.load("gadget/tiny")
+    assert isinstance(cluster, Cluster)
+    other = cluster_in(cluster, 1.0, 2.0**power)
+    one, scaled = (farkas.solve(c, program, certify=True) for c in (cluster, other))
+    assert scaled.bound == one.bound * Fraction(2) ** power
+    assert scaled.bound >= farkas.solve(other, "gadget.offline").answer.objective * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("power", [-60, -47, -31, 2, 60])
+@pytest.mark.parametrize("name", ["dps.simple", "dps.random", "dps.dps"])
+def test_markets_are_run_and_bounded_alike_in_every_currency(power, name):
+    # prices on a grid of 2**-40 of one dollar would all be 0 in units of 2**-47
+    market = generate("dps", "small", 0, num_jobs=12)
+    assert isinstance(market, Market)
+    one, other = (algorithms[name].run(m) for m in (market, market_in(market, 2.0**power)))
+    assert other.value == 2.0**power * one.value
+    assert other.certificate.fraction == Fraction(2) ** power * one.certificate.fraction
+    assert other.ratio == one.ratio

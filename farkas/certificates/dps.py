@@ -34,10 +34,9 @@ from farkas.portable.elementary import ceil_log2
 Rewards = Literal["budget", "capped"]
 Position = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
 Number = Annotated[int, msgspec.Meta(ge=1, lt=2**62)]
-Scale = Annotated[int, msgspec.Meta(ge=0, le=60)]
+Scale = Annotated[int, msgspec.Meta(ge=-1000, le=1000)]
 Column = Floats | Ints
 
-FINEST = 40
 LARGEST = 2.0**61
 """Price, in units of its grid, beyond which lower prices take its place; these prove less."""
 ROOM = 2.0**61
@@ -120,7 +119,7 @@ class SlotPrices:
 
 
 def finest_scale(market: Market, *prices: Floats) -> int:
-    """Binary digits behind the point that keep every sum below 64 bits, at most `FINEST`."""
+    """Binary digits behind the point that keep every sum below 64 bits, negative for huge ones."""
     held = 1 + (market.last_slot - market.arrival).max(initial=0)
     units = max(
         int(market.worker_capacity.max(initial=0)) * market.num_worker_types,
@@ -131,15 +130,17 @@ def finest_scale(market: Market, *prices: Floats) -> int:
     largest = max((float(price.max(initial=0.0)) for price in prices), default=0.0)
     count = max(1, max((price.size for price in prices), default=0))
     with np.errstate(over="ignore"):
-        total = max(float(market.budget.sum()), largest * units * count, 1.0)
-    return min(max(60 - ceil_log2(total), 0), FINEST) if total < math.inf else 0
+        total = max(float(market.budget.sum()), largest * units * count)
+    if not 0 < total < math.inf:
+        return 0
+    return min(max(60 - ceil_log2(total), -1000), 1000)
 
 
 def _rounded(horizon: int, side: Mapping[str, Column], scale: int) -> tuple[Ints, Ints]:
     price = np.asarray(side["price"], float)
     if np.isnan(price).any():
         raise NotACertificate("a price is not a number")
-    kept = np.clip(price, 0.0, LARGEST * 0.5**scale)
+    kept = np.clip(price, 0.0, math.ldexp(LARGEST, -scale))
     numbers = whole(np.rint(np.ldexp(kept, scale)), "prices")
     positions = np.asarray(side["type"], np.int64) * horizon + np.asarray(side["slot"], np.int64)
     keep = np.flatnonzero(numbers)
@@ -203,7 +204,7 @@ def _bound(market: Market, prices: SlotPrices, rewards: Rewards, jobs: int) -> F
     total = int(left[market.fits[:jobs]].sum())
     total += _worth(market.horizon, market.worker_capacity, *worker, kind)
     total += _worth(market.horizon, market.ps_capacity, *ps, kind)
-    return Fraction(total, 1 << prices.scale)
+    return total / Fraction(2) ** prices.scale
 
 
 def _check(horizon: int, types: int, positions: Ints, numbers: Ints, what: str) -> None:
@@ -233,8 +234,9 @@ def _stays_small(market: Market, prices: SlotPrices, reward: Floats) -> bool:
 def _rounded_up(reward: Floats, scale: int, kind: Any) -> Array:
     """Rewards in units of ``2**-scale``; scaled as fractions where doubles could overflow."""
     if kind is np.int64:
-        return whole(np.ceil(np.ldexp(reward, scale)), "rewards")
-    exact = [math.ceil(Fraction(value) * 2**scale) for value in reward.tolist()]
+        # what underflows is still a reward
+        return whole(np.maximum(np.ceil(np.ldexp(reward, scale)), reward > 0), "rewards")
+    exact = [math.ceil(Fraction(value) * Fraction(2) ** scale) for value in reward.tolist()]
     return np.array(exact, dtype=object)
 
 

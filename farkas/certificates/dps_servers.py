@@ -71,9 +71,9 @@ def server_bound(market: Market, prices: ServerPrices, rewards: Rewards = "budge
         whole = units[0] * worker.paid(i, last[0][i]) + units[1] * ps.paid(i, last[0][i])
         hosts = (worker.on_server(i) >= units[0]) & (ps.on_server(i) >= units[1])
         cost = min([spread, *whole[hosts]])
-        reward = -(-Fraction(exact[i]) * 2**prices.scale // 1)  # rounded up
+        reward = -(-Fraction(exact[i]) * Fraction(2) ** prices.scale // 1)  # rounded up
         total += max(0, int(reward) - cost)
-    return Fraction(total, 2**prices.scale)
+    return total / Fraction(2) ** prices.scale
 
 
 class _Priced:

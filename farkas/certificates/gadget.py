@@ -6,6 +6,7 @@ duality for any utility, concave or not; no multiplier of the embedding's other 
 """
 
 import itertools
+import math
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -30,6 +31,9 @@ from farkas.numbers import Floats, Ints
 UNIT_BITS = 100
 ONE = 1 << UNIT_BITS
 """Rewards and costs are summed as integers in units of 1 / ONE, rounded against the claim."""
+
+DIGITS = 60
+"""Binary digits of a claimed bound."""
 
 Price = Annotated[float, msgspec.Meta(ge=0.0)]
 PriceRow = tuple[Price, ...]
@@ -230,9 +234,10 @@ def certify_slot(
 
 
 def _rounded_up(value: Fraction) -> str:
-    """Short fraction at or above ``value``: a certificate may claim less than it proves."""
-    scale = 1 << 60
-    return str(Fraction(-((-value.numerator * scale) // value.denominator), scale))
+    """Short fraction at or above ``value`` (60 binary digits): a certificate may claim less."""
+    size = value.numerator.bit_length() - value.denominator.bit_length()
+    unit = Fraction(2) ** (size - DIGITS)
+    return str(math.ceil(value / unit) * unit)
 
 
 def _plain(values: Floats) -> Any:

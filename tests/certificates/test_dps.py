@@ -23,7 +23,7 @@ from farkas.models.dps.offline import Offline
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
 from farkas.solvers import solve
-from tests.generators.dps import empty_market, random_market
+from tests.generators.dps import empty_market, market_in, random_market
 from tests.tools.samples import seeds
 
 
@@ -96,12 +96,13 @@ def test_bounds_to_date_are_bounds_of_the_market_cut_there(seed):
 def test_sums_beyond_64_bits_are_done_in_larger_integers():
     market = library.load("dps/tiny")
     plain = random_prices(market, 1)
-    # The same prices on a grid 2^30 finer: numbers near 2^70 per job and sum.
+    # The same prices on a grid 2^8 finer: numbers near 2^60, sums beyond 2^63.
     finer = SlotPrices(
-        60, plain.worker_positions, plain.worker_numbers << 20, plain.ps_positions,
-        plain.ps_numbers << 20,
+        plain.scale + 8, plain.worker_positions, plain.worker_numbers << 8, plain.ps_positions,
+        plain.ps_numbers << 8,
     )  # fmt: skip
-    assert plain.scale == 40
+    # 60 binary digits hold 2^8 and more: budgets add up to 13, prices by units and slots to more
+    assert plain.scale == 52
     exact = by_hand(market, plain, market.num_jobs)
     assert exact <= prices_bound(market, finer) <= exact + Fraction(5, 2**60)
 
@@ -184,15 +185,27 @@ def test_budgets_beyond_the_range_of_scaled_doubles_are_added_exactly():
     assert prices_bound(market.replace(jobs=jobs), prices) == 2 * Fraction(1e300)
 
 
-def test_prices_beyond_the_grid_are_lowered_and_still_prove_a_bound():
-    # A unit price of 1e300 does not fit 62 bits; the lowered price bounds the one sale.
+def test_prices_of_any_size_are_listed_on_a_grid_of_their_own():
+    # One price of 1e300 pays for the one sale exactly; rounding costs less than 2^-55 of it.
     market = library.load("dps/one_server")
     market = market.replace(jobs=[msgspec.structs.replace(market.jobs[0], budget=1e300)])
     given = {"type": np.array([0]), "slot": np.array([0]), "price": np.array([1e300])}
     none = {name: column[:0] for name, column in given.items()}
     prices = SlotPrices.of(market, given, none)
-    assert prices.worker_numbers.tolist() == [2**61]
-    assert prices_bound(market, prices) == Fraction(1e300)
+    assert 2**50 < prices.worker_numbers[0] < 2**62
+    assert prices.scale < -900
+    bound = prices_bound(market, prices)
+    assert Fraction(1e300) <= bound <= Fraction(1e300) * (1 + Fraction(1, 2**50))
+
+
+def test_a_reward_that_underflows_on_the_grid_is_still_rounded_up():
+    # on a grid of 2^1000 each of the tiny market's four jobs that fit is worth one step
+    market = library.load("dps/tiny")
+    nothing = np.zeros(0, np.int64)
+    coarse = SlotPrices(-1000, nothing, nothing, nothing, nothing)
+    assert prices_bound(market, coarse) == 4 * 2**1000
+    tiny = market_in(market, 2.0**-1060)
+    assert prices_bound(tiny, coarse) == 4 * 2**1000
 
 
 def test_a_price_that_is_no_number_is_refused():

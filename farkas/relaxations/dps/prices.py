@@ -5,7 +5,7 @@ Whatever their origin, `farkas.certificates.dps` proves what they bound.
 
 import numpy as np
 
-from farkas.certificates.dps import FINEST, Rewards, SlotPrices, rewards_of
+from farkas.certificates.dps import Rewards, SlotPrices, rewards_of
 from farkas.certificates.dps_servers import ServerPrices
 from farkas.errors import InvalidOption
 from farkas.forms import LinearForm
@@ -149,7 +149,7 @@ def server_prices(
     form = OfflineLP(prices=prices).form(market)
     duals = solve(form, solver).require_optimal().row_duals
     largest = float(np.abs(duals).max(initial=0.0))
-    scale = min(max(52 - ceil_log2(max(largest, 1.0)), 0), FINEST)
+    scale = min(max(52 - ceil_log2(largest), -1000), 1000) if largest else 0
     return ServerPrices(
         scale,
         _by_server(form, duals, "enough_workers", scale),

@@ -64,10 +64,9 @@ class Timeline:
         """
         keys, lengths, rates = [], [], []
         for job, slopes in enumerate(self.slopes):
-            scale = slopes[0] if len(slopes) else 1.0
-            cuts = np.flatnonzero(np.append(1.0, -np.diff(slopes)) > TIE * scale)
             if not len(slopes):
                 continue
+            cuts = np.flatnonzero(np.append(np.inf, -np.diff(slopes)) > TIE * slopes[0])
             ends = np.append(cuts[1:], len(slopes))
             keys += [(job, number) for number in range(len(cuts))]
             lengths.append(ends - cuts)
