@@ -73,7 +73,7 @@ def server_bound(market: Market, prices: ServerPrices, rewards: Rewards = "budge
         cost = min([spread, *whole[hosts]])
         reward = -(-Fraction(exact[i]) * Fraction(2) ** prices.scale // 1)  # rounded up
         total += max(0, int(reward) - cost)
-    return total / Fraction(2) ** prices.scale
+    return Fraction(total) / Fraction(2) ** prices.scale
 
 
 class _Priced:

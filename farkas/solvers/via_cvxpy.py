@@ -23,6 +23,8 @@ from farkas.tolerances import FEASIBLE
 
 DEFAULT = "CLARABEL"
 INTEGER = ("GUROBI", "HIGHS", "MOSEK", "SCIP", "SCIPY")
+NEAR = (-10, 20)
+"""Binary exponents between which the largest cost needs no other unit."""
 FIRST_ORDER = 1e-8
 """Accuracy asked of SCS and OSQP, in their own measure; what they reach is measured here."""
 
@@ -291,7 +293,7 @@ def solve_problem(
     solver
         CVXPY's name, with or without the prefix ``cvxpy:``, in any case.
     tolerance
-        Largest violation of a constraint, relative to ``max(1, size of the variables)``.
+        Largest violation of a constraint, relative to the largest variable.
     **options
         As :func:`farkas.solvers.solve`.
 
@@ -311,7 +313,8 @@ def solve_problem(
         raise UnsupportedForm("the problem is not convex by the rules of CVXPY")
     begin = time.perf_counter()
     try:
-        status, message = _run(problem, name, chosen)
+        given, unit = _near_one(problem, name)
+        status, message = _run(given, name, chosen)
     except (InvalidOption, KeyboardInterrupt):
         raise
     except Exception as failure:
@@ -319,7 +322,28 @@ def solve_problem(
     if "annot solve" in message or "not able to solve" in message:
         raise UnsupportedForm(f"cvxpy:{name}: {message}")
     seconds = time.perf_counter() - begin
-    return _measured(problem, f"cvxpy:{name}", status, message, seconds, tolerance)
+    answer = _measured(problem, f"cvxpy:{name}", status, message, seconds, tolerance)
+    if unit == 1.0:
+        return answer
+    duals = tuple(None if dual is None else unit * np.asarray(dual) for dual in answer.duals)
+    return dataclasses.replace(answer, duals=duals)
+
+
+def _near_one(problem: Any, solver: str) -> tuple[Any, float]:
+    """Return the problem, with an objective divided by a power of two where it is far from 1.
+
+    Conic solvers measure in absolute tolerances, so that costs of 1e-9 would be noise to them.
+    """
+    import cvxpy as cp
+
+    data, _, _ = problem.get_problem_data(solver=solver)
+    largest = float(np.abs(data["c"]).max(initial=0.0)) if "c" in data else 1.0
+    exponent = math.frexp(largest)[1]
+    if largest == 0.0 or NEAR[0] <= exponent <= NEAR[1]:
+        return problem, 1.0
+    unit = math.ldexp(1.0, exponent)
+    sense = type(problem.objective)
+    return cp.Problem(sense(problem.objective.args[0] / unit), problem.constraints), unit
 
 
 def _measured(
@@ -340,7 +364,7 @@ def _measured(
     worst, where = largest_violation(problem)
     size = max((float(np.abs(v.value).max(initial=0.0)) for v in variables), default=0.0)
     objective = float(np.asarray(problem.objective.value).item())
-    if not (worst <= tolerance * max(1.0, size) and math.isfinite(objective)):
+    if not (worst <= tolerance * (size or 1.0) and math.isfinite(objective)):
         return ConvexAnswer(
             reason=Reason.NUMERICAL,
             claim=Claimed.NONE,

@@ -157,3 +157,20 @@ def test_rows_and_bounds_of_every_kind_reach_the_solver(sense, integer):
         assert here.raw_row_duals is None
     else:
         assert here.row_duals == pytest.approx(there.row_duals, abs=1e-6)
+
+
+@pytest.mark.parametrize("power", [-60, -30, 30, 60])
+def test_a_convex_program_has_the_same_optimum_in_every_currency(power):
+    # max u (log(1 + x) + log(1 + 2 y)), x + y <= 1: 1/(1 + x) = 2/(1 + 2 y) at y = x + 1/2:
+    # x = 1/4, y = 3/4, worth log(5/4 * 5/2), and one more of the sum is worth 4/5
+    import cvxpy as cp
+
+    unit = 2.0**power
+    x, y = cp.Variable(nonneg=True), cp.Variable(nonneg=True)
+    limit = x + y <= 1
+    problem = cp.Problem(cp.Maximize(unit * (cp.log1p(x) + cp.log1p(2 * y))), [limit])
+    answer = solve_problem(problem)
+    assert answer.claim is Claimed.OPTIMAL
+    assert answer.objective / unit == pytest.approx(math.log(3.125), rel=1e-6)
+    assert [float(v) for v in answer.values.values()] == pytest.approx([0.25, 0.75], abs=1e-4)
+    assert float(answer.duals[0]) / unit == pytest.approx(0.8, rel=1e-4)
