@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
+from farkas.certificates.packed import rational, shown
 from farkas.errors import NotACertificate
 from farkas.replay.base import Decided, Replayed, replay
 from farkas.tolerances import FEASIBLE, ROUNDING
@@ -58,24 +59,26 @@ def audit(run: Said, instance: Instance) -> Replayed | None:
 
 
 def _compare(run: Said, found: Replayed) -> None:
+    """Raise `NotACertificate` unless the stated value, rounded and exact, is that of the replay."""
     proved = found.proved(run.sense)
-    if run.value_exact is not None and run.value_exact != str(proved):
-        raise NotACertificate(
-            f"the run claims the exact value {_short(run.value_exact)}, its decisions are worth "
-            f"{_short(str(proved))}"
-        )
     room = Fraction(ROUNDING) * found.magnitude
-    if not (
-        math.isfinite(run.value) and found.low - room <= Fraction(run.value) <= found.high + room
-    ):
+    if not math.isfinite(run.value) or abs(Fraction(run.value) - proved) > room:
         raise NotACertificate(
-            f"the run claims the value {run.value:.17g}, its decisions are worth "
-            f"{_short(str(proved))}"
+            f"the run claims the value {run.value:.17g}, its decisions are worth {_text(proved)}"
+        )
+    if run.value_exact is None:
+        return
+    claimed = rational(run.value_exact, "value_exact")
+    better = claimed < proved if run.sense == "min" else claimed > proved
+    if better or abs(claimed - proved) > room:
+        raise NotACertificate(
+            f"the run claims the exact value {_text(claimed)}, its decisions are worth "
+            f"{_text(proved)}"
         )
 
 
-def _short(number: str) -> str:
-    return number if len(number) <= 40 else f"{number[:37]}..."
+def _text(number: Fraction) -> str:
+    return shown(str(number))
 
 
 def exact_ratio(sense: str, found: Replayed, bound: Fraction) -> Fraction | None:
@@ -104,7 +107,7 @@ def exact_ratio(sense: str, found: Replayed, bound: Fraction) -> Fraction | None
     low, high = (bound, value) if sense == "min" else (value, bound)
     if low > high and low - high > beyond(found) * max(abs(low), abs(high)):
         raise NotACertificate(
-            f"the bound {_short(str(bound))} is worse than the value {_short(str(value))} that a "
+            f"the bound {_text(bound)} is worse than the value {_text(value)} that a "
             f"{sense}imisation reached: bound or decisions are wrong"
         )
     if low >= high:

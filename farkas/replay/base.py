@@ -85,9 +85,15 @@ class Replayed:
     def proved(self, sense: str) -> Fraction:
         """Return what a cost is at most, or what a reward is at least.
 
-        A fraction too long for a file is rounded to that side.
+        Ends of an interval, and fractions too long for a file, are rounded to that side.
         """
-        return _short(self.high, up=True) if sense == "min" else _short(self.low, up=False)
+        up = sense == "min"
+        value = self.high if up else self.low
+        if self.low == self.high and value.denominator.bit_length() <= LONGEST:
+            return value
+        size = abs(value.numerator).bit_length() - value.denominator.bit_length()
+        grid = 1 << max(0, DIGITS - size)
+        return Fraction(math.ceil(value * grid) if up else math.floor(value * grid), grid)
 
     @property
     def magnitude(self) -> Fraction:
@@ -96,17 +102,10 @@ class Replayed:
 
 
 LONGEST = 4096
-"""Bits of a denominator; a longer fraction is rounded to `DIGITS` binary digits."""
-DIGITS = 512
+"""Bits of a denominator; a longer fraction is rounded."""
 
-
-def _short(value: Fraction, *, up: bool) -> Fraction:
-    if value.denominator.bit_length() <= LONGEST:
-        return value
-    size = abs(value.numerator).bit_length() - value.denominator.bit_length()
-    grid = 1 << max(0, DIGITS - size)
-    whole = math.ceil(value * grid) if up else math.floor(value * grid)
-    return Fraction(whole, grid)
+DIGITS = 256
+"""Binary digits that rounding leaves."""
 
 
 class Kept:
@@ -148,10 +147,13 @@ class Kept:
         """
         if used <= limit:
             return True
-        whole = abs(Fraction(limit)) if unit is None else Fraction(unit)
+        missed = used - limit
+        whole = unit if unit is not None else limit if limit > 0 else -limit
         if not whole:
             return False
-        share = Fraction(used - limit) / whole
+        if missed * self.excess.denominator <= self.excess.numerator * whole:
+            return True  # by less than another one
+        share = Fraction(missed) / Fraction(whole)
         if share * 64 > Fraction(tolerance) * 65:
             return False
         self.excess = max(self.excess, share)

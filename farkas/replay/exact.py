@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
 from farkas.errors import NotACertificate
 
 T = TypeVar("T")
+
+
+Whole = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
+"""A count or a position of a decision; no honest one is beyond what a double holds."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -71,3 +75,22 @@ def fixed(number: float, places: int) -> int:
     """
     numerator, denominator = number.as_integer_ratio()
     return numerator << (places + 1 - denominator.bit_length())
+
+
+def quotient(numerator: int, denominator: int, places: int = 128) -> tuple[Fraction, Fraction]:
+    """Bounds on a quotient, about 2**-places of it apart; equal when it has so few places.
+
+    Sums of quotients of different denominators grow without end; sums of these bounds do not.
+
+    Parameters
+    ----------
+    denominator
+        > 0.
+
+    >>> low, high = quotient(1, 3)
+    >>> low < Fraction(1, 3) < high, quotient(3, 4) == (Fraction(3, 4), Fraction(3, 4))
+    (True, True)
+    """
+    shift = max(0, places + denominator.bit_length() - abs(numerator).bit_length())
+    whole, rest = divmod(numerator << shift, denominator)
+    return Fraction(whole, 1 << shift), Fraction(whole + (rest > 0), 1 << shift)

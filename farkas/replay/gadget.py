@@ -1,5 +1,148 @@
-"""Runs of kind gadget are not replayed: their value is their word."""
+"""Runs of ring scheduling, replayed: every ring, link and budget, and the rewards at the end."""
 
-from farkas.replay.base import replays, unreplayed
+from __future__ import annotations
 
-replays.add("gadget", unreplayed)
+import collections
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from farkas.certificates.enclosures import enclose
+from farkas.certificates.packed import shown
+from farkas.errors import NotACertificate
+from farkas.instances.gadget import Cluster, Job
+from farkas.replay.base import Decided, Kept, Replayed, replays
+from farkas.replay.exact import Entry, Whole, decoded
+from farkas.tolerances import ROUNDING
+from farkas.words import quoted
+
+FLOORS = 10 * ROUNDING
+"""Share of a capacity that counts as kept: several floors that were forgiven add up."""
+
+
+class RingEntry(Entry, frozen=True, kw_only=True):
+    """A ring of one slot; fields as in `farkas.online.gadget.environment`."""
+
+    job: Whole
+    workers: list[tuple[Whole, Whole]]
+    links: list[tuple[Whole, Whole]] = []
+
+
+@replays.register("gadget")
+def replay(instance: Cluster, run: Decided) -> Replayed:
+    """Check rings slot by slot, then budgets; value what every job has received."""
+    slots = decoded(run.decisions, list[list[RingEntry]])
+    if len(slots) != instance.horizon:
+        raise NotACertificate(f"the run decides {len(slots)} slots of {instance.horizon}")
+    kept, received = Kept(), [0] * instance.num_jobs
+    for slot, rings in enumerate(slots):
+        _require_places(instance, slot, rings)
+        kept.broken += [f"slot {slot}: {words}" for words in _missed(instance, slot, rings, kept)]
+        for ring in rings:
+            received[ring.job] += _size(ring)
+    kept.broken += _over_budget(instance, received, kept)
+    if kept.broken:
+        return Replayed.of(0, kept)
+    parts = [
+        enclose(job.utility, job.efficiency, slots)
+        for job, slots in zip(instance.jobs, received, strict=True)
+    ]
+    return Replayed.between(
+        sum((low for low, _ in parts), Fraction(0)),
+        sum((high for _, high in parts), Fraction(0)),
+        kept,
+        size=sum((max(abs(low), abs(high)) for low, high in parts), Fraction(0)),
+    )
+
+
+def _size(ring: RingEntry) -> int:
+    return sum(count for _, count in ring.workers)
+
+
+def _require_places(instance: Cluster, slot: int, rings: list[RingEntry]) -> None:
+    """Raise `NotACertificate` where jobs, nodes, links or counts do not exist."""
+    nodes, links = range(instance.num_nodes), range(instance.num_links)
+    for ring in rings:
+        if ring.job not in range(instance.num_jobs):
+            raise NotACertificate(f"slot {slot}: the run places job {ring.job}, which is none")
+        for places, role, known in ((ring.workers, "node", nodes), (ring.links, "link", links)):
+            for place, count in places:
+                if place not in known or count < 0:
+                    raise NotACertificate(
+                        f"slot {slot}: job {ring.job} uses {role} {place} {count} times"
+                    )
+
+
+def _missed(instance: Cluster, slot: int, rings: list[RingEntry], kept: Kept) -> Iterator[str]:
+    """Say what a slot breaks."""
+    used: dict[tuple[int, int], Fraction] = collections.defaultdict(Fraction)
+    reserved: dict[int, Fraction] = collections.defaultdict(Fraction)
+    seen: set[int] = set()
+    for ring in rings:
+        job = instance.jobs[ring.job]
+        if ring.job in seen:
+            yield f"job {ring.job} runs two rings"
+        seen.add(ring.job)
+        for words in _wrong(instance, slot, ring, job):
+            yield f"job {ring.job} {words}"
+        for node, count in ring.workers:
+            for resource, units in enumerate(job.demand):
+                used[node, resource] += count * Fraction(units)
+        for link, times in ring.links:
+            reserved[link] += times * Fraction(job.bandwidth)
+    for (node, resource), carried in used.items():
+        most = instance.nodes[node].capacity[resource]
+        if most is not None and not kept.within(carried, Fraction(most), FLOORS):
+            name = quoted(instance.resources[resource])
+            yield f"node {node} carries {shown(str(carried))} of {most:g} {name}"
+    for link, carried in reserved.items():
+        room = instance.real_links[link].bandwidth
+        if room is not None and not kept.within(carried, Fraction(room), FLOORS):
+            yield f"link {link} carries {shown(str(carried))} of {room:g} bandwidth"
+
+
+def _wrong(instance: Cluster, slot: int, ring: RingEntry, job: Job) -> Iterator[str]:
+    """Say what is wrong with one ring by itself."""
+    if job.arrival > slot:
+        yield f"arrives in slot {job.arrival} only"
+    if not 1 <= _size(ring) <= job.max_workers:
+        yield f"runs {_size(ring)} workers, at most {job.max_workers}"
+    hosts = {node for node, count in ring.workers if count}
+    for node in sorted(hosts):
+        if not instance.nodes[node].server:
+            yield f"has workers on node {node}, a switch"
+    if len(hosts) > 1:
+        uses: dict[int, int] = collections.Counter()
+        for link, times in ring.links:
+            uses[link] += times
+        if not _is_closed_walk(instance, hosts, uses):
+            yield f"has links that are no closed walk through hosts {sorted(hosts)}"
+
+
+def _is_closed_walk(instance: Cluster, hosts: set[int], uses: Mapping[int, int]) -> bool:
+    """Whether every node is left as often as entered, and every host reached from any."""
+    balance: dict[int, int] = collections.Counter()
+    onward: dict[int, set[int]] = collections.defaultdict(set)
+    for link, times in uses.items():
+        if times:
+            source, target = instance.real_links[link].source, instance.real_links[link].target
+            balance[source] += times
+            balance[target] -= times
+            onward[source].add(target)
+    reached: set[int] = set()
+    found = {next(iter(hosts))}
+    while found:
+        reached |= found
+        found = {there for here in found for there in onward[here]} - reached
+    return not any(balance.values()) and hosts <= reached
+
+
+def _over_budget(instance: Cluster, received: list[int], kept: Kept) -> Iterator[str]:
+    """Say which jobs receive more worker-slots than their budgets allow."""
+    allowed = instance.most_slots.tolist()
+    for i, (job, slots) in enumerate(zip(instance.jobs, received, strict=True)):
+        fits = all(
+            most is None or kept.within(slots * Fraction(units), Fraction(most))
+            for units, most in zip(job.demand, job.budget, strict=True)
+        )
+        if slots > allowed[i] or not fits:
+            yield f"job {i} receives {slots} worker-slots, its budget allows {allowed[i]:g}"

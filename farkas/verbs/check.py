@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any
 
 import msgspec
@@ -14,10 +15,12 @@ from farkas.certificates import check as prove_certificate
 from farkas.certificates import read as read_certificate
 from farkas.certificates.files import RELAXATION, from_json
 from farkas.certificates.packed import rational, shown
+from farkas.certificates.proof import rounded
 from farkas.certificates.runs import require_run_bound
 from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate, require_type
 from farkas.instances import Instance
-from farkas.online.run import Run, certified_ratio, read_run
+from farkas.online.run import Run, read_run, rounded_up
+from farkas.replay import Replayed, audit, exact_ratio
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.programs import find_program, rebuild
 from farkas.words import named
@@ -30,24 +33,57 @@ class RunProof:
     Parameters
     ----------
     run
-        The run; its value is its word.
+        The run, as its file says it.
     proof
         Proof of its bound.
+    replayed
+        Value and requirements, from its decisions and the instance alone; None for a kind without
+        a replay: then the value is the run's word.
     ratio
-        Its value against the proved bound; None when it breaks requirements, or has none.
+        Replayed value against proved bound, rounded up; None when the value is the run's word,
+        when decisions break requirements, or when a zero makes it meaningless.
     """
 
     run: Run
     proof: Proof
+    replayed: Replayed | None
     ratio: float | None
+
+    @property
+    def value(self) -> Fraction | None:
+        """What the decisions cost at most, or earn at least; None without a proof of it."""
+        if self.replayed is None or self.replayed.broken or self.run.violations:
+            return None
+        return self.replayed.proved(self.run.sense)
 
     @property
     def statement(self) -> str:
         """The proof in words."""
-        run = self.run
-        who = f"The run of {named(run.algorithm)}"
-        words = f"{who} says that it reached {run.value:.9g}; that is its word."
-        return f"{self.proof.statement}  {words}"
+        return "  ".join([self.proof.statement, *self._sentences()])
+
+    def _sentences(self) -> list[str]:
+        run, found = self.run, self.replayed
+        who = f"the run that the file calls {named(run.algorithm)}"
+        if found is None:
+            return [f"T{who[1:]} says that it reached {run.value:.9g}; that is its word."]
+        if self.value is None:
+            what = found.broken[0] if found.broken else "by what would otherwise count as kept"
+            return [f"The decisions of {who} break requirements ({what}): there is no ratio."]
+        least = run.sense == "min"
+        worth = f"{'cost at most' if least else 'earn at least'} {rounded(self.value, up=least)}"
+        said = [
+            f"Replayed in exact arithmetic, the decisions of {who} {worth} and keep every "
+            f"requirement {_how_well(found)}."
+        ]
+        said += [found.note] if found.note else []
+        if self.ratio is not None:
+            ratio = rounded(Fraction(self.ratio), up=True)
+            said.append(f"Proved ratio of the run to the optimum: at most {ratio}.")
+        return said
+
+
+def _how_well(found: Replayed) -> str:
+    return f"within a share of {float(found.excess):.1g}" if found.excess else "exactly"
 
 
 def check(
@@ -122,8 +158,19 @@ def _run(run: Run, instance: InstanceOrName | None, where: str) -> RunProof:
     )
     if run.sense != proof.sense:
         raise NotACertificate(f"the run says {run.sense}, its certificate {proof.sense}")
-    ratio = None if run.violations else certified_ratio(run.sense, run.value, run.certificate)
-    return RunProof(run, proof, ratio)
+    replayed = audit(run, about)
+    return RunProof(run, proof, replayed, _ratio(run, proof, replayed))
+
+
+def _ratio(run: Run, proof: Proof, replayed: Replayed | None) -> float | None:
+    """Ratio of exact value and proved bound; raises `NotACertificate` when the run claims less."""
+    if replayed is None or proof.bound is None or run.violations:
+        return None
+    exact = exact_ratio(run.sense, replayed, proof.bound)
+    ratio = None if exact is None else rounded_up(exact)
+    if run.ratio is not None and (ratio is None or run.ratio < ratio):
+        raise NotACertificate(f"the run claims the ratio {run.ratio:.17g}, proved is {ratio}")
+    return ratio
 
 
 Refusal = Callable[[Certificate], None]

@@ -17,6 +17,7 @@ from farkas.replay import Decided, Kept, Replayed, replays
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Run:
     """A run of a kind without a replay, and nothing proved about its value yet."""
+    replays.load()
     monkeypatch.setattr(replays, "_items", {**replays._items, "mlbroker": lambda *_: None})
     run = farkas.run("mlbroker/tiny", "mlbroker.gr")
     return msgspec.structs.replace(

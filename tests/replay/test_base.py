@@ -62,7 +62,7 @@ def test_what_exceeds_nothing_at_all_is_broken() -> None:
 def test_a_cost_is_proved_from_above_and_a_reward_from_below() -> None:
     found = Replayed.between(F(1, 3), F(1, 2), Kept())
     assert found.proved("min") == F(1, 2)
-    assert found.proved("max") == F(1, 3)
+    assert 0 < F(1, 3) - found.proved("max") < F(1, 2**250)
     assert found.magnitude == F(1, 2)
     assert dataclasses.replace(found, size=F(9)).magnitude == 9
 
@@ -73,7 +73,7 @@ def test_a_fraction_too_long_for_a_file_is_rounded_to_the_safe_side(sign: int) -
     found = Replayed.of(long)
     low, high = found.proved("max"), found.proved("min")
     assert low < long < high
-    assert high - low < F(1, 2**500)
+    assert high - low < F(1, 2**250)
     assert high.denominator.bit_length() <= LONGEST
 
 

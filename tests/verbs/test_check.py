@@ -12,6 +12,7 @@ from farkas.certificates import Certificate, FormCertificate
 from farkas.errors import NotACertificate
 from farkas.online import Bound, Run
 from farkas.online.gadget.bounds import slot_certificate
+from farkas.replay import replays
 from farkas.verbs.check import RunProof, bounds_runs_of, is_about, recheck, verdict
 
 
@@ -45,13 +46,66 @@ def test_a_run_that_turns_its_sense_round_is_rejected(cost: Run) -> None:
         farkas.check(changed(cost, sense="max"), "mlbroker/tiny")
 
 
-def test_a_run_that_breaks_a_requirement_has_no_ratio(cost: Run) -> None:
-    honest = farkas.check(cost, "mlbroker/tiny")
-    broken = farkas.check(changed(cost, violations=["something"]), "mlbroker/tiny")
-    assert isinstance(honest, RunProof)
-    assert isinstance(broken, RunProof)
-    assert honest.ratio is not None
-    assert broken.ratio is None
+def test_a_value_that_decisions_are_not_worth_is_rejected(cost: Run, reward: Run) -> None:
+    for run, about in ((cost, "mlbroker/tiny"), (reward, "gadget/tiny")):
+        for value in (0.0, run.value * (1 - 1e-6), run.value * (1 + 1e-6)):
+            with pytest.raises(NotACertificate, match="claims the value"):
+                farkas.check(changed(run, value=value, value_exact=None), about)
+        with pytest.raises(NotACertificate, match="claims the exact value"):
+            farkas.check(changed(run, value_exact=run.certificate.exact), about)
+        with pytest.raises(NotACertificate):
+            farkas.check(changed(run, decisions=[]), about)
+
+
+def test_what_a_run_breaks_or_keeps_is_not_its_word(cost: Run, reward: Run) -> None:
+    with pytest.raises(NotACertificate, match="replayed it keeps all"):
+        farkas.check(changed(reward, violations=["something"]), "gadget/tiny")
+    twice = [[*slot, *slot] for slot in reward.decisions]
+    with pytest.raises(NotACertificate, match="the run says that it breaks nothing; slot"):
+        farkas.check(changed(reward, decisions=twice), "gadget/tiny")
+    admitted = farkas.check(
+        changed(reward, decisions=twice, violations=["all"], ratio=None), "gadget/tiny"
+    )
+    assert isinstance(admitted, RunProof)
+    assert (admitted.ratio, admitted.value) == (None, None)
+    assert "break requirements (slot 0: " in admitted.statement
+
+
+def test_a_ratio_is_the_quotient_of_what_is_proved(cost: Run, reward: Run) -> None:
+    for run, about in ((cost, "mlbroker/tiny"), (reward, "gadget/tiny")):
+        proof = farkas.check(run, about)
+        assert isinstance(proof, RunProof)
+        quotient = proof.value / proof.proof.bound
+        assert proof.ratio >= max(quotient, 1 / quotient) > proof.ratio - 1e-15
+        with pytest.raises(NotACertificate, match="claims the ratio 1,"):
+            farkas.check(changed(run, ratio=1.0), about)
+        # a run that claims more than it need is believed the smaller one
+        assert farkas.check(changed(run, ratio=9.0), about).ratio == proof.ratio
+
+
+def test_kind_and_algorithm_cannot_lend_a_run_another_evaluation(cost: Run, reward: Run) -> None:
+    for changes in ({"kind": "gadget"}, {"algorithm": "gadget.las"}):
+        with pytest.raises(NotACertificate):
+            farkas.check(changed(cost, **changes), "mlbroker/tiny")
+    other = farkas.check(changed(reward, algorithm="gadget.gadget", options={}), "gadget/tiny")
+    assert other.ratio == farkas.check(reward, "gadget/tiny").ratio
+
+
+def test_without_a_replay_a_value_is_the_word_of_the_run(
+    reward: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replays.load()
+    monkeypatch.setitem(replays._items, "gadget", lambda *_: None)
+    proof = farkas.check(changed(reward, value=9.0, value_exact=None), "gadget/tiny")
+    assert isinstance(proof, RunProof)
+    assert (proof.replayed, proof.ratio, proof.value) == (None, None, None)
+    assert proof.statement.endswith("says that it reached 9; that is its word.")
+
+
+def test_what_fractional_decisions_are_is_said(cost: Run) -> None:
+    assert (
+        "points of mlbroker.relaxed[tight,printed]" in farkas.check(cost, "mlbroker/tiny").statement
+    )
 
 
 @pytest.mark.parametrize("step", [F(1, 10**9), F(1)])

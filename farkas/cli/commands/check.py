@@ -12,6 +12,7 @@ from farkas.words import quoted
 
 if TYPE_CHECKING:
     from farkas.certificates import Proof, ViprProof
+    from farkas.verbs.check import RunProof
 
 MOST_COMMENTS = 10
 """Comments of a VIPR file that are repeated."""
@@ -25,51 +26,29 @@ def command(
         str | None,
         typer.Option("--instance", metavar="FILE", help="Rebuild the program from this instance."),
     ] = None,
-    alone: Annotated[
-        str | None,
-        typer.Option("--stand-alone", metavar="OUT.json", help="Write it with its program inside."),
-    ] = None,
     as_json: Json = False,
 ) -> None:
     """Prove again, in exact arithmetic and without any solver, what a certificate claims.
 
     With --instance the program is rebuilt from the instance, so that the proof is about it;
     without, the proof is about the program inside the file.  Of a run file, as farkas run writes
-    it, the bound is proved again; the run's value stays its word.  Exit code 1 when the
-    certificate proves less than it claims.
-
-    --stand-alone writes what was proved as multipliers of a linear program, with its data, where
-    one states it: that file is proved by farkas/standalone/checker.py too, which is one file and
-    needs nothing but Python.
+    it, the bound is proved again and the decisions are replayed: requirements and value, both in
+    exact arithmetic.  Exit code 1 when less is proved than is claimed.
     """
     from farkas.certificates import Proof
     from farkas.verbs.check import RunProof, check
 
     proof = check(certificate, instance)
     if isinstance(proof, RunProof):
-        found = {**_shown(proof.proof), "ratio": proof.ratio, "statement": proof.statement}
+        found = _shown_run(proof)
     elif isinstance(proof, Proof):
         found = _shown(proof)
     else:
         found = _vipr(proof)
-    if alone is not None:
-        found["stand_alone"] = _written(certificate, instance, alone)
     if as_json:
         print_json(found)
     else:
         print_line(f"accepted: {found['statement']}")
-        if alone is not None:
-            print_line(f"written: {quoted(alone)}: {found['stand_alone']['statement']}")
-
-
-def _written(certificate: str, instance: str | None, path: str) -> dict[str, Any]:
-    """Write the certificate that needs no instance, and prove what was written."""
-    from farkas.certificates import check, write
-    from farkas.verbs.stand_alone import stand_alone
-
-    linear = stand_alone(certificate, instance)
-    write(linear, path)
-    return _shown(check(linear))
 
 
 def _shown(proof: Proof) -> dict[str, Any]:
@@ -85,6 +64,18 @@ def _shown(proof: Proof) -> dict[str, Any]:
         "implied": proof.implied,
         "within_implied_bounds": proof.within_implied_bounds,
         "provenance": proof.provenance,
+        "statement": proof.statement,
+    }
+
+
+def _shown_run(proof: RunProof) -> dict[str, Any]:
+    return {
+        **_shown(proof.proof),
+        **_number("value", proof.value, up=proof.proof.sense == "min"),
+        "value_is_recomputed": proof.replayed is not None,
+        "excess": None if proof.replayed is None else _double(proof.replayed.excess, up=True),
+        "broken": [] if proof.replayed is None else list(proof.replayed.broken),
+        "ratio": proof.ratio,
         "statement": proof.statement,
     }
 

@@ -1,0 +1,215 @@
+"""Rings: rewards by hand, requirements by name, as the environment says, refused when changed."""
+
+from __future__ import annotations
+
+import copy
+import math
+from fractions import Fraction as F
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+import farkas
+from farkas.errors import NotACertificate
+from farkas.instances.gadget import Cluster
+from farkas.instances.generate import generate
+from farkas.instances.library import names
+from farkas.online import Run, algorithms, environments
+from farkas.online.gadget.environment import Ring
+from farkas.replay import Replayed, audit, replay
+from tests.generators.gadget import job, star
+
+SHIPPED = [name for name in names("gadget") if name != "gadget/demo"]
+
+
+def decided(run: Run, decisions: list[Any]) -> Run:
+    return msgspec.structs.replace(run, decisions=decisions, value_exact=None)
+
+
+def replayed(instance: Cluster, *slots: list[dict[str, Any]]) -> Replayed:
+    """Replay of slots written by hand."""
+    run = farkas.run("gadget/tiny", "gadget.las")
+    found = replay(decided(run, list(slots)), instance)
+    assert found is not None
+    return found
+
+
+def ring(*workers: tuple[int, int], links: Any = (), job: int = 0) -> dict[str, Any]:
+    return {"job": job, "workers": list(workers), "links": list(links)}
+
+
+UTILITIES: dict[str, tuple[dict[str, Any], float]] = {
+    # what four worker-slots of half a unit of progress are worth
+    "linear": ({"kind": "linear", "slope": 3.0}, 6.0),
+    "sqrt": ({"kind": "sqrt", "scale": 2.0}, 2 * math.sqrt(2)),
+    "log1p": ({"kind": "log1p", "scale": 2.0}, 2 * math.log(3)),
+    "sigmoid": ({"kind": "sigmoid", "height": 2.0, "steepness": 1.0, "midpoint": 2.0}, 1.0),
+    "quadratic_cost": ({"kind": "quadratic_cost", "quadratic": 1.0, "linear": 2.0}, -8.0),
+    "table": ({"kind": "table", "values": [0.0, 1.0, 5.0, 9.0], "step": 1.0}, 5.0),
+}
+
+
+@pytest.mark.parametrize("kind", sorted(UTILITIES))
+def test_rewards_by_hand(kind: str) -> None:
+    utility, worth = UTILITIES[kind]
+    one = job(efficiency=0.5, utility=utility)
+    instance = star(2, horizon=2, jobs=[one])
+    found = replayed(instance, [ring((0, 2))], [ring((0, 2))])
+    assert found.low <= found.high
+    assert float(found.low) == pytest.approx(worth, rel=1e-15)
+    assert found.high - found.low <= abs(found.high) / 10**18
+    assert (found.low == found.high) == (kind not in ("sqrt", "log1p", "sigmoid"))
+    assert (found.excess, found.broken) == (0, ())
+
+
+def test_a_job_that_never_runs_is_worth_what_nothing_is() -> None:
+    idle = job(utility={"kind": "table", "values": [7.0, 9.0]})
+    assert replayed(star(1, jobs=[idle]), []).low == 7
+
+
+# servers 0 and 1, hub 2; links 2 u and 2 u + 1 lead from server u to the hub and back
+ROUND = [(0, 1), (1, 1), (2, 1), (3, 1)]
+
+
+def test_a_ring_between_servers_needs_a_closed_walk() -> None:
+    instance = star(1, 1, jobs=[job()])
+    assert not replayed(instance, [ring((0, 1), (1, 1), links=ROUND)]).broken
+    for links in (ROUND[:3], [], [(0, 1), (1, 1)], [(0, 2), (1, 1), (2, 1), (3, 1)]):
+        found = replayed(instance, [ring((0, 1), (1, 1), links=links)])
+        assert "no closed walk through hosts [0, 1]" in found.broken[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "rings", "words"),
+    [
+        ({}, [ring((0, 1)), ring((0, 1))], "job 0 runs two rings"),
+        ({"arrival": 1}, [ring((0, 1))], "job 0 arrives in slot 1 only"),
+        ({}, [ring((0, 3))], "job 0 runs 3 workers, at most 2"),
+        ({}, [ring()], "job 0 runs 0 workers, at most 2"),
+        ({"demand": [2.0]}, [ring((0, 2))], 'node 0 carries 4 of 3 "gpu"'),
+        ({"demand": [0.0]}, [ring((2, 1))], "workers on node 2, a switch"),
+        ({"bandwidth": 11.0}, [ring((0, 1), (1, 1), links=ROUND)], "link 0 carries 11 of 10"),
+        ({"budget": [1.0]}, [ring((0, 2))], "receives 2 worker-slots, its budget allows 1"),
+    ],
+)
+def test_what_a_ring_breaks_is_named(
+    changes: dict[str, Any], rings: list[dict[str, Any]], words: str
+) -> None:
+    found = replayed(star(3, 3, jobs=[job(**changes)]), rings)
+    assert any(words in said for said in found.broken), found.broken
+
+
+def test_a_floor_that_was_forgiven_is_an_excess() -> None:
+    # three workers of 0.1 need more than 0.3, by half a unit in the last place
+    instance = star(0.3, jobs=[job(demand=[0.1], budget=[0.3], max_workers=3)])
+    found = replayed(instance, [ring((0, 3))])
+    assert not found.broken
+    assert found.excess == (3 * F(0.1) - F(0.3)) / F(0.3) > 0
+
+
+@pytest.mark.parametrize("name", algorithms.names("gadget."))
+def test_every_algorithm_is_worth_what_the_environment_says(name: str) -> None:
+    cases = [farkas.load(shipped) for shipped in SHIPPED]
+    if name != "gadget.greedy_exact":  # which enumerates
+        cases += [generate("gadget", "published", seed) for seed in range(2)]
+    for instance in cases:
+        judge(farkas.run(instance, name), instance)
+
+
+def judge(run: Run, instance: Cluster) -> None:
+    found = audit(run, instance)
+    assert found is not None
+    assert not found.broken
+    assert float(found.low) == pytest.approx(run.value, rel=1e-12)
+    assert farkas.check(run, instance).ratio == run.ratio
+
+
+@pytest.mark.parametrize("slots", ["columns", "exact", "lp_rs_mde"])
+@pytest.mark.parametrize("gains", ["printed", "envelope"])
+def test_options_change_nothing_that_is_replayed(slots: str, gains: str) -> None:
+    for shipped in ("gadget/tiny", "gadget/late_sigmoid", "gadget/two_triangles"):
+        instance = farkas.load(shipped)
+        judge(farkas.run(instance, "gadget.gadget", slots=slots, gains=gains), instance)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_any_rings_are_judged_and_priced_as_by_the_environment(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    jobs = [
+        job(arrival=int(rng.integers(2)), demand=[float(rng.choice([0.1, 1.0]))],
+            budget=[[None], [2.0]][rng.integers(2)], bandwidth=float(rng.integers(1, 8)),
+            utility=UTILITIES[sorted(UTILITIES)[rng.integers(6)]][0])
+        for _ in range(3)
+    ]  # fmt: skip
+    instance = star(1, 2, 0.3, horizon=2, jobs=jobs)
+    slots = []
+    for _ in range(2):
+        rings = []
+        for which in rng.permutation(3)[: rng.integers(3)].tolist():
+            hosts = rng.permutation(3)[: rng.integers(1, 3)].tolist()
+            links = [(2 * u + back, 1) for u in hosts for back in (0, 1)] * (len(hosts) > 1)
+            if links and rng.random() < 0.1:
+                links.pop()
+            rings.append(Ring(job=which, workers=tuple((u, 1) for u in hosts), links=tuple(links)))
+        slots.append(rings)
+    outcome = environments["gadget"].evaluate(instance, slots)
+    found = replayed(instance, *msgspec.to_builtins(slots))
+    assert bool(found.broken) == bool(outcome.violations), (found.broken, outcome.violations)
+    if not found.broken:
+        assert float(found.low) == pytest.approx(outcome.total, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("step", [-1, 1])
+def test_no_number_of_a_decision_can_be_changed(step: int) -> None:
+    # two servers of one GPU and two of their jobs; every link is full
+    jobs = [job(bandwidth=10), job(utility={"kind": "linear", "slope": 2}, max_workers=1)]
+    instance = star(1, 1, horizon=2, jobs=jobs)
+    slots = [[ring((0, 1), (1, 1), links=ROUND)], [ring((0, 1), job=1)]]
+    template = farkas.run("gadget/tiny", "gadget.las")
+    honest = msgspec.structs.replace(template, value=4.0, value_exact="4", decisions=slots)
+    assert audit(honest, instance) is not None
+    places = [
+        (slot, index, "workers", place, 1)
+        for slot, index, place in [(0, 0, 0), (0, 0, 1), (1, 0, 0)]
+    ]
+    places += [(0, 0, "links", place, part) for place in range(4) for part in range(2)]
+    places += [(0, 0, "job"), (1, 0, "job"), (0, 0, "workers", 0, 0)]
+    for *path, last in places:
+        changed: Any = msgspec.json.decode(msgspec.json.encode(slots))
+        entry = changed
+        for key in path:
+            entry = entry[key]
+        entry[last] += step
+        with pytest.raises(NotACertificate):
+            audit(msgspec.structs.replace(honest, decisions=changed), instance)
+    for slot in range(2):
+        changed = copy.deepcopy(slots)
+        changed[slot].clear()
+        with pytest.raises(NotACertificate, match="claims the value"):
+            audit(msgspec.structs.replace(honest, decisions=changed), instance)
+
+
+@pytest.mark.parametrize(
+    "slots",
+    [
+        [],
+        [[], []],
+        [[ring((0, 1), job=1)]],
+        [[ring((0, 1), job=-1)]],
+        [[ring((9, 1))]],
+        [[ring((-1, 1))]],
+        [[ring((0, 1), (1, -1))]],
+        [[ring((0, 1), links=[(4, 1)])]],
+        [[ring((0, 1), links=[(0, -1)])]],
+        [[{"job": 0}]],
+        [[{**ring((0, 1)), "more": 1}]],
+        [None],
+        [[ring((0, 0.5))]],
+        [[ring((0, 10**400))]],
+    ],
+)
+def test_decisions_of_another_shape_are_refused(slots: list[Any]) -> None:
+    with pytest.raises(NotACertificate):
+        replayed(star(1, 1, jobs=[job()]), *slots)

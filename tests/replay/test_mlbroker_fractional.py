@@ -1,0 +1,211 @@
+"""Fractional runs of a broker: by hand, as the algorithm prices them, refused when changed."""
+
+from __future__ import annotations
+
+import copy
+from fractions import Fraction as F
+from typing import Any
+
+import msgspec
+import pytest
+
+import farkas
+from farkas.errors import NotACertificate
+from farkas.instances.mlbroker import Brokerage
+from farkas.online import Run
+from farkas.replay import Replayed, audit, replay
+from tests.generators.mlbroker import edge_cases, random_brokerage, single
+
+VARIANTS = [(r, s) for r in ("tight", "printed") for s in ("printed", "strict")]
+NONE: dict[str, list[Any]] = {"job": [], "origin": [], "target": [], "amount": []}
+
+
+def decided(run: Run, decisions: list[Any], **options: Any) -> Run:
+    options = {**run.options, **options}
+    return msgspec.structs.replace(run, decisions=decisions, value_exact=None, options=options)
+
+
+def replayed(instance: Brokerage, slot: dict[str, Any], **options: Any) -> Replayed:
+    """Replay of one slot written by hand."""
+    run = farkas.run("mlbroker/tiny", "mlbroker.fractional")
+    found = replay(decided(run, [slot], **options), instance)
+    assert found is not None
+    return found
+
+
+def lane(origin: int, target: int, amount: float) -> dict[str, list[Any]]:
+    return {"job": [0], "origin": [origin], "target": [target], "amount": [amount]}
+
+
+# 10 GB at site 0 are half a worker of 20 GB; the server is at site 1 and the worker at site 0.
+MARKET: dict[str, Any] = {
+    "worker_capacity": 20.0,
+    "transfer_price": [[0, 0.5], [0.25, 0]],
+    "base_price": [[3.0], [3.0]],
+    "discount_price": [[1.0], [1.0]],
+    "discount_threshold": [[1.0], [1.0]],
+    "big_m": 8.0,
+}
+SLOT: dict[str, Any] = {
+    "jobs": [0],
+    "workers": [[1.0, 0.0]],
+    "server": [[0.0, 1.0]],
+    "deployed": [[1.0, 1.0]],
+    "moved": lane(0, 0, 10.0),
+    "connected": lane(0, 1, 1.0),
+}
+
+
+def test_the_chord_by_hand() -> None:
+    # One worker and one server can be used, so H = 2 and F(H) / H = (2 + 2) / 2 = 2 a unit.
+    # Two units for 2 each, two sites entered, one worker talks to site 1: 2 GB for 0.5.
+    instance = single([[10.0, 0.0]], **MARKET)
+    found = replayed(instance, SLOT)
+    assert found.low == found.high == 4 + 2 * F(instance.jobs[0].deploy_cost) + 1
+    assert (found.excess, found.broken) == (0, ())
+    assert found.note == "Decisions are fractional: points of mlbroker.relaxed[tight,printed]."
+
+
+def test_the_big_constant_by_hand() -> None:
+    # At one unit a site: 3 at list price, 1 + 2 at the reduced one; each branch half off leaves
+    # (3 + 3 - 8) / 2 < 0, so that resources cost nothing.
+    instance = single([[10.0, 0.0]], **MARKET)
+    deploy = 2 * F(instance.jobs[0].deploy_cost)
+    assert replayed(instance, SLOT, relax="printed").low == deploy + 1
+    # with the smallest constant, 2: (3 + 3 - 2) / 2 = 2 a site
+    tighter = instance.replace(big_m=None)
+    assert replayed(tighter, SLOT, relax="printed").low == 4 + deploy + 1
+
+
+@pytest.mark.parametrize(("relax", "semantics"), VARIANTS)
+def test_every_variant_is_worth_what_the_algorithm_says(relax: str, semantics: str) -> None:
+    cases = [random_brokerage(seed, sites=3, jobs=3, resources=2) for seed in range(4)]
+    for instance in (*cases, *edge_cases().values()):
+        run = farkas.run(instance, "mlbroker.fractional", relax=relax, semantics=semantics)
+        found = audit(run, instance)
+        assert found is not None
+        assert not found.broken
+        assert float(found.high) == pytest.approx(run.value, rel=1e-12)
+        assert found.high - found.low <= found.high / 10**30
+        assert found.excess < F(1, 10**9)
+        assert farkas.check(run, instance).ratio == run.ratio
+
+
+@pytest.mark.parametrize(
+    ("label", "changes"),
+    [
+        ("8a", {"workers": [[0.4, 0.0]], "connected": lane(0, 1, 0.4)}),
+        ("8b", {"moved": lane(0, 0, 9.0)}),
+        ("8b", {"moved": NONE}),
+        ("8f", {"server": [[0.0, 0.9]]}),
+        ("8g", {"deployed": [[0.9, 1.0]]}),
+        ("8g", {"deployed": [[1.0, 0.9]]}),
+        ("8i", {"workers": [[0.9, 0.0]]}),
+        ("8j", {"connected": lane(0, 0, 1.0)}),
+        ("not below 0", {"deployed": [[1.0, -0.1]]}),
+        ("not below 0", {"moved": {**NONE, "job": [0, 0], "origin": [0, 0], "target": [0, 1],
+                                   "amount": [11.0, -1.0]}}),
+    ],
+)  # fmt: skip
+def test_every_row_of_the_relaxation_is_checked(label: str, changes: dict[str, Any]) -> None:
+    found = replayed(single([[10.0, 0.0]], **MARKET), {**SLOT, **changes})
+    assert any(f"({label}" in words for words in found.broken), found.broken
+
+
+def test_printed_presence_has_one_constant_for_all() -> None:
+    # U = 2: half of a deployment is enough for one worker or one server
+    half = {**SLOT, "deployed": [[0.5, 0.5]]}
+    instance = single([[10.0, 0.0]], **MARKET)
+    assert not replayed(instance, half, relax="printed").broken
+    less = {**SLOT, "deployed": [[0.49, 0.5]]}
+    assert replayed(instance, less, relax="printed").broken == (
+        "slot 0: (8g) is missed at 1 places",
+    )
+
+
+def test_strict_semantics_add_two_rows() -> None:
+    instance = single([[10.0, 0.0]], **MARKET)
+    strict = {"semantics": "strict"}
+    idle = {**SLOT, "workers": [[1.0, 0.0]], "server": [[1.0, 0.0]], "connected": lane(0, 0, 1.0)}
+    assert not replayed(instance, idle).broken
+    assert "(8l)" in replayed(instance, idle, **strict).broken[0]
+    astray = {
+        **SLOT,
+        "workers": [[1.0, 1.0]],
+        "server": [[1.0, 0.0]],
+        "connected": {"job": [0, 0], "origin": [0, 1], "target": [0, 1], "amount": [1.0, 1.0]},
+    }
+    assert not replayed(instance, astray).broken
+    assert "(8m)" in replayed(instance, astray, **strict).broken[0]
+
+
+def test_what_solvers_leave_counts_as_kept() -> None:
+    found = replayed(single([[10.0, 0.0]], **MARKET), {**SLOT, "server": [[0.0, 1.0 - 2**-21]]})
+    assert not found.broken
+    assert found.excess == F(1, 2**21)
+
+
+NUMBERS = ("workers", "server", "deployed")
+
+
+@pytest.mark.parametrize("semantics", ["printed", "strict"])
+@pytest.mark.parametrize("step", [-0.01, 0.01])
+def test_no_number_of_a_decision_can_be_changed(semantics: str, step: float) -> None:
+    # under relax="printed" constants are so loose that a server may move and cost nothing
+    instance = farkas.load("mlbroker/tiny")
+    run = farkas.run(instance, "mlbroker.fractional", semantics=semantics)
+    places: list[tuple[Any, ...]] = []
+    for t, slot in enumerate(run.decisions):
+        places += [
+            (t, name, job, site)
+            for name in NUMBERS
+            for job, row in enumerate(slot[name])
+            for site in range(len(row))
+        ]
+        for name in ("moved", "connected"):
+            places += [(t, name, "amount", place) for place in range(len(slot[name]["amount"]))]
+    assert len(places) > 18
+    for *path, last in places:
+        changed = copy.deepcopy(run.decisions)
+        entry: Any = changed
+        for key in path:
+            entry = entry[key]
+        entry[last] += step
+        with pytest.raises(NotACertificate):
+            audit(decided(run, changed), instance)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"workers": [[1.0]]},
+        {"deployed": []},
+        {"moved": {**NONE, "job": [0]}},
+        {"moved": lane(0, 2, 1.0)},
+        {"moved": lane(-1, 0, 1.0)},
+        {"moved": {**lane(0, 0, 1.0), "job": [1]}},
+        {"moved": {key: 2 * column for key, column in lane(0, 0, 5.0).items()}},
+        {"server": [[float("nan"), 1.0]]},
+        {"workers": [[float("inf"), 1.0]]},
+        {"gap": "none"},
+        {"more": 1},
+    ],
+)
+def test_decisions_of_another_shape_are_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(NotACertificate):
+        replayed(single([[10.0, 0.0]], **MARKET), {**SLOT, **changes})
+
+
+@pytest.mark.parametrize(
+    "options", [{"relax": "sharp"}, {"semantics": "loose"}, {"relax": 3}, {"semantics": None}]
+)
+def test_no_relaxation_of_another_name(options: dict[str, Any]) -> None:
+    with pytest.raises(NotACertificate, match="no relaxation of mlbroker"):
+        replayed(single([[10.0, 0.0]], **MARKET), SLOT, **options)
+
+
+def test_another_variant_is_another_value() -> None:
+    instance = random_brokerage(3, sites=3, jobs=3)
+    run = farkas.run(instance, "mlbroker.fractional")
+    with pytest.raises(NotACertificate, match="claims the"):
+        audit(decided(run, run.decisions, relax="printed"), instance)
