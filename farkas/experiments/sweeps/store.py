@@ -204,7 +204,8 @@ class Store:
     def _typed(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, sqlite3.Warning) as error:
+        except (sqlite3.Error, sqlite3.Warning, UnicodeError) as error:
+            # a damaged schema may be quoted in a message that is no text
             other = "not a database" in str(error)
             what = "is no store of results" if other else "store of results"
             raise FileProblem(f"{named(str(self.path))}: {what}: {error}") from None

@@ -114,6 +114,15 @@ def test_what_a_store_says_is_text_and_never_markup(tmp_path):
     assert page.count("&lt;script&gt;alert(1)") == 3  # title, heading and the table of failures
 
 
+def test_what_a_store_says_holds_nothing_that_cannot_be_seen(tmp_path):
+    task = Task(what="run", name="mlbroker.\u202ex", kind="mlbroker", instance="0" * 64)
+    with Store(tmp_path / "hidden.sqlite") as store:
+        store.add(Result(key=task.key, task=task, status="failed", error="a\u2066b\x1b[2K"))
+        page = render(collect(store, title="t\u200bt"))
+    assert all(line.isprintable() for line in page.split("\n"))
+    assert page.count(r"\u2066") == 1
+
+
 def test_an_empty_store_is_a_page_too(tmp_path):
     with Store(tmp_path / "empty.sqlite") as store:
         page = render(collect(store))

@@ -89,7 +89,8 @@ def test_a_sound_store_is_read(copy: Path, capsys: Capture) -> None:
     assert complaint.count("rejected") == 6
 
 
-@pytest.mark.parametrize("seed", range(90))
+# 1314 and 1319 make SQLite quote a damaged schema, letters and all
+@pytest.mark.parametrize("seed", [*range(90), 1314, 1319])
 def test_no_damage_of_bytes_ends_in_an_internal_error(
     seed: int, copy: Path, capsys: Capture
 ) -> None:
