@@ -137,7 +137,7 @@ def prove_payoff(auction: Auction, job: Job, transfer: Floats, resource: Floats)
     """Upper bound on worth less posted cost of every schedule of ``job``, >= 0."""
     total = sum(job.data)
     top = job.utility[0]
-    if total == 0 or top == 0:
+    if total == 0:
         return Fraction(top)
     shift = WORTH_BITS - int(np.frexp(top)[1])
     utility = np.array(job.utility)

@@ -80,11 +80,11 @@ def _clear(bad: Bools, fits: Callable[[int], bool]) -> None:
 def _within(form: LinearForm, role: str, k: int, value: Fraction, share: Fraction) -> bool:
     """Whether a row or column holds ``value`` within ``share``, without any rounding."""
     if role == "row":
-        ends, order = (form.row_lower[k], form.row_upper[k]), form.units.rows[k]
+        low, high, order = form.row_lower[k], form.row_upper[k], form.units.rows[k]
     else:
-        ends, order = (form.lower[k], form.upper[k]), form.units.columns[k]
+        low, high, order = form.lower[k], form.upper[k], form.units.columns[k]
     unit = Fraction(2) ** int(order)
-    for end, sign in zip(map(float, ends), (1, -1), strict=True):
+    for end, sign in ((float(low), 1), (float(high), -1)):
         if sign * end == math.inf:
             return False
         if math.isfinite(end):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import mpmath
 import msgspec
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from farkas.certificates import check
 from farkas.certificates.coded import CodedPrices, meets_surrogate, safe_patience, time_bound
 from farkas.certificates.files import from_json
+from farkas.certificates.packed import unpack
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.models.coded.kernel import Pairs
@@ -186,3 +188,67 @@ def test_a_worker_shared_out_beyond_doubles_is_refused_in_words():
     share = np.full(DEMO.rates.shape, 1.7e308)
     with pytest.raises(NotACertificate, match="is shared out 3"):
         meets_surrogate(DEMO, share, share, Fraction(1))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_time_bound_is_the_formula_in_fractions_and_never_above_it(seed):
+    data = random_coded_computing(seed, masters=3, workers=4)
+    rng = np.random.default_rng(seed)
+    prices = rng.choice([0.0, 0.5, 1.0, 3.7], 3)
+    prices[seed % 3] = 1.25
+    eta = safe_patience(Pairs.of(data).patience) * rng.choice([0.0, 0.3, 1.0], data.rates.shape)
+    ignored = np.where(data.allowed, eta, np.nan)
+    earned = sum(
+        max(
+            Fraction(float(prices[m])) * Fraction(float(data.rates[m, n]))
+            / (Fraction(float(data.rows[m])) * (1 + Fraction(float(eta[m, n]))))
+            if data.allowed[m, n] else Fraction(0)
+            for m in range(3)
+        )
+        for n in range(data.rates.shape[1])
+    )  # fmt: skip
+    exact = sum(Fraction(p) for p in prices.tolist()) / earned
+    assert exact * (1 - Fraction(1, 10**14)) < time_bound(data, prices, ignored) < exact
+
+
+def test_a_time_a_hair_too_early_is_refused():
+    # half of 20 rows are back when 1 - exp(c - u t / l) = 1/2: t = l (ln 2 / u + a)
+    data = DEMO.replace(
+        masters=[{"name": "one", "rows": 10}], workers=1, rate=[[3.0]], shift=[[0.25]], plans=None
+    )
+    share, loads = np.ones((1, 1)), np.full((1, 1), 20.0)
+    with mpmath.workdps(40):
+        exact = Fraction(str(20 * (mpmath.log(2) / 3 + mpmath.mpf(1) / 4)))
+    meets_surrogate(data, share, loads, exact * (1 + Fraction(1, 10**14)))
+    for time in (exact * (1 - Fraction(1, 10**14)), Fraction(1, 10), Fraction(0)):
+        with pytest.raises(NotACertificate, match="master 0 expects"):
+            meets_surrogate(data, share, loads, time)
+    meets_surrogate(data, share, loads / 2 * (1 + 1e-12), Fraction(10**9))
+    with pytest.raises(NotACertificate, match="master 0 expects"):
+        meets_surrogate(data, share, loads / 2 * (1 - 1e-12), Fraction(10**9))
+
+
+@pytest.mark.parametrize("bad", [-0.5, -1e-300, np.inf, np.nan])
+@pytest.mark.parametrize("part", ["share", "loads"])
+def test_shares_and_loads_that_are_none_are_refused(part, bad):
+    plan = {"share": np.full(DEMO.rates.shape, 0.5), "loads": np.full(DEMO.rates.shape, 9.0)}
+    plan[part][1, 0] = bad
+    with pytest.raises(NotACertificate, match="negative or infinite"):
+        meets_surrogate(DEMO, **plan, time=Fraction(10**6))
+    with pytest.raises(NotACertificate, match="a plan has shape"):
+        meets_surrogate(DEMO, **(plan | {part: np.ones(2)}), time=Fraction(1))
+
+
+def test_a_claimed_plan_is_a_little_later_and_shares_a_little_less():
+    found = shared_optimum(DEMO)
+    plan = shared_plan(DEMO, found.share, found.time)
+    claim = certificate().plan
+    assert Fraction(claim.time) == Fraction(found.time) * (1 + Fraction(1, 2**40))
+    share = unpack(claim.share, DEMO.rates.shape, "share")
+    assert share.tolist() == (plan.share * (1 - 3 * 2.0**-52)).tolist()
+
+
+def test_patience_is_what_changes_one_and_a_little_less():
+    given = np.array([[0.0, 1e-17, 2.0**-52, 1.0, np.inf]])
+    less = 1 - 2.0**-44
+    assert safe_patience(given).tolist() == [[0, 0, 2.0**-52 * less, less, 0]]

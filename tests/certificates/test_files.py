@@ -491,3 +491,57 @@ def test_a_proof_of_infeasibility_counts_the_implied_bounds_it_needs():
     narrow = wide.replace(implied_upper=np.array([1.0, 1.0]))
     proof = check(from_json(to_json(certify_infeasible(narrow, np.array([1.0])))))
     assert (proof.infeasible, proof.implied) == (True, 1)
+
+
+@pytest.mark.parametrize(
+    ("sense", "weaker", "stronger"), [("min", "8/2", "10/2"), ("max", "-8/2", "-10/2")]
+)
+def test_a_claim_as_strong_as_its_proof_is_accepted_and_a_stronger_one_is_not(
+    sense, weaker, stronger
+):
+    sign = 1.0 if sense == "min" else -1.0
+    one = form().replace(sense=sense, cost=sign * form().cost, offset=sign * 0.5)
+    made = certify(one, sign * np.array([1.5, -0.5]))
+    assert F(made.bound) == sign * F(9, 2)
+    for bound in (made.bound, weaker):
+        proof = check(msgspec.structs.replace(made, bound=bound))
+        assert (proof.bound, proof.infeasible, proof.tolerance) == (F(bound), False, 0.0)
+    with pytest.raises(NotACertificate, match="prove"):
+        check(msgspec.structs.replace(made, bound=stronger))
+
+
+@pytest.mark.parametrize(("claim", "fine"), [("2", True), ("1/9", True), ("0", False),
+                                             ("-1", False), ("201/100", False)])  # fmt: skip
+def test_a_violation_is_above_zero_and_at_most_what_the_ray_proves(claim, fine):
+    empty = small([[1.0], [1.0]], cost=[5.0], row_lower=[3.0, -INF], row_upper=[INF, 1.0])
+    made = msgspec.structs.replace(
+        certify_infeasible(empty, np.array([1.0, -1.0])), violation=claim
+    )
+    if fine:
+        proof = check(made)
+        assert (proof.infeasible, proof.bound, proof.value) == (True, None, None)
+        assert (proof.tolerance, proof.implied) == (0.0, 0)
+    else:
+        with pytest.raises(NotACertificate, match="claims the violation"):
+            check(made)
+
+
+def test_implied_bounds_that_a_ray_does_not_need_are_not_counted():
+    # x >= 3 and x <= 1 miss each other wherever x may lie
+    empty = small([[1.0], [1.0]], cost=[0.0], row_lower=[3.0, -INF], row_upper=[INF, 1.0],
+                  implied_upper=np.array([7.0]))  # fmt: skip
+    assert check(certify_infeasible(empty, np.array([1.0, -1.0]))).implied == 0
+
+
+def test_the_claimed_tolerance_is_part_of_the_proof():
+    point = np.array([2.0 - 2.0**-21, 1.0])
+    proof = check(good(point=point, tolerance=2.0**-20))
+    assert proof.tolerance == 2.0**-20
+    assert proof.value == F(9, 2) - F(1, 2**21)
+    assert check(good(point=np.array([2.0, 1.0]))).tolerance == 0.0
+
+
+def test_a_certificate_of_another_sense_than_its_form_is_refused():
+    made = msgspec.structs.replace(good(embed=False), sense="max")
+    with pytest.raises(NotACertificate):
+        check(made, form())

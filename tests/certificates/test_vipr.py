@@ -10,7 +10,7 @@ import pytest
 from farkas.certificates import exact_bound
 from farkas.certificates.vipr import write_vipr, write_vipr_infeasible
 from farkas.certificates.vipr_check import check_vipr
-from farkas.errors import FileProblem, NotACertificate
+from farkas.errors import FileProblem, NotACertificate, UnsupportedForm
 from tests.certificates.test_bound import magnitudes
 from tests.certificates.test_files import feasible_form
 from tests.generators.forms import INF, random_form, small
@@ -133,3 +133,64 @@ def test_no_mutated_proof_claims_more_than_is_true(tmp_path):
             else:
                 assert proof.upper is None or proof.upper >= value
     assert 100 < accepted < 1500
+
+
+LARGEST = """\
+VER 1.0
+VAR 2
+column(0)
+column(1)
+INT 1
+1
+OBJ max
+2 0 -1 1 3
+CON 5 2
+bound:column(0) E 2 1 0 1
+bound:column(1).upper L 4 1 1 1
+row(0) E 5 2 0 1/2 1 1
+row(1).lower G -1 1 1 -2
+row(1).upper L 1 1 1 -2
+RTP range -inf 10
+SOL 0
+DER 1
+bound L 10 OBJ { lin 2 0 -1 1 3 } -1
+"""
+
+
+def test_a_maximum_with_fixed_numbers_reads_like_the_problem(tmp_path):
+    form = small(
+        [[0.5, 1], [0, -2]], cost=[-1, 3], sense="max", row_lower=[5, -1], row_upper=[5, 1],
+        lower=[2, -INF], upper=[2, INF], integer=[False, True], implied_upper=np.array([2.0, 4.0]),
+    )  # fmt: skip
+    path = tmp_path / "largest.vipr"
+    assert write_vipr(form, np.zeros(2), path) == 10
+    comments, text = path.read_text().split("VER", 1)
+    assert "VER" + text == LARGEST
+    assert comments.splitlines() == [
+        f"% small, form {form.sha256}",
+        "% every number is the exact value of a binary double",
+        "% implied bounds of 1 variables are among the constraints",
+    ]
+
+
+def test_both_sides_of_a_maximum_are_claimed(tmp_path):
+    form = diet().replace(cost=np.array([-1.0, -2.0]), sense="max", offset=-0.5)
+    path = tmp_path / "largest.vipr"
+    bound = write_vipr(form, np.array([-1.5, 0.5]), path, point=np.array([2.0, 1.0]))
+    assert bound == F(-9, 2)
+    assert "RTP range -4 -4\n" in path.read_text()
+    assert "% add -1/2 to every" in path.read_text()
+    assert "implied" not in path.read_text()
+    proof = check_vipr(path)
+    assert (proof.sense, proof.lower, proof.upper) == ("max", -4, -4)
+
+
+@pytest.mark.parametrize("part", ["cost", "offset"])
+def test_forms_with_infinite_numbers_are_not_written(part, tmp_path):
+    value = np.array([1.0, INF]) if part == "cost" else INF
+    with pytest.raises((NotACertificate, UnsupportedForm), match=part):
+        write_vipr(diet().replace(**{part: value}), np.zeros(2), tmp_path / "none.vipr")
+    ray = small([[1.0], [1.0]], cost=[5.0], row_lower=[3.0, -INF], row_upper=[INF, 1.0])
+    broken = ray.replace(**{part: np.array([INF]) if part == "cost" else INF})
+    with pytest.raises(UnsupportedForm, match=f"the {part} is not finite"):
+        write_vipr_infeasible(broken, np.array([1.0, -1.0]), tmp_path / "none.vipr")

@@ -74,15 +74,15 @@ def of_run(algorithm: str) -> Callable[[Instance], dict[str, Any]]:
 
 
 def of_servers(market: Any) -> dict[str, Any]:
-    return _plain(ServerCertificate.of(market, server_prices(market), "budget"))
+    return plain(ServerCertificate.of(market, server_prices(market), "budget"))
 
 
 def of_slot(cluster: Any) -> dict[str, Any]:
     nothing = np.zeros(cluster.num_jobs, np.int64)
-    return _plain(slot_certificate(cluster, cluster.at_slot, nothing))
+    return plain(slot_certificate(cluster, cluster.at_slot, nothing))
 
 
-def _plain(certificate: Any) -> dict[str, Any]:
+def plain(certificate: Any) -> dict[str, Any]:
     return json.loads(msgspec.json.encode(certificate))
 
 

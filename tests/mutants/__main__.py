@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -22,7 +23,10 @@ from tests.tools.shared import ROOT
 KEPT = ROOT / "tests" / "recorded" / "mutants.json"
 FOLDERS = ("certificates", "replay", "duals", "relaxations", "models", "forms", "rounding")
 SECONDS = 120
-"""Longest run of the tests of a module; a mutant that never ends is noticed."""
+"""Least time for the tests of a mutant; one that never ends is noticed."""
+
+PATIENCE = 5
+"""How many times as long as unchanged code a mutant may take."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -78,21 +82,21 @@ def tests_of(module: str) -> Iterator[list[str]]:
     yield [f"tests/{path.parts[0]}"]
 
 
-def notices(tree: Path, tests: Sequence[str]) -> bool:
-    """Whether the tests fail in a tree."""
+def notices(tree: Path, tests: Sequence[str], seconds: float) -> bool:
+    """Whether the tests fail in a tree, or do not end in so many seconds."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
     inside = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
     try:
         run = subprocess.run(
             [*command, "-m", "not slow", *tests],
-            cwd=tree, env=inside, timeout=SECONDS * len(tests), capture_output=True, check=False,
+            cwd=tree, env=inside, timeout=seconds, capture_output=True, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return True
     return run.returncode != 0
 
 
-def survives(tree: Path, place: Place) -> Survivor | None:
+def survives(tree: Path, place: Place, seconds: float) -> Survivor | None:
     """Try one mutant in a tree of its own; None when a test noticed."""
     path = tree / "farkas" / place.module
     source = path.read_text()
@@ -101,7 +105,7 @@ def survives(tree: Path, place: Place) -> Survivor | None:
         return None
     path.write_text(changed)
     try:
-        if any(notices(tree, tests) for tests in tests_of(place.module)):
+        if any(notices(tree, tests, seconds) for tests in tests_of(place.module)):
             return None
     finally:
         path.write_text(source)
@@ -125,13 +129,15 @@ def tried(chosen: Sequence[Place], jobs: int) -> list[Survivor]:
                 shutil.copy2(ROOT / name, tree / name)
             trees.put(tree)
         folders = sorted({f"tests/{Path(place.module).parts[0]}" for place in chosen})
-        if notices(tree, folders):
+        began = time.monotonic()
+        if notices(tree, folders, 10 * SECONDS):
             raise SystemExit(f"{' '.join(folders)}: red before anything is changed")
+        seconds = max(SECONDS, PATIENCE * (time.monotonic() - began))
 
         def one(place: Place) -> Survivor | None:
             tree = trees.get()
             try:
-                return survives(tree, place)
+                return survives(tree, place, seconds)
             finally:
                 trees.put(tree)
 

@@ -26,6 +26,10 @@ def command(
         str | None,
         typer.Option("--instance", metavar="FILE", help="Rebuild the program from this instance."),
     ] = None,
+    alone: Annotated[
+        str | None,
+        typer.Option("--stand-alone", metavar="OUT.json", help="Write it with its program inside."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Prove again, in exact arithmetic and without any solver, what a certificate claims.
@@ -34,6 +38,10 @@ def command(
     without, the proof is about the program inside the file.  Of a run file, as farkas run writes
     it, the bound is proved again and the decisions are replayed: requirements and value, both in
     exact arithmetic.  Exit code 1 when less is proved than is claimed.
+
+    --stand-alone writes what was proved as multipliers of a linear program, with its data, where
+    one states it: that file is proved by farkas/standalone/checker.py too, which is one file and
+    needs nothing but Python.
     """
     from farkas.certificates import Proof
     from farkas.verbs.check import RunProof, check
@@ -45,10 +53,24 @@ def command(
         found = _shown(proof)
     else:
         found = _vipr(proof)
+    if alone is not None:
+        found["stand_alone"] = _written(certificate, instance, alone)
     if as_json:
         print_json(found)
     else:
         print_line(f"accepted: {found['statement']}")
+        if alone is not None:
+            print_line(f"written: {quoted(alone)}: {found['stand_alone']['statement']}")
+
+
+def _written(certificate: str, instance: str | None, path: str) -> dict[str, Any]:
+    """Write the certificate that needs no instance, and prove what was written."""
+    from farkas.certificates import check, write
+    from farkas.verbs.stand_alone import stand_alone
+
+    linear = stand_alone(certificate, instance)
+    write(linear, path)
+    return _shown(check(linear))
 
 
 def _shown(proof: Proof) -> dict[str, Any]:

@@ -226,3 +226,19 @@ def test_the_certificate_of_an_infeasible_program_checks(capsys: Capture, tmp_pa
         assert call(["solve", tiny, "-p", "dps.placement_sequence", "--write", proof]) == 1
         assert call(["check", proof]) == 0
         assert "infeasible" in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_what_is_proved_can_be_written_to_stand_alone(tmp_path: Path, capsys: Capture) -> None:
+    run, out = str(tmp_path / "run.json"), str(tmp_path / "alone.json")
+    assert call(["run", TINY, "-a", "mlbroker.fractional", "--out", run]) == 0
+    capsys.readouterr()
+    assert call(["check", run, "--instance", TINY, "--stand-alone", out]) == 0
+    assert "written: " in capsys.readouterr().out
+    assert call(["check", out, "--json", "--stand-alone", out]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["stand_alone"]["bound_exact"] == shown["bound_exact"]
+    checker = ROOT / "farkas" / "standalone" / "checker.py"
+    command = [sys.executable, "-I", str(checker), out]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "at least 16.79" in done.stdout

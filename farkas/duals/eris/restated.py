@@ -1,0 +1,26 @@
+"""Prices of an auction as multipliers of the linear program over all its schedules."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from farkas.algebra import programs
+from farkas.certificates.eris import ErisPrices
+from farkas.duals.restated import best_replies, restatements
+from farkas.forms import LinearForm
+from farkas.instances.eris import Auction
+from farkas.numbers import Floats
+
+
+@restatements.register("eris.eris_prices")
+def restated(certificate: ErisPrices, auction: Auction) -> tuple[str, LinearForm, Floats]:
+    """Price transfer and capacity; a job pays what its best schedule earns beyond."""
+    program = programs.build("eris.schedule_lp")
+    form = program.form(auction)
+    transfer, resource = certificate.read_prices(auction)
+    multipliers = np.zeros(form.num_rows)
+    slots = form.row_block("transfer_of_slot")
+    multipliers[slots.where] = transfer[slots.axes[0].members[:, 0]]
+    places = form.row_block("capacity_of_site")
+    multipliers[places.where] = resource[tuple(places.axes[0].members.T)]
+    return program.full_name, form, best_replies(form, multipliers, "one_schedule")

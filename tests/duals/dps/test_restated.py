@@ -1,0 +1,41 @@
+"""Prices of a market as multipliers of its intervals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.certificates import check, from_json
+from farkas.certificates.dps import DpsPrices, SlotPrices
+from farkas.duals.restated import as_linear
+from farkas.standalone.checker import check_certificate
+from tests.fuzz import kinds
+from tests.generators.dps import random_market
+
+
+@pytest.mark.parametrize("k", [0, 1])
+def test_the_linear_certificate_proves_as_much(k):
+    instance, content = kinds.honest("dps_prices", k)
+    own = check(from_json(content), instance=instance)
+    linear = as_linear(from_json(content), instance)
+    proof = check(linear)
+    assert (linear.program, linear.instance) == ("dps.interval_lp[capped,cliques]", instance.sha256)
+    assert float(proof.bound) == pytest.approx(float(own.bound), rel=1e-9)
+    found = check_certificate(kinds.plain(linear))
+    assert found["upper"] == proof.bound
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_any_prices_of_any_slots_prove_a_bound(seed):
+    market = random_market(seed, jobs=6)
+    rng = np.random.default_rng(seed)
+
+    def some(types: int) -> dict[str, np.ndarray]:
+        places = np.argwhere(rng.random((types, market.horizon)) < 0.3)
+        return {"type": places[:, 0], "slot": places[:, 1], "price": rng.random(len(places))}
+
+    prices = SlotPrices.of(market, some(market.num_worker_types), some(market.num_ps_types))
+    own = DpsPrices.of(market, prices, "budget")
+    # prices of a slot may move to one in which more jobs pay them
+    bound = check(as_linear(own, market)).bound
+    assert bound <= check(own, instance=market).bound * (1 + kinds.Fraction(1, 10**9))

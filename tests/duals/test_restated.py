@@ -1,0 +1,37 @@
+"""Certificates of kinds as linear ones: multipliers of job rows, and what has no linear program."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.certificates import exact_bound
+from farkas.certificates.files import from_json
+from farkas.duals.restated import as_linear, best_replies
+from farkas.errors import UnsupportedForm
+from tests.fuzz import kinds
+from tests.generators.forms import INF, named, small
+
+
+def test_a_job_row_takes_the_largest_reduced_cost_and_never_less():
+    # two jobs with two columns each; a price of 2 on the capacity that both of the first use
+    form = small(
+        [[1, 1, 0, 0], [0, 0, 1, 1], [3, 1, 0, 1]],
+        cost=[7, 4, 0.1, 0.1], sense="max", row_upper=[1, 1, 5],
+    )  # fmt: skip
+    form = form.replace(rows=(named("jobs", 0, 2), named("capacity", 2, 1)))
+    found = best_replies(form, np.array([9.0, 9.0, 2.0]), "jobs")
+    assert found == pytest.approx([2, 0.1, 2])
+    # no column of the jobs has a bound, so that anything less would prove nothing
+    assert (form.upper == INF).all()
+    assert float(exact_bound(form, found)) == pytest.approx(2 + 0.1 + 10)
+    # and what earns nothing pays nothing
+    assert best_replies(form, np.array([0.0, 0.0, 50.0]), "jobs")[0] == 0.0
+
+
+@pytest.mark.parametrize("tag", ["coded_run", "dps_servers"])
+def test_what_no_linear_program_states_is_said_in_one_line(tag):
+    instance, content = kinds.honest(tag, 0)
+    with pytest.raises(UnsupportedForm, match="no finite linear program states") as refusal:
+        as_linear(from_json(content), instance)
+    assert "\n" not in str(refusal.value)
