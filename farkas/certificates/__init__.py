@@ -1,5 +1,10 @@
 """The trusted kernel: proofs of bounds and infeasibility, checked without any solver."""
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from farkas.certificates.bound import BoundProof, exact_bound, prove_bound, prove_infeasible
 from farkas.certificates.certify import certify, certify_infeasible
 from farkas.certificates.check import check
@@ -20,8 +25,10 @@ from farkas.certificates.proof import Proof
 from farkas.certificates.reference import reference_bound, reference_violation
 from farkas.certificates.repair import repaired
 from farkas.certificates.runs import RunBound, run_bounds
-from farkas.certificates.vipr import write_vipr, write_vipr_infeasible
-from farkas.certificates.vipr_check import ViprProof, check_vipr
+
+if TYPE_CHECKING:
+    from farkas.certificates.vipr import write_vipr, write_vipr_infeasible
+    from farkas.certificates.vipr_check import ViprProof, check_vipr
 
 __all__ = [
     "BoundProof",
@@ -54,3 +61,17 @@ __all__ = [
     "write_vipr",
     "write_vipr_infeasible",
 ]
+
+_HOMES = {
+    "ViprProof": "farkas.certificates.vipr_check",
+    "check_vipr": "farkas.certificates.vipr_check",
+    "write_vipr": "farkas.certificates.vipr",
+    "write_vipr_infeasible": "farkas.certificates.vipr",
+}
+"""Module of what is imported when it is first used: no certificate needs it."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)

@@ -1,19 +1,26 @@
 """Online algorithms and baselines, their driver, and the certified runs they leave."""
 
-from farkas.online.driver import (
-    Algorithm,
-    Demo,
-    Environment,
-    Outcome,
-    Policy,
-    algorithm,
-    algorithms,
-    demos,
-    drive,
-    environment,
-    environments,
-)
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from farkas.online.run import Bound, Manifest, Run, certified_ratio, read_run, write_run
+
+if TYPE_CHECKING:
+    from farkas.online.driver import (
+        Algorithm,
+        Demo,
+        Environment,
+        Outcome,
+        Policy,
+        algorithm,
+        algorithms,
+        demos,
+        drive,
+        environment,
+        environments,
+    )
 
 __all__ = [
     "Algorithm",
@@ -34,3 +41,10 @@ __all__ = [
     "read_run",
     "write_run",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # the driver is imported when it is first used: reading a run needs none
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module("farkas.online.driver"), name)

@@ -6,11 +6,11 @@ import dataclasses
 import os
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from farkas.certificates import Certificate, Proof, ViprProof, check_vipr
+from farkas.certificates import Certificate, FormCertificate, Proof
 from farkas.certificates import check as prove_certificate
 from farkas.certificates import read as read_certificate
 from farkas.certificates.files import RELAXATION, from_json
@@ -22,8 +22,10 @@ from farkas.instances import Instance
 from farkas.online.run import Run, read_run, rounded_up
 from farkas.replay import Replayed, audit, exact_ratio
 from farkas.verbs.inputs import InstanceOrName, as_instance
-from farkas.verbs.programs import find_program, rebuild
 from farkas.words import named
+
+if TYPE_CHECKING:
+    from farkas.certificates import ViprProof
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -123,6 +125,8 @@ def check(
     if os.fspath(what).endswith(".vipr"):
         if instance is not None:
             raise InvalidOption("--instance: a VIPR file names no instance; check the .json file")
+        from farkas.certificates.vipr_check import check_vipr
+
         return check_vipr(what)
     try:
         run = read_run(what)  # first: a run claims more than its certificate does
@@ -133,7 +137,11 @@ def check(
 
 def _certificate(certificate: Certificate, instance: InstanceOrName | None) -> Proof:
     about = None if instance is None else as_instance(instance)
-    form = None if about is None else rebuild(certificate, about)
+    form = None
+    if about is not None and isinstance(certificate, FormCertificate):
+        from farkas.verbs.programs import rebuild  # numbers of a kind's own need no program
+
+        form = rebuild(certificate, about)
     return prove_certificate(certificate, form, instance=about)
 
 
@@ -184,6 +192,8 @@ def bounds_runs_of(kind: str, options: Mapping[str, Any]) -> Refusal:
 
 def is_about(program: str) -> Refusal:
     """Accept certificates of one program, or of its relaxation."""
+    from farkas.verbs.programs import find_program
+
     name = find_program(program).full_name
 
     def refuse(certificate: Certificate) -> None:
