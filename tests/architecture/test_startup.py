@@ -40,6 +40,13 @@ def loaded_by(*words: str, folder: Path = ROOT) -> set[str]:
     return set(modules)
 
 
+def lines(modules: set[str]) -> int:
+    """Lines of farkas among the modules."""
+    parts = (ROOT / name.replace(".", "/") for name in modules if name.split(".")[0] == "farkas")
+    files = (part / "__init__.py" if part.is_dir() else part.with_suffix(".py") for part in parts)
+    return sum(file.read_text().count("\n") for file in files)
+
+
 def heavy(modules: set[str]) -> set[str]:
     return {name.partition(".")[0] for name in modules} & HEAVY
 
@@ -127,7 +134,16 @@ def test_checking_loads_no_solver_and_no_other_kind(tmp_path: Path) -> None:
         assert not other_kinds(modules, "mlbroker")
     alone = loaded_by("check", bound)
     assert "scipy" not in alone
-    assert sum(name.startswith("farkas") for name in alone) <= 85
+    assert lines(alone) <= 6_800
+
+
+def test_checking_a_run_with_its_instance_loads_no_program_and_no_scipy(tmp_path: Path) -> None:
+    run = str(tmp_path / "run.json")
+    loaded_by("run", "mlbroker/tiny", "-a", "mlbroker.fractional", "--out", run)
+    modules = loaded_by("check", run, "--instance", "mlbroker/tiny")
+    assert not {name.partition(".")[0] for name in modules} & (HEAVY | SOLVERS)
+    assert not any(name.startswith(("farkas.algebra", "farkas.models")) for name in modules)
+    assert lines(modules) <= 8_900
 
 
 def test_a_name_of_one_kind_loads_that_kind_only() -> None:
