@@ -57,10 +57,7 @@ class Words:
         word = self.next()
         if not _VALUE.fullmatch(word):
             raise self.wrong(f"{short(word)} is no fraction or finite decimal")
-        try:
-            return Fraction(word)
-        except (ValueError, ZeroDivisionError):
-            raise self.wrong(f"{short(word)} is no fraction or finite decimal") from None
+        return Fraction(word)
 
     def wrong(self, text: str) -> FileProblem:
         """Error that names file and line."""

@@ -58,3 +58,13 @@ def test_a_wrong_word_and_text_after_the_end_are_refused():
 def test_long_words_are_cut():
     assert short("a" * 30) == repr("a" * 30)
     assert short("a" * 31) == repr("a" * 27 + "...")
+
+
+@pytest.mark.parametrize(
+    "word", ["9" * 2000, "-" + "9" * 2000 + "/" + "9" * 2000, "9" * 2000 + "." + "9" * 2000]
+)
+def test_the_longest_numbers_are_read_and_longer_ones_refused(word):
+    assert words(word).value() == F(word)
+    for longer in (word + "9", "1" + word.removeprefix("-")):
+        with pytest.raises(FileProblem, match="is no fraction or finite decimal"):
+            words(longer).value()
