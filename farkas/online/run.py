@@ -280,6 +280,20 @@ def write_run(run: Run, path: str | os.PathLike[str]) -> None:
     write_bytes(path, to_bytes(run))
 
 
+def from_builtins(plain: Any) -> Run:
+    """Return the run that plain data of a store describe.
+
+    Raises
+    ------
+    FileProblem
+        They describe something else.
+    """
+    try:
+        return msgspec.convert(plain, type=_Filed).run()
+    except (msgspec.ValidationError, ValueError) as error:
+        raise FileProblem(f"is no run: {error}") from None
+
+
 def read_run(path: str | os.PathLike[str]) -> Run:
     """Read a run file.
 

@@ -246,3 +246,16 @@ def verdict(
     except (FarkasError, ValueError, ZeroDivisionError) as error:  # the file says anything at all
         return f"rejected: {error}"
     return "proved again"
+
+
+def run_verdict(run: Run, instance: Instance) -> str:
+    """Audit both sides of a run; words as of `verdict`.
+
+    ``"bound proved again"`` where nothing replays runs of the kind, so that the value is their
+    word.
+    """
+    try:
+        proof = _run(run, instance, "the run")
+    except (FarkasError, ValueError, ZeroDivisionError) as error:  # the file says anything at all
+        return f"rejected: {error}"
+    return "bound proved again" if proof.replayed is None else "proved again"

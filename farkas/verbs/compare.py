@@ -150,5 +150,5 @@ def _entry(name: str, outcome: Run | FarkasError, bound: Bound | None) -> Compar
     if outcome.violations:
         note = f"breaks {len(outcome.violations)} requirements: {outcome.violations[0]}"
         return Compared(name, outcome.value, None, seconds, note, outcome)
-    ratio = certified_ratio(outcome.sense, outcome.value, bound)
+    ratio = certified_ratio(outcome.sense, outcome.reached, bound)
     return Compared(name, outcome.value, ratio, seconds, "; ".join(outcome.remarks), outcome)

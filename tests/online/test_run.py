@@ -6,11 +6,13 @@ import math
 from fractions import Fraction
 from pathlib import Path
 
+import msgspec
 import pytest
 
+import farkas
 from farkas.errors import FileProblem, NotACertificate
 from farkas.online import Bound, certified_ratio, read_run
-from farkas.online.run import rounded_up
+from farkas.online.run import from_builtins, rounded_up
 
 
 @pytest.mark.parametrize(
@@ -83,3 +85,12 @@ def test_a_bound_may_be_beaten_by_a_share_only(unit: float) -> None:
     # amounts of a billionth are no closer to each other than amounts of one
     with pytest.raises(NotACertificate):
         certified_ratio("max", unit, Bound.of(Fraction(unit) / 1000, "test"))
+
+
+def test_plain_data_of_a_store_are_a_run_or_a_problem() -> None:
+    run = farkas.run("mlbroker/tiny", "mlbroker.gr")
+    plain = msgspec.json.decode(msgspec.json.encode(run))
+    assert from_builtins(plain) == run
+    for broken in (None, {}, {**plain, "more": 1}, {**plain, "value": "much"}):
+        with pytest.raises(FileProblem, match="is no run"):
+            from_builtins(broken)

@@ -36,6 +36,7 @@ def perform(request: Request) -> Result:
 
 def _run(task: Task, instance: Instance) -> dict[str, Any]:
     from farkas.online import algorithms
+    from farkas.online.run import from_builtins
 
     run = algorithms[task.name].run(instance, task.seed, **task.options)
     found: dict[str, Any] = {
@@ -44,7 +45,11 @@ def _run(task: Task, instance: Instance) -> dict[str, Any]:
         "ratio": run.ratio,
         "output": msgspec.to_builtins(run),
     }
-    return found | _sampled(task, run.certificate, instance)
+    if task.recheck and run.certificate is not None and run.certificate.certificate is not None:
+        from farkas.verbs.check import run_verdict
+
+        found["recheck"] = run_verdict(from_builtins(found["output"]), instance)
+    return found
 
 
 def _sampled(task: Task, bound: Bound | None, instance: Instance) -> dict[str, Any]:

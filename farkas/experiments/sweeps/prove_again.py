@@ -1,20 +1,22 @@
-"""Prove the certificates of a store again, believing nothing that stands in it."""
+"""Prove what a store claims again, believing nothing that stands in it."""
 
 import functools
 from collections.abc import Iterator
 
 from farkas.errors import FarkasError
 from farkas.experiments.sweeps.store import Result, Store
-from farkas.online.run import Bound, certified_ratio
+from farkas.instances import Instance
+from farkas.online.run import Bound, certified_ratio, from_builtins
 from farkas.tolerances import close
-from farkas.verbs.check import verdict
+from farkas.verbs.check import run_verdict, verdict
 
 
 def prove_again(store: Store, share: float = 1.0) -> Iterator[tuple[Result, str]]:
     """Yield every sampled result that claims a bound, with ``"proved again"`` or the objection.
 
     The certificate is checked against the instance of the store, the bound against what it proves,
-    and the ratio against value and bound.  Objections begin with ``"rejected"``; the bound of a
+    and the ratio against value and bound.  Decisions of runs are replayed, as by `farkas.check`.
+    Objections begin with ``"rejected"``; the bound of a
     result that keeps no certificate is ``"not kept"``.
 
     Parameters
@@ -30,16 +32,22 @@ def prove_again(store: Store, share: float = 1.0) -> Iterator[tuple[Result, str]
             try:
                 yield (
                     result,
-                    _objection(result)
-                    or verdict(
-                        _certificate(result),
-                        result.bound,
-                        instance(result.task.instance),
-                        result.task.bounded_by,
-                    ),
+                    _objection(result) or _verdict(result, instance(result.task.instance)),
                 )
             except FarkasError as error:
                 yield result, f"rejected: {error}"
+
+
+def _verdict(result: Result, instance: Instance) -> str:
+    """Audit a run, or prove the certificate of a solve."""
+    if result.task.what != "run":
+        return verdict(_certificate(result), result.bound, instance, result.task.bounded_by)
+    run = from_builtins(result.output)
+    task, bound = result.task, None if run.certificate is None else run.certificate.exact
+    own = (run.algorithm, run.options, run.manifest.seed, run.value, bound, run.ratio)
+    if own != (task.name, task.options, task.seed, result.value, result.bound, result.ratio):
+        return "rejected: the run that is kept is not the one that the store tells of"
+    return run_verdict(run, instance)
 
 
 def _certificate(result: Result) -> dict[str, object]:

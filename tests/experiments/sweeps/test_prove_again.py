@@ -98,10 +98,27 @@ def divide_by_zero(result: Result, output: dict[str, Any]) -> Result:
     return result
 
 
+def claim_the_bound(result: Result, output: dict[str, Any]) -> Result:
+    """Value := bound, wherever it stands, and ratio 1; decisions as they are."""
+    value = number(result.bound)
+    output |= {"value": value, "value_exact": result.bound, "ratio": 1.0}
+    return msgspec.structs.replace(result, value=value, ratio=1.0)
+
+
+def claim_it_without_decisions(result: Result, output: dict[str, Any]) -> Result:
+    output["decisions"] = []
+    return claim_the_bound(result, output)
+
+
+def name_another_algorithm(result: Result, output: dict[str, Any]) -> Result:
+    output["algorithm"] = "mlbroker.opt"
+    return result
+
+
 @pytest.mark.parametrize(
     "change",
-    [raise_bound, raise_both, change_guide, change_ratio, lie_about_sense, other_instance,
-     divide_by_zero],
+    [claim_the_bound, claim_it_without_decisions, name_another_algorithm, raise_bound, raise_both,
+     change_guide, change_ratio, lie_about_sense, other_instance, divide_by_zero],
 )  # fmt: skip
 def test_a_store_that_was_tampered_with_is_found_out(ran, tmp_path, capsys, change):
     copy = tmp_path / "copy.sqlite"
