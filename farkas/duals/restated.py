@@ -46,7 +46,8 @@ def as_linear(certificate: Certificate, instance: Instance) -> LinearCertificate
     Raises
     ------
     UnsupportedForm
-        When no finite linear program states what the certificate bounds.
+        When the kind registers none for this type of certificate, for example because the
+        program is not linear, or when it is too large to write.
     NotACertificate
         When the multipliers prove nothing.
     """
@@ -56,8 +57,8 @@ def as_linear(certificate: Certificate, instance: Instance) -> LinearCertificate
         restated = restatements[f"{kind}.{tag}"]
     except UnknownName:
         raise UnsupportedForm(
-            f"{certificate.program}: no finite linear program states what certificates of type"
-            f" {tag} bound; check it with farkas and its instance"
+            f"{certificate.program}: certificates of type {tag} are not restated as multipliers of"
+            " a linear program; check it with farkas and its instance"
         ) from None
     try:
         name, form, multipliers = restated(certificate, instance)

@@ -35,7 +35,7 @@ def stand_alone(
     Raises
     ------
     UnsupportedForm
-        When no finite linear program states what is proved.
+        When what is proved cannot be stated as multipliers of a linear program.
     NotACertificate
         When the certificate does not prove what it claims.
     InvalidOption
