@@ -15,9 +15,9 @@ FEASIBLE = 1e-6
 """Violation of a requirement that counts as kept.
 
 Of a form: a share of the side, or of the unit that the form's own numbers give the row or column
-(`farkas.forms.scale`), whichever is larger.  Of a run: a share of the capacity.
+(`farkas.forms.scale`), whichever is larger.  Of a fractional run: a share of the capacity.
 Solvers promise 1e-6 at best and are held to it.  `farkas.forms.check_point`, the audit of answers,
-the points of certificates and the environments rely on it.
+the points of certificates and fractional runs rely on it.
 """
 
 ROUNDING = 1e-9

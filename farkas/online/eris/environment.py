@@ -15,7 +15,7 @@ from farkas.online.eris.executable import executable
 from farkas.online.run import Bound, Sense
 from farkas.portable.sums import added
 from farkas.relaxations.eris.welfare_bound import METHODS, Effort, certify_welfare
-from farkas.tolerances import FEASIBLE, allowed
+from farkas.tolerances import allowed
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -237,12 +237,12 @@ def _broken(job: Job, award: Award, pieces: Sequence[Piece]) -> list[str]:
 
 def _overuse(auction: Auction, used: Usage) -> list[str]:
     found = []
-    limit = allowed(auction.transfer_budget, FEASIBLE)
+    limit = allowed(auction.transfer_budget)
     for slot in np.flatnonzero(used.transfer > limit).tolist():
         found.append(
             f"slot {slot} transfers {used.transfer[slot]:g} of {auction.transfer_budget:g} MB"
         )
-    room = allowed(auction.capacity, FEASIBLE)
+    room = allowed(auction.capacity)
     for site, k, slot in np.argwhere(used.resource > room[:, :, None]).tolist():
         found.append(
             f"slot {slot} uses {used.resource[site, k, slot]:g} of {auction.capacity[site, k]:g} "

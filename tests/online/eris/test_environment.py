@@ -121,3 +121,13 @@ def test_arrivals_are_numbered_in_the_whole_instance() -> None:
     arrivals = environments["eris"].arrivals(auction)
     assert [[i for i, _ in slot.jobs] for slot in arrivals] == [[0], [], [1, 2]]
     assert environments["eris"].known(auction).jobs == ()
+
+
+@pytest.mark.parametrize(("share", "broken"), [(2.0**-40, False), (1e-6, True)])
+def test_capacities_are_exceeded_by_no_more_than_rounding(share: float, broken: bool) -> None:
+    # a worker of one unit where there is less by a share; a chunk of 1 MB and a budget likewise
+    for less in ({"site_capacity": [[1 - share], [1.0]]}, {"transfer_budget": 1 - share}):
+        auction = one_resource({"data": [0, 1], "utility": [1.0]}, slots=1, **less)
+        decision = SlotDecision((Award(0, True, 0),), (piece(moved=1),))
+        outcome = environments["eris"].evaluate(auction, [decision])
+        assert bool(outcome.violations) == broken
