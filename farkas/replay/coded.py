@@ -1,5 +1,263 @@
-"""Runs of kind coded are not replayed: their value is their word."""
+"""A plan, replayed: shares checked exactly, its completion time enclosed between two fractions.
 
-from farkas.replay.base import replays, unreplayed
+By time t master m expects Σ w (1 − exp(u a − u t/l)) rows, w = k l (6), and is done when these are
+the L it needs, that is when
 
-replays.add("coded", unreplayed)
+    S(t) = Σ w exp(u a − u t/l)  falls to  R = Σ w − L.
+
+S falls strictly, so the time lies between any t with S(t) > R and any with S(t) <= R.  Both are
+decided in integers: R is exact, S is enclosed (`falling`).  Doubles only guess where to look.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import sys
+from fractions import Fraction
+from typing import Literal, NamedTuple
+
+from farkas.instances.coded import CodedComputing
+from farkas.portable.elementary import log1p
+from farkas.replay.base import Decided, Kept, Replayed, replays
+from farkas.replay.exact import Entry, decoded, fixed, places
+from farkas.tolerances import TIE
+
+WIDTH = 47
+"""An enclosure is 2**-WIDTH wide, relative to the time, or as narrow as its integers can tell."""
+BITS = 112
+"""Binary places of the integers, and those of Σ w / L on top, since 1 − exp(−y) may cancel."""
+FARTHEST = 1 << 13
+"""Halvings beyond which exp(−y) counts as 0 or as infinite: no product of doubles makes up."""
+STEPS = 60
+"""Steps of Newton's method at most; a guess that is worse costs time only."""
+
+Numbers = tuple[tuple[float, ...], ...]
+
+
+class PlanEntry(Entry, frozen=True, kw_only=True):
+    """Shares and loads of every pair; see `farkas.models.coded.plans.Allocation`."""
+
+    share: Numbers
+    loads: Numbers
+
+
+class WorkingPair(NamedTuple):
+    """What one worker does for one master: w, u a and u/l."""
+
+    weight: Fraction
+    work: Fraction
+    slope: Fraction
+
+
+@replays.register("coded")
+def replay(data: CodedComputing, run: Decided) -> Replayed:
+    """Check the plan and enclose the time at which the last master expects its rows."""
+    kept = Kept()
+    plans = decoded(run.decisions, list[PlanEntry])
+    if len(plans) != 1:
+        kept.broken.append(f"{len(plans)} decisions, one plan is wanted")
+        return Replayed.of(0, kept)
+    share, loads = plans[0].share, plans[0].loads
+    widths = [data.workers] * data.num_masters
+    if [len(row) for row in share] != widths or [len(row) for row in loads] != widths:
+        kept.broken.append(f"shares and loads need shape {(data.num_masters, data.workers)}")
+        return Replayed.of(0, kept)
+    _check(data, share, loads, kept)
+    low = high = Fraction(0)
+    for master, task in enumerate(data.masters):
+        found = completion(_pairs(data, master, share[master], loads[master]), task.rows)
+        if found is None:
+            kept.broken.append(f"master {master} never expects its {task.rows} rows")
+        else:
+            low, high = max(low, found[0]), max(high, found[1])
+    return Replayed.between(low, high, kept)
+
+
+def _check(data: CodedComputing, share: Numbers, loads: Numbers, kept: Kept) -> None:
+    """Shares lie in [0, 1] and add up to at most 1; loads are >= 0, and 0 where forbidden."""
+    places(number for row in loads for number in row)  # refuses what is not finite
+    after = places(number for row in share for number in row)
+    for worker in range(data.workers):
+        column = [fixed(row[worker], after) for row in share]
+        if min(column) < 0 or not kept.within(sum(column), 1 << after):
+            shares = ", ".join(f"{row[worker]:.9g}" for row in share)
+            kept.broken.append(f"worker {worker} is shared out too often or too little: {shares}")
+        if min(row[worker] for row in loads) < 0:
+            kept.broken.append(f"worker {worker} has a negative load")
+        for master, row in enumerate(loads):
+            if row[worker] > 0 and column[master] > 0 and data.rate[master][worker] is None:
+                kept.broken.append(f"master {master} may not use worker {worker}")
+
+
+def _pairs(
+    data: CodedComputing, master: int, share: tuple[float, ...], loads: tuple[float, ...]
+) -> list[WorkingPair]:
+    """Return the pairs that work for a master."""
+    return [
+        WorkingPair(
+            Fraction(k) * Fraction(load), Fraction(u) * Fraction(a), Fraction(u) / Fraction(load)
+        )
+        for k, load, u, a in zip(share, loads, data.rate[master], data.shift[master], strict=True)
+        if k > 0 and load > 0 and u is not None and a is not None
+    ]
+
+
+def completion(pairs: list[WorkingPair], rows: int) -> tuple[Fraction, Fraction] | None:
+    """Enclose the smallest t with S(t) <= R; None when there is none, or no double is as large."""
+    weight = sum((pair.weight for pair in pairs), Fraction(0))
+    rest = weight - rows
+    if rest <= 0:
+        return None
+    curve = LateShare.of(pairs, rest, BITS + max(0, math.ceil(weight / rows).bit_length()))
+    # exp(-y) >= 1 - y: the time is no earlier than where Σ w (1 - y) = R
+    pace = sum((pair.weight * pair.slope for pair in pairs), Fraction(0))
+    early = (rows + sum((pair.weight * pair.work for pair in pairs), Fraction(0))) / pace
+    middle = curve.guess(early)
+    step = middle / (2 << WIDTH)
+    low, high = middle - step, middle + step
+    while low > 0 and curve.side(low) != "above":
+        low -= step
+        step *= 16
+    low = max(low, Fraction(0))  # S(0) > Σ w > R
+    step = middle / (2 << WIDTH)
+    while curve.side(high) != "below":
+        high += step
+        step *= 16
+    while (high - low) * (1 << WIDTH) > high:
+        middle = (low + high) / 2
+        side = curve.side(middle)
+        if side == "above":
+            low = middle
+        elif side == "below":
+            high = middle
+        else:
+            break
+    return (low, high) if high <= Fraction(sys.float_info.max) else None
+
+
+class LateShare(NamedTuple):
+    """S/R in integers, units of 2**-places.
+
+    Parameters
+    ----------
+    places
+        Binary places, >= 64.
+    parts
+        For every pair w/R as two integers, u a rounded down to units, u/l as two integers.
+    """
+
+    places: int
+    parts: list[tuple[int, int, int, int, int]]
+
+    @classmethod
+    def of(cls, pairs: list[WorkingPair], rest: Fraction, places: int) -> LateShare:
+        """Write pairs as integers."""
+        parts = []
+        for pair in pairs:
+            work = (pair.work.numerator << places) // pair.work.denominator
+            parts.append(
+                (
+                    pair.weight.numerator * rest.denominator,
+                    pair.weight.denominator * rest.numerator,
+                    work,
+                    pair.slope.numerator,
+                    pair.slope.denominator,
+                )
+            )
+        return cls(places, parts)
+
+    def at(self, time: Fraction) -> tuple[int, int] | None:
+        """S/R and -t S'/R at a time, in units; None when a part is beyond all doubles."""
+        places, total, fall = self.places, 0, 0
+        for top, bottom, work, slope, per in self.parts:
+            spent = (slope * time.numerator << places) // (per * time.denominator)
+            if spent - work < -(FARTHEST << places - 1):
+                return None
+            if spent - work > FARTHEST << places:
+                continue
+            found, halvings = falling(spent - work, places)
+            if halvings >= 0:
+                found = found * top // (bottom << halvings)
+            else:
+                found = (found * top << -halvings) // bottom
+            total += found
+            fall += found * spent >> places
+        return total, fall
+
+    def side(self, time: Fraction) -> Literal["above", "below", "unknown"]:
+        """Whether S(time) > R or S(time) <= R for sure.
+
+        A part comes out as an integer τ where it is T.  With δ = 2**(15 - places), which `falling`
+        promises for y known to a unit, and less than a unit lost to the last division,
+
+            τ (1 - δ) <= T <= (τ + 1) (1 + 2 δ).
+        """
+        found = self.at(time)
+        if found is None:
+            return "above"
+        one = 1 << self.places
+        if found[0] * (one - (1 << 15)) > one * one:
+            return "above"
+        if (found[0] + len(self.parts)) * (one + (1 << 16)) <= one * one:
+            return "below"
+        return "unknown"
+
+    def guess(self, early: Fraction) -> Fraction:
+        """About where S = R: Newton's method in doubles for ln S, which is convex.
+
+        Parameters
+        ----------
+        early
+            No later than that, > 0.  Newton's method begins there, or where no part is above 4 R.
+        """
+        log2, time = _log2(self.places), 0.0
+        try:
+            time = float(early)
+            for top, bottom, work, slope, per in self.parts:
+                least = work + (top.bit_length() - bottom.bit_length() - 1) * log2
+                time = max(time, least * per / (slope << self.places))
+            for _ in range(STEPS):
+                found = self.at(Fraction(time))
+                if found is None:
+                    break
+                above = (found[0] - (1 << self.places)) / (1 << self.places)
+                step = log1p(above) * (found[0] / found[1])
+                time *= 1.0 + step
+                if abs(step) < TIE:
+                    break
+        except (OverflowError, ZeroDivisionError):
+            pass
+        return Fraction(time) if 0 < time < math.inf else early
+
+
+def falling(y: int, places: int) -> tuple[int, int]:
+    """Return m and h such that exp(-y) is about m 2**-h; y and m in units of 2**-places.
+
+    The relative error is below δ = 2**(15 - places) for every y within a unit of the given one,
+    places >= 64 and |h| <= 2**13 + 2.  With y = h ln 2 + r, 0 <= r < ln 2:
+
+    - ln 2 is known to two units, so r to 2 |h| and, with y, to 2**14 + 6 units;
+    - s = r/256 is rounded down by less than a unit; the series of exp(-s), s < 2**-8.5, is left
+      after places/8 terms, with less than a unit to come, and its sum, each step of which is
+      rounded by less than a unit and multiplied by s, by 1.01 units: 3.1 units relative to it;
+    - a squaring doubles the relative error and rounds by a unit of at least a half: after eight,
+      256 x 3.1 + 255 x 2 < 2**11 units.
+
+    Together they stay below 2**15 units.
+    """
+    halvings, rest = divmod(y, _log2(places))
+    small, one = rest >> 8, 1 << places
+    found = one
+    for term in range(places // 8, 0, -1):
+        found = one - (small * found >> places) // term
+    for _ in range(8):
+        found = found * found >> places
+    return found, halvings
+
+
+@functools.cache
+def _log2(places: int) -> int:
+    """Return ln 2 = 2 Σ 3**-(2j+1) / (2j+1) in units of 2**-places, less than two too small."""
+    guarded = places + 32
+    return sum((2 << guarded) // (int(3**odd) * odd) for odd in range(1, guarded, 2)) >> 32

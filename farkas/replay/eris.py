@@ -1,5 +1,215 @@
-"""Runs of kind eris are not replayed: their value is their word."""
+"""Decisions of an auction, replayed in integers: capacities, windows, data, welfare.
 
-from farkas.replay.base import replays, unreplayed
+Every amount is written out in units of a power of two, so that use is a sum of integers.  Whether
+workers and moves process all data is a maximum flow, found here by augmenting paths.
 
-replays.add("eris", unreplayed)
+Payments go from bidders to sites; welfare does not depend on them, and they are only required to
+be none of a negative amount.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from fractions import Fraction
+from typing import Annotated
+
+import msgspec
+
+from farkas.instances.eris import Auction, Job
+from farkas.replay.base import Decided, Kept, Replayed, replays
+from farkas.replay.exact import Entry, decoded, exact, fixed, places
+
+Index = Annotated[int, msgspec.Meta(ge=0)]
+Positive = Annotated[int, msgspec.Meta(gt=0)]
+Amount = Annotated[float, msgspec.Meta(ge=0)]
+
+
+class PieceEntry(Entry, frozen=True, kw_only=True):
+    """What a job runs in one slot; see `farkas.online.eris.environment.Piece`."""
+
+    job: Index
+    slot: Index
+    server: Index
+    workers: tuple[tuple[Index, Positive], ...]
+    moved: Index
+
+
+class AwardEntry(Entry, frozen=True, kw_only=True):
+    """What becomes of a job; see `farkas.online.eris.environment.Award`."""
+
+    job: Index
+    accepted: bool
+    completed: Index | None
+    payment: Amount
+    payoff_bound: float | None
+
+
+class SlotEntry(Entry, frozen=True, kw_only=True):
+    """Decisions of one slot, about it or later ones."""
+
+    awards: tuple[AwardEntry, ...]
+    pieces: tuple[PieceEntry, ...]
+
+
+@replays.register("eris")
+def replay(auction: Auction, run: Decided) -> Replayed:
+    """Add up what accepted jobs are worth, and check what all pieces use."""
+    slots = decoded(run.decisions, list[SlotEntry])
+    kept = Kept()
+    if len(slots) != auction.slots:
+        kept.broken.append(f"{len(slots)} decisions for {auction.slots} slots")
+    pieces: list[list[PieceEntry]] = [[] for _ in auction.jobs]
+    for piece in (piece for slot in slots for piece in slot.pieces):
+        wrong = _misplaced(auction, piece)
+        if wrong:
+            kept.broken.append(wrong)
+        else:
+            pieces[piece.job].append(piece)
+    _check_use(auction, pieces, kept)
+    worth, seen = Fraction(0), set()
+    for award in (award for slot in slots for award in slot.awards):
+        if award.job in seen or award.job >= auction.num_jobs:
+            kept.broken.append(f"job {award.job} is decided about twice, or does not exist")
+            continue
+        seen.add(award.job)
+        exact(award.payment)
+        if award.accepted:
+            job = auction.jobs[award.job]
+            wrong = _unserved(job, award, pieces[award.job])
+            if wrong:
+                kept.broken.append(f"job {award.job} {wrong}")
+            else:
+                worth += exact(job.utility[(award.completed or 0) - job.arrival])
+        elif award.completed is not None or award.payment:
+            kept.broken.append(f"job {award.job} is rejected, and completes or pays")
+    return Replayed.of(worth, kept)
+
+
+def _misplaced(auction: Auction, piece: PieceEntry) -> str:
+    """Say what is outside the instance, or before the job's arrival."""
+    sites = [piece.server, *(site for site, _ in piece.workers)]
+    if piece.job >= auction.num_jobs or piece.slot >= auction.slots or max(sites) >= auction.sites:
+        return f"a piece of job {piece.job} in slot {piece.slot} is outside the instance"
+    if piece.slot < auction.jobs[piece.job].arrival:
+        return f"job {piece.job} runs in slot {piece.slot}, before its arrival"
+    return ""
+
+
+def _check_use(auction: Auction, pieces: list[list[PieceEntry]], kept: Kept) -> None:
+    """Compare transfer and resources with what there is, in integers."""
+    jobs = auction.jobs
+    after = places(
+        [auction.transfer_budget, auction.chunk_size, *(job.parameter_size for job in jobs)]
+    )
+    chunk = fixed(auction.chunk_size, after)
+    exchange = [fixed(job.parameter_size, after) for job in jobs]
+    transfer = [0] * auction.slots
+    for job, own in enumerate(pieces):
+        for piece in own:
+            remote = sum(count for site, count in piece.workers if site != piece.server)
+            transfer[piece.slot] += chunk * piece.moved + exchange[job] * remote
+    budget = fixed(auction.transfer_budget, after)
+    for slot, used in enumerate(transfer):
+        if not kept.within(used, budget):
+            kept.broken.append(f"slot {slot} transfers more than {auction.transfer_budget:g} MB")
+    for k, name in enumerate(auction.resource_names):
+        capacity = [row[k] for row in auction.site_capacity]
+        worker = [job.worker_demand[k] for job in jobs]
+        server = [job.server_demand[k] for job in jobs]
+        after = places([*capacity, *worker, *server])
+        limits = [fixed(number, after) for number in capacity]
+        use = [[0] * auction.slots for _ in capacity]
+        for job, own in enumerate(pieces):
+            each, beside = fixed(worker[job], after), fixed(server[job], after)
+            for piece in own:
+                use[piece.server][piece.slot] += beside
+                for site, count in piece.workers:
+                    use[site][piece.slot] += count * each
+        for site, (row, limit) in enumerate(zip(use, limits, strict=True)):
+            if max(row) > limit:
+                kept.broken += [
+                    f"slot {slot} uses more than {capacity[site]:g} {name} at site {site}"
+                    for slot, used in enumerate(row)
+                    if not kept.within(used, limit)
+                ]
+
+
+def _unserved(job: Job, award: AwardEntry, pieces: list[PieceEntry]) -> str:
+    """Say why an accepted job is not served as its award says."""
+    slots = {piece.slot for piece in pieces}
+    if len(slots) < len(pieces):
+        return "has two servers in one slot"
+    last = max(slots, default=job.arrival)
+    if award.completed != last or (not sum(job.data) and last != job.arrival):
+        return f"is said to complete in slot {award.completed}, and runs until {last}"
+    if processed(job, pieces) < sum(job.data):
+        return "cannot process all its data with its workers and moves"
+    return ""
+
+
+def processed(job: Job, pieces: list[PieceEntry]) -> int:
+    """Most chunks that can be processed: a maximum flow.
+
+    A slot's workers at a site are a cell, with room for ⌊P g/E⌋ chunks.  Chunks come to it from its
+    site, which stores D in all, or through its slot, which moves as many as the pieces say.  So
+    each node, a site or a slot, has a supply for all its cells, and each cell takes from two nodes.
+    Chunks enter a cell that has room left, or replace those from its other node, which then go to
+    another of that node's cells; when no such path is left, the flow is largest.
+    """
+    left: dict[tuple[str, int], int] = {("site", r): d for r, d in enumerate(job.data)}
+    cells: list[tuple[tuple[str, int], tuple[str, int]]] = []
+    room: list[int] = []
+    for piece in pieces:
+        left["slot", piece.slot] = piece.moved
+        workers: dict[int, int] = {}
+        for site, count in piece.workers:
+            workers[site] = workers.get(site, 0) + count
+        for site, count in workers.items():
+            cells.append((("site", site), ("slot", piece.slot)))
+            room.append(count * job.worker_rate // job.epochs)
+    taken = [{node: 0 for node in cell} for cell in cells]
+    at: dict[tuple[str, int], list[int]] = {node: [] for node in left}
+    for number, cell in enumerate(cells):
+        for node in cell:
+            at[node].append(number)
+            amount = min(left[node], room[number])
+            taken[number][node] = amount
+            left[node] -= amount
+            room[number] -= amount
+    while True:
+        came: dict[tuple[str, int], int] = {node: -1 for node, amount in left.items() if amount}
+        queue = deque(came)
+        end = -1
+        while queue and end < 0:
+            node = queue.popleft()
+            for number in at[node]:
+                other = cells[number][cells[number][0] == node]
+                if room[number]:
+                    end = number
+                    break
+                if other not in came and taken[number][other]:
+                    came[other] = number
+                    queue.append(other)
+        if end < 0:
+            return sum(sum(cell.values()) for cell in taken)
+        path = [(end, node)]
+        while came[node] >= 0:
+            number = came[node]
+            node = cells[number][cells[number][0] == node]
+            path.append((number, node))
+        amount = min(
+            left[node], room[end], *(taken[number][before] for number, before in _replaced(path))
+        )
+        left[node] -= amount
+        room[end] -= amount
+        for number, node in path:
+            taken[number][node] += amount
+        for number, node in _replaced(path):
+            taken[number][node] -= amount
+
+
+def _replaced(
+    path: list[tuple[int, tuple[str, int]]],
+) -> list[tuple[int, tuple[str, int]]]:
+    """Cells in which a node gives way to the one before it, with that node."""
+    return [(path[step + 1][0], path[step][1]) for step in range(len(path) - 1)]

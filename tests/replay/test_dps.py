@@ -1,0 +1,294 @@
+"""Decisions of sellers in exact arithmetic: payments, units held, and what is refused."""
+
+from __future__ import annotations
+
+import types
+from fractions import Fraction as F
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from farkas.errors import NotACertificate, NotApplicable
+from farkas.instances import library
+from farkas.instances.dps import Market
+from farkas.instances.generate import generate
+from farkas.online import algorithms, environments
+from farkas.online.dps import kernel
+from farkas.online.dps.offers import Decision
+from farkas.online.dps.simulation import Simulation, simulate_prices
+from farkas.replay import Replayed
+from farkas.replay.dps import first_free, replay
+from farkas.tolerances import ROUNDING
+from tests.generators.dps import empty_market, market_in, posted, random_market
+from tests.tools.edits import edits
+
+
+def replayed(market: Market, decisions: Any) -> Replayed:
+    """Replay decisions as a file holds them."""
+    plain = msgspec.json.decode(msgspec.json.encode(decisions))
+    run = types.SimpleNamespace(algorithm="dps.dps", kind="dps", options={}, decisions=plain)
+    return replay(market, run)
+
+
+def sale(price: float = 0.5, units: int = 1, **changes: Any) -> dict[str, Any]:
+    """A job sold on server 0 at one price for both sides."""
+    return {
+        "outcome": "sold", "payment": 2 * price * units, "worker_price": price, "ps_price": price,
+        "servers": [0], "workers": [units], "ps": [units], "exploring": False,
+    } | changes  # fmt: skip
+
+
+def nothing(outcome: str = "full", **changes: Any) -> dict[str, Any]:
+    """A job that is turned away, or turns the offer down."""
+    return {
+        "outcome": outcome, "payment": 0.0, "worker_price": None, "ps_price": None,
+        "servers": [], "workers": [], "ps": [], "exploring": False,
+    } | changes  # fmt: skip
+
+
+@pytest.mark.parametrize("name", algorithms.names("dps."))
+def test_every_algorithm_earns_what_its_run_says(name: str) -> None:
+    markets = [random_market(seed, jobs=12) for seed in range(20)]
+    markets += [library.load(shipped) for shipped in library.names("dps")]
+    markets += [empty_market(), generate("dps", "small", 3)]
+    for market in markets:
+        try:
+            run = algorithms[name].run(market)
+        except NotApplicable:
+            continue
+        found = replayed(market, run.decisions)
+        assert found.low == found.high
+        assert not found.broken
+        assert not run.violations
+        assert float(found.low) == pytest.approx(run.value, rel=1e-14)
+        assert found.excess < 1e-14
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_an_edited_run_is_refused_or_means_what_the_environment_says(seed: int) -> None:
+    market = random_market(200 + seed, jobs=8)
+    honest = msgspec.to_builtins(algorithms["dps.random"].run(market).decisions)
+    assert isinstance(honest, list)
+    for path, changed in edits(honest):
+        try:
+            found = replayed(market, changed)
+        except NotACertificate:
+            continue
+        try:
+            typed = msgspec.convert(changed, list[Decision])
+            outcome = environments["dps"].evaluate(market, typed)
+        except (msgspec.ValidationError, IndexError, ValueError, TypeError):
+            assert found.broken, path
+            continue
+        if outcome.violations:
+            assert found.broken, (path, outcome.violations)
+        elif not found.broken:
+            assert float(found.low) == pytest.approx(outcome.total, rel=1e-14)
+
+
+def test_the_simulation_earns_and_places_what_its_replay_says() -> None:
+    for seed in range(15):
+        market = random_market(seed, jobs=15)
+        rng = np.random.default_rng(seed)
+        prices = rng.random((2, market.num_jobs))
+        done = simulate_prices(market, prices[0], prices[1], log=True)
+        found = replayed(market, decided(done))
+        assert not found.broken
+        assert float(found.low) == pytest.approx(done.profit, rel=1e-14)
+
+
+def decided(done: Simulation) -> list[dict[str, Any]]:
+    """Decisions of a simulation, as a run keeps them."""
+    assert done.placements is not None
+    words = {kernel.FULL: "full", kernel.DECLINED: "declined", kernel.SOLD: "sold"}
+    decisions = []
+    for job, outcome in enumerate(done.outcome.tolist()):
+        quoted = outcome != kernel.FULL
+        units = sorted(done.placements[done.placements[:, 0] == job, 1:].tolist())
+        servers, workers, ps = ([row[k] for row in units] for k in range(3))
+        decisions.append(
+            {
+                "outcome": words[outcome], "payment": float(done.payment[job]),
+                "worker_price": float(done.worker_price[job]) if quoted else None,
+                "ps_price": float(done.ps_price[job]) if quoted else None,
+                "servers": servers, "workers": workers, "ps": ps, "exploring": False,
+            }
+        )  # fmt: skip
+    return decisions
+
+
+def test_the_value_is_what_sold_jobs_pay_at_their_prices() -> None:
+    # prices 1/4 and 1/2, two units each: 3/2; the second job is served free of charge
+    market = posted((0, 1.0, 2, 3.0), (1, 1.0, 1, 3.0), units=2)
+    first = sale(units=2) | {"worker_price": 0.25, "payment": 1.5}
+    second = sale(outcome="explored", payment=0.0, worker_price=None, ps_price=None)
+    assert replayed(market, [first, second]) == Replayed(F(3, 2), F(3, 2))
+
+
+def test_the_payment_is_the_product_and_not_its_rounding() -> None:
+    # 3 · 0.1 + 3 · 0.1 in binary is a little more than 0.6, whatever the file rounds it to
+    market = posted((0, 1.0, 3, 0.7), units=3)
+    found = replayed(market, [sale(0.1, 3, payment=0.6000000000000001)])
+    assert found == Replayed(6 * F(0.1), 6 * F(0.1))
+    assert replayed(market, [sale(0.1, 3, payment=0.6)]) == found
+    assert "its prices do not make" in replayed(market, [sale(0.1, 3, payment=0.600001)]).broken[0]
+
+
+MARKET = posted((0, 1.0, 1, 1.0), (0, 1.0, 1, 1.0))
+"""Two jobs in one slot, one unit of each: only one of them is served."""
+
+
+@pytest.mark.parametrize(
+    ("decisions", "words"),
+    [
+        ([sale()], "1 decisions for 2 jobs"),
+        ([sale(), sale()], "job 1 takes units that are not idle"),
+        ([sale(payment=0.0), nothing()], "its prices do not make"),
+        ([sale(worker_price=None), nothing()], "is sold at no price"),
+        ([nothing(payment=1.0), nothing()], "pays without being sold"),
+        ([sale(outcome="explored"), nothing()], "pays without being sold"),
+        ([sale(0.75), nothing()], "with a budget of 1"),
+        ([nothing("sold", worker_price=0.5, ps_price=0.5, payment=1.0), nothing()], "holds 0 serv"),
+        ([sale(outcome="declined", payment=0.0), nothing()], "is declined and holds 1 servers"),
+        ([nothing("declined", worker_price=0.25, ps_price=0.75), nothing()], "within its budget"),
+        ([sale(servers=[0, 0], workers=[1, 0], ps=[0, 1]), nothing()], "a server twice"),
+        ([sale(servers=[1]), nothing()], "one that does not exist"),
+        ([sale(workers=[1, 1]), nothing()], "does not say how many units"),
+        ([sale(workers=[2]), nothing()], "without all its units"),
+        ([nothing(ps=[1]), nothing()], "is full and holds 0 servers"),
+    ],
+)  # fmt: skip
+def test_refusals_name_what_is_broken(decisions: list[Any], words: str) -> None:
+    found = replayed(MARKET, decisions)
+    assert any(words in said for said in found.broken), found.broken
+
+
+def test_a_server_held_without_units_there_is_refused() -> None:
+    market = posted((0, 1.0, 1, 1.0), server_workers=[[1], [1]], server_ps=[[1], [1]])
+    apart = sale(servers=[0, 1], workers=[1, 0], ps=[0, 1])
+    assert not replayed(market, [apart]).broken
+    idle = sale(servers=[0, 1], workers=[1, 0], ps=[1, 0])
+    assert "without units there" in replayed(market, [idle]).broken[0]
+
+
+@pytest.mark.parametrize(
+    "decisions",
+    [None, {}, [None], [{}], [sale(servers=[-1])], [sale(outcome="given")], [sale(payment=-1.0)],
+     [sale(workers=[0.5])], [sale(more=1)], [sale(worker_price=-0.5)]],
+)  # fmt: skip
+def test_what_is_no_decision_is_refused(decisions: Any) -> None:
+    with pytest.raises(NotACertificate, match="decisions of the run"):
+        replayed(MARKET, decisions)
+
+
+def test_a_price_at_the_budget_or_the_cap_is_within_it_and_a_millionth_more_is_not() -> None:
+    market = posted((0, 1.0, 1, 2.0))
+    assert replayed(market, [sale(1.0)]) == Replayed(F(2), F(2))
+    for limit in ({"price_cap": 1.0}, {"price_cap": None}):
+        other = market.replace(**limit)
+        for more, broken in ((2.0**-40, False), (1e-6, True)):
+            found = replayed(other, [sale(1.0 + more)])
+            assert bool(found.broken) == broken
+            assert found.excess == (0 if broken else F(2.0**-40))
+    free = posted((0, 1.0, 1, 0.0))
+    assert replayed(free, [sale(0.0)]) == Replayed(F(0), F(0))
+    assert replayed(free, [sale(1e-300)]).broken
+
+
+def test_the_cap_alone_limits_the_payment() -> None:
+    market = posted((0, 1.0, 1, 9.0), price_cap=0.5)
+    assert not replayed(market, [sale(0.5)]).broken
+    assert "the price cap allows" in replayed(market, [sale(0.5001)]).broken[0]
+
+
+@pytest.mark.parametrize(
+    ("runtime", "changes", "free"),
+    [
+        (1.0, {}, 1),
+        (1.0, {"occupancy": "closed"}, 2),
+        (0.2, {}, 1),
+        (1.5, {}, 2),
+        (1.5, {"runtime_rounding": "none"}, 2),
+        (1.5, {"runtime_rounding": "none", "occupancy": "closed"}, 2),
+        (2.0, {"runtime_rounding": "none", "occupancy": "closed"}, 3),
+        (1e-30, {"runtime_rounding": "none"}, 1),
+        (1e-30, {"runtime_rounding": "none", "occupancy": "closed"}, 1),
+        (3.0000000001, {}, 3),  # the model itself takes 1e-9 slots for none
+        (3.00001, {}, 4),
+    ],
+)
+def test_units_are_idle_again_in_the_slot_that_the_runtime_says(
+    runtime: float, changes: dict[str, Any], free: int
+) -> None:
+    market = posted((0, runtime, 1, 1.0), (free - 1, 1.0, 1, 1.0), (free, 1.0, 1, 1.0), **changes)
+    assert first_free(market, 0, [0]) == free
+    assert not replayed(market, [sale(), nothing(), sale()]).broken
+    assert replayed(market, [sale(), sale(), nothing()]).broken
+
+
+def test_a_spread_job_runs_as_long_as_its_traffic_takes() -> None:
+    # α (β + 2 w / (b s)): b = min(1, 3/2) with two workers, 2 · (1 + 2 · 45 / (1 · 60)) = 5 slots
+    market = posted((0, 1.0, 2, 4.0))
+    (job,) = market.jobs
+    job = msgspec.structs.replace(job, epochs=2.0, model_size=45.0)
+    market = market.replace(
+        jobs=[msgspec.to_builtins(job)], worker_bandwidth=[1.0], ps_bandwidth=[3.0]
+    )
+    assert first_free(market, 0, [0]) == 2
+    assert first_free(market, 0, [0, 1]) == 5
+    thin = market.replace(ps_bandwidth=[1.0])  # b = 1/2: 2 · (1 + 3) = 8 slots
+    assert first_free(thin, 0, [0, 1]) == 8
+    assert first_free(market.replace(worker_bandwidth=[None]), 0, [0, 1]) == 4
+    wide = market.replace(worker_bandwidth=[None], ps_bandwidth=[None])
+    assert first_free(wide, 0, [0, 1]) == 2
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_runtimes_are_those_of_the_market(seed: int) -> None:
+    market = random_market(seed, jobs=10)
+    for number in range(market.num_jobs):
+        for servers, end in (([0], market.colocated_end), ([0, 1], market.spread_end)):
+            free = first_free(market, number, servers)
+            assert not market.still_held(float(end[number]), free)
+            assert market.still_held(float(end[number]), free - 1)
+
+
+def test_ending_a_rounding_error_late_counts_as_kept() -> None:
+    # 30 · 0.1 is 3 in doubles and more than 3 by 1.7e-16 exactly
+    two = [(0, 0.1, 1, 1.0), (3, 0.1, 1, 1.0)]
+    market = posted(*two, runtime_rounding="none")
+    jobs = [msgspec.structs.replace(job, epochs=30.0) for job in market.jobs]
+    market = market.replace(jobs=msgspec.to_builtins(jobs))
+    run = [sale(), sale()]
+    assert not environments["dps"].evaluate(market, msgspec.convert(run, list[Decision])).violations
+    assert replayed(market, run) == Replayed(F(2), F(2), F(ROUNDING))
+    jobs = [msgspec.structs.replace(job, epoch_compute=0.1 + 1e-7) for job in jobs]
+    later = market.replace(jobs=msgspec.to_builtins(jobs))
+    assert replayed(later, run).broken == ("job 1 takes units that are not idle",)
+
+
+def test_ending_a_rounding_error_early_frees_nothing() -> None:
+    # 10 · 0.7 is 7 in doubles, less exactly; with closed occupancy units are held in slot 7, too
+    market = posted((0, 0.7, 1, 1.0), (7, 1.0, 1, 1.0),
+                    occupancy="closed", runtime_rounding="none")  # fmt: skip
+    jobs = [msgspec.structs.replace(job, epochs=10.0) for job in market.jobs]
+    market = market.replace(jobs=msgspec.to_builtins(jobs))
+    assert F(0.7) * 10 < 7
+    assert first_free(market, 0, [0]) == 7
+    assert replayed(market, [sale(), sale()]).broken
+
+
+def test_nothing_is_forgiven_in_the_slot_of_arrival() -> None:
+    market = posted((5, 1e-12, 1, 1.0), (5, 1.0, 1, 1.0), runtime_rounding="none")
+    assert replayed(market, [sale(), sale()]).broken
+
+
+@pytest.mark.parametrize("exponent", [-900, -40, 40, 900])
+def test_the_unit_of_money_changes_nothing(exponent: int) -> None:
+    factor = 2.0**exponent
+    market = market_in(posted((0, 1.0, 1, 1.0)), factor)
+    found = replayed(market, [sale(0.5 * factor)])
+    assert found == Replayed(F(factor), F(factor))
+    assert replayed(market, [sale(0.500001 * factor)]).broken

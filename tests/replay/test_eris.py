@@ -1,0 +1,290 @@
+"""Decisions of auctions in exact arithmetic: agreement with the environment, refusals, flows."""
+
+from __future__ import annotations
+
+import types
+from fractions import Fraction as F
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from farkas.errors import NotACertificate
+from farkas.instances import library
+from farkas.instances.eris import Auction
+from farkas.instances.generate import generate
+from farkas.online import algorithms, environments
+from farkas.online.eris.environment import SlotDecision, schedule_arrays
+from farkas.online.eris.executable import executable
+from farkas.replay import Replayed
+from farkas.replay.eris import PieceEntry, processed, replay
+from farkas.tolerances import ROUNDING
+from tests.generators.eris import auction_in, one_resource, random_auction
+from tests.tools.edits import Path, edits
+
+CHOICES: list[tuple[str, dict[str, Any]]] = [
+    ("eris.antman", {}), ("eris.liquid", {}), ("eris.tiresias", {}), ("eris.eris", {}),
+    ("eris.eris", {"scheduler": "printed"}), ("eris.eris", {"scheduler": "exact"}),
+    ("eris.eris", {"price_floor": 1.0}),
+]  # fmt: skip
+
+
+def replayed(auction: Auction, decisions: Any) -> Replayed:
+    """Replay decisions as a file holds them."""
+    plain = msgspec.json.decode(msgspec.json.encode(decisions))
+    run = types.SimpleNamespace(algorithm="eris.eris", kind="eris", options={}, decisions=plain)
+    return replay(auction, run)
+
+
+def judged(auction: Auction, decisions: Any) -> Any:
+    """What the environment says of the same decisions; None where it has no word for them."""
+    try:
+        typed = msgspec.convert(decisions, list[SlotDecision])
+        return environments["eris"].evaluate(auction, typed)
+    except (msgspec.ValidationError, AssertionError, IndexError):
+        return None
+
+
+@pytest.mark.parametrize(("name", "options"), CHOICES)
+def test_every_algorithm_is_worth_what_its_run_says(name: str, options: dict[str, Any]) -> None:
+    auctions = [random_auction(seed) for seed in range(25)]
+    auctions += [library.load(shipped) for shipped in library.names("eris")]
+    if "scheduler" not in options:
+        auctions.append(generate("eris", "small", 3))
+    for auction in auctions:
+        run = algorithms[name].run(auction, effort="free", **options)
+        found = replayed(auction, run.decisions)
+        assert found.low == found.high
+        assert bool(found.broken) == bool(run.violations), (found.broken, run.violations)
+        if not found.broken:
+            assert float(found.low) == pytest.approx(run.value, rel=1e-14)
+            assert found.excess < 1e-14
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_edited_run_is_refused_or_means_what_the_environment_says(seed: int) -> None:
+    auction = random_auction(100 + seed, most_chunks=4, jobs=4)
+    run = algorithms["eris.eris"].run(auction, effort="free")
+    honest = msgspec.to_builtins(run.decisions)
+    refused = 0
+    for path, changed in edits(honest):
+        try:
+            found = replayed(auction, changed)
+        except NotACertificate:
+            refused += 1
+            continue
+        outcome = judged(auction, changed)
+        if outcome is None or outcome.violations:
+            assert found.broken, path
+        elif not found.broken:
+            assert float(found.low) == pytest.approx(outcome.total, rel=1e-14)
+        refused += bool(found.broken)
+    assert refused or not auction.jobs
+
+
+def tight() -> Auction:
+    """One job that needs both slots, both workers and its one move; its worth falls each slot."""
+    return one_resource(
+        {"data": [2, 1], "utility": [9.0, 7.0, 4.0], "server_demand": [1.0]},
+        site_capacity=[[2.0], [1.0]],
+        transfer_budget=2.0,
+    )
+
+
+def tight_decisions() -> list[dict[str, Any]]:
+    """Slot 0: a chunk at site 0; slot 1: its other chunk there with a chunk moved from site 1."""
+    award = {"job": 0, "accepted": True, "completed": 1, "payment": 0.5, "payoff_bound": 2.0}
+    pieces = [
+        {"job": 0, "slot": 0, "server": 0, "workers": [[0, 1]], "moved": 0},
+        {"job": 0, "slot": 1, "server": 1, "workers": [[0, 2]], "moved": 1},
+    ]
+    return [{"awards": [award], "pieces": pieces}, *[{"awards": [], "pieces": []}] * 2]
+
+
+def test_the_value_is_the_worth_of_the_slot_of_completion() -> None:
+    # three chunks on one and then two workers of site 0; slot 1 moves θ = 1 MB and exchanges
+    # λ = 1 MB with each of two workers away from the server at site 1: 3 MB
+    auction = tight().replace(transfer_budget=3.0)
+    found = replayed(auction, tight_decisions())
+    assert found == Replayed(F(7), F(7))
+    broken = replayed(tight(), tight_decisions()).broken
+    assert broken == ("slot 1 transfers more than 2 MB",)
+
+
+HARMLESS: set[Path] = {
+    (0, "awards", 0, "payment"),  # welfare does not depend on money that changes hands
+    (0, "awards", 0, "payoff_bound"),
+    (0, "pieces", 0, "server"),  # site 1 has room for the server, the budget for the worker
+    (0, "pieces", 0, "workers", 0, 0),  # so it has for the worker, beside the chunk stored there
+    (0, "pieces", 0, "workers", 0, 1),  # site 0 has room for a second worker
+    (0, "pieces", 0, "moved"),  # the slot has MB left
+}
+
+
+def test_every_edit_of_a_schedule_is_refused_unless_it_still_fits() -> None:
+    auction = tight().replace(transfer_budget=3.0)
+    seen = set()
+    for path, changed in edits(tight_decisions()):
+        try:
+            if replayed(auction, changed) == Replayed(F(7), F(7)):
+                seen.add(path)
+        except NotACertificate:
+            continue
+    assert seen <= HARMLESS
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        ((0, "awards", 0, "job"), 1, "does not exist"),
+        ((0, "awards", 0, "completed"), 2, "said to complete in slot 2, and runs until 1"),
+        ((0, "awards", 0, "accepted"), False, "is rejected, and completes"),
+        ((0, "pieces", 0, "slot"), 1, "has two servers in one slot"),
+        ((0, "pieces", 1, "slot"), 3, "outside the instance"),
+        ((0, "pieces", 1, "moved"), 0, "cannot process all its data"),
+        ((0, "pieces", 1, "workers"), [[0, 1]], "cannot process all its data"),
+        ((0, "pieces", 1, "server"), 0, "uses more than 2 gpu at site 0"),
+        ((0, "pieces", 1, "server"), 2, "outside the instance"),
+    ],
+)
+def test_refusals_name_what_is_broken(path: Path, value: Any, words: str) -> None:
+    decisions: Any = tight_decisions()
+    place = decisions
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    found = replayed(tight().replace(transfer_budget=3.0), decisions)
+    assert any(words in said for said in found.broken), found.broken
+
+
+def test_a_job_is_decided_about_once_and_runs_after_its_arrival_only() -> None:
+    auction = one_resource({"arrival": 1})
+    award = {"job": 0, "accepted": True, "completed": 1, "payment": 0.0, "payoff_bound": None}
+    piece = {"job": 0, "slot": 1, "server": 0, "workers": [[0, 1]], "moved": 0}
+    empty = {"awards": [], "pieces": []}
+    good = [empty, {"awards": [award], "pieces": [piece]}, empty]
+    assert replayed(auction, good) == Replayed(F(10), F(10))
+    early = [empty, {"awards": [award], "pieces": [piece, piece | {"slot": 0}]}, empty]
+    assert "before its arrival" in replayed(auction, early).broken[0]
+    rejected = award | {"accepted": False, "completed": None}
+    for second in (award, rejected):
+        twice = [empty, {"awards": [award, second], "pieces": [piece]}, empty]
+        assert "decided about twice" in replayed(auction, twice).broken[0]
+    assert replayed(auction, good[:2]).broken == ("2 decisions for 3 slots",)
+
+
+@pytest.mark.parametrize(
+    "decisions",
+    [
+        None, {}, [[]], [{"awards": []}], [{"awards": [], "pieces": [], "more": 1}],
+        *(
+            [{"awards": [], "pieces": [{"job": 0, "slot": 0, "server": 0, "workers": [], "moved": 0,
+                                        **wrong}]}]
+            for wrong in ({"job": 0.5}, {"workers": [[0, 0]]}, {"server": -1}, {"moved": True})
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_no_decision_is_refused(decisions: Any) -> None:
+    with pytest.raises(NotACertificate, match="decisions of the run"):
+        replayed(one_resource({}), decisions)
+
+
+def capacity_less(share: float) -> tuple[Auction, list[Any]]:
+    """A worker of 1/(1 - share) units on a site of one, and a transfer budget that just holds."""
+    auction = one_resource(
+        {"utility": [10.0], "worker_demand": [1.0]}, slots=1, site_capacity=[[1 - share], [1.0]]
+    )
+    award = {"job": 0, "accepted": True, "completed": 0, "payment": 0.0, "payoff_bound": None}
+    piece = {"job": 0, "slot": 0, "server": 0, "workers": [[0, 1]], "moved": 0}
+    return auction, [{"awards": [award], "pieces": [piece]}]
+
+
+def test_a_rounding_error_too_much_is_told_and_a_millionth_is_refused() -> None:
+    auction, decisions = capacity_less(2.0**-40)
+    found = replayed(auction, decisions)
+    assert (found.excess, found.broken) == (1 / (1 - F(1, 2**40)) - 1, ())
+    assert not judged(auction, decisions).violations
+    auction, decisions = capacity_less(1e-6)
+    assert replayed(auction, decisions).broken == ("slot 0 uses more than 0.999999 gpu at site 0",)
+    assert judged(auction, decisions).violations
+
+
+def test_three_tenths_hold_three_workers_of_a_tenth() -> None:
+    # in binary 3 · 0.1 is more than 0.3, by a share of 2e-16
+    auction = one_resource({"worker_demand": [0.1], "data": [3]}, sites=1, site_capacity=[[0.3]])
+    run = algorithms["eris.eris"].run(auction)
+    found = replayed(auction, run.decisions)
+    assert (found.low, found.broken) == (10, ())
+    assert found.excess == (3 * F(0.1) - F(0.3)) / F(0.3)
+    assert 0 < found.excess < ROUNDING
+
+
+def test_nothing_exceeds_a_capacity_of_nothing() -> None:
+    auction = one_resource({"worker_demand": [1e-300]}, site_capacity=[[0.0], [0.0]])
+    award = {"job": 0, "accepted": True, "completed": 0, "payment": 0.0, "payoff_bound": None}
+    piece = {"job": 0, "slot": 0, "server": 0, "workers": [[0, 1]], "moved": 0}
+    decisions = [{"awards": [award], "pieces": [piece]}, *[{"awards": [], "pieces": []}] * 2]
+    assert replayed(auction, decisions).broken == ("slot 0 uses more than 0 gpu at site 0",)
+
+
+def test_a_job_without_data_completes_on_arrival_and_runs_nowhere() -> None:
+    auction = one_resource({"data": [0, 0]})
+    award = {"job": 0, "accepted": True, "completed": 0, "payment": 0.0, "payoff_bound": None}
+    empty = {"awards": [], "pieces": []}
+    decisions = [{"awards": [award], "pieces": []}, empty, empty]
+    assert replayed(auction, decisions).low == 10
+    decisions[0] = {"awards": [award | {"completed": 1}], "pieces": []}
+    assert replayed(auction, decisions).broken
+
+
+@pytest.mark.parametrize("exponent", [-1000, -40, 40, 900])
+def test_units_of_data_capacity_and_money_change_nothing(exponent: int) -> None:
+    auction = tight().replace(transfer_budget=3.0)
+    factor = 2.0**exponent
+    other = auction_in(auction, data=factor, units=factor, money=factor)
+    assert replayed(other, tight_decisions()) == Replayed(7 * F(factor), 7 * F(factor))
+    tighter = other.replace(transfer_budget=3.0 * factor * (1 - 1e-6))
+    assert replayed(tighter, tight_decisions()).broken
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_the_largest_flow_decides_as_a_library_does(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sites, slots = int(rng.integers(1, 5)), int(rng.integers(1, 6))
+    chunks = rng.integers(0, 5, sites).tolist()
+    auction = one_resource(
+        {"data": chunks, "epochs": int(rng.integers(1, 3)), "worker_rate": int(rng.integers(1, 4))},
+        sites=sites, slots=slots, site_capacity=[[9.0]] * sites,
+    )  # fmt: skip
+    pieces = [
+        PieceEntry(
+            job=0, slot=slot, server=0, moved=int(rng.integers(0, 4)),
+            workers=tuple((int(r), int(rng.integers(1, 4))) for r in rng.integers(0, sites, 2)),
+        )
+        for slot in range(slots)
+    ]  # fmt: skip
+    (job,) = auction.jobs
+    most = processed(job, pieces)
+    # exactly as many chunks, at the same sites, can be processed, and not one more
+    for total in (most, most + 1):
+        lesser = np.array(chunks)
+        while lesser.sum() > total:
+            lesser[int(np.argmax(lesser))] -= 1
+        if lesser.sum() == total:
+            other = msgspec.structs.replace(job, data=tuple(lesser.tolist()))
+            can = executable(other, *schedule_arrays(other, pieces, sites))
+            assert can == (processed(other, pieces) >= total)
+    assert executable(job, *schedule_arrays(job, pieces, sites)) == (most >= sum(chunks))
+
+
+def test_chunks_are_exchanged_along_a_path() -> None:
+    # Slot 0 moves nothing, slot 1 one chunk.  Taken in order, site 0's only chunk goes to slot 1,
+    # where the moved chunk could be; slot 0 then stays empty unless the two change places.
+    auction = one_resource({"data": [1, 1]})
+    pieces = [
+        PieceEntry(job=0, slot=1, server=0, workers=((0, 1),), moved=1),
+        PieceEntry(job=0, slot=0, server=0, workers=((0, 1),), moved=0),
+    ]
+    assert processed(auction.jobs[0], pieces) == 2
+    assert processed(auction.jobs[0], pieces[:1]) == 1
