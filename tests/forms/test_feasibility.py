@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.forms import check_point
+from farkas.forms.scale import Units
 from tests.generators.forms import small
 
 
@@ -65,3 +66,12 @@ def test_the_report_says_how_many_it_left_out():
 def test_a_point_of_a_wrong_shape_is_a_programming_error():
     with pytest.raises(ValueError, match="shape"):
         check_point(form(), np.zeros(3))
+
+
+@pytest.mark.parametrize(("low", "high", "value"), [(0.0, 1e9, -0.5), (-1e9, 0.0, 0.5)])
+def test_the_tolerance_is_that_of_the_side_that_is_violated(low, high, value):
+    # a millionth of the other side, 1000, would let half a unit pass
+    wide = small([[1]], cost=[1], row_lower=[low], row_upper=[high], lower=[-1e9], upper=[1e9])
+    units = Units(np.zeros(1, int), np.zeros(1, int), 0)
+    report = check_point(wide, np.array([value]), units=units)
+    assert [(v.kind, v.distance) for v in report.violations] == [("row", 0.5)]

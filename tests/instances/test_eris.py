@@ -9,7 +9,7 @@ import pytest
 from farkas import instances
 from farkas.errors import InvalidInstance
 from farkas.instances import library
-from farkas.instances.eris import hosted, workers_for
+from farkas.instances.eris import hosted, left_over, workers_for
 from farkas.instances.generate import generate
 
 BIASED = library.load("eris/one_chunk_twice")
@@ -118,3 +118,9 @@ def test_no_jobs_leave_empty_arrays():
     assert empty.data.shape == (0, 2)
     assert empty.most_workers.shape == (0, 2)
     assert empty.worker_demand.shape == (0, 1)
+
+
+def test_use_beyond_capacity_by_a_rounding_error_leaves_nothing():
+    # 0.1 + 0.2 > 0.3 in doubles
+    capacity, used = np.array([0.3, 1.0, 1.0]), np.array([0.1 + 0.2, 0.75, 1.5])
+    assert left_over(capacity, used).tolist() == [0.0, 0.25, -0.5]

@@ -94,3 +94,11 @@ def test_plain_data_of_a_store_are_a_run_or_a_problem() -> None:
     for broken in (None, {}, {**plain, "more": 1}, {**plain, "value": "much"}):
         with pytest.raises(FileProblem, match="is no run"):
             from_builtins(broken)
+
+
+@pytest.mark.parametrize(("sense", "sign"), [("min", -1), ("max", 1)])
+def test_a_bound_may_be_beaten_by_a_millionth_and_no_more(sense: str, sign: int) -> None:
+    bound = Bound.of(1, "test")
+    assert certified_ratio(sense, 1 + sign * 5e-7, bound) == 1.0  # type: ignore[arg-type]
+    with pytest.raises(NotACertificate):
+        certified_ratio(sense, 1 + sign * 2e-6, bound)  # type: ignore[arg-type]

@@ -74,3 +74,11 @@ def test_violation_factor_by_hand():
     assert factor == pytest.approx(1 + 0.5 * math.sqrt(10 * math.log(8)))
     assert violation_factor(np.array([0.0]), np.array([2]), np.array([2.0]), 8) == 1.0
     assert violation_factor(np.array([1.0]), np.array([2]), np.array([2.0]), 1) == 1.0
+
+
+def test_of_rounds_with_equal_violation_the_larger_gain_is_returned():
+    # both items of job 0 load 1 of 2; they gain 3 and 4
+    even = mix(share=(0.5, 0.5, 0.0), load=(1.0, 1.0, 1.0))
+    rounded = round_printed(even, 100.0, np.array([9.0]), 50, np.random.default_rng(0))
+    assert not rounded.qualified
+    assert rounded.picked.tolist() == [1]

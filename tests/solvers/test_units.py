@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from farkas.forms import LinearForm, SparseRows
+from farkas.forms.scale import Units
 from farkas.solvers import Answer, Claimed, Reason, open_session, solve
 from farkas.solvers.units import handed, returned
 from tests.generators.forms import small
@@ -139,3 +140,21 @@ def test_a_form_that_cannot_be_moved_is_handed_over_as_it_is():
     assert units is None
     assert given.cost.tolist() == odd.cost.tolist()
     assert solve(odd).objective == 7.0
+
+
+def test_every_part_of_an_answer_has_its_own_unit():
+    # rows in 2^3 and 2^-2, columns in 2^1, 2^0 and 2^5, money in 2^4
+    units = Units(np.array([3, -2]), np.array([1, 0, 5]), 4)
+    said = Answer(
+        reason=Reason.FINISHED,
+        bound=1.0,
+        raw_point=np.ones(3),
+        raw_row_duals=np.ones(2),
+        raw_ray=np.ones(2),
+    )
+    answer = returned(said, blend(), units)
+    assert answer.bound == 2.0**4 + 2.0
+    assert answer.raw_point.tolist() == [2.0, 1.0, 32.0]
+    # money per amount of the row; a ray is per amount of the row only
+    assert answer.raw_row_duals.tolist() == [2.0**1, 2.0**6]
+    assert answer.raw_ray.tolist() == [2.0**-3, 2.0**2]

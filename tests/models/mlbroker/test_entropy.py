@@ -74,3 +74,11 @@ def test_the_entropy_term_is_the_relative_entropy_of_cvxpy():
     v, p = rng.uniform(0, 1, (2, 50))
     expected = cp.kl_div(v + 0.3, p + 0.3).value
     np.testing.assert_allclose(entropy(v, p, np.ones(50), 0.3), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_small_changes_follow_the_series_of_the_term(sign):
+    # p + ε = 1 and v = p + x: (1 + x) ln(1 + x) - x = x²/2 - x³/6 + x⁴/12 - x⁵/20 ...
+    x = sign * 2.0**-14
+    found = entropy(np.array([0.5 + x]), np.array([0.5]), np.array([2.0]), 0.5)[0]
+    assert found == pytest.approx(2 * (x**2 / 2 - x**3 / 6 + x**4 / 12), rel=1e-12, abs=0)

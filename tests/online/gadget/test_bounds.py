@@ -1,6 +1,7 @@
 """Bounds of runs: above every schedule, and made of the prices they say."""
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.slot import snapshot
 from farkas.online.driver import drive
+from farkas.online.gadget import bounds
 from farkas.online.gadget.bounds import (
     horizon_bound,
     horizon_certificate,
@@ -18,6 +20,7 @@ from farkas.online.gadget.bounds import (
 from farkas.online.gadget.environment import Ring
 from farkas.online.gadget.gadget import Gadget
 from farkas.proofs.gadget.small import random_clusters
+from farkas.relaxations.gadget.generation import CapacityPrices
 from tests.generators.gadget import job, star
 
 
@@ -73,3 +76,19 @@ def test_a_slot_is_bounded_at_its_progress():
     assert float(Fraction(found.bound)) == pytest.approx(exact, rel=1e-6)
     assert float(Fraction(found.bound)) >= exact
     assert snapshot(cluster, 1, [2]).gains[0, 1] == pytest.approx(exact)
+
+
+def test_the_prices_of_a_slot_count_in_the_block_that_it_lies_in():
+    # two jobs want the only GPU for a gain of 1 each; from slot 1 on two others gain 2
+    late = job(arrival=1, efficiency=2)
+    cluster = star(1, horizon=3, jobs=[job(), job(), late, late])
+    found = run_certificate(cluster, [[]] * 3)
+    assert np.ravel(found.prices) == pytest.approx([1.0, 2.0])
+
+
+def test_servers_of_one_class_share_the_mean_of_their_prices(monkeypatch):
+    cluster = star(1, 1, horizon=1, jobs=[job()])
+    priced = CapacityPrices(np.array([[1.0], [4.0], [0.0]]), np.zeros(cluster.num_links))
+    told = SimpleNamespace(prices=priced)
+    monkeypatch.setattr(bounds, "generate_columns", lambda view: told)
+    assert np.ravel(run_certificate(cluster, [[]]).prices) == pytest.approx([2.5])

@@ -11,7 +11,7 @@ from farkas.instances.generate import generate
 from farkas.models.eris.prices import Prices
 from farkas.relaxations.eris.aggregated import aggregated_prices
 from farkas.relaxations.eris.columns import relaxation_by_columns
-from farkas.relaxations.eris.subgradient import evaluate, subgradient
+from farkas.relaxations.eris.subgradient import PricedBound, evaluate, subgradient
 from tests.generators.eris import one_resource, random_auction
 
 
@@ -60,3 +60,23 @@ def test_steps_end_where_nothing_pulls() -> None:
     # everything is free and there is room for all: the first bound is the optimum
     auction = one_resource({}, {})
     assert [bound for bound, _ in subgradient(auction, Prices.zero(auction))] == [20.0]
+
+
+def test_after_eight_rounds_without_progress_the_target_moves_half_way_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # the bound stays at 10 and the only gpu is wanted twice: every slack is -1
+    auction = one_resource(slots=1, sites=1, site_capacity=[[1.0]])
+    asked: list[float] = []
+
+    def flat(auction: object, prices: Prices) -> PricedBound:
+        asked.append(prices.resource.item())
+        return PricedBound(10.0, np.zeros(1), np.full((1, 1, 1), 2.0))
+
+    monkeypatch.setattr("farkas.relaxations.eris.subgradient.evaluate", flat)
+    list(subgradient(auction, Prices.zero(auction), rounds=10))
+    # a first step to the target 10 - 5 % along a direction of length 1
+    assert asked[:2] == [0.0, pytest.approx(0.5)]
+    # rounds 2 to 9 brought nothing: from the best prices, 0, to the target 10 - 2.5 %
+    length = sum(0.6**k for k in range(9))
+    assert asked[9] == pytest.approx(0.25 / length)

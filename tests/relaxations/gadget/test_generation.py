@@ -148,3 +148,11 @@ def test_node_prices_start_and_place_whole_rings():
 def test_a_slot_without_jobs_needs_no_master():
     found = generate_columns(snapshot(pair().replace(jobs=[])))
     assert (found.value, found.bound, found.rounds, len(found.share)) == (0.0, 0.0, 0, 0)
+
+
+def test_a_ring_is_not_worth_adding_for_noise():
+    # gains 4, 7, 9; noise is 1e-9 of the largest gain, or of σ where that is larger
+    slot, gains = snapshot(pair()), np.array([[4.0, 7.0, 9.0]])
+    for sigma, surplus, new in ((1.0, 5e-9, 0), (1.0, 2e-8, 3), (100.0, 5e-8, 0), (100.0, 2e-7, 3)):
+        cost = gains - sigma - surplus
+        assert len(improving(slot, cost, np.array([sigma]))) == new, (sigma, surplus)
