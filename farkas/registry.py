@@ -177,7 +177,10 @@ class Registry(Generic[T]):
     def __getitem__(self, name: str) -> T:
         found = self.get(name)
         if found is None:
-            raise UnknownName.of(self.role, name, self.names())
+            owner, dot, _ = name.partition(".")
+            # those of its kind first, so that a misspelt name imports no other kind
+            known = (dot and self.names(f"{owner}.")) or self.names()
+            raise UnknownName.of(self.role, name, known)
         return found
 
     def __contains__(self, name: object) -> bool:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from farkas import errors
-from farkas.errors import Exit, FarkasError, InvalidOption, UnknownName, require_type, suggestion
+from farkas.errors import (
+    Exit,
+    FarkasError,
+    InvalidOption,
+    UnknownName,
+    require_seed,
+    require_type,
+    suggestion,
+)
 
 
 @pytest.mark.parametrize(
@@ -65,3 +73,28 @@ def test_every_error_ends_a_command_as_its_cause_deserves():
     # 1: something was found wanting; 3: there is no answer; all else is bad input, 2
     assert others == {"NotACertificate": 1, "SolverUnavailable": 3, "NoAnswer": 3}
     assert int(Exit.BAD_INPUT) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "message"),
+    [
+        # the last part alone, exact or misspelt
+        ("local", ["coded.uniform", "mlbroker.local"], "; did you mean mlbroker.local?"),
+        ("loacl", ["coded.uniform", "mlbroker.local"], "; did you mean mlbroker.local?"),
+        ("fifo", ["dps.fifo", "gadget.fifo"], "; did you mean dps.fifo or gadget.fifo?"),
+        # another kind has a name that is closer, but the kind was said
+        ("dps.uniform", ["coded.uniform", "dps.simple"], "; known: dps.simple"),
+        ("dps.simpel", ["dpt.simpel", "dps.simple"], "; did you mean dps.simple?"),
+        # the kind itself is misspelt
+        ("cded.uniform", ["coded.uniform", "dps.simple"], "; did you mean coded.uniform?"),
+    ],
+)
+def test_names_are_suggested_within_the_kind_that_was_said(name, known, message):
+    assert suggestion(name, known) == message
+
+
+@pytest.mark.parametrize("seed", [-3, 1.0, "1", True, None])
+def test_a_seed_is_a_whole_number_from_zero_on(seed):
+    require_seed(0)
+    with pytest.raises(InvalidOption, match=r"^seed "):
+        require_seed(seed)

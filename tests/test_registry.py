@@ -65,10 +65,20 @@ def test_asking_for_what_an_owner_does_not_have_loads_nobody_else(shelf: Registr
     assert loaded() == {"shelf.bee"}
 
 
-def test_an_unknown_name_is_answered_with_the_nearest_of_all(shelf: Registry[str]) -> None:
+def test_an_unknown_name_is_answered_with_the_nearest_of_its_owner(shelf: Registry[str]) -> None:
     with pytest.raises(UnknownName, match=r"unknown thing 'bee.wings'; did you mean bee.wing\?"):
         shelf["bee.wings"]
-    assert "shelf.antler" in loaded()
+    with pytest.raises(UnknownName, match=r"thing 'ant.bone'; known: ant.large, ant.small$"):
+        shelf["ant.bone"]
+    assert loaded() == {"shelf.ant", "shelf.ant_more", "shelf.bee"}
+
+
+def test_an_unknown_name_without_an_owner_is_answered_with_the_nearest_of_all(
+    shelf: Registry[str],
+) -> None:
+    for wrong in ("antlr.bone", "bone"):
+        with pytest.raises(UnknownName, match=r"did you mean antler.bone\?"):
+            shelf[wrong]
 
 
 def test_a_name_of_nobody_looks_everywhere(shelf: Registry[str]) -> None:

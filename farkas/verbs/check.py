@@ -17,7 +17,15 @@ from farkas.certificates.files import RELAXATION, from_json
 from farkas.certificates.packed import rational, shown
 from farkas.certificates.proof import rounded
 from farkas.certificates.runs import require_run_bound
-from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate, require_type
+from farkas.errors import (
+    FarkasError,
+    FileProblem,
+    InvalidOption,
+    MissingInstance,
+    NoAnswer,
+    NotACertificate,
+    require_type,
+)
 from farkas.instances import Instance
 from farkas.online.run import Run, read_run, rounded_up
 from farkas.replay import Replayed, audit, exact_ratio
@@ -26,6 +34,7 @@ from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.certificates import ViprProof
+    from farkas.verbs.solve import Solution
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -89,14 +98,16 @@ def _how_well(found: Replayed) -> str:
 
 
 def check(
-    what: str | os.PathLike[str] | Certificate | Run, instance: InstanceOrName | None = None
+    what: str | os.PathLike[str] | Certificate | Run | Solution,
+    instance: InstanceOrName | None = None,
 ) -> Proof | RunProof | ViprProof:
     """Prove again, in exact arithmetic and without any solver, what a certificate claims.
 
     Parameters
     ----------
     what
-        A certificate or a run, or the path of its file; files of suffix ``.vipr`` are VIPR 1.0.
+        A certificate, a run, or the path of its file; files of suffix ``.vipr`` are VIPR 1.0.  Of
+        a solution its certificate, without an instance about the program that was solved.
     instance
         Rebuild the program from this instance, so that the proof is about it; without, the proof
         is about the program inside the file.  A run always needs its instance.
@@ -109,6 +120,8 @@ def check(
         When the file cannot be read, or holds neither certificate nor run.
     InvalidOption
         When an instance is missing, or given for a file that names none.
+    NoAnswer
+        When a solution holds no certificate.
 
     Examples
     --------
@@ -117,14 +130,15 @@ def check(
     >>> farkas.check(run, "mlbroker/tiny").ratio == run.ratio
     True
     """
-    require_type(what, (Certificate, Run, str, os.PathLike), "what is checked")
     if isinstance(what, Certificate):
         return _certificate(what, instance)
     if isinstance(what, Run):
         return _run(what, instance, f"the run of {what.algorithm}")
+    if not isinstance(what, str | os.PathLike):
+        return _solution(what, instance)
     if os.fspath(what).endswith(".vipr"):
         if instance is not None:
-            raise InvalidOption("--instance: a VIPR file names no instance; check the .json file")
+            raise InvalidOption("instance: a VIPR file names no instance; check the .json file")
         from farkas.certificates.vipr_check import check_vipr
 
         return check_vipr(what)
@@ -133,6 +147,17 @@ def check(
     except FileProblem:
         return _certificate(read_certificate(what), instance)
     return _run(run, instance, os.fspath(what))
+
+
+def _solution(what: Solution, instance: InstanceOrName | None) -> Proof:
+    from farkas.verbs.solve import Solution  # here: it loads solvers, which nothing else needs
+
+    require_type(what, (Certificate, Run, Solution, str, os.PathLike), "what is checked")
+    if what.certificate is None:
+        raise NoAnswer(f"{what.form.name} was solved without a certificate: give certify=True")
+    if instance is None:
+        return prove_certificate(what.certificate, what.form)
+    return _certificate(what.certificate, instance)
 
 
 def _certificate(certificate: Certificate, instance: InstanceOrName | None) -> Proof:
@@ -149,7 +174,7 @@ def _run(run: Run, instance: InstanceOrName | None, where: str) -> RunProof:
     if run.certificate is None or run.certificate.certificate is None:
         raise NotACertificate(f"{where}: the run of {run.algorithm} holds no certificate")
     if instance is None:
-        raise InvalidOption("a run is about an instance; add --instance FILE")
+        raise MissingInstance("a run is about an instance; give it: instance=...")
     about = as_instance(instance)
     if run.kind != about.kind:
         raise NotACertificate(f"the run is of kind {run.kind}, the instance of kind {about.kind}")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from types import NoneType
 from typing import Any
 
-from farkas.errors import FarkasError, InvalidOption, require_type
+from farkas.errors import FarkasError, InvalidOption, require_seed, require_type
 from farkas.online import Bound, Run, algorithms, certified_ratio
 from farkas.verbs.inputs import InstanceOrName, as_instance
+from farkas.verbs.run import find_algorithm
 from farkas.words import named
 
 
@@ -75,7 +77,7 @@ class Comparison:
 
 def compare(
     instance: InstanceOrName,
-    names: str | Sequence[str] | None = None,
+    names: str | Iterable[str] | None = None,
     *,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
@@ -97,8 +99,10 @@ def compare(
     ------
     UnknownName
         An algorithm that does not exist.
+    InvalidInstance
+        An algorithm takes instances of another kind.
     InvalidOption
-        No algorithm is left to compare.
+        No algorithm is left to compare, or an argument is of a wrong type.
 
     Examples
     --------
@@ -108,12 +112,13 @@ def compare(
     [('mlbroker.fractional', 1.0), ('mlbroker.opt', 1.0)]
     """
     instance = as_instance(instance)
-    require_type(seed, int, "seed")
+    require_seed(seed)
+    require_type(names, (str, Iterable, NoneType), "names")
     names = [names] if isinstance(names, str) else names
     chosen = algorithms.names(f"{instance.kind}.") if names is None else list(dict.fromkeys(names))
     if not chosen:
         raise InvalidOption(f"no algorithm of kind {instance.kind} to compare")
-    items = [algorithms[name] for name in chosen]
+    items = [find_algorithm(name, instance.kind) for name in chosen]
     outcomes: list[Run | FarkasError] = []
     for done, item in enumerate(items):
         try:

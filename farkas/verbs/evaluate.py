@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import NoneType
 
 from farkas import quantities
 from farkas.errors import require_type
@@ -33,7 +34,10 @@ def evaluate(instance: InstanceOrName, keys: str | Iterable[str] | None = None) 
     >>> farkas.evaluate("mlbroker/tiny", "mlbroker.offline[strict]")
     {'mlbroker.offline[strict]': 16.8}
     """
-    asked = [keys] if isinstance(keys, str) else keys
     data = as_instance(instance)
     require_type(data, Instance, "instance")
+    require_type(keys, (str, Iterable, NoneType), "keys")
+    asked = [keys] if isinstance(keys, str) else None if keys is None else list(keys)
+    for key in asked or ():
+        require_type(key, str, "key")
     return quantities.evaluate(data, asked)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from farkas.errors import require_type
+from farkas.errors import InvalidInstance, UnknownName, require_seed, require_type
 from farkas.online import Algorithm, Run, algorithms
 from farkas.online.driver import Progress
 from farkas.verbs.inputs import InstanceOrName, as_instance
@@ -48,6 +48,27 @@ def run(
     (16.8, 16.8, 1.0)
     """
     require_type(algorithm, (str, Algorithm), "algorithm")
-    require_type(seed, int, "seed")
-    chosen = algorithms[algorithm] if isinstance(algorithm, str) else algorithm
-    return chosen.run(as_instance(instance), seed, progress=progress, **options)
+    require_seed(seed)
+    data = as_instance(instance)
+    chosen = find_algorithm(algorithm, data.kind) if isinstance(algorithm, str) else algorithm
+    return chosen.run(data, seed, progress=progress, **options)
+
+
+def find_algorithm(name: str, kind: str) -> Algorithm:
+    """Return the algorithm of a name, for instances of ``kind``.
+
+    Raises
+    ------
+    UnknownName
+        There is none of that name; one that names no kind is answered with those of ``kind``.
+    InvalidInstance
+        It takes instances of another kind.
+    """
+    require_type(name, str, "algorithm")
+    known = [] if "." in name else algorithms.names(f"{kind}.")
+    if known and name not in known:
+        raise UnknownName.of("algorithm", name, known)
+    found = algorithms[name]
+    if found.kind != kind:
+        raise InvalidInstance(f"{name} takes instances of kind {found.kind}, not {kind}")
+    return found

@@ -13,6 +13,8 @@ from farkas.online import algorithms
 from farkas.proofs import claims
 from farkas.quantities import quantities
 
+SENTENCE_END = re.compile(r"(?<=[.?!]) ")
+
 
 class Page(str):
     """Text that an interactive session shows as it is."""
@@ -85,16 +87,19 @@ def show(name: str | None = None, *, latex: bool = False) -> str:
 def entries(name: str | None = None, *, latex: bool = False) -> list[Meaning]:
     """Everything that a name means, one entry a role; arguments and errors as in `show`."""
     require_type(name, (str, NoneType), "name")
+    require_type(latex, bool, "latex")
     if name is None or name in kinds():
         found = [_overview()] if name is None else [_kind(name)]
     else:
         found = [entry for look in LOOKS for entry in look(name, latex)]
     if latex and not any(entry.role == "program" for entry in found):
-        raise InvalidOption(f"--latex: {name} is not a program")
+        raise InvalidOption(f"latex: {name} is not a program")
     if latex:
         return [entry for entry in found if entry.role == "program"]
     if not found:
-        known = [name for names in catalogue().values() for name in names]
+        owner, dot, _ = str(name).partition(".")
+        of_kind = owner if dot and owner in kinds() else ""
+        known = [one for names in catalogue(of_kind).values() for one in names]
         raise UnknownName.of("name", str(name), [*known, *kinds()])
     return found
 
@@ -148,7 +153,7 @@ def _hint(role: str, name: str) -> str:
     else:
         words = ""
     first = " ".join(words.partition("\n\n")[0].split())
-    return f"  {re.split(r'(?<=[.:;]) ', first)[0]}" if first else ""
+    return f"  {SENTENCE_END.split(first)[0]}" if first else ""
 
 
 def _programs(name: str, latex: bool) -> Iterator[Meaning]:

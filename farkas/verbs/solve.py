@@ -6,6 +6,7 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from fractions import Fraction
+from types import NoneType
 from typing import Any, Unpack
 
 from farkas.algebra import ConvexProgram
@@ -172,6 +173,12 @@ def solve(
     """
     require_type(program, (str, Formulation), "program")
     require_type(solver, str, "solver")
+    require_type(variant, (Mapping, NoneType), "variant")
+    for name, value in (variant or {}).items():
+        require_type(name, str, "name of a variant")
+        require_type(value, str, f"variant {name}")
+    for name, switch in {"relax": relax, "certify": certify, "embed": embed}.items():
+        require_type(switch, bool, name)
     chosen = find_program(program, **variant or {}) if isinstance(program, str) else program
     data = as_instance(instance)
     if isinstance(chosen, ConvexProgram):

@@ -32,3 +32,9 @@ def test_unknown_names_are_answered_with_the_nearest():
         generate("mlbroker", "smal")
     with pytest.raises(InvalidOption, match="seed = -1; give an integer >= 0"):
         generate("mlbroker", seed=-1)
+
+
+@pytest.mark.filterwarnings("error")
+def test_settings_that_overflow_are_refused_without_a_warning():
+    with pytest.raises(InvalidOption, match="generator mlbroker: a number is too large"):
+        generate("mlbroker", "small", price_scale=1e308)

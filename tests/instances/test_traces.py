@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from farkas.errors import InvalidOption, UnknownName
+from farkas.errors import FileProblem, InvalidOption, UnknownName
 from farkas.instances.traces import import_trace, kinds_of, sources
 
 
@@ -26,3 +26,23 @@ def test_an_unknown_option_names_the_importer_and_the_nearest_option():
     message = "import philly to gadget has no setting 'netwrok'; did you mean network"
     with pytest.raises(InvalidOption, match=message):
         import_trace("philly", "absent.csv", "gadget", netwrok="x")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((3, "absent.csv", "dps"), "source cannot be 3"),
+        (("alibaba", 4, "dps"), "path cannot be 4"),
+        (("alibaba", "absent.csv", 5), "kind cannot be 5"),
+        (("alibaba", "absent.csv", "dps", "x"), "seed cannot be 'x'"),
+        (("alibaba", "absent.csv", "dps", -3), "seed = -3; give an integer >= 0"),
+    ],
+)
+def test_arguments_of_a_wrong_type_are_refused_in_one_line(arguments, message):
+    with pytest.raises(InvalidOption, match=message):
+        import_trace(*arguments)
+
+
+def test_a_missing_trace_is_named_and_not_a_file_beside_it(tmp_path):
+    with pytest.raises(FileProblem, match=r"nope\.csv: no such file"):
+        import_trace("alibaba", tmp_path / "nope.csv", "dps")

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 import farkas
-from farkas.certificates import Certificate, FormCertificate
-from farkas.errors import NotACertificate
+from farkas.certificates import Certificate, FormCertificate, Proof
+from farkas.errors import MissingInstance, NoAnswer, NotACertificate
 from farkas.online import Bound, Run
 from farkas.online.gadget.bounds import slot_certificate
 from farkas.replay import replays
@@ -200,3 +200,23 @@ def test_a_solved_program_is_proved_again_by_its_own_certificate() -> None:
         assert verdict(plain, claimed, instance, is_about(program)) == "proved again"
     other = verdict(plain, claimed, instance, is_about("mlbroker.relaxed[printed,printed]"))
     assert other.startswith("rejected: the certificate is about mlbroker.relaxed[tight,printed]")
+
+
+def test_a_solution_is_proved_again_by_its_certificate() -> None:
+    solution = farkas.solve("mlbroker/tiny", "mlbroker.relaxed[tight]", certify=True)
+    for instance, source in ((None, "form"), ("mlbroker/tiny", "instance")):
+        proof = farkas.check(solution, instance)
+        assert isinstance(proof, Proof)
+        assert (proof.bound, proof.provenance) == (solution.bound, source)
+    with pytest.raises(NotACertificate, match="the certificate is about"):
+        farkas.check(solution, "mlbroker/surplus_worker")
+
+
+def test_a_solution_without_a_certificate_says_how_to_get_one() -> None:
+    with pytest.raises(NoAnswer, match="without a certificate: give certify=True"):
+        farkas.check(farkas.solve("mlbroker/tiny", "mlbroker.relaxed"))
+
+
+def test_what_is_missing_is_named_as_python_writes_it(cost: Run) -> None:
+    with pytest.raises(MissingInstance, match=r"a run is about an instance; give it: instance="):
+        farkas.check(cost)

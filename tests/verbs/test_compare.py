@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from farkas.errors import InvalidOption, SolverUnavailable, UnknownName
+from farkas.errors import InvalidInstance, InvalidOption, SolverUnavailable, UnknownName
 from farkas.online import Bound, Outcome, algorithm, algorithms, environments
 from farkas.verbs.compare import best_bound, compare
 
@@ -112,3 +112,26 @@ def test_unknown_and_no_algorithms_are_refused_before_any_run() -> None:
 
 def test_no_proof_is_no_bound() -> None:
     assert best_bound([]) is None
+
+
+def test_an_algorithm_of_another_kind_is_refused_before_any_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Other(Toy):
+        kind = "other"
+
+    seen: list[int] = []
+    with pytest.raises(InvalidInstance, match=r"toy\.exact takes instances of kind toy, not other"):
+        compare(Other(), ["toy.exact"], progress=lambda done, total: seen.append(done))
+    assert seen == []
+
+
+@pytest.mark.parametrize("names", [3, [3], ["toy.exact", None]])
+def test_names_of_a_wrong_type_are_refused_in_one_line(names: Any) -> None:
+    with pytest.raises(InvalidOption, match=r"cannot be (3|None): give str"):
+        compare(Toy(), names)
+
+
+def test_a_negative_seed_is_refused_before_any_run() -> None:
+    with pytest.raises(InvalidOption, match=r"^seed = -3; give an integer >= 0$"):
+        compare(Toy(), seed=-3)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from farkas.errors import UnknownName
+from farkas.errors import InvalidOption, UnknownName
 from farkas.instances import library
 from farkas.verbs.evaluate import evaluate
 
@@ -27,3 +29,9 @@ def test_what_is_not_defined_is_absent_and_what_is_unknown_refused() -> None:
 def test_without_names_those_of_the_file_are_computed() -> None:
     asking = library.load("gadget/tiny").replace(expected={"gadget.fifo": {"value": 77, "tol": 0}})
     assert list(evaluate(asking)) == ["gadget.fifo"]
+
+
+@pytest.mark.parametrize("keys", [3, [3], ["mlbroker.offline", None]])
+def test_keys_of_a_wrong_type_are_refused_in_one_line(keys: Any) -> None:
+    with pytest.raises(InvalidOption, match=r"cannot be (3|None): give str"):
+        evaluate("mlbroker/tiny", keys)

@@ -39,3 +39,19 @@ def test_what_does_not_fit_the_instance_is_refused(
 ) -> None:
     with pytest.raises(error):
         run("mlbroker/tiny", algorithm, **options)
+
+
+def test_a_negative_seed_is_refused_before_any_work() -> None:
+    with pytest.raises(InvalidOption, match=r"^seed = -3; give an integer >= 0$"):
+        run("mlbroker/tiny", "mlbroker.mlbroker", seed=-3)
+
+
+def test_an_unknown_algorithm_is_answered_within_its_kind_or_that_of_the_instance() -> None:
+    with pytest.raises(UnknownName, match=r"'local'; did you mean mlbroker\.local\?$"):
+        run("mlbroker/tiny", "local")
+    for instance, name in (("dps/tiny", "dps.learning"), ("gadget/tiny", "nosuch")):
+        with pytest.raises(UnknownName) as caught:
+            run(instance, name)
+        _, _, known = str(caught.value).partition("known: ")
+        kind = instance.partition("/")[0]
+        assert all(one.startswith((f"{kind}.", "...")) for one in known.split(", "))

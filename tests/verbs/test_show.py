@@ -53,7 +53,8 @@ def test_the_overview_counts_the_names_of_every_kind() -> None:
 
 def test_a_kind_lists_its_names_with_their_first_sentence() -> None:
     lines = show("gadget").splitlines()
-    assert "  gadget.fifo  Fixed rings in order of arrival;" in lines
+    whole = "Fixed rings in order of arrival; the first that does not fit ends the slot."
+    assert f"  gadget.fifo  {whole}" in lines
     assert any(line.startswith("  gadget/tiny") for line in lines)
     assert not any("mlbroker." in line for line in lines)
 
@@ -101,3 +102,22 @@ def test_plain_data_hold_role_name_details_and_text() -> None:
     assert meaning.to_builtins() == {
         "role": "algorithm", "name": "a", "source": "A VI", "text": "Fast.",
     }  # fmt: skip
+
+
+def test_latex_is_asked_for_by_a_truth_value() -> None:
+    with pytest.raises(InvalidOption, match="latex cannot be 'no': give bool"):
+        show("mlbroker.offline", latex="no")  # type: ignore[arg-type]
+
+
+def test_an_unknown_name_of_a_kind_is_answered_within_the_kind() -> None:
+    with pytest.raises(UnknownName, match=r"'local'; did you mean mlbroker\.local\?$"):
+        show("local")
+    with pytest.raises(UnknownName) as caught:
+        show("dps.nosuch")
+    assert "coded" not in str(caught.value)
+
+
+def test_first_sentences_are_whole() -> None:
+    for kind in kinds():
+        for line in show(kind).splitlines():
+            assert not line.endswith((";", ":")) or line.endswith("s:"), line

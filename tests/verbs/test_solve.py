@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
 from farkas.certificates import check
-from farkas.errors import NoAnswer, NotACertificate
+from farkas.errors import InvalidOption, NoAnswer, NotACertificate
 from farkas.forms import LinearForm, SparseRows
 from farkas.instances.library import load
 from farkas.solvers import Claimed
 from farkas.verbs.programs import find_program, origin, rebuild, trace
-from farkas.verbs.solve import solve_form
+from farkas.verbs.solve import solve, solve_form
 
 
 def form(
@@ -117,3 +118,16 @@ def test_a_refused_proof_says_what_to_do() -> None:
     with pytest.raises(NotACertificate, match="try another solver, or solve without") as refusal:
         solve_form(odd, certify=True)
     assert "implied_" in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", ["relax", "certify", "embed"])
+@pytest.mark.parametrize("value", ["no", 1, None])
+def test_switches_are_truth_values_only(name: str, value: Any) -> None:
+    with pytest.raises(InvalidOption, match=f"^{name} cannot be .*: give bool"):
+        solve("mlbroker/tiny", "mlbroker.relaxed", **{name: value})
+
+
+@pytest.mark.parametrize("variant", [3, "tight", {"relax": 3}, {3: "tight"}])
+def test_a_variant_is_text_by_name(variant: Any) -> None:
+    with pytest.raises(InvalidOption, match="cannot be"):
+        solve("mlbroker/tiny", "mlbroker.relaxed", variant=variant)

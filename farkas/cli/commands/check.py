@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from farkas.cli.output import Json, print_json, print_line
+from farkas.errors import InvalidOption, MissingInstance
 from farkas.words import quoted
 
 if TYPE_CHECKING:
@@ -46,7 +47,10 @@ def command(
     from farkas.certificates import Proof
     from farkas.verbs.check import RunProof, check
 
-    proof = check(certificate, instance)
+    try:
+        proof = check(certificate, instance)
+    except MissingInstance:
+        raise InvalidOption("a run is about an instance; add --instance FILE") from None
     if isinstance(proof, RunProof):
         found = _shown_run(proof)
     elif isinstance(proof, Proof):

@@ -25,15 +25,16 @@ def command(
 
     Prints value, proved bound and their ratio; --out keeps decisions, costs and certificate.
     """
-    from farkas.online import algorithms, write_run
+    from farkas.online import write_run
     from farkas.online.run import plain
     from farkas.verbs.inputs import as_instance
+    from farkas.verbs.run import find_algorithm
     from farkas.verbs.run import run as perform
 
-    chosen = algorithms[algorithm]
+    instance = as_instance(file)
+    chosen = find_algorithm(algorithm, instance.kind)
     options = chosen.settle(assignments(settings, "--set"), strict=False)
     check_writable(out)
-    instance = as_instance(file)
     with progress(algorithm) as report:
         run = perform(instance, chosen, seed=seed, progress=report, **options)
     if out is not None:

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from farkas.errors import InvalidOption, UnknownName, require_type, suggestion
+from farkas.errors import InvalidOption, UnknownName, require_seed, require_type, suggestion
 from farkas.instances.base import Instance
 from farkas.instances.files import kind_class
-from farkas.instances.options import Settings, require_option
+from farkas.instances.options import Settings
 from farkas.registry import load_outside, outside_kinds
 
 
@@ -48,12 +48,16 @@ def generate(
     """
     require_type(kind, str, "kind")
     require_type(preset, str, "preset")
-    require_type(seed, int, "seed")
+    require_seed(seed)
     module = _module(kind)
-    require_option(seed >= 0, f"seed = {seed}; give an integer >= 0")
     changes = _preset(kind, module, preset)
     chosen = module.Published.given(f"generator {kind}", {**changes, **settings})
-    fields = module.draw(chosen, np.random.default_rng(seed))
+    try:
+        with np.errstate(over="raise"):
+            fields = module.draw(chosen, np.random.default_rng(seed))
+    except (FloatingPointError, OverflowError) as error:
+        message = f"generator {kind}: a number is too large: {error}; give smaller settings"
+        raise InvalidOption(message) from None
     return kind_class(kind).build(
         name=name or f"{kind}-{preset}-{seed}",
         seed=seed,

@@ -4,10 +4,12 @@ Imports are deterministic given the seed.  What the trace does not hold is drawn
 ranges of the kind, in job order; every choice is written into the instance's description.
 """
 
+import os
 from typing import Any
 
-from farkas.errors import UnknownName
+from farkas.errors import UnknownName, require_seed, require_type
 from farkas.instances.traces.importer import Imported, Importer, Path, importers
+from farkas.reading import opened
 
 __all__ = ["Imported", "Importer", "import_trace", "importers", "kinds_of", "sources"]
 
@@ -38,15 +40,21 @@ def import_trace(source: str, path: Path, kind: str, seed: int = 0, **options: A
     UnknownName
         No importer makes that kind from that source.
     InvalidOption
-        An option does not exist or is impossible.
+        An option does not exist or is impossible, or an argument is of a wrong type.
     FileProblem
         The file cannot be read; the message names the line where that is at fault.
     """
+    require_type(source, str, "source")
+    require_type(path, (str, os.PathLike), "path")
+    require_type(kind, str, "kind")
+    require_seed(seed)
     if source not in sources():
         raise UnknownName.of("trace source", source, sources())
     if kind not in kinds_of(source):
         raise UnknownName.of(f"kind made from {source}", kind, kinds_of(source))
     importer = importers[f"{source}:{kind}"].given(f"import {source} to {kind}", options)
+    with opened(path):  # the file that was given is complained of before those beside it
+        pass
     return importer.run(kind, path, seed)
 
 

@@ -242,3 +242,13 @@ def test_what_is_proved_can_be_written_to_stand_alone(tmp_path: Path, capsys: Ca
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert "at least 16.79" in done.stdout
+
+
+def test_what_is_missing_is_named_as_the_command_line_writes_it(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    run = str(tmp_path / "run.json")
+    assert call(["run", TINY, "-a", "mlbroker.local", "--out", run]) == 0
+    capsys.readouterr()
+    assert call(["check", run]) == 2
+    assert capsys.readouterr().err == ("farkas: a run is about an instance; add --instance FILE\n")

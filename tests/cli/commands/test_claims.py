@@ -54,3 +54,29 @@ def test_claims_of_a_kind_are_those_of_no_other(capsys: Capture) -> None:
     names = [entry["claim"] for entry in json.loads(capsys.readouterr().out)["claims"]]
     assert names
     assert all(name.startswith("gadget.") for name in names)
+
+
+def test_a_check_that_fails_is_one_line_that_names_its_claim(capsys: Capture) -> None:
+    from farkas.proofs import claim, claims
+
+    @claim("mlbroker.broken_for_this_test", source="nowhere")
+    def broken() -> object:
+        """All jobs are free."""
+        return 1 // 0
+
+    try:
+        assert call(["claims", "mlbroker.broken_for_this_test", "--run"]) == 70
+        shown = capsys.readouterr()
+        (line,) = shown.err.splitlines()
+        assert "claim mlbroker.broken_for_this_test: its check failed: ZeroDivision" in line
+        assert "mlbroker.broken_for_this_test" in shown.out
+        assert call(["claims", "mlbroker.broken_for_this_test", "--run", "--json"]) == 70
+        (entry,) = json.loads(capsys.readouterr().out)["claims"]
+        assert "verdict" not in entry
+    finally:
+        del claims._items["mlbroker.broken_for_this_test"]
+
+
+def test_an_unknown_claim_is_answered_within_its_kind(capsys: Capture) -> None:
+    assert call(["claims", "dps.nosuch"]) == 2
+    assert "coded" not in capsys.readouterr().err

@@ -49,3 +49,10 @@ def test_a_seed_reaches_the_run(capsys: Capture) -> None:
         values.append(found["value"])
     assert values[0] == values[1]
     assert len(set(values)) > 1
+
+
+def test_an_unknown_algorithm_is_answered_with_those_of_the_instance(capsys: Capture) -> None:
+    assert call(["run", TINY, "-a", "nosuch"]) == 2
+    assert "known: mlbroker.central, " in capsys.readouterr().err
+    assert call(["run", TINY, "-a", "local"]) == 2
+    assert "did you mean mlbroker.local?" in capsys.readouterr().err
