@@ -27,6 +27,7 @@ from farkas.forms import LinearForm
 from farkas.instances import Instance
 from farkas.numbers import Floats
 from farkas.registry import Registry
+from farkas.tolerances import OUTWARD
 
 Restatement = Callable[[Any, Any], tuple[str, LinearForm, Floats]]
 
@@ -90,11 +91,13 @@ def best_replies(form: LinearForm, multipliers: Floats, family: str) -> Floats:
     block = form.row_block(family)
     found = multipliers.copy()
     found[block.where] = 0.0
-    reduced = form.cost - form.matrix.scipy().T @ found
+    matrix = form.matrix
+    priced = np.bincount(matrix.columns, matrix.values * found[matrix.rows], form.num_columns)
+    reduced = form.cost - priced
     for i in range(block.start, block.stop):
         columns, _ = form.matrix.row(i)
         # a little more than rounding can miss: a column without upper bound must not be left over
         most = float(reduced[columns].max(initial=0.0))
         largest = float(np.abs(form.cost[columns]).max(initial=0.0))
-        found[i] = most + 2.0**-40 * largest if most > 0 else 0.0
+        found[i] = most + OUTWARD * largest if most > 0 else 0.0
     return found
