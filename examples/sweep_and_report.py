@@ -34,7 +34,7 @@ with TemporaryDirectory() as folder:
     again = sweep(config, workers=2)
     print(f"performed {first.performed}, and then {again.performed or 'nothing'}")
 
-    with Store(first.store, create=False) as store:
+    with Store(first.store, readonly=True) as store:
         for item in ratios(store):
             low, high = item.interval
             print(f"{item.label}: mean {item.mean:.4f} in [{low:.4f}, {high:.4f}]")

@@ -312,6 +312,7 @@ def solve_problem(
     if not problem.is_dcp():
         raise UnsupportedForm("the problem is not convex by the rules of CVXPY")
     begin = time.perf_counter()
+    unit = 1.0
     try:
         given, unit = _near_one(problem, name)
         status, message = _run(given, name, chosen)
@@ -337,7 +338,9 @@ def _near_one(problem: Any, solver: str) -> tuple[Any, float]:
     import cvxpy as cp
 
     data, _, _ = problem.get_problem_data(solver=solver)
-    largest = float(np.abs(data["c"]).max(initial=0.0)) if "c" in data else 1.0
+    # a problem without variables is handed back as it is
+    costs = data.get("c") if isinstance(data, dict) else None
+    largest = 0.0 if costs is None else float(np.abs(costs).max(initial=0.0))
     exponent = math.frexp(largest)[1]
     if largest == 0.0 or NEAR[0] <= exponent <= NEAR[1]:
         return problem, 1.0

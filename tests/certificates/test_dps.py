@@ -222,24 +222,24 @@ def test_rewards_capped_beyond_doubles_are_the_budgets():
 
 
 @pytest.mark.parametrize(
-    ("price", "scale"), [(0.0, 40), (1.0, 40), (1e3, 40), (1e6, 35), (1e9, 25), (1e12, 15),
-                         (1e300, 0), (1.7e308, 0)],
+    ("price", "scale"), [(0.0, 55), (1.0, 55), (1e3, 45), (1e6, 35), (1e9, 25), (1e12, 15),
+                         (1e300, -941), (1.7e308, 0)],
 )  # fmt: skip
 def test_the_grid_is_the_finest_on_which_sums_stay_below_64_bits(price, scale):
     # dps/tiny has 4 units of the larger of 2 worker types: 8 units, times the largest price
     market = library.load("dps/tiny")
     assert finest_scale(market, np.array([price])) == scale
     assert finest_scale(market, np.array([price, 0.0]), np.zeros(0)) <= scale
-    if 0 < scale < 40:
+    if 1e3 <= price <= 1e300:
         held = int((market.last_slot - market.arrival).max()) + 1
         units = max(4 * 2, 3, held * 4)
-        assert 2**59 < price * units * 2**scale <= 2**60
+        assert 2**59 < Fraction(price) * units * Fraction(2) ** scale <= 2**60
 
 
 def test_budgets_alone_also_coarsen_the_grid():
     market = library.load("dps/one_server")
     job = market.jobs[0]
-    for budget, scale in ((2.0**30, 29), (2.0**30 * 1.5, 28), (2.0**60, 0), (1.0, 40)):
+    for budget, scale in ((2.0**30, 29), (2.0**30 * 1.5, 28), (2.0**60, -1), (1.0, 59)):
         rich = market.replace(jobs=[msgspec.structs.replace(job, budget=budget)] * 2)
         assert finest_scale(rich) == scale
 
@@ -248,17 +248,17 @@ def test_prices_are_listed_in_order_rounded_to_the_nearest_and_without_zeros():
     market = library.load("dps/tiny")
     given = {
         "type": np.array([1, 0, 1, 0, 0]), "slot": np.array([0, 9, 3, 2, 4]),
-        "price": np.array([0.5, 0.25, -1.0, 3 * 2.0**-41, 2.0**-42]),
+        "price": np.array([0.5, 0.25, -1.0, 3 * 2.0**-55, 2.0**-56]),
     }  # fmt: skip
     none = {name: column[:0] for name, column in given.items()}
     prices = SlotPrices.of(market, given, none)
-    assert prices.scale == 40
+    assert prices.scale == 54
     assert prices.worker_positions.tolist() == [2, 9, 10]
-    assert prices.worker_numbers.tolist() == [2, 2**38, 2**39]
+    assert prices.worker_numbers.tolist() == [2, 2**52, 2**53]
     assert (prices.ps_positions.tolist(), prices.ps_numbers.tolist()) == ([], [])
     until = prices.until(market, 2)
     assert until.worker_positions.tolist() == [2, 10]
-    assert until.worker_numbers.tolist() == [2, 2**39]
+    assert until.worker_numbers.tolist() == [2, 2**53]
     swapped = SlotPrices.of(market, none, given | {"type": np.zeros(5, int)}).until(market, 3)
     assert swapped.ps_positions.tolist() == [0, 2]
 
@@ -267,12 +267,16 @@ def test_prices_are_listed_in_order_rounded_to_the_nearest_and_without_zeros():
 def test_sums_around_64_bits_are_exact(shift):
     market = random_market(3, jobs=8)
     plain = random_prices(market, 3)
-    shifted = SlotPrices(
-        plain.scale, plain.worker_positions, plain.worker_numbers << shift, plain.ps_positions,
-        plain.ps_numbers << shift,
-    )  # fmt: skip
+    # numbers of 40 binary digits behind the point, as far as they are not 0 there, times 2^shift
+    sides = []
+    for positions, numbers in (
+        (plain.worker_positions, plain.worker_numbers), (plain.ps_positions, plain.ps_numbers)
+    ):  # fmt: skip
+        coarse = numbers >> (plain.scale - 40)
+        sides += [positions[coarse > 0], coarse[coarse > 0] << shift]
+    shifted = SlotPrices(40, *sides)
     exact = by_hand(market, shifted, market.num_jobs)
-    assert exact <= prices_bound(market, shifted) <= exact + Fraction(8, 2**plain.scale)
+    assert exact <= prices_bound(market, shifted) <= exact + Fraction(8, 2**40)
 
 
 def test_the_first_and_the_last_position_are_in_range():

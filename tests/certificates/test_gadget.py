@@ -281,10 +281,12 @@ def test_a_slot_bound_is_rent_plus_the_best_ring_of_every_job():
 
 
 @pytest.mark.parametrize("value", [Fraction(1, 3), Fraction(-1, 3), Fraction(5), Fraction(0)])
-def test_claims_are_rounded_up_by_less_than_2_to_the_minus_60(value):
-    claim = Fraction(_rounded_up(value))
-    assert value <= claim < value + Fraction(1, 2**60)
-    assert claim.denominator <= 2**60
+@pytest.mark.parametrize("unit", [Fraction(1), Fraction(2) ** 70, Fraction(1, 2**70)])
+def test_claims_are_rounded_up_by_less_than_their_59th_digit(value, unit):
+    claim = Fraction(_rounded_up(unit * value))
+    assert unit * value <= claim <= unit * value + abs(unit * value) / 2**58
+    assert claim / unit == Fraction(_rounded_up(value))
+    assert abs(claim.numerator) <= 2**62 or claim.denominator == 1
 
 
 def test_costs_are_brought_to_the_units_of_rewards_downwards():

@@ -153,5 +153,5 @@ def test_sides_that_text_cannot_hold_are_refused_and_nothing_is_written(
 @pytest.mark.parametrize("suffix", WRITERS)
 def test_a_missing_directory_is_one_clear_error(suffix, tmp_path):
     form = small([[1.0]], cost=[1.0], row_lower=[7])
-    with pytest.raises(FileProblem, match="cannot be written"):
+    with pytest.raises(FileProblem, match="there is no directory"):
         WRITERS[suffix](form, tmp_path / "missing" / f"model.{suffix}")

@@ -87,8 +87,10 @@ def best_sharing(speed: Floats) -> Sharing:
     fast = alone.min() < FAST * speed.max(axis=1)
     room = np.ones(speed.shape[1])
     best: Sharing | None = None
-    for _ in range(MOST_ROUNDS):
-        found = _with_fast_masters(speed, fast, *_vertex(speed[~fast], room))
+    for turn in range(MOST_ROUNDS):
+        # the solver's own vertex first: evened shares of whole workers would be parts of them
+        vertex = _vertex(speed[~fast], room, even=turn > 0)
+        found = _with_fast_masters(speed, fast, *vertex)
         if best is None or found.gap < best.gap:
             best = found
         if best.gap <= FINE_GAP:
@@ -100,8 +102,8 @@ def best_sharing(speed: Floats) -> Sharing:
     raise NoAnswer(f"the vertex reaches {best.level:.12g}, its prices allow {best.bound:.12g}")
 
 
-def _vertex(speed: Floats, room: Floats) -> tuple[Floats, Floats]:
-    """Shares at equal levels and prices of the masters, where workers have ``room``."""
+def _vertex(speed: Floats, room: Floats, *, even: bool) -> tuple[Floats, Floats]:
+    """Shares and prices of the masters where workers have ``room``; ``even`` levels masters."""
     form = Given().form(Speeds(speed))
     sides = form.row_upper.copy()
     sides[form.row_block("one_master_per_worker").where] = room
@@ -110,6 +112,8 @@ def _vertex(speed: Floats, room: Floats) -> tuple[Floats, Floats]:
     if not prices.sum() > 0:
         raise NoAnswer("the solver gives no prices of the masters")
     share = tidy(answer.point[: speed.size].reshape(speed.shape))
+    if not even:
+        return share, prices
     # a row missed by 1e-9 is much for a master that needs little of a worker, and a worker
     # overbooked by as much is nothing
     each = (speed * share).sum(axis=1)
