@@ -90,4 +90,4 @@ def test_an_example_is_short_enough_to_read(path: Path) -> None:
 def test_the_import_also_takes_two_paths(tmp_path: Path) -> None:
     done = run(str(ROOT / "examples" / "import_a_trace.py"), "none.csv", "no.csv", cwd=tmp_path)
     assert done.returncode == 1
-    assert "no.csv" in done.stderr
+    assert "none.csv: no such file" in done.stderr
