@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from fractions import Fraction
 
 import pytest
@@ -156,10 +155,8 @@ def coprime(count: int, digits: int) -> str:
 
 def test_sums_whose_numbers_would_grow_with_every_term_are_refused(tmp_path):
     path = write(tmp_path, coprime(400, 1500))
-    begin = time.monotonic()
     with pytest.raises(FileProblem, match="numbers of more than 16384 bits"):
         check_vipr(path)
-    assert time.monotonic() - begin < 5
     assert check_vipr(write(tmp_path, coprime(5, 100))).num_derivations == 1
 
 
