@@ -232,12 +232,14 @@ def _slot_costs(
 def _units(costs: Floats, roundings: int, shift: int) -> Ints:
     """Whole units not above the exact costs, of which ``costs`` are rounded results.
 
-    Infinite ones are costs beyond the largest double, which is beyond every worth.
+    The largest double stands for what overflowed: rounding may have taken costs there that are a
+    little below the dearest worth.
     """
     if np.isnan(costs).any() or (costs < 0).any():
         raise NotACertificate("a cost is negative or not a number")
     with np.errstate(over="ignore"):
-        safe = np.ldexp(np.where(costs < NORMAL, 0.0, costs) * (1 - (roundings + 2) * ULP), shift)
+        known = np.minimum(np.where(costs < NORMAL, 0.0, costs), np.finfo(float).max)
+        safe = np.ldexp(known * (1 - (roundings + 2) * ULP), shift)
     # cutting off keeps a lower bound, and no schedule that dear earns anything
     return whole(np.floor(np.minimum(safe, 2.0 ** (WORTH_BITS + 1))), "cost")
 

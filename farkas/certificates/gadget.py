@@ -13,8 +13,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 import numpy as np
 
-from farkas.certificates.enclosures import enclose, is_increasing
+from farkas.certificates.enclosures import Enclosure, enclose, is_increasing
 from farkas.certificates.files import certificate_type
+from farkas.certificates.limbs import scaled
 from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.ring_costs import (
     FORBIDDEN,
@@ -28,12 +29,11 @@ from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints
 
-UNIT_BITS = 100
-ONE = 1 << UNIT_BITS
-"""Rewards and costs are summed as integers in units of 1 / ONE, rounded against the claim."""
-
 DIGITS = 60
 """Binary digits of a claimed bound."""
+
+MORE_DIGITS = 100
+"""Binary digits to which what a job keeps is rounded up: of itself, whatever the unit of rewards."""
 
 Price = Annotated[float, msgspec.Meta(ge=0.0)]
 PriceRow = tuple[Price, ...]
@@ -84,20 +84,23 @@ class HorizonCertificate(_ClusterCertificate, frozen=True, kw_only=True, tag="ga
         first = [servers[0] for servers in self.classes]
         count = np.array([len(servers) for servers in self.classes], np.int64)
         rent = sum(
-            int(length[q] * count[c]) * _rent(cluster.capacity[first[c]], price[q, c])
-            for q, c in np.argwhere(price.any(axis=2)).tolist()
+            (
+                int(length[q] * count[c]) * _rent(cluster.capacity[first[c]], price[q, c])
+                for q, c in np.argwhere(price.any(axis=2)).tolist()
+            ),
+            Fraction(0),
         )
         jobs = np.flatnonzero(cluster.reachable_slots)
         never = np.flatnonzero(cluster.reachable_slots == 0)
-        profit = sum(_worth(cluster, i, 0)[1] for i in never.tolist())
+        profit = sum((_short(_worth(cluster, i, 0)[1]) for i in never.tolist()), Fraction(0))
         demand = cluster.demand[jobs]
         top = _dearest(price.max(axis=(0, 1), initial=0.0), demand)
         grid = grid_exponent(top, int(cluster.reachable_slots.max(initial=1)))
         unit = rounded_down(demand[:, None, None, :], price[None], grid)
         for place, job in enumerate(jobs.tolist()):
             spent = _cheapest(cluster, job, start, length, count, first, unit[place])
-            profit += _best_total(cluster, job, spent, grid)
-        return Fraction(rent) + Fraction(profit, ONE)
+            profit += _short(_best_total(cluster, job, spent, grid))
+        return rent + profit
 
     def _checked(self, cluster: Cluster) -> Floats:
         servers = sorted(u for group in self.classes for u in group)
@@ -174,20 +177,17 @@ class SlotCertificate(_ClusterCertificate, frozen=True, kw_only=True, tag="gadge
         worker = rounded_down(demand[:, None, :], node[None], grid)
         edge = rounded_down(reserved[:, None, None], link[None, :, None], grid)
         costs = ring_costs(cluster, jobs, size, worker, edge)
-        profit = 0
         for place, job in enumerate(jobs.tolist()):
             before = _worth(cluster, job, int(received[job]))[0]
-            profit += max(
-                [0]
-                + [
-                    _worth(cluster, job, int(received[job]) + k)[1]
-                    - before
-                    - _amount(int(costs[place, k - 1]), grid)
-                    for k in range(1, int(limit[job]) + 1)
-                    if costs[place, k - 1] < FORBIDDEN
-                ]
+            gains = (
+                _worth(cluster, job, int(received[job]) + k)[1]
+                - before
+                - scaled(int(costs[place, k - 1]), -grid)
+                for k in range(1, int(limit[job]) + 1)
+                if costs[place, k - 1] < FORBIDDEN
             )
-        return rent + Fraction(profit, ONE)
+            rent += _short(max([Fraction(0), *gains]))
+        return rent
 
 
 def certify_horizon(
@@ -234,10 +234,14 @@ def certify_slot(
 
 
 def _rounded_up(value: Fraction) -> str:
-    """Short fraction at or above ``value`` (60 binary digits): a certificate may claim less."""
+    """Short fraction at or above ``value``: a certificate may claim less."""
+    return str(_short(value, DIGITS))
+
+
+def _short(value: Fraction, digits: int = MORE_DIGITS) -> Fraction:
+    """Fraction of ``digits`` binary digits at or just above ``value``."""
     size = value.numerator.bit_length() - value.denominator.bit_length()
-    unit = Fraction(2) ** (size - DIGITS)
-    return str(math.ceil(value / unit) * unit)
+    return scaled(math.ceil(value * scaled(1, digits - size)), size - digits)
 
 
 def _plain(values: Floats) -> Any:
@@ -273,18 +277,10 @@ def _dearest(price: Floats, demand: Floats) -> float:
         return float((price * demand).sum(axis=1).max(initial=0.0))
 
 
-def _worth(cluster: Cluster, job: int, worker_slots: int) -> tuple[int, int]:
-    """Bounds on the reward in units of 1 / ONE."""
+def _worth(cluster: Cluster, job: int, worker_slots: int) -> Enclosure:
+    """Bounds on the reward."""
     one = cluster.jobs[job]
-    low, high = enclose(one.utility, one.efficiency, worker_slots)
-    above = -((-high.numerator * ONE) // high.denominator)
-    return (low.numerator * ONE) // low.denominator, above
-
-
-def _amount(cost: int, grid: int) -> int:
-    """Cost on the grid of prices, rounded down to units of 1 / ONE."""
-    shift = UNIT_BITS - grid
-    return cost << shift if shift >= 0 else cost >> -shift
+    return enclose(one.utility, one.efficiency, worker_slots)
 
 
 def _cheapest(
@@ -320,17 +316,20 @@ def _cheapest(
     return np.append(0, np.cumsum(np.repeat(price[order], upto)))
 
 
-def _best_total(cluster: Cluster, job: int, spent: Ints, grid: int) -> int:
-    """Upper bound on the largest μ(ζ z) - cost(z), in units of 1 / ONE."""
-    known: dict[int, int] = {}
+def _best_total(cluster: Cluster, job: int, spent: Ints, grid: int) -> Fraction:
+    """Upper bound on the largest μ(ζ z) - cost(z); costs are in units of ``2**-grid``."""
+    known: dict[int, Fraction] = {}
 
-    def worth(z: int) -> int:
+    def worth(z: int) -> Fraction:
         if z not in known:
             known[z] = _worth(cluster, job, z)[1]
         return known[z]
 
-    def net(z: int) -> int:
-        return worth(z) - _amount(int(spent[z]), grid)
+    def cost(z: int) -> Fraction:
+        return scaled(int(spent[z]), -grid)
+
+    def net(z: int) -> Fraction:
+        return worth(z) - cost(z)
 
     last = len(spent) - 1
     if not is_increasing(cluster.jobs[job].utility):
@@ -344,7 +343,7 @@ def _best_total(cluster: Cluster, job: int, spent: Ints, grid: int) -> int:
     intervals = [(0, guess), (guess, last)]
     while intervals:
         low, high = intervals.pop()
-        if high - low < 2 or worth(high) - _amount(int(spent[low]), grid) <= best:
+        if high - low < 2 or worth(high) - cost(low) <= best:
             continue
         middle = (low + high) // 2
         best = max(best, net(middle))

@@ -195,6 +195,22 @@ def test_a_little_worth_late_beside_a_huge_one_early_is_not_lost() -> None:
     assert bound >= Fraction(1e-100)
 
 
+def test_a_cost_that_only_rounding_takes_beyond_all_doubles_is_still_paid_by_the_dearest_worth():
+    # three workers cost a little less than the largest double, in doubles infinitely much: the job
+    # is worth more than its rent, and the bound has to say so
+    largest = float(np.finfo(float).max)
+    demand, price = float.fromhex("0x1.1027f0e1aef10p+0"), float.fromhex("0x1.41121bbb5f7f3p+1022")
+    assert 3 * Fraction(demand) * Fraction(price) < Fraction(largest)
+    with np.errstate(over="ignore"):
+        assert np.float64(3.0) * (np.float64(demand) * np.float64(price)) == np.inf
+    job = msgspec.structs.replace(
+        one_site().jobs[0], data=(3,), utility=(largest,), worker_demand=(demand,)
+    )
+    auction = one_site(slots=1, site_capacity=[[3 * demand]], jobs=[msgspec.to_builtins(job)])
+    bound = prove_welfare(auction, np.zeros(1), np.full((1, 1, 1), price))
+    assert bound >= Fraction(largest)
+
+
 def test_products_below_the_smallest_double_do_not_round_up_to_a_cost() -> None:
     # 0.6 x 2**-1074 rounds to 2**-1074; two workers then seem to cost 2**-1073, not 1.2 x 2**-1074
     least = 2.0**-1074

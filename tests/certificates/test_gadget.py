@@ -13,7 +13,6 @@ from farkas.certificates import check, from_json, to_json
 from farkas.certificates.enclosures import enclose
 from farkas.certificates.gadget import (
     HorizonCertificate,
-    _amount,
     _best_total,
     _rounded_up,
     certify_horizon,
@@ -22,7 +21,14 @@ from farkas.certificates.gadget import (
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.generate import generate
-from farkas.instances.utilities import Sqrt
+from farkas.instances.utilities import (
+    LinearUtility,
+    Log1p,
+    QuadraticCost,
+    Sigmoid,
+    Sqrt,
+    TableUtility,
+)
 from farkas.models.gadget.column import ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.rings import enumerate_rings
@@ -289,12 +295,6 @@ def test_claims_are_rounded_up_by_less_than_their_59th_digit(value, unit):
     assert abs(claim.numerator) <= 2**62 or claim.denominator == 1
 
 
-def test_costs_are_brought_to_the_units_of_rewards_downwards():
-    assert _amount(3, 98) == 12
-    assert (_amount(7, 100), _amount(7, 101), _amount(7, 103)) == (7, 3, 0)
-    assert _amount(7, -2) == 7 << 102
-
-
 def test_the_search_for_the_best_total_finds_it_wherever_it_lies():
     # rewards 0..n along a square root, costs linear: net worth has one top, and ties at the ends
     cluster = library.load("gadget/one_gpu")
@@ -305,7 +305,7 @@ def test_the_search_for_the_best_total_finds_it_wherever_it_lies():
         for _ in range(20):
             spent = np.append(0, np.cumsum(rng.integers(0, 2, size) * rng.integers(0, 3)))
             most = max(
-                -(-enclose(job.utility, 1.0, z)[1] * 2**100 // 1) - (int(cost) << 99)
+                enclose(job.utility, 1.0, z)[1] - Fraction(int(cost), 2)
                 for z, cost in enumerate(spent.tolist())
             )
             assert _best_total(cluster, 0, spent, 1) == most
@@ -339,3 +339,75 @@ def test_the_first_and_the_last_slot_are_slots_and_the_next_is_none():
     for change in ({"slot": cluster.horizon}, {"progress": (0, -1)}, {"progress": (0, 0, 0)}):
         with pytest.raises(NotACertificate, match=r"no slot|one count"):
             check(msgspec.structs.replace(made, **change), instance=cluster)
+
+
+REWARDS = {
+    LinearUtility: ("slope",),
+    Sqrt: ("scale",),
+    Log1p: ("scale",),
+    Sigmoid: ("height",),
+    QuadraticCost: ("quadratic", "linear"),
+    TableUtility: ("values",),
+}
+"""Fields that hold amounts of reward."""
+
+
+def in_units(cluster, unit):
+    """Write the rewards of a cluster in other units."""
+
+    def changed(value):
+        return tuple(unit * x for x in value) if isinstance(value, tuple) else unit * value
+
+    def utility(one):
+        fields = {name: changed(getattr(one, name)) for name in REWARDS[type(one)]}
+        return msgspec.structs.replace(one, **fields)
+
+    jobs = [msgspec.structs.replace(job, utility=utility(job.utility)) for job in cluster.jobs]
+    return cluster.replace(jobs=jobs)
+
+
+UTILITIES = [
+    LinearUtility(slope=0.3),
+    Sqrt(scale=1.7),
+    Log1p(scale=2.1),
+    Sigmoid(height=5.0, steepness=0.7, midpoint=3.0),
+    QuadraticCost(quadratic=0.1, linear=-1.3),
+    TableUtility(values=(0.0, 0.1, 1.4, 1.3), step=0.7),
+]
+
+
+@pytest.mark.parametrize("order", [-1000, -900, -300, -100, -1, 1, 100, 900])
+def test_bounds_change_their_unit_with_the_rewards_to_the_last_bit(order):
+    unit = 2.0**order
+    rng = np.random.default_rng(6)
+    for cluster in random_clusters(6, 3, network="tree", concave=False, jobs=6):
+        given = [
+            msgspec.structs.replace(job, utility=utility, efficiency=0.9)
+            for job, utility in zip(cluster.jobs, UTILITIES, strict=True)
+        ]
+        cluster = cluster.replace(jobs=given)
+        other = in_units(cluster, unit)
+        groups = [np.array([u]) for u in np.flatnonzero(cluster.is_server)]
+        prices = rng.random((1, len(groups), cluster.num_resources))
+        progress = rng.integers(0, 3, cluster.num_jobs)
+        node, link = rng.random(cluster.capacity.shape), rng.random(cluster.num_links)
+        for make in (
+            lambda one, u: certify_horizon(one, np.array([0]), groups, u * prices),
+            lambda one, u: certify_slot(one, 0, progress, u * node, u * link),
+        ):
+            bound = Fraction(make(cluster, 1.0).bound)
+            assert bound > 0
+            assert Fraction(make(other, unit).bound) == Fraction(2) ** order * bound
+
+
+def test_rewards_of_the_smallest_doubles_are_bounded_as_closely_as_others():
+    # without prices the bound is the greatest reward, here 4 * 5e-324
+    cluster = library.load("gadget/tiny")
+    job = msgspec.structs.replace(cluster.jobs[0], utility=LinearUtility(slope=5e-324))
+    cluster = cluster.replace(jobs=[job])
+    bound = Fraction(
+        certify_horizon(
+            cluster, np.array([0]), [np.array([0]), np.array([1])], np.zeros((1, 2, 1))
+        ).bound
+    )
+    assert bound == int(cluster.reachable_slots[0]) * Fraction(5e-324)
