@@ -26,6 +26,8 @@ class Said(Decided, Protocol):
     def value_exact(self) -> str | None: ...
     @property
     def violations(self) -> list[str]: ...
+    @property
+    def ratio(self) -> float | None: ...
 
 
 def audit(run: Said, instance: Instance) -> Replayed | None:
@@ -41,20 +43,22 @@ def audit(run: Said, instance: Instance) -> Replayed | None:
     Raises
     ------
     NotACertificate
-        When the run states another value, hides requirements that it breaks, or claims to break
-        some although it breaks none.
+        When the run states another value, hides requirements that it breaks, claims to break
+        some although it breaks none, or states a ratio or an exact value that nothing proves.
     """
     found = replay(run, instance)
-    if found is None:
-        return None
-    if found.broken and not run.violations:
+    if found is not None and found.broken and not run.violations:
         more = f" and {len(found.broken) - 1} more" if len(found.broken) > 1 else ""
         raise NotACertificate(f"the run says that it breaks nothing; {found.broken[0]}{more}")
-    if run.violations:
-        if not found.broken and not found.excess:
-            raise NotACertificate("the run says that it breaks requirements; replayed it keeps all")
-        return found
-    _compare(run, found)
+    if found is not None and run.violations and not found.broken and not found.excess:
+        raise NotACertificate("the run says that it breaks requirements; replayed it keeps all")
+    if run.violations and run.ratio is not None:
+        raise NotACertificate("the run says that it breaks requirements, and yet claims a ratio")
+    if run.value_exact is not None and (run.violations or found is None):
+        why = "it breaks requirements" if run.violations else "nothing replays its decisions"
+        raise NotACertificate(f"the run claims an exact value, although {why}")
+    if found is not None and not found.broken:  # else the value says nothing
+        _compare(run, found)
     return found
 
 

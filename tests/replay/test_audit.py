@@ -29,6 +29,7 @@ class Said:
     kind: str = "thing"
     options: dict[str, Any] = dataclasses.field(default_factory=dict)
     sense: str = "min"
+    ratio: float | None = None
 
 
 @pytest.fixture(autouse=True)
@@ -80,7 +81,9 @@ def test_a_run_may_claim_a_little_less_than_its_value() -> None:
 def test_what_a_run_breaks_cannot_be_hidden() -> None:
     with pytest.raises(NotACertificate, match="breaks nothing; slot 1 is full and 1 more"):
         audit(Said(decisions=["slot 1 is full", "slot 2 is full"]), Thing())
-    found = audit(Said(decisions=["slot 1 is full"], violations=["full"]), Thing())
+    found = audit(
+        Said(decisions=["slot 1 is full"], violations=["full"], value_exact=None), Thing()
+    )
     assert found is not None
     assert found.broken == ("slot 1 is full",)
 
@@ -88,11 +91,31 @@ def test_what_a_run_breaks_cannot_be_hidden() -> None:
 def test_what_a_run_keeps_cannot_be_called_broken() -> None:
     with pytest.raises(NotACertificate, match="replayed it keeps all"):
         audit(Said(violations=["full"]), Thing())
-    assert audit(Said(violations=["full"], decisions=["excess"]), Thing()) is not None
+    missed = Said(violations=["full"], decisions=["excess"], value_exact=None)
+    assert audit(missed, Thing()) is not None
+    with pytest.raises(NotACertificate, match=r"claims the value 2, .* worth 0\.333"):
+        audit(dataclasses.replace(missed, value=2.0), Thing())
 
 
-def test_a_kind_without_a_replay_is_believed() -> None:
-    assert audit(Said(kind="none", algorithm="none.any"), Thing("none")) is None
+@pytest.mark.parametrize("decisions", [["slot 1 is full"], ["excess"]])
+def test_a_run_that_breaks_something_claims_neither_ratio_nor_exact_value(
+    decisions: list[str],
+) -> None:
+    run = Said(violations=["full"], decisions=decisions, value_exact=None)
+    assert audit(run, Thing()) is not None
+    with pytest.raises(NotACertificate, match="and yet claims a ratio"):
+        audit(dataclasses.replace(run, ratio=9.0), Thing())
+    with pytest.raises(NotACertificate, match="an exact value, although it breaks requirements"):
+        audit(dataclasses.replace(run, value_exact="1/3"), Thing())
+
+
+def test_a_kind_without_a_replay_is_believed_its_value_and_nothing_more() -> None:
+    run = Said(kind="none", algorithm="none.any", value_exact=None)
+    assert audit(run, Thing("none")) is None
+    with pytest.raises(NotACertificate, match="although nothing replays its decisions"):
+        audit(dataclasses.replace(run, value_exact="1/3"), Thing("none"))
+    with pytest.raises(NotACertificate, match="and yet claims a ratio"):
+        audit(dataclasses.replace(run, violations=["full"], ratio=1.0), Thing("none"))
 
 
 @pytest.mark.parametrize(

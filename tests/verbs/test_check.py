@@ -64,11 +64,16 @@ def test_what_a_run_breaks_or_keeps_is_not_its_word(cost: Run, reward: Run) -> N
     with pytest.raises(NotACertificate, match="the run says that it breaks nothing; slot"):
         farkas.check(changed(reward, decisions=twice), "gadget/tiny")
     admitted = farkas.check(
-        changed(reward, decisions=twice, violations=["all"], ratio=None), "gadget/tiny"
+        changed(reward, decisions=twice, violations=["all"], ratio=None, value_exact=None),
+        "gadget/tiny",
     )
     assert isinstance(admitted, RunProof)
     assert (admitted.ratio, admitted.value) == (None, None)
     assert "break requirements (slot 0: " in admitted.statement
+    broken = changed(reward, decisions=twice, violations=["all"], ratio=None)
+    for claim in ({"ratio": 1.5}, {"value_exact": reward.value_exact}):
+        with pytest.raises(NotACertificate, match=r"although it breaks|and yet claims a ratio"):
+            farkas.check(changed(broken, **{"value_exact": None} | claim), "gadget/tiny")
 
 
 def test_a_ratio_is_the_quotient_of_what_is_proved(cost: Run, reward: Run) -> None:
