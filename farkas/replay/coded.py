@@ -28,7 +28,11 @@ WIDTH = 47
 BITS = 112
 """Binary places of the integers, and those of Σ w / L on top, since 1 − exp(−y) may cancel."""
 FARTHEST = 1 << 13
-"""Halvings beyond which exp(−y) counts as 0 or as infinite: no product of doubles makes up."""
+"""Halvings beyond which exp(−y) counts as 0 or as infinite.
+
+No w/R makes up: w is a product of two doubles and R a sum of such and an integer, so that w/R lies
+between 2**-4250 and 2**4250 for fewer than 2**50 workers.
+"""
 STEPS = 60
 """Steps of Newton's method at most; a guess that is worse costs time only."""
 
@@ -170,11 +174,12 @@ class LateShare(NamedTuple):
     def at(self, time: Fraction) -> tuple[int, int] | None:
         """S/R and -t S'/R at a time, in units; None when a part is beyond all doubles."""
         places, total, fall = self.places, 0, 0
+        farthest = FARTHEST * _log2(places)
         for top, bottom, work, slope, per in self.parts:
             spent = (slope * time.numerator << places) // (per * time.denominator)
-            if spent - work < -(FARTHEST << places - 1):
+            if spent - work < -farthest:
                 return None
-            if spent - work > FARTHEST << places:
+            if spent - work > farthest:
                 continue
             found, halvings = falling(spent - work, places)
             if halvings >= 0:

@@ -8,6 +8,7 @@ import types
 from fractions import Fraction as F
 from typing import Any
 
+import mpmath
 import msgspec
 import numpy as np
 import pytest
@@ -19,7 +20,17 @@ from farkas.instances.generate import generate
 from farkas.models.coded.plans import Allocation
 from farkas.online import algorithms, environments
 from farkas.replay import Replayed
-from farkas.replay.coded import BITS, FARTHEST, WIDTH, WorkingPair, completion, falling, replay
+from farkas.replay.coded import (
+    BITS,
+    FARTHEST,
+    WIDTH,
+    LateShare,
+    WorkingPair,
+    _log2,
+    completion,
+    falling,
+    replay,
+)
 from tests.generators.coded import random_coded_computing
 from tests.tools.edits import edits
 
@@ -215,6 +226,44 @@ def test_falling_encloses_the_exponential(places: int) -> None:
             power = context.divide(decimal.Decimal(-(y + beside)), decimal.Decimal(1 << places))
             exact = F(context.exp(power)) * F(2) ** (halvings + places)
             assert abs(found - exact) <= error * exact
+
+
+@pytest.mark.parametrize("places", [64, BITS, 2200])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_falling_keeps_its_promise_to_the_farthest_exponent(sign: int, places: int) -> None:
+    """Against exp of mpmath with 200 digits to spare, at +-FARTHEST ln 2 and a unit beside."""
+    farthest = sign * FARTHEST * _log2(places)
+    with mpmath.workprec(places + 700):
+        for y in (farthest - 1, farthest, farthest + 1):
+            found, halvings = falling(y, places)
+            assert abs(halvings) <= FARTHEST + 2
+            for truth in (y - 1, y + 1):  # y is known to a unit
+                exact = mpmath.exp(mpmath.ldexp(-truth, -places))
+                share = mpmath.ldexp(found, -places - halvings) / exact - 1
+                assert abs(share) <= mpmath.ldexp(1, 15 - places)
+
+
+@pytest.mark.parametrize("places", [BITS, 600])
+def test_no_exponent_is_followed_beyond_what_falling_promises(
+    places: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def watched(y: int, places: int) -> tuple[int, int]:
+        found = falling(y, places)
+        asked.append(found[1])
+        return found
+
+    monkeypatch.setattr("farkas.replay.coded.falling", watched)
+    one, farthest = 1 << places, FARTHEST * _log2(places)
+    for y, followed in ((farthest, True), (farthest + 1, False)):
+        late = LateShare(places, [(1, 1, 0, 1, 1)]).at(F(y, one))
+        assert late is not None
+        early = LateShare(places, [(1, 1, y, 1, 1)]).at(F(0))
+        assert (early is not None) == followed
+        assert len(asked) == 2 * followed
+        assert all(abs(halvings) <= FARTHEST + 2 for halvings in asked)
+        asked.clear()
 
 
 @pytest.mark.parametrize("work", [1e-300, 1e-12, 1.0, 700.0, 1e5, 1e12, 1e300])
