@@ -176,10 +176,6 @@ replays: Registry[Replay] = Registry("replay", "farkas.replay")
 """By kind; the value of a run of another kind is the run's word."""
 
 
-def unreplayed(instance: Any, run: Decided) -> None:
-    """Leave the value of every run its word."""
-
-
 def replay(run: Decided, instance: Instance) -> Replayed | None:
     """Check and value the decisions of a run on ``instance``; None when nothing can.
 

@@ -26,11 +26,17 @@ class PlacedEntry(Entry, frozen=True, kw_only=True):
     repaired: Whole = 0
 
 
+FRACTIONAL = ("mlbroker.fractional", "mlbroker.Fractional")
+"""What decides points of the relaxation: the algorithm, and the same driven as a bare policy.
+
+Nobody else's decisions may be fractional, whatever a file puts there.
+"""
+
+
 @replays.register("mlbroker")
 def replay(instance: Brokerage, run: Decided) -> Replayed:
-    """Replay whole or fractional decisions, whichever they are."""
-    first = run.decisions[0] if run.decisions else None
-    if isinstance(first, dict) and "deployed" in first:
+    """Replay whole or fractional decisions, whichever the run's algorithm makes."""
+    if run.algorithm in FRACTIONAL:
         from farkas.replay.mlbroker_fractional import replay_fractional
 
         return replay_fractional(instance, run)

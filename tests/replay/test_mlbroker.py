@@ -14,9 +14,11 @@ import farkas
 from farkas.errors import FarkasError, NotACertificate
 from farkas.instances.mlbroker import Brokerage
 from farkas.online import Run, algorithms, environments
+from farkas.online.driver import drive
 from farkas.online.mlbroker.environment import PlacedSlot
+from farkas.online.mlbroker.fractional import Fractional
 from farkas.replay import Replayed, audit, replay
-from farkas.replay.mlbroker import require_slots
+from farkas.replay.mlbroker import FRACTIONAL, require_slots
 from farkas.tolerances import ROUNDING
 from tests.generators.mlbroker import random_brokerage, single
 
@@ -186,3 +188,20 @@ def test_slots_are_those_of_the_instance() -> None:
         require_slots(instance, jobs[::-1])
     with pytest.raises(NotACertificate, match="1 slots of 2"):
         require_slots(instance, jobs[:1])
+
+
+def test_only_the_fractional_algorithm_decides_fractions() -> None:
+    instance = farkas.load("mlbroker/tiny")
+    fractional = farkas.run(instance, "mlbroker.fractional")
+    whole = farkas.run(instance, "mlbroker.mlbroker")
+    for run, others in ((fractional, WHOLE), (whole, FRACTIONAL)):
+        for name in others:
+            with pytest.raises(NotACertificate, match="decisions of the run are none of its kind"):
+                replay(msgspec.structs.replace(run, algorithm=name), instance)
+
+
+def test_the_fractional_policy_by_itself_is_replayed_as_the_algorithm() -> None:
+    instance = farkas.load("mlbroker/tiny")
+    run = drive(Fractional(), instance)
+    assert run.algorithm in FRACTIONAL
+    assert run.ratio == farkas.run(instance, "mlbroker.fractional").ratio
