@@ -3,9 +3,12 @@
 A sold job pays its unit prices times its units; budgets and the price cap are compared with that
 number, not with the rounded one beside it.
 
-A job holds its units for the runtime (1).  The market's runtimes are doubles, which its bounds rely
-on too, and have to be kept; where the exact ones are longer and units are missing for that reason
-only, by a rounding error of a slot, this counts as kept.
+A job holds its units for the runtime (1).  The slots of a market are by definition those of its
+runtimes as doubles (`Market.last_held` of `colocated_end` and `spread_end`): programs, bounds and
+this replay all speak of them.  Every way to run that passes here keeps them, so that it is a point
+of the programs and no better than a bound of theirs.  Where the exact runtime is longer, units are
+held that much longer here as well; if they are missing for that reason only, by a rounding error
+of a slot, this counts as kept and is told as an excess.  Where it is shorter, nothing is freed.
 """
 
 from __future__ import annotations

@@ -10,6 +10,9 @@ import msgspec
 import numpy as np
 import pytest
 
+import farkas
+from farkas.certificates.dps import SlotPrices, prices_bound
+from farkas.certificates.dps_servers import ServerPrices, server_bound
 from farkas.errors import NotACertificate, NotApplicable
 from farkas.instances import library
 from farkas.instances.dps import Market
@@ -18,7 +21,7 @@ from farkas.online import algorithms, environments
 from farkas.online.dps import kernel
 from farkas.online.dps.offers import Decision
 from farkas.online.dps.simulation import Simulation, simulate_prices
-from farkas.replay import Replayed
+from farkas.replay import Replayed, exact_ratio
 from farkas.replay.dps import first_free, replay
 from farkas.tolerances import ROUNDING
 from tests.generators.dps import empty_market, market_in, posted, random_market
@@ -278,6 +281,41 @@ def test_ending_a_rounding_error_early_frees_nothing() -> None:
     assert F(0.7) * 10 < 7
     assert first_free(market, 0, [0]) == 7
     assert replayed(market, [sale(), sale()]).broken
+
+
+def edge(epochs: float, each: float, later: int, occupancy: str) -> Market:
+    """Two jobs for one worker and one server; the second arrives in slot ``later``."""
+    market = posted((0, each, 1, 1.0), (later, 1.0, 1, 1.0),
+                    occupancy=occupancy, runtime_rounding="none")  # fmt: skip
+    jobs = [msgspec.structs.replace(job, epochs=epochs) for job in market.jobs]
+    return market.replace(jobs=msgspec.to_builtins(jobs))
+
+
+@pytest.mark.parametrize(
+    ("epochs", "each", "later", "occupancy", "both"),
+    [
+        (30.0, 0.1, 3, "half_open", True),  # ends at 3 in doubles, later exactly
+        (10.0, 0.7, 7, "closed", False),  # ends at 7 in doubles, before it exactly
+    ],
+)
+def test_bounds_and_replay_speak_of_the_same_slots(
+    epochs: float, each: float, later: int, occupancy: str, both: bool
+) -> None:
+    market = edge(epochs, each, later, occupancy)
+    exact = F(epochs) * F(each)
+    assert float(exact) == later != exact
+    found = replayed(market, [sale(), sale()])
+    assert bool(found.broken) != both
+    # a price in the slot of the second job charges the first exactly where both cannot run
+    one = {"type": np.array([0]), "slot": np.array([later]), "price": np.array([1.0])}
+    none = {"type": np.array([], int), "slot": np.array([], int), "price": np.array([])}
+    bound = prices_bound(market, SlotPrices.of(market, one, none))
+    assert bound == (2 if both else 1)
+    assert farkas.solve(market, "dps.offline[free]").answer.objective == pytest.approx(float(bound))
+    listed = ServerPrices(0, np.array([[0, later, 0, 1]], object), np.empty((0, 4), object))
+    assert server_bound(market, listed) == bound
+    if both:
+        assert exact_ratio("max", found, bound) == 1
 
 
 def test_nothing_is_forgiven_in_the_slot_of_arrival() -> None:

@@ -1,8 +1,11 @@
 """Which jobs compete for units of a type in which slot.
 
-A job holds its units from its arrival to its last slot.  Usage of a type rises at arrivals of jobs
-of that type only, so capacity is stated there; and only at those after which some job leaves before
-the next arrival, since every other row is part of the next one (maximal cliques).
+A job holds its units from its arrival to its last slot, which is that of its runtime as a double:
+`farkas.certificates.dps` charges for the same slots and `farkas.replay.dps` wants them kept.
+
+Usage of a type rises at arrivals of jobs of that type only, so capacity is stated there; and only
+at those after which some job leaves before the next arrival, since every other row is part of the
+next one (maximal cliques).
 """
 
 import dataclasses
