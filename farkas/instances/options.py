@@ -7,8 +7,10 @@ import msgspec
 
 from farkas.errors import InvalidInstance, InvalidOption, suggestion
 from farkas.instances.base import Count, Nonnegative, Positive, plain_value
+from farkas.words import named
 
 S = TypeVar("S", bound="Settings")
+N = TypeVar("N", int, float)
 Range = tuple[float, float]
 """Lowest and highest value of a uniform draw."""
 WholeRange = tuple[int, int]
@@ -76,6 +78,15 @@ def _check_ranges(value: Any, where: str) -> None:
     else:
         for index, item in enumerate(value):
             _check_ranges(item, f"{where}[{index}]")
+
+
+def by_name(given: N | dict[str, N], name: str, what: str) -> N:
+    """Return one number for all names, or that of ``name``; raises `InvalidOption` without one."""
+    if not isinstance(given, dict):
+        return given
+    if name not in given:
+        raise InvalidOption(f"{what} of {named(name)} is not given{suggestion(name, given)}")
+    return given[name]
 
 
 def require_option(condition: bool, message: str) -> None:

@@ -38,8 +38,20 @@ FILES = {
     "philly.csv": PHILLY, "prices.csv": PRICES, "pods.csv": PODS, "twin.json": json.dumps(TWIN),
     "openb_node_list_gpu_node.csv": NODES, "net.graphml": GRAPHML,
 }  # fmt: skip
+JOBS = {
+    "submit": "timestamp", "duration": "duration", "gpus": "num_gpus", "group": "cluster",
+}  # fmt: skip
+SPEEDS = {"master": "instance", "worker": "region", "rate": "on_demand_usd_per_hour"}
 IMPORTS: dict[str, tuple[str, dict[str, Any]]] = {
     "alibaba:dps": ("pods.csv", {"prices": "prices.csv"}),
+    "csv:coded": ("prices.csv", {"map": SPEEDS}),
+    "csv:dps": ("philly.csv", {"map": JOBS, "submit_unit": "date"}),
+    "csv:eris": ("philly.csv", {"map": JOBS, "submit_unit": "date"}),
+    "csv:gadget": ("philly.csv", {"map": JOBS, "submit_unit": "date"}),
+    "csv:mlbroker": (
+        "philly.csv",
+        {"map": JOBS, "submit_unit": "date", "prices": "prices.csv", "instance": "g4.big"},
+    ),
     "gavel:coded": ("twin.json", {"masters": 2}),
     "philly:dps": ("philly.csv", {}),
     "philly:eris": ("philly.csv", {"sites": 2}),

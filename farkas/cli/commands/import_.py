@@ -7,7 +7,14 @@ from typing import Annotated
 import typer
 
 from farkas.cli.output import Json, complain, print_document, print_json, print_line
-from farkas.cli.values import Seed, Settings, check_writable, json_assignments, summary
+from farkas.cli.values import (
+    Seed,
+    Settings,
+    assignments,
+    check_writable,
+    json_assignments,
+    summary,
+)
 from farkas.errors import InvalidOption
 
 
@@ -17,6 +24,10 @@ def command(
     kind: Annotated[str, typer.Option(help="Kind of instance to make, for example mlbroker.")],
     prices: Annotated[
         str | None, typer.Option(metavar="FILE", help="Price table, where the kind needs one.")
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="ROLE=COLUMN,...", help="Columns of a CSV table by role."),
     ] = None,
     seed: Seed = 0,
     settings: Settings = None,
@@ -37,6 +48,12 @@ def command(
         if "prices" in options:
             raise InvalidOption("prices: given twice, as --prices and as --set prices")
         options["prices"] = prices
+    if columns is not None:
+        if "map" in options:
+            raise InvalidOption("map: given twice, as --map and as --set map")
+        options["map"] = assignments(
+            [pair for word in columns for pair in word.split(",")], "--map"
+        )
     imported = import_trace(source, path, kind, seed, **options)
     if out is None:
         complain(imported.report())

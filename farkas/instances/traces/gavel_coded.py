@@ -15,7 +15,7 @@ import numpy as np
 from farkas.errors import FileProblem
 from farkas.instances.base import Count, Index, Positive
 from farkas.instances.coded import OpenShare
-from farkas.instances.options import require_option
+from farkas.instances.options import by_name, require_option
 from farkas.instances.traces.importer import Importer, Path, importers
 from farkas.reading import read_record
 
@@ -35,9 +35,11 @@ class GavelCoded(Importer, frozen=True, kw_only=True):
     k80, p100, v100
         Workers of each type, in this order.
     rows
-        Rows of every master; L.
+        Rows of every master, or of each by the name of its model; L.
     rows_per_step
-        Rows that a worker computes in the time of one training step.
+        Rows that a worker computes in the time of one training step, of every model or of each by
+        name.  Steps of models take from milliseconds to seconds, so that one number for all makes
+        some masters thousands of times slower than others.
     success_probability
         ρ.
     """
@@ -48,8 +50,8 @@ class GavelCoded(Importer, frozen=True, kw_only=True):
     k80: Index = 20
     p100: Index = 15
     v100: Index = 15
-    rows: Count = 10_000
-    rows_per_step: Positive = 1.0
+    rows: Count | dict[str, Count] = 10_000
+    rows_per_step: Positive | dict[str, Positive] = 1.0
     success_probability: OpenShare = 0.98
 
     def check(self, what: str) -> None:
@@ -74,7 +76,10 @@ class GavelCoded(Importer, frozen=True, kw_only=True):
         if len(models) < len(names):
             dropped["not drawn"] = len(names) - len(models)
         per_type = np.array([[measured[kind].get(name, 0.0) for kind in TYPES] for name in models])
-        speed = self.rows_per_step * np.repeat(per_type, self._counts(), axis=1)
+        per_step = np.array(
+            [[by_name(self.rows_per_step, name, "rows_per_step")] for name in models]
+        )
+        speed = per_step * np.repeat(per_type, self._counts(), axis=1)
         return {
             "name": "gavel",
             "description": (
@@ -84,7 +89,9 @@ class GavelCoded(Importer, frozen=True, kw_only=True):
             ),
             "time_unit": "s",
             "success_probability": self.success_probability,
-            "masters": [{"name": name, "rows": self.rows} for name in models],
+            "masters": [
+                {"name": name, "rows": by_name(self.rows, name, "rows")} for name in models
+            ],
             "workers": speed.shape[1],
             "rate": [[u if u > 0 else None for u in row] for row in speed.tolist()],
             "shift": [[1.0 / u if u > 0 else None for u in row] for row in speed.tolist()],

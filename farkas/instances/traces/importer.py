@@ -26,20 +26,23 @@ class Imported:
     instance
         The instance; its description tells where it comes from.
     kept
-        Number of jobs in it.
+        Number of them in it.
     dropped
         Number of jobs of the trace that are not in it, by reason.
+    counted
+        What is counted: jobs, or masters.
     """
 
     instance: Instance
     kept: int
     dropped: Counter[str]
+    counted: str = "jobs"
 
     def report(self) -> str:
         """One line: how many jobs are in, how many are not, and why."""
         reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(self.dropped.items()))
         left_out = f"; {self.dropped.total()} left out ({reasons})" if reasons else ""
-        return f"{self.kept} jobs imported{left_out}"
+        return f"{self.kept} {self.counted} imported{left_out}"
 
 
 class Importer(Settings, frozen=True, kw_only=True):
@@ -82,7 +85,7 @@ class Importer(Settings, frozen=True, kw_only=True):
             f"options {msgspec.structs.replace(self, **named).text()}"
         )
         instance = kind_class(kind).build(seed=seed, **fields)
-        return Imported(instance, len(fields[self.counted]), dropped)
+        return Imported(instance, len(fields[self.counted]), dropped, self.counted)
 
 
 importers: Registry[type[Importer]] = Registry("importer", "farkas.instances.traces")

@@ -1,7 +1,8 @@
 """What imports to kind dps share: jobs, and what no trace holds of them."""
 
+import math
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -36,11 +37,15 @@ class MarketWindow(Window, frozen=True, kw_only=True):
     ----------
     gpus_per_ps
         One parameter server for so many GPUs of a job, rounded up.
+    budget_grows
+        What a drawn budget is proportional to: the demand at base prices, as in the published
+        ranges, or also the time that the job runs (divided by the mean of all imported jobs).
     """
 
     slot_seconds: Positive = 300.0
     slots: Count = 10_000
     gpus_per_ps: Count = 4
+    budget_grows: Literal["with_demand", "with_demand_and_time"] = "with_demand"
 
     def shared_fields(
         self, rng: np.random.Generator, worker_types: int, ps_types: int
@@ -73,10 +78,16 @@ class MarketWindow(Window, frozen=True, kw_only=True):
         rng
             Draws, job by job: model size, epochs, budget noise.
         """
-        return [
+        jobs = [
             self._job(slot, job, kinds, prices, rng)
             for (slot, job), kinds in zip(trace, types, strict=True)
         ]
+        if self.budget_grows == "with_demand_and_time":
+            length = [max(job.duration, SHORTEST) for _, job in trace]
+            mean = math.fsum(length) / max(len(length), 1)
+            for job, seconds in zip(jobs, length, strict=True):
+                job["budget"] *= seconds / mean
+        return jobs
 
     def _job(
         self,

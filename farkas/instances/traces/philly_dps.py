@@ -1,70 +1,10 @@
-"""Philly jobs as users of a market: kind dps.
+"""Philly jobs as kind dps."""
 
-Worker types are the virtual clusters, each with servers of its own: enough for ``scale`` times the
-GPUs that its jobs would hold at once if all of them ran on arrival.  There is one server type.  A
-job asks for its GPUs and, on one server, runs as long as it did.  What the trace does not hold is
-drawn from the published ranges: bandwidths, prices, then job by job what
-`farkas.instances.traces.market` lists.
-"""
-
-import math
-from collections import Counter
-from typing import Any
-
-import numpy as np
-
-from farkas.instances.base import Count, Positive
-from farkas.instances.traces.importer import Path, importers
-from farkas.instances.traces.market import RANGES, MarketWindow
-from farkas.instances.traces.philly import PhillyJob, most_at_once, with_gpus
-from farkas.numbers import Ints
-from farkas.portable.draws import uniform
+from farkas.instances.traces.importer import importers
+from farkas.instances.traces.jobs_dps import MarketOfJobs
+from farkas.instances.traces.philly import PhillyTable
 
 
 @importers.register("philly:dps")
-class PhillyMarket(MarketWindow, frozen=True, kw_only=True):
-    """Options of this importer.
-
-    Parameters
-    ----------
-    gpus_per_server, ps_per_server
-        Units installed on a server.
-    scale
-        Multiple of the GPUs that all jobs would hold at once; below 1 jobs have to be turned away.
-    """
-
-    gpus_per_server: Count = 8
-    ps_per_server: Count = 4
-    scale: Positive = 0.5
-
-    def fields(self, path: Path, rng: np.random.Generator, dropped: Counter[str]) -> dict[str, Any]:
-        """Make a market from the Philly trace."""
-        trace = self.cut(with_gpus(path, dropped), dropped)
-        clusters = sorted({job.cluster for _, job in trace}) or ["none"]
-        shared = self.shared_fields(rng, len(clusters), 1)
-        prices = uniform(rng, *RANGES.price, len(clusters)), uniform(rng, *RANGES.price, 1)
-        workers = self._installed(trace, clusters)
-        types = [(clusters.index(job.cluster), 0) for _, job in trace]
-        return {
-            **shared,
-            "name": "philly",
-            "description": (
-                f"Philly trace; worker types are the virtual clusters {', '.join(clusters)}; one "
-                "worker per GPU; on one server a job runs as long as it did; bandwidths, prices, "
-                "model sizes, epochs and budget noise from the published ranges"
-            ),
-            "server_workers": workers,
-            "server_ps": np.full((len(workers), 1), self.ps_per_server),
-            "jobs": self.jobs_of(trace, types, prices, rng),
-        }
-
-    def _installed(self, trace: list[tuple[int, PhillyJob]], clusters: list[str]) -> Ints:
-        """GPUs by server and cluster; at least one server a cluster."""
-        rows = []
-        for kind, cluster in enumerate(clusters):
-            most = most_at_once([job for _, job in trace if job.cluster == cluster])
-            servers = max(1, math.ceil(self.scale * most / self.gpus_per_server))
-            row = np.zeros((servers, len(clusters)), np.int64)
-            row[:, kind] = self.gpus_per_server
-            rows.append(row)
-        return np.concatenate(rows)
+class PhillyMarket(MarketOfJobs, PhillyTable, frozen=True, kw_only=True):
+    """Options of this importer: those of `MarketOfJobs`."""

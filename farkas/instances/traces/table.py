@@ -60,6 +60,13 @@ class Line:
             raise self._wrong(column, "a number >= 0")
         return value
 
+    def positive(self, column: str) -> float:
+        """Finite number of a cell, > 0; raises `FileProblem`."""
+        value = self.number(column)
+        if value <= 0:
+            raise self._wrong(column, "a number > 0")
+        return value
+
     def whole(self, column: str) -> int:
         """Integer of a cell, >= 0; raises `FileProblem`."""
         value = self.number(column)

@@ -9,7 +9,9 @@ import pytest
 
 from farkas.cli import call
 from farkas.instances import read
+from farkas.instances.traces.csv_jobs import ROLES
 from tests.instances.traces.made import PHILLY, PRICES
+from tests.tools.shared import ROOT
 
 Capture = pytest.CaptureFixture[str]
 SMALL = ["--set", "instance=g4.big", "--set", "slots=3"]
@@ -52,3 +54,23 @@ def test_without_a_file_the_instance_goes_out_and_the_counts_to_standard_error(
 def test_prices_are_given_once(words: list[str], capsys: Capture) -> None:
     assert call([*words, "--set", "prices=x.csv"]) == 2
     assert "prices: given twice" in capsys.readouterr().err
+
+
+def test_columns_of_a_table_are_named_by_role(tmp_path: Path, capsys: Capture) -> None:
+    table = tmp_path / "mine.csv"
+    table.write_text("id,at,n,len\na,0,2,60\nb,60,1,30\n")
+    out = str(tmp_path / "made.json")
+    words = ["import", "csv", str(table), "--kind", "gadget", "-o", out]
+    roles = ["--map", "job_id=id,submit=at", "--map", "gpus=n,duration=len"]
+    assert call([*words, *roles]) == 0
+    assert [job.name for job in read(out).jobs] == ["a", "b"]
+    assert call([*words, *roles, "--set", 'map={"gpus": "n"}']) == 2
+    assert "map: given twice" in capsys.readouterr().err
+    assert call([*words, "--map", "gpus"]) == 2
+    assert "--map 'gpus': write KEY=VALUE" in capsys.readouterr().err
+
+
+def test_the_page_on_own_traces_lists_every_role() -> None:
+    page = (ROOT / "docs" / "own_trace.md").read_text()
+    for role in ROLES:
+        assert f"| `{role}` |" in page

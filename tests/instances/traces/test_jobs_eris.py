@@ -7,8 +7,8 @@ import pytest
 
 from farkas.instances import read_bytes, to_bytes
 from farkas.instances.traces import import_trace
-from farkas.instances.traces.philly import PhillyJob
-from farkas.instances.traces.philly_eris import chunks_of, nearest_model
+from farkas.instances.traces.jobs import TraceJob
+from farkas.instances.traces.jobs_eris import chunks_of, nearest_model
 from farkas.online import algorithms
 from tests.tools.shared import shared
 
@@ -91,7 +91,7 @@ def test_a_day_of_the_public_trace_runs_and_is_certified() -> None:
 
 def test_chunks_are_rounded_up_but_not_by_noise() -> None:
     def chunks(gpu_time: float) -> int:
-        return chunks_of(PhillyJob(0.0, 1.0, 1, gpu_time, "a"), 3600.0)
+        return chunks_of(TraceJob(0.0, 1.0, 1, gpu_time, "a"), 3600.0)
 
     assert [chunks(t) for t in (1.0, 3600.0, 3601.0, 7200.0)] == [1, 1, 2, 2]
 

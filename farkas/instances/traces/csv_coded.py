@@ -1,0 +1,92 @@
+"""Measured speeds of workers, one line a pair of master and worker: kind coded.
+
+The columns are named by role: ``master``, ``worker``, ``rate`` (rows per unit of time that a worker
+computes once it has begun, u), and, if the table has it, ``shift`` (time per row before which
+nothing is returned, a; by default one over the rate).  Pairs that stand in no line are forbidden.
+"""
+
+import itertools
+from collections import Counter
+from typing import Any, ClassVar
+
+import numpy as np
+
+from farkas.errors import FileProblem, InvalidOption, suggestion
+from farkas.instances.base import Count
+from farkas.instances.coded import OpenShare
+from farkas.instances.options import by_name, require_option
+from farkas.instances.traces.importer import Importer, Path, importers
+from farkas.instances.traces.table import Line, lines
+from farkas.words import named
+
+REQUIRED = ("master", "worker", "rate")
+ROLES = (*REQUIRED, "shift")
+
+
+@importers.register("csv:coded")
+class CsvCoded(Importer, frozen=True, kw_only=True):
+    """Options of this importer.
+
+    Parameters
+    ----------
+    map
+        Column by role, see above.
+    rows
+        Rows of every master, or of each by name; L.
+    time_unit
+        Unit of the table's times.
+    success_probability
+        ρ.
+    """
+
+    counted: ClassVar[str] = "masters"
+
+    map: dict[str, str] = {}
+    rows: Count | dict[str, Count] = 10_000
+    time_unit: str = "s"
+    success_probability: OpenShare = 0.98
+
+    def check(self, what: str) -> None:
+        """Check the roles of columns."""
+        for role in self.map:
+            if role not in ROLES:
+                raise InvalidOption(f"{what}: no role {named(role)}{suggestion(role, ROLES)}")
+        wanted = ", ".join(f"{role}=COLUMN" for role in REQUIRED if role not in self.map)
+        require_option(not wanted, f"{what}: map {wanted} is missing")
+        twice = [column for column, n in Counter(self.map.values()).items() if n > 1]
+        require_option(not twice, f"{what}: column {named(''.join(twice[:1]))} has two roles")
+
+    def fields(self, path: Path, rng: np.random.Generator, dropped: Counter[str]) -> dict[str, Any]:
+        """Make an instance from a table of pairs."""
+        found: dict[tuple[str, str], tuple[float, float]] = {}
+        for line in lines(path, list(self.map.values())):
+            pair = line.text(self.map["master"]), line.text(self.map["worker"])
+            if pair in found:
+                raise FileProblem(f"{line.place}: this pair of master and worker stands twice")
+            found[pair] = self._speed(line)
+        masters = list(dict.fromkeys(master for master, _ in found))
+        workers = list(dict.fromkeys(worker for _, worker in found))
+        rate: list[list[float | None]] = [[None] * len(workers) for _ in masters]
+        shift: list[list[float | None]] = [[None] * len(workers) for _ in masters]
+        for m, n in itertools.product(range(len(masters)), range(len(workers))):
+            if (masters[m], workers[n]) in found:
+                rate[m][n], shift[m][n] = found[masters[m], workers[n]]
+        return {
+            "name": "csv",
+            "description": (
+                f"CSV table of {len(workers)} workers; pairs that stand in no line are forbidden"
+                + ("" if "shift" in self.map else "; shift = 1/rate")
+            ),
+            "time_unit": self.time_unit,
+            "success_probability": self.success_probability,
+            "masters": [
+                {"name": name, "rows": by_name(self.rows, name, "rows")} for name in masters
+            ],
+            "workers": len(workers),
+            "rate": rate,
+            "shift": shift,
+        }
+
+    def _speed(self, line: Line) -> tuple[float, float]:
+        rate = line.positive(self.map["rate"])
+        return rate, line.positive(self.map["shift"]) if "shift" in self.map else 1.0 / rate

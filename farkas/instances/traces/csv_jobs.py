@@ -1,0 +1,214 @@
+"""Jobs of any table with a header line, its columns named by role: gadget, eris, dps, mlbroker.
+
+An instance is made of the jobs as `farkas.instances.traces.jobs_gadget`, ``jobs_eris``,
+``jobs_dps`` and ``jobs_mlbroker`` say, which also tell what is drawn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal, cast
+
+import msgspec
+
+from farkas.errors import FileProblem, InvalidOption, suggestion
+from farkas.instances.options import require_option
+from farkas.instances.traces.importer import Importer, Path, importers
+from farkas.instances.traces.jobs import JobTable, TraceJob
+from farkas.instances.traces.jobs_dps import MarketOfJobs
+from farkas.instances.traces.jobs_eris import AuctionOfJobs
+from farkas.instances.traces.jobs_gadget import ClusterOfJobs
+from farkas.instances.traces.jobs_mlbroker import BrokerageOfJobs
+from farkas.instances.traces.table import Line, lines
+from farkas.words import named
+
+ROLES: Mapping[str, str] = {
+    "submit": "when the job came; required",
+    "gpus": "GPUs it held, a whole number; required",
+    "duration": "how long it ran; this or end is required",
+    "end": "when it ended, in the unit of submit",
+    "job_id": "its name; by default the line of the table",
+    "group": "tenant, cluster or site; by default all jobs are of one",
+    "gpu_time": "GPU time in the unit of duration; by default GPUs times duration",
+    "value": "USD it is worth: budget in dps, worth without delay in eris, reward of the whole"
+    " budget in gadget",
+}
+"""What a column can be."""
+UNITS: Mapping[str, float] = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+"""Seconds by unit of time."""
+
+Unit = Literal["ms", "s", "min", "h", "d"]
+
+
+class TableColumns(msgspec.Struct, frozen=True):
+    """Columns of a table by role, and how numbers are read; options of all these importers.
+
+    Parameters
+    ----------
+    map
+        Column by role, see `ROLES`.
+    submit_unit
+        Unit of submit and end; ``"date"`` for times such as 2017-10-09 07:01:55.
+    duration_unit
+        Unit of duration and gpu_time.
+    incomplete
+        What to do with a line that lacks a time or the GPUs: refuse the table, or leave it out.
+    part_of_gpu
+        What to do with parts of a GPU: refuse the table, or give a whole one.
+    """
+
+    map: dict[str, str] = {}
+    submit_unit: Literal["date", "ms", "s", "min", "h", "d"] = "s"
+    duration_unit: Unit = "s"
+    incomplete: Literal["refuse", "leave_out"] = "refuse"
+    part_of_gpu: Literal["refuse", "round_up"] = "refuse"
+
+    def check(self, what: str, valued: bool) -> None:
+        """Refuse unknown roles, roles that are missing, and a column with two of them."""
+        for role in self.map:
+            if role not in ROLES:
+                raise InvalidOption(f"{what}: no role {named(role)}{suggestion(role, ROLES)}")
+        missing = [role for role in ("submit", "gpus") if role not in self.map]
+        wanted = ", ".join(f"{role}=COLUMN" for role in missing)
+        require_option(not missing, f"{what}: map {wanted} is missing")
+        require_option(
+            ("duration" in self.map) != ("end" in self.map),
+            f"{what}: map either duration=COLUMN or end=COLUMN",
+        )
+        twice = [column for column, n in Counter(self.map.values()).items() if n > 1]
+        require_option(not twice, f"{what}: column {named(''.join(twice[:1]))} has two roles")
+        require_option(
+            valued or "value" not in self.map, f"{what}: this kind has no use for a value"
+        )
+
+    def jobs(self, path: Path, dropped: Counter[str]) -> Iterator[TraceJob]:
+        """Iterate over the jobs in file order; raises `FileProblem` naming the line."""
+        names: dict[str, str] = {}
+        for line in lines(path, list(self.map.values())):
+            if self.incomplete == "leave_out" and not all(
+                line.text(column)
+                for role, column in self.map.items()
+                if role in ("submit", "gpus", "duration", "end", "gpu_time", "value")
+            ):
+                dropped["incomplete"] += 1
+                continue
+            job = self._job(line)
+            if job.value == 0:
+                dropped["worth nothing"] += 1
+                continue
+            if "job_id" in self.map:
+                before = names.setdefault(job.job_id, line.place)
+                if before != line.place:
+                    raise FileProblem(
+                        f"{line.place}: job_id {named(job.job_id)} stands in "
+                        f"{before.rpartition(': ')[2]} too"
+                    )
+            yield job
+
+    def _job(self, line: Line) -> TraceJob:
+        submitted = self._moment(line, "submit")
+        if "end" in self.map:
+            duration = self._moment(line, "end") - submitted
+            if duration < 0:
+                raise FileProblem(f"{line.place}: ends {-duration:.9g} s before it comes")
+        else:
+            duration = UNITS[self.duration_unit] * line.nonnegative(self.map["duration"])
+        gpus = self._gpus(line)
+        given = self.map.get("gpu_time")
+        name = self.map.get("job_id")
+        group = self.map.get("group")
+        value = self.map.get("value")
+        return TraceJob(
+            submitted=submitted,
+            duration=duration,
+            num_gpus=gpus,
+            gpu_time=gpus * duration
+            if given is None
+            else UNITS[self.duration_unit] * line.nonnegative(given),
+            cluster="all" if group is None else line.text(group),
+            job_id=line.place.rpartition(": ")[2] if name is None else self._filled(line, name),
+            value=None if value is None else line.nonnegative(value),
+        )
+
+    def _filled(self, line: Line, column: str) -> str:
+        text = line.text(column)
+        if not text:
+            raise FileProblem(f"{line.place}: {named(column)} is empty")
+        return text
+
+    def _moment(self, line: Line, role: str) -> float:
+        """Seconds of a point in time."""
+        column = self.map[role]
+        if self.submit_unit == "date":
+            return line.time(column)
+        return UNITS[self.submit_unit] * line.number(column)
+
+    def _gpus(self, line: Line) -> int:
+        column = self.map["gpus"]
+        if self.part_of_gpu == "refuse":
+            return line.whole(column)
+        return math.ceil(line.nonnegative(column))
+
+
+class CsvTable(JobTable, frozen=True, kw_only=True):
+    """An importer of any table; the fields of `TableColumns` are options of every subclass."""
+
+    source: ClassVar[str] = "csv"
+    valued: ClassVar[bool] = True
+    """Whether the kind has a use for what a job is worth."""
+
+    @property
+    def columns(self) -> TableColumns:
+        """How the table is read."""
+        options: dict[str, Any] = {
+            key: getattr(self, key) for key in TableColumns.__struct_fields__
+        }
+        return TableColumns(**options)
+
+    @property
+    def origin(self) -> str:
+        """The source in words, and whether it says what jobs are worth."""
+        given = " that says what jobs are worth" if "value" in self.columns.map else ""
+        return f"CSV table{given}"
+
+    def check(self, what: str) -> None:
+        """Check ranges and the roles of columns."""
+        super().check(what)
+        self.columns.check(what, self.valued)
+
+    def check_ranges(self, name: str, what: str) -> None:
+        """Only numbers have ranges; roles of columns have none."""
+        if name != "map":
+            super().check_ranges(name, what)
+
+    def read(self, path: Path, dropped: Counter[str]) -> Sequence[TraceJob]:
+        """Return all jobs in file order; raises `FileProblem` naming the line."""
+        return list(self.columns.jobs(path, dropped))
+
+
+def _of_any_table(kind: str, base: type[JobTable], valued: bool = True) -> None:
+    """Register the importer of a kind that takes its jobs from any table."""
+    fields = [(f.name, f.type, f.default if f.default_factory is msgspec.NODEFAULT
+               else msgspec.field(default_factory=f.default_factory))
+              for f in msgspec.structs.fields(TableColumns)]  # fmt: skip
+    made = msgspec.defstruct(
+        f"Csv{base.__name__}",
+        fields,
+        bases=(base, CsvTable),
+        namespace={
+            "valued": valued,
+            "__doc__": f"Options: those of `{base.__name__}`, `TableColumns`.",
+        },
+        module=__name__,
+        frozen=True,
+        kw_only=True,
+    )
+    importers.register(f"csv:{kind}")(cast(type[Importer], made))
+
+
+_of_any_table("gadget", ClusterOfJobs)
+_of_any_table("eris", AuctionOfJobs)
+_of_any_table("dps", MarketOfJobs)
+_of_any_table("mlbroker", BrokerageOfJobs, valued=False)

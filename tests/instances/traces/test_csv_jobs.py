@@ -1,0 +1,174 @@
+"""Jobs of any table: roles, units, what is refused, and what a worth becomes."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from farkas.errors import FileProblem, InvalidOption
+from farkas.instances.traces import import_trace
+from tests.instances.traces.made import PHILLY, PRICES
+
+TABLE = """\
+name,came,cards,ran,who,usd
+first,0,2,1.5,red,30
+second,0.5,4,2,blue,50
+third,3,1,1,red,7
+"""
+ROLES = {"job_id": "name", "submit": "came", "gpus": "cards", "duration": "ran"}
+HOURS = {"submit_unit": "h", "duration_unit": "h", "slot_seconds": 3600, "slots": 4}
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text(TABLE)
+    return path
+
+
+def cluster(path, roles=ROLES, **options):
+    return import_trace("csv", path, "gadget", map=roles, **{**HOURS, **options})
+
+
+def test_columns_are_found_by_role_and_times_by_unit(table):
+    found = cluster(table)
+    jobs = found.instance.jobs
+    assert [job.name for job in jobs] == ["first", "second", "third"]
+    assert [job.arrival for job in jobs] == [0, 0, 3]
+    # 1.5 h of 2 GPUs, 2 h of 4, 1 h of 1
+    assert [job.budget for job in jobs] == [(3.0,), (8.0,), (1.0,)]
+    assert found.report() == "3 jobs imported"
+
+
+def test_units_change_the_numbers_but_not_the_jobs(table, tmp_path):
+    rows = [line.split(",") for line in TABLE.splitlines()]
+    factor = {"ms": 3.6e6, "s": 3600, "min": 60, "d": 1 / 24}
+    wanted = cluster(table).instance.jobs
+    for unit, by in factor.items():
+        text = [",".join(rows[0])]
+        text += [",".join([r[0], repr(float(r[1]) * by), r[2], repr(float(r[3]) * by), *r[4:]])
+                 for r in rows[1:]]  # fmt: skip
+        other = tmp_path / f"{unit}.csv"
+        other.write_text("\n".join(text))
+        assert cluster(other, submit_unit=unit, duration_unit=unit).instance.jobs == wanted
+
+
+def test_dates_and_ends_are_read_too(tmp_path):
+    path = tmp_path / "dates.csv"
+    path.write_text("a,b,n\n2020-01-01 00:00:00,2020-01-01 01:30:00,2\n")
+    roles = {"submit": "a", "end": "b", "gpus": "n"}
+    found = cluster(path, roles, submit_unit="date").instance
+    assert found.jobs[0].budget == (3.0,)
+    assert found.jobs[0].name == "line 2"
+    path.write_text("a,b,n\n2020-01-01 01:00:00,2020-01-01 00:30:00,2\n")
+    with pytest.raises(FileProblem, match="line 2: ends 1800 s before it comes"):
+        cluster(path, roles, submit_unit="date")
+
+
+def test_the_philly_columns_by_role_make_the_same_instance(tmp_path):
+    path, prices = tmp_path / "philly.csv", tmp_path / "prices.csv"
+    path.write_text(PHILLY)
+    prices.write_text(PRICES)
+    roles = {
+        "submit": "timestamp", "duration": "duration", "gpus": "num_gpus", "group": "cluster",
+        "gpu_time": "gpu_time",
+    }  # fmt: skip
+    further = {"mlbroker": {"prices": str(prices), "instance": "g4.big"}}
+    for kind in ("gadget", "eris", "dps", "mlbroker"):
+        options = further.get(kind, {})
+        one = import_trace("philly", path, kind, 3, **options).instance
+        two = import_trace("csv", path, kind, 3, map=roles, submit_unit="date", **options).instance
+        for a, b in zip(one.jobs, two.jobs, strict=True):
+            differ = {f for f in a.__struct_fields__ if getattr(a, f) != getattr(b, f)}
+            assert differ <= {"name"}
+        plain = {"name", "description", "jobs"}
+        for field in set(one.__struct_fields__) - plain:
+            assert getattr(one, field) == getattr(two, field), (kind, field)
+
+
+def test_a_worth_is_budget_utility_and_reward(table):
+    roles = {**ROLES, "value": "usd", "group": "who"}
+    market = import_trace("csv", table, "dps", map=roles, **HOURS).instance
+    assert [job.budget for job in market.jobs] == [30.0, 50.0, 7.0]
+    assert [job.worker_type for job in market.jobs] == [1, 0, 1]
+    auction = import_trace("csv", table, "eris", map=roles, **HOURS).instance
+    assert [job.utility[0] for job in auction.jobs] == [30.0, 50.0, 7.0]
+    assert auction.jobs[0].utility[1] < 30.0
+    for job in cluster(table, roles).instance.jobs:
+        worth = {"first": 30.0, "second": 50.0, "third": 7.0}[job.name]
+        # the whole budget of worker-slots earns the worth
+        assert math.isclose(float(job.utility(job.efficiency * job.budget[0])), worth)
+    told = cluster(table, roles).instance.description
+    assert "CSV table that says what jobs are worth" in told
+    with pytest.raises(InvalidOption, match="this kind has no use for a value"):
+        import_trace("csv", table, "mlbroker", map=roles, prices="x")
+
+
+def test_worthless_and_gpuless_jobs_are_left_out_and_counted(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE + "fourth,0,1,1,red,0\nfifth,0,0,1,red,1\n")
+    found = cluster(path, {**ROLES, "value": "usd"})
+    assert found.dropped == {"worth nothing": 1, "without a GPU": 1}
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("x,soon,1,1,a,1", "line 5: came = 'soon'; expected a number"),
+        ("x,0,0.5,1,a,1", "line 5: cards = '0.5'; expected an integer >= 0"),
+        ("x,0,-1,1,a,1", "line 5: cards = '-1'; expected an integer >= 0"),
+        ("x,0,1,-1,a,1", "line 5: ran = '-1'; expected a number >= 0"),
+        ("x,0,1,,a,1", "line 5: ran = ''; expected a number"),
+        ("x,0,1,inf,a,1", "line 5: ran = 'inf'; expected a finite number"),
+        ("x,0,1,1,a", "line 5: 5 cells, but 6 columns"),
+        ("first,0,1,1,a,1", "line 5: job_id first stands in line 2 too"),
+        (",0,1,1,a,1", "line 5: name is empty"),
+        ("x,0,1,1,a,-3", "line 5: usd = '-3'; expected a number >= 0"),
+    ],
+)
+def test_a_damaged_line_is_named(tmp_path, row, words):
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE + row + "\n")
+    with pytest.raises(FileProblem) as caught:
+        cluster(path, {**ROLES, "value": "usd"})
+    assert str(caught.value).endswith(words)
+
+
+def test_incomplete_lines_and_parts_of_a_gpu_are_taken_when_asked_for(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE + "x,0,,1,a,1\ny,0,0.25,1,a,1\n")
+    found = cluster(path, incomplete="leave_out", part_of_gpu="round_up")
+    assert found.dropped == {"incomplete": 1}
+    assert {job.name: job.max_workers for job in found.instance.jobs}["y"] == 1
+
+
+@pytest.mark.parametrize(
+    ("roles", "words"),
+    [
+        ({}, "map submit=COLUMN, gpus=COLUMN is missing"),
+        ({"submit": "came", "gpus": "cards"}, "map either duration=COLUMN or end=COLUMN"),
+        ({**ROLES, "end": "usd"}, "map either duration=COLUMN or end=COLUMN"),
+        ({**ROLES, "group": "ran"}, "column ran has two roles"),
+        ({"sumbit": "came"}, "no role sumbit; did you mean submit?"),
+    ],
+)
+def test_roles_that_are_missing_or_unknown_are_named(table, roles, words):
+    with pytest.raises(InvalidOption) as caught:
+        cluster(table, roles)
+    assert str(caught.value) == f"import csv to gadget: {words}"
+
+
+def test_a_column_that_is_not_there_is_named(table):
+    with pytest.raises(FileProblem, match="line 1: no column lasted"):
+        cluster(table, {**ROLES, "duration": "lasted"})
+
+
+def test_budgets_can_grow_with_the_time_that_a_job_runs(table):
+    short, long = (
+        import_trace("csv", table, "dps", map=ROLES, budget_grows=grows, **HOURS).instance
+        for grows in ("with_demand", "with_demand_and_time")
+    )
+    hours = [1.5, 2.0, 1.0]
+    for a, b, ran in zip(short.jobs, long.jobs, hours, strict=True):
+        assert math.isclose(b.budget, a.budget * ran / 1.5)
