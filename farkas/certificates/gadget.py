@@ -33,7 +33,7 @@ DIGITS = 60
 """Binary digits of a claimed bound."""
 
 MORE_DIGITS = 100
-"""Binary digits to which what a job keeps is rounded up: of itself, whatever the unit of rewards."""
+"""Binary digits to which what a job keeps is rounded up: of itself, whatever the unit."""
 
 Price = Annotated[float, msgspec.Meta(ge=0.0)]
 PriceRow = tuple[Price, ...]

@@ -391,13 +391,16 @@ def test_bounds_change_their_unit_with_the_rewards_to_the_last_bit(order):
         prices = rng.random((1, len(groups), cluster.num_resources))
         progress = rng.integers(0, 3, cluster.num_jobs)
         node, link = rng.random(cluster.capacity.shape), rng.random(cluster.num_links)
-        for make in (
-            lambda one, u: certify_horizon(one, np.array([0]), groups, u * prices),
-            lambda one, u: certify_slot(one, 0, progress, u * node, u * link),
-        ):
-            bound = Fraction(make(cluster, 1.0).bound)
-            assert bound > 0
-            assert Fraction(make(other, unit).bound) == Fraction(2) ** order * bound
+        here, there = (
+            (
+                certify_horizon(one, np.array([0]), groups, u * prices),
+                certify_slot(one, 0, progress, u * node, u * link),
+            )
+            for one, u in ((cluster, 1.0), (other, unit))
+        )
+        for made, scaled in zip(here, there, strict=True):
+            assert Fraction(made.bound) > 0
+            assert Fraction(scaled.bound) == Fraction(2) ** order * Fraction(made.bound)
 
 
 def test_rewards_of_the_smallest_doubles_are_bounded_as_closely_as_others():
