@@ -33,7 +33,7 @@ from farkas.numbers import Floats
 from farkas.reading import read_record, require_single
 from farkas.registry import Registry
 from farkas.tolerances import FEASIBLE
-from farkas.words import named
+from farkas.words import named, quoted
 
 if TYPE_CHECKING:
     from farkas.instances import Instance
@@ -196,12 +196,13 @@ class FormCertificate(Certificate, frozen=True, kw_only=True):
         name, _, variant = self.program.removeprefix(RELAXATION).partition("[")
         if self.kind is not None and not name.startswith(f"{self.kind}."):
             raise NotACertificate(
-                f"the certificate names {named(self.program)} but says kind {self.kind}"
+                f"the certificate names {named(self.program)} but says kind {named(self.kind)}"
             )
         words = variant.removesuffix("]").split(",") if variant else []
         if self.options and list(self.options.values()) != words:
             raise NotACertificate(
-                f"the certificate names {named(self.program)} but gives the options {self.options}"
+                f"the certificate names {named(self.program)} but gives the options"
+                f" {quoted(str(self.options))}"
             )
 
 
@@ -352,7 +353,7 @@ def read(path: str | os.PathLike[str]) -> Certificate:
     FileProblem
         When the file cannot be read or is no certificate; names the JSON path.
     """
-    return from_json(read_record(path), os.fspath(path))
+    return from_json(read_record(path), named(os.fspath(path)))
 
 
 def write(certificate: Certificate, path: Target) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import platform
 from collections.abc import Mapping
 from fractions import Fraction
 from importlib import metadata
+from types import MappingProxyType
 from typing import Any, Literal
 
 import msgspec
@@ -238,13 +240,14 @@ def manifest(instance: Any, seed: int) -> Manifest:
         farkas=farkas.__version__,
         python=platform.python_version(),
         numpy=np.__version__,
-        solvers=installed(),
+        solvers=dict(installed()),
         seed=seed,
         instance_sha256=instance.sha256,
     )
 
 
-def installed() -> dict[str, str]:
+@functools.cache
+def installed() -> Mapping[str, str]:
     """Versions of the solver packages on this machine, by package."""
     found: dict[str, str] = {}
     for package in SOLVER_PACKAGES:
@@ -252,7 +255,7 @@ def installed() -> dict[str, str]:
             found[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
             continue
-    return found
+    return MappingProxyType(found)
 
 
 def plain(value: Any) -> Any:
@@ -302,10 +305,20 @@ def read_run(path: str | os.PathLike[str]) -> Run:
     FileProblem
         The file cannot be read, or holds something else than a run.
     """
+    return from_json(read_record(path), named(os.fspath(path)))
+
+
+def from_json(content: bytes, where: str) -> Run:
+    """Read the content of a run file.
+
+    Raises
+    ------
+    FileProblem
+        It is something else than a run; ``where`` names the file.
+    """
     try:
-        content = read_record(path)
         run = msgspec.json.decode(content, type=_Filed).run()
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise FileProblem(f"{path}: is no run file: {error}") from None
-    require_single(content, os.fspath(path))
+        raise FileProblem(f"{where}: is no run file: {error}") from None
+    require_single(content, where)
     return run

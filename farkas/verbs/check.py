@@ -12,7 +12,6 @@ import msgspec
 
 from farkas.certificates import Certificate, FormCertificate, Proof
 from farkas.certificates import check as prove_certificate
-from farkas.certificates import read as read_certificate
 from farkas.certificates.files import RELAXATION, from_json
 from farkas.certificates.packed import rational, shown
 from farkas.certificates.proof import rounded
@@ -27,7 +26,9 @@ from farkas.errors import (
     require_type,
 )
 from farkas.instances import Instance
-from farkas.online.run import Run, read_run, rounded_up
+from farkas.online.run import Run, rounded_up
+from farkas.online.run import from_json as run_from_json
+from farkas.reading import read_record
 from farkas.replay import Replayed, audit, exact_ratio
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.words import named
@@ -133,7 +134,7 @@ def check(
     if isinstance(what, Certificate):
         return _certificate(what, instance)
     if isinstance(what, Run):
-        return _run(what, instance, f"the run of {what.algorithm}")
+        return _run(what, instance, "the run")
     if not isinstance(what, str | os.PathLike):
         return _solution(what, instance)
     if os.fspath(what).endswith(".vipr"):
@@ -142,11 +143,24 @@ def check(
         from farkas.certificates.vipr_check import check_vipr
 
         return check_vipr(what)
+    found, where = opened(what), named(os.fspath(what))
+    return _run(found, instance, where) if isinstance(found, Run) else _certificate(found, instance)
+
+
+def opened(path: str | os.PathLike[str]) -> Certificate | Run:
+    """Read what a file holds, once; raises `FileProblem` when it is neither."""
+    content, where = read_record(path), named(os.fspath(path))
     try:
-        run = read_run(what)  # first: a run claims more than its certificate does
+        return run_from_json(content, where)  # first: a run claims more than its certificate does
     except FileProblem:
-        return _certificate(read_certificate(what), instance)
-    return _run(run, instance, os.fspath(what))
+        return from_json(content, where)
+
+
+def certificate_of(run: Run, where: str) -> Certificate:
+    """Return the certificate of a run's bound; raises `NotACertificate` when it holds none."""
+    if run.certificate is None or run.certificate.certificate is None:
+        raise NotACertificate(f"{where}: the run of {named(run.algorithm)} holds no certificate")
+    return from_json(msgspec.json.encode(run.certificate.certificate), "certificate of the run")
 
 
 def _solution(what: Solution, instance: InstanceOrName | None) -> Proof:
@@ -171,23 +185,22 @@ def _certificate(certificate: Certificate, instance: InstanceOrName | None) -> P
 
 
 def _run(run: Run, instance: InstanceOrName | None, where: str) -> RunProof:
-    if run.certificate is None or run.certificate.certificate is None:
-        raise NotACertificate(f"{where}: the run of {run.algorithm} holds no certificate")
+    certificate = certificate_of(run, where)
     if instance is None:
         raise MissingInstance("a run is about an instance; give it: instance=...")
     about = as_instance(instance)
     if run.kind != about.kind:
-        raise NotACertificate(f"the run is of kind {run.kind}, the instance of kind {about.kind}")
-    if run.manifest.instance_sha256 != about.sha256:
         raise NotACertificate(
-            f"the run is about {run.manifest.instance_sha256[:12]}..., the instance hashes to"
-            f" {about.sha256[:12]}..."
+            f"the run is of kind {named(run.kind)}, the instance of kind {about.kind}"
         )
-    proof = recheck(
-        run.certificate.certificate,
-        run.certificate.exact,
-        about,
-        bounds_runs_of(run.kind, run.options),
+    if run.manifest.instance_sha256 != about.sha256:
+        said = named(run.manifest.instance_sha256[:12])
+        raise NotACertificate(
+            f"the run is about {said}..., the instance hashes to {about.sha256[:12]}..."
+        )
+    assert run.certificate is not None
+    proof = _recheck(
+        certificate, run.certificate.exact, about, bounds_runs_of(run.kind, run.options)
     )
     if run.sense != proof.sense:
         raise NotACertificate(f"the run says {run.sense}, its certificate {proof.sense}")
@@ -223,7 +236,9 @@ def is_about(program: str) -> Refusal:
 
     def refuse(certificate: Certificate) -> None:
         if certificate.program.removeprefix(RELAXATION) != name:
-            raise NotACertificate(f"the certificate is about {certificate.program}, not {name}")
+            raise NotACertificate(
+                f"the certificate is about {named(certificate.program)}, not {name}"
+            )
 
     return refuse
 
@@ -250,6 +265,11 @@ def recheck(
         When less is proved than was claimed, or about something else.
     """
     found = from_json(msgspec.json.encode(certificate), "certificate of the run")
+    return _recheck(found, claimed, instance, accepted)
+
+
+def _recheck(found: Certificate, claimed: str, instance: Instance, accepted: Refusal) -> Proof:
+    """As `recheck`, of a certificate that has been read."""
     accepted(found)
     proof = _certificate(found, instance)
     bound = rational(claimed, "bound of the run")

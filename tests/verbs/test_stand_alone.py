@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import msgspec
 import pytest
 
 import farkas
-from farkas.certificates import certify_infeasible, check, write
+from farkas.atomic import write_bytes
+from farkas.certificates import certify_infeasible, check
 from farkas.errors import InvalidOption, NotACertificate
+from farkas.online import Bound
+from farkas.reading import read_record
 from farkas.standalone.checker import check_file
 from farkas.verbs.stand_alone import stand_alone
 from tests.generators.forms import small
@@ -17,8 +22,9 @@ def test_a_run_and_its_file_become_a_linear_certificate(tmp_path):
     run = farkas.run("mlbroker/tiny", "mlbroker.fractional")
     farkas.save(run, tmp_path / "run.json")
     for what in (run, tmp_path / "run.json"):
-        linear = stand_alone(what, "mlbroker/tiny")
-        write(linear, tmp_path / "alone.json")
+        found = stand_alone(what, "mlbroker/tiny")
+        assert found.proof.statement == farkas.check(run, "mlbroker/tiny").statement
+        write_bytes(tmp_path / "alone.json", found.content)
         found = check_file(str(tmp_path / "alone.json"))
         assert float(found["lower"]) == pytest.approx(16.8, rel=1e-9)
 
@@ -26,16 +32,16 @@ def test_a_run_and_its_file_become_a_linear_certificate(tmp_path):
 def test_a_certificate_without_data_gets_them_and_one_with_data_stays():
     solution = farkas.solve("mlbroker/tiny", "mlbroker.relaxed[tight]", certify=True)
     assert solution.certificate.data is None
-    linear = stand_alone(solution.certificate, "mlbroker/tiny")
+    linear = stand_alone(solution.certificate, "mlbroker/tiny").certificate
     assert linear.data is not None
     assert check(linear).bound == check(linear, solution.form).bound
-    assert stand_alone(linear) == linear
+    assert stand_alone(linear).certificate == linear
 
 
 def test_infeasibility_stands_alone_too():
     form = small([[1.0]], cost=[1.0], row_lower=[5.0], upper=[2.0])
     certificate = certify_infeasible(form, [1.0])
-    assert stand_alone(certificate) == certificate
+    assert stand_alone(certificate).certificate == certificate
 
 
 def test_what_is_not_proved_is_not_written():
@@ -45,9 +51,61 @@ def test_what_is_not_proved_is_not_written():
         stand_alone(forged, "mlbroker/tiny")
 
 
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"ratio": 0.5}, "claims the ratio"),
+        ({"value_exact": "1"}, "claims the exact value"),
+        ({"kind": "gadget"}, "of kind gadget"),
+        ({"sense": "max"}, "the run says max"),
+        ({"decisions": []}, "decides 0 slots"),
+    ],
+)
+def test_a_run_is_held_to_all_that_check_holds_it_to(changes, words):
+    run = msgspec.structs.replace(farkas.run("mlbroker/tiny", "mlbroker.fractional"), **changes)
+    for door in (farkas.check, stand_alone):
+        with pytest.raises(NotACertificate, match=words):
+            door(run, "mlbroker/tiny")
+
+
+def test_a_program_that_bounds_no_runs_is_not_written_for_one():
+    run = farkas.run("dps/tiny", "dps.pa")
+    solved = farkas.solve("dps/tiny", "dps.interval_lp[fixed]", certify=True).certificate
+    bound = Bound.of(Fraction(solved.bound), "prices of others", msgspec.to_builtins(solved))
+    assert stand_alone(solved, "dps/tiny").alone.bound == Fraction(solved.bound)
+    with pytest.raises(NotACertificate, match="not listed"):
+        stand_alone(msgspec.structs.replace(run, certificate=bound), "dps/tiny")
+
+
+def test_data_of_a_file_are_proved_although_the_program_was_rebuilt():
+    solution = farkas.solve("mlbroker/tiny", "mlbroker.relaxed[tight]", certify=True)
+    full = stand_alone(solution.certificate, "mlbroker/tiny").certificate
+    other = farkas.solve("mlbroker/surplus_worker", "mlbroker.relaxed[tight]", certify=True)
+    wrong = stand_alone(other.certificate, "mlbroker/surplus_worker").certificate.data
+    forged = msgspec.structs.replace(full, data=wrong)
+    assert farkas.check(forged, "mlbroker/tiny").bound == check(full).bound
+    with pytest.raises(NotACertificate, match="its own data hash to"):
+        stand_alone(forged, "mlbroker/tiny")
+
+
+def test_a_file_is_read_once(tmp_path, monkeypatch):
+    path = tmp_path / "run.json"
+    farkas.save(farkas.run("mlbroker/tiny", "mlbroker.fractional"), path)
+    reads = []
+
+    def counted(name):
+        reads.append(name)
+        return read_record(name)
+
+    monkeypatch.setattr("farkas.verbs.check.read_record", counted)
+    stand_alone(path, "mlbroker/tiny")
+    farkas.check(path, "mlbroker/tiny")
+    assert reads == [path, path]
+
+
 def test_what_is_missing_is_said(tmp_path):
     run = farkas.run("mlbroker/tiny", "mlbroker.fractional")
-    with pytest.raises(InvalidOption, match="add --instance"):
+    with pytest.raises(InvalidOption, match="a run is about an instance"):
         stand_alone(run)
     with pytest.raises(InvalidOption, match="holds its program already"):
         stand_alone(tmp_path / "x.vipr")

@@ -14,6 +14,7 @@ from farkas.words import quoted
 if TYPE_CHECKING:
     from farkas.certificates import Proof, ViprProof
     from farkas.verbs.check import RunProof
+    from farkas.verbs.stand_alone import Restated
 
 MOST_COMMENTS = 10
 """Comments of a VIPR file that are repeated."""
@@ -47,8 +48,13 @@ def command(
     from farkas.certificates import Proof
     from farkas.verbs.check import RunProof, check
 
+    restated = None
     try:
-        proof = check(certificate, instance)
+        if alone is None:
+            proof = check(certificate, instance)
+        else:
+            restated = _restated(certificate, instance, alone)
+            proof = restated.proof
     except MissingInstance:
         raise InvalidOption("a run is about an instance; add --instance FILE") from None
     if isinstance(proof, RunProof):
@@ -57,24 +63,25 @@ def command(
         found = _shown(proof)
     else:
         found = _vipr(proof)
-    if alone is not None:
-        found["stand_alone"] = _written(certificate, instance, alone)
+    if restated is not None:
+        found["stand_alone"] = _shown(restated.alone)
     if as_json:
         print_json(found)
     else:
         print_line(f"accepted: {found['statement']}")
-        if alone is not None:
-            print_line(f"written: {quoted(alone)}: {found['stand_alone']['statement']}")
+        if restated is not None:
+            print_line(f"written: {quoted(alone or '')}: {found['stand_alone']['statement']}")
 
 
-def _written(certificate: str, instance: str | None, path: str) -> dict[str, Any]:
-    """Write the certificate that needs no instance, and prove what was written."""
-    from farkas.certificates import check, write
+def _restated(certificate: str, instance: str | None, path: str) -> Restated:
+    """Check, and write what needs no instance once that is proved, too."""
+    from farkas.atomic import require_target, write_bytes
     from farkas.verbs.stand_alone import stand_alone
 
-    linear = stand_alone(certificate, instance)
-    write(linear, path)
-    return _shown(check(linear))
+    require_target(path)
+    found = stand_alone(certificate, instance)
+    write_bytes(path, found.content)
+    return found
 
 
 def _shown(proof: Proof) -> dict[str, Any]:

@@ -244,6 +244,23 @@ def test_what_is_proved_can_be_written_to_stand_alone(tmp_path: Path, capsys: Ca
     assert "at least 16.79" in done.stdout
 
 
+def test_nothing_is_written_to_stand_alone_before_it_is_proved(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    run, out = tmp_path / "run.json", tmp_path / "alone.json"
+    assert call(["run", TINY, "-a", "mlbroker.fractional", "--out", str(run)]) == 0
+    run.write_text(json.dumps({**json.loads(run.read_text()), "ratio": 0.5}))
+    command = ["check", str(run), "--instance", TINY, "--stand-alone"]
+    assert call([*command, str(out)]) == 1
+    assert not out.exists()
+    out.write_text("as it was")
+    assert call([*command, str(out)]) == 1
+    assert out.read_text() == "as it was"
+    assert {path.name for path in tmp_path.iterdir()} == {"run.json", "alone.json"}
+    assert call([*command, str(tmp_path / "nowhere" / "alone.json")]) == 2
+    assert "there is no directory" in capsys.readouterr().err
+
+
 def test_what_is_missing_is_named_as_the_command_line_writes_it(
     tmp_path: Path, capsys: Capture
 ) -> None:
