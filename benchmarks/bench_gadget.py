@@ -16,7 +16,6 @@ from farkas.relaxations.gadget.embedding import GvneLP, NodeLP
 from farkas.relaxations.gadget.generation import generate_columns, start
 from farkas.relaxations.gadget.horizon import OfflineBound
 from farkas.relaxations.gadget.tree_pricing import TreePricing
-from farkas.replay import replay
 from farkas.solvers import solve
 from tests.references.gadget_pricing import tree_costs
 
@@ -54,9 +53,6 @@ def main() -> None:
         run = algorithms["gadget.gadget"].run(cluster, gains=gains)
         results[f"whole run, {gains} gains, T=200"] = time.process_time() - begin
         results[f"whole run, {gains} gains: certified ratio"] = run.ratio
-        replaying = fastest(lambda done=run: replay(done, cluster), 3)
-        whole = results[f"whole run, {gains} gains, T=200"]
-        results[f"whole run, {gains} gains: share of its replay"] = replaying / whole
     for name, value in results.items():
         print(f"{name:60s} {value:10.4f}")
     print(keep("gadget", results))

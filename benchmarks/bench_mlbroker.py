@@ -14,18 +14,16 @@ import clarabel
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.measure import fastest, keep, side_by_side
+from benchmarks.measure import keep, side_by_side
 from farkas.instances.generate import generate
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.one_shot import snapshot
 from farkas.models.mlbroker.slot import Constants, SlotProblem
-from farkas.online import algorithms
 from farkas.online.mlbroker.bound import tight_bound
 from farkas.online.mlbroker.environment import Environment
 from farkas.online.mlbroker.fractional import Fractional
 from farkas.online.mlbroker.slot_solver import JobByJob
 from farkas.relaxations.mlbroker.outer_job import JobPrices
-from farkas.replay import replay
 
 FLOORS = {10.0: 6.0, 50.0: 30.0}
 """CPU seconds allowed for a run with certificate, by jobs a slot."""
@@ -141,15 +139,6 @@ def slot_ratio() -> dict[str, float]:
     return {"jobs": market.num_jobs, **seconds, "ratio": seconds["cones"] / seconds["planes"]}
 
 
-def share_of_replay(name: str) -> float:
-    """CPU time of replaying a run at the published scale, as a share of the whole run."""
-    instance = generate("mlbroker", "published", 5)
-    start = time.process_time()
-    found = algorithms[name].run(instance)
-    whole = time.process_time() - start
-    return fastest(lambda: replay(found, instance), 3) / whole
-
-
 def main() -> None:
     results: dict[str, Any] = {"slot": slot_ratio()}
     slot = results["slot"]
@@ -168,9 +157,6 @@ def main() -> None:
             f"{found['total']:.2f} s of {floor:g} s allowed, certificate {100 * share:.1f} %, "
             f"certified ratio {found['ratio']:.4f}"
         )
-    for name in ("mlbroker.fractional", "mlbroker.mlbroker", "mlbroker.central"):
-        results[f"replay_{name}"] = share_of_replay(name)
-        print(f"replay of {name}: {100 * results[f'replay_{name}']:.1f} % of the run")
     small = generate("mlbroker", "published", 5)
     assert isinstance(small, Brokerage)
     start = time.process_time()

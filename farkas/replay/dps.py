@@ -209,9 +209,13 @@ def _slots_a_gbit(
     worker: float | None, server: float | None, workers: int, slot_seconds: float
 ) -> tuple[int, int]:
     """1 / (b x slot length) as two integers; b = min(h, H / d), infinite by default."""
-    limits = [] if worker is None else [Fraction(worker)]
+    top, bottom = 1, 0
+    if worker is not None:
+        top, bottom = worker.as_integer_ratio()
     if server is not None:
-        limits.append(Fraction(server) / workers)
-    if not limits:
-        return 0, 1
-    return (1 / (min(limits) * Fraction(slot_seconds))).as_integer_ratio()
+        part, parts = server.as_integer_ratio()
+        parts *= workers
+        if part * bottom < top * parts:
+            top, bottom = part, parts
+    second, seconds = slot_seconds.as_integer_ratio()
+    return bottom * seconds, top * second

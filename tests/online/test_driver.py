@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 
 import farkas.compiled
+import farkas.online.driver
 from farkas.compiled import Kernel, compiled
 from farkas.errors import InvalidInstance, InvalidOption, NotACertificate
-from farkas.online import Bound, Outcome, read_run, write_run
+from farkas.online import Bound, Outcome, Run, read_run, write_run
 from farkas.online.driver import Algorithm, algorithm, algorithms, drive, environments
 from tests.tools.shared import ROOT
 
@@ -142,6 +143,23 @@ def test_kernels_are_prepared_before_anything_is_decided(
     drive(Ready(), Orders())
     assert told[:3] == ["compiled", "clock", "begun"]
     assert told.count("compiled") == 1
+
+
+def test_the_time_of_the_replay_is_that_of_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    made = farkas.online.driver.manifest
+
+    def slow(instance: Any, seed: int) -> Any:
+        now[0] += 100.0
+        return made(instance, seed)
+
+    def replayed(run: Run, instance: Any) -> None:
+        now[0] += 1.0
+
+    monkeypatch.setattr("farkas.online.driver.clock", lambda: now[0])
+    monkeypatch.setattr("farkas.online.driver.manifest", slow)
+    monkeypatch.setattr("farkas.online.driver.prove_value", replayed)
+    assert drive(Factor(), Orders()).timings["replay"] == 1.0
 
 
 def test_decisions_are_plain_data_and_survive_a_file(toy: Algorithm, tmp_path: Path) -> None:
