@@ -7,7 +7,6 @@ import dataclasses
 import numpy as np
 
 from farkas.forms.form import LinearForm
-from farkas.forms.scale import Units
 from farkas.numbers import Floats
 from farkas.tolerances import FEASIBLE
 
@@ -23,12 +22,15 @@ class Violation:
     kind
         ``"row"``, ``"bound"`` or ``"integrality"``.
     distance
-        How far the value lies outside, in the row's or column's own unit.
+        How far the value lies outside, in the unit that the form is written in.
+    share
+        The same as a share of the side or of the row's or column's unit, whichever is larger.
     """
 
     what: str
     kind: str
     distance: float
+    share: float
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -38,11 +40,12 @@ class FeasibilityReport:
     Parameters
     ----------
     worst
-        Largest distance over all requirements; 0 when everything holds exactly.
+        Largest share over all requirements, see :class:`Violation`, since distances in different
+        units are not comparable; 0 when everything holds exactly.
     count
         Number of requirements violated by more than the tolerance.
     violations
-        The worst of them, at most ``most``, worst first.
+        Those of the largest shares, at most ``most``, worst first.
     """
 
     worst: float
@@ -66,7 +69,6 @@ def check_point(
     *,
     tolerance: float = FEASIBLE,
     most: int = 10,
-    units: Units | None = None,
 ) -> FeasibilityReport:
     """Compare ``point`` with every row, bound and integrality requirement of ``form``.
 
@@ -80,39 +82,42 @@ def check_point(
         number.
     most
         How many violations the report names.
-    units
-        What rows and columns are measured in; by default the form's own units.
     """
     if point.shape != (form.num_columns,):
         raise ValueError(f"{form.name}: point has shape {point.shape}, needs {form.num_columns}")
     if not np.isfinite(point).all():
         j = int(np.flatnonzero(~np.isfinite(point))[0])
-        return FeasibilityReport(np.inf, 1, (Violation(form.column_name(j), "bound", np.inf),))
+        nowhere = Violation(form.column_name(j), "bound", np.inf, np.inf)
+        return FeasibilityReport(np.inf, 1, (nowhere,))
     activity = form.matrix.scipy() @ point
-    units = units or form.units
+    units = form.units
     row, column = units.row, units.column
     parts = [
         ("row", _outside(activity, form.row_lower, form.row_upper, row), form.row_name),
         ("bound", _outside(point, form.lower, form.upper, column), form.column_name),
         ("integrality", _fraction(point, form), form.column_name),
     ]
-    worst = max((float(d.max(initial=0.0)) for _, (d, _), _ in parts), default=0.0)
-    count = 0
+    worst, count = 0.0, 0
     found: list[Violation] = []
     for kind, (distance, scale), name in parts:
+        share = distance / scale
+        worst = max(worst, float(share.max(initial=0.0)))
         bad = np.flatnonzero(distance > tolerance * scale)
         count += len(bad)
-        for i in bad[np.argsort(-distance[bad], kind="stable")][:most]:
-            found.append(Violation(name(int(i)), kind, float(distance[i])))
-    found.sort(key=lambda v: -v.distance)
+        for i in bad[np.argsort(-share[bad], kind="stable")][:most]:
+            found.append(Violation(name(int(i)), kind, float(distance[i]), float(share[i])))
+    found.sort(key=lambda v: -v.share)
     return FeasibilityReport(worst, count, tuple(found[:most]))
 
 
 def _outside(value: Floats, low: Floats, high: Floats, unit: Floats) -> tuple[Floats, Floats]:
-    below, above = low - value, value - high
-    scale = np.where(below > above, np.abs(low), np.abs(high))
-    scale = np.maximum(unit, np.where(np.isfinite(scale), scale, 0.0))
-    return np.maximum(0.0, np.maximum(below, above)), scale
+    """Distances from the sides, infinite for values beyond doubles, and what they are shares of."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        below, above = low - value, value - high
+        side = np.where(below > above, np.abs(low), np.abs(high))
+        scale = np.maximum(unit, np.where(np.isfinite(side), side, 0.0))
+        distance = np.where(np.isfinite(value), np.maximum(0.0, np.maximum(below, above)), np.inf)
+    return distance, scale
 
 
 def _fraction(point: Floats, form: LinearForm) -> tuple[Floats, Floats]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from farkas.numbers import Bools, Floats, Ints
+from farkas.numbers import Bools, Floats, Ints, bools
 
 if TYPE_CHECKING:
     from farkas.forms.form import LinearForm, SparseRows
@@ -63,25 +63,34 @@ def units_of(form: LinearForm) -> Units:
     A continuous column is measured by the smallest of its finite bounds and of the quotients of
     sides and coefficients in its rows; one without any, by the largest terms beside it.  A row is
     measured by the geometric mean of its side and its terms, each with its column's unit as value;
-    the objective by that of its terms.  Zeros and infinities measure nothing, and what nothing
-    measures has unit 1.  So multiplying a row, a continuous column or the objective by a power of
-    two multiplies its unit by the same power, exactly, since only whole exponents are added.
+    the objective by that of its terms.  Zeros, infinities and terms of columns fixed at 0 measure
+    nothing, and what nothing measures has unit 1.  So multiplying a row, a continuous column or the
+    objective by a power of two multiplies its unit by the same power, exactly, since only whole
+    exponents are added.
     """
     rows, columns = form.matrix.rows, form.matrix.columns.astype(np.int64)
     entry = _exponents(form.matrix.values)
+    counts = counting(form.lower, form.upper)
     side = np.minimum(_exponents(form.row_lower), _exponents(form.row_upper))
     unit = np.minimum(_exponents(form.lower), _exponents(form.upper))
     sided = side[rows] < NONE
     np.minimum.at(unit, columns[sided], side[rows[sided]] - entry[sided])
     unit[form.integer] = 0
-    _spread(unit, rows, columns, entry, form.num_rows)
+    _spread(unit, rows, columns, entry, form.num_rows, counts)
     unit = _clipped(unit)
-    return Units(_row_units(side, rows, entry + unit[columns]), unit, cost_unit(form.cost, unit))
+    kept = counts[columns]
+    terms = (entry + unit[columns])[kept]
+    return Units(_row_units(side, rows[kept], terms), unit, cost_unit(form.cost, unit, counts))
 
 
-def cost_unit(cost: Floats, columns: Ints) -> int:
-    """Exponent of the unit of an objective, from costs and units of columns, shape (columns,)."""
-    terms = _exponents(cost) + columns
+def counting(lower: Floats, upper: Floats) -> Bools:
+    """Whether the terms of a column count in rows, shape (columns,): not when it is fixed at 0."""
+    return bools((lower != 0) | (upper != 0))
+
+
+def cost_unit(cost: Floats, columns: Ints, counts: Bools) -> int:
+    """Exponent of the unit of an objective, from costs, units and `counting`, shape (columns,)."""
+    terms = _exponents(cost[counts]) + columns[counts]
     return int(_middle(np.zeros(len(terms), np.int64), terms, 1, COST_SPREAD)[0])
 
 
@@ -111,12 +120,15 @@ def _clipped(unit: Ints) -> Ints:
     return np.where(unit == NONE, 0, np.clip(unit, -FARTHEST, FARTHEST))
 
 
-def _spread(unit: Ints, rows: Ints, columns: Ints, entry: Ints, num_rows: int) -> None:
+def _spread(
+    unit: Ints, rows: Ints, columns: Ints, entry: Ints, num_rows: int, counts: Bools
+) -> None:
     """Measure columns that have neither bound nor side by the columns beside them."""
     blank: Bools = unit[columns] == NONE
     while blank.any():
         term = np.full(num_rows, -NONE)
-        np.maximum.at(term, rows[~blank], entry[~blank] + unit[columns[~blank]])
+        known = ~blank & counts[columns]
+        np.maximum.at(term, rows[known], entry[known] + unit[columns[known]])
         found = blank & (term[rows] > -NONE)
         if not found.any():
             return
@@ -158,8 +170,8 @@ def in_units(form: LinearForm, units: Units) -> LinearForm | None:
         "lower": -columns,
         "upper": -columns,
     }
-    new = {name: _shifted(getattr(form, name), shift) for name, shift in moved.items()}
-    values = _shifted(matrix.values, columns[matrix.columns] - rows[matrix.rows])
+    new = {name: shifted(getattr(form, name), shift) for name, shift in moved.items()}
+    values = shifted(matrix.values, columns[matrix.columns] - rows[matrix.rows])
     if values is None or any(array is None for array in new.values()):
         return None
     return form.replace(
@@ -171,7 +183,8 @@ def in_units(form: LinearForm, units: Units) -> LinearForm | None:
     )
 
 
-def _shifted(values: Floats, exponents: Ints) -> Floats | None:
+def shifted(values: Floats, exponents: Ints | np.int64) -> Floats | None:
+    """Return ``values`` times powers of two; None where a product is no double."""
     with np.errstate(over="ignore", under="ignore"):
         new = np.ldexp(values, exponents)
         exact = np.array_equal(np.ldexp(new, -exponents), values)

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.forms import FeasibilityReport, LinearForm, check_point
-from farkas.forms.scale import Units
 from farkas.numbers import Floats
 from farkas.portable.sums import dot
 from farkas.solvers.answer import Answer, Claimed, Reason
@@ -90,51 +89,68 @@ def well_formed(form: LinearForm, answer: object) -> Answer:
     return dataclasses.replace(answer, **arrays)
 
 
-def audited(form: LinearForm, answer: Answer, units: Units | None = None) -> Answer:
+def audited(form: LinearForm, answer: Answer) -> Answer:
     """Measure the point of an answer, once for everybody, and drop what it cannot show.
 
     A point at a limit must be feasible within :data:`~farkas.tolerances.FEASIBLE`, a point called
-    optimal within the same relative to the size of the terms of each row, and a ray must prove
-    infeasibility up to rounding.  The objective is that of the point; a bound that the point beats
-    by more than :data:`~farkas.tolerances.SOLVER_GAP` of the objective's terms is dropped, and with
-    it the claim of optimality.  What a backend says of feasibility and objective is not read.
-
-    Parameters
-    ----------
-    units
-        What the form is measured in when its own units are too dear to ask for.
+    optimal within the same relative to the size of the terms of each row, a ray must prove
+    infeasibility up to rounding, and duals must be finite.  The objective is that of the point; a
+    bound that the point beats by more than :data:`~farkas.tolerances.SOLVER_GAP` of the objective's
+    terms is dropped, and with it the claim of optimality.  What a backend says of feasibility and
+    objective is not read, and a claim that there is a point counts for nothing without one.
     """
-    units = units or form.units
     if answer.raw_ray is not None:
         ray = cleaned_ray(form, answer.raw_ray)
         if ray is not answer.raw_ray:
             answer = dataclasses.replace(answer, raw_ray=ray)
+    if answer.raw_row_duals is not None and not np.isfinite(answer.raw_row_duals).all():
+        answer = dataclasses.replace(answer, raw_row_duals=None)
     if answer.raw_point is None:
-        return answer if answer.report is None else dataclasses.replace(answer, report=None)
-    report = check_point(form, answer.raw_point, units=units)
-    if answer.claim is Claimed.OPTIMAL and not (report or plausible(form, answer.raw_point, units)):
+        return _pointless(answer)
+    report = check_point(form, answer.raw_point)
+    if answer.claim is Claimed.OPTIMAL and not (report or plausible(form, answer.raw_point)):
         return _distrusted(answer, report)
     if answer.claim is Claimed.OPTIMAL or (answer.claim is Claimed.FEASIBLE and report):
         return _valued(form, answer, report)
-    return dataclasses.replace(
-        answer,
-        claim=Claimed.NONE,
-        objective=math.nan,
-        raw_point=None,
-        raw_row_duals=None,
-        report=None,
-    )
+    return dataclasses.replace(answer, **_NOTHING)
+
+
+_NOTHING: dict[str, Any] = {
+    "claim": Claimed.NONE,
+    "objective": math.nan,
+    "raw_point": None,
+    "raw_row_duals": None,
+    "report": None,
+}
+
+
+def _pointless(answer: Answer) -> Answer:
+    """Answer without what only a point could show."""
+    bound = answer.bound if math.isfinite(answer.bound) else math.nan
+    answer = dataclasses.replace(answer, objective=math.nan, bound=bound, report=None)
+    if answer.claim not in (Claimed.OPTIMAL, Claimed.FEASIBLE):
+        return answer
+    message = answer.message or f"it claims {answer.claim} and gives no point"
+    if answer.reason is Reason.FINISHED:
+        answer = dataclasses.replace(answer, reason=Reason.NUMERICAL)
+    return dataclasses.replace(answer, **_NOTHING, bound=math.nan, message=message)
 
 
 def _valued(form: LinearForm, answer: Answer, report: FeasibilityReport) -> Answer:
     """Answer with the objective of its point, and without a bound that the point disproves."""
     point = answer.point
-    objective, bound = form.objective(point), answer.bound
+    with np.errstate(over="ignore", invalid="ignore"):
+        objective, bound = form.objective(point), answer.bound
+        size = max(abs(objective), float(np.abs(form.cost) @ np.abs(point)))
+    if not math.isfinite(size):
+        message = "its point is worth more than doubles hold"
+        return dataclasses.replace(
+            answer, **_NOTHING, reason=Reason.NUMERICAL, bound=math.nan, message=message
+        )
     if math.isnan(bound) and answer.claim is Claimed.OPTIMAL and not form.is_mip:
         bound = objective  # what the claim says of a linear program
     answer = dataclasses.replace(answer, objective=objective, bound=bound, report=report)
     beyond = bound - objective if form.sense == "min" else objective - bound
-    size = max(abs(objective), float(np.abs(form.cost) @ np.abs(point)))
     if not beyond > SOLVER_GAP * size:  # NaN, no bound, stays
         return answer
     return dataclasses.replace(
@@ -147,12 +163,13 @@ def _valued(form: LinearForm, answer: Answer, report: FeasibilityReport) -> Answ
     )
 
 
-def plausible(form: LinearForm, point: Floats, units: Units) -> bool:
+def plausible(form: LinearForm, point: Floats) -> bool:
     """Whether ``point`` (shape (columns,)) is feasible up to rounding of the terms of each row.
 
     Rows of large terms cannot be met to a share of their unit in floating point; at limits, where
     solvers return anything, :func:`farkas.forms.check_point` is asked instead.
     """
+    units = form.units
     if not _within(point, form.lower, form.upper, units.column, np.abs, point):
         return False
     if form.is_mip:
@@ -187,7 +204,8 @@ def _within(
     terms: Floats,
 ) -> bool:
     """Whether every value lies between its sides, up to its unit or, there, to the terms' size."""
-    off = np.maximum(low - value, value - high)
+    with np.errstate(over="ignore", invalid="ignore"):
+        off = np.maximum(low - value, value - high)
     # NaN fails the comparison
     if (off <= FEASIBLE * unit).all():
         return True
@@ -195,17 +213,10 @@ def _within(
 
 
 def _distrusted(answer: Answer, report: FeasibilityReport) -> Answer:
-    worst = str(report.violations[0].what) if report.violations else "the point"
+    worst = report.violations[0]
+    message = f"the point called optimal is off by {worst.distance:.3g} in {worst.what}"
     return dataclasses.replace(
-        answer,
-        reason=Reason.NUMERICAL,
-        claim=Claimed.NONE,
-        objective=math.nan,
-        bound=math.nan,
-        raw_point=None,
-        raw_row_duals=None,
-        report=None,
-        message=f"the point called optimal is off by {report.worst:.3g} in {worst}",
+        answer, **_NOTHING, reason=Reason.NUMERICAL, bound=math.nan, message=message
     )
 
 

@@ -23,7 +23,6 @@ from farkas.tolerances import ROUNDING, SIMPLEX
 ROWWISE = 2
 # below this a solve ends before anybody can press Ctrl-C, and callbacks would only cost time
 LISTEN_FROM = 5_000
-# HiGHS searches the whole column for each changed entry; beyond this the model is passed anew
 
 
 @backend("highs")

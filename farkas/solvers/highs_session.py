@@ -1,5 +1,6 @@
 """Warm sessions of HiGHS: data change inside the solver, its basis stays."""
 
+import contextlib
 import dataclasses
 from typing import Any
 
@@ -7,17 +8,30 @@ import numpy as np
 
 from farkas.errors import FarkasError
 from farkas.forms import LinearForm, SparseRows
-from farkas.forms.scale import Units, cost_unit, in_units, units_of_columns, units_of_rows
+from farkas.forms.scale import (
+    Units,
+    cost_unit,
+    counting,
+    in_units,
+    shifted,
+    units_of_columns,
+    units_of_rows,
+)
 from farkas.numbers import Floats
 from farkas.solvers.answer import Answer
 from farkas.solvers.audit import audited, settled_by_inspection, well_formed
 from farkas.solvers.base import Backend, failed
-from farkas.solvers.highs import expect, new_solver, pass_form, solve_loaded
+from farkas.solvers.highs import new_solver, pass_form, solve_loaded
 from farkas.solvers.options import Options
 from farkas.solvers.session import Indices, Session
 from farkas.solvers.units import returned
 
 MOST_SINGLE_ENTRIES = 2_000
+"""HiGHS searches the whole column for each changed entry; beyond this the model is passed anew."""
+
+DRIFT = 8
+"""Binary orders by which units may be off before the model is passed anew: what HiGHS forgives,
+1e-9 of its units, then stays well within what counts as feasible, 1e-6 of the form's."""
 
 
 class HighsSession(Session):
@@ -26,18 +40,34 @@ class HighsSession(Session):
     def __init__(self, engine: Backend, form: LinearForm) -> None:
         super().__init__(engine, form)
         self._solver = new_solver()
-        self._units = form.units
-        self._hand_over(form)
+        with contextlib.suppress(RuntimeError):  # every solve tries again, and says so
+            self._hand_over(form)
 
     def _hand_over(self, form: LinearForm) -> None:
-        # a form whose numbers no power of two moves exactly is handed over as it is
-        units = self._units
-        given = in_units(form, units)
+        """Pass the form whole, in its own units; a form that these do not move exactly as it is."""
+        self._stale = True
+        self._units = form.units
+        given = in_units(form, self._units)
         if given is None:
             zero = np.zeros_like
-            self._units = units = Units(zero(units.rows), zero(units.columns), 0)
+            self._units = Units(zero(self._units.rows), zero(self._units.columns), 0)
             given = form.replace(offset=0.0)
+        basis = self._solver.getBasis()
         pass_form(self._solver, given)
+        sizes = len(basis.row_status), len(basis.col_status)
+        if basis.valid and sizes == (form.num_rows, form.num_columns):
+            self._solver.setBasis(basis)
+        self._stale = False
+
+    def _refresh(self, form: LinearForm) -> None:
+        """Pass the form anew when what HiGHS holds is not it, or is far from 1 by now."""
+        now, held = form.units, self._units
+        if (
+            self._stale
+            or (np.abs(now.rows - held.rows) > DRIFT).any()
+            or (np.abs(now.columns - held.columns) > DRIFT).any()
+        ):
+            self._hand_over(form)
 
     @property
     def reduced_costs(self) -> Floats:
@@ -66,63 +96,71 @@ class HighsSession(Session):
         return np.arange(self._size(name), dtype=np.int32) if where is None else where
 
     def _pass(self, change: Any, at: Indices, *names: str) -> None:
-        if len(at):
-            status = change(len(at), at, *(self._in_units(name, at) for name in names))
-            expect(self._solver, status, f"refused new {' and '.join(names)}")
+        if self._stale or not len(at):
+            return
+        parts = self._in_units(at, *names)
+        self._stale = not parts or change(len(at), at, *parts).value < 0
 
-    def _in_units(self, name: str, at: Indices | slice) -> Floats:
+    def _in_units(self, at: Indices | slice, *names: str) -> list[Floats]:
+        """Return data as HiGHS sees them; none where a number moves inexactly: stale then."""
         units = self._units
-        shift = -units.rows[at] if name in ("row_lower", "row_upper") else -units.columns[at]
-        if name == "cost":
-            shift = -shift - units.cost
-        scaled: Floats = np.ldexp(self._data[name][at], shift)
-        return scaled
+        shifts = {"cost": units.columns - units.cost}
+        shifts |= dict.fromkeys(("row_lower", "row_upper"), -units.rows)
+        parts = [
+            shifted(self._data[name][at], shifts.get(name, -units.columns)[at]) for name in names
+        ]
+        exact = [part for part in parts if part is not None]
+        self._stale |= len(exact) < len(parts)
+        return [] if self._stale else exact
 
     def _entries_changed(self, rows: Indices, columns: Indices, values: Floats) -> None:
-        if len(rows) > MOST_SINGLE_ENTRIES:
-            basis = self._solver.getBasis()
-            self._hand_over(self.form)
-            if basis.valid:
-                self._solver.setBasis(basis)
+        units = self._units
+        self._stale = self._stale or len(rows) > MOST_SINGLE_ENTRIES
+        moved = None if self._stale else shifted(values, units.columns[columns] - units.rows[rows])
+        if moved is None:
+            self._stale = True
             return
-        values = np.ldexp(values, self._units.columns[columns] - self._units.rows[rows])
-        for i, j, value in zip(rows.tolist(), columns.tolist(), values.tolist(), strict=True):
+        for i, j, value in zip(rows.tolist(), columns.tolist(), moved.tolist(), strict=True):
             self._solver.changeCoeff(i, j, value)
 
     def _rows_added(self, rows: SparseRows, first: int) -> None:
-        new = slice(first, self._num_rows)
-        known = self._units
+        if self._stale:
+            return
+        new, known = slice(first, self._num_rows), self._units
         sides = (self._data["row_lower"][new], self._data["row_upper"][new])
         units = units_of_rows(rows, *sides, known.columns)
         self._units = dataclasses.replace(known, rows=np.concatenate([known.rows, units]))
+        parts = self._in_units(new, "row_lower", "row_upper")
+        values = shifted(rows.values, known.columns[rows.columns] - units[rows.rows])
+        if not parts or values is None:
+            self._stale = True
+            return
         status = self._solver.addRows(
-            self._num_rows - first,
-            self._in_units("row_lower", new),
-            self._in_units("row_upper", new),
-            rows.size,
-            rows.starts.astype(np.int32),
-            rows.columns,
-            np.ldexp(rows.values, known.columns[rows.columns] - units[rows.rows]),
+            len(units), *parts, rows.size, rows.starts.astype(np.int32), rows.columns, values
         )
-        expect(self._solver, status, "refused new rows")
+        self._stale = status.value < 0
 
     def _columns_added(self, columns: SparseRows, first: int) -> None:
-        new = slice(first, self._num_columns)
-        known = self._units
+        if self._stale:
+            return
+        new, known = slice(first, self._num_columns), self._units
         bounds = (self._data["lower"][new], self._data["upper"][new], self._data["integer"][new])
         units = units_of_columns(columns, *bounds, known.rows)
         self._units = dataclasses.replace(known, columns=np.concatenate([known.columns, units]))
+        parts = self._in_units(new, "cost", "lower", "upper")
+        values = shifted(columns.values, units[columns.rows] - known.rows[columns.columns])
+        if not parts or values is None:
+            self._stale = True
+            return
         status = self._solver.addCols(
-            self._num_columns - first,
-            self._in_units("cost", new),
-            self._in_units("lower", new),
-            self._in_units("upper", new),
+            len(units),
+            *parts,
             columns.size,
             columns.starts.astype(np.int32),
             columns.columns,
-            np.ldexp(columns.values, units[columns.rows] - known.rows[columns.columns]),
+            values,
         )
-        expect(self._solver, status, "refused new columns")
+        self._stale = status.value < 0
         whole = np.flatnonzero(self._data["integer"][new]) + first
         if len(whole):
             ones = np.ones(len(whole), dtype=np.uint8)
@@ -133,21 +171,25 @@ class HighsSession(Session):
         known = settled_by_inspection(form)
         if known is not None:
             return dataclasses.replace(known, solver=self.solver)
-        self._measure_cost()
-        units = self._units
-        if start is not None:
-            start = np.ldexp(start, -units.columns)
         try:
+            self._measure_cost()
+            self._refresh(form)
+            units = self._units
+            if start is not None:
+                start = np.ldexp(start, -units.columns)
             answer = solve_loaded(self._solver, form, options, start)
-            return audited(form, returned(well_formed(form, answer), form, units), units)
+            return audited(form, returned(well_formed(form, answer), form, units))
         except FarkasError:
             raise
-        except Exception as failure:
+        except (Exception, SystemExit) as failure:
             return failed(failure, self.solver)
 
     def _measure_cost(self) -> None:
         """Keep the costs that HiGHS sees near 1, whatever they have become."""
-        unit = cost_unit(self._data["cost"], self._units.columns)
+        if self._stale:
+            return
+        counts = counting(self._data["lower"], self._data["upper"])
+        unit = cost_unit(self._data["cost"], self._units.columns, counts)
         if unit != self._units.cost:
             self._units = dataclasses.replace(self._units, cost=unit)
             every = np.arange(self._num_columns, dtype=np.int32)

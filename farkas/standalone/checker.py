@@ -3,9 +3,8 @@
 
 A certificate is a file of type ``linear`` or ``infeasible`` with its program inside, or VIPR 1.0
 (suffix ``.vipr``), as ``farkas solve`` and ``farkas check --stand-alone`` write them.  This file
-may be copied anywhere: it needs Python 3.9 and no part of farkas.  Numbers are read as the exact
-values of their doubles, and every step is done in fractions.  Exit code 0: proved, and what was
-proved is printed.  1: not proved.  2: no such file.
+may be copied anywhere: it needs Python 3.9 and no part of farkas.  Numbers are read as exact values
+of doubles; every step is in fractions.  Exit code 0: proved, as printed.  1: not.  2: no such file.
 
 The program is: optimise c x + offset over row_lower <= A x <= row_upper, lower <= x <= upper, some
 columns whole.  For any multipliers y, c x = y (A x) + (c - y A) x, and each product is at least its
@@ -215,10 +214,10 @@ def within(value, low, high, share, unit):
 def units(program):
     """Binary orders in which columns and rows are measured, by the program's own numbers.
 
-    The order of a number is its binary logarithm rounded down; 0 and infinity have none.  A column
-    has the smallest order of its bounds and of side / entry of its rows; a whole one 0; one with
-    none of these the smallest, over its rows, of their largest known term / entry, round by round.
-    A row has the mean order of its side and terms, rounded down, at most 16 below the largest."""
+    The order of a number is its binary logarithm rounded down, 0 and infinity have none.  A column
+    has the smallest order of its bounds and of side / entry in its rows; a whole one 0; one without
+    the smallest, over its rows, of largest known term / entry, round by round.  A row has the mean
+    of its side and terms, rounded down, at most 16 below its largest.  Fixed at 0 is no term."""
 
     def order(*numbers):
         return min(math.frexp(x)[1] - 1 if x and math.isfinite(x) else math.inf for x in numbers)
@@ -230,6 +229,7 @@ def units(program):
     sides = list(map(order, program.row_lower, program.row_upper))
     lines = [[(j, order(x)) for j, x in row] for row in program.rows]
     column = list(map(order, program.lower, program.upper))
+    moves = [low != 0 or high != 0 for low, high in zip(program.lower, program.upper)]
     for side, line in zip(sides, lines):
         for j, entry in line:
             column[j] = min(column[j], side - entry)
@@ -237,12 +237,12 @@ def units(program):
     while before != column:
         before = list(column)
         for line in lines:
-            known = [entry + before[j] for j, entry in line if before[j] < math.inf]
+            known = [x + before[j] for j, x in line if before[j] < math.inf and moves[j]]
             for j, entry in line if known else ():
                 if before[j] == math.inf:
                     column[j] = min(column[j], max(known) - entry)
     column = [clipped([c]) for c in column]
-    lines = [[side, *(entry + column[j] for j, entry in line)] for side, line in zip(sides, lines)]
+    lines = [[i, *(x + column[j] for j, x in line if moves[j])] for i, line in zip(sides, lines)]
     return column, [clipped(line) for line in lines]
 
 

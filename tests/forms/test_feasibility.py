@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from farkas.forms import check_point
-from farkas.forms.scale import Units
 from tests.generators.forms import small
 
 
@@ -71,7 +70,35 @@ def test_a_point_of_a_wrong_shape_is_a_programming_error():
 @pytest.mark.parametrize(("low", "high", "value"), [(0.0, 1e9, -0.5), (-1e9, 0.0, 0.5)])
 def test_the_tolerance_is_that_of_the_side_that_is_violated(low, high, value):
     # a millionth of the other side, 1000, would let half a unit pass
-    wide = small([[1]], cost=[1], row_lower=[low], row_upper=[high], lower=[-1e9], upper=[1e9])
-    units = Units(np.zeros(1, int), np.zeros(1, int), 0)
-    report = check_point(wide, np.array([value]), units=units)
+    wide = small([[1]], cost=[1], row_lower=[low], row_upper=[high], lower=[-1], upper=[1])
+    report = check_point(wide, np.array([value]))
     assert [(v.kind, v.distance) for v in report.violations] == [("row", 0.5)]
+
+
+def test_the_worst_is_the_largest_share_and_not_the_largest_number():
+    # 3e6 of 1e12 bytes are a millionth three times; 0.5 of 2 euros is a quarter
+    mixed = small([[1, 0], [0, 1]], cost=[1, 1], row_lower=[1e12, 2], upper=[1e13, 9])
+    report = check_point(mixed, np.array([1e12 - 3e6, 1.5]))
+    assert [v.what for v in report.violations] == ["row[i=1]", "row[i=0]"]
+    assert [v.distance for v in report.violations] == [0.5, 3e6]
+    assert [v.share for v in report.violations] == [0.25, 3e-6]
+    assert report.worst == 0.25
+    assert [v.what for v in check_point(mixed, np.array([1e12 - 3e6, 1.5]), most=1).violations] == [
+        "row[i=1]"
+    ]
+
+
+def test_terms_of_columns_fixed_at_nothing_do_not_loosen_a_row():
+    # x + 2^40 y <= 1 with y fixed at 0: 2^40 would let x exceed 1 by 17
+    fixed = small([[1, 2.0**40]], cost=[1, 1], row_lower=[0], row_upper=[1], upper=[9, 0])
+    assert not check_point(fixed, np.array([1 + 2e-6, 0.0]))
+    assert check_point(fixed, np.array([1 + 9e-7, 0.0]))
+
+
+@pytest.mark.parametrize("factors", [[1e308, 0], [1e308, -1e308]])
+def test_a_row_whose_value_is_no_double_is_not_kept(factors):
+    # 1e309 is infinite, and 1e309 - 1e309 is NaN, in doubles
+    wide = small([factors], cost=[0, 0], row_lower=[-1], row_upper=[1], upper=[99, 99])
+    report = check_point(wide, np.array([10.0, 10.0]))
+    assert not report
+    assert report.worst == np.inf

@@ -102,6 +102,25 @@ def test_a_tiny_cost_does_not_make_the_others_large():
     )
 
 
+def test_terms_of_columns_fixed_at_nothing_measure_nothing():
+    # x + 2^40 y + z <= 4 with x <= 2, y fixed at 0 and z free, costs 1, 2^50, 1
+    still = form(
+        [[1, 2.0**40, 1], [0, 1, 0]], [-np.inf] * 2, [4, np.inf], [0, -0.0, -np.inf],
+        [2, 0, np.inf], cost=[1, 2.0**50, 1],
+    )  # fmt: skip
+    units = units_of(still)
+    # x: its bound 2^1; z: the side; y: 4 / 2^40.  Row 0: the mean of 1, 2 and the side 2 is 1
+    assert units.columns.tolist() == [1, -38, 2]
+    assert units.rows.tolist() == [1, 0]
+    # terms 1 and 2: the mean is rounded down; with y's, 12, it would be 5
+    assert units.cost == 1
+    # a free column beside nothing but y is measured by nothing
+    lone = form([[1, 2.0**40], [0, 1]], [0, -8], [np.inf, 8], [-np.inf, 0], [np.inf, 0])
+    assert units_of(lone).columns.tolist() == [0, 3]
+    # a column fixed elsewhere counts: 1, 40 - 38 and the side 2
+    assert units_of(form([[1, 2.0**40]], [0], [4], [0, 1], [2, 1])).rows.tolist() == [1]
+
+
 def test_what_nothing_measures_has_unit_one():
     units = units_of(form([[1, -1], [0, 0]], [0, 0], [0, 0], [0, 0], [np.inf, np.inf]))
     assert (units.columns.tolist(), units.rows.tolist(), units.cost) == ([0, 0], [0, 0], 0)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from farkas.forms import FeasibilityReport, check_point
-from farkas.forms.scale import units_of
 from farkas.solvers import Answer, Claimed, Reason, open_session, solve
 from farkas.solvers.audit import audited, cleaned_ray, plausible, ray_value, settled_by_inspection
 from farkas.solvers.base import find
@@ -120,18 +119,16 @@ def test_a_point_may_miss_its_row_by_a_share_of_the_rows_terms():
     # 2^40 x - 2^40 y = 0 with x = y = 1: its terms are 2^40, and 1e-6 of them is forgiven
     wide = small([[2.0**40, -(2.0**40)]], cost=[1, 1], row_lower=[0], upper=[2, 2])
     wide = wide.replace(row_upper=np.zeros(1))
-    units = units_of(wide)
-    assert plausible(wide, np.array([1.0, 1.0 + 9e-7]), units)
-    assert not plausible(wide, np.array([1.0, 1.0 + 3e-6]), units)
-    assert not plausible(wide, np.array([-1e-5, -1e-5]), units)
-    assert not plausible(wide, np.array([np.nan, 1.0]), units)
+    assert plausible(wide, np.array([1.0, 1.0 + 9e-7]))
+    assert not plausible(wide, np.array([1.0, 1.0 + 3e-6]))
+    assert not plausible(wide, np.array([-1e-5, -1e-5]))
+    assert not plausible(wide, np.array([np.nan, 1.0]))
 
 
 def test_a_point_must_be_as_whole_as_solvers_promise():
     whole = small([[1, 1]], cost=[1, 1], row_lower=[0], upper=[9, 9], integer=[True, False])
-    units = units_of(whole)
-    assert plausible(whole, np.array([3 + 9e-6, 0.5]), units)
-    assert not plausible(whole, np.array([3 + 2e-5, 0.5]), units)
+    assert plausible(whole, np.array([3 + 9e-6, 0.5]))
+    assert not plausible(whole, np.array([3 + 2e-5, 0.5]))
 
 
 def test_forms_that_no_solver_need_see_are_settled():
@@ -154,3 +151,56 @@ def test_a_ray_is_turned_round_where_a_solver_has_the_other_sign():
         assert cleaned_ray(crossed, sign * np.array([1.0, -1.0])).tolist() == [1, -1]
     assert cleaned_ray(crossed, np.array([1.0, 0.0])) is None
     assert cleaned_ray(crossed, np.array([np.inf, -1.0])) is None
+
+
+@pytest.mark.parametrize("claim", [Claimed.OPTIMAL, Claimed.FEASIBLE])
+def test_a_claim_of_a_point_counts_for_nothing_without_one(monkeypatch, claim):
+    said = Answer(
+        reason=Reason.FINISHED, claim=claim, objective=3.0, bound=3.0, raw_row_duals=np.ones(1)
+    )
+    monkeypatch.setattr(find("highs"), "run", lambda *_: said)
+    answer = solve(SMALL)
+    assert (answer.reason, answer.claim) == (Reason.NUMERICAL, Claimed.NONE)
+    assert math.isnan(answer.objective)
+    assert math.isnan(answer.bound)
+    assert answer.raw_row_duals is None
+    assert answer.message == f"it claims {claim} and gives no point"
+
+
+@pytest.mark.parametrize("claim", [Claimed.INFEASIBLE, Claimed.UNBOUNDED, Claimed.NONE])
+def test_without_a_point_there_is_no_objective(claim):
+    said = Answer(reason=Reason.TIME_LIMIT, claim=claim, objective=3.0, bound=math.inf)
+    answer = audited(SMALL, said)
+    assert (answer.reason, answer.claim) == (Reason.TIME_LIMIT, claim)
+    assert math.isnan(answer.objective)
+    assert math.isnan(answer.bound)
+    # a bound found before the limit is one
+    assert audited(SMALL, dataclasses.replace(said, bound=2.0)).bound == 2.0
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf])
+def test_duals_that_are_no_numbers_are_dropped(wrong):
+    said = Answer(
+        reason=Reason.FINISHED, claim=Claimed.OPTIMAL, raw_point=np.array([2.0]),
+        raw_row_duals=np.array([wrong]),
+    )  # fmt: skip
+    answer = audited(SMALL, said)
+    assert (answer.claim, answer.raw_row_duals) == (Claimed.OPTIMAL, None)
+
+
+def test_a_point_worth_more_than_doubles_hold_is_no_optimum():
+    # 1e300 * 1e10
+    dear = small([[1]], cost=[1e300], row_lower=[1e10], upper=[1e11])
+    said = Answer(reason=Reason.FINISHED, claim=Claimed.OPTIMAL, raw_point=np.array([1e10]))
+    answer = audited(dear, said)
+    assert (answer.claim, answer.reason) == (Claimed.NONE, Reason.NUMERICAL)
+    assert answer.message == "its point is worth more than doubles hold"
+
+
+def test_the_row_that_is_named_is_the_one_that_is_off_by_what_is_said():
+    # 4e6 of 1e12 is a share of 4e-6; 0.5 of 2 is a quarter
+    mixed = small([[1, 0], [0, 1]], cost=[1, 1], row_lower=[1e12, 2])
+    said = Answer(
+        reason=Reason.FINISHED, claim=Claimed.OPTIMAL, raw_point=np.array([1e12 - 4e6, 1.5])
+    )
+    assert audited(mixed, said).message == "the point called optimal is off by 0.5 in row[i=1]"

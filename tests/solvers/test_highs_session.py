@@ -1,9 +1,11 @@
 """Warm sessions of HiGHS: every change reaches the model in the solver, whole or by position."""
 
+import types
+
 import numpy as np
 import pytest
 
-from farkas.solvers import Claimed, open_session
+from farkas.solvers import Answer, Claimed, Reason, open_session, solve
 from farkas.solvers.highs_session import HighsSession, _union
 from tests.conformance.solvers.cases import INF, form
 
@@ -85,3 +87,99 @@ def test_a_solver_that_throws_gives_an_answer(monkeypatch):
 
     monkeypatch.setattr("farkas.solvers.highs_session.solve_loaded", explode)
     assert session.solve().message == "out of memory"
+
+
+def test_a_point_is_judged_in_the_units_of_the_form_as_it_now_stands(monkeypatch):
+    # x + y >= 2^40 at first, then >= 1: a point short by 2^13 was within 1e-6 of the first side
+    session = open_session(form([1, 1], [(2.0**40, [1, 1], INF)]))
+    session.solve()
+    session.update(row_lower=[1.0])
+    point = np.array([1 - 1e-3, 0.0])
+
+    def lie(*_):
+        shown = np.ldexp(point, -session._units.columns)
+        return Answer(reason=Reason.FINISHED, claim=Claimed.OPTIMAL, raw_point=shown)
+
+    monkeypatch.setattr("farkas.solvers.highs_session.solve_loaded", lie)
+    assert session.solve().claim is Claimed.NONE
+
+
+def test_a_model_far_from_one_by_now_is_passed_anew_with_its_basis():
+    session = open_session(form([1, 1], [(2.0**40, [1, 1], INF)]))
+    session.solve()
+    first = session._units.rows.tolist()
+    session.update(row_lower=[2.0**37])
+    session.solve()
+    assert session._units.rows.tolist() == first
+    session.update(row_lower=[1.0])
+    answer = session.solve()
+    assert answer.objective == 1.0
+    assert session._units.rows.tolist() == [0]
+    # the optimal basis of before is optimal: nothing is left to do
+    assert session._solver.getInfoValue("simplex_iteration_count")[1] == 0
+
+
+TINY = 5e-324
+CHANGES = {
+    "cost": lambda s: s.update(cost=[TINY, 2.0**50]),
+    "bound": lambda s: s.update(upper=([0], [3 * TINY])),
+    "side": lambda s: s.update(row_upper=([0], [3 * TINY]), row_lower=([0], [-INF])),
+    "entry": lambda s: s.update(entries=([0], [0], [TINY])),
+    "row": lambda s: s.add_rows([[TINY, 1.0]], 1.0, INF),
+    "column": lambda s: s.add_columns([[TINY]], 2.0**60, 0.0, 2.0**-60),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_no_power_of_two_moves_exactly_is_passed_as_it_is(name):
+    # measured in 2^60 and more, the smallest double would be 0, and an entry or bound gone
+    one = form([2.0**-60, 1], [(2.0**60, [2.0**60, 1], INF)])
+    session = open_session(one)
+    CHANGES[name](session)
+    warm, cold = session.solve(), solve(session.form)
+    assert (warm.claim, warm.objective) == (cold.claim, cold.objective)
+    names = ("cost", "lower", "upper", "row_lower", "row_upper")
+    assert held(session) == {name: getattr(session.form, name).tolist() for name in names}
+
+
+def test_a_model_that_highs_refuses_is_an_answer(monkeypatch):
+    def refuse(*_):
+        raise RuntimeError("HiGHS refused the model")
+
+    monkeypatch.setattr("farkas.solvers.highs_session.pass_form", refuse)
+    session = open_session(form([1, 1], [(1, [1, 1], INF)]))
+    session.update(cost=[1, 2], lower=([0], [1.0]))
+    session.add_rows([[1, 2]], 1.0, INF)
+    session.add_columns([[1, 2]], 1.0)
+    answer = session.solve()
+    assert (answer.claim, answer.reason) == (Claimed.NONE, Reason.ERROR)
+    assert answer.message == "HiGHS refused the model"
+
+
+@pytest.mark.parametrize("what", ["changeColsCost", "changeColsBounds", "addRows", "addCols"])
+def test_a_change_that_highs_refuses_is_passed_with_the_whole_model(what):
+    session = open_session(form([1, 1], [(1, [1, 1], INF)]))
+
+    class Refusing:
+        def __init__(self, solver):
+            self.solver = solver
+
+        def __getattr__(self, name):
+            kept = getattr(self.solver, name)
+            return kept if name != what else lambda *_: types.SimpleNamespace(value=-1)
+
+    session._solver = Refusing(session._solver)
+    session.update(cost=[1, 2], lower=([0], [0.25]))
+    session.add_rows([[1, 0]], -INF, 0.5)
+    session.add_columns([[0.5, 0.0]], 1.0, upper=0.5)
+    # min x + 2 y + z with x + y + z/2 >= 1, x <= 1/2, z <= 1/2: 1/2 + 2/4 + 1/2
+    assert session.solve().objective == pytest.approx(1.5)
+
+
+def test_rows_alone_may_be_far_from_one():
+    session = open_session(form([1, 1], [(2.0**40, [1, 1], INF)], integer=[0, 1]))
+    # terms of 1 and a side of 2^40 are 2^13 in the mean, but at most 2^16 below the largest
+    assert session._units.rows.tolist() == [24]
+    session.update(row_lower=[1.0])
+    assert session.solve().objective == 1.0
+    assert session._units.rows.tolist() == [0]

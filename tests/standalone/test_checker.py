@@ -8,6 +8,7 @@ import json
 import struct
 import subprocess
 import sys
+import types
 from fractions import Fraction as F
 from pathlib import Path
 
@@ -302,6 +303,27 @@ def test_points_are_measured_alike_to_the_last_bit(tolerance, scale):
         content = msgspec.json.encode(tree(certificate) | {"point": claim})
         both.add(agree(content) is None)
     assert True in both
+
+
+def test_rows_and_columns_are_measured_as_the_package_measures_them():
+    rng = np.random.default_rng(11)
+    still = 0
+    for _ in range(300):
+        form = random_form(rng, number=lambda size: 2.0 ** rng.integers(-90, 90, size))
+        fixed = rng.random(form.num_columns) < 0.4
+        form = form.replace(
+            lower=np.where(fixed, -0.0, form.lower), upper=np.where(fixed, 0.0, form.upper)
+        )
+        still += fixed.any() and form.num_entries > 0
+        rows = [list(zip(*map(np.ndarray.tolist, form.matrix.row(i)), strict=True))
+                for i in range(form.num_rows)]  # fmt: skip
+        program = types.SimpleNamespace(rows=rows, **{
+            name: getattr(form, name).tolist()
+            for name in ("row_lower", "row_upper", "lower", "upper", "integer")
+        })  # fmt: skip
+        columns, sizes = checker.units(program)
+        assert (columns, sizes) == (form.units.columns.tolist(), form.units.rows.tolist())
+    assert still > 50
 
 
 VIPR_EDITS = [
