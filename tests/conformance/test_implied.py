@@ -15,32 +15,38 @@ from farkas.duals.dps.interval_dual import IntervalDual
 from farkas.duals.eris.schedule_dual import ScheduleDual
 from farkas.forms import LinearForm
 from farkas.relaxations.eris.aggregated import Aggregated
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 from tests.conformance.oracle import variants
 from tests.generators.coded import random_coded_computing
 from tests.generators.dps import random_market
 from tests.generators.eris import random_auction
+from tests.generators.mlbroker import random_brokerage
 
 SAMPLE = 12
 """Columns of a form, at most, of which bounds are proved by linear programs."""
+
+PLACEMENT = {"workers", "deployed", "started", "connected", "resource_cost"}
 
 BY_MOVING = {
     "dps.interval_dual": {"worker_price", "ps_price", "margin"},
     "eris.aggregated": {"remote"},
     "eris.dual": {"payoff", "transfer_price", "resource_price"},
+    **{f"mlbroker.{name}": PLACEMENT for name in ("offline", "one_shot", "outer", "relaxed")},
+    "mlbroker.relaxed_by_job": {"deployed", "connected"},
 }
 """Variables whose bounds not all feasible points keep; the tests below move those that do not."""
 
 FACTORS = [0.0, 0.3, 1.0, 1.0 + 2.0**-50, 2.0]
 """What prices are in units of their implied bounds."""
 
-WITH_ROOM = ("mlbroker.",)
-"""Programs whose implied bounds are a millionth wider than what is argued for; see their tests."""
+BOXES = ("mlbroker.dual", "mlbroker.dual_as_printed")
+"""Programs of free multipliers in a box, which `tests.duals.mlbroker.test_dual` holds."""
 
 LINEAR = [
     variant
     for name in programs
-    if issubclass(programs[name], Program) and not name.startswith(WITH_ROOM)
+    if issubclass(programs[name], Program) and name not in BOXES
     for variant in variants(programs[name])
 ]
 
@@ -186,3 +192,112 @@ def test_no_more_remote_workers_are_needed_than_there_are():
             moved(form.replace(row_upper=sides), point)
             moves += 1
     assert moves >= 4
+
+
+class Wasteful:
+    """A point of mlbroker.relaxed that holds more of everything than it needs, exactly."""
+
+    def __init__(self, data, program, rng) -> None:
+        self.data, self.program, self.rng = data, program, rng
+        self.pairs = data.active_pairs()
+        self.most = data.most_workers(program.semantics).tolist()
+        self.moved, self.server, self.connected, self.deployed = {}, {}, {}, {}
+        for p, (i, t) in enumerate(self.pairs):
+            self.draw(p, i, t)
+
+    def shares(self) -> list[Fraction]:
+        cuts = sorted(Fraction(int(k), 8) for k in self.rng.integers(0, 9, self.data.num_sites - 1))
+        return [b - a for a, b in itertools.pairwise([Fraction(0), *cuts, Fraction(1)])]
+
+    def draw(self, p: int, i: int, t: int) -> None:
+        sites, strict = range(self.data.num_sites), self.program.semantics == "strict"
+        server, needed = self.shares(), int(self.data.workers_needed[p])
+        for o in sites:
+            for r, part in enumerate(self.shares()):
+                amount = Fraction(float(self.data.trained_volume[p, o]))
+                self.moved[i, t, o, r] = part * amount
+        for r, q in itertools.product(sites, sites):
+            surplus = 0 if strict else Fraction(int(self.rng.integers(0, 5)), 2)
+            # as many as all data need, at every site and beyond
+            self.connected[i, t, r, q] = max(needed, self.most[p] * strict) * server[q] + surplus
+        for r in sites:
+            self.server[i, t, r] = server[r]
+            here = sum(self.connected[i, t, r, q] for q in sites)
+            self.deployed[i, t, r] = here + server[r]
+
+    def cut(self) -> None:
+        """Move the point as the reasons of the implied bounds say."""
+        sites = range(self.data.num_sites)
+        for p, (i, t) in enumerate(self.pairs):
+            needed = int(self.data.workers_needed[p])
+            for r in sites:
+                lanes = [(i, t, r, q) for q in sites]
+                others = [sum(self.connected[i, t, e, q] for e in sites if e != r) for q in sites]
+                least = [max(Fraction(0), needed * self.server[i, t, q] - others[q]) for q in sites]
+                surplus = sum(self.connected[lane] for lane in lanes) - self.most[p]
+                for lane, floor in zip(lanes, least, strict=True):
+                    taken = max(Fraction(0), min(surplus, self.connected[lane] - floor))
+                    self.connected[lane] -= taken
+                    surplus -= taken
+                self.deployed[i, t, r] = min(self.deployed[i, t, r], Fraction(1))
+
+    def point(self, form: LinearForm) -> list[Fraction]:
+        """Values by column; prices and starts as cheap as the rows allow."""
+        values = {"moved": self.moved, "server": self.server, "connected": self.connected,
+                  "deployed": self.deployed, "workers": {}, "started": {}}  # fmt: skip
+        sites = range(self.data.num_sites)
+        for i, t in self.pairs:
+            for r in sites:
+                values["workers"][i, t, r] = sum(self.connected[i, t, r, q] for q in sites)
+                grown = self.deployed[i, t, r] - self.deployed.get((i, t - 1, r), 0)
+                values["started"][i, t, r] = max(Fraction(0), grown)
+        found = [Fraction(0)] * form.num_columns
+        for block in form.columns:
+            members = itertools.product(*(map(tuple, axis.members.tolist()) for axis in block.axes))
+            for j, member in enumerate(members, start=block.start):
+                key = tuple(itertools.chain(*member))
+                half = Fraction(1, 2) if block.name.startswith("not_") else None
+                found[j] = values[block.name][key] if block.name in values else half
+        cost = form.column_block("resource_cost")
+        for i in range(form.num_rows):
+            columns, entries = (part.tolist() for part in form.matrix.row(i))
+            for j in columns:
+                if cost.start <= j < cost.stop:
+                    rest = sum((Fraction(a) * found[k] for k, a in zip(columns, entries,
+                               strict=True) if k != j), Fraction(0))  # fmt: skip
+                    found[j] = max(found[j] or 0, Fraction(float(form.row_lower[i])) - rest)
+        return found
+
+
+def kept(form: LinearForm, point: list[Fraction]) -> bool:
+    """Whether an exact point keeps every row and stated bound."""
+    box = zip(form.lower.tolist(), point, form.upper.tolist(), strict=True)
+    rows = []
+    for i in range(form.num_rows):
+        columns, entries = (part.tolist() for part in form.matrix.row(i))
+        value = sum((Fraction(a) * point[j] for j, a in zip(columns, entries, strict=True)),
+                    Fraction(0))  # fmt: skip
+        rows.append((float(form.row_lower[i]), value, float(form.row_upper[i])))
+    return all(low <= value <= high for low, value, high in itertools.chain(box, rows))
+
+
+@pytest.mark.parametrize("relax", ["printed", "tight"])
+@pytest.mark.parametrize("semantics", ["printed", "strict"])
+def test_wasteful_placements_can_be_cut_to_the_implied_bounds(relax, semantics):
+    program, cut = Relaxed(relax=relax, semantics=semantics), 0
+    for seed in range(10):
+        data = random_brokerage(seed, sites=3, jobs=2, resources=2)
+        form = program.form(data)
+        wasteful = Wasteful(data, program, np.random.default_rng(seed))
+        point = wasteful.point(form)
+        assert kept(form, point)
+        wasteful.cut()
+        moved_ = wasteful.point(form)
+        assert kept(form, moved_)
+        limits = [Fraction(x) for x in form.safe_upper.tolist()]
+        assert all(x <= limit for x, limit in zip(moved_, limits, strict=True))
+        costs = [sum(Fraction(c) * x for c, x in zip(form.cost.tolist(), one, strict=True))
+                 for one in (point, moved_)]  # fmt: skip
+        assert costs[1] <= costs[0]
+        cut += sum(x > limit for x, limit in zip(point, limits, strict=True))
+    assert cut > 20

@@ -10,7 +10,6 @@ import numpy as np
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
-from farkas.models.mlbroker.data import ROOM
 from farkas.numbers import Floats
 from farkas.portable.sums import matmul
 
@@ -41,15 +40,24 @@ class Worth:
 
     @classmethod
     def of(cls, data: Brokerage) -> Worth:
-        """Compute them; a value beyond the largest double is infinite, which bounds nothing."""
-        jobs = data.pair_job
+        """Compute them, rounded up: at least what the rounded coefficients of the rows add up to.
+
+        A value beyond the largest double is infinite, which bounds nothing.
+        """
+        jobs, roundings = data.pair_job, 2 * data.num_resources + 8
         with np.errstate(over="ignore"):
             deployment = data.deploy_cost[jobs, None]
+            costs = deployment > 0
             presence = deployment / shared.deployment_bound(data, "printed")
+            presence = shared.rounded_up(presence, 1, costs)
             worker = matmul(data.worker_demand[jobs], data.list_price.T) + presence
+            worker = shared.rounded_up(worker, roundings, worker > 0)
             capacity = worker / data.worker_capacity[jobs, None]
-            connections = data.workers_needed[:, None] * worker
-            server = matmul(data.server_demand[jobs], data.list_price.T) + presence + connections
+            capacity = shared.rounded_up(capacity, 1, worker > 0)
+            server = matmul(data.server_demand[jobs], data.list_price.T) + presence
+            needed = data.workers_needed[:, None]
+            server = server + needed * np.where(needed > 0, worker, 0.0)
+            server = shared.rounded_up(server, roundings, server > 0)
         return cls(deployment, presence, worker, capacity, server.min(axis=1))
 
 
@@ -142,8 +150,8 @@ class Dual(Program):
             var = Var(
                 *sets,
                 lower=0.0 if least is None else -np.inf,
-                implied_lower=None if least is None else ROOM * np.asarray(least),
-                implied_upper=ROOM * np.asarray(largest),
+                implied_lower=least,
+                implied_upper=largest,
                 doc=doc,
                 reason=reason,
             )

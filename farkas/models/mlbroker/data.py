@@ -6,11 +6,8 @@ import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Set
 from farkas.instances.mlbroker import Brokerage, Semantics
-from farkas.numbers import Floats, Ints
-from farkas.tolerances import FEASIBLE
-
-ROOM = 1 + FEASIBLE
-"""Implied bounds are this much wider than their argument needs, for data rounded to doubles."""
+from farkas.numbers import Bools, Floats, Ints, floats
+from farkas.tolerances import NORMAL, ULP
 
 
 def deployment_bound(data: Brokerage, semantics: Semantics) -> int:
@@ -55,6 +52,32 @@ def declare_data(m: Any, data: Brokerage, semantics: Semantics) -> None:
     m.volume = Param(m.job_slots, m.sites, values=data.trained_volume)
     m.needed = Param(m.job_slots, values=data.workers_needed)
     m.most = Param(m.job_slots, values=data.most_workers(semantics))
+
+
+def rounded_up(values: Floats, roundings: int, positive: Bools) -> Floats:
+    """At least the exact results >= 0 of which ``values`` came out after so many operations.
+
+    Parameters
+    ----------
+    positive
+        Where the exact result may be above 0; elsewhere 0 is right.  What lies below `NORMAL` may
+        have lost more than a share of itself, and becomes that.
+    """
+    with np.errstate(over="ignore"):  # then nothing is implied
+        above = np.maximum(values * (1.0 + (roundings + 1) * ULP), NORMAL)
+    return floats(np.where(positive, above, 0.0))
+
+
+def dearest(data: Brokerage, cap: Floats) -> Floats:
+    """Most that resources cost, USD, shape of ``cap`` with sites before resources; >= a H + e.
+
+    The rows of (8c), (8d) and of the chord hold products of a price and a demand, each rounded, and
+    the slope of the chord is at most a but for three roundings; H adds up two products a job.
+    """
+    price, surcharge = data.list_price, data.surcharge
+    with np.errstate(over="ignore"):
+        most = price * cap + surcharge
+    return rounded_up(most, 2 * data.num_jobs + 16, (price * (cap > 0) > 0) | (surcharge > 0))
 
 
 def of_busy_slots(data: Brokerage, values: Floats) -> Floats:

@@ -10,7 +10,6 @@ from farkas.algebra import Param, Program, Sum, Var, constraint, objective, opti
 from farkas.algebra.formulation import Family, Rule
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker import data as shared
-from farkas.models.mlbroker.data import ROOM
 from farkas.numbers import Floats
 
 
@@ -82,14 +81,16 @@ class PlacementProgram(Program):
         """Whole numbers up to ``most``, or nonnegative ones for which it is only implied."""
         if self.integral:
             return Var(*sets, integer=True, upper=most, reason=reason, doc=doc)
-        return Var(*sets, implied_upper=np.multiply(most, ROOM), reason=reason, doc=doc)
+        return Var(*sets, implied_upper=most, reason=reason, doc=doc)
 
     def _declare_decisions(self, m: Any, data: Brokerage) -> None:
         most = data.most_workers(self.semantics)[:, None]
         at_site, between = (m.job_slots, m.sites), (m.job_slots, m.sites, m.sites)
         m.workers = self._decision(
             *at_site, most=most, doc="Workers; y.",
-            reason="clipping connections at s Y keeps (8a) and (8j) and costs nothing",
+            # to each server's site (8j) needs at most s Y of a site's workers, so that Y in all are
+            # left of any surplus; they process all data, whatever is moved here
+            reason="connections can be cut to Y a site, which keeps (8a), (8j), costs nothing",
         )  # fmt: skip
         m.server = self._decision(*at_site, most=1, reason="(8f)", doc="Parameter server here; s.")
         m.deployed = self._decision(
@@ -97,15 +98,15 @@ class PlacementProgram(Program):
             reason="clipping at 1 keeps (8g) and raises no difference of (8h)",
         )  # fmt: skip
         m.started = Var(
-            *at_site, implied_upper=ROOM, reason="differences of deployed are at most 1",
+            *at_site, implied_upper=1, reason="differences of deployed are at most 1",
             doc="Job newly deployed at the site; z, whole whenever v is.",
         )  # fmt: skip
         m.moved = Var(
-            *between, implied_upper=ROOM * data.trained_volume[:, :, None], reason="(8b)",
+            *between, implied_upper=data.trained_volume[:, :, None], reason="(8b)",
             doc="Data moved from the first to the second site, GB; q.",
         )  # fmt: skip
         m.connected = Var(
-            *between, implied_upper=ROOM * most[:, :, None], reason="(8i)",
+            *between, implied_upper=most[:, :, None], reason="(8i)",
             doc="Workers at the first site served from the second; g.",
         )  # fmt: skip
 
@@ -117,7 +118,7 @@ class PlacementProgram(Program):
         over = (m.slots, m.sites, m.resources)
         m.resource_cost = Var(
             *over,
-            implied_upper=ROOM * (data.list_price * cap + data.surcharge),
+            implied_upper=shared.dearest(data, cap),
             reason="the cheapest cost is below list price and surcharge at full usage",
             doc="Cost of a resource at a site, USD; x.",
         )

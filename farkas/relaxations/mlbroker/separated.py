@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
+from farkas.instances.base import fitted
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.data import ROOM
 from farkas.numbers import Ints
 
 
@@ -52,8 +52,9 @@ class Separated(Program):
         whole, pairs = part.instance, part.pairs
         job, slot = whole.pair_job[pairs], whole.pair_slot[pairs]
         rate = whole.worker_capacity[job]
-        load = whole.trained_volume[pairs] / rate[:, None]
         needed = whole.workers_needed[pairs]
+        # quotients are rounded; their sums are not above the workers needed, as those of data
+        load = fitted(whole.trained_volume[pairs] / rate[:, None], needed.tolist())
         slope = whole.chord_slope()[slot]  # (pairs, sites, resources)
         m.sites = Set(range(whole.num_sites), label="site")
         m.jobs = Set(part.jobs, label="job")
@@ -75,7 +76,7 @@ class Separated(Program):
         m.deployed = Var(
             m.jobs,
             m.sites,
-            implied_upper=ROOM,
+            implied_upper=1,
             reason="clipping at 1 keeps (8g)",
             doc="Job ever at the site; v at departure.",
         )
@@ -84,7 +85,7 @@ class Separated(Program):
             m.job_slots,
             m.sites,
             m.sites,
-            implied_upper=ROOM * load[:, :, None],
+            implied_upper=load[:, :, None],
             reason="(8b)",
             doc="Data moved from the first to the second site, in units of a worker; q / P.",
         )
@@ -92,7 +93,7 @@ class Separated(Program):
             m.job_slots,
             m.sites,
             m.sites,
-            implied_upper=ROOM * needed[:, None, None],
+            implied_upper=needed[:, None, None],
             reason="(8g)",
             doc="Workers at the first site served from the second; g.",
         )

@@ -5,7 +5,6 @@ from typing import Any
 from farkas.algebra import Param, Sum, Var, constraint, objective
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
-from farkas.models.mlbroker.data import ROOM
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 
 
@@ -30,7 +29,7 @@ class Sharp(Relaxed, relax="sharp"):
         by_server = (m.job_slots, m.sites, m.sites)
         m.workers = Var(
             *by_server,
-            implied_upper=ROOM * most,
+            implied_upper=most,
             reason="(8m)",
             doc="Workers at the first site while the server is at the second; y.",
         )
@@ -38,7 +37,7 @@ class Sharp(Relaxed, relax="sharp"):
             m.job_slots,
             m.sites,
             *by_server[1:],
-            implied_upper=ROOM * data.trained_volume[:, :, None, None],
+            implied_upper=data.trained_volume[:, :, None, None],
             reason="(8b)",
             doc="GB moved from the first to the second site, server at the third; q.",
         )
@@ -46,14 +45,14 @@ class Sharp(Relaxed, relax="sharp"):
         m.deployed = Var(
             m.job_slots,
             m.sites,
-            implied_upper=ROOM,
+            implied_upper=1,
             reason="clipping at 1 keeps all rows",
             doc="Job present at the site; v.",
         )
         m.started = Var(
             m.job_slots,
             m.sites,
-            implied_upper=ROOM,
+            implied_upper=1,
             reason="differences of deployed are at most 1",
             doc="Job newly deployed; z.",
         )

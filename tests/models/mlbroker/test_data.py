@@ -1,7 +1,10 @@
 """Sets, constants and slots that the programs of kind mlbroker share."""
 
+from fractions import Fraction
+
 import msgspec
 import numpy as np
+import pytest
 
 from farkas.algebra.declare import Declarations
 from farkas.models.mlbroker.data import (
@@ -10,9 +13,12 @@ from farkas.models.mlbroker.data import (
     declare_sets,
     deployment_bound,
     of_busy_slots,
+    rounded_up,
     valid_big_m,
 )
-from tests.generators.mlbroker import discounted, single
+from farkas.relaxations.mlbroker.relaxed import Relaxed
+from farkas.tolerances import NORMAL, ULP
+from tests.generators.mlbroker import discounted, random_brokerage, single
 
 
 def test_constants_by_hand():
@@ -55,3 +61,44 @@ def test_pairs_are_first_or_later_and_known_by_slot():
     assert m.needed.values.tolist() == [3, 2, 1]
     assert m.volume.values.tolist() == [[30, 0], [0, 12], [1, 1]]
     assert m.rate.values.tolist() == [10, 10]
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-150, 1e150, 1e-300])
+@pytest.mark.parametrize("relax", ["printed", "tight"])
+@pytest.mark.parametrize("semantics", ["printed", "strict"])
+def test_full_usage_costs_no_more_than_what_is_implied_without_rounding(relax, semantics, unit):
+    program, met = Relaxed(relax=relax, semantics=semantics), 0
+    for seed in range(12):
+        data = random_brokerage(seed, sites=2, jobs=3, resources=2)
+        rng = np.random.default_rng(seed)
+        changes = {"base_price": (unit * rng.random((2, 2))).tolist(), "discount_price": None}
+        # what all use adds up exactly where demands are whole; products with prices never do
+        demand = rng.random((3, 2, 2)) if seed % 2 else rng.integers(1, 8, (3, 2, 2)) / 1.0
+        jobs = [
+            msgspec.structs.replace(job, worker_demand=tuple(worker), server_demand=tuple(server))
+            for job, (worker, server) in zip(data.jobs, demand.tolist(), strict=True)
+        ]
+        form = program.form(data.replace(**changes, jobs=jobs, big_m=None))
+        family = "cost_on_chord" if relax == "tight" else "cost_at_list_price"
+        cost = form.column_block("resource_cost")
+        where = np.arange(form.num_rows)[form.row_block(family).where]
+        for i, column in zip(where.tolist(), range(cost.start, cost.stop), strict=True):
+            columns, entries = (part.tolist() for part in form.matrix.row(i))
+            named = {j: form.column_name(j).split("[")[0] for j in columns}
+            full = sum(
+                (Fraction(-a) * Fraction(float(form.safe_upper[j]))
+                 for j, a in zip(columns, entries, strict=True)
+                 if named[j].endswith(("workers", "server"))),
+                Fraction(0),
+            )  # fmt: skip
+            implied = Fraction(float(form.safe_upper[column]))
+            assert full <= implied <= full * (1 + Fraction(1, 10**6)) + Fraction(2) ** -900
+            met += full > implied * (1 - Fraction(1, 2**40))
+    assert met > 20 or unit < 1e-200
+
+
+def test_only_what_is_exactly_nothing_implies_nothing():
+    values = np.array([0.0, 0.0, 1.0, 1e300, 5e-324])
+    above = rounded_up(values, 3, np.array([False, True, True, True, True]))
+    assert above.tolist() == [0.0, NORMAL, 1.0 + 4 * ULP, 1e300 * (1.0 + 4 * ULP), NORMAL]
+    assert rounded_up(np.array([np.finfo(float).max]), 1, np.array([True])).tolist() == [np.inf]

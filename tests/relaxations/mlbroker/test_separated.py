@@ -1,5 +1,7 @@
 """Program mlbroker.relaxed_by_job: the tight relaxation, all jobs at once or each alone."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -51,3 +53,18 @@ def test_a_part_keeps_the_prices_of_all_jobs_and_its_own_pairs():
     form = Separated().form(part)
     assert form.values(form.cost, "server").tolist() == [[0.75]]
     assert Part(data, np.array([], int)).pairs.tolist() == []
+
+
+def test_loads_in_units_of_workers_add_up_to_no_more_than_the_workers_needed():
+    # P = 3 and Y P data: the quotients by 3 are rounded, and add up to more than Y every now and
+    # then; (8g*) would then need more than the implied bound 1 of deployment
+    rounded_too_high = 0
+    for seed in range(60):
+        parts = np.random.default_rng(seed).integers(1, 50, 3).astype(float)
+        parts[2] += -parts.sum() % 3
+        data = single([parts.tolist()], worker_capacity=3.0)
+        form = Separated().form(data)
+        sides = form.row_lower[form.row_block("all_data_moved").where].tolist()
+        assert sum(map(Fraction, sides)) <= int(data.workers_needed[0])
+        rounded_too_high += sum(map(Fraction, (parts / 3.0).tolist())) > int(data.workers_needed[0])
+    assert rounded_too_high > 5
