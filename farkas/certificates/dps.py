@@ -333,7 +333,5 @@ run_bounds.add(
     (
         RunBound("dps_prices", "dps.interval_lp[budget]"),
         RunBound("dps_prices", "dps.interval_lp[capped]"),
-        RunBound("dps_servers", "dps.offline_lp[free]"),
-        RunBound("dps_servers", "dps.offline_lp[capped]"),
     ),
 )

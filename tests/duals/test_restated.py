@@ -29,9 +29,8 @@ def test_a_job_row_takes_the_largest_reduced_cost_and_never_less():
     assert best_replies(form, np.array([0.0, 0.0, 50.0]), "jobs")[0] == 0.0
 
 
-@pytest.mark.parametrize("tag", ["coded_run", "dps_servers"])
-def test_what_no_linear_program_states_is_said_in_one_line(tag):
-    instance, content = kinds.honest(tag, 0)
+def test_what_no_linear_program_states_is_said_in_one_line():
+    instance, content = kinds.honest("coded_run", 0)
     with pytest.raises(UnsupportedForm, match="not restated as multipliers") as refusal:
         as_linear(from_json(content), instance)
     assert "\n" not in str(refusal.value)

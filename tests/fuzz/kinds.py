@@ -21,12 +21,10 @@ import numpy as np
 
 import farkas
 from farkas.certificates import check, from_json
-from farkas.certificates.dps_servers import ServerCertificate
 from farkas.certificates.packed import unpack
 from farkas.errors import FarkasError
 from farkas.instances import Instance
 from farkas.online.gadget.bounds import slot_certificate
-from farkas.relaxations.dps.prices import server_prices
 from tests.fuzz.attack import (
     HoleError,
     Outcome,
@@ -73,10 +71,6 @@ def of_run(algorithm: str) -> Callable[[Instance], dict[str, Any]]:
     return make
 
 
-def of_servers(market: Any) -> dict[str, Any]:
-    return plain(ServerCertificate.of(market, server_prices(market), "budget"))
-
-
 def of_slot(cluster: Any) -> dict[str, Any]:
     nothing = np.zeros(cluster.num_jobs, np.int64)
     return plain(slot_certificate(cluster, cluster.at_slot, nothing))
@@ -98,9 +92,6 @@ TARGETS = {
     "dps_prices": [
         Target(name, of_run("dps.dps"), lists=("workers", "ps"))
         for name in ("dps/tiny", "dps/unattained")
-    ],
-    "dps_servers": [
-        Target(name, of_servers, lists=("workers", "ps")) for name in ("dps/tiny", "dps/fragmented")
     ],
     "gadget.horizon": [
         Target(name, of_run("gadget.fifo"), lists=("prices",))

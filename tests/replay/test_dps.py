@@ -12,7 +12,6 @@ import pytest
 
 import farkas
 from farkas.certificates.dps import SlotPrices, prices_bound
-from farkas.certificates.dps_servers import ServerPrices, server_bound
 from farkas.errors import NotACertificate, NotApplicable
 from farkas.instances import library
 from farkas.instances.dps import Market
@@ -312,8 +311,6 @@ def test_bounds_and_replay_speak_of_the_same_slots(
     bound = prices_bound(market, SlotPrices.of(market, one, none))
     assert bound == (2 if both else 1)
     assert farkas.solve(market, "dps.offline[free]").answer.objective == pytest.approx(float(bound))
-    listed = ServerPrices(0, np.array([[0, later, 0, 1]], object), np.empty((0, 4), object))
-    assert server_bound(market, listed) == bound
     if both:
         assert exact_ratio("max", found, bound) == 1
 

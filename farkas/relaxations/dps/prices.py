@@ -6,13 +6,10 @@ Whatever their origin, `farkas.certificates.dps` proves what they bound.
 import numpy as np
 
 from farkas.certificates.dps import Rewards, SlotPrices, rewards_of
-from farkas.certificates.dps_servers import ServerPrices
 from farkas.errors import InvalidOption
 from farkas.forms import LinearForm
 from farkas.instances.dps import Market
-from farkas.models.dps.offline import OfflineLP
-from farkas.numbers import Array, Bools, Floats, Ints, floats
-from farkas.portable.elementary import ceil_log2
+from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.portable.sums import dot
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.solvers import solve
@@ -136,31 +133,3 @@ class _SideView:
             "slot": self.keys % self.horizon,
             "price": price,
         }
-
-
-def server_prices(
-    market: Market, rewards: Rewards = "budget", solver: str = "highs"
-) -> ServerPrices:
-    """Prices by server: row duals of ``dps.offline_lp``, rounded.
-
-    Parameters and errors as for `lp_prices`.
-    """
-    prices = "free" if rewards == "budget" else "capped"
-    form = OfflineLP(prices=prices).form(market)
-    duals = solve(form, solver).require_optimal().row_duals
-    largest = float(np.abs(duals).max(initial=0.0))
-    scale = min(max(52 - ceil_log2(largest), -1000), 1000) if largest else 0
-    return ServerPrices(
-        scale,
-        _by_server(form, duals, "enough_workers", scale),
-        _by_server(form, duals, "enough_ps", scale),
-    )
-
-
-def _by_server(form: LinearForm, duals: Floats, family: str, scale: int) -> Array:
-    block = form.row_block(family)
-    number = np.rint(np.ldexp(np.maximum(form.row_values(duals, family), 0.0), scale))
-    row, server = np.nonzero(number)
-    members = block.axes[0].members[row]
-    columns = [members[:, 0], members[:, 1], server, number[row, server].astype(np.int64)]
-    return np.array(np.column_stack(columns), dtype=object)

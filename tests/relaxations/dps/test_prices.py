@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from farkas.certificates.dps import prices_bound
-from farkas.certificates.dps_servers import server_bound
 from farkas.errors import InvalidOption
 from farkas.instances import library
-from farkas.models.dps.offline import OfflineLP
 from farkas.relaxations.dps.interval import IntervalLP
-from farkas.relaxations.dps.prices import lp_prices, server_prices, subgradient_prices
+from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, random_market
 
@@ -21,7 +19,6 @@ def test_optimal_prices_of_three_jobs_in_a_row():
     # jobs 0 and 2 are served: 1.9; slots 1 and 2 cost 1 and 0.9, worker and server together
     prices = lp_prices(ROW)
     assert float(prices_bound(ROW, prices)) == pytest.approx(1.9, abs=1e-9)
-    assert float(server_bound(ROW, server_prices(ROW))) == pytest.approx(1.9, abs=1e-9)
 
 
 @pytest.mark.parametrize("rewards", ["budget", "capped"])
@@ -32,9 +29,6 @@ def test_optimal_prices_prove_their_program(seed, rewards):
     assert float(prices_bound(market, lp_prices(market, rewards), rewards)) == (
         pytest.approx(value, abs=1e-7)
     )
-    by_server = OfflineLP(prices="free" if rewards == "budget" else "capped").form(market)
-    proved = float(server_bound(market, server_prices(market, rewards), rewards))
-    assert proved <= solve(by_server).objective + 1e-7
 
 
 def test_the_first_subgradient_step_by_hand():
