@@ -282,25 +282,64 @@ def _recheck(found: Certificate, claimed: str, instance: Instance, accepted: Ref
     return proof
 
 
-def verdict(
-    certificate: Mapping[str, Any], claimed: str, instance: Instance, accepted: Refusal
-) -> str:
-    """Say ``"proved again"``, or ``"rejected: "`` with the reason; arguments as in `recheck`."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class Solved:
+    """What is claimed of a solve.
+
+    Parameters
+    ----------
+    certificate
+        Plain data of its certificate, with the point that was found.
+    sense, bound, value
+        Bound as a rational number in text, value of the point as the nearest double.
+    program
+        Name with its variant.
+    relax
+        Whether the point need not be whole.
+    """
+
+    certificate: Mapping[str, Any]
+    sense: str
+    bound: str
+    value: float | None
+    program: str
+    relax: bool
+
+
+def solve_verdict(claimed: Solved, instance: Instance) -> str:
+    """Prove bound and point of a solve; words as of `run_verdict`.
+
+    ``"bound proved again"`` where the certificate holds no point of the program, so that the value
+    is the store's word.
+    """
     try:
-        recheck(certificate, claimed, instance, accepted)
-    except (FarkasError, ValueError, ZeroDivisionError) as error:  # the file says anything at all
+        accepted = is_about(claimed.program)
+        proof = recheck(claimed.certificate, claimed.bound, instance, accepted)
+        if claimed.sense != proof.sense:
+            raise NotACertificate(
+                f"the solve says {named(claimed.sense)}, its certificate {proof.sense}"
+            )
+        whole = claimed.relax or not proof.program.startswith(RELAXATION)
+        if proof.value is None or not whole:
+            return "bound proved again"
+        if claimed.value is None or float(proof.value) != claimed.value:
+            said = "none" if claimed.value is None else f"{claimed.value:.17g}"
+            raise NotACertificate(
+                f"the value is said to be {said}, the point reaches {shown(str(proof.value))}"
+            )
+    except (FarkasError, ValueError, ArithmeticError) as error:  # the file says anything at all
         return f"rejected: {error}"
     return "proved again"
 
 
 def run_verdict(run: Run, instance: Instance) -> str:
-    """Audit both sides of a run; words as of `verdict`.
+    """Audit both sides of a run: ``"proved again"``, or ``"rejected: "`` with the reason.
 
     ``"bound proved again"`` where nothing replays runs of the kind, so that the value is their
     word.
     """
     try:
         proof = _run(run, instance, "the run")
-    except (FarkasError, ValueError, ZeroDivisionError) as error:  # the file says anything at all
+    except (FarkasError, ValueError, ArithmeticError) as error:  # the file says anything at all
         return f"rejected: {error}"
     return "bound proved again" if proof.replayed is None else "proved again"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from fractions import Fraction as F
+from typing import Any
 
 import msgspec
 import pytest
@@ -13,7 +15,7 @@ from farkas.errors import MissingInstance, NoAnswer, NotACertificate
 from farkas.online import Bound, Run
 from farkas.online.gadget.bounds import slot_certificate
 from farkas.replay import replays
-from farkas.verbs.check import RunProof, bounds_runs_of, is_about, recheck, verdict
+from farkas.verbs.check import RunProof, Solved, bounds_runs_of, recheck, solve_verdict
 
 
 def changed(run: Run, **changes: object) -> Run:
@@ -196,15 +198,42 @@ def test_a_run_of_another_kind_than_its_instance_is_rejected(cost: Run) -> None:
         farkas.check(changed(cost, kind="gadget"), "mlbroker/tiny")
 
 
+def claimed(name: str, solved: str, **changes: Any) -> Solved:
+    """What a sweep keeps of a solve, but for changes."""
+    solution = farkas.solve(name, solved, certify=True, relax=changes.pop("relaxed", False))
+    kept = Solved(
+        certificate=msgspec.to_builtins(solution.certificate),
+        sense=solution.form.sense,
+        bound=str(solution.bound),
+        value=float(solution.form.exact_objective(solution.answer.point)),
+        program=solved,
+        relax=False,
+    )
+    return dataclasses.replace(kept, **changes)
+
+
 def test_a_solved_program_is_proved_again_by_its_own_certificate() -> None:
-    name = "mlbroker/tiny"
-    solution = farkas.solve(name, "mlbroker.relaxed[tight,printed]", certify=True)
-    plain, claimed = msgspec.to_builtins(solution.certificate), str(solution.bound)
+    name, program = "mlbroker/tiny", "mlbroker.relaxed[tight,printed]"
     instance = farkas.load(name)
-    for program in ("mlbroker.relaxed[tight,printed]", "mlbroker.relaxed[tight]"):
-        assert verdict(plain, claimed, instance, is_about(program)) == "proved again"
-    other = verdict(plain, claimed, instance, is_about("mlbroker.relaxed[printed,printed]"))
-    assert other.startswith("rejected: the certificate is about mlbroker.relaxed[tight,printed]")
+    for same in (program, "mlbroker.relaxed[tight]"):
+        assert solve_verdict(claimed(name, program, program=same), instance) == "proved again"
+    other = claimed(name, program, program="mlbroker.relaxed[printed,printed]")
+    assert solve_verdict(other, instance) == (
+        f"rejected: the certificate is about {program}, not mlbroker.relaxed[printed,printed]"
+    )
+    turned = claimed(name, program, sense="max")
+    assert solve_verdict(turned, instance) == ("rejected: the solve says max, its certificate min")
+
+
+def test_a_point_of_a_relaxation_is_no_value_of_its_program() -> None:
+    name, program = "mlbroker/tiny", "mlbroker.offline[strict]"
+    instance = farkas.load(name)
+    fractional = claimed(name, program, relaxed=True)
+    assert solve_verdict(fractional, instance) == "bound proved again"
+    relaxed = dataclasses.replace(fractional, relax=True)
+    assert solve_verdict(relaxed, instance) == "proved again"
+    higher = dataclasses.replace(relaxed, value=relaxed.value + 1)
+    assert solve_verdict(higher, instance).startswith("rejected: the value is said to be")
 
 
 def test_a_solution_is_proved_again_by_its_certificate() -> None:

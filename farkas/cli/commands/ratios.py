@@ -33,8 +33,8 @@ def command(
     resampling instances.  A theorem is kept where the certified ratio is within its factor, broken
     where a solution exists that is better than its factor allows, and undecided in between.
     Values and bounds are the store's word but for the share that --recheck proves again: bounds
-    from their certificates, values of runs from their decisions.  Exit code 1 when less is proved
-    than is stored.
+    from their certificates, values of runs from their decisions, values of solves from the points
+    that their certificates hold.  Exit code 1 when less is proved than is stored.
     """
     from farkas.experiments.sweeps import Store, prove_again, ratios, write_worst
 
@@ -58,7 +58,7 @@ def command(
             print_line(f"proved again: {proved} of {len(opinions)}")
             half = sum(words == "bound proved again" for words in opinions.values())
             if half:
-                print_line(f"bound proved again, value the run's word: {half}")
+                print_line(f"bound proved again, value the store's word: {half}")
     for key, words in wrong.items():
         complain(f"result {named(key[:12])}: {words}")
     if wrong:

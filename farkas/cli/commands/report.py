@@ -6,8 +6,10 @@ from typing import Annotated
 
 import typer
 
-from farkas.cli.output import Json, print_json, print_line, progress
+from farkas.cli.output import Json, complain, print_json, print_line, progress
 from farkas.cli.values import check_writable
+from farkas.errors import Exit
+from farkas.words import named
 
 
 def command(
@@ -17,12 +19,17 @@ def command(
     claims: Annotated[
         bool, typer.Option("--claims", help="Check the papers' claims now (minutes).")
     ] = False,
+    recheck: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of the results to prove again now.")
+    ] = 0.1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 0,
     as_json: Json = False,
 ) -> None:
     """Write a sweep's certified ratios, runs, claims and versions as one page.
 
-    The page loads nothing from anywhere: it can be mailed, archived and opened offline.
+    The page loads nothing from anywhere: it can be mailed, archived and opened offline.  It says
+    how many results --recheck proved again, as farkas ratios does, and how many are the store's
+    word.  Exit code 1 when less is proved than is stored; the page leaves such results out.
     """
     from farkas.atomic import write_text
     from farkas.experiments.report import collect, render
@@ -31,11 +38,29 @@ def command(
     check_writable(out)
     with progress("claims") as bar, Store(store, readonly=True) as opened:
         contents = collect(
-            opened, title=title, check_claims=claims, seed=seed, progress=bar if claims else None
+            opened,
+            title=title,
+            check_claims=claims,
+            recheck=recheck,
+            seed=seed,
+            progress=bar if claims else None,
         )
     write_text(out, render(contents))
+    proved, wrong = contents.rechecks.get("proved again", 0), contents.objections
     if as_json:
-        print_json({"report": out, "tasks": contents.tasks, "certified": contents.certified})
+        print_json(
+            {
+                "report": out,
+                "tasks": contents.tasks,
+                "certified": contents.certified,
+                "proved_again": proved,
+                "rejected": wrong,
+            }
+        )
     else:
         ratios = f"{contents.certified} certified ratios of {contents.tasks} tasks"
-        print_line(f"{out}: {ratios}")
+        print_line(f"{out}: {ratios}; proved again: {proved}")
+    for key, words in wrong.items():
+        complain(f"result {named(key[:12])}: {words}")
+    if wrong:
+        raise typer.Exit(Exit.NEGATIVE)

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from farkas.experiments.figures import Figure
-from farkas.experiments.sweeps import Ratios, Store, ratios
+from farkas.experiments.sweeps import Ratios, Store, prove_again, ratios
 from farkas.experiments.sweeps.trajectory import of_run
 from farkas.instances import Instance
 from farkas.online import Run
@@ -64,7 +64,11 @@ class Contents:
     statuses
         Number of tasks by status.
     rechecks
-        Number of certificates proved again, and rejected.
+        Number of results with a bound that were ``"proved again"`` for this report, or only their
+        ``"bound proved again"``; that were ``"rejected"``, now or before; and of those that are
+        ``"the store's word"``.
+    objections
+        What was rejected now, by address, with the reason.
     ratios
         By algorithm and options.
     runs
@@ -84,6 +88,7 @@ class Contents:
     kinds: list[str]
     statuses: dict[str, int]
     rechecks: dict[str, int]
+    objections: dict[str, str]
     ratios: list[Ratios]
     runs: list[Shown]
     unshown: int
@@ -105,6 +110,7 @@ def collect(
     *,
     title: str = "",
     check_claims: bool = False,
+    recheck: float = 0.0,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Contents:
@@ -118,6 +124,8 @@ def collect(
         Head of the page; the name of the file by default.
     check_claims
         Whether the claims are checked now, which may take minutes.
+    recheck
+        Share of the results that are proved again now, see `prove_again`.
     seed
         Of the resampling behind the confidence intervals.
     progress
@@ -128,17 +136,23 @@ def collect(
     failures: collections.Counter[tuple[str, str, str]] = collections.Counter()
     manifests: collections.Counter[bytes] = collections.Counter()
     kinds = set()
+    opinions = {result.key: words for result, words in prove_again(store, recheck)}
     for result in store.results(output=True):
         kinds.add(result.task.kind)
         statuses[result.status] += 1
-        if result.recheck:
-            rechecks["rejected" if result.recheck.startswith("rejected") else "proved again"] += 1
-        if result.status != "done" or result.recheck.startswith("rejected"):
-            why = result.error or result.recheck
+        words = opinions.get(result.key, "")
+        if result.recheck.startswith("rejected"):
+            words = words if words.startswith("rejected") else result.recheck
+        rejected = words.startswith("rejected")
+        if result.status == "done" and result.bound:
+            rechecks["rejected" if rejected else words or "the store's word"] += 1
+        if result.status != "done" or rejected:
+            why = result.error or words
             failures[result.task.name, result.status, why] += 1
         if result.output and "manifest" in result.output:
             manifests[_versions(result.output["manifest"])] += 1
-    found = ratios(store, seed=seed)
+    wrong = {key: words for key, words in opinions.items() if words.startswith("rejected")}
+    found = ratios(store, seed=seed, objections=wrong)
     with_worst = [item for item in found if item.what == "run" and item.worst is not None]
     return Contents(
         title=title or store.path.stem,
@@ -146,6 +160,7 @@ def collect(
         kinds=sorted(kinds),
         statuses=dict(statuses),
         rechecks=dict(rechecks),
+        objections=wrong,
         ratios=found,
         runs=[shown for item in with_worst[:MOST_SHOWN] if (shown := _shown(item, store))],
         unshown=max(0, len(with_worst) - MOST_SHOWN),

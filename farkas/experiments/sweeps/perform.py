@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -13,9 +13,6 @@ from farkas.experiments.sweeps.store import Result
 from farkas.experiments.sweeps.task import Request, Task
 from farkas.instances import Instance, read_bytes
 from farkas.words import one_line
-
-if TYPE_CHECKING:
-    from farkas.online.run import Bound
 
 
 def perform(request: Request) -> Result:
@@ -52,15 +49,6 @@ def _run(task: Task, instance: Instance) -> dict[str, Any]:
     return found
 
 
-def _sampled(task: Task, bound: Bound | None, instance: Instance) -> dict[str, Any]:
-    """Prove the certificate again from its plain data, if the task is in the sample."""
-    if not task.recheck or bound is None or bound.certificate is None:
-        return {}
-    from farkas.verbs.check import verdict
-
-    return {"recheck": verdict(bound.certificate, bound.exact, instance, task.bounded_by)}
-
-
 def _solve(task: Task, instance: Instance) -> dict[str, Any]:
     from farkas.certificates.files import to_json
     from farkas.online.run import Bound, certified_ratio
@@ -82,4 +70,8 @@ def _solve(task: Task, instance: Instance) -> dict[str, Any]:
     bound = Bound.of(solution.bound, f"multipliers of {solution.answer.solver}", plain)
     found["output"]["certificate"] = msgspec.to_builtins(bound)
     found |= {"bound": bound.exact, "ratio": certified_ratio(form.sense, value, bound)}
-    return found | _sampled(task, bound, instance)
+    if task.recheck:
+        from farkas.verbs.check import solve_verdict
+
+        found["recheck"] = solve_verdict(task.solved(found), instance)
+    return found

@@ -1,23 +1,27 @@
 """Prove what a store claims again, believing nothing that stands in it."""
 
 import functools
+import math
 from collections.abc import Iterator
+
+import msgspec
 
 from farkas.errors import FarkasError
 from farkas.experiments.sweeps.store import Result, Store
 from farkas.instances import Instance
 from farkas.online.run import Bound, certified_ratio, from_builtins
 from farkas.tolerances import close
-from farkas.verbs.check import run_verdict, verdict
+from farkas.verbs.check import run_verdict, solve_verdict
 
 
 def prove_again(store: Store, share: float = 1.0) -> Iterator[tuple[Result, str]]:
     """Yield every sampled result that claims a bound, with ``"proved again"`` or the objection.
 
     The certificate is checked against the instance of the store, the bound against what it proves,
-    and the ratio against value and bound.  Decisions of runs are replayed, as by `farkas.check`.
-    Objections begin with ``"rejected"``; the bound of a
-    result that keeps no certificate is ``"not kept"``.
+    and the ratio against value and bound.  Values are proved, too: decisions of runs are replayed,
+    as by `farkas.check`, and points of solves, which their certificates hold, are checked exactly.
+    Where neither is there, it is ``"bound proved again"``, and the value the store's word.
+    Objections begin with ``"rejected"``, also those to a bound without a certificate.
 
     Parameters
     ----------
@@ -39,20 +43,16 @@ def prove_again(store: Store, share: float = 1.0) -> Iterator[tuple[Result, str]
 
 
 def _verdict(result: Result, instance: Instance) -> str:
-    """Audit a run, or prove the certificate of a solve."""
+    """Audit a run, or prove bound and point of a solve."""
     if result.task.what != "run":
-        return verdict(_certificate(result), result.bound, instance, result.task.bounded_by)
+        return solve_verdict(result.task.solved(msgspec.structs.asdict(result)), instance)
     run = from_builtins(result.output)
     task, bound = result.task, None if run.certificate is None else run.certificate.exact
-    own = (run.algorithm, run.options, run.manifest.seed, run.value, bound, run.ratio)
+    value = run.value if math.isfinite(run.value) else None
+    own = (run.algorithm, run.options, run.manifest.seed, value, bound, run.ratio)
     if own != (task.name, task.options, task.seed, result.value, result.bound, result.ratio):
         return "rejected: the run that is kept is not the one that the store tells of"
     return run_verdict(run, instance)
-
-
-def _certificate(result: Result) -> dict[str, object]:
-    kept = (result.output or {}).get("certificate") or {}
-    return dict(kept.get("certificate") or {})
 
 
 def _objection(result: Result) -> str:

@@ -72,7 +72,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     status
         ``done``; ``failed`` with a typed error; ``crashed`` when the process died; ``overlong``.
     value
-        Value of the run, or objective of the re-checked point.
+        Value of the run, or objective of the point, which the certificate holds.
     bound
         Proved bound, a rational number as text; empty when nothing was proved.
     ratio
@@ -82,7 +82,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     error
         Why it is not done.
     recheck
-        ``"proved again"``, ``"rejected: ..."``, or empty when it was not in the sample.
+        ``"proved again"``; ``"bound proved again"`` when the value is its own word; ``"rejected:
+        ..."``; or empty when it was not in the sample, or there is nothing to prove.
     output
         The whole run (or answer) as plain data.
     """

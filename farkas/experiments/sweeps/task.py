@@ -22,7 +22,7 @@ from farkas.online import algorithms
 from farkas.online.run import SOLVER_PACKAGES
 
 if TYPE_CHECKING:
-    from farkas.verbs.check import Refusal
+    from farkas.verbs.check import Solved
 
 What = Literal["run", "solve"]
 
@@ -56,14 +56,19 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     options: dict[str, Any] = {}
     recheck: bool = False
 
-    @property
-    def bounded_by(self) -> Refusal:
-        """What a certificate of the result has to be about."""
-        from farkas.verbs.check import bounds_runs_of, is_about
+    def solved(self, found: Mapping[str, Any]) -> Solved:
+        """Collect what a result of this solve claims: its ``value``, ``bound`` and ``output``."""
+        from farkas.verbs.check import Solved
 
-        if self.what == "run":
-            return bounds_runs_of(self.kind, self.options)
-        return is_about(self.name)
+        output = found["output"] or {}
+        return Solved(
+            certificate=(output.get("certificate") or {}).get("certificate") or {},
+            sense=output.get("sense", ""),
+            bound=found["bound"],
+            value=found["value"],
+            program=self.name,
+            relax=bool(self.options.get("relax")),
+        )
 
     @property
     def key(self) -> str:

@@ -29,13 +29,25 @@ def test_the_command_writes_the_page_and_counts(
     store: str, tmp_path: Path, capsys: Capture
 ) -> None:
     out = tmp_path / "page.html"
-    assert call(["report", store, "-o", str(out), "--json"]) == 0
+    assert call(["report", store, "-o", str(out), "--recheck", "0", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
-    assert shown == {"report": str(out), "tasks": 3, "certified": 2}
+    counts = {"tasks": 3, "certified": 2, "proved_again": 0, "rejected": {}}
+    assert shown == {"report": str(out), **counts}
     assert out.read_text().startswith("<!doctype html>")
-    assert call(["report", store, "-o", str(out), "--title", "Two runs"]) == 0
-    assert capsys.readouterr().out == f"{out}: 2 certified ratios of 3 tasks\n"
+    assert call(["report", store, "-o", str(out), "--recheck", "0", "--title", "Two runs"]) == 0
+    assert capsys.readouterr().out == f"{out}: 2 certified ratios of 3 tasks; proved again: 0\n"
     assert "<title>Two runs" in out.read_text()
+
+
+def test_what_the_store_cannot_prove_is_told_and_left_out(
+    store: str, tmp_path: Path, capsys: Capture
+) -> None:
+    out = tmp_path / "page.html"
+    assert call(["report", store, "-o", str(out), "--recheck", "1", "--json"]) == 1
+    shown, said = capsys.readouterr()
+    assert json.loads(shown)["certified"] == 0
+    assert len(json.loads(shown)["rejected"]) == len(said.splitlines()) == 2
+    assert "certificate rejected" in out.read_text()
 
 
 def test_what_is_no_store_or_no_folder_is_refused_in_one_line(

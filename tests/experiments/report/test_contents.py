@@ -29,7 +29,8 @@ def test_tasks_are_counted_by_status_and_failures_by_reason(store: Store) -> Non
     assert (found.title, found.store, found.kinds) == ("made", "made.sqlite", ["mlbroker"])
     assert found.statuses == {"done": 2, "failed": 2}
     assert (found.tasks, found.certified) == (4, 1)
-    assert found.rechecks == {"proved again": 1, "rejected": 1}
+    # what a store says was proved is its word; what it says was not is believed
+    assert found.rechecks == {"the store's word": 1, "rejected": 1}
     assert found.failures == [
         ("mlbroker.one", "done", "rejected: row 3", 1),
         ("mlbroker.one", "failed", "no licence", 2),

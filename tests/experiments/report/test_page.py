@@ -53,7 +53,7 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def contents(swept):
     with Store(swept, readonly=True) as store:
-        return collect(store, title="Small sweep")
+        return collect(store, title="Small sweep", recheck=1.0)
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +74,17 @@ def test_the_page_counts_what_the_store_holds(contents, text):
     assert "mosek" in error.lower()
 
 
+def test_the_page_says_what_was_proved_and_what_is_the_word_of_the_store(swept, contents, text):
+    with Store(swept, readonly=True) as store:
+        unproved = collect(store)
+    assert unproved.rechecks == {"the store's word": 20}
+    for found, again, word in ((contents, 20, 0), (unproved, 0, 20)):
+        page = render(found)
+        assert f"<dt>proved again for this page</dt><dd>{again}</dd>" in page
+        assert f"<dt>the store's word</dt><dd>{word}</dd>" in page
+        assert f"{again} results were proved again while this page was written" in page
+
+
 def test_the_page_is_well_formed_and_every_reference_leads_somewhere(text):
     page = Page(text)
     assert len(set(page.ids)) == len(page.ids), "an id names one thing"
@@ -91,7 +102,7 @@ def test_the_page_asks_for_nothing_from_anywhere(text):
 
 def test_the_same_store_gives_the_same_page(swept, text):
     with Store(swept, readonly=True) as store:
-        assert render(collect(store, title="Small sweep")) == text
+        assert render(collect(store, title="Small sweep", recheck=1.0)) == text
 
 
 def test_runs_show_their_costs_and_the_duals_of_their_certificate(contents):

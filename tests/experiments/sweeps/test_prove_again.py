@@ -115,6 +115,69 @@ def name_another_algorithm(result: Result, output: dict[str, Any]) -> Result:
     return result
 
 
+def opinion(ran, tmp_path, change, what: str) -> str:
+    """What is said of one result after a change, in a store of its own."""
+    with Store(ran) as original, Store(tmp_path / "copy.sqlite") as store:
+        victim = next(r for r in original.results(output=True) if r.task.what == what)
+        output = json.loads(json.dumps(victim.output))
+        store.add_instances([(victim.task.instance, original.instance(victim.task.instance))])
+        store.add(msgspec.structs.replace(change(victim, output), output=output))
+        ((_, words),) = prove_again(store)
+    return words
+
+
+def better_objective(result: Result, output: dict[str, Any]) -> Result:
+    value = number(result.bound)
+    output["certificate"]["certificate"]["point"]["objective"] = str(Fraction(value))
+    return msgspec.structs.replace(result, value=value, ratio=1.0)
+
+
+def worse_value(result: Result, output: dict[str, Any]) -> Result:
+    return msgspec.structs.replace(
+        result, value=2 * result.value, ratio=2 * result.value / number(result.bound)
+    )
+
+
+def no_value(result: Result, output: dict[str, Any]) -> Result:
+    return msgspec.structs.replace(result, value=None, ratio=None)
+
+
+def no_certificate(result: Result, output: dict[str, Any]) -> Result:
+    output["certificate"]["certificate"] = None
+    return result
+
+
+@pytest.mark.parametrize("change", [worse_value, no_value, better_objective, no_certificate])
+def test_the_value_of_a_solve_is_that_of_its_point(ran, tmp_path, change):
+    assert opinion(ran, tmp_path, change, "solve").startswith("rejected")
+
+
+def test_without_a_point_the_value_of_a_solve_is_the_word_of_the_store(ran, tmp_path, capsys):
+    def change(result: Result, output: dict[str, Any]) -> Result:
+        output["certificate"]["certificate"]["point"] = None
+        return worse_value(result, output)
+
+    assert opinion(ran, tmp_path, change, "solve") == "bound proved again"
+    assert call(["ratios", str(tmp_path / "copy.sqlite"), "--recheck", "1"]) == 0
+    said = capsys.readouterr().out
+    assert "proved again: 0 of 1\n" in said
+    assert "bound proved again, value the store's word: 1\n" in said
+
+
+def test_a_bound_without_a_certificate_is_rejected(ran, tmp_path):
+    assert "holds no certificate" in opinion(ran, tmp_path, no_certificate, "run")
+
+
+def test_a_run_that_breaks_something_and_has_no_value_is_proved_to(ran, tmp_path):
+    def change(result: Result, output: dict[str, Any]) -> Result:
+        for slot in output["decisions"]:
+            slot["server"] = [[0.0 for _ in row] for row in slot["server"]]
+        output |= {"value": None, "value_exact": None, "ratio": None, "violations": ["no server"]}
+        return msgspec.structs.replace(result, value=None, ratio=None)
+
+    assert opinion(ran, tmp_path, change, "run") == "proved again"
+
+
 @pytest.mark.parametrize(
     "change",
     [claim_the_bound, claim_it_without_decisions, name_another_algorithm, raise_bound, raise_both,
