@@ -17,7 +17,9 @@ FEASIBLE = 1e-6
 Of a form: a share of the side, or of the unit that the form's own numbers give the row or column
 (`farkas.forms.scale`), whichever is larger.  Of a fractional run: a share of the capacity.
 Solvers promise 1e-6 at best and are held to it.  `farkas.forms.check_point`, the audit of answers,
-the points of certificates and fractional runs rely on it.
+the points of certificates and fractional runs rely on it, and `farkas.certificates.proof`: a value
+that rests on such violations, or on rounded sums, may be better than a proved bound by as much of
+the larger of the two.
 """
 
 ROUNDING = 1e-9
@@ -56,8 +58,7 @@ Values of vertices, entering columns and rays rely on it; exact arithmetic decid
 SOLVER_GAP = 1e-6
 """Relative difference of two values that should agree when a solver found one of them.
 
-The gap at which integer programs and column generation end, and what a run's value may be better
-than its bound by before one of the two is called wrong.
+The gap at which integer programs and column generation end.
 """
 
 LOOSE_GAP = 1e-5

@@ -16,6 +16,7 @@ import pytest
 
 import farkas
 from farkas.certificates.eris import prove_payoff
+from farkas.certificates.proof import certified_ratio
 from farkas.errors import InvalidInstance, NotACertificate
 from farkas.instances import library
 from farkas.instances.dps import Market
@@ -28,7 +29,7 @@ from farkas.models.eris.prices import Prices
 from farkas.models.eris.schedules import list_schedules
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.slot import snapshot
-from farkas.online import Bound, algorithms, certified_ratio, environments
+from farkas.online import algorithms, environments
 from farkas.online.dps.learning import Dps, Scaled, Simple, Top
 from farkas.online.dps.offers import Decision, Offer
 from farkas.online.dps.posted import run_seller
@@ -276,11 +277,12 @@ def test_bounds_on_fixed_prices_scale_with_the_currency(unit):
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_ratios_do_not_depend_on_the_currency(unit):
-    assert certified_ratio("min", unit * 12.0, Bound.of(unit * 8.0, "test")) == 1.5
-    assert certified_ratio("min", unit * (1 - 1e-9), Bound.of(unit, "test")) == 1.0
+    one = Fraction(unit)
+    assert certified_ratio("min", unit * 12.0, one * 8, exact=True) == Fraction(3, 2)
+    assert certified_ratio("min", unit * (1 - 1e-9), one, exact=False) == 1
     # a value a tenth better than its bound is wrong, however few dollars a tenth is
     with pytest.raises(NotACertificate):
-        certified_ratio("min", unit * 0.9, Bound.of(unit, "test"))
+        certified_ratio("min", unit * 0.9, one, exact=False)
 
 
 @pytest.mark.parametrize("unit", UNITS)

@@ -8,7 +8,9 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
+from farkas.errors import NotACertificate
 from farkas.forms import LinearForm, Sense
+from farkas.tolerances import FEASIBLE
 from farkas.words import named, quoted
 
 if TYPE_CHECKING:
@@ -63,15 +65,19 @@ class Proof:
 
     @property
     def ratio(self) -> Fraction | None:
-        """Value over bound (``max``: bound over value), >= 1; None unless both are positive.
+        """What `certified_ratio` says of the point; None without one.
 
-        None as well where the bound is about points within implied bounds only.
+        None as well where the bound is about points within implied bounds only, and where a point
+        that is nearly feasible is better than the bound.
         """
-        if self.within_implied_bounds:
+        if self.within_implied_bounds or self.value is None or self.bound is None:
             return None
-        if self.value is None or self.bound is None or self.value <= 0 or self.bound <= 0:
-            return None
-        return self.value / self.bound if self.sense == "min" else self.bound / self.value
+        try:
+            return certified_ratio(self.sense, self.value, self.bound, exact=not self.tolerance)
+        except NotACertificate:
+            if self.tolerance:
+                return None
+            raise
 
     @property
     def statement(self) -> str:
@@ -99,8 +105,8 @@ class Proof:
             said = [f"The optimal value of {program}{within} is {side} {bound}."]
         if self.value is not None:
             reached = rounded(self.value, up=self.sense == "min")
-            exactly = f"within {self.tolerance:g}" if self.tolerance else "exactly"
-            said.append(f"A point that is feasible {exactly} reaches {reached}.")
+            nearly = f"within {rounded(self.tolerance, up=True)}" if self.tolerance else "exactly"
+            said.append(f"A point that is feasible {nearly} reaches {reached}.")
         if self.implied and not within:
             said.append(f"Uses the implied bounds of {self.implied} variables.")
         said.append(_ORIGIN[self.provenance])
@@ -115,17 +121,38 @@ _ORIGIN: dict[Provenance, str] = {
 }
 
 
-def rounded(value: Fraction, *, up: bool) -> str:
-    """Nine digits of ``value``, never on the wrong side of it: the sentence stays true.
+def rounded(value: Fraction | float, *, up: bool, digits: int = 9) -> str:
+    """Write a number with few digits, never on the wrong side of it: what is said stays true.
+
+    Every bound, ratio, excess and gap that is proved is printed by this function.
+
+    Parameters
+    ----------
+    value
+        Of any size; a double stands for the number that it is.
+    up
+        Whether the text may say more than the number, or less.
+    digits
+        Most significant digits.
 
     >>> rounded(Fraction(2, 3), up=False), rounded(Fraction(2, 3), up=True)
     ('0.666666666', '0.666666667')
     >>> rounded(Fraction(9, 2), up=True), rounded(Fraction(10**20), up=False)
     ('4.5', '1E+20')
+    >>> rounded(0.1, up=True, digits=2), rounded(math.inf, up=True)
+    ('0.11', 'inf')
     """
-    towards = decimal.ROUND_CEILING if up else decimal.ROUND_FLOOR
-    with decimal.localcontext(prec=9, rounding=towards):
-        short = (decimal.Decimal(value.numerator) / decimal.Decimal(value.denominator)).normalize()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    exact = Fraction(value)
+    context = decimal.Context(
+        prec=digits,
+        rounding=decimal.ROUND_CEILING if up else decimal.ROUND_FLOOR,
+        Emin=decimal.MIN_EMIN,
+        Emax=decimal.MAX_EMAX,
+    )
+    quotient = context.divide(*map(decimal.Decimal, exact.as_integer_ratio()))
+    short = context.normalize(quotient)
     return f"{short:f}" if -6 <= short.adjusted() < 15 else str(short)
 
 
@@ -142,6 +169,72 @@ def double(value: Fraction, *, up: bool) -> float | None:
     if near < value if up else near > value:
         near = math.nextafter(near, math.inf if up else -math.inf)
     return near if math.isfinite(near) else None
+
+
+def certified_ratio(
+    sense: Sense, value: Fraction | float, bound: Fraction, *, exact: bool
+) -> Fraction | None:
+    """Return how far ``value`` can be from the optimum at most; None when that says nothing.
+
+    Every certified ratio is computed here, in exact arithmetic.
+
+    Parameters
+    ----------
+    sense
+        ``min`` for a cost, ``max`` for a reward.
+    value
+        What decisions cost at most, or earn at least.
+    bound
+        Proved bound on the optimum, in the unit of the value.
+    exact
+        Whether the value is exact and all requirements are kept exactly.  Otherwise it may be
+        better than the bound by a share of the larger of the two, `FEASIBLE`; its ratio is 1 then.
+
+    Raises
+    ------
+    NotACertificate
+        When the value is better than the bound allows: one of the two is wrong.
+
+    >>> certified_ratio("min", 12.0, Fraction(8), exact=True)
+    Fraction(3, 2)
+    >>> certified_ratio("max", Fraction(0), Fraction(3), exact=True) is None
+    True
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    low, high = (bound, Fraction(value)) if sense == "min" else (Fraction(value), bound)
+    share = Fraction(0 if exact else FEASIBLE)
+    if low - high > share * max(abs(low), abs(high)):
+        least = sense == "min"
+        raise NotACertificate(
+            f"the bound {rounded(bound, up=not least)} is worse than the value "
+            f"{rounded(value, up=least)} that a {sense}imisation reached: bound or decisions are "
+            "wrong"
+        )
+    if low >= high:
+        return Fraction(1)
+    return high / low if low > 0 else None
+
+
+def ratio_at_most(
+    sense: Sense, value: Fraction | float, bound: Fraction, *, exact: bool
+) -> float | None:
+    """Return the smallest double that is at least the `certified_ratio`; None beyond all doubles.
+
+    >>> ratio_at_most("max", Fraction(1), Fraction(1, 10) * 11, exact=True)
+    1.1
+    """
+    ratio = certified_ratio(sense, value, bound, exact=exact)
+    return None if ratio is None else double(ratio, up=True)
+
+
+def ratio_words(ratio: Fraction | float) -> str:
+    """Six digits of a certified ratio, rounded up: it promises "at most".
+
+    >>> ratio_words(1.0132201), ratio_words(1.0)
+    ('1.01323', '1')
+    """
+    return rounded(ratio, up=True, digits=6)
 
 
 def about_instance(

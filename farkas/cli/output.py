@@ -3,6 +3,8 @@
 import contextlib
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from types import NoneType
 from typing import Annotated, Any
 
 import msgspec
@@ -56,6 +58,29 @@ def _write(text: str) -> None:
         sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
+class Number(str):
+    """Text of a number that was rounded to a side; stands right in its column, like a number."""
+
+    __slots__ = ()
+
+
+_NUMBERS = (int, float, Number, NoneType)
+
+
+def promised(value: Fraction | float | None, *, up: bool, digits: int = 9) -> Number | None:
+    """Return the cell of a proved number, rounded to its proved side."""
+    from farkas.certificates.proof import rounded
+
+    return None if value is None else Number(rounded(value, up=up, digits=digits))
+
+
+def promised_ratio(ratio: float | None) -> Number | None:
+    """Return the cell of a certified ratio."""
+    from farkas.certificates.proof import ratio_words
+
+    return None if ratio is None else Number(ratio_words(ratio))
+
+
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """Print a table; numbers stand right, words left."""
     from rich.console import Console
@@ -66,7 +91,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
     console = Console(width=None if terminal else PIPED_WIDTH, highlight=False, markup=False)
     table = Table(show_header=any(columns), pad_edge=False)
     for place, column in enumerate(columns):
-        numeric = bool(rows) and all(isinstance(r[place], int | float | None) for r in rows)
+        numeric = bool(rows) and all(isinstance(r[place], _NUMBERS) for r in rows)
         table.add_column(column, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(cleaned(show(cell))) for cell in row))

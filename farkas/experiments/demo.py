@@ -4,18 +4,21 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
+from farkas.certificates.proof import double, ratio_at_most
+from farkas.forms import Sense
 from farkas.instances import kinds, library
-from farkas.online import Bound, algorithms, certified_ratio, demos
+from farkas.online import algorithms, demos
 from farkas.verbs.programs import find_program, trace
 from farkas.verbs.solve import solve_form
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DemoLine:
-    """One run or solve, with what is proved about it."""
+    """One run or solve, with what is proved about it: bound and ratio on their proved side."""
 
     instance: str
     what: str
+    sense: Sense
     value: float
     bound: float | None
     ratio: float | None
@@ -47,18 +50,19 @@ def demo_lines(instance: Any) -> list[DemoLine]:
 def run_line(name: str, instance: Any) -> DemoLine:
     """Run an algorithm; the ratio compares it with the bound that the run itself proves."""
     run = algorithms[name].run(instance)
-    bound = None if run.certificate is None else float(run.certificate)
+    bound = None if run.certificate is None else run.certificate.double(run.sense)
     seconds = run.timings["policy"] + run.timings["certify"]
-    return DemoLine(instance.name, name, run.value, bound, run.ratio, seconds)
+    return DemoLine(instance.name, name, run.sense, run.value, bound, run.ratio, seconds)
 
 
 def solve_line(name: str, relaxation: str, instance: Any) -> DemoLine:
     """Solve a program; the ratio compares its point with the bound that the relaxation proves."""
     solution = solve_form(trace(find_program(name), instance))
     relaxed = solve_form(trace(find_program(relaxation), instance), certify=True)
-    value = float(solution.form.exact_objective(solution.answer.point))
-    bound = None if relaxed.bound is None else Bound.of(relaxed.bound, relaxation)
-    ratio = certified_ratio(solution.form.sense, value, bound)
-    proved = None if bound is None else float(bound)
+    value, sense = solution.form.exact_objective(solution.answer.point), solution.form.sense
+    bound = ratio = None
+    if relaxed.bound is not None:
+        bound = double(relaxed.bound, up=sense == "max")
+        ratio = ratio_at_most(sense, value, relaxed.bound, exact=False)
     seconds = solution.answer.seconds + relaxed.answer.seconds
-    return DemoLine(instance.name, name, value, proved, ratio, seconds)
+    return DemoLine(instance.name, name, sense, float(value), bound, ratio, seconds)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from farkas.online.run import Bound, Manifest, Run, certified_ratio, read_run, write_run
+from farkas.online.run import Bound, Manifest, Run, read_run, write_run
 
 if TYPE_CHECKING:
     from farkas.online.driver import (
@@ -33,7 +33,6 @@ __all__ = [
     "Run",
     "algorithm",
     "algorithms",
-    "certified_ratio",
     "demos",
     "drive",
     "environment",

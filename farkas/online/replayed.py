@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from farkas.online.run import Bound, Run, Sense, certified_ratio, rounded_up
-from farkas.replay import Replayed, audit, exact_ratio, words_on
+from farkas.certificates.proof import ratio_at_most
+from farkas.online.run import Bound, Run
+from farkas.replay import audit, replay, replayed_ratio, words_on
 
 
 def prove_value(run: Run, instance: Any) -> None:
@@ -19,18 +20,32 @@ def prove_value(run: Run, instance: Any) -> None:
     found = audit(run, instance)
     if run.violations:
         return
-    if found is None:
-        run.ratio = certified_ratio(run.sense, run.value, run.certificate)
-        return
     bound = run.certificate
+    if found is None:
+        run.ratio = ratio_to(run, instance, bound)
+        return
+    exact = None if bound is None else bound.fraction
     run.value_exact = str(found.proved(run.sense))
-    run.ratio = replayed_ratio(run.sense, found, bound)
-    run.remarks.extend(words_on(found, run.sense, None if bound is None else bound.fraction))
+    run.ratio = None if exact is None else replayed_ratio(run.sense, found, exact)
+    run.remarks.extend(words_on(found, run.sense, exact))
 
 
-def replayed_ratio(sense: Sense, found: Replayed, bound: Bound | None) -> float | None:
-    """Return the certified ratio of replayed decisions, rounded up; as `exact_ratio`."""
-    if bound is None:
+def ratio_to(run: Run, instance: Any, bound: Bound | None) -> float | None:
+    """Return the certified ratio of a run to any proved bound on its instance, rounded up.
+
+    A value without a replay may be better than the bound by the rounding of its sums.
+
+    Raises
+    ------
+    NotACertificate
+        When the value is better than the bound allows.
+    """
+    if bound is None or run.violations:
         return None
-    ratio = exact_ratio(sense, found, bound.fraction)
-    return None if ratio is None else rounded_up(ratio)
+    value, limit = run.reached, bound.fraction
+    exact = run.value_exact is not None
+    if exact and (value < limit if run.sense == "min" else value > limit):
+        # only what exceeds a requirement by what counts as kept can be better
+        found = replay(run, instance)
+        exact = found is None or not found.excess
+    return ratio_at_most(run.sense, value, limit, exact=exact)

@@ -18,9 +18,9 @@ import numpy as np
 import farkas
 from farkas.atomic import write_bytes
 from farkas.certificates.packed import rational, shown
+from farkas.certificates.proof import double, ratio_words, rounded
 from farkas.errors import FileProblem, NotACertificate
 from farkas.reading import read_record, require_single
-from farkas.tolerances import SOLVER_GAP
 from farkas.words import named
 
 Sense = Literal["min", "max"]
@@ -60,6 +60,14 @@ class Bound(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     @property
     def fraction(self) -> Fraction:
         return rational(self.exact, "bound")
+
+    def words(self, sense: Sense) -> str:
+        """Nine digits that are proved when minimising or maximising; see `rounded`."""
+        return rounded(self.fraction, up=sense == "max")
+
+    def double(self, sense: Sense) -> float | None:
+        """Nearest double that is proved; None beyond all doubles."""
+        return double(self.fraction, up=sense == "max")
 
     def __float__(self) -> float:
         try:
@@ -153,8 +161,8 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False):
         return self.value if self.value_exact is None else rational(self.value_exact, "value")
 
     def __repr__(self) -> str:
-        bound = "none" if self.certificate is None else f"{float(self.certificate):.6g}"
-        ratio = "none" if self.ratio is None else f"{self.ratio:.6g}"
+        bound = "none" if self.certificate is None else self.certificate.words(self.sense)
+        ratio = "none" if self.ratio is None else ratio_words(self.ratio)
         numbers = f"value {self.value:.6g}, proved bound {bound}, certified ratio {ratio}"
         return f"<run of {named(self.algorithm)} on {named(self.instance)}: {numbers}>"
 
@@ -184,54 +192,6 @@ class _Filed(Run, kw_only=True, eq=False):
 
 def _number(said: float | None) -> float:
     return math.nan if said is None else said
-
-
-def certified_ratio(sense: Sense, value: float | Fraction, bound: Bound | None) -> float | None:
-    """Return how far ``value`` can be from the optimum at most; None when that says nothing.
-
-    The quotient of the exact numbers, rounded up.
-
-    Raises
-    ------
-    NotACertificate
-        When the value is better than the bound allows: one of the two is wrong.
-
-    >>> certified_ratio("min", 12.0, Bound.of(8, "example"))
-    1.5
-    >>> certified_ratio("max", 0.0, Bound.of(0, "example"))
-    1.0
-    >>> certified_ratio("max", 0.0, Bound.of(3, "example")) is None
-    True
-    """
-    if bound is None or not math.isfinite(value):
-        return None
-    exact = Fraction(value)
-    low, high = (bound.fraction, exact) if sense == "min" else (exact, bound.fraction)
-    if low - high > Fraction(SOLVER_GAP) * max(abs(low), abs(high)):
-        raise NotACertificate(
-            f"the bound {float(bound):.9g} ({bound.method}) is worse than the value "
-            f"{float(value):.9g} that a {sense}imisation reached: bound or decisions are wrong"
-        )
-    if low >= high:
-        return 1.0 if low > 0 or low == high else None
-    if low <= 0:  # nothing was earned, or a bound that any cost is infinitely far from
-        return None
-    return rounded_up(high / low)
-
-
-def rounded_up(ratio: Fraction) -> float | None:
-    """Return the smallest double that is at least ``ratio``; None beyond all doubles.
-
-    >>> rounded_up(Fraction(4, 3)) >= Fraction(4, 3), rounded_up(Fraction(10**400)) is None
-    (True, True)
-    """
-    try:
-        near = float(ratio)
-    except OverflowError:
-        return None
-    if near < ratio:
-        near = math.nextafter(near, math.inf)
-    return near if math.isfinite(near) else None
 
 
 def manifest(instance: Any, seed: int) -> Manifest:

@@ -1,6 +1,16 @@
 """Runs replayed: what decisions are worth and whether they keep the rules, in exact arithmetic."""
 
-from farkas.replay.audit import audit, exact_ratio, words_on
+from farkas.replay.audit import audit, excess_words, replayed_ratio, words_on
 from farkas.replay.base import Decided, Kept, Replayed, replay, replays
 
-__all__ = ["Decided", "Kept", "Replayed", "audit", "exact_ratio", "replay", "replays", "words_on"]
+__all__ = [
+    "Decided",
+    "Kept",
+    "Replayed",
+    "audit",
+    "excess_words",
+    "replay",
+    "replayed_ratio",
+    "replays",
+    "words_on",
+]

@@ -7,9 +7,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 from farkas.certificates.packed import rational, shown
+from farkas.certificates.proof import ratio_at_most, rounded
 from farkas.errors import NotACertificate
+from farkas.forms import Sense
 from farkas.replay.base import Decided, Replayed, replay
-from farkas.tolerances import FEASIBLE, ROUNDING
+from farkas.tolerances import ROUNDING
 
 if TYPE_CHECKING:
     from farkas.instances import Instance
@@ -85,43 +87,27 @@ def _text(number: Fraction) -> str:
     return shown(str(number))
 
 
-def exact_ratio(sense: str, found: Replayed, bound: Fraction) -> Fraction | None:
-    """Return how far the decisions can be from the optimum at most; None when that says nothing.
-
-    Decisions that exceed requirements by what counts as kept may be better than the bound by as
-    much; their ratio is 1.
+def replayed_ratio(sense: Sense, found: Replayed, bound: Fraction) -> float | None:
+    """Return the certified ratio of decisions, rounded up; None when it says nothing.
 
     Parameters
     ----------
     sense
         ``min`` for a cost, ``max`` for a reward.
     found
-        Replay of the decisions.
+        Replay of the decisions; those that break a requirement have no ratio.
     bound
         Proved bound on the optimum.
 
     Raises
     ------
     NotACertificate
-        When decisions that keep everything exactly are better than the bound.
+        When decisions are better than the bound: at all if they keep everything exactly, else by
+        more than what counts as kept.
     """
     if found.broken:
         return None
-    value = found.proved(sense)
-    low, high = (bound, value) if sense == "min" else (value, bound)
-    if low > high and low - high > beyond(found) * max(abs(low), abs(high)):
-        raise NotACertificate(
-            f"the bound {_text(bound)} is worse than the value {_text(value)} that a "
-            f"{sense}imisation reached: bound or decisions are wrong"
-        )
-    if low >= high:
-        return Fraction(1)
-    return high / low if low > 0 else None
-
-
-def beyond(found: Replayed) -> Fraction:
-    """Share by which decisions may be better than a proved bound: none if they keep everything."""
-    return Fraction(FEASIBLE) if found.excess else Fraction(0)
+    return ratio_at_most(sense, found.proved(sense), bound, exact=not found.excess)
 
 
 def words_on(found: Replayed, sense: str, bound: Fraction | None) -> list[str]:
@@ -133,5 +119,10 @@ def words_on(found: Replayed, sense: str, bound: Fraction | None) -> list[str]:
         return []
     return [
         "better than the proved bound, because requirements are missed by up to a share of "
-        f"{float(found.excess):.1g}, which counts as kept"
+        f"{excess_words(found)}, which counts as kept"
     ]
+
+
+def excess_words(found: Replayed) -> str:
+    """Share by which requirements are missed at most: two digits, rounded up."""
+    return rounded(found.excess, up=True, digits=2)

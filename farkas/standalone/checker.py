@@ -473,7 +473,7 @@ def sentence(found):
     ends += [] if upper is None else [f"at most {shown(upper, up)}"]
     words = f"the optimal value of {name} is {' and '.join(ends) or 'not bounded'}"
     if reached is not None:
-        fits = f"within {found['tolerance']:g}" if found["tolerance"] else "exactly"
+        fits = f"within {shown(Exact(found['tolerance']), up)}" if found["tolerance"] else "exactly"
         reached = shown(reached, down if lower is None else up)
         words += f"; a point that satisfies it {fits} reaches {reached}"
     return words

@@ -26,10 +26,10 @@ from farkas.errors import (
     require_type,
 )
 from farkas.instances import Instance
-from farkas.online.run import Run, rounded_up
+from farkas.online.run import Run
 from farkas.online.run import from_json as run_from_json
 from farkas.reading import read_record
-from farkas.replay import Replayed, audit, exact_ratio
+from farkas.replay import Replayed, audit, excess_words, replayed_ratio
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.words import named
 
@@ -89,13 +89,13 @@ class RunProof:
         ]
         said += [found.note] if found.note else []
         if self.ratio is not None:
-            ratio = rounded(Fraction(self.ratio), up=True)
+            ratio = rounded(self.ratio, up=True)
             said.append(f"Proved ratio of the run to the optimum: at most {ratio}.")
         return said
 
 
 def _how_well(found: Replayed) -> str:
-    return f"within a share of {float(found.excess):.1g}" if found.excess else "exactly"
+    return f"within a share of {excess_words(found)}" if found.excess else "exactly"
 
 
 def check(
@@ -212,8 +212,7 @@ def _ratio(run: Run, proof: Proof, replayed: Replayed | None) -> float | None:
     """Ratio of exact value and proved bound; raises `NotACertificate` when the run claims less."""
     if replayed is None or proof.bound is None or run.violations:
         return None
-    exact = exact_ratio(run.sense, replayed, proof.bound)
-    ratio = None if exact is None else rounded_up(exact)
+    ratio = replayed_ratio(run.sense, replayed, proof.bound)
     if run.ratio is not None and (ratio is None or run.ratio < ratio):
         raise NotACertificate(f"the run claims the ratio {run.ratio:.17g}, proved is {ratio}")
     return ratio
@@ -277,7 +276,9 @@ def _recheck(found: Certificate, claimed: str, instance: Instance, accepted: Ref
         bound > proof.bound if proof.sense == "min" else bound < proof.bound
     )
     if better:
-        proved = "no bound" if proof.bound is None else shown(str(proof.bound))
+        proved = "no bound"
+        if proof.bound is not None:
+            proved = rounded(proof.bound, up=proof.sense == "max")
         raise NotACertificate(f"the run claims the bound {shown(claimed)}, it proves {proved}")
     return proof
 

@@ -8,8 +8,12 @@ from fractions import Fraction
 from types import NoneType
 from typing import Any
 
+from farkas.certificates.proof import ratio_words
 from farkas.errors import FarkasError, InvalidOption, require_seed, require_type
-from farkas.online import Bound, Run, algorithms, certified_ratio
+from farkas.instances import Instance
+from farkas.online import Bound, Run, algorithms
+from farkas.online.replayed import ratio_to
+from farkas.online.run import Sense
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.run import find_algorithm
 from farkas.words import named
@@ -43,15 +47,19 @@ class Comparison:
 
     instance: str
     kind: str
-    sense: str
+    sense: Sense
     bound: Bound | None
     entries: tuple[Compared, ...]
 
+    @property
+    def proved(self) -> str:
+        """The bound in digits, on its proved side; ``none`` without one."""
+        return "none" if self.bound is None else self.bound.words(self.sense)
+
     def __repr__(self) -> str:
-        bound = "none" if self.bound is None else f"{float(self.bound):.6g}"
-        lines = [f"{named(self.instance)}: proved bound {bound}"]
+        lines = [f"{named(self.instance)}: proved bound {self.proved}"]
         for entry in self.entries:
-            ratio = "-" if entry.ratio is None else f"{entry.ratio:.4f}"
+            ratio = "-" if entry.ratio is None else ratio_words(entry.ratio)
             value = "-" if entry.value is None else f"{entry.value:.6g}"
             lines.append(f"{entry.algorithm:24} {value:>12} {ratio:>8}  {entry.note}".rstrip())
         return "\n".join(lines)
@@ -61,7 +69,7 @@ class Comparison:
         bound = None
         if self.bound is not None:
             bound = {
-                "value": float(self.bound),
+                "value": self.bound.double(self.sense),
                 "exact": self.bound.exact,
                 "method": self.bound.method,
             }
@@ -129,7 +137,9 @@ def compare(
             progress(done + 1, len(items))
     runs = [run for run in outcomes if isinstance(run, Run)]
     bound = best_bound(runs)
-    entries = [_entry(item.name, out, bound) for item, out in zip(items, outcomes, strict=True)]
+    entries = [
+        _entry(item.name, out, instance, bound) for item, out in zip(items, outcomes, strict=True)
+    ]
     sense = runs[0].sense if runs else "min"
     sign = 1 if sense == "min" else -1
     entries.sort(key=lambda e: (e.value is None, sign * (e.value or 0.0), e.algorithm))
@@ -148,12 +158,14 @@ def best_bound(runs: Sequence[Run]) -> Bound | None:
     return max(bounds, key=exact) if runs[0].sense == "min" else min(bounds, key=exact)
 
 
-def _entry(name: str, outcome: Run | FarkasError, bound: Bound | None) -> Compared:
+def _entry(
+    name: str, outcome: Run | FarkasError, instance: Instance, bound: Bound | None
+) -> Compared:
     if not isinstance(outcome, Run):
         return Compared(name, note=str(outcome))
     seconds = outcome.timings.get("policy")
     if outcome.violations:
         note = f"breaks {len(outcome.violations)} requirements: {outcome.violations[0]}"
         return Compared(name, outcome.value, None, seconds, note, outcome)
-    ratio = certified_ratio(outcome.sense, outcome.reached, bound)
+    ratio = ratio_to(outcome, instance, bound)
     return Compared(name, outcome.value, ratio, seconds, "; ".join(outcome.remarks), outcome)

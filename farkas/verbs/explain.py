@@ -19,6 +19,7 @@ import numpy as np
 
 from farkas.certificates import prove_infeasible
 from farkas.certificates.bound import exact_reduced_costs
+from farkas.certificates.proof import rounded
 from farkas.forms import LinearForm
 from farkas.forms.blocks import find_block
 from farkas.forms.words import box, relation
@@ -153,7 +154,7 @@ class Explanation:
     def _missed(self) -> str:
         assert self.violation is not None
         text = str(self.violation)
-        return text if len(text) <= 12 else f"{float(self.violation):.6g}"
+        return text if len(text) <= 12 else rounded(self.violation, up=False)
 
     def _bound_lines(self) -> Iterator[str]:
         bounds = self.bounds()

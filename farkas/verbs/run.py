@@ -44,8 +44,8 @@ def run(
     --------
     >>> import farkas
     >>> run = farkas.run("mlbroker/tiny", "mlbroker.fractional")
-    >>> round(run.value, 6), float(run.certificate), round(run.ratio, 6)
-    (16.8, 16.8, 1.0)
+    >>> round(run.value, 6), run.certificate.words("min"), round(run.ratio, 6)
+    (16.8, '16.7999999', 1.0)
     """
     require_type(algorithm, (str, Algorithm), "algorithm")
     require_seed(seed)

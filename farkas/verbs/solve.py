@@ -13,6 +13,7 @@ from farkas.algebra import ConvexProgram
 from farkas.algebra.formulation import Formulation
 from farkas.certificates import Certificate, certify_infeasible
 from farkas.certificates import certify as bound_certificate
+from farkas.certificates.proof import double, rounded
 from farkas.errors import NoAnswer, NotACertificate, require_type
 from farkas.forms import FeasibilityReport, LinearForm
 from farkas.relaxations.integrality import relax as without_integrality
@@ -59,7 +60,7 @@ class Solution:
         if answer.has_point:
             said += f" at {answer.objective:.6g}"
         if self.bound is not None:
-            said += f", proved bound {float(self.bound):.6g}"
+            said += f", proved bound {rounded(self.bound, up=self.form.sense == 'max')}"
         if self.infeasible is not None:
             said += ", proved infeasible"
         return f"<{self.form.name}: {said}>"
@@ -71,15 +72,16 @@ class Solution:
 
     @property
     def gap(self) -> float | None:
-        """Distance of the point's value from the proved bound, in the objective's unit."""
+        """Distance of the point's value from the proved bound, in the objective's unit, at most."""
         if self.bound is None or not self.answer.has_point:
             return None
         value = self.form.exact_objective(self.answer.point)
-        return float(value - self.bound if self.form.sense == "min" else self.bound - value)
+        distance = value - self.bound if self.form.sense == "min" else self.bound - value
+        return double(distance, up=True)
 
     def to_builtins(self, *, point: bool = False) -> dict[str, Any]:
         """Plain data for JSON; with ``point`` also the nonzero values by name."""
-        form, answer = self.form, self.answer
+        form, answer, up = self.form, self.answer, self.form.sense == "max"
         data: dict[str, Any] = {
             "program": form.name,
             "sense": form.sense,
@@ -97,7 +99,7 @@ class Solution:
             "message": answer.message,
             "largest_violation": None if self.report is None else self.report.worst,
             "feasible": None if self.report is None else bool(self.report),
-            "proved_bound": None if self.bound is None else float(self.bound),
+            "proved_bound": None if self.bound is None else double(self.bound, up=up),
             "proved_bound_exact": None if self.bound is None else str(self.bound),
             "proved_gap": self.gap,
             "proved_infeasible": None if self.infeasible is None else str(self.infeasible),

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
+import decimal
+import math
 from fractions import Fraction as F
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from farkas.certificates import (
     Proof,
     check,
 )
-from farkas.certificates.proof import about_instance, double, provenance, rounded
+from farkas.certificates.proof import (
+    about_instance,
+    certified_ratio,
+    double,
+    provenance,
+    ratio_at_most,
+    ratio_words,
+    rounded,
+)
+from farkas.errors import NotACertificate
 from tests.certificates.test_files import form, good
 
 
@@ -97,11 +110,11 @@ def test_the_sentence_tells_tolerance_implied_bounds_and_the_side_of_a_value():
         "Uses the implied bounds of 2 variables.  The program was rebuilt from the given instance."
     )
     assert said["min"] == (
-        "The optimal value of p is at least 0.333333333.  A point that is feasible within 1e-06"
+        "The optimal value of p is at least 0.333333333.  A point that is feasible within 0.000001"
         f" reaches 0.666666667.  {tail}"
     )
     assert said["max"] == (
-        "The optimal value of p is at most 0.333333334.  A point that is feasible within 1e-06"
+        "The optimal value of p is at most 0.333333334.  A point that is feasible within 0.000001"
         f" reaches 0.666666666.  {tail}"
     )
 
@@ -112,3 +125,120 @@ def test_doubles_stand_on_the_side_that_is_proved():
     assert double(F(1, 2), up=False) == double(F(1, 2), up=True) == 0.5
     huge = F(10**400)
     assert double(huge, up=True) is double(-huge, up=False) is None
+
+
+FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+EXACT = st.builds(lambda a, b: F(a) / F(b or 1.0), FLOATS, FLOATS)
+"""From 5e-324 over 1.8e308 to 1.8e308 over 5e-324, of both signs."""
+
+
+@given(FLOATS | FLOATS.map(F) | EXACT, st.integers(1, 12))
+def test_what_is_printed_lies_on_the_side_asked_for_and_close(value, digits):
+    exact = F(value)
+    low, high = (F(rounded(value, up=up, digits=digits)) for up in (False, True))
+    assert low <= exact <= high
+    assert high - low <= abs(exact) * F(10) ** (1 - digits)
+    assert (low == exact) == (high == exact)
+
+
+@given(EXACT)
+def test_what_is_printed_has_no_more_digits_than_asked_for(value):
+    mantissa = rounded(value, up=True, digits=3).partition("E")[0]
+    assert len(mantissa.replace(".", "").strip("-0")) <= 3
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_numbers_without_digits_are_named(up):
+    said = [rounded(value, up=up) for value in (math.inf, -math.inf, math.nan, 0.0, -0.0, F(0))]
+    assert said == ["inf", "-inf", "nan", "0", "0", "0"]
+
+
+def test_the_smallest_and_largest_numbers_keep_their_side():
+    assert rounded(5e-324, up=False, digits=1) == "4E-324"
+    assert rounded(5e-324, up=True, digits=1) == "5E-324"
+    assert rounded(-5e-324, up=True, digits=1) == "-4E-324"
+    assert rounded(1.7976931348623157e308, up=True, digits=2) == "1.8E+308"
+    assert rounded(1.7976931348623157e308, up=False, digits=2) == "1.7E+308"
+    assert rounded(F(1, 10**400 + 1), up=True, digits=2) == "1E-400"
+    assert rounded(F(10**400 + 1), up=True, digits=2) == "1.1E+400"
+
+
+def test_digits_do_not_depend_on_the_decimal_context_of_the_caller():
+    with decimal.localcontext(prec=3, rounding=decimal.ROUND_UP, Emax=10, Emin=-10) as context:
+        context.traps[decimal.Inexact] = context.traps[decimal.Rounded] = True
+        assert rounded(F(2, 3), up=False) == "0.666666666"
+        assert rounded(F(123456789) * 10**90, up=False) == "1.23456789E+98"
+
+
+@pytest.mark.parametrize(
+    ("sense", "value", "bound", "ratio"),
+    [
+        ("min", 12.0, 8, F(3, 2)),
+        ("max", 8.0, 12, F(3, 2)),
+        ("min", F(1, 3), F(1, 7), F(7, 3)),
+        ("max", F(1, 7), F(1, 3), F(7, 3)),
+        ("min", 0.0, 0, F(1)),  # nothing to pay and nothing paid
+        ("max", 0.0, 0, F(1)),  # nothing to earn and nothing earned
+        ("min", F(-1), -1, F(1)),  # the optimum, whatever its sign
+        ("min", 3.0, 0, None),  # any cost is infinitely far from a bound of 0
+        ("max", 0.0, 3, None),
+        ("min", 1.0, -1, None),
+        ("max", -2.0, 5, None),
+        ("min", math.nan, 1, None),
+        ("min", math.inf, 1, None),
+    ],
+)
+def test_a_ratio_is_that_of_exact_numbers(sense, value, bound, ratio):
+    for exact in (True, False):
+        assert certified_ratio(sense, value, F(bound), exact=exact) == ratio
+
+
+@pytest.mark.parametrize("unit", [F(1), F(1, 10**9), F(10**300)])
+@pytest.mark.parametrize(("sense", "sign"), [("min", -1), ("max", 1)])
+def test_what_is_not_exact_may_beat_a_bound_by_a_millionth_and_no_more(sense, sign, unit):
+    for share in (F(5, 10**7), F(1, 10**12)):
+        better = unit * (1 + sign * share)
+        assert certified_ratio(sense, better, unit, exact=False) == 1
+        with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
+            certified_ratio(sense, better, unit, exact=True)
+    with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
+        certified_ratio(sense, unit * (1 + sign * F(2, 10**6)), unit, exact=False)
+
+
+def test_a_beaten_bound_and_the_value_are_told_on_their_proved_sides():
+    said = r"the bound 0\.666666666 is worse than the value 0\.333333334 that a minimisation"
+    with pytest.raises(NotACertificate, match=said):
+        certified_ratio("min", F(1, 3), F(2, 3), exact=True)
+    said = r"the bound 0\.333333334 is worse than the value 0\.666666666 that a maximisation"
+    with pytest.raises(NotACertificate, match=said):
+        certified_ratio("max", F(2, 3), F(1, 3), exact=True)
+
+
+@given(EXACT.map(abs), EXACT.map(abs))
+def test_the_double_and_the_words_of_a_ratio_promise_no_less_than_it(one, other):
+    value, bound = max(one, other), min(one, other)
+    ratio = certified_ratio("min", value, bound, exact=True)
+    above = ratio_at_most("min", value, bound, exact=True)
+    if ratio is None:
+        assert above is None
+        return
+    assert ratio <= F(ratio_words(ratio)) <= ratio * (1 + F(1, 10**5))
+    if above is None:
+        assert ratio > F(math.nextafter(math.inf, 0))
+    else:
+        assert ratio <= F(above) <= F(ratio_words(above))
+
+
+def test_a_point_that_nearly_fits_has_no_ratio_once_it_beats_the_bound():
+    better = about_instance("p", "min", F(2), None, value=F(1))
+    assert dataclasses.replace(better, tolerance=1e-6).ratio is None
+    with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
+        _ = better.ratio
+    close = about_instance("p", "min", F(1), None, value=1 - F(1, 10**8))
+    assert dataclasses.replace(close, tolerance=1e-6).ratio == 1
+
+
+def test_the_tolerance_of_a_point_is_rounded_up():
+    proof = about_instance("p", "min", F(1), None, value=F(2))
+    said = dataclasses.replace(proof, tolerance=1.23456789012e-7).statement
+    assert "feasible within 1.2345679E-7 reaches" in said  # 1.23456789 is too little

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from farkas.algebra import programs
+from farkas.certificates.proof import ratio_words
 from farkas.cli.app import app
 from farkas.instances.files import own_kinds
 from farkas.instances.generate import generate
@@ -158,9 +159,9 @@ def test_the_table_of_the_readme_is_what_compare_prints() -> None:
     shown = re.findall(r"│(mlbroker\.\w+)", text)
     assert len(shown) > 5
     found = compare(generate("mlbroker", "small", seed=0), shown)
-    assert f"proved bound {float(found.bound):.6g}" in text
+    assert f"proved bound {found.proved}\n" in text
     for entry in found.entries:
-        row = rf"│{entry.algorithm} +│ +{entry.value:.6g} │ +{entry.ratio:.6g} │"
+        row = rf"│{entry.algorithm} +│ +{entry.value:.6g} │ +{ratio_words(entry.ratio)} │"
         assert re.search(row, text), entry
 
 

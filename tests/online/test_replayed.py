@@ -10,7 +10,7 @@ import pytest
 import farkas
 from farkas.errors import NotACertificate
 from farkas.online import Bound, Run
-from farkas.online.replayed import prove_value, replayed_ratio
+from farkas.online.replayed import prove_value, ratio_to
 from farkas.replay import Decided, Kept, Replayed, replays
 
 
@@ -74,6 +74,23 @@ def test_a_bound_is_beaten_in_words_or_not_at_all(
         prove_value(run, farkas.load("mlbroker/tiny"))
 
 
-def test_no_bound_no_ratio() -> None:
-    assert replayed_ratio("min", Replayed.of(1), None) is None
-    assert replayed_ratio("min", Replayed.of(1), Bound.of(F(1, 10**400), "test")) is None
+def test_no_bound_no_ratio(run: Run) -> None:
+    tiny = farkas.load("mlbroker/tiny")
+    assert ratio_to(run, tiny, None) is None
+    assert ratio_to(run, tiny, Bound.of(F(1, 10**400), "test")) is None
+
+
+def test_a_bound_of_another_run_is_met_as_exactly_as_its_own(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny = farkas.load("mlbroker/tiny")
+    beaten = Bound.of(F(1, 3) * (1 + F(1, 10**8)), "another run")
+    assert ratio_to(run, tiny, beaten) == 1.0  # rounded sums may seem better
+    worth(monkeypatch, F(1, 3), excess=F(1, 10**10))
+    prove_value(run, tiny)
+    assert ratio_to(run, tiny, beaten) == 1.0  # as may what misses a requirement by a little
+    worth(monkeypatch, F(1, 3))
+    with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
+        ratio_to(run, tiny, beaten)
+    run.violations.append("all of it")
+    assert ratio_to(run, tiny, beaten) is None

@@ -1,49 +1,21 @@
-"""Ratios and run files."""
+"""Bounds and run files."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import farkas
-from farkas.errors import FileProblem, NotACertificate
-from farkas.online import Bound, certified_ratio, read_run
-from farkas.online.run import from_builtins, rounded_up
-
-
-@pytest.mark.parametrize(
-    ("sense", "value", "bound", "ratio"),
-    [
-        ("min", 12, 8, 1.5),
-        ("max", 8, 12, 1.5),
-        ("min", 0, 0, 1.0),  # nothing to pay and nothing paid
-        ("max", 0, 0, 1.0),  # nothing to earn and nothing earned
-        ("min", 3, 0, None),  # any cost is infinitely far from a bound of 0
-        ("max", 0, 3, None),
-        ("min", 1, -1, None),
-        ("max", -2, 5, None),
-        ("min", math.nan, 1, None),
-        ("min", math.inf, 1, None),
-        ("min", 1 - 1e-9, 1, 1.0),  # float sums of value and bound differ in the last digits
-        ("max", 1 + 1e-9, 1, 1.0),
-    ],
-)
-def test_certified_ratio(sense: str, value: float, bound: int, ratio: float | None) -> None:
-    assert certified_ratio(sense, value, Bound.of(bound, "test")) == ratio  # type: ignore[arg-type]
-
-
-def test_without_bound_there_is_no_ratio() -> None:
-    assert certified_ratio("min", 1.0, None) is None
-
-
-@pytest.mark.parametrize(("sense", "value"), [("min", 0.9), ("max", 1.1)])
-def test_a_bound_that_a_run_beats_is_wrong(sense: str, value: float) -> None:
-    with pytest.raises(NotACertificate, match="wrong"):
-        certified_ratio(sense, value, Bound.of(1, "test"))  # type: ignore[arg-type]
+from farkas.errors import FileProblem
+from farkas.online import Bound, read_run
+from farkas.online.run import from_builtins
 
 
 def test_a_bound_keeps_its_exact_value() -> None:
@@ -68,25 +40,6 @@ def test_a_missing_run_file_is_one_clear_error(tmp_path: Path) -> None:
         read_run(tmp_path / "none.json")
 
 
-@pytest.mark.parametrize("ratio", [Fraction(4, 3), Fraction(3, 2), Fraction(10**20 + 1, 10**20)])
-def test_a_ratio_is_rounded_up(ratio: Fraction) -> None:
-    above = rounded_up(ratio)
-    assert above is not None
-    assert Fraction(math.nextafter(above, 0)) < ratio <= Fraction(above)
-
-
-@pytest.mark.parametrize("ratio", [Fraction(10**400), Fraction(math.nextafter(math.inf, 0)) + 1])
-def test_a_ratio_beyond_all_doubles_is_none(ratio: Fraction) -> None:
-    assert rounded_up(ratio) is None
-
-
-@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
-def test_a_bound_may_be_beaten_by_a_share_only(unit: float) -> None:
-    # amounts of a billionth are no closer to each other than amounts of one
-    with pytest.raises(NotACertificate):
-        certified_ratio("max", unit, Bound.of(Fraction(unit) / 1000, "test"))
-
-
 def test_plain_data_of_a_store_are_a_run_or_a_problem() -> None:
     run = farkas.run("mlbroker/tiny", "mlbroker.gr")
     plain = msgspec.json.decode(msgspec.json.encode(run))
@@ -96,9 +49,31 @@ def test_plain_data_of_a_store_are_a_run_or_a_problem() -> None:
             from_builtins(broken)
 
 
-@pytest.mark.parametrize(("sense", "sign"), [("min", -1), ("max", 1)])
-def test_a_bound_may_be_beaten_by_a_millionth_and_no_more(sense: str, sign: int) -> None:
-    bound = Bound.of(1, "test")
-    assert certified_ratio(sense, 1 + sign * 5e-7, bound) == 1.0  # type: ignore[arg-type]
-    with pytest.raises(NotACertificate):
-        certified_ratio(sense, 1 + sign * 2e-6, bound)  # type: ignore[arg-type]
+BOUNDS = st.fractions() | st.floats(allow_nan=False, allow_infinity=False).map(Fraction)
+
+
+@given(BOUNDS, st.sampled_from(["min", "max"]))
+def test_words_and_double_of_a_bound_claim_no_more_than_it(exact: Fraction, sense: Any) -> None:
+    bound = Bound.of(exact, "test")
+    for said in (Fraction(bound.words(sense)), Fraction(bound.double(sense) or exact)):
+        assert said <= exact if sense == "min" else said >= exact
+        assert abs(said - exact) <= abs(exact) / 10**8 + Fraction(math.ulp(0.0))
+
+
+def test_a_bound_beyond_all_doubles_has_words_but_no_double() -> None:
+    bound = Bound.of(10**400 + 1, "test")
+    assert (bound.words("min"), bound.words("max")) == ("1E+400", "1.00000001E+400")
+    assert bound.double("max") is None
+
+
+def test_a_run_tells_bound_and_ratio_on_their_proved_side() -> None:
+    run = farkas.run("mlbroker/tiny", "mlbroker.gr")
+    run.certificate = Bound.of(Fraction(2, 3), "test")
+    run.ratio = 2 / 3 + 1
+    assert "proved bound 0.666666666, certified ratio 1.66667>" in repr(run)
+    run.sense = "max"
+    assert "proved bound 0.666666667, certified ratio 1.66667>" in repr(run)
+    run.ratio = 1.6666611
+    assert repr(run).endswith("certified ratio 1.66667>")
+    run.certificate = run.ratio = None
+    assert repr(run).endswith("proved bound none, certified ratio none>")

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from fractions import Fraction as F
 from typing import Any
 
 import pytest
 
 from farkas.errors import NotACertificate
-from farkas.replay import Decided, Kept, Replayed, audit, exact_ratio, replays, words_on
+from farkas.forms import Sense
+from farkas.replay import (
+    Decided,
+    Kept,
+    Replayed,
+    audit,
+    excess_words,
+    replayed_ratio,
+    replays,
+    words_on,
+)
 
 THIRD = F(1, 3)
 
@@ -118,29 +129,24 @@ def test_a_kind_without_a_replay_is_believed_its_value_and_nothing_more() -> Non
         audit(dataclasses.replace(run, violations=["full"], ratio=1.0), Thing("none"))
 
 
-@pytest.mark.parametrize(
-    ("sense", "value", "bound", "ratio"),
-    [
-        ("min", F(3), F(2), F(3, 2)),
-        ("max", F(2), F(3), F(3, 2)),
-        ("min", F(2), F(2), F(1)),
-        ("max", F(0), F(0), F(1)),
-        ("min", F(1), F(0), None),
-        ("max", F(0), F(1), None),
-        ("max", F(-1), F(1), None),
-    ],
-)
-def test_ratios_are_exact(sense: str, value: F, bound: F, ratio: F | None) -> None:
-    assert exact_ratio(sense, Replayed.of(value), bound) == ratio
+def test_a_ratio_is_that_of_what_is_proved_rounded_up() -> None:
+    senses: tuple[Sense, ...] = ("min", "max")
+    for sense, low, high in zip(senses, (F(2), F(5)), (F(3), F(7)), strict=True):
+        found = Replayed(low, high)
+        value = high if sense == "min" else low
+        bound = value * F(3, 4) if sense == "min" else value * F(4, 3)
+        ratio = replayed_ratio(sense, found, bound)
+        assert ratio is not None
+        assert F(math.nextafter(ratio, 0)) < F(4, 3) < F(ratio)
 
 
 @pytest.mark.parametrize("unit", [F(1), F(1, 10**9), F(10**9)])
 def test_nothing_that_keeps_everything_beats_a_bound(unit: F) -> None:
     better = unit * (1 - F(1, 10**30))
     with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
-        exact_ratio("min", Replayed.of(better), unit)
+        replayed_ratio("min", Replayed.of(better), unit)
     with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
-        exact_ratio("max", Replayed.of(unit), better)
+        replayed_ratio("max", Replayed.of(unit), better)
 
 
 @pytest.mark.parametrize("unit", [F(1), F(1, 10**9), F(10**9)])
@@ -148,10 +154,10 @@ def test_decisions_that_miss_a_little_may_beat_it_by_a_little(unit: F) -> None:
     kept = Kept()
     kept.excess = F(1, 10**10)
     little, much = (Replayed.of(unit * (1 - share), kept) for share in (F(1, 10**7), F(1, 10**5)))
-    assert exact_ratio("min", little, unit) == 1
-    assert "missed by up to a share of 1e-10" in words_on(little, "min", unit)[0]
+    assert replayed_ratio("min", little, unit) == 1
+    assert "missed by up to a share of 1E-10" in words_on(little, "min", unit)[0]
     with pytest.raises(NotACertificate):
-        exact_ratio("min", much, unit)
+        replayed_ratio("min", much, unit)
 
 
 def test_there_are_words_only_where_a_bound_is_beaten() -> None:
@@ -160,4 +166,14 @@ def test_there_are_words_only_where_a_bound_is_beaten() -> None:
 
 
 def test_decisions_that_break_something_have_no_ratio() -> None:
-    assert exact_ratio("min", Replayed(F(1), F(1), broken=("all",)), F(1)) is None
+    assert replayed_ratio("min", Replayed(F(1), F(1), broken=("all",)), F(1)) is None
+
+
+def test_the_share_that_is_missed_is_rounded_up() -> None:
+    for excess, words in ((F(1, 10**10), "1E-10"), (F(1249, 10**13), "1.3E-10"), (F(0), "0")):
+        kept = Kept()
+        kept.excess = excess
+        found = Replayed.of(F(1), kept)
+        assert excess_words(found) == words
+        if excess:
+            assert f"up to a share of {words}, which" in words_on(found, "min", F(2))[0]

@@ -20,7 +20,7 @@ from farkas.online import algorithms, environments
 from farkas.online.dps import kernel
 from farkas.online.dps.offers import Decision
 from farkas.online.dps.simulation import Simulation, simulate_prices
-from farkas.replay import Replayed, exact_ratio
+from farkas.replay import Replayed, replayed_ratio
 from farkas.replay.dps import first_free, replay
 from farkas.tolerances import ROUNDING
 from tests.generators.dps import empty_market, market_in, posted, random_market
@@ -312,7 +312,7 @@ def test_bounds_and_replay_speak_of_the_same_slots(
     assert bound == (2 if both else 1)
     assert farkas.solve(market, "dps.offline[free]").answer.objective == pytest.approx(float(bound))
     if both:
-        assert exact_ratio("max", found, bound) == 1
+        assert replayed_ratio("max", found, bound) == 1
 
 
 def test_nothing_is_forgiven_in_the_slot_of_arrival() -> None:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from farkas.errors import InvalidInstance, InvalidOption, SolverUnavailable, UnknownName
+from farkas.errors import (
+    InvalidInstance,
+    InvalidOption,
+    NotACertificate,
+    SolverUnavailable,
+    UnknownName,
+)
 from farkas.online import Bound, Outcome, algorithm, algorithms, environments
+from farkas.replay import Replayed, replays
 from farkas.verbs.compare import best_bound, compare
 
 
@@ -135,3 +144,41 @@ def test_names_of_a_wrong_type_are_refused_in_one_line(names: Any) -> None:
 def test_a_negative_seed_is_refused_before_any_run() -> None:
     with pytest.raises(InvalidOption, match=r"^seed = -3; give an integer >= 0$"):
         compare(Toy(), seed=-3)
+
+
+def test_a_replayed_value_is_no_better_than_the_bound_of_another_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def rule(instance: Any, run: Any) -> Replayed:
+        return Replayed.of(sum(map(Fraction, run.decisions)))
+
+    replays.load()
+    monkeypatch.setattr(replays, "_items", {"toy": rule})
+
+    @algorithm("toy.triple")
+    class Triple(Base):
+        """Orders three times what is asked and claims that nobody pays what double pays."""
+
+        factor = 3.0
+
+        def certify(self, instance: Any, state: Any, decisions: Any) -> Bound:
+            return Bound.of(12 + Fraction(1, 10**8), "wrong")
+
+    assert compare(Toy(), ["toy.triple", "toy.short"]).bound is not None
+    with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
+        compare(Toy(), ["toy.triple", "toy.double"])
+
+
+def test_bound_and_ratios_are_told_on_their_proved_side() -> None:
+    result = compare(Toy(), ["toy.double"])
+    shown = dataclasses.replace(result, bound=Bound.of(Fraction(2, 3), "test"))
+    for sense, words in (("min", "0.666666666"), ("max", "0.666666667")):
+        other = dataclasses.replace(shown, sense=sense)
+        assert other.proved == words
+        assert f": proved bound {words}\n" in repr(other)
+        value = other.to_builtins()["bound"]["value"]
+        assert (Fraction(value) < Fraction(2, 3)) == (sense == "min")
+    (entry,) = result.entries
+    above = dataclasses.replace(result, entries=(dataclasses.replace(entry, ratio=1.000001),))
+    assert " 1.00001\n" in repr(above) + "\n"
+    assert dataclasses.replace(result, bound=None).proved == "none"

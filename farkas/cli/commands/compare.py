@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from farkas.cli.output import Json, complain, print_json, print_table, progress
+from farkas.cli.output import Json, complain, print_json, print_table, progress, promised_ratio
 from farkas.cli.values import InstanceFile, Seed
 from farkas.errors import Exit
 from farkas.words import named
@@ -32,11 +32,13 @@ def command(
     if as_json:
         print_json(result.to_builtins())
     else:
-        bound = "none" if result.bound is None else f"{float(result.bound):.6g}"
         print_table(
-            f"{named(result.instance or file)}: proved bound {bound}",
+            f"{named(result.instance or file)}: proved bound {result.proved}",
             ["algorithm", "value", "certified ratio", "seconds", "note"],
-            [(e.algorithm, e.value, e.ratio, e.seconds, e.note) for e in result.entries],
+            [
+                (e.algorithm, e.value, promised_ratio(e.ratio), e.seconds, e.note)
+                for e in result.entries
+            ],
         )
     if not any(entry.value is not None for entry in result.entries):
         complain("no algorithm gave a run")

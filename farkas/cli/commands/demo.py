@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from farkas.cli.output import Json, print_json, print_table, progress
+from farkas.cli.output import Json, print_json, print_table, progress, promised, promised_ratio
 
 
 def command(as_json: Json = False) -> None:
@@ -22,4 +22,11 @@ def command(as_json: Json = False) -> None:
         return
     columns = ["instance", "algorithm or program", "value", "proved bound", "certified ratio",
                "seconds"]  # fmt: skip
-    print_table("farkas demo", columns, [dataclasses.astuple(line) for line in lines])
+    rows = [
+        (
+            line.instance, line.what, line.value, promised(line.bound, up=line.sense == "max"),
+            promised_ratio(line.ratio), line.seconds,
+        )
+        for line in lines
+    ]  # fmt: skip
+    print_table("farkas demo", columns, rows)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from farkas.cli.output import Json, complain, print_json, print_line, print_table
+from farkas.cli.output import Json, complain, print_json, print_line, print_table, promised_ratio
 from farkas.errors import Exit
 from farkas.words import named
 
@@ -66,6 +66,8 @@ def command(
 
 
 def _print(found: list[Ratios]) -> None:
+    from farkas.experiments.sweeps.statistics import interval_words
+
     columns = ["algorithm or program", "certified", "tasks", "mean", "95 % interval", "median",
                "worst", "worst instance"]  # fmt: skip
     rows = [
@@ -73,10 +75,10 @@ def _print(found: list[Ratios]) -> None:
             item.label,
             len(item.values),
             item.tasks,
-            item.mean,
-            "{:.5g} – {:.5g}".format(*item.interval) if item.interval else None,
-            item.quantiles.get("50"),
-            item.quantiles.get("100"),
+            promised_ratio(item.mean),
+            interval_words(item.interval) if item.interval else None,
+            promised_ratio(item.quantiles.get("50")),
+            promised_ratio(item.quantiles.get("100")),
             named(item.worst.name) if item.worst else None,
         )
         for item in found

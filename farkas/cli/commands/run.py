@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from farkas.cli.output import Json, print_json, print_table, progress
+from farkas.cli.output import Json, print_json, print_table, progress, promised_ratio
 from farkas.cli.values import InstanceFile, Seed, Settings, assignments, check_writable
 from farkas.words import named
 
@@ -42,11 +42,10 @@ def command(
     if as_json:
         print_json(plain(run))
         return
-    bound = None if run.certificate is None else float(run.certificate)
     rows = [
         ("value", run.value),
-        ("proved bound", bound),
-        ("certified ratio", run.ratio),
+        ("proved bound", run.certificate.words(run.sense) if run.certificate else None),
+        ("certified ratio", promised_ratio(run.ratio)),
         ("proof", run.certificate.method if run.certificate else None),
         ("seconds", run.timings.get("policy")),
         *run.numbers.items(),

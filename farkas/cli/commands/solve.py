@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from farkas.cli.output import Json, complain, print_json, print_table, print_text
+from farkas.cli.output import Json, complain, print_json, print_table, print_text, promised
 from farkas.cli.values import InstanceFile, assignments, check_writable
 from farkas.errors import Exit
 from farkas.words import named
@@ -103,9 +103,12 @@ def _print(solution: Solution | ConvexSolution, instance: str, point: bool) -> N
     if isinstance(solution, Solution):
         size = "{rows} rows, {columns} columns, {integers} integer".format(**shown)
         rows.insert(0, ("size", size))
-        rows += [("proved bound", shown["proved_bound"]), ("proved gap", shown["proved_gap"])]
+        rows += [
+            ("proved bound", promised(solution.bound, up=solution.form.sense == "max")),
+            ("proved gap", promised(solution.gap, up=True)),
+        ]
         if solution.infeasible is not None:
-            rows.append(("proved infeasible", f"by {float(solution.infeasible):.6g}"))
+            rows.append(("proved infeasible", f"by {promised(solution.infeasible, up=False)}"))
     if shown["message"]:
         rows.append(("solver says", shown["message"]))
     print_table(f"{shown['program']} on {instance}", ["", ""], rows)

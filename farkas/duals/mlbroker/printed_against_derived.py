@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from farkas.algebra import Program, programs
 from farkas.certificates import exact_bound
+from farkas.certificates.proof import rounded
 from farkas.duals.dualize import DualForm, dualize
 from farkas.duals.mlbroker.as_printed import DualAsPrinted
 from farkas.duals.mlbroker.dual import Dual
@@ -83,7 +84,7 @@ class Audit:
     def __str__(self) -> str:
         lines = [
             f"(9) {self.primal:.6g}, derived dual {self.derived:.6g} "
-            f"(proved {float(self.proved):.6g}), (11) as printed {self.printed:.6g}",
+            f"(proved {rounded(self.proved, up=False)}), (11) as printed {self.printed:.6g}",
             *map(str, self.differences),
             *(f"({label}) repaired: {words}" for label, words in REPAIRS.items()),
         ]

@@ -70,7 +70,7 @@ def total_utility(preset: Preset, seed: int, progress: Progress) -> Figure:
 
 def _share_of_bound(drawn: Cluster, algorithm: str, options: dict[str, Any]) -> float:
     run = GADGET.run(algorithm, drawn, **options)
-    return run.value / float(run.certificate) if run.certificate else np.nan
+    return 1 / run.ratio if run.ratio else 0.0 if run.certificate else np.nan
 
 
 def embedded_share(one: Cluster) -> float:

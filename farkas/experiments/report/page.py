@@ -11,8 +11,9 @@ import farkas
 from farkas.experiments.report.charts import legend, line_chart
 from farkas.experiments.report.contents import Contents
 from farkas.experiments.report.spread import spread
-from farkas.experiments.report.svg import number
+from farkas.experiments.report.svg import at_most, number
 from farkas.experiments.sweeps import Ratios
+from farkas.experiments.sweeps.statistics import interval_words
 from farkas.words import cleaned, quoted
 
 KIND_TITLES = {"min": "costs: value over proved bound", "max": "rewards: proved bound over value"}
@@ -36,7 +37,13 @@ def render(contents: Contents) -> str:
         undefined=jinja2.StrictUndefined,
         finalize=_visible,
     )
-    environment.filters |= {"number": number, "breakable": breakable, "quoted": quoted}
+    environment.filters |= {
+        "at_most": at_most,
+        "between": interval_words,
+        "breakable": breakable,
+        "number": number,
+        "quoted": quoted,
+    }
     return environment.get_template("page.html").render(
         report=contents,
         version=farkas.__version__,

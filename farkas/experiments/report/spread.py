@@ -6,8 +6,9 @@ import numpy as np
 from markupsafe import Markup
 
 from farkas.experiments.report.charts import WIDTH, speaking
-from farkas.experiments.report.svg import Scale, number, tag
+from farkas.experiments.report.svg import Scale, at_most, number, tag
 from farkas.experiments.sweeps import Ratios
+from farkas.experiments.sweeps.statistics import interval_words
 
 ROW, EXTRA, HEAD, FOOT, SIDE = 54, 14, 6, 34, 12
 LETTERS = 70
@@ -32,8 +33,8 @@ def spread(items: Sequence[Ratios], ident: str, title: str) -> Markup:
     for turn, (item, top) in enumerate(zip(items, tops, strict=False)):
         drawn.append(_row(item, turn, float(top), scale))
     words = "; ".join(
-        f"{item.label}: median {number(item.quantiles['50'])}, mean {number(item.mean)}, "
-        f"largest {number(item.quantiles['100'])}"
+        f"{item.label}: median {at_most(item.quantiles['50'])}, mean {at_most(item.mean)}, "
+        f"largest {at_most(item.quantiles['100'])}"
         for item in items
     )
     return speaking(ident, title, words, drawn, height)
@@ -97,11 +98,11 @@ def _dots(item: Ratios, middle: float, colour: str, scale: Scale) -> list[Markup
 def _mean(item: Ratios, middle: float, scale: Scale) -> list[Markup]:
     assert item.mean is not None
     at = scale(item.mean)
-    words = f"mean {number(item.mean)}"
+    words = f"mean {at_most(item.mean)}"
     drawn = []
     if item.interval:
         low, high = item.interval
-        words += f", 95 % interval {number(low)} to {number(high)}"
+        words += f", 95 % interval {interval_words(item.interval)}"
         drawn.append(tag("line", x1=scale(max(1.0, low)), x2=scale(high), y1=middle, y2=middle,
                          class_="interval"))  # fmt: skip
     diamond = f"M{at:.1f} {middle - 5}l5 5l-5 5l-5 -5z"

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from markupsafe import Markup, escape
 
+from farkas.certificates.proof import ratio_words
 from farkas.tolerances import ROUNDING
 from farkas.words import cleaned
 
@@ -123,3 +124,12 @@ def number(value: float | None) -> str:
     if 1e4 <= abs(value) < 1e6:
         return f"{value:,.0f}"
     return f"{value:.4g}"
+
+
+def at_most(ratio: float | None) -> str:
+    """Short text of a certified ratio, rounded up.
+
+    >>> at_most(1.0132201), at_most(None)
+    ('1.01323', '–')
+    """
+    return "–" if ratio is None or math.isnan(ratio) else ratio_words(ratio)

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 import msgspec
 
+from farkas.certificates.packed import rational
+from farkas.certificates.proof import ratio_at_most, rounded
 from farkas.errors import FarkasError
 from farkas.experiments.sweeps.store import Result, Store
 from farkas.instances import Instance
-from farkas.online.run import Bound, certified_ratio, from_builtins
+from farkas.online.run import from_builtins
 from farkas.tolerances import close
 from farkas.verbs.check import run_verdict, solve_verdict
 
@@ -59,11 +61,12 @@ def _objection(result: Result) -> str:
     """Why the ratio does not follow from value and bound; empty when it does."""
     if result.ratio is None or result.value is None:
         return ""
-    bound = Bound(exact=result.bound, method="as stored")
+    bound = rational(result.bound, "bound")
     sense = (result.output or {}).get("sense")
     if sense not in ("min", "max"):
         return "rejected: the run does not say whether it minimises"
-    ratio = certified_ratio(sense, result.value, bound)
+    ratio = ratio_at_most(sense, result.value, bound, exact=False)
     if ratio is None or not close(ratio, result.ratio):
-        return f"rejected: the ratio {result.ratio:.9g} should be {ratio}"
+        proved = "none" if ratio is None else rounded(ratio, up=True)
+        return f"rejected: the ratio {result.ratio:.9g} should be {proved}"
     return ""

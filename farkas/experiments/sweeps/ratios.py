@@ -7,11 +7,13 @@ import dataclasses
 import functools
 import os
 from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from farkas.certificates.proof import double
 from farkas.errors import FileProblem
 from farkas.experiments.sweeps.guarantee import guarantees_of
 from farkas.experiments.sweeps.promises import Promise, hold
@@ -20,7 +22,6 @@ from farkas.experiments.sweeps.store import Result, Store
 from farkas.instances import Instance, write
 from farkas.online import algorithms
 from farkas.online.run import Sense, plain
-from farkas.portable.sums import added
 from farkas.words import named
 
 
@@ -175,11 +176,12 @@ def _summary(
     if not certified:
         return Ratios(**common)
     values = [float(result.ratio or 1.0) for result in certified]
+    mean = sum(map(Fraction, values), Fraction(0)) / len(values)
     last = max(certified, key=lambda result: (result.ratio, result.key))
     sha = last.task.instance
     return Ratios(
         **common,
-        mean=added(values) / len(values),
+        mean=double(mean, up=True),
         interval=interval(by_instance, seed=seed),
         quantiles=quantiles(values),
         worst=Worst(last.key, sha, instance(sha).name),

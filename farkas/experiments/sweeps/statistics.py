@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from farkas.certificates.proof import ratio_words, rounded
 from farkas.portable.sums import added
 
 LEVELS = (0.0, 0.25, 0.5, 0.75, 0.95, 1.0)
@@ -56,3 +57,13 @@ def interval(
     tail = (1 - level) / 2
     low, high = np.quantile(means, [tail, 1 - tail])
     return float(low), float(high)
+
+
+def interval_words(ends: tuple[float, float]) -> str:
+    """Write the ends of an interval of ratios, rounded outwards.
+
+    >>> interval_words((1.0132209, 1.0132201))
+    '1.01322 – 1.01323'
+    """
+    low, high = ends
+    return f"{rounded(low, up=False, digits=6)} – {ratio_words(high)}"

@@ -10,8 +10,8 @@ from farkas.cli import call
 from farkas.experiments.demo import DemoLine
 
 LINES = [
-    DemoLine("a/demo", "a.greedy", 3.0, 2.0, 1.5, 0.25),
-    DemoLine("b/demo", "b.offline", 7.0, None, None, 0.5),
+    DemoLine("a/demo", "a.greedy", "min", 3.0, 2.0, 1.5, 0.25),
+    DemoLine("b/demo", "b.offline", "max", 7.0, None, None, 0.5),
 ]
 
 
@@ -35,6 +35,6 @@ def test_every_line_has_its_columns_and_a_dash_where_nothing_is_proved(
 def test_json_names_the_columns(capsys: pytest.CaptureFixture[str]) -> None:
     assert call(["demo", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["demo"][0] == {
-        "instance": "a/demo", "what": "a.greedy", "value": 3.0, "bound": 2.0, "ratio": 1.5,
-        "seconds": 0.25,
+        "instance": "a/demo", "what": "a.greedy", "sense": "min", "value": 3.0, "bound": 2.0,
+        "ratio": 1.5, "seconds": 0.25,
     }  # fmt: skip

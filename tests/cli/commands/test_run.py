@@ -32,10 +32,10 @@ def test_the_table_shows_value_bound_and_ratio(capsys: Capture) -> None:
     assert call(["run", TINY, "-a", "mlbroker.local"]) == 0
     title, *lines = capsys.readouterr().out.splitlines()
     assert title == "mlbroker.local on tiny"
-    # 19.4 / 16.8 = 1.154762
+    # 19.4 / 16.8 = 1.154762, upwards; the bound is proved but for the last bits of 16.8
     cells = [[cell.strip() for cell in line.split("│")[1:3]] for line in lines if "│" in line]
     assert cells[:3] == [
-        ["value", "19.4"], ["proved bound", "16.8"], ["certified ratio", "1.15476"],
+        ["value", "19.4"], ["proved bound", "16.7999999"], ["certified ratio", "1.15477"],
     ]  # fmt: skip
 
 

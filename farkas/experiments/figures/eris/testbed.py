@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from farkas.certificates.proof import ratio_words
 from farkas.experiments.figures.eris import ALGORITHMS, ERIS, FLOOR, PAPER, RIVALS, play
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
 from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement
 from farkas.experiments.figures.lines import listed
 from farkas.instances.eris import Auction
 from farkas.numbers import Floats
+from farkas.online.replayed import ratio_to
 
 
 def testbed(preset: Preset, seed: int) -> list[Auction]:
@@ -29,7 +31,7 @@ def testbed(preset: Preset, seed: int) -> list[Auction]:
 )
 def testbed_welfare(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Welfare of Eris and the baselines, and a proved bound on the optimum; means over seeds."""
-    welfare, bounds = _testbed_runs(preset, seed, progress)
+    welfare, _, bounds = _testbed_runs(preset, seed, progress)
     means = dict(zip(ALGORITHMS, welfare.mean(axis=0), strict=True))
     best = max(means[rival] for rival in RIVALS)
     ours, floor = means[PAPER], means[FLOOR]
@@ -46,18 +48,19 @@ def testbed_welfare(preset: Preset, seed: int, progress: Progress) -> Figure:
     )
 
 
-def _testbed_runs(preset: Preset, seed: int, progress: Progress) -> tuple[Floats, Floats]:
-    """Welfare, shape (seeds, algorithms), and proved bounds, shape (seeds,)."""
+def _testbed_runs(preset: Preset, seed: int, progress: Progress) -> tuple[Floats, Floats, Floats]:
+    """Welfare and ratios, shape (seeds, algorithms), and proved bounds, shape (seeds,)."""
     auctions = testbed(preset, seed)
-    welfare, bounds = [], []
+    welfare, ratios, bounds = [], [], []
     for done, auction in enumerate(auctions):
         runs = [play(label, auction) for label in ALGORITHMS]
         proved = play(FLOOR, auction, effort="subgradient").certificate
         assert proved is not None
         welfare.append([run.value for run in runs])
-        bounds.append(float(proved))
+        ratios.append([ratio_to(run, auction, proved) for run in runs])
+        bounds.append(proved.double("max"))
         progress(done + 1, len(auctions))
-    return np.array(welfare), np.array(bounds)
+    return np.array(welfare), np.array(ratios, float), np.array(bounds, float)
 
 
 @ERIS.figure(
@@ -102,12 +105,8 @@ def accepted_jobs(preset: Preset, seed: int, progress: Progress) -> Figure:
 )
 def testbed_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Proved bound over welfare, one value per instance: upper bounds on the true ratio."""
-    welfare, bounds = _testbed_runs(preset, seed, progress)
-    with np.errstate(divide="ignore"):
-        ratios = np.where(
-            welfare > 0, bounds[:, None] / np.where(welfare > 0, welfare, 1.0), np.nan
-        )
-    seeds = np.arange(seed, seed + len(bounds))
+    _, ratios, _ = _testbed_runs(preset, seed, progress)
+    seeds = np.arange(seed, seed + len(ratios))
     lines = dict(zip(ALGORITHMS, ratios.T, strict=True))
     ours, floor = np.nanmax(lines[PAPER]), np.nanmax(lines[FLOOR])
     return Figure(
@@ -116,8 +115,8 @@ def testbed_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
         series=[Series(label, seeds, values, chart="scatter") for label, values in lines.items()],
         published=[Printed("below 1.5 (Fig. 5)", 1.5)],
         findings=[
-            Statement("Eris is below 1.5", ours < 1.5, f"up to {ours:.2f}"),
-            Statement("with price floor 1 it is", floor < 1.5, f"up to {floor:.2f}"),
+            Statement("Eris is below 1.5", ours < 1.5, f"up to {ratio_words(ours)}"),
+            Statement("with price floor 1 it is", floor < 1.5, f"up to {ratio_words(floor)}"),
         ],
         caption="every ratio is proved: the welfare is that of checked schedules",
     )

@@ -12,12 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from farkas.certificates.proof import ratio_words
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
 from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement
 from farkas.experiments.figures.lines import mean_lines
 from farkas.experiments.figures.mlbroker import MLBROKER
 from farkas.instances.mlbroker import Brokerage
+from farkas.online import Run
 from farkas.online.mlbroker.bound import tight_bound
+from farkas.online.replayed import ratio_to
 from farkas.relaxations.mlbroker import Relaxed
 from farkas.solvers import solve
 
@@ -39,8 +42,8 @@ def fractional_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
         found = {}
         for relax, epsilon in itertools.product(("printed", "tight"), epsilons):
             drawn = MLBROKER.draw(one, num_sites=count, num_slots=slots, epsilon=epsilon)
-            cost = MLBROKER.run("fractional", drawn, one, relax=relax).value
-            found[f"{relax}, ε = {epsilon:g}"] = cost / _optimum(drawn, relax)
+            run = MLBROKER.run("fractional", drawn, one, relax=relax)
+            found[f"{relax}, ε = {epsilon:g}"] = _ratio(run, drawn, relax)
         return found
 
     series = mean_lines(sites, [seed], ratios, progress)
@@ -52,18 +55,18 @@ def fractional_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
         series=series,
         published=[Printed("below 1.25 (Fig. 5)", 1.25)],
         findings=[
-            Statement("below 1.25", every.max() < 1.25, f"at most {every.max():.4f}"),
+            Statement("below 1.25", every.max() < 1.25, f"at most {ratio_words(every.max())}"),
             Statement("R and ε have little impact", spread < 0.1, f"spread {spread:.4f}"),
         ],
         caption=f"{slots} slots, 10 jobs a slot, one instance for each R",
     )
 
 
-def _optimum(instance: Brokerage, relax: str) -> float:
-    """P_f as the paper's denominator: the printed program's optimum, or the proved tight bound."""
+def _ratio(run: Run, instance: Brokerage, relax: str) -> float:
+    """Cost over P_f, the paper's denominator: the printed optimum, or the proved tight bound."""
     if relax == "tight":
-        return float(tight_bound(instance))
-    return solve(Relaxed().form(instance)).require_optimal().objective
+        return ratio_to(run, instance, tight_bound(instance)) or np.nan
+    return run.value / solve(Relaxed().form(instance)).require_optimal().objective
 
 
 @MLBROKER.figure(
@@ -154,12 +157,12 @@ def certified_lines(
 
     def ratios(value: float, one: int) -> dict[str, float]:
         drawn = MLBROKER.draw(one, **size | {setting: value})
-        bound = float(tight_bound(drawn))
+        bound = tight_bound(drawn)
         rules = {"A_round": "max", "Round2 alone": "round2"}
-        return {
-            name: MLBROKER.run("mlbroker", drawn, one, combine=rule).value / bound
-            for name, rule in rules.items()
+        runs = {
+            name: MLBROKER.run("mlbroker", drawn, one, combine=rule) for name, rule in rules.items()
         }
+        return {name: ratio_to(run, drawn, bound) or np.nan for name, run in runs.items()}
 
     return mean_lines(values, [seed], ratios, progress)
 
@@ -209,6 +212,6 @@ def _ratio_figure(x: PlotAxis, series: Sequence[Series], trend: Statement) -> Fi
         y=PlotAxis("cost / proved bound"),
         series=series,
         published=[Printed("at most 3 (Fig. 10)", 3.0)],
-        findings=[trend, Statement("at most 3", most <= 3, f"at most {most:.3f}")],
+        findings=[trend, Statement("at most 3", most <= 3, f"at most {ratio_words(most)}")],
         caption="one instance for each point",
     )

@@ -1,0 +1,176 @@
+"""Whatever is printed of a proved number claims no more than the number, in every command."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from farkas.cli import call
+from farkas.instances.files import own_kinds
+from farkas.instances.library import path as shipped
+from farkas.online import demos
+from farkas.verbs.solve import solve_form
+from tests.generators.forms import small
+
+Capture = pytest.CaptureFixture[str]
+
+
+def printed(capsys: Capture, *words: str) -> tuple[str, dict[str, Any]]:
+    """What a command prints as text, and as JSON."""
+    assert call(list(words)) == 0
+    text = capsys.readouterr().out
+    assert call([*words, "--json"]) == 0
+    return text, json.loads(capsys.readouterr().out)
+
+
+def cells(text: str) -> list[list[str]]:
+    lines = [line for line in text.splitlines() if line.startswith("│")]
+    return [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines]
+
+
+def holds(said: str | float, exact: str | float | Fraction, *, up: bool) -> None:
+    """Assert that a text or double is on the proved side of a number, and close to it."""
+    shown, number = Fraction(said), Fraction(exact)
+    assert shown >= number if up else shown <= number, (said, exact)
+    assert abs(shown - number) <= abs(number) / 10**5, (said, exact)
+
+
+KINDS = own_kinds()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_run_prints_bound_and_ratio_on_their_proved_side(kind: str, capsys: Capture) -> None:
+    text, data = printed(capsys, "run", str(shipped(f"{kind}/demo")), "-a", demos[kind].algorithm)
+    rows = dict(cells(text))
+    holds(rows["proved bound"], data["certificate"]["exact"], up=data["sense"] == "max")
+    holds(rows["certified ratio"], data["ratio"], up=True)
+    value, bound = Fraction(data["value_exact"]), Fraction(data["certificate"]["exact"])
+    least = data["sense"] == "min"
+    holds(data["ratio"], max(Fraction(1), value / bound if least else bound / value), up=True)
+
+
+@pytest.mark.parametrize("kind", ["coded", "dps", "mlbroker"])
+def test_a_comparison_prints_bound_and_ratios_on_their_proved_side(
+    kind: str, capsys: Capture
+) -> None:
+    text, data = printed(capsys, "compare", str(shipped(f"{kind}/tiny")))
+    up, bound = data["sense"] == "max", data["bound"]
+    found = re.search(r"proved bound (\S+)", text)
+    assert found is not None
+    holds(found.group(1), bound["exact"], up=up)
+    holds(bound["value"], bound["exact"], up=up)
+    ratios = {row[0]: row[2] for row in cells(text)}
+    for entry in data["algorithms"]:
+        if entry["ratio"] is None:
+            assert ratios[entry["algorithm"]] == "-"
+        else:
+            holds(ratios[entry["algorithm"]], entry["ratio"], up=True)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_solution_prints_bound_and_gap_on_their_proved_side(kind: str, capsys: Capture) -> None:
+    shown = demos[kind]
+    program = shown.relaxation or shown.program
+    words = ("solve", str(shipped(f"{kind}/tiny")), "-p", program, "--certify")
+    text, data = printed(capsys, *words)
+    rows = dict(cells(text))
+    up = data["sense"] == "max"
+    holds(rows["proved bound"], data["proved_bound_exact"], up=up)
+    holds(data["proved_bound"], data["proved_bound_exact"], up=up)
+    holds(rows["proved gap"], data["proved_gap"], up=True)
+
+
+def test_a_proof_of_infeasibility_prints_its_distance_rounded_down() -> None:
+    # x + y >= 1/3 + 1/3 with x + y <= 1/7: infeasible by a distance without a short decimal
+    crossed = small([[1, 1], [1, 1]], cost=[1, 1], row_lower=[2 / 3, 0], row_upper=[9, 1 / 7])
+    solution = solve_form(crossed, certify=True)
+    assert solution.infeasible is not None
+    found = re.search(r"they miss by (\S+)", str(solution.explanation))
+    assert found is not None
+    holds(found.group(1), solution.infeasible, up=False)
+
+
+def test_the_demo_prints_bounds_and_ratios_on_their_proved_side(capsys: Capture) -> None:
+    text, data = printed(capsys, "demo")
+    for row, line in zip(cells(text), data["demo"], strict=True):
+        holds(row[3], line["bound"], up=line["sense"] == "max")
+        holds(row[4], line["ratio"], up=True)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs and solutions of five instances."""
+    folder = tmp_path_factory.mktemp("sweep")
+    path = folder / "small.toml"
+    path.write_text(
+        textwrap.dedent("""
+        name = "small"
+        [[instances]]
+        kind = "mlbroker"
+        preset = "small"
+        seeds = "0..4"
+        settings = { num_slots = 2 }
+        [[algorithms]]
+        name = "mlbroker.local"
+        [[algorithms]]
+        name = "mlbroker.fractional"
+        [[programs]]
+        name = "mlbroker.relaxed[tight]"
+        """)
+    )
+    assert call(["sweep", str(path), "--workers", "1"]) == 0
+    return folder / "small.sqlite"
+
+
+def test_ratios_of_a_sweep_are_printed_on_their_proved_side(store: Path, capsys: Capture) -> None:
+    text, data = printed(capsys, "ratios", str(store))
+    rows = [row for row in cells(text) if len(row) == 8]
+    for row, item in zip(rows, data["ratios"], strict=True):
+        values = [Fraction(x) for ratios in item["by_instance"].values() for x in ratios]
+        holds(item["mean"], sum(values) / len(values), up=True)
+        holds(row[3], item["mean"], up=True)
+        for said, exact, up in zip(
+            row[4].split(" – "), item["interval"], (False, True), strict=True
+        ):
+            holds(said, exact, up=up)
+        holds(row[5], item["quantiles"]["50"], up=True)
+        holds(row[6], max(values), up=True)
+
+
+def test_a_report_prints_its_ratios_on_their_proved_side(
+    store: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    page = tmp_path / "page.html"
+    assert call(["report", str(store), "-o", str(page)]) == 0
+    capsys.readouterr()
+    assert call(["ratios", str(store), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    text = page.read_text()
+    table = text.partition('<table id="summary">')[2].partition("<tbody>")[2]
+    rows = re.findall(r"<tr>.*?</tr>", table.partition("</tbody>")[0], flags=re.DOTALL)
+    for row, item in zip(rows, data["ratios"], strict=True):
+        numbers = re.findall(r'<td class="numeric[^>]*>([^<]*)</td>', row)
+        holds(numbers[2], item["mean"], up=True)
+        low, high = numbers[3].split(" – ")
+        holds(low, item["interval"][0], up=False)
+        holds(high, item["interval"][1], up=True)
+        holds(numbers[4], item["quantiles"]["50"], up=True)
+        holds(numbers[5], item["quantiles"]["100"], up=True)
+    shown = re.findall(r"value [^·]*· ratio ([^<]*)<", text)
+    worst = [item["quantiles"]["100"] for item in data["ratios"] if item["what"] == "run"]
+    assert len(shown) == len(worst) == 2
+    for said, ratio in zip(shown, worst, strict=True):
+        holds(said, ratio, up=True)
+    for item in data["ratios"]:
+        spoken = re.search(rf"{re.escape(item['name'])}[^:;]*: median (\S+), mean (\S+), largest "
+                           r"([\d.]+)", text)  # fmt: skip
+        assert spoken is not None
+        levels = (item["quantiles"]["50"], item["mean"], item["quantiles"]["100"])
+        for said, exact in zip(spoken.groups(), levels, strict=True):
+            holds(said, exact, up=True)
