@@ -57,8 +57,8 @@ docs: $(STAMP)  ## documentation site in docs/_build/html
 	@$(BIN)/sphinx-build -q -W --keep-going -b doctest -d docs/_build/.doctrees docs docs/_build/doctest
 
 CASES ?= 1e4
-fuzz: $(STAMP)  ## attack the checkers with changed certificates; CASES=1e7 for long
-	@$(BIN)/python -m tests.fuzz --cases $(CASES)
+fuzz: $(STAMP)  ## attack the checkers with changed certificates; CASES=1e6 SEED=1 for long
+	@$(BIN)/python -m tests.fuzz --cases $(CASES) --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
 
 record: $(STAMP)  ## golden texts, verdicts, solver matrix: what is missing, or NAMES="a b", CHANGED="c"
 	@$(BIN)/python -m tests.recorded --names "$(NAMES)" --changed "$(CHANGED)"

@@ -116,8 +116,10 @@ def snap(multipliers: Floats, grid: int) -> Floats:
     """Round to multiples of ``2**-grid``; values too large for the grid stay as they are."""
     with np.errstate(over="ignore"):
         raised = np.ldexp(multipliers, grid)
-    fine = np.isfinite(raised) & (np.abs(raised) < 2.0**52)
-    return np.where(fine, np.ldexp(np.rint(np.where(fine, raised, 0.0)), -grid), multipliers)
+        fine = np.isfinite(raised) & (np.abs(raised) < 2.0**52)
+        rounded = np.ldexp(np.rint(np.where(fine, raised, 0.0)), -grid)
+    # a coarse grid may round the largest doubles beyond all of them
+    return np.where(fine & np.isfinite(rounded), rounded, multipliers)
 
 
 def project(form: LinearForm, multipliers: Floats) -> Floats:

@@ -62,7 +62,8 @@ def as_linear(certificate: Certificate, instance: Instance) -> LinearCertificate
             " a linear program; check it with farkas and its instance"
         ) from None
     try:
-        name, form, multipliers = restated(certificate, instance)
+        with np.errstate(over="ignore", invalid="ignore"):  # such multipliers are refused below
+            name, form, multipliers = restated(certificate, instance)
     except NotApplicable as error:
         raise UnsupportedForm(
             f"{certificate.program}: no linear program small enough to write states it: {error}"

@@ -261,3 +261,11 @@ def test_numbers_of_the_form_that_are_not_finite_are_refused():
     for offset in (INF, float("nan")):
         with pytest.raises(NotACertificate, match="the offset is"):
             exact_bound(form.replace(offset=offset), [0.0])
+
+
+def test_the_largest_doubles_stay_as_they_are_on_a_coarse_grid():
+    # multiples of 2**1000 next to them: 2**1024 is no double
+    largest = np.finfo(float).max
+    assert snap(np.array([largest, 1.0, 3 * 2.0**1000]), -1000).tolist() == [
+        largest, 0.0, 3 * 2.0**1000,
+    ]  # fmt: skip

@@ -1,17 +1,31 @@
 """Attack the checkers for as long as asked: ``python -m tests.fuzz --cases 1e7``.
 
 A case is made from its name, the seed and its number alone, so that a hole that was found is found
-again by ``--only NAME --seed SEED --first NUMBER --cases 1``.  Ctrl-C ends with what was seen.
+again by ``--only NAME --seed SEED --first NUMBER --cases 1``, whatever ran beside it.  Ctrl-C ends
+with what was seen, ``--minutes`` with the rounds that were begun.
 """
 
 from __future__ import annotations
 
 import argparse
 import collections
+import multiprocessing
 import sys
 import time
+from collections.abc import Iterator
 
 from tests.fuzz.run import ATTACKS, run
+
+ROUND = 100
+"""Cases of each attack that a process makes before it reports."""
+
+MOST_HOLES = 20
+
+Seen = collections.Counter[tuple[str, str]]
+"""Cases by attack and outcome."""
+
+Round = tuple[list[str], int, int, int]
+"""Attacks, seed, first case and the one after the last."""
 
 
 def main() -> int:
@@ -20,30 +34,69 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
     parser.add_argument("--only", choices=sorted(ATTACKS), action="append")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no round later")
     chosen = parser.parse_args()
     names = chosen.only or sorted(ATTACKS)
-    total: collections.Counter[str] = collections.Counter()
-    holes: list[str] = []
-    last = time.monotonic()
-    last_case = chosen.first + int(chosen.cases)
+    last = chosen.first + int(chosen.cases)
+    starts = range(chosen.first, last, ROUND)
+    rounds = [(names, chosen.seed, start, min(start + ROUND, last)) for start in starts]
+    seen: Seen = collections.Counter()
+    holes = 0
+    begun = shown = time.monotonic()
     print(f"seed {chosen.seed}", flush=True)
     try:
-        for number in range(chosen.first, last_case):
-            for name in names:
-                outcome = run(name, chosen.seed, number)
-                total[outcome.split("\n")[0] if outcome in ("accepted", "refused") else "hole"] += 1
-                if outcome not in ("accepted", "refused"):
-                    holes.append(outcome)
-                    print(f"--only {name} --seed {chosen.seed} --first {number}\n{outcome}\n")
-            if time.monotonic() - last > 5:
-                last = time.monotonic()
-                print(f"{number + 1} of {last_case}: {dict(total)}", flush=True)
-            if len(holes) >= 20:
+        for number, (counted, found) in enumerate(results(rounds, chosen.jobs), start=1):
+            seen += counted
+            holes += len(found)
+            print(*found, sep="\n", end="\n" if found else "", flush=True)
+            if time.monotonic() - shown > 5:
+                shown = time.monotonic()
+                print(f"{number} of {len(rounds)} rounds: {said(seen, shown - begun)}", flush=True)
+            if holes >= MOST_HOLES or time.monotonic() - begun > 60 * chosen.minutes:
                 break
     except KeyboardInterrupt:
         print("stopped")
-    print(f"{sum(total.values())} cases: {dict(total)}")
+    for name in names:
+        found_here = {how: count for (which, how), count in sorted(seen.items()) if which == name}
+        print(f"{name}: {found_here}")
+    print(said(seen, time.monotonic() - begun))
     return 1 if holes else 0
+
+
+def results(rounds: list[Round], jobs: int) -> Iterator[tuple[Seen, list[str]]]:
+    """Make the rounds, in so many processes."""
+    if jobs == 1:
+        yield from map(one_round, rounds)
+        return
+    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+        yield from pool.imap(one_round, rounds)
+
+
+def one_round(task: Round) -> tuple[Seen, list[str]]:
+    """Outcomes of some cases of each attack, and how to find the holes again."""
+    names, seed, first, last = task
+    seen: Seen = collections.Counter()
+    holes = []
+    for number in range(first, last):
+        for name in names:
+            outcome = run(name, seed, number)
+            known = outcome in ("accepted", "refused")
+            seen[name, outcome if known else "hole"] += 1
+            if not known:
+                holes.append(f"--only {name} --seed {seed} --first {number}\n{outcome}\n")
+    return seen, holes
+
+
+def said(seen: Seen, seconds: float) -> str:
+    """Total, outcomes and speed."""
+    total: collections.Counter[str] = collections.Counter()
+    for (_, how), count in seen.items():
+        total[how] += count
+    cases = total.total()
+    return (
+        f"{cases} cases: {dict(sorted(total.items()))}, {cases / max(seconds, 1e-9):.0f} a second"
+    )
 
 
 if __name__ == "__main__":

@@ -138,9 +138,8 @@ def attack(tag: str) -> Callable[[random.Random], Outcome]:
     return functools.partial(kind, tag)
 
 
-def kind(tag: str, rng: random.Random) -> Outcome:
-    """Change the numbers of a certificate, claim what they prove or more, and compare."""
-    k = rng.randrange(len(TARGETS[tag]))
+def changed(rng: random.Random, tag: str, k: int) -> tuple[Instance, dict[str, Any]]:
+    """An instance, and a certificate about it with changed numbers."""
     target = TARGETS[tag][k]
     instance, text = honest(tag, k)
     tree = json.loads(text)
@@ -153,6 +152,14 @@ def kind(tag: str, rng: random.Random) -> Outcome:
     if "semantics" in tree and rng.random() < 0.5:
         tree["relax"], tree["semantics"] = rng.choice(VARIANTS)
         tree["program"] = f"mlbroker.relaxed[{tree['relax']},{tree['semantics']}]"
+    return instance, tree
+
+
+def kind(tag: str, rng: random.Random) -> Outcome:
+    """Change the numbers of a certificate, claim what they prove or more, and compare."""
+    k = rng.randrange(len(TARGETS[tag]))
+    target = TARGETS[tag][k]
+    instance, tree = changed(rng, tag, k)
     if rng.random() < 0.2:
         for _ in range(rng.choice([1, 1, 2, 5])):
             change(rng, tree)

@@ -7,12 +7,21 @@ import random
 from tests.fuzz.attack import Attack, HoleError
 from tests.fuzz.kinds import TARGETS, attack
 from tests.fuzz.linear import linear
+from tests.fuzz.rebuilt import alone, instance
+from tests.fuzz.rebuilt import run as whole_run
 from tests.fuzz.vipr import vipr
 
-ATTACKS: dict[str, Attack] = {"linear": linear, "vipr": vipr} | {
-    tag: attack(tag) for tag in TARGETS
+OTHERS: dict[str, Attack] = {
+    "linear": linear,
+    "vipr": vipr,
+    "run": whole_run,
+    "instance": instance,
+    "alone": alone,
 }
-"""By the tag of the certificates; ``linear`` makes those of infeasibility too."""
+"""``linear`` makes certificates of infeasibility too, ``instance`` such about rebuilt programs."""
+
+ATTACKS: dict[str, Attack] = OTHERS | {tag: attack(tag) for tag in TARGETS}
+"""By name, or the tag of the certificates."""
 
 
 def run(name: str, seed: int, number: int) -> str:

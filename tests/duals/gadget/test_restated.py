@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from fractions import Fraction
 
 import msgspec
@@ -11,7 +12,7 @@ import pytest
 from farkas.certificates import check, from_json
 from farkas.certificates.gadget import certify_horizon
 from farkas.duals.restated import as_linear
-from farkas.errors import UnsupportedForm
+from farkas.errors import NotACertificate, UnsupportedForm
 from farkas.online.gadget.bounds import horizon_certificate
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.horizon import OfflineBound
@@ -67,3 +68,15 @@ def test_a_cluster_without_jobs_or_servers_is_written_alone_too():
     for empty in (nobody, cluster.replace(nodes=nodes)):
         own = horizon_certificate(empty)
         assert check(as_linear(own, empty)).bound == Fraction(own.bound)
+
+
+@pytest.mark.parametrize("place", ["node_prices", "link_prices"])
+def test_the_dearest_prices_are_written_or_refused_without_a_warning(place):
+    # pytest makes errors of warnings
+    cluster, content = kinds.honest("gadget.slot", 0)
+    own, largest = from_json(content), 1.7976931348623157e308
+    prices = [list(row) if isinstance(row, tuple) else row for row in getattr(own, place)]
+    prices[0] = [largest] * len(prices[0]) if isinstance(prices[0], list) else largest
+    dear = msgspec.json.decode(content) | {place: prices}
+    with contextlib.suppress(NotACertificate):
+        assert check(as_linear(from_json(msgspec.json.encode(dear)), cluster)).bound > 0

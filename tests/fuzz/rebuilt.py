@@ -1,0 +1,172 @@
+"""What is checked with its instance: runs, linear certificates, and what is written to stand alone.
+
+Numbers of a file change, those of the instance stay: a bound beyond the optimum is false whoever
+states it, and so is a value beyond it that the replay calls kept.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import random
+from fractions import Fraction
+from typing import Any
+
+import farkas
+from farkas.certificates import Proof, check, from_json
+from farkas.duals.restated import as_linear
+from farkas.instances import Instance
+from farkas.online import run as runs
+from farkas.verbs.check import RunProof
+from farkas.verbs.check import check as check_run
+from farkas.verbs.programs import rebuild
+from tests.fuzz import kinds, linear
+from tests.fuzz.attack import HoleError, Outcome, beyond, change, number, verdict
+
+RUNS = [
+    ("eris/tiny", "eris.eris"),
+    ("eris/integrality_gap", "eris.antman"),
+    ("mlbroker/tiny", "mlbroker.fractional"),
+    ("mlbroker/return_trip", "mlbroker.oasis"),
+    ("dps/tiny", "dps.dps"),
+    ("dps/unattained", "dps.random"),
+    ("gadget/tiny", "gadget.gadget"),
+    ("gadget/late_sigmoid", "gadget.fifo"),
+    ("coded/tiny", "coded.iterated_greedy"),
+    ("coded/forbidden_pairs", "coded.simple_greedy"),
+]
+"""Instance and algorithm."""
+
+PROGRAMS = [
+    ("eris/tiny", "eris.schedule_lp"),
+    ("mlbroker/tiny", "mlbroker.offline"),
+    ("mlbroker/return_trip", "mlbroker.relaxed[tight,strict]"),
+    ("dps/tiny", "dps.offline_lp[free]"),
+    ("dps/unattained", "dps.interval_lp[budget]"),
+    ("gadget/tiny", "gadget.gvne"),
+    ("gadget/late_sigmoid", "gadget.offline_bound"),
+    ("coded/tiny", "coded.assignment_lp"),
+]
+"""Instance and program, whole ones too."""
+
+LINEAR = sorted(set(kinds.TARGETS) - {"coded_run"})
+"""Tags of certificates that linear programs state."""
+
+
+@functools.cache
+def honest_run(k: int) -> tuple[Instance, bytes]:
+    instance = farkas.load(RUNS[k][0])
+    return instance, runs.to_bytes(farkas.run(instance, RUNS[k][1]))
+
+
+def run(rng: random.Random) -> Outcome:
+    """Change a run: its decisions, value, ratio, bound or certificate."""
+    k = rng.randrange(len(RUNS))
+    instance, text = honest_run(k)
+    tree = json.loads(text)
+    for _ in range(rng.choice([0, 1, 1, 2, 3])):
+        part = rng.choice(["decisions", "decisions", "certificate", ""])
+        change(rng, tree[part] if part and tree.get(part) else tree)
+    if rng.random() < 0.3 and isinstance(tree.get("certificate"), dict):
+        _claim_more(rng, tree["certificate"], str(tree.get("sense")))
+    if rng.random() < 0.1:
+        tree["ratio"] = 1.0
+    content = json.dumps(tree).encode("utf-8", "replace")
+    found = verdict(lambda: check_run(runs.from_json(content, "run"), instance), content)
+    if found is None:
+        return "refused"
+    assert isinstance(found, RunProof)
+    kinds.hold(found.proof, RUNS[k][0], content)
+    if found.value is not None:
+        _hold_value(found, RUNS[k][0], content)
+    return "accepted"
+
+
+def _claim_more(rng: random.Random, bound: dict[str, Any], sense: str) -> None:
+    try:
+        exact = Fraction(bound["exact"])
+    except (KeyError, TypeError, ValueError, ZeroDivisionError):
+        return
+    bound["exact"] = str(beyond(rng, exact, sense))
+    if isinstance(bound.get("certificate"), dict) and rng.random() < 0.7:
+        bound["certificate"]["bound"] = bound["exact"]
+
+
+def _hold_value(found: RunProof, instance: str, content: bytes) -> None:
+    """No decisions that keep everything are worth more than the optimum."""
+    assert found.value is not None
+    best = Fraction(kinds.optimum(instance, found.proof.program))
+    room = Fraction(kinds.MARGIN) * max(1, abs(best))
+    worth = found.value - best if found.run.sense == "max" else best - found.value
+    if worth > room:
+        raise HoleError(f"{found.statement} The optimum is {float(best)!r}.\n{content!r}")
+    if found.ratio is not None and found.ratio < 1 and not found.replayed.excess:
+        raise HoleError(f"better than the bound: {found.ratio}\n{content!r}")
+
+
+@functools.cache
+def honest_program(k: int) -> tuple[Instance, bytes]:
+    instance, program = PROGRAMS[k]
+    solution = farkas.solve(instance, program, certify=True)
+    return farkas.load(instance), json.dumps(kinds.plain(solution.certificate)).encode()
+
+
+@functools.cache
+def form_of(k: int) -> Any:
+    """The program as `farkas check --instance` rebuilds it: the same for every changed file."""
+    instance, content = honest_program(k)
+    return rebuild(from_json(content), instance)
+
+
+def instance(rng: random.Random) -> Outcome:
+    """Change multipliers and claims about a program that is rebuilt."""
+    k = rng.randrange(len(PROGRAMS))
+    _, content = honest_program(k)
+    tree, form = json.loads(content), form_of(k)
+    if rng.random() < 0.5:
+        tree["data"] = None
+    values = [number(rng) if rng.random() < 0.3 else 0.0 for _ in range(form.num_rows)]
+    vector = linear.ExactVector.of(linear.np.array(values))
+    if rng.random() < 0.5:
+        tree["multipliers"] = linear._plain(vector)
+    more = rng.random() < 0.4 and linear.exceed(rng, form, tree)
+    if not more:
+        bound = linear.derived(form, linear.np.array(values))
+        if rng.random() < 0.5 and bound is not None:
+            tree["bound"] = str(bound)
+        for _ in range(rng.choice([0, 1, 2])):
+            change(rng, tree)
+    content = json.dumps(tree).encode("utf-8", "replace")
+    proof = verdict(lambda: _rechecked(content, k), content)
+    if proof is None:
+        return "refused"
+    if more:
+        raise HoleError(f"more is accepted than is derived: {content!r}")
+    kinds.hold(proof, PROGRAMS[k][0], content)
+    return "accepted"
+
+
+def _rechecked(content: bytes, k: int) -> Proof:
+    """Check as the command does, which rebuilds the program that the file names."""
+    certificate, (about, text) = from_json(content), honest_program(k)
+    names = [(one.program, one.kind, one.options) for one in (certificate, from_json(text))]
+    form = form_of(k) if names[0] == names[1] else rebuild(certificate, about)
+    return check(certificate, form, instance=about)
+
+
+def alone(rng: random.Random) -> Outcome:
+    """Write changed numbers of a kind to stand alone; hold what both checkers prove of the file."""
+    tag = rng.choice(LINEAR)
+    k = rng.randrange(len(kinds.TARGETS[tag]))
+    about, tree = kinds.changed(rng, tag, k)
+    content = json.dumps(tree).encode("utf-8", "replace")
+    made = verdict(lambda: as_linear(from_json(content), about), content)
+    if made is None:
+        return "refused"
+    written = json.dumps(kinds.plain(made)).encode()
+    found = linear.agree(written)
+    if found is None:
+        raise HoleError(f"what was written is refused: {written!r}")
+    proof = check(from_json(written))
+    kinds.hold(proof, kinds.TARGETS[tag][k].instance, content)
+    return "accepted"
