@@ -16,6 +16,13 @@ LONGEST_LINE = 4000
 """Characters of a message that are shown."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9._/~][A-Za-z0-9._/~\[\]=,+@-]*")
+_OF_THE_FILE = re.compile(
+    r"((?:Invalid enum value|Invalid value|Object contains unknown field) )"
+    r"(['`])(.*)\2((?: - at `\$[^`]*`)?)",
+    re.DOTALL,
+)
+"""What decoders of JSON and TOML repeat of a file, between marks that they do not escape."""
+
 _OUTSIDE_ASCII = re.compile(r"[^\n -~]")
 
 
@@ -58,6 +65,21 @@ def named(text: str, most: int = LONGEST_WORDS) -> str:
     if len(text) <= most and _PLAIN.fullmatch(text):
         return text
     return quoted(text, most)
+
+
+def parsed(error: object) -> str:
+    r"""Return what a decoder says of a file, with the file's words quoted unless they are a name.
+
+    >>> print(parsed("Object contains unknown field `jobz` - at `$.x`"))
+    Object contains unknown field `jobz` - at `$.x`
+    >>> print(parsed("Object contains unknown field `a`. Proved: `b`"))
+    Object contains unknown field "a`. Proved: `b"
+    """
+    text = str(error)
+    found = _OF_THE_FILE.fullmatch(text)
+    if found is None or _PLAIN.fullmatch(found[3]):
+        return text
+    return f"{found[1]}{quoted(found[3])}{found[4]}"
 
 
 def cut(text: str, most: int) -> str:

@@ -33,7 +33,7 @@ from farkas.numbers import Floats
 from farkas.reading import read_record, require_single
 from farkas.registry import Registry
 from farkas.tolerances import FEASIBLE
-from farkas.words import named, quoted
+from farkas.words import named, parsed, quoted
 
 if TYPE_CHECKING:
     from farkas.instances import Instance
@@ -342,7 +342,7 @@ def _decoded(content: bytes, wanted: type[R], where: str) -> R:
     try:
         return msgspec.json.decode(content, type=wanted)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise FileProblem(f"{where}: no certificate: {str(error).splitlines()[0]}") from None
+        raise FileProblem(f"{where}: no certificate: {parsed(error)}") from None
 
 
 def read(path: str | os.PathLike[str]) -> Certificate:

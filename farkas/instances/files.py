@@ -24,6 +24,7 @@ from farkas.errors import (
 )
 from farkas.instances.base import Instance
 from farkas.registry import load_outside, outside_kinds
+from farkas.words import named, parsed
 
 # Modules of this package that are no kind.  Everything else here is one.
 SHARED_MODULES = frozenset({"base", "columns", "files", "market", "options"})
@@ -100,7 +101,7 @@ def read(path: str | os.PathLike[str]) -> Instance:
     InvalidInstance
         A field is missing, unknown, of a wrong type, or breaks a rule of the kind.
     """
-    return read_bytes(reading.read_record(path), source=os.fspath(path))
+    return read_bytes(reading.read_record(path), source=named(os.fspath(path)))
 
 
 def read_bytes(data: bytes, source: str = "instance") -> Instance:
@@ -124,7 +125,7 @@ def _decode(data: bytes, wanted: type[T], source: str) -> T:
     try:
         return msgspec.json.decode(data, type=wanted)
     except msgspec.ValidationError as error:
-        raise InvalidInstance(f"{source}: {error}") from None
+        raise InvalidInstance(f"{source}: {parsed(error)}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise FileProblem(f"{source}: is not JSON: {error}") from None
     except RecursionError:

@@ -7,7 +7,7 @@ import msgspec
 
 from farkas.errors import InvalidInstance, InvalidOption, suggestion
 from farkas.instances.base import Count, Nonnegative, Positive, plain_value
-from farkas.words import named
+from farkas.words import named, parsed
 
 S = TypeVar("S", bound="Settings")
 N = TypeVar("N", int, float)
@@ -50,7 +50,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             plain = {name: plain_value(value, f"$.{name}") for name, value in values.items()}
             settings = msgspec.convert(plain, cls)
         except (msgspec.ValidationError, InvalidInstance) as error:
-            raise InvalidOption(f"{what}: {error}") from None
+            raise InvalidOption(f"{what}: {parsed(error)}") from None
         settings.check(what)
         return settings
 

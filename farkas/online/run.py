@@ -21,7 +21,7 @@ from farkas.certificates.packed import rational, shown
 from farkas.certificates.proof import double, ratio_words, rounded
 from farkas.errors import FileProblem, NotACertificate
 from farkas.reading import read_record, require_single
-from farkas.words import named
+from farkas.words import named, parsed
 
 Sense = Literal["min", "max"]
 
@@ -254,7 +254,7 @@ def from_builtins(plain: Any) -> Run:
     try:
         return msgspec.convert(plain, type=_Filed).run()
     except (msgspec.ValidationError, ValueError) as error:
-        raise FileProblem(f"is no run: {error}") from None
+        raise FileProblem(f"is no run: {parsed(error)}") from None
 
 
 def read_run(path: str | os.PathLike[str]) -> Run:
@@ -279,6 +279,6 @@ def from_json(content: bytes, where: str) -> Run:
     try:
         run = msgspec.json.decode(content, type=_Filed).run()
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise FileProblem(f"{where}: is no run file: {error}") from None
+        raise FileProblem(f"{where}: is no run file: {parsed(error)}") from None
     require_single(content, where)
     return run

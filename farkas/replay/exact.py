@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from farkas.errors import NotACertificate
+from farkas.words import parsed
 
 T = TypeVar("T")
 
@@ -33,7 +34,9 @@ def decoded(decisions: Any, wanted: type[T]) -> T:
     try:
         return msgspec.convert(decisions, wanted)
     except msgspec.ValidationError as error:
-        raise NotACertificate(f"the decisions of the run are none of its kind: {error}") from None
+        raise NotACertificate(
+            f"the decisions of the run are none of its kind: {parsed(error)}"
+        ) from None
 
 
 def exact(number: float) -> Fraction:

@@ -17,6 +17,7 @@ from farkas.replay.base import Decided, Kept, Replayed
 from farkas.replay.exact import Entry, Whole, decoded, fixed, places, quotient
 from farkas.replay.mlbroker import require_slots
 from farkas.tolerances import FEASIBLE
+from farkas.words import quoted
 
 Lane = tuple[int, int, int]
 """Job by its place in the slot, and two sites."""
@@ -72,7 +73,7 @@ class _Relaxation:
         self.semantics: Semantics = run.options.get("semantics", "printed")
         self.variant = f"{self.relax},{self.semantics}"
         if self.relax not in ("tight", "printed") or self.semantics not in get_args(Semantics):
-            raise NotACertificate(f"no relaxation of mlbroker is [{self.variant}]")
+            raise NotACertificate(f"no relaxation of mlbroker is {quoted(self.variant)}")
         self.instance = instance
         self.needed = instance.workers_needed.tolist()
         self.most = instance.most_workers(self.semantics).tolist()

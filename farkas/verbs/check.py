@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from farkas.verbs.solve import Solution
 
 
+UNPROVED = ("costs", "numbers", "remarks", "timings")
+"""Fields of a run beside what is proved: value by slot and part, further results, and words."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class RunProof:
     """What was proved again about a run.
@@ -69,9 +73,17 @@ class RunProof:
         return self.replayed.proved(self.run.sense)
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """Fields of the run that nothing here recomputes: they are the word of its file."""
+        return tuple(name for name in UNPROVED if getattr(self.run, name))
+
+    @property
     def statement(self) -> str:
         """The proof in words."""
-        return "  ".join([self.proof.statement, *self._sentences()])
+        said = [self.proof.statement, *self._sentences()]
+        if self.words:
+            said.append(f"Not proved, but the file's word: {', '.join(self.words)}.")
+        return "  ".join(said)
 
     def _sentences(self) -> list[str]:
         run, found = self.run, self.replayed

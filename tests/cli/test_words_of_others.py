@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from farkas.cli import call
+from farkas.experiments.sweeps import Store, Task
+from farkas.experiments.sweeps.perform import perform
+from farkas.experiments.sweeps.task import Request
+from farkas.instances import library, to_bytes
 from farkas.instances.library import path as shipped
 
 Capture = pytest.CaptureFixture[str]
@@ -95,3 +106,164 @@ def test_long_numbers_end_in_one_short_line(
     captured = capsys.readouterr()
     assert captured.out == ""
     assert len(captured.err) < 300
+
+
+PLANTED = "\n\x1b[31maccepted: forged\" ' <script>"
+QUOTATION = re.compile(r'"(?:[^"\\]|\\.)*"' + r"|(?<![A-Za-z0-9])'(?:[^'\\]|\\.)*'")
+
+
+def texts(data: Any, *path: Any) -> Iterator[tuple[Any, ...]]:
+    """Places of texts in plain data, keys included; of a list only the first entry."""
+    if isinstance(data, dict):
+        yield (*path, None)  # an unknown key
+        for key, item in data.items():
+            yield from texts(item, *path, key)
+    elif isinstance(data, list):
+        for item in data[:1]:
+            yield from texts(item, *path, 0)
+    elif isinstance(data, str) or data is None:
+        yield path
+
+
+def planted(data: Any, path: tuple[Any, ...]) -> Any:
+    """A copy with other words at a place."""
+    changed = json.loads(json.dumps(data))
+    entry = changed
+    for key in path[:-1]:
+        entry = entry[key]
+    if path[-1] is None:
+        entry[PLANTED] = PLANTED
+    else:
+        entry[path[-1]] = PLANTED
+    return changed
+
+
+def require_quoted(words: list[str], capsys: Capture, where: object) -> None:
+    """Nothing that a command prints passes planted words for those of farkas."""
+    call(words)
+    for text in capsys.readouterr():
+        for line in text.splitlines():
+            assert line.isprintable(), where
+            assert "forged" not in QUOTATION.sub("", line), (where, line)
+
+
+@pytest.mark.parametrize(
+    ("kind", "algorithm"),
+    [
+        ("mlbroker", "mlbroker.fractional"),
+        ("dps", "dps.pa"),
+        ("eris", "eris.eris"),
+        ("gadget", "gadget.las"),
+        ("coded", "coded.expected"),
+    ],
+)
+def test_no_text_of_instances_and_runs_is_taken_for_ours(
+    kind: str, algorithm: str, tmp_path: Path, capsys: Capture
+) -> None:
+    whole, path = shipped(f"{kind}/tiny"), tmp_path / "file.json"
+    data = json.loads(Path(whole).read_text())
+    for place in texts(data):
+        path.write_text(json.dumps(planted(data, place)))
+        require_quoted(["run", str(path), "-a", algorithm], capsys, place)
+    assert call(["run", str(whole), "-a", algorithm, "-o", str(path)]) == 0
+    run = json.loads(path.read_text())
+    for place in texts(run):
+        path.write_text(json.dumps(planted(run, place)))
+        require_quoted(["check", str(path), "--instance", str(whole)], capsys, place)
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_no_text_of_a_certificate_is_taken_for_ours(
+    alone: bool, tmp_path: Path, capsys: Capture
+) -> None:
+    whole, path = str(shipped("mlbroker/tiny")), tmp_path / "file.json"
+    quiet(["solve", whole, "-p", "mlbroker.relaxed[tight]", "--write", str(path)], capsys)
+    data = json.loads(path.read_text())
+    for place in texts(data):
+        path.write_text(json.dumps(planted(data, place)))
+        about = [] if alone else ["--instance", whole]
+        require_quoted(["check", str(path), *about], capsys, place)
+
+
+def test_no_word_of_a_vipr_file_is_taken_for_ours(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "proof.vipr"
+    whole = str(shipped("mlbroker/tiny"))
+    quiet(["solve", whole, "-p", "mlbroker.relaxed[tight]", "--write", str(path)], capsys)
+    content = path.read_text()
+    ends = [found.span() for found in re.finditer(r"\S+", content)]
+    for begin, end in ends[:: max(1, len(ends) // 60)]:
+        for words in (PLANTED, PLANTED.replace(" ", "").replace("\n", "")):
+            path.write_text(content[:begin] + words + content[end:])
+            require_quoted(["check", str(path)], capsys, content[begin:end])
+
+
+def toml(data: dict[str, Any]) -> str:
+    """Plain data as TOML."""
+
+    def inline(value: Any) -> str:
+        if isinstance(value, dict):
+            pairs = (f"{json.dumps(key)} = {inline(item)}" for key, item in value.items())
+            return f"{{{', '.join(pairs)}}}"
+        if isinstance(value, list):
+            return f"[{', '.join(map(inline, value))}]"
+        return json.dumps(value)
+
+    return "".join(f"{json.dumps(key)} = {inline(value)}\n" for key, value in data.items())
+
+
+def test_no_text_of_a_sweep_is_taken_for_ours(tmp_path: Path, capsys: Capture) -> None:
+    sweep = {
+        "name": "n", "store": "s.sqlite",
+        "instances": [{"kind": "mlbroker", "preset": "small", "seeds": "0..0",
+                       "settings": {"num_slots": 2}}],
+        "algorithms": [{"name": "mlbroker.local", "seeds": "0..0", "options": {}}],
+        "programs": [{"name": "mlbroker.relaxed", "solvers": ["highs"]}],
+    }  # fmt: skip
+    path = tmp_path / "sweep.toml"
+    for place in texts(sweep):
+        if place in (("name",), ("store",)):
+            continue  # a title, and a file that would be written
+        path.write_text(toml(planted(sweep, place)))
+        require_quoted(["sweep", str(path)], capsys, place)
+    path.write_text(toml({**sweep, "instances": [{"files": [PLANTED]}]}))
+    require_quoted(["sweep", str(path)], capsys, "files")
+
+
+def test_no_text_of_a_store_is_taken_for_ours(tmp_path: Path, capsys: Capture) -> None:
+    sound, path, page = tmp_path / "sound.sqlite", tmp_path / "s.sqlite", tmp_path / "page.html"
+    instance = library.load("mlbroker/tiny")
+    task = Task(what="run", name="mlbroker.local", kind="mlbroker", instance=instance.sha256)
+    result = perform(Request(task.key, task, to_bytes(instance).decode()))
+    with Store(sound) as store:
+        store.add_instances([(instance.sha256, instance)])
+        store.add(result)
+
+    def read_as(where: object) -> None:
+        for words in (
+            ["ratios", str(path), "--recheck", "1", "--worst", str(tmp_path / "worst")],
+            ["report", str(path), "--recheck", "1", "-o", str(page)],
+        ):
+            page.unlink(missing_ok=True)
+            require_quoted(words, capsys, where)
+        if page.exists():
+            assert page.read_text().count("<script") == 1, where
+
+    columns = ["key", "kind", "name", "status", "bound", "error", "recheck"]
+    for column in columns:
+        shutil.copy(sound, path)
+        with closing(sqlite3.connect(path)) as database, database:
+            database.execute(f"UPDATE results SET {column} = ?", (PLANTED,))
+        read_as(column)
+    plain = {"task": msgspec.to_builtins(task), "output": result.output}
+    for place in texts(plain):
+        if place == (None,):
+            continue
+        changed = planted(plain, place)
+        shutil.copy(sound, path)
+        with closing(sqlite3.connect(path)) as database, database:
+            blob = zlib.compress(json.dumps(changed["output"]).encode())
+            database.execute(
+                "UPDATE results SET task = ?, output = ?", (json.dumps(changed["task"]), blob)
+            )
+        read_as(place)
+    assert {path.parent for path in tmp_path.rglob("*.json")} <= {tmp_path / "worst"}

@@ -106,7 +106,18 @@ def test_without_a_replay_a_value_is_the_word_of_the_run(
     proof = farkas.check(changed(reward, value=9.0, value_exact=None), "gadget/tiny")
     assert isinstance(proof, RunProof)
     assert (proof.replayed, proof.ratio, proof.value) == (None, None, None)
-    assert proof.statement.endswith("says that it reached 9; that is its word.")
+    assert "says that it reached 9; that is its word." in proof.statement
+
+
+def test_what_nothing_recomputes_is_the_word_of_the_file(cost: Run) -> None:
+    lying = changed(cost, costs=[{"transfer": -1.0}], numbers={"x": 1.0}, remarks=["all is well"])
+    proof = farkas.check(lying, "mlbroker/tiny")
+    assert proof.words == ("costs", "numbers", "remarks", "timings")
+    assert proof.statement.endswith(
+        "Not proved, but the file's word: costs, numbers, remarks, timings."
+    )
+    silent = changed(cost, costs=[], numbers={}, remarks=[], timings={})
+    assert "word" not in farkas.check(silent, "mlbroker/tiny").statement
 
 
 def test_what_fractional_decisions_are_is_said(cost: Run) -> None:

@@ -109,6 +109,7 @@ def _shown_run(proof: RunProof) -> dict[str, Any]:
         "excess": None if proof.replayed is None else _double(proof.replayed.excess, up=True),
         "broken": [] if proof.replayed is None else list(proof.replayed.broken),
         "ratio": proof.ratio,
+        "word_of_the_file": list(proof.words),
         "statement": proof.statement,
     }
 

@@ -53,7 +53,7 @@ def command(
     else:
         _print(found)
         for path in files:
-            print_line(f"worst instance: {path}")
+            print_line(f"worst instance: {named(str(path))}")
         if opinions:
             print_line(f"proved again: {proved} of {len(opinions)}")
             half = sum(words == "bound proved again" for words in opinions.values())

@@ -17,7 +17,7 @@ from farkas.errors import FileProblem, InvalidOption, suggestion
 from farkas.instances import Instance, read
 from farkas.instances.generate import generate
 from farkas.reading import read_record
-from farkas.words import cut
+from farkas.words import cut, named, parsed
 
 LARGEST_CONFIG = 2**20
 """Bytes of a configuration file."""
@@ -131,21 +131,21 @@ def read_config(path: str | os.PathLike[str]) -> Config:
     InvalidOption
         A field is unknown, of the wrong type or impossible.
     """
-    content = read_record(path, LARGEST_CONFIG)
+    content, where = read_record(path, LARGEST_CONFIG), named(os.fspath(path))
     for number, line in enumerate(content.split(b"\n"), start=1):
         if line.count(b".") > MOST_DOTS:  # reading a dotted key takes time of its length squared
-            raise FileProblem(f"{path}: line {number} holds more than {MOST_DOTS} dots; wrap it")
+            raise FileProblem(f"{where}: line {number} holds more than {MOST_DOTS} dots; wrap it")
     try:
         config = msgspec.toml.decode(content, type=Config)
     except msgspec.ValidationError as error:
-        raise InvalidOption(f"{path}: {error}") from None
+        raise InvalidOption(f"{where}: {parsed(error)}") from None
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise FileProblem(f"{path}: is no TOML: {error}") from None
-    _check(config, path)
+        raise FileProblem(f"{where}: is no TOML: {parsed(error)}") from None
+    _check(config, where)
     return config
 
 
-def _check(config: Config, path: str | os.PathLike[str]) -> None:
+def _check(config: Config, path: str) -> None:
     if not 0 <= config.recheck <= 1:
         raise InvalidOption(f"{path}: recheck = {config.recheck}; give a share between 0 and 1")
     if not 0 < config.timeout <= LONGEST_TASK:
@@ -207,7 +207,9 @@ def instances(config: Config, folder: Path) -> Iterator[Instance]:
                     raise FileProblem(f"files: {pattern!r}: a file name holds no null character")
                 found = sorted(glob.glob(str(folder / pattern), recursive=True))
                 if not found:
-                    raise FileProblem(f"{folder / pattern}: no such file{_near(folder, pattern)}")
+                    raise FileProblem(
+                        f"{named(str(folder / pattern))}: no such file{_near(folder, pattern)}"
+                    )
                 yield from (read(path) for path in found)
         else:
             for settings, seed in itertools.product(product(source.settings), seeds(source.seeds)):

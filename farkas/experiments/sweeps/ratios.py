@@ -6,6 +6,7 @@ import collections
 import dataclasses
 import functools
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -22,7 +23,7 @@ from farkas.experiments.sweeps.store import Result, Store
 from farkas.instances import Instance, write
 from farkas.online import algorithms
 from farkas.online.run import Sense, plain
-from farkas.words import named
+from farkas.words import cut, named
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -244,7 +245,9 @@ def write_worst(
     written = []
     for item in found:
         if item.worst is not None:
-            path = target / f"{item.name}-{item.worst.key[:8]}.json"
+            # the store names the algorithm: it must not name another folder
+            name = re.sub(r"[^A-Za-z0-9._\[\],=-]", "_", cut(item.name, 100))
+            path = target / f"{name}-{item.worst.key[:8]}.json"
             write(store.instance(item.worst.instance), path)
             written.append(path)
     return written

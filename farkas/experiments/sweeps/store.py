@@ -26,7 +26,7 @@ from farkas.experiments.sweeps.task import Request, Task
 from farkas.instances import Instance, read_bytes, to_bytes
 from farkas.online.run import Bound, Manifest, Sense
 from farkas.reading import inflated, require_regular, require_shallow
-from farkas.words import named, one_line
+from farkas.words import named, one_line, parsed
 
 Status = Literal["done", "failed", "crashed", "overlong"]
 Stamp = tuple[Status, float]
@@ -367,7 +367,7 @@ class Store:
             }
             result = msgspec.convert(found, Result)
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
-            raise FileProblem(f"{where}: is damaged: {error}") from None
+            raise FileProblem(f"{where}: is damaged: {parsed(error)}") from None
         for number in (result.value, result.ratio, result.seconds):
             if number is not None and not math.isfinite(number):
                 raise FileProblem(f"{where}: is damaged: a number is not finite")
@@ -389,7 +389,7 @@ class Store:
             found = msgspec.json.decode(content, type=dict[str, Any])
             msgspec.convert(found, _Output)
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
-            raise FileProblem(f"{where}: is damaged: {error}") from None
+            raise FileProblem(f"{where}: is damaged: {parsed(error)}") from None
         return found
 
 
