@@ -90,12 +90,14 @@ class Answer:
         duals: Callable[[], Floats | None] = lambda: None,
         **others: Any,
     ) -> Answer:
-        """Answer with a point; the optimum of a linear program is its bound, and has duals."""
-        objective, linear = form.objective(point), optimal and not form.is_mip
+        """Answer with a point; the optimum of a linear program has duals, and is its own bound.
+
+        Objective and bound of such an optimum are left to :func:`farkas.solvers.audit.audited`.
+        """
+        linear = optimal and not form.is_mip
         return cls(
             claim=Claimed.OPTIMAL if optimal else Claimed.FEASIBLE,
-            objective=objective,
-            bound=objective if linear else bound(),
+            bound=math.nan if linear else bound(),
             raw_point=point,
             raw_row_duals=duals() if linear else None,
             **others,
@@ -132,8 +134,22 @@ class Answer:
             raise NoAnswer(f"{self._who()} has no infeasibility ray: {self._why()}")
         return self.raw_ray
 
+    def bound_or(self, unknown: float) -> float:
+        """Bound that is stated, or ``unknown``; ``max`` and ``min`` would lose a NaN."""
+        return unknown if math.isnan(self.bound) else self.bound
+
+    def unless_interrupted(self) -> Answer:
+        """Return self, or raise `KeyboardInterrupt` where Ctrl-C ended the solve."""
+        if self.reason is Reason.INTERRUPTED:
+            raise KeyboardInterrupt
+        return self
+
     def require_optimal(self) -> Answer:
-        """Return self when optimality is claimed, raise :class:`NoAnswer` otherwise."""
+        """Return self when optimality is claimed, raise :class:`NoAnswer` otherwise.
+
+        Where Ctrl-C ended the solve, `KeyboardInterrupt`.
+        """
+        self.unless_interrupted()
         if self.claim is not Claimed.OPTIMAL:
             raise NoAnswer(f"{self._who()} did not reach an optimum: {self._why()}")
         return self

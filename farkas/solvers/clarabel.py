@@ -116,8 +116,6 @@ def _without_rows(form: LinearForm) -> Answer:
     return Answer(
         reason=Reason.FINISHED,
         claim=Claimed.OPTIMAL,
-        objective=form.offset,
-        bound=form.offset,
         solver="clarabel",
         seconds=0.0,
         raw_point=np.zeros(form.num_columns),
@@ -158,13 +156,11 @@ def _read(solution: Any, cones: Conic, form: LinearForm, seconds: float) -> Answ
         return Answer(reason=reason, solver="clarabel", seconds=seconds, message=message)
     # interior points end a rounding error outside their bounds
     point = np.clip(np.array(solution.x), form.lower, form.upper)
-    objective = form.objective(point)
     solved = name == "Solved"
     toward = 1.0 if form.sense == "min" else -1.0
     return Answer(
         reason=reason,
         claim=Claimed.OPTIMAL if solved else Claimed.FEASIBLE,
-        objective=objective,
         bound=toward * float(solution.obj_val_dual) + form.offset if solved else math.nan,
         solver="clarabel",
         seconds=seconds,

@@ -1,16 +1,18 @@
 """What runs ask of solvers: an optimum from whichever finds one, multipliers in any case."""
 
 import dataclasses
+from collections.abc import Iterable, Iterator
 from typing import Unpack
 
 import numpy as np
 
-from farkas.errors import NoAnswer
+from farkas.errors import NoAnswer, SolverUnavailable, UnsupportedForm
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
 from farkas.solvers.answer import Answer, Claimed
-from farkas.solvers.base import Ability, availability, find, solve
+from farkas.solvers.base import Ability, find, solve
 from farkas.solvers.options import OptionNames
+from farkas.solvers.session import Session
 
 ORDER = ("highs", "clarabel", "scip", "gurobi")
 """Who is asked, one after the other; those that cannot take the form are passed over."""
@@ -20,6 +22,7 @@ def optimum_by_any(
     form: LinearForm,
     solver: str = ORDER[0],
     *,
+    duals: bool = False,
     start: Floats | None = None,
     **options: Unpack[OptionNames],
 ) -> Answer:
@@ -30,6 +33,8 @@ def optimum_by_any(
 
     Parameters
     ----------
+    duals
+        Whether an optimum needs row duals to count.
     start, **options
         As of :func:`farkas.solvers.solve`.
 
@@ -37,18 +42,42 @@ def optimum_by_any(
     ------
     NoAnswer
         When nobody reaches an optimum; says of every solver why.
+    KeyboardInterrupt
+        When Ctrl-C ends a solve.
     """
     said: list[str] = []
-    for name in dict.fromkeys((solver, *ORDER)):
-        if name != solver and not _takes(name, form):
-            continue
-        answer = solve(form, name, start=start, **options)
-        if answer.claim is Claimed.OPTIMAL:
+    for name, answer in _answers(form, dict.fromkeys((solver, *ORDER)), start, options):
+        if answer.claim is Claimed.OPTIMAL and not (duals and answer.raw_row_duals is None):
             return answer
         said.append(f"{name}: {answer.claim}, {answer.reason}, {answer.message}".rstrip(", "))
         if answer.claim in (Claimed.INFEASIBLE, Claimed.UNBOUNDED):
             break
     raise NoAnswer(f"{form.name}: no solver reached an optimum ({'; '.join(said)})")
+
+
+def optimum_of(session: Session) -> Answer:
+    """Solve from the last basis, or by `optimum_by_any` should that basis lead nowhere.
+
+    Of a linear program with row duals; errors as for `optimum_by_any`.
+    """
+    answer, duals = session.solve().unless_interrupted(), not session.form.is_mip
+    if answer.claim is Claimed.OPTIMAL and not (duals and answer.raw_row_duals is None):
+        return answer
+    return optimum_by_any(session.form, duals=duals)
+
+
+def _answers(
+    form: LinearForm, names: Iterable[str], start: Floats | None, options: OptionNames
+) -> Iterator[tuple[str, Answer]]:
+    """Answers of those who take the form; the first has to."""
+    for place, name in enumerate(names):
+        try:
+            answer = solve(form, name, start=start, **options)
+        except (SolverUnavailable, UnsupportedForm):
+            if not place:
+                raise
+            continue
+        yield name, answer.unless_interrupted()
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -69,18 +98,8 @@ class FoundDuals:
 
 def multipliers_by_any(form: LinearForm) -> FoundDuals:
     """Row duals by the first solver that gives some, or zeros when none does."""
-    for name in ORDER:
-        if _takes(name, form) and Ability.DUALS in find(name).abilities:
-            duals = solve(form, name).raw_row_duals
-            if duals is not None and np.isfinite(duals).all():
-                return FoundDuals(duals, f"duals by {name}")
+    giving = [name for name in ORDER if Ability.DUALS in find(name).abilities]
+    for name, answer in _answers(form, giving, None, {}):
+        if answer.raw_row_duals is not None:
+            return FoundDuals(answer.raw_row_duals, f"duals by {name}")
     return FoundDuals(np.zeros(form.num_rows), "all 0, since no solver gave duals")
-
-
-def _takes(name: str, form: LinearForm) -> bool:
-    backend, standing = find(name), availability(name)
-    rows, columns = backend.footprint(form)
-    fits = (standing.most_rows is None or rows <= standing.most_rows) and (
-        standing.most_columns is None or columns <= standing.most_columns
-    )
-    return bool(standing) and fits and (Ability.INTEGER in backend.abilities or not form.is_mip)

@@ -41,7 +41,7 @@ class Scip(Backend):
                 model.addSol(guess)
             # the plain call keeps the interpreter locked, and with it every other thread
             model.optimizeNogil()
-        return _read(model, columns, form, time.perf_counter() - begin)
+        return _read(model, columns, time.perf_counter() - begin)
 
 
 def _model(form: LinearForm) -> tuple[Any, list[Any]]:
@@ -95,7 +95,7 @@ _REASONS = {
 }
 
 
-def _read(model: Any, columns: list[Any], form: LinearForm, seconds: float) -> Answer:
+def _read(model: Any, columns: list[Any], seconds: float) -> Answer:
     status = model.getStatus()
     if status in ("unbounded", "inforunbd"):
         raise Undecided
@@ -116,7 +116,6 @@ def _read(model: Any, columns: list[Any], form: LinearForm, seconds: float) -> A
     point = np.array([model.getSolVal(best, column) for column in columns], dtype=np.float64)
     return Answer(
         claim=Claimed.OPTIMAL if optimal else Claimed.FEASIBLE,
-        objective=form.objective(point),
         raw_point=point,
         **common,
     )

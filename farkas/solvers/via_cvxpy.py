@@ -23,8 +23,6 @@ from farkas.tolerances import FEASIBLE
 
 DEFAULT = "CLARABEL"
 INTEGER = ("GUROBI", "HIGHS", "MOSEK", "SCIP", "SCIPY")
-NEAR = (-10, 20)
-"""Binary exponents between which the largest cost needs no other unit."""
 FIRST_ORDER = 1e-8
 """Accuracy asked of SCS and OSQP, in their own measure; what they reach is measured here."""
 
@@ -331,7 +329,7 @@ def solve_problem(
 
 
 def _near_one(problem: Any, solver: str) -> tuple[Any, float]:
-    """Return the problem, with an objective divided by a power of two where it is far from 1.
+    """Return the problem with its objective divided by a power of two, and that power.
 
     Conic solvers measure in absolute tolerances, so that costs of 1e-9 would be noise to them.
     """
@@ -341,10 +339,9 @@ def _near_one(problem: Any, solver: str) -> tuple[Any, float]:
     # a problem without variables is handed back as it is
     costs = data.get("c") if isinstance(data, dict) else None
     largest = 0.0 if costs is None else float(np.abs(costs).max(initial=0.0))
-    exponent = math.frexp(largest)[1]
-    if largest == 0.0 or NEAR[0] <= exponent <= NEAR[1]:
+    if not 0.0 < largest < math.inf:
         return problem, 1.0
-    unit = math.ldexp(1.0, exponent)
+    unit = math.ldexp(1.0, math.frexp(largest)[1] - 1)
     sense = type(problem.objective)
     return cp.Problem(sense(problem.objective.args[0] / unit), problem.constraints), unit
 

@@ -79,7 +79,7 @@ def elastic_ray(form: LinearForm) -> Floats | None:
         upper=np.concatenate([form.upper, np.full(2 * m, math.inf)]),
         integer=np.zeros(n + 2 * m, dtype=bool),
     )
-    return solve(elastic).raw_row_duals
+    return solve(elastic).unless_interrupted().raw_row_duals
 
 
 def filtered(form: LinearForm, ray: Floats, order: int, until: float) -> tuple[Floats, bool]:
@@ -113,7 +113,7 @@ def _without(session: Session, part: LinearForm, kept: Bools, i: int) -> tuple[F
     if not left.any():
         return None, bool((part.lower <= part.upper).all())
     session.update(**sides)
-    answer = session.solve()
+    answer = session.solve().unless_interrupted()
     fewer = part.replace(**sides)
     if answer.claim is Claimed.OPTIMAL:
         return None, bool(answer.report)

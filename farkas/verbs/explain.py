@@ -192,7 +192,7 @@ def explain(
     until = time.perf_counter() + seconds
     first = None if ray is None else proved(feasibility, ray)
     if first is None:
-        answer = solve(feasibility)
+        answer = solve(feasibility).unless_interrupted()
         if answer.claim is Claimed.OPTIMAL:
             return _with_point(form, linear, answer)
         first = proved(feasibility, answer.raw_ray)

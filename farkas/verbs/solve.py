@@ -233,6 +233,7 @@ def solve_form(
         return _refused(form, answer, certify, dict(about or {"embed": False}), options)
     if not certify:
         return Solution(form, answer)
+    answer.unless_interrupted()
     if answer.claim is Claimed.UNBOUNDED:
         raise NotACertificate(f"{form.name}: {answer.solver} claims unbounded; nothing bounds it")
     witness = ask(without_integrality(form), solver, **options) if form.is_mip else answer

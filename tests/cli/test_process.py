@@ -8,6 +8,7 @@ import pty
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,75 @@ def test_control_c_while_modules_load_is_one_line_and_130() -> None:
         [sys.executable, "-c", LOADING], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "farkas: interrupted\n")
+
+
+SOLVING = """
+import sys, time
+from farkas.solvers import highs_session
+from farkas.solvers.answer import Answer, Reason
+from farkas.solvers.base import backends
+from farkas.solvers.interrupt import CtrlC
+def run(*_):
+    with CtrlC() as key:
+        print("ready", file=sys.stderr, flush=True)
+        while not key.pressed:
+            time.sleep(0.01)
+    return Answer(reason=Reason.INTERRUPTED)
+highs_session.solve_loaded = run
+for name in ("highs", "clarabel", "scip", "gurobi"):
+    backends[name].run = run
+from farkas.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "gadget/tiny", "-a", "gadget.gadget", "-o", "out.json"],
+        ["run", "mlbroker/tiny", "-a", "mlbroker.fractional", "-o", "out.json"],
+        ["run", "mlbroker/tiny", "-a", "mlbroker.opt", "-o", "out.json"],
+        ["run", "eris/tiny", "-a", "eris.eris", "-o", "out.json"],
+        ["solve", "eris/tiny", "-p", "eris.schedule_lp", "--certify", "--write", "out.json"],
+        ["solve", "dps/tiny", "-p", "dps.offline", "--write", "out.json"],
+        ["solve", "dps/tiny", "-p", "dps.offline", "--json"],
+        ["compare", "mlbroker/tiny"],
+        ["evaluate", "dps/tiny"],
+    ],
+    ids=" ".join,
+)
+def test_control_c_ends_a_solve_and_everything_above_it(words: list[str], tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", SOLVING, *words],
+        cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert process.stderr is not None
+    assert process.stderr.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=600)
+    # no solver is asked after the one that was stopped
+    assert (process.returncode, err) == (130, "farkas: interrupted\n")
+    assert "optimal" not in out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_control_c_ends_a_sweep_that_goes_on_later(tmp_path: Path) -> None:
+    tasks = (
+        'name = "c"\nalgorithms = [{name = "gadget.gadget"}]\n'
+        'instances = [{kind = "gadget", preset = "published", seeds = "0..3"}]\n'
+    )
+    (tmp_path / "c.toml").write_text(tasks)
+    process = subprocess.Popen(
+        [*FARKAS, "sweep", str(tmp_path / "c.toml"), "--workers", "1"],
+        cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    while not (tmp_path / "c.sqlite").exists() and process.poll() is None:
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=600)
+    assert (process.returncode, err.count("\n")) == (130, 1)
+    assert err.startswith("farkas: interrupted")
 
 
 def test_progress_shows_on_a_terminal_only() -> None:

@@ -47,3 +47,17 @@ def test_only_a_claim_of_optimality_is_an_optimum(claim):
     assert best.require_optimal() is best
     with pytest.raises(NoAnswer, match=f"an empty answer did not reach an optimum.*claim {claim}"):
         Answer(claim=claim).require_optimal()
+
+
+def test_an_interrupted_solve_ends_what_asked_for_it():
+    stopped = Answer(reason=Reason.INTERRUPTED, claim=Claimed.OPTIMAL)
+    for asked in (stopped.unless_interrupted, stopped.require_optimal):
+        with pytest.raises(KeyboardInterrupt):
+            asked()
+    limited = Answer(reason=Reason.TIME_LIMIT)
+    assert limited.unless_interrupted() is limited
+
+
+def test_a_bound_that_is_not_stated_is_what_one_says():
+    assert Answer().bound_or(math.inf) == math.inf
+    assert Answer(bound=2.0).bound_or(math.inf) == 2.0

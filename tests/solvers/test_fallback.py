@@ -1,17 +1,19 @@
 """Runs end with an answer and a proved bound although solvers fail."""
 
+import dataclasses
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import farkas
-from farkas.errors import NoAnswer
+from farkas.errors import NoAnswer, UnknownName, UnsupportedForm
 from farkas.instances import library
 from farkas.online import algorithms
 from farkas.online.mlbroker.bound import tight_bound
-from farkas.solvers import Answer, Reason
+from farkas.solvers import Answer, Claimed, Reason, open_session
 from farkas.solvers.base import find
-from farkas.solvers.fallback import multipliers_by_any, optimum_by_any
+from farkas.solvers.fallback import multipliers_by_any, optimum_by_any, optimum_of
 from tests.generators.forms import small
 
 
@@ -111,3 +113,58 @@ def test_a_policy_asks_the_next_solver_when_the_first_fails(monkeypatch, instanc
     run = algorithms[algorithm].run(farkas.load(instance))
     assert not run.violations
     assert run.value == pytest.approx(one.value, rel=1e-5)
+
+
+@pytest.mark.parametrize("point", [None, np.array([3.0, 0.5])])
+@pytest.mark.parametrize(
+    "ask", [optimum_by_any, multipliers_by_any, lambda form: optimum_of(open_session(form))]
+)
+def test_ctrl_c_stops_the_search_at_once(monkeypatch, ask, point):
+    stopped = Answer(reason=Reason.INTERRUPTED, claim=Claimed.FEASIBLE, raw_point=point)
+    asked = []
+
+    def stop(*_):
+        asked.append(1)
+        return stopped
+
+    break_solvers(monkeypatch)
+    monkeypatch.setattr(find("highs"), "run", stop)
+    monkeypatch.setattr("farkas.solvers.highs_session.solve_loaded", stop)
+    with pytest.raises(KeyboardInterrupt):
+        ask(cover())
+    assert asked == [1]
+
+
+def test_an_optimum_without_multipliers_does_not_do_where_they_are_needed(monkeypatch):
+    honest = find("highs").run
+    monkeypatch.setattr(
+        find("highs"), "run", lambda *a: dataclasses.replace(honest(*a), raw_row_duals=None)
+    )
+    assert optimum_by_any(cover()).solver == "highs"
+    answer = optimum_by_any(cover(), duals=True)
+    assert answer.solver == "clarabel"
+    assert answer.row_duals == pytest.approx([2.0], rel=1e-6)
+    with pytest.raises(NoAnswer, match="scip: optimal, finished"):
+        optimum_by_any(cover(integer=True), duals=True)
+
+
+def test_a_session_is_left_for_other_solvers_when_it_leads_nowhere(monkeypatch):
+    with open_session(cover()) as session:
+        assert optimum_of(session).solver == "highs"
+        session.update(row_lower=[4.5])
+        monkeypatch.setattr(
+            "farkas.solvers.highs_session.solve_loaded", lambda *_: Answer(reason=Reason.ERROR)
+        )
+        # x = 3, y = 3/2
+        assert optimum_of(session).objective == pytest.approx(6)
+        break_solvers(monkeypatch, "highs")
+        assert optimum_of(session).solver == "clarabel"
+    with open_session(cover(integer=True)) as session:
+        assert optimum_of(session).objective == pytest.approx(5)
+
+
+def test_who_is_asked_first_has_to_take_the_form():
+    with pytest.raises(UnsupportedForm, match="clarabel takes no integer columns"):
+        optimum_by_any(cover(integer=True), "clarabel")
+    with pytest.raises(UnknownName, match="did you mean highs"):
+        optimum_by_any(cover(), "higs")

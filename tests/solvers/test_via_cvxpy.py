@@ -3,6 +3,7 @@
 import math
 
 import cvxpy as cp
+import numpy as np
 import pytest
 
 from farkas.errors import InvalidOption, SolverUnavailable, UnknownName, UnsupportedForm
@@ -163,8 +164,6 @@ def test_rows_and_bounds_of_every_kind_reach_the_solver(sense, integer):
 def test_a_convex_program_has_the_same_optimum_in_every_currency(power):
     # max u (log(1 + x) + log(1 + 2 y)), x + y <= 1: 1/(1 + x) = 2/(1 + 2 y) at y = x + 1/2:
     # x = 1/4, y = 3/4, worth log(5/4 * 5/2), and one more of the sum is worth 4/5
-    import cvxpy as cp
-
     unit = 2.0**power
     x, y = cp.Variable(nonneg=True), cp.Variable(nonneg=True)
     limit = x + y <= 1
@@ -174,3 +173,18 @@ def test_a_convex_program_has_the_same_optimum_in_every_currency(power):
     assert answer.objective / unit == pytest.approx(math.log(3.125), rel=1e-6)
     assert [float(v) for v in answer.values.values()] == pytest.approx([0.25, 0.75], abs=1e-4)
     assert float(answer.duals[0]) / unit == pytest.approx(0.8, rel=1e-4)
+
+
+@pytest.mark.parametrize("power", [-60, -9, -1, 1, 9, 19, 60])
+def test_an_objective_in_another_currency_is_the_same_problem(power):
+    def answered(unit):
+        x = cp.Variable(2, name="x")
+        goal = cp.Minimize(unit * (3 * x[0] + 5 * x[1] + cp.inv_pos(x[0])))
+        return solve_problem(cp.Problem(goal, [x[0] + 2 * x[1] >= 7, x <= 4]), "CLARABEL")
+
+    one, other = answered(1.0), answered(2.0**power)
+    assert other.claim is one.claim is Claimed.OPTIMAL
+    assert other.values["x"].tolist() == one.values["x"].tolist()
+    assert other.objective == 2.0**power * one.objective
+    for mine, theirs in zip(one.duals, other.duals, strict=True):
+        assert np.array_equal(theirs, 2.0**power * np.asarray(mine))

@@ -122,10 +122,13 @@ def _print(solution: Solution | ConvexSolution, instance: str, point: bool) -> N
 
 def _exit(solution: Solution | ConvexSolution) -> Exit:
     """Exit code, with a line on standard error unless there is a point to show."""
-    from farkas.solvers import Claimed
+    from farkas.solvers import Claimed, Reason
     from farkas.verbs.solve import Solution
 
     answer = solution.answer
+    if answer.reason is Reason.INTERRUPTED:
+        complain("interrupted")
+        return Exit.INTERRUPTED
     if isinstance(solution, Solution):
         name = solution.form.name
         if solution.report is not None and not solution.report:

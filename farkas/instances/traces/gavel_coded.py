@@ -120,7 +120,14 @@ def read_throughputs(path: Path) -> Throughputs:
             match = re.fullmatch(r"\('(.+)', 1\)", key)
             alone = row.get("null") if isinstance(row, dict) else None
             if match and isinstance(alone, int | float) and alone > 0:
-                found[kind][match[1]] = float(alone)
+                found[kind][match[1]] = _double(alone, f"{path}: {kind}, {match[1]}")
     if not found[TYPES[0]]:
         raise FileProblem(f"{path}: holds no model that runs alone on one {TYPES[0]}")
     return found
+
+
+def _double(rate: float, where: str) -> float:
+    try:
+        return float(rate)
+    except OverflowError:  # JSON's integers have as many digits as they like
+        raise FileProblem(f"{where}: the throughput is too large") from None

@@ -103,7 +103,7 @@ class ClusterOfJobs(JobTable, frozen=True, kw_only=True):
         """GPU counts to draw from: those of the node list, each as often as it occurs."""
         if not self.node_list:
             return list(RANGES.gpus)
-        found = [int(line.nonnegative("gpu")) for line in lines(self.node_list, ("sn", "gpu"))]
+        found = [line.whole("gpu") for line in lines(self.node_list, ("sn", "gpu"))]
         if not found:
             raise FileProblem(f"{self.node_list}: lists no node")
         return found

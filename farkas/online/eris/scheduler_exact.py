@@ -1,6 +1,7 @@
 """Scheduler "exact": (5), (7) by a mixed-integer program over the slots that can still pay."""
 
 import dataclasses
+import math
 
 import msgspec
 import numpy as np
@@ -43,7 +44,7 @@ def exact_schedule(ledger: Ledger, job: Job, seen: JobSlots, found: Proposal) ->
     data = _restricted(ledger, job, worthy)
     form = BestSchedule(capacity="residual").form(data)
     answer = optimum_by_any(form)
-    bound = min(found.bound, max(0.0, answer.bound, found.payoff))
+    bound = min(found.bound, max(0.0, answer.bound_or(math.inf), found.payoff))
     if answer.objective <= found.payoff:
         return dataclasses.replace(found, bound=bound)
     better = _proposal(form, answer.point, seen, bound)

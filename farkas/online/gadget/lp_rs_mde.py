@@ -141,7 +141,7 @@ def _best_subset(slot: SlotView, mixture: Mixture, mix: Mix) -> RoundedRings:
     rings = mixture.rings
     local = np.array([is_local(slot.cluster, rings, c) for c in range(len(rings))], np.bool_)
     form = ColumnIP().form(Columns(slot, rings.take(local)))
-    used = optimum_by_any(form, gap=1e-4).point > 0.5
+    used = optimum_by_any(form, gap=0.0).point > 0.5
     picked = np.flatnonzero(local)[used]
     return RoundedRings(picked, True, 0, float(mix.fullness(picked).max(initial=0.0)))
 

@@ -47,6 +47,7 @@ class Optimum:
         if instance.num_pairs:
             form = Offline(semantics=self.semantics, prices="two", presence="split").form(instance)
             answer = solve(form, self.solver, time_limit=self.time_limit, gap=self.gap)
+            answer.unless_interrupted()
             if not answer.has_point:
                 raise NoAnswer(
                     f"mlbroker.opt found no placement in {self.time_limit:g} s; raise time_limit"

@@ -19,7 +19,7 @@ from farkas.relaxations.mlbroker.outer import Outer, Touched
 from farkas.relaxations.mlbroker.outer_job import JobPrices, OuterJob
 from farkas.relaxations.mlbroker.tangents import Tangents
 from farkas.solvers import Answer, Claimed, Session, open_session
-from farkas.solvers.fallback import optimum_by_any
+from farkas.solvers.fallback import optimum_of
 from farkas.tolerances import FINE_GAP
 
 MOST_ROUNDS = 60
@@ -107,12 +107,6 @@ def settle(
             break
     assert best is not None
     return best
-
-
-def warm(session: Session) -> Answer:
-    """Solve from the last basis, or from nothing should that basis lead nowhere."""
-    answer = session.solve()
-    return answer if answer.claim is Claimed.OPTIMAL else optimum_by_any(session.form)
 
 
 class JobByJob:
@@ -204,7 +198,7 @@ class JobByJob:
         def ask(segments: Floats, widths: Floats) -> Answer:
             cost[risen] = segments.reshape(-1)
             session.update(cost=cost, upper=(pieces, widths.reshape(-1)))
-            return warm(session)
+            return optimum_of(session)
 
         def deployed(point: Floats) -> Floats:
             parts = _Blocks(form.columns, point)
@@ -268,7 +262,7 @@ class Together:
             def ask(segments: Floats, widths: Floats) -> Answer:
                 cost[risen] = segments.reshape(-1)
                 session.update(cost=cost, upper=(pieces, widths.reshape(-1)))
-                return warm(session)
+                return optimum_of(session)
 
             answer, gap = settle(tangents, ask, deployed, price)
         terms = entropy(deployed(answer.point), problem.before, problem.scale, market.epsilon)

@@ -12,7 +12,7 @@ from farkas.instances.dps import Market
 from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.portable.sums import dot
 from farkas.relaxations.dps.interval import IntervalLP
-from farkas.solvers import solve
+from farkas.solvers.fallback import optimum_by_any
 
 
 def lp_prices(market: Market, rewards: Rewards = "budget", solver: str = "highs") -> SlotPrices:
@@ -25,15 +25,15 @@ def lp_prices(market: Market, rewards: Rewards = "budget", solver: str = "highs"
     rewards
         ``budget`` or ``capped``.
     solver
-        Backend.
+        Who is asked first.
 
     Raises
     ------
     NoAnswer
-        When the solver gives no duals.
+        When no solver gives an optimum with duals.
     """
     form = IntervalLP(rewards=rewards).form(market)
-    duals = solve(form, solver).require_optimal().row_duals
+    duals = optimum_by_any(form, solver, duals=True).row_duals
     return SlotPrices.of(
         market, _listed(form, duals, "enough_workers"), _listed(form, duals, "enough_ps")
     )

@@ -14,6 +14,7 @@ from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
 from farkas.portable.sums import added, dot
 from farkas.solvers import Answer, open_session
+from farkas.solvers.fallback import optimum_of
 from farkas.tolerances import SIMPLEX
 
 
@@ -58,7 +59,7 @@ class JobPricing:
         """Return the solver's answer at ``prices``; raises `NoAnswer` unless optimal."""
         data = PricedJobs(self.auction, (self.job,), prices)
         self.session.update(cost=self.program.form(data).cost)
-        return self.session.solve().require_optimal()
+        return optimum_of(self.session)
 
     def schedule(self, answer: Answer) -> tuple[float, Floats]:
         """Worth and usage (transfer by slot, then site x resource x slot) of the answer's point."""
@@ -103,7 +104,7 @@ def generate_columns(auction: Auction, most_rounds: int = 1000) -> Iterator[Roun
     noise = SIMPLEX * np.array([max(job.utility) for job in auction.jobs])
     for number in range(1, most_rounds + 1):
         answers = [job.solve(prices) for job in jobs]
-        bound = prices.rent(auction) + added(max(0.0, a.bound) for a in answers)
+        bound = prices.rent(auction) + added(max(0.0, a.bound_or(np.inf)) for a in answers)
         if bound < least:
             least, best = bound, prices
         enough = payoffs + noise
@@ -114,7 +115,7 @@ def generate_columns(auction: Auction, most_rounds: int = 1000) -> Iterator[Roun
         if not entering:
             return
         master.add_columns(_columns(auction, owners, entering), [worth for worth, _ in entering])
-        answer = master.solve().require_optimal()
+        answer = optimum_of(master)
         value = answer.objective
         duals = np.maximum(answer.row_duals, 0.0)
         capacity_rows = len(duals) - auction.num_jobs

@@ -16,8 +16,8 @@ from farkas.numbers import Floats, Ints
 from farkas.relaxations.gadget.embedding import NodeLP
 from farkas.relaxations.gadget.tree_pricing import TreePricing
 from farkas.relaxations.gadget.walk_pricing import WalkPricing
-from farkas.solvers import Claimed, open_session
-from farkas.solvers.fallback import optimum_by_any
+from farkas.solvers import open_session
+from farkas.solvers.fallback import optimum_by_any, optimum_of
 from farkas.tolerances import ROUNDING, SHARE, SOLVER_GAP
 
 
@@ -281,9 +281,7 @@ class MasterProgram:
 
     def solve(self) -> tuple[float, Floats, CapacityPrices]:
         """Value, worth of each job's row, and prices."""
-        answer = self.session.solve()
-        if answer.claim is not Claimed.OPTIMAL:
-            answer = optimum_by_any(self.session.form)
+        answer = optimum_of(self.session)
         self.share = answer.point
         duals = np.maximum(0.0, answer.row_duals)
         count, limits = len(self.slot.jobs), int(self.at_node.sum())

@@ -58,6 +58,10 @@ def test_impossible_options_are_refused(twin, options, message):
         ("{", "is no JSON"),
         ("[]", "no table of throughputs for k80"),
         ('{"k80": {}, "p100": {}, "v100": {}}', "no model that runs alone"),
+        (
+            '{"k80": {"(\'A3C\', 1)": {"null": 1' + "0" * 400 + "}}}",
+            r"k80, A3C: the throughput is too large",
+        ),
     ],
 )
 def test_other_files_are_refused(tmp_path, text, message):

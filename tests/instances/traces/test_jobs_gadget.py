@@ -59,6 +59,13 @@ def test_a_node_list_without_nodes_is_refused(folder):
         import_trace("philly", folder / "philly.csv", "gadget", node_list=str(folder / "nodes.csv"))
 
 
+@pytest.mark.parametrize("count", ["1.5", "-1", "1e-300"])
+def test_a_node_has_a_whole_number_of_gpus(folder, count):
+    (folder / "nodes.csv").write_text(f"sn,gpu\na,2\nb,{count}\n")
+    with pytest.raises(FileProblem, match=f"gpu = '{count}'; expected an integer >= 0"):
+        import_trace("philly", folder / "philly.csv", "gadget", node_list=str(folder / "nodes.csv"))
+
+
 def test_the_description_names_files_without_their_folder(folder):
     options = PhillyCluster(network=str(folder / "net.graphml"))
     told = options.run("gadget", folder / "philly.csv", 0).instance.description

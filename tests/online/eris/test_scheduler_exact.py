@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import pytest
 
@@ -73,3 +74,17 @@ def test_the_program_meets_the_state_of_its_slots() -> None:
     assert data.auction.used[1, 0].tolist() == [1.0, 0.5]
     assert data.prices.transfer.tolist() == [4.0, 5.0]
     assert (data.auction.slots, data.auction.jobs[0].arrival) == (2, 0)
+
+
+def test_a_solver_that_states_no_bound_bounds_no_payoff(monkeypatch: pytest.MonkeyPatch) -> None:
+    # the answer claims its point to be best and gives no bound: 11 stays
+    auction = one_resource({"utility": [10.0, 5.0, 4.0]})
+    ledger, job = Ledger(auction), auction.jobs[0]
+    poor = dataclasses.replace(nothing(3, 2, bound=11.0), payoff=5.0, finish=1)
+    honest = scheduler_exact.optimum_by_any
+    monkeypatch.setattr(
+        scheduler_exact,
+        "optimum_by_any",
+        lambda form: dataclasses.replace(honest(form), bound=math.nan),
+    )
+    assert exact_schedule(ledger, job, ledger.meet(job), poor).bound == 11.0

@@ -18,6 +18,7 @@ from farkas.online.gadget.lp_rs_mde import (
     select_sizes,
 )
 from farkas.proofs.gadget.small import random_clusters
+from farkas.solvers.fallback import optimum_by_any
 from tests.generators.gadget import job, star
 
 
@@ -63,6 +64,22 @@ def test_rings_of_different_jobs_fit_together_and_are_at_most_the_relaxation(rou
             gain = Columns(slot, done.rings).gains.sum()
             assert gain <= done.relaxation * (1 + 1e-9) + 1e-9
             assert done.rounded.worst <= 1 + 1e-9
+
+
+def test_the_best_subset_of_rings_is_the_best(monkeypatch):
+    # a gap of 1e-4 would let 1e-4 of the gain go
+    gaps = []
+
+    def noted(form, **options):
+        gaps.append(options.get("gap"))
+        return optimum_by_any(form, **options)
+
+    monkeypatch.setattr("farkas.online.gadget.lp_rs_mde.optimum_by_any", noted)
+    for cluster in random_clusters(8, 9, network="tree", servers=3, jobs=3):
+        done = lp_rs_mde(snapshot(cluster), "milp", 20, np.random.default_rng(0))
+        if len(done.rings):
+            assert gaps[-1] == 0.0
+    assert gaps
 
 
 def test_nobody_to_place_leaves_nothing():

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from farkas.certificates.dps import prices_bound
-from farkas.errors import InvalidOption
+from farkas.errors import InvalidOption, NoAnswer
 from farkas.instances import library
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, random_market
+from tests.solvers.test_fallback import break_solvers
 
 ROW = library.load("dps/one_server")
 """Three jobs worth 1, 1.2, 0.9 in slots 0, 1, 2, each of which excludes the next."""
@@ -57,3 +58,15 @@ def test_what_cannot_be():
     nothing = random_market(3).replace(server_workers=[], server_ps=[])
     assert prices_bound(nothing, subgradient_prices(nothing)) == 0
     assert np.isfinite(float(prices_bound(nothing, lp_prices(nothing))))
+
+
+@pytest.mark.parametrize("broken", [["highs"], ["highs", "scip", "gurobi"]])
+def test_prices_come_from_the_next_solver_when_the_first_fails(monkeypatch, broken):
+    break_solvers(monkeypatch, *broken)
+    assert float(prices_bound(ROW, lp_prices(ROW))) == pytest.approx(1.9, rel=1e-6)
+
+
+def test_nobody_left_to_ask_for_prices_is_said(monkeypatch):
+    break_solvers(monkeypatch)
+    with pytest.raises(NoAnswer, match="no solver reached an optimum"):
+        lp_prices(ROW)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from farkas.errors import NoAnswer
 from farkas.models.eris.prices import Prices
 from farkas.relaxations.eris.columns import JobPricing, generate_columns, relaxation_by_columns
+from farkas.solvers import Answer
 from tests.generators.eris import one_resource, random_auction
 from tests.tools.optimum import optimum
 
@@ -45,3 +48,15 @@ def test_a_priced_schedule_says_what_it_uses() -> None:
     worth, used = pricing.schedule(answer)
     assert worth == 10.0
     assert used.tolist() == [8.0, 1.5, 1.0]
+
+
+def test_a_pricing_without_a_bound_bounds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    # two jobs worth 10 each that fit together: 20 is the relaxation's value
+    auction = one_resource({}, {})
+    honest = JobPricing.solve
+
+    def silent(self: JobPricing, prices: Prices) -> Answer:
+        return dataclasses.replace(honest(self, prices), bound=np.nan)
+
+    monkeypatch.setattr(JobPricing, "solve", silent)
+    assert all(r.bound == np.inf for r in generate_columns(auction))
