@@ -50,12 +50,14 @@ def certify(data: CodedComputing, plan: Allocation | None = None) -> Bound | Non
         Also certified to meet the surrogate, where rounding allows.
     """
     pairs = Pairs.of(data)
+    method = "prices of the masters"
     try:
         prices = shared_optimum(data).prices
     except NoAnswer:
         # no plan serves the slowest master faster than all workers together
         alone = pairs.speed.sum(axis=1)
         prices = (alone == alone.min()).astype(float)
+        method = "the slowest master alone"
     point = None
     if plan is not None and not broken(data, plan):
         time = float(surrogate_times(data, plan.share, plan.loads).max())
@@ -67,7 +69,7 @@ def certify(data: CodedComputing, plan: Allocation | None = None) -> Bound | Non
         proved = CodedPrices.of(data, prices, pairs.patience)
     if proved.bound is None:
         return None
-    return Bound.of(Fraction(proved.bound), "prices of the masters", proved.plain())
+    return Bound.of(Fraction(proved.bound), method, proved.plain())
 
 
 @environment("coded", demo=Demo("coded.iterated_greedy", "coded.assignment_lp"))

@@ -14,7 +14,7 @@ from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.eris.executable import executable
 from farkas.online.run import Bound, Sense
 from farkas.portable.sums import added
-from farkas.relaxations.eris.welfare_bound import METHODS, Effort, certify_welfare
+from farkas.relaxations.eris.welfare_bound import Effort, certify_welfare
 from farkas.tolerances import allowed
 
 
@@ -123,8 +123,8 @@ def utilisation(auction: Auction, decisions: Sequence[SlotDecision]) -> Floats:
 @functools.lru_cache(maxsize=64)
 def welfare_bound(auction: Auction, effort: Effort) -> Bound:
     """Prove an upper bound on every run; remembered, since all algorithms share it."""
-    proved = certify_welfare(auction, effort)
-    return Bound.of(Fraction(proved.bound), METHODS[effort], proved.plain())
+    proved, method = certify_welfare(auction, effort)
+    return Bound.of(Fraction(proved.bound), method, proved.plain())
 
 
 class CertifiedRun:

@@ -35,9 +35,10 @@ def horizon_certificate(cluster: Cluster) -> HorizonCertificate:
 def horizon_bound(cluster: Cluster) -> Bound:
     """Proved bound on every schedule, with its certificate."""
     certificate = horizon_certificate(cluster)
+    prices = "prices" if np.any(certificate.prices) else "prices 0"
     return Bound(
         exact=certificate.bound,
-        method="prices of merged slots and servers, each job's best reply in exact arithmetic",
+        method=f"{prices} of merged slots and servers, each job's best reply in exact arithmetic",
         certificate=msgspec.to_builtins(certificate),
     )
 

@@ -3,6 +3,8 @@
 from collections import deque
 from typing import Literal
 
+import numpy as np
+
 from farkas.certificates.eris import ErisPrices
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices
@@ -40,7 +42,10 @@ def find_prices(auction: Auction, effort: Effort = "aggregated", rounds: int = 1
     return prices
 
 
-def certify_welfare(auction: Auction, effort: Effort = "aggregated") -> ErisPrices:
-    """Prove an upper bound on every welfare."""
-    prices = find_prices(auction, effort)
-    return ErisPrices.of(auction, prices.transfer, prices.resource)
+def certify_welfare(auction: Auction, effort: Effort = "aggregated") -> tuple[ErisPrices, str]:
+    """Prove an upper bound on every welfare, and say how; without prices all is for nothing."""
+    prices, free = find_prices(auction, effort), find_prices(auction, "free")
+    same = np.array_equal(prices.transfer, free.transfer)
+    nothing = same and np.array_equal(prices.resource, free.resource)
+    proved = ErisPrices.of(auction, prices.transfer, prices.resource)
+    return proved, METHODS["free" if nothing else effort]
