@@ -1,10 +1,11 @@
 """What claims are tried on, and what many trials say together."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
+import numpy as np
 
 from farkas.forms import LinearForm
 from farkas.instances import Instance, library
@@ -36,6 +37,19 @@ def drawn(kind: type[I], preset: str = "published", seed: int = 0, **settings: A
 def optimum(form: LinearForm) -> float:
     """Optimal value, found without any gap; raises `NoAnswer` when none is claimed."""
     return solve(form, gap=0.0 if form.is_mip else None).require_optimal().objective
+
+
+def growth(sizes: Sequence[float], values: Sequence[float]) -> float:
+    """Slope of log values over log sizes by least squares: the power with which values grow.
+
+    Parameters
+    ----------
+    sizes, values
+        At least three of each, > 0: two points have a slope whatever the law, and one has none.
+    """
+    if len(sizes) < 3:
+        raise ValueError(f"{len(sizes)} sizes say nothing of growth: at least three are needed")
+    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
 
 
 class Trials:

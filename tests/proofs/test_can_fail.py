@@ -1,4 +1,8 @@
-"""A refuted claim whose sides are made equal is refuted no more, nor held by that."""
+"""Every verdict can change.
+
+A refuted claim whose sides are made equal is refuted no more; a held claim of which one trial is a
+violation is refuted; a step of a proof breaks under some change of its formula.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +17,18 @@ from farkas.proofs import Standing, claims
 from farkas.proofs.stated import Stated
 from tests.recorded import verdicts
 from tests.tools.shared import ROOT
+from tests.tools.steps import broken_steps, unbreakable
 
 ORDINARY = Stated.__post_init__
 
-REFUTED = [
-    entry
-    for name, entry in verdicts.kept().items()
-    if name in verdicts.names() and entry["verdict"]["standing"] == Standing.REFUTED
-]
+
+def recorded(standing: Standing) -> list[Any]:
+    """Names of the claims of that standing, as parameters; slow ones are marked."""
+    return [
+        pytest.param(name, marks=[pytest.mark.slow] * entry["slow"])
+        for name, entry in verdicts.kept().items()
+        if name in verdicts.names() and entry["verdict"]["standing"] == standing
+    ]
 
 
 def equal(relation: Stated) -> None:
@@ -45,10 +53,7 @@ def test_equal_sides_make_every_relation_hold(sign: Any, sides, monkeypatch) -> 
     assert Stated(sides[0], sign, sides[1]).holds
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(entry["claim"], marks=[pytest.mark.slow] * entry["slow"]) for entry in REFUTED],
-)
+@pytest.mark.parametrize("name", recorded(Standing.REFUTED))
 def test_a_refuted_claim_needs_its_violation(name: str, monkeypatch) -> None:
     monkeypatch.setattr(Stated, "__post_init__", equal)
     verdict = None
@@ -58,6 +63,51 @@ def test_a_refuted_claim_needs_its_violation(name: str, monkeypatch) -> None:
         # of many trials none is a violation any more
         assert verdict.standing is Standing.HELD
         assert (verdict.runs or 0) > 1
+
+
+class Violated:
+    """Makes the first relation that a claim states a violated one, far beyond any tolerance."""
+
+    def __init__(self) -> None:
+        self.planted: Stated | None = None
+
+    def __call__(self, relation: Stated) -> None:
+        ORDINARY(relation)
+        if self.planted is None:
+            self.planted = relation
+            far = 3 * (abs(float(relation.left)) + relation.size + 1)
+            apart = {"<": relation.left - far, "!": relation.left}
+            object.__setattr__(
+                relation, "right", apart.get(relation.sign[0], float(relation.left) + far)
+            )
+            assert not relation.holds
+
+
+@pytest.mark.parametrize("sign", ["<=", "<", ">=", ">", "==", "!="])
+@pytest.mark.parametrize("left", [-2.0, 0.0, 5.0])
+def test_a_planted_violation_is_one(sign: Any, left: float, monkeypatch) -> None:
+    violated = Violated()
+    monkeypatch.setattr(Stated, "__post_init__", lambda relation: violated(relation))
+    assert not Stated(left, sign, left).holds
+    assert Stated(left, "<=", left).holds  # only the first
+
+
+@pytest.mark.parametrize("name", recorded(Standing.HELD))
+def test_one_violation_refutes_a_held_claim(name: str, monkeypatch) -> None:
+    violated = Violated()
+    monkeypatch.setattr(Stated, "__post_init__", lambda relation: violated(relation))
+    verdict = claims[name].run()
+    assert verdict.standing is Standing.REFUTED
+    assert violated.planted in verdict.fails
+
+
+@pytest.mark.parametrize("name", recorded(Standing.PROVED))
+def test_every_step_of_a_proof_breaks_under_a_change_of_its_formula(name: str) -> None:
+    check = claims[name].check
+    steps = broken_steps(check)
+    assert steps, "a proof has steps"
+    assert not any(steps.values())
+    assert unbreakable(check) == []
 
 
 def test_no_claim_states_a_relation_between_two_constants() -> None:

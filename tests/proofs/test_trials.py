@@ -12,7 +12,7 @@ from farkas.instances.eris import Auction
 from farkas.instances.mlbroker import Brokerage
 from farkas.proofs import Standing
 from farkas.proofs.stated import Stated
-from farkas.proofs.trials import Trials, drawn, optimum, shipped
+from farkas.proofs.trials import Trials, drawn, growth, optimum, shipped
 from tests.generators.forms import small
 
 
@@ -82,3 +82,14 @@ def test_optima_of_integer_programs_are_found_without_a_gap():
     assert optimum(whole) == 2.0
     with pytest.raises(NoAnswer):
         optimum(whole.replace(row_lower=np.array([2.25])))
+
+
+@pytest.mark.parametrize("power", [0.5, 1.0, 2.0])
+def test_growth_is_the_power_of_a_power_law(power):
+    sizes = [3, 10, 50, 700]
+    assert growth(sizes, [7 * n**power for n in sizes]) == pytest.approx(power)
+
+
+def test_growth_needs_three_sizes():
+    with pytest.raises(ValueError, match="2 sizes say nothing of growth"):
+        growth([1, 2], [1, 2])

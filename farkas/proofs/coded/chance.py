@@ -119,9 +119,10 @@ def chance_times_surrogate_bounds_the_chance_program() -> Verdict:
     Results f(l, t) scale with l and t together, so its loads over ρ serve L rows by t/ρ, which is
     at least the optimum of P3.
     """
-    results, rows, scale = sp.symbols("X L c", positive=True)
-    # below L the indicator is 0 and X >= 0; at X = L + x it is 1 and X - L = x >= 0
-    require(below=results.is_nonnegative, above=(rows + results - rows).is_nonnegative)
+    excess, rows, scale = sp.symbols("x L c", nonnegative=True)
+    # 1[X >= L] is 0 at X = x < L, and 1 at X = L + x
+    for indicator, results in ((0, excess), (1, rows + excess)):
+        require(indicator_is_below=sp.expand(results - rows * indicator).is_nonnegative)
     grown = RESULTS.subs({load: scale * load, t: scale * t}, simultaneous=True)
     require_zero(scaling=grown - scale * RESULTS)
     return proved("an indicator below X/L, and f(c l, c t) = c f(l, t)")

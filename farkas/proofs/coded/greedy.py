@@ -15,7 +15,7 @@ from farkas.proofs.claim import Verdict, claim, not_applicable, proved, refuted
 from farkas.proofs.coded.reciprocal import FULL_LOAD, reciprocal
 from farkas.proofs.coded.surrogate import agreement, published, shipped
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero
+from farkas.proofs.symbolic import require
 from farkas.proofs.trials import Trials
 from farkas.relaxations.coded.assignment_lp import best_sharing
 from farkas.relaxations.coded.truncated import truncated_level
@@ -147,19 +147,21 @@ def rounding_loses_at_most_one_worker() -> Verdict:
 
 
 @claim("coded.complexity", source="Coded section III, remark on complexity")
-def sweeps_and_greedy_have_the_stated_cost() -> Verdict:
-    """For a fixed number of masters insertions cost O(N), interchanges and Algorithm 2 O(N²).
+def simple_greedy_looks_at_quadratically_many_entries() -> Verdict:
+    """For a fixed number of masters, 1 <= M <= N, Algorithm 2 costs O(N²): (M + 3)/2 N² at most.
 
-    Counted: Algorithm 2 looks at Σ_{r<M} (M−r)(N−r) pairs, then Σ_{j=M}^{N−1} (M + N − j) sums and
-    workers; the paper's orders hide the factors M of finding minima.
+    Counted line by line: Σ_{r<M} (M−r)(N−r) pairs of the first loop, then in round j of the second
+    M sums and N − j workers.  With as many masters as workers that is of order N³.  Insertions and
+    interchanges of Algorithm 1 are not counted: nothing bounds how often they are repeated.
     """
-    n, m, r, j = sp.symbols("N M r j", positive=True, integer=True)
+    m, n, r, j, more, fewer = sp.symbols("M N r j x y", nonnegative=True, integer=True)
     pairs = sp.summation((m - r) * (n - r), (r, 0, m - 1))
     rest = sp.summation(m + n - j, (j, m, n - 1))
-    total = sp.Poly(sp.expand(pairs + rest), n)
-    require(quadratic=total.degree() == 2)
-    require_zero(leading=total.coeff_monomial(n**2) - sp.Rational(1, 2))
-    return proved(f"Algorithm 2 looks at {sp.factor(total.as_expr())} entries")
+    left = (m + 3) / 2 * n**2 - pairs - rest
+    # M = 1 + y and N = M + x: every coefficient is >= 0
+    room = sp.expand(left.subs(n, m + more).subs(m, 1 + fewer))
+    require(within_the_order=room.is_nonnegative)
+    return proved(f"Algorithm 2 looks at {sp.factor(sp.expand(pairs + rest))} entries")
 
 
 @claim("coded.cited_factor", source="Coded section III, citing [14]")

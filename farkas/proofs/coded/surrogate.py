@@ -12,7 +12,7 @@ from farkas.online.coded.exhaustive import best_owner, every_owner, least_level
 from farkas.proofs import trials
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require_zero
+from farkas.proofs.symbolic import require, require_zero
 from farkas.relaxations.coded.assignment_lp import shared_optimum
 from farkas.solvers.via_cvxpy import solve_problem
 from farkas.tolerances import FINE_GAP, SOLVER_GAP, TIE
@@ -49,9 +49,8 @@ def negative_results_are_convex() -> Verdict:
     t < a l and (5) is 0 instead; there −max(0, f) is *not* convex.
     """
     hessian = sp.hessian(-RESULTS, (load, t))
-    decay = sp.exp(u * a - u * t / load)
-    trace = u**2 * (load**2 + t**2) / load**3 * decay
-    require_zero(determinant=hessian.det(), trace=hessian.trace() - trace)
+    require(trace_is_positive=sp.factor(hessian.trace()).is_positive)
+    require_zero(determinant=hessian.det())
     return proved("the printed nonzero eigenvalue lacks the factor exp(−(u/x)(t − a x))")
 
 
@@ -61,9 +60,9 @@ def best_loads_in_closed_form() -> Verdict:
     at = {load: t * u / h}
     slope = sp.diff(RESULTS, load).subs(at).subs(OPTIMAL)
     value = RESULTS.subs(at).subs(OPTIMAL) - t * u / (1 + h)
-    bend = sp.diff(RESULTS, load, 2).subs(at).subs(OPTIMAL) + h**3 / (t * u * (1 + h))
-    require_zero(slope=slope, value=value, bend=bend)
-    return proved("∂f/∂l = 0, f = t u/(1+h), ∂²f/∂l² = −h³/(t u (1+h)) < 0")
+    require(strictly_concave=sp.factor(sp.diff(RESULTS, load, 2)).is_negative)
+    require_zero(slope=slope, value=value)
+    return proved("∂f/∂l = 0, f = t u/(1+h) there, and ∂²f/∂l² < 0 for every l")
 
 
 @claim("coded.positive_multiplier", source="Coded (30)-(32)")
@@ -81,9 +80,11 @@ def the_multiplier_is_time_per_row() -> Verdict:
 @claim("coded.time_exceeds_shift", source="Coded section III, observation 1")
 def the_optimal_time_exceeds_every_shift() -> Verdict:
     """At the optimum t = φ l > a l strictly, because h − c = ln(1 + h) > 0."""
-    gap = (h - u * a).subs(OPTIMAL) - sp.log(1 + h)
-    require_zero(gap=gap)
-    return proved("u (φ − a) = ln(1+h)")
+    left = sp.factor((t - a * load).subs(load, t * u / h).subs(OPTIMAL))
+    # h − ln(1 + h) grows from 0 without end, so there is one h > 0 for each c = u a > 0
+    grows = sp.diff(h - sp.log(1 + h), h)
+    require(time_is_left=left.is_positive, one_h=sp.factor(grows).is_positive)
+    return proved("t − a l = t ln(1+h)/h at the best load")
 
 
 @claim("coded.hidden_convexity", source="not in the paper; against Coded section IV")
@@ -91,25 +92,34 @@ def shared_workers_are_a_linear_program() -> Verdict:
     """P3 with shared workers is the linear program 1/t = max_k min_m Σ_n v_mn k_mn.
 
     In k l (1 − exp(c − u t/l)) the load that is best for fixed t does not depend on k, since k only
-    scales f(l, t), which is concave in l with the unique maximiser t u/h.  Put in, the constraint
-    reads t Σ v k >= 1.  Checked symbolically; the numbers compare the cone program with the linear
-    one on the demo.
+    scales f(l, t), which is strictly concave in l with the maximiser t u/h.  Put in, the constraint
+    reads t Σ v k >= 1.  Checked symbolically; on the demo the cone program, which knows nothing of
+    this, has the optimum of the linear one.
     """
     shared = k * RESULTS
     at = {load: t * u / h}
-    independent = sp.diff(sp.solve(sp.Eq(load * h, t * u), load)[0], k)
+    scaled = sp.diff(shared, load) - k * sp.diff(RESULTS, load)
     slope = sp.diff(shared, load).subs(at).subs(OPTIMAL)
     linear = shared.subs(at).subs(OPTIMAL) / rows - t * k * (u / (rows * (1 + h)))
-    concave = sp.diff(RESULTS, load, 2) + u**2 * t**2 / load**3 * sp.exp(u * a - u * t / load)
-    require_zero(independent=independent, slope=slope, linear=linear, concave=concave)
-    data = shipped("demo")
-    model = programs.build("coded.expected_convex").model(data)  # type: ignore[attr-defined]
-    cone = solve_problem(model.problem).require_optimal().objective * reference_time(data)
+    require(strictly_concave=sp.factor(sp.diff(RESULTS, load, 2)).is_negative)
+    require_zero(scaled=scaled, slope=slope, linear=linear)
+    best = shared_optimum(shipped("demo")).time
+    cone = cone_optimum(shipped("demo"))
+    same = Stated(cone, "==", best, SOLVER_GAP)
+    if not same.holds:
+        return refuted("coded/demo", same, "the cone program has another optimum")
     return proved(
         "the non-convexity is removable, no successive approximation is needed",
-        linear_program=shared_optimum(data).time,
+        linear_program=best,
         cone_program=cone,
     )
+
+
+@functools.cache
+def cone_optimum(data: CodedComputing) -> float:
+    """Time by the cone program of P3 with shared workers."""
+    model = programs.build("coded.expected_convex").model(data)  # type: ignore[attr-defined]
+    return solve_problem(model.problem).require_optimal().objective * reference_time(data)
 
 
 @claim("coded.full_loads_are_global", source="not in the paper")

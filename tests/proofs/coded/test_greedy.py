@@ -1,5 +1,7 @@
 """What the claims about dedicated workers found, by hand."""
 
+import itertools
+
 import pytest
 
 
@@ -18,3 +20,15 @@ def test_the_printed_search_is_stuck_where_the_lexicographic_one_is_not(verdict_
 def test_largest_first_attains_its_bound(verdict_of):
     # speeds 3, 3, 2, 2, 2: optimum 6, largest first 5 and 7; (4 * 2 - 2) / (3 * 2 - 1) = 6/5
     assert verdict_of("coded.largest_first").slack == pytest.approx(0, abs=1e-12)
+
+
+def test_entries_of_algorithm_2_by_counting(verdict_of):
+    # the printed loops: pairs of masters without workers and free workers; then sums and workers
+    for masters, workers in itertools.product(range(1, 5), range(4, 9)):
+        looked = sum((masters - r) * (workers - r) for r in range(masters))
+        looked += sum(masters + workers - j for j in range(masters, workers))
+        m, n = masters, workers
+        factored = -(m**3 - 3 * m**2 * n + 3 * m**2 - 3 * m * n + 2 * m - 3 * n**2 - 3 * n) / 6
+        assert looked == factored <= (m + 3) / 2 * n**2
+    entries = "-(M**3 - 3*M**2*N + 3*M**2 - 3*M*N + 2*M - 3*N**2 - 3*N)/6"
+    assert entries in verdict_of("coded.complexity").note

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from farkas.proofs.eris.algorithms import algorithm_3, cheapest
+from farkas.proofs.eris.algorithms import algorithm_3, cheap_move, cheapest, metric
 from farkas.proofs.eris.samples import auction
 
 
@@ -15,6 +15,8 @@ from farkas.proofs.eris.samples import auction
         # one chunk stays at 1000**.5 - 1, one moves for 2 MB at 2**.25 - 1
         ("moves_fit_the_budget", {"best_cost": 1000**0.5 - 1 + 2 * (2**0.25 - 1)}),
         ("moves_when_needed", {"best_cost": 0.0}),
+        # a unit of the half-used site costs 16^(1/2) - 1, a chunk of transfer 16^(1/4) - 1
+        ("text_on_the_metric", {"cost_without_moves": 3.0, "cost_of_the_best_schedule": 1.0}),
         ("schedules_process_all_data", {"claimed_payoff": 15.0, "best_payoff": 0.0}),
     ],
 )
@@ -35,3 +37,9 @@ def test_more_than_all_sites_can_host_is_impossible() -> None:
     sample = auction("two_moves")
     slot = int(sample.arrival[0])
     assert cheapest(sample, 0, slot, 10_000) == np.inf
+
+
+def test_the_metric_by_hand() -> None:
+    # one chunk at 1 less 1 · (3 - 0), and the other way round
+    assert metric(cheap_move(), 0, 1) == pytest.approx(1.0 - 3.0)
+    assert metric(cheap_move(), 1, 0) == pytest.approx(1.0 + 3.0)

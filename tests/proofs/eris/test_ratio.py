@@ -17,6 +17,8 @@ from farkas.proofs.eris.ratio import BASE, small_jobs
             "prices_protect_capacity",
             {"payoff_by_prices": 1998 - 2 * (1000**0.9 - 1), "payoff_that_fits": 0.0},
         ),
+        # a schedule pays 1000 - 1 for the full unit, and nothing for the others
+        ("full_resource_repels", {"payoff": 999.0 * 89, "cost": 999.0}),
         ("payoffs_are_dual_feasible", {"taken": 0.0, "demanded": 1998 - 2 * (1000**0.9 - 1)}),
     ],
 )

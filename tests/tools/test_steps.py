@@ -1,0 +1,39 @@
+"""Changes of formulas find the steps that prove nothing."""
+
+from __future__ import annotations
+
+import ast
+
+import sympy as sp
+
+from farkas.proofs.symbolic import require, require_zero
+from tests.tools.steps import broken_steps, changed, unbreakable
+
+x, y = sp.symbols("x y", positive=True)
+SQUARE = (x + y) ** 2
+
+
+def honest() -> None:
+    require_zero(expanded=SQUARE - x**2 - 2 * x * y - y**2)
+    require(larger=sp.expand(SQUARE - x**2).is_positive)
+
+
+def vacuous() -> None:
+    require(positive=x.is_positive)
+    require_zero(constant=sp.diff(x, y), expanded=sp.expand(SQUARE) - SQUARE, right=2 * x - x - x)
+
+
+def test_steps_of_an_honest_proof_all_break() -> None:
+    assert broken_steps(honest) == {"expanded": False, "larger": False}
+    assert unbreakable(honest) == []
+
+
+def test_steps_that_no_change_breaks_are_named() -> None:
+    assert unbreakable(vacuous) == ["constant", "positive"]
+
+
+def test_changes_are_one_place_each() -> None:
+    bodies = {ast.unparse(module) for module in changed(honest)}
+    # four powers, operations and numbers of the first step, and the names of SQUARE
+    assert len(bodies) == len(list(changed(honest))) >= 8
+    assert sum("SQUARE ** 2" in body for body in bodies) == 2
