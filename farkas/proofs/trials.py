@@ -52,6 +52,15 @@ def growth(sizes: Sequence[float], values: Sequence[float]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
 
 
+def interval(hits: int, draws: int) -> tuple[float, float]:
+    """95 % interval of a probability by Clopper and Pearson."""
+    from scipy import stats
+
+    low = float(stats.beta.ppf(0.025, hits, draws - hits + 1)) if hits else 0.0
+    high = float(stats.beta.ppf(0.975, hits + 1, draws - hits)) if hits < draws else 1.0
+    return low, high
+
+
 class Trials:
     """Outcomes of one statement: what it says of each example."""
 

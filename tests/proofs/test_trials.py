@@ -12,7 +12,7 @@ from farkas.instances.eris import Auction
 from farkas.instances.mlbroker import Brokerage
 from farkas.proofs import Standing
 from farkas.proofs.stated import Stated
-from farkas.proofs.trials import Trials, drawn, growth, optimum, shipped
+from farkas.proofs.trials import Trials, drawn, growth, interval, optimum, shipped
 from tests.generators.forms import small
 
 
@@ -93,3 +93,13 @@ def test_growth_is_the_power_of_a_power_law(power):
 def test_growth_needs_three_sizes():
     with pytest.raises(ValueError, match="2 sizes say nothing of growth"):
         growth([1, 2], [1, 2])
+
+
+def test_intervals_of_probabilities_by_hand():
+    # no hit in n draws: (1 - p)^n = 0.025 at the upper end
+    low, high = interval(0, 10)
+    assert (low, high) == (0.0, pytest.approx(1 - 0.025**0.1))
+    assert interval(10, 10) == (pytest.approx(0.025**0.1), 1.0)
+    low, high = interval(50, 100)
+    assert low == pytest.approx(1 - high)
+    assert 0.39 < low < 0.4

@@ -95,7 +95,11 @@ def horizon_bounds() -> Verdict:
 
 @claim("gadget.prices_prove_slots", source="GADGET (12), dual prices (ours)")
 def prices_need_no_network_multipliers() -> Verdict:
-    """Prices of nodes and links alone prove the value of the relaxation over rings."""
+    """On trees, prices of nodes and links alone prove the value of the relaxation over rings.
+
+    Rings are priced exactly there.  Elsewhere closed walks may stand for rings, and the bound found
+    may lie above the value: nothing is claimed of other networks.
+    """
     trials = Trials()
     for cluster in random_clusters(40, 61, network="tree", servers=4, jobs=4):
         slot = snapshot(cluster)

@@ -10,7 +10,7 @@ from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.gadget.small import random_clusters, shipped
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require
+from farkas.proofs.symbolic import require, require_zero
 from farkas.proofs.trials import Trials
 from farkas.tolerances import ROUNDING
 
@@ -19,15 +19,24 @@ ALPHAS = (1 / 3, 1 / 2, 1.0)
 
 @claim("gadget.concave_rewards_are_submodular", source="GADGET Lemma 5")
 def concave_rewards_are_submodular() -> Verdict:
-    """For concave μ >= 0 the marginal reward of an allocation falls with what was received.
+    """For concave μ the marginal reward of an allocation falls with what was received.
 
-    d/dx [μ(x + d) - μ(x)] = μ'(x + d) - μ'(x) <= 0 wherever μ'' < 0: checked symbolically for
-    the square root, the logarithm and (trivially) linear utilities.
+    Whatever μ is: with y = x + g and a gain of d, both x + d and y are mixtures of x and y + d,
+    with shares (1 - s, s) and (s, 1 - s) for s = d / (g + d).  Concavity at both, added up, is
+    μ(x + d) + μ(y) >= μ(x) + μ(y + d).
     """
-    x, scale = sp.symbols("x scale", positive=True)
-    for utility in (scale * sp.sqrt(x), scale * sp.log(1 + x), scale * x):
-        require(bend_is_not_positive=sp.simplify(sp.diff(utility, x, 2)).is_nonpositive)
-    return proved("μ'' <= 0, so μ(x + d) - μ(x) does not rise with x")
+    x = sp.symbols("x", nonnegative=True)
+    further, more = sp.symbols("g d", positive=True)
+    low, high = sp.symbols("mu_low mu_high", real=True)  # μ(x) and μ(y + d)
+    share, last = more / (further + more), x + further + more
+    rest = sp.factor(1 - share)
+    require(share_is_one=share.is_nonnegative, rest_is_one=rest.is_nonnegative)
+    require_zero(
+        sooner=rest * x + share * last - (x + more),
+        later=share * x + rest * last - (x + further),
+        sum=(rest * low + share * high) + (share * low + rest * high) - (low + high),
+    )
+    return proved("μ(x + d) - μ(x) >= μ(y + d) - μ(y) for x <= y and every concave μ")
 
 
 @claim("gadget.published_utility_is_concave", source="GADGET VI-1, sigmoid utility")

@@ -45,28 +45,41 @@ def switches_with_valid_constants_charge_the_discounted_price() -> Verdict:
 
 @claim("mlbroker.relaxed_price", source="mlBroker (9)")
 def one_constant_relaxes_the_price_to_almost_nothing() -> Verdict:
-    """With one constant M and u in [0, 1], the least x is max(0, ((a+b) h + e − M)/2).
+    """With one constant M >= |(a−b) h − e| the least x is max(0, ((a+b) h + e − M)/2), u in [0, 1].
 
     So resources are free in (9) once M >= (a+b) H + e.  The optimum over u¹ is where (8c) and (8d)
-    cross; the two differ from it by slopes −M and M.
+    cross; the two differ from it by slopes −M and M.  They cross at a u¹ in [0, 1] only for such M,
+    which (7) demands at every use h; for a smaller one the least x is at an end.
     """
     a, b, e, h, big_m, u = sp.symbols("a b e h M u", positive=True)
     first, second = a * h - big_m * u, b * h + e - big_m * (1 - u)
     crossing = sp.solve(sp.Eq(first, second), u)[0]
     require_zero(formula=first.subs(u, crossing) - ((a + b) * h + e - big_m) / 2)
     require(falling=sp.diff(first, u) < 0, rising=sp.diff(second, u) > 0)
+    # the two prices differ by g, either way round, and M = g + s
+    gap, spare = sp.symbols("g s", nonnegative=True)
+    for difference in (gap, -gap):
+        at = {e: (a - b) * h - difference, big_m: gap + spare}
+        left, right = (
+            sp.expand(sp.cancel(2 * big_m * share).subs(at)) for share in (crossing, 1 - crossing)
+        )
+        require(crossing_above_0=left.is_nonnegative, crossing_below_1=right.is_nonnegative)
     return proved("the maximum of a falling and a rising line is least where they cross")
 
 
 @claim("mlbroker.chord", source="mlBroker (9), two constants; added")
 def two_constants_relax_the_price_to_its_chord() -> Verdict:
-    """With (a−b)(H−l) in (8c) and e in (8d) the relaxed price is the chord h F(H)/H of F."""
+    """With (a−b)(H−l) in (8c) and e in (8d) the relaxed price is the chord h F(H)/H of F.
+
+    For 0 <= h <= H and a largest use H above the threshold l; below it the discount never counts.
+    """
     a, gap, threshold, above, share, u = sp.symbols("a g l x s u", positive=True)
     b, cap = a - gap, threshold + above  # H = l + x with x > 0
     e, h = gap * threshold, share * cap
     first, second = a * h - gap * above * u, b * h + e - e * (1 - u)
     crossing = sp.solve(sp.Eq(first, second), u)[0]
     chord = share * (b * cap + e)
+    require(falling=sp.diff(first, u).is_negative, rising=sp.diff(second, u).is_positive)
     require_zero(crossing=crossing - share, chord=first.subs(u, share) - chord)
     return proved("the lines cross at u = h/H, at the height of the chord")
 

@@ -7,14 +7,15 @@ import numpy as np
 import sympy as sp
 
 from farkas.instances.mlbroker import Brokerage
-from farkas.online import algorithms
-from farkas.portable.draws import dirichlet, uniform
-from farkas.proofs.claim import Verdict, claim, held, proved, refuted
+from farkas.online import algorithms, environments
+from farkas.online.mlbroker.rounded import MlBroker
+from farkas.portable.draws import uniform
+from farkas.proofs.claim import Verdict, claim, proved, refuted
+from farkas.proofs.mlbroker.runs import largest_lambda, shipped
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require_zero
+from farkas.proofs.symbolic import require, require_zero
 from farkas.proofs.trials import Trials, drawn
-from farkas.rounding import round_jobs, round_sites, round_workers, trade_once
-from farkas.tolerances import ROUNDING
+from farkas.rounding import round_sites, round_workers, trade_once
 
 Outcomes = dict[tuple[int, ...], Fraction]
 
@@ -78,24 +79,27 @@ def every_trade_settles_an_item() -> Verdict:
     return trials.verdict("every trade ends with an entry at 0 or 1, both inside [0, 1]")
 
 
+W1, W2 = sp.symbols("w1 w2", positive=True)
+P1, P2, STEP = sp.symbols("p1 p2 step", real=True)
+TRADED = W1 * (P1 + STEP) + W2 * (P2 - STEP * W1 / W2)
+"""Weighted sum of two entries after a trade."""
+
+OPEN = sp.symbols("x", positive=True)
+LAST = 1 / (1 + OPEN)
+"""Share of the last open item, in (0, 1); going up adds 1 − LAST, which is x LAST > 0 of it."""
+
+
 @claim("mlbroker.lemma1", source="mlBroker Lemma 1")
 def rounded_workers_train_all_data() -> Verdict:
-    """The rounded solution is feasible: every job keeps at least Y workers.
+    """The rounded solution is feasible: every job keeps at least the workers it had, so at least Y.
 
-    Round2 keeps the job's sum and rounds a last open item up; the sum is at least Y, an integer.
+    Trades of Round2, of weight 1, keep the job's sum, and a last open item goes up.  The largest of
+    all roundings is no less.  Before rounding (8i), (8j) and (8f) give Σ ỹ = Σ g >= Y Σ s = Y.
     """
-    rng, trials = np.random.default_rng(1), Trials()
-    for _ in range(150):
-        jobs, sites = int(rng.integers(1, 5)), int(rng.integers(1, 6))
-        workers = uniform(rng, 0, 3, (jobs, sites))
-        needed = np.maximum(1, np.floor(workers.sum(axis=1)))
-        workers *= (needed / workers.sum(axis=1))[:, None]
-        demand = rng.integers(0, 4, (jobs, 2)).astype(float)
-        for combine in ("max", "round2"):
-            rounded = round_workers(workers, demand, rng, combine=combine)
-            example = {"workers": workers.tolist(), "combine": combine}
-            trials.add(example, Stated(float((rounded.sum(axis=1) - needed).min()), ">=", 0))
-    return trials.verdict("in workers")
+    kept = (TRADED - W1 * P1 - W2 * P2).subs({W1: 1, W2: 1})
+    require_zero(trades_keep_the_sum=kept)
+    require_zero(the_last_adds_to_it=1 - LAST - OPEN * LAST)
+    return proved("trades keep the sum, the last open item adds to it")
 
 
 @claim("mlbroker.lemma1_round1", source="mlBroker Lemma 1, proof")
@@ -141,18 +145,13 @@ def weights_are_kept() -> Verdict:
 
 @claim("mlbroker.p2_corrected", source="mlBroker Theorem 4, (P2); corrected")
 def weights_grow_by_less_than_one_item() -> Verdict:
-    """Σ ω p never falls, and grows by less than the weight of one item."""
-    rng, trials = np.random.default_rng(2), Trials()
-    for _ in range(40):
-        size = int(rng.integers(1, 5))
-        shares = [Fraction(int(k), 10) for k in rng.integers(1, 10, size)]
-        weights = [int(w) for w in rng.integers(1, 6, size)]
-        before = sum((w * p for w, p in zip(weights, shares, strict=True)), Fraction(0))
-        for end in outcomes(shares, weights):
-            grown = sum(w * up for w, up in zip(weights, end, strict=True)) - before
-            example = {"fractions": [float(p) for p in shares], "weights": weights}
-            trials.add(example, Stated(grown, ">=", 0), Stated(grown, "<", max(weights)))
-    return trials.verdict("every possible end of 40 roundings, exactly")
+    """Σ ω p never falls, and grows by less than the weight of one item.  Assumes all ω > 0."""
+    grown = W1 * (1 - LAST)
+    require_zero(
+        trades_keep_the_sum=TRADED - W1 * P1 - W2 * P2, never_falls=grown - W1 * OPEN * LAST
+    )
+    require(less_than_an_item=sp.factor(W1 - grown).is_positive)
+    return proved("trades keep the sum; the last open item adds ω (1 − p), with p in (0, 1)")
 
 
 @claim("mlbroker.weightless_items", source="mlBroker Algorithm 3, lines 10-11")
@@ -171,20 +170,16 @@ def trades_are_defined_for_every_demand() -> Verdict:
 def rounding_multiplies_a_jobs_capacity_by_at_most_one_plus_lambda() -> Verdict:
     """Σ P ȳ <= (1+λ) Σ P ỹ in total over sites, if every site has data.
 
-    ȳ < ỹ + 1 at R sites, and P (R+1) = λ min D <= λ Σ P ỹ.  (The last printed lines mix up
-    incoming and outgoing q.)
+    ȳ < ỹ + 1 at R sites, and P (R+1) = λ min D <= λ Σ P ỹ, since all data are trained.  (The last
+    printed lines mix up incoming and outgoing q.)
     """
-    rng, trials = np.random.default_rng(3), Trials()
-    for _ in range(200):
-        sites, rate = int(rng.integers(1, 6)), uniform(rng, 1, 50)
-        volume = uniform(rng, 0.1, 100, sites)
-        needed = np.ceil(volume.sum() / rate)
-        workers = dirichlet(rng, 1.0, (1, sites)) * needed
-        rounded = round_workers(workers, np.ones((1, 2)), rng)
-        bound = (1 + rate * (sites + 1) / volume.min()) * workers.sum()
-        example = {"workers": workers.tolist(), "rate": rate}
-        trials.add(example, Stated(float(rounded.sum()), "<=", float(bound)))
-    return trials.verdict("in workers")
+    rate, sites, least = sp.symbols("P R D", positive=True)
+    more = sp.symbols("x", nonnegative=True)
+    trained = least + more  # Σ P ỹ, at least all data, so at least the least of a site
+    growth = rate * (sites + 1) / least
+    room = sp.expand((1 + growth) * trained - (trained + rate * sites))
+    require(room=room.is_positive)
+    return proved("P + P (R+1) x / min D is left, with Σ P ỹ = min D + x")
 
 
 @claim("mlbroker.usage_growth", source="mlBroker below (14), (16b)")
@@ -194,40 +189,52 @@ def rounding_multiplies_a_sites_usage_by_at_most_one_plus_lambda() -> Verdict:
     With (0.01, 0.99) workers at the two sites of `surplus_worker` λ = 3 P / min D = 6; Round1 has
     one item a site and rounds both up, always.
     """
+    broker = shipped("surplus_worker")
     fractional = np.array([[0.01, 0.99]])
-    rounded = round_workers(fractional, np.ones((1, 1)), np.random.default_rng(0))
-    allowed = (1 + 6) * float(fractional[0, 0])
-    used = float(rounded[0, 0])
-    note = "one item per site"
-    statement = Stated(used, "<=", allowed)
-    return refuted("mlbroker/surplus_worker", statement, note, used=used, allowed=allowed)
+    rounded = round_workers(fractional, broker.worker_demand, np.random.default_rng(0))
+    demand = float(broker.worker_demand[0, 0])
+    allowed = (1 + largest_lambda(broker)) * demand * float(fractional[0, 0])
+    used = demand * float(rounded[0, 0])
+    return refuted(
+        "mlbroker/surplus_worker",
+        Stated(used, "<=", allowed),
+        "one item per site",
+        given=Stated(float(fractional.sum()), ">=", float(broker.workers_needed[0])),
+        used=used,
+        allowed=allowed,
+    )
 
 
 @claim("mlbroker.independent_rounding_fails", source="mlBroker section 5, introduction")
 def independent_rounding_leaves_jobs_short() -> Verdict:
     """Rounding each number of workers by itself may leave a job with too few workers.
 
-    It does in the instances counted here; A_round does in none of them.
+    It does in each of these six instances; A_round, run on the same, leaves no job short.
     """
-    short = total = 0
+    short, total, trials = 0, 0, Trials()
     for seed in range(6):
-        broker = drawn(Brokerage, "small", seed, transfer_scale=40.0, num_sites=5)
-        run = algorithms["mlbroker.ir"].run(broker, seed=seed)
-        short, total = short + int(run.numbers["repaired"]), total + broker.num_pairs
-    note = f"{short} of {total} job-slots short"
-    return held([Stated(short, ">", 0)], note, runs=6, share=short / total)
+        settings = {"preset": "small", "seed": seed, "transfer_scale": 40.0, "num_sites": 5}
+        broker = drawn(Brokerage, **settings)
+        alone = int(algorithms["mlbroker.ir"].run(broker, seed=seed).numbers["repaired"])
+        trials.add(settings, Stated(alone, ">", 0), Stated(short_of_workers(broker, seed), "==", 0))
+        short, total = short + alone, total + broker.num_pairs
+    return trials.verdict(f"{short} of {total} job-slots short", share=short / total)
+
+
+def short_of_workers(broker: Brokerage, seed: int) -> int:
+    """Jobs that a run of A_round leaves with fewer workers than they need, over all slots."""
+    world, policy = environments["mlbroker"], MlBroker()
+    state, short = policy.start(world.known(broker), seed), 0
+    for slot, arrival in enumerate(world.arrivals(broker)):
+        state, decision = policy.step(state, arrival)
+        needed = broker.workers_needed[broker.pairs_at(slot)]
+        short += int((decision.workers.sum(axis=1) < needed).sum())
+    return short
 
 
 @claim("mlbroker.round2_total", source="mlBroker Algorithm 2, line 4; added")
 def round2_buys_less_than_one_worker() -> Verdict:
     """Round2 alone adds less than one worker to each job's total."""
-    rng, trials = np.random.default_rng(4), Trials()
-    for _ in range(200):
-        workers = uniform(rng, 0, 3, (3, 4))
-        added = round_jobs(workers, rng).sum(axis=1) - workers.sum(axis=1)
-        trials.add(
-            {"workers": workers.tolist()},
-            Stated(float(added.min()), ">=", 0, ROUNDING, size=1),
-            Stated(float(added.max()), "<", 1),
-        )
-    return trials.verdict()
+    require_zero(trades_keep_the_sum=(TRADED - W1 * P1 - W2 * P2).subs({W1: 1, W2: 1}))
+    require(less_than_a_worker=sp.factor(1 - (1 - LAST)).is_positive)
+    return proved("all weights are 1: the last open item adds 1 − p")

@@ -103,6 +103,13 @@ def trace(example: Example, instance: Brokerage, relax: Relax) -> Traced:
     )
 
 
+def largest_lambda(broker: Brokerage) -> float:
+    """λ of Theorem 4, infinite where a site has no data."""
+    rate = broker.worker_capacity[broker.pair_job]
+    with np.errstate(divide="ignore"):
+        return float((rate * (broker.num_sites + 1) / broker.volume.min(axis=1)).max())
+
+
 def cost(run: Traced) -> float:
     """Cost of the run, USD."""
     return run.outcome.total
