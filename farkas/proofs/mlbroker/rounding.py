@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -213,7 +214,12 @@ def independent_rounding_leaves_jobs_short() -> Verdict:
     """
     short, total, trials = 0, 0, Trials()
     for seed in range(6):
-        settings = {"preset": "small", "seed": seed, "transfer_scale": 40.0, "num_sites": 5}
+        settings: dict[str, Any] = {
+            "preset": "small",
+            "seed": seed,
+            "transfer_scale": 40.0,
+            "num_sites": 5,
+        }
         broker = drawn(Brokerage, **settings)
         alone = int(algorithms["mlbroker.ir"].run(broker, seed=seed).numbers["repaired"])
         trials.add(settings, Stated(alone, ">", 0), Stated(short_of_workers(broker, seed), "==", 0))
