@@ -346,8 +346,7 @@ def drive(
     arrivals = world.arrivals(instance)
     if isinstance(policy, Preparing):
         policy.prepare(instance)
-    begin = clock()
-    longest = 0.0
+    begin, longest = clock(), 0.0
     state: Any = None
     if isinstance(policy, Clairvoyant):
         decisions = list(policy.decide(instance, seed))

@@ -97,10 +97,11 @@ def test_every_algorithm_takes_as_long_as_its_run_says(name: str) -> None:
             assert (short >= 0) == late
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_an_edited_plan_is_refused_or_means_what_the_environment_says(seed: int) -> None:
+@pytest.mark.parametrize("seed", range(1))
+@pytest.mark.parametrize("name", algorithms.names("coded."))
+def test_an_edited_plan_is_refused_or_means_what_the_environment_says(name: str, seed: int) -> None:
     data = random_coded_computing(300 + seed)
-    honest = msgspec.to_builtins(algorithms["coded.expected"].run(data).decisions)
+    honest = msgspec.to_builtins(algorithms[name].run(data).decisions)
     before = replayed(data, honest)
     for path, changed in edits(honest):
         try:

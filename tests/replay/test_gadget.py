@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 from fractions import Fraction as F
 from typing import Any
@@ -20,6 +21,7 @@ from farkas.online import Run, algorithms, environments
 from farkas.online.gadget.environment import Ring
 from farkas.replay import Replayed, audit, replay
 from tests.generators.gadget import job, star
+from tests.tools.edits import edits
 
 SHIPPED = [name for name in names("gadget") if name != "gadget/demo"]
 
@@ -213,3 +215,26 @@ def test_no_number_of_a_decision_can_be_changed(step: int) -> None:
 def test_decisions_of_another_shape_are_refused(slots: list[Any]) -> None:
     with pytest.raises(NotACertificate):
         replayed(star(1, 1, jobs=[job()]), *slots)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("name", algorithms.names("gadget."))
+def test_an_edited_run_is_refused_or_means_what_the_environment_says(name: str, seed: int) -> None:
+    cluster = generate("gadget", "small", seed)
+    run = algorithms[name].run(cluster)
+    refused = 0
+    for path, changed in itertools.islice(edits(run.decisions), 0, None, 7):
+        try:
+            found = replay(decided(run, changed), cluster)
+            assert found is not None
+            typed = msgspec.convert(changed, list[list[Ring]])
+            outcome = environments["gadget"].evaluate(cluster, typed)
+        except (NotACertificate, msgspec.ValidationError):
+            refused += 1
+            continue
+        if outcome.violations:
+            assert found.broken, path
+        if not found.broken:
+            assert float(found.low) == pytest.approx(outcome.total, rel=1e-12, abs=1e-12)
+        refused += bool(found.broken)
+    assert refused

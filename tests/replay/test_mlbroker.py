@@ -21,6 +21,7 @@ from farkas.replay import Replayed, audit, replay
 from farkas.replay.mlbroker import FRACTIONAL, require_slots
 from farkas.tolerances import ROUNDING
 from tests.generators.mlbroker import random_brokerage, single
+from tests.tools.edits import edits
 
 WHOLE = [name for name in algorithms.names("mlbroker.") if name != "mlbroker.fractional"]
 
@@ -205,3 +206,32 @@ def test_the_fractional_policy_by_itself_is_replayed_as_the_algorithm() -> None:
     run = drive(Fractional(), instance)
     assert run.algorithm in FRACTIONAL
     assert run.ratio == farkas.run(instance, "mlbroker.fractional").ratio
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("name", WHOLE)
+def test_an_edited_run_is_refused_or_means_what_the_environment_says(name: str, seed: int) -> None:
+    instance = random_brokerage(seed, sites=2, jobs=2, resources=2)
+    run = farkas.run(instance, name)
+    refused = 0
+    for path, changed in edits(run.decisions):
+        try:
+            found = replay(decided(run, changed), instance)
+        except NotACertificate:
+            refused += 1
+            continue
+        assert found is not None
+        slots = [
+            PlacedSlot(*(np.array(slot[part]) for part in ("jobs", "workers", "server")))
+            for slot in changed
+        ]
+        try:
+            outcome = environments["mlbroker"].evaluate(instance, slots)
+        except FarkasError:
+            assert found.broken, path
+            continue
+        assert bool(found.broken) == bool(outcome.violations), path
+        if not found.broken:
+            assert float(found.low) == pytest.approx(outcome.total, rel=1e-12, abs=1e-12)
+        refused += bool(found.broken)
+    assert refused
