@@ -38,9 +38,11 @@ def reference_bound(form: LinearForm, multipliers: Multipliers) -> Fraction:
 
 def reference_proof(form: LinearForm, multipliers: Multipliers) -> tuple[Fraction, int]:
     """As :func:`reference_bound`, with the number of columns whose implied bound was used."""
+    if len(multipliers) != form.num_rows:
+        raise NotACertificate(
+            f"{form.name}: {len(multipliers)} multipliers for {form.num_rows} rows"
+        )
     y = [_exact(value, form.row_name(i)) for i, value in enumerate(multipliers)]
-    if len(y) != form.num_rows:
-        raise NotACertificate(f"{form.name}: {len(y)} multipliers for {form.num_rows} rows")
     cheap_rows, dear_rows = form.row_lower, form.row_upper
     cheap, dear = form.safe_lower, form.safe_upper
     stated = form.lower, form.upper

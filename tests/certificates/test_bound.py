@@ -269,3 +269,27 @@ def test_the_largest_doubles_stay_as_they_are_on_a_coarse_grid():
     assert snap(np.array([largest, 1.0, 3 * 2.0**1000]), -1000).tolist() == [
         largest, 0.0, 3 * 2.0**1000,
     ]  # fmt: skip
+
+
+def test_a_zero_among_fractions_uses_no_side_and_is_not_counted_as_ignored():
+    # rows open below and above; the third multiplier is no double, so all three are fractions
+    form = small(
+        [[1.0], [1.0], [1.0]], cost=[1.0], row_lower=[-INF, 0.0, 1.0], row_upper=[5.0, INF, 3.0],
+        lower=[0.0], upper=[4.0],
+    )  # fmt: skip
+    proof = prove_bound(form, np.array([0, 0, F(1, 3)], dtype=object))
+    assert (proof.value, proof.ignored) == (F(1, 3), 0)
+    assert prove_bound(form, np.array([F(1, 3), 0, F(-1, 3)], dtype=object)).ignored == 1
+
+
+def test_one_multiplier_that_a_double_holds_does_not_round_the_other():
+    form = small([[1.0], [1.0]], cost=[1.0], row_lower=[1.0, 1.0], lower=[0.0], upper=[4.0])
+    multipliers = np.array([F(1, 2), F(1, 3)], dtype=object)
+    assert exact_bound(form, multipliers) == F(5, 6)
+    with pytest.raises(NotACertificate, match="is no number"):
+        exact_bound(form, np.array([1.0, "1"], dtype=object))
+
+
+def test_all_that_the_grid_holds_is_rounded_to_it():
+    assert snap(np.array([2.0**51 + 0.5, 0.75]), 0).tolist() == [2.0**51, 1.0]
+    assert snap(np.array([2.0**1000, -0.75]), 100).tolist() == [2.0**1000, -0.75]

@@ -252,3 +252,61 @@ def test_patience_is_what_changes_one_and_a_little_less():
     given = np.array([[0.0, 1e-17, 2.0**-52, 1.0, np.inf]])
     less = 1 - 2.0**-44
     assert safe_patience(given).tolist() == [[0, 0, 2.0**-52 * less, less, 0]]
+
+
+def one_pair(**changes):
+    """A master of ten rows and a worker of rate 1 and shift 1/4."""
+    alone = {"masters": [{"name": "one", "rows": 10}], "workers": 1, "plans": None}
+    return DEMO.replace(**(alone | {"rate": [[1.0]], "shift": [[0.25]]} | changes))
+
+
+def test_a_patience_that_is_too_large_by_a_fraction_of_a_rounding_is_refused():
+    # far above 1 the excess h - ln(1 + h) is almost h, and no margin of the series hides a rounding
+    refused = 0
+    for exponent in range(20, 50):
+        eta = 2.0**exponent * 1.37
+        with mpmath.workdps(60):
+            excess = Fraction(str(mpmath.mpf(eta) - mpmath.log1p(eta)))
+        below = float(excess)
+        below = np.nextafter(below, 0.0) if Fraction(below) >= excess else below
+        for work in (below, np.nextafter(below, 0.0)):
+            refused += 1
+            with pytest.raises(NotACertificate, match="is too large"):
+                time_bound(one_pair(shift=[[work]]), np.ones(1), np.array([[eta]]))
+        enough = below * (1 + 1e-14)
+        assert time_bound(one_pair(shift=[[enough]]), np.ones(1), np.array([[eta]])) > 0
+    assert refused == 60
+
+
+def test_no_time_bound_of_one_pair_is_above_its_fraction():
+    # the bound is L (1 + eta) / u, whatever the price
+    rng = np.random.default_rng(5)
+    for _ in range(300):
+        rate, eta = float(rng.uniform(0.1, 9.0)), float(rng.uniform(0.0, 0.5))
+        price, rows = float(rng.uniform(0.1, 9.0)), int(rng.integers(1, 2**20))
+        masters = [{"name": "one", "rows": rows}]
+        data = one_pair(masters=masters, rate=[[rate]], shift=[[1.0]])
+        exact = rows * (1 + Fraction(eta)) / Fraction(rate)
+        bound = time_bound(data, np.array([price]), np.array([[eta]]))
+        assert exact * (1 - Fraction(1, 10**14)) < bound <= exact
+
+
+def test_one_price_that_overflows_is_refused_beside_one_that_does_not():
+    masters = [{"name": name, "rows": 1} for name in ("one", "two")]
+    data = one_pair(
+        masters=masters, workers=2, rate=[[1e300, 1.0], [1.0, 1.0]], shift=[[1.0, 1.0]] * 2
+    )
+    with pytest.raises(NotACertificate, match="so large that it overflows"):
+        time_bound(data, np.array([1e300, 1.0]), np.zeros((2, 2)))
+
+
+def test_pairs_without_a_share_and_pairs_that_only_begin_take_nothing_from_the_others():
+    # worker 0 alone brings all 10 rows; worker 1 is not used, forbidden or barely begins
+    share, loads = np.array([[1.0, 0.0]]), np.array([[50.0, 50.0]])
+    two = {"workers": 2, "rate": [[1.0, 1.0]], "shift": [[0.25, 0.25]]}
+    late = Fraction(30)
+    meets_surrogate(one_pair(**two), share, loads, late)
+    meets_surrogate(one_pair(**two | {"shift": [[0.25, 1e6]]}), share, loads, late)
+    # 30 / 120 = 1/4: the results of worker 1 are just 0, not too late
+    both = np.array([[1.0, 1.0]])
+    meets_surrogate(one_pair(**two), both, np.array([[50.0, 120.0]]), late)

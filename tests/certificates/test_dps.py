@@ -290,3 +290,43 @@ def test_the_first_and_the_last_position_are_in_range():
         prices = SlotPrices(20, np.array(positions), np.array(numbers), none, none)
         with pytest.raises(NotACertificate, match=r"do not ascend|not positive"):
             prices_bound(market, prices)
+
+
+@pytest.mark.parametrize("side", ["workers", "ps"])
+@pytest.mark.parametrize("seed", range(3))
+def test_prices_near_the_largest_that_a_file_may_list_are_added_exactly(side, seed):
+    # one side alone reaches 2**62; charges and worths are tens of times that
+    market = random_market(seed)
+    types = market.num_worker_types if side == "workers" else market.num_ps_types
+    every = np.arange(types * market.horizon)
+    none = np.zeros(0, np.int64)
+    listed = (every, np.full(len(every), 2**62 - 1))
+    order = (*listed, none, none) if side == "workers" else (none, none, *listed)
+    prices = SlotPrices(0, *order)
+    exact = by_hand(market, prices, market.num_jobs)
+    assert exact <= prices_bound(market, prices) <= exact + market.num_jobs
+
+
+@pytest.mark.parametrize("exponent", range(48, 62))
+def test_prices_of_every_size_on_one_side_are_added_exactly(exponent):
+    market = random_market(5)
+    places = [np.arange(n * market.horizon) for n in (market.num_worker_types, market.num_ps_types)]
+    for large in (0, 1):
+        numbers = [
+            np.full(len(at), 2**exponent - 1 if i == large else 3) for i, at in enumerate(places)
+        ]
+        prices = SlotPrices(exponent, places[0], numbers[0], places[1], numbers[1])
+        over = prices_bound(market, prices) - by_hand(market, prices, market.num_jobs)
+        assert 0 <= over <= Fraction(market.num_jobs, 2**exponent)
+
+
+def test_rewards_beside_numbers_beyond_64_bits_are_rounded_up():
+    # prices in the last slot only, which some jobs do not reach: these keep their whole budgets
+    market = random_market(3, jobs=8)
+    last = np.array([market.horizon - 1])
+    none = np.zeros(0, np.int64)
+    prices = SlotPrices(3, last, np.array([2**62 - 1]), none, none)
+    exact = by_hand(market, prices, market.num_jobs)
+    steps = by_hand(market, prices, 0) * 8
+    assert (exact * 8 - steps).denominator > 1
+    assert exact < prices_bound(market, prices) <= exact + Fraction(market.num_jobs, 8)

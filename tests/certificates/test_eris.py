@@ -281,3 +281,34 @@ def test_a_chunk_that_moves_pays_its_transfer_and_one_at_home_does_not(site):
     exact = 10 - (1 if site == (0, 1) else 7)
     proved = prove_payoff(auction, job, np.full(2, 3.0), price)
     assert exact <= proved <= exact + Fraction(1, 10**9)
+
+
+@pytest.mark.parametrize("bad", [-1e-300, np.nan, np.inf])
+def test_one_bad_price_among_good_ones_is_refused(bad) -> None:
+    auction = library.load("eris/tiny")
+    transfer = np.zeros(auction.slots)
+    resource = np.zeros((auction.sites, auction.num_resources, auction.slots))
+    for prices, what in ((transfer, "transfer"), (resource, "resource")):
+        prices.flat[-1] = bad
+        with pytest.raises(NotACertificate, match=f"a {what} price is negative or not finite"):
+            prove_welfare(auction, transfer, resource)
+        prices.flat[-1] = 0.0
+
+
+def test_room_for_more_chunks_than_a_job_has_changes_nothing() -> None:
+    auction = one_site()
+    wide = auction.replace(
+        site_capacity=[[1000.0 * c for c in row] for row in auction.site_capacity]
+    )
+    for job in wide.jobs:
+        free = np.zeros(wide.slots), np.zeros((1, wide.num_resources, wide.slots))
+        assert prove_payoff(wide, job, *free) == max(0, Fraction(job.utility[0]))
+
+
+@pytest.mark.parametrize("late", [2.0**-30 * (1 + 2.0**-52), 1e-9 / 3, 5e-7])
+def test_a_worth_between_two_units_is_rounded_up(late: float) -> None:
+    # one worker needs both free slots, so that the later worth is all that can be earned
+    auction = one_site(site_capacity=[[1.0]])
+    job = msgspec.structs.replace(auction.jobs[0], utility=(1.0, late))
+    payoff = prove_payoff(auction, job, np.zeros(2), np.zeros((1, 1, 2)))
+    assert Fraction(late) <= payoff <= Fraction(late) + Fraction(1, 2**40)

@@ -545,3 +545,31 @@ def test_a_certificate_of_another_sense_than_its_form_is_refused():
     made = msgspec.structs.replace(good(embed=False), sense="max")
     with pytest.raises(NotACertificate):
         check(made, form())
+
+
+def test_a_file_ends_with_a_line_break():
+    assert to_json(good()).endswith(b"}\n")
+
+
+@pytest.mark.parametrize("digit", ["0", "f"])
+def test_a_hash_that_is_another_is_refused_whichever_is_larger(digit):
+    other = msgspec.structs.replace(good(), form=digit * 64)
+    with pytest.raises(NotACertificate, match="its own data hash to"):
+        check(other)
+    with pytest.raises(NotACertificate, match="the rebuilt small hash to"):
+        check(other, form())
+
+
+@pytest.mark.parametrize("tolerance", [-1e-300, -0.5, 2 * FEASIBLE])
+def test_points_are_claimed_within_a_share_that_is_one(tolerance):
+    with pytest.raises(InvalidOption, match="points are claimed within"):
+        good(point=np.array([2.0, 1.0]), tolerance=tolerance)
+
+
+def test_options_need_not_be_given_beside_a_name_that_spells_them():
+    named = form().replace(name="toy.small[strict]")
+    made = certify(named, np.array([1.5, -0.5]), kind="toy")
+    assert check(made).bound == F(9, 2)
+    assert check(msgspec.structs.replace(made, options={"semantics": "strict"})).bound == F(9, 2)
+    with pytest.raises(NotACertificate, match="gives the options"):
+        check(msgspec.structs.replace(made, options={"semantics": "printed"}))

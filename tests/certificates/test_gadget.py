@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import mpmath
 import msgspec
 import numpy as np
 import pytest
@@ -166,6 +167,11 @@ def test_a_proof_says_which_slot_and_progress_it_is_about():
     spent = check(slot_certificate(cluster, 1, np.array([2])), instance=cluster)
     assert spent.bound == 0
     assert spent.program == "gadget.gvne in slot 1 after 2 worker-slots"
+    assert cluster.at_slot == 0
+    later = check(slot_certificate(cluster, 1, np.array([0])), instance=cluster)
+    assert later.program == "gadget.gvne in slot 1"
+    begun = check(slot_certificate(cluster, 0, np.array([1])), instance=cluster)
+    assert begun.program == "gadget.gvne in slot 0 after 1 worker-slots"
 
 
 @pytest.mark.parametrize(
@@ -414,3 +420,55 @@ def test_rewards_of_the_smallest_doubles_are_bounded_as_closely_as_others():
         ).bound
     )
     assert bound == int(cluster.reachable_slots[0]) * Fraction(5e-324)
+
+
+def test_the_best_total_does_not_trust_the_guess_it_begins_with(monkeypatch):
+    # rewards in doubles only say where to begin: with nonsense there, the same is found
+    cluster = library.load("gadget/one_gpu")
+    job = msgspec.structs.replace(cluster.jobs[0], utility=Sqrt(scale=3.0))
+    cluster = cluster.replace(jobs=[job])
+    rng = np.random.default_rng(6)
+    for guess in ("first", "last", "any"):
+        monkeypatch.setattr(
+            type(cluster), "reward",
+            lambda self, job, z, guess=guess: {
+                "first": -1e9 * z, "last": 1e9 * z, "any": 1e9 * rng.random(len(z))
+            }[guess],
+        )  # fmt: skip
+        for size in (2, 3, 4, 7, 40):
+            for _ in range(20):
+                spent = np.append(0, np.cumsum(rng.integers(0, 5, size)))
+                most = max(
+                    enclose(job.utility, 1.0, z)[1] - Fraction(int(cost), 2)
+                    for z, cost in enumerate(spent.tolist())
+                )
+                assert _best_total(cluster, 0, spent, 1) == most
+
+
+@pytest.mark.parametrize("scale", range(1, 60))
+def test_irrational_gains_are_bounded_from_above(scale):
+    # one job on free servers gains sqrt(z + 1) - sqrt(z) times its scale; to 80 digits
+    cluster = library.load("gadget/one_gpu")
+    job = msgspec.structs.replace(cluster.jobs[0], utility=Sqrt(scale=float(scale)), efficiency=1.0)
+    cluster = cluster.replace(jobs=[job])
+    nodes, links = np.zeros(cluster.capacity.shape), np.zeros(cluster.num_links)
+    most = int(cluster.ring_limit(np.array([2]))[0])
+    made = certify_slot(cluster, 0, np.array([2]), nodes, links)
+    with mpmath.workdps(80):
+        gained = scale * (mpmath.sqrt(2 + most) - mpmath.sqrt(2))
+        exact = Fraction(str(gained))
+    assert 0 < exact <= Fraction(made.bound) <= exact * (1 + Fraction(1, 2**55))
+
+
+def test_jobs_that_never_run_keep_what_nothing_is_worth():
+    cluster = library.load("gadget/one_gpu")
+    idle = Sigmoid(height=4.0, steepness=1.0, midpoint=2.0)
+    job = msgspec.structs.replace(cluster.jobs[0], utility=idle, demand=(1e9,))
+    cluster = cluster.replace(jobs=[job])
+    assert not cluster.reachable_slots.any()
+    servers = np.flatnonzero(cluster.is_server)
+    prices = np.zeros((1, len(servers), cluster.num_resources))
+    made = certify_horizon(cluster, np.array([0]), [np.array([u]) for u in servers], prices)
+    with mpmath.workdps(60):
+        exact = Fraction(str(4 / (1 + mpmath.exp(2))))
+    assert exact <= Fraction(made.bound) <= exact * (1 + Fraction(1, 2**50))

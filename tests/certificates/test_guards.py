@@ -45,3 +45,10 @@ def test_indices_stay_inside():
     for index in (-1, 3):
         with pytest.raises(NotACertificate, match=r"rows: an index lies outside 0\.\.2"):
             inside(np.array([index]), 3, "rows")
+
+
+def test_one_integer_too_far_below_zero_is_refused_beside_others():
+    with pytest.raises(NotACertificate, match="too large for a double"):
+        finite(np.array([0, -(2**53) - 1]), "costs")
+    with pytest.raises(NotACertificate, match="too large for a double"):
+        finite(np.array([0, 2**53 + 1]), "costs")

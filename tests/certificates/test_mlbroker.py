@@ -22,6 +22,7 @@ from farkas.relaxations.mlbroker import Relaxed
 from farkas.solvers import solve
 from farkas.tolerances import TINY, ULP
 from farkas.verbs.check import bounds_runs_of, recheck
+from tests.generators.mlbroker import single
 from tests.tools.samples import samples
 from tests.tools.shared import ROOT
 
@@ -283,3 +284,17 @@ def test_guides_of_another_shape_are_refused():
         wrong = dataclasses.replace(zeros, **{name: getattr(zeros, name)[:-1]})
         with pytest.raises(NotACertificate, match=f"{name} has shape"):
             complete(tiny, wrong, "tight", "printed")
+
+
+@pytest.mark.parametrize("relax", ["printed", "tight"])
+def test_an_idle_worker_under_strict_semantics_meets_the_larger_constants(relax):
+    # no data: one unit as printed, but an idle worker more keeps the job there, so that the
+    # discount of the second unit counts: constants of 0.75 instead of 0.25
+    idle = single([[0.0]], discount_price=[[0.5]], discount_threshold=[[0.5]])
+    form = Relaxed(relax=relax, semantics="strict").form(idle).replace(implied_upper=None)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        point = complete(idle, random_guide(idle, rng), relax, "strict")
+        traced = exact_bound(form, lift(form, point, idle))
+        assert point.bound <= traced
+        assert float(traced - point.bound) <= 1e-9

@@ -199,3 +199,23 @@ def test_sound_arrays_are_read_whatever_their_rows():
     for starts, columns in (([0, 2, 3], [0, 1, 0]), ([0, 0, 2], None), ([0, 3, 3], None)):
         if columns is not None:
             assert one_row(starts=starts, columns=columns)[0].matrix.columns.tolist() == columns
+
+
+@pytest.mark.parametrize("side", ["row_lower", "row_upper", "lower", "upper"])
+def test_every_side_that_is_not_a_number_is_refused(side):
+    form = small([[1.0]], cost=[1.0], row_lower=[0.0], row_upper=[1.0], lower=[0.0], upper=[1.0])
+    packed = PackedForm.of(form)
+    plain = np.frombuffer(inflate(packed.data, 16 + 4 + 8 * 6 + 1, "data")[:-1], np.uint8).copy()
+    at = 20 + 8 * (2 + ["row_lower", "row_upper", "lower", "upper"].index(side))
+    plain[at : at + 8] = np.frombuffer(np.array([np.nan]).tobytes(), np.uint8)
+    bad = msgspec.structs.replace(packed, data=deflate(plain.tobytes() + b"\0"))
+    with pytest.raises(NotACertificate, match="a side or bound is NaN"):
+        bad.form("toy", "min")
+
+
+def test_base64_has_no_letters_of_its_own():
+    text = deflate(bytes(24))
+    assert inflate(text, 24, "data") == bytes(24)
+    for other in (f"{text[:4]}!{text[4:]}", f"{text[:4]}\n{text[4:]}"):
+        with pytest.raises(NotACertificate, match="not base64"):
+            inflate(other, 24, "data")

@@ -209,3 +209,14 @@ def test_sides_without_a_tolerance_or_an_end_stay_as_they_are():
     assert (wide_low[0], wide_high[0]) == (-INF, INF)
     assert 1 - STEP <= wide_low[1] < 1 - STEP / 2
     assert 2 + STEP < wide_high[1] <= 2 + 2 * STEP
+
+
+def test_a_negative_side_moves_by_a_share_of_its_size():
+    form = small(
+        [[1.0]], cost=[0.0], row_lower=[-1000.0], row_upper=[-500.0], lower=[-INF], upper=[INF]
+    )
+    for inside in (-1000.0005, -499.99975):
+        exact_feasibility(form, np.array([inside]), 1e-6)
+    for outside in (-1000.002, -499.998):
+        with pytest.raises(NotACertificate, match="violates"):
+            exact_feasibility(form, np.array([outside]), 1e-6)

@@ -242,3 +242,13 @@ def test_the_tolerance_of_a_point_is_rounded_up():
     proof = about_instance("p", "min", F(1), None, value=F(2))
     said = dataclasses.replace(proof, tolerance=1.23456789012e-7).statement
     assert "feasible within 1.2345679E-7 reaches" in said  # 1.23456789 is too little
+
+
+def test_relaxed_and_plural_words_are_said_right():
+    proof = about_instance("relaxation of my program", "min", F(1), None)
+    assert 'The optimal value of relaxation of "my program" is at least 1.' in proof.statement
+    plain = about_instance("relaxation of ", "min", F(1), None)
+    assert 'The optimal value of "relaxation of " is at least 1.' in plain.statement
+    for implied, words in ((1, "of 1 variable is"), (2, "of 2 variables is")):
+        said = dataclasses.replace(proof, implied=implied, provenance="file").statement
+        assert f"within the file's implied bounds {words} at least" in said

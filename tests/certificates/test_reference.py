@@ -5,7 +5,12 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from farkas.certificates.reference import reference_bound, reference_violation, show
+from farkas.certificates.reference import (
+    reference_bound,
+    reference_proof,
+    reference_violation,
+    show,
+)
 from farkas.errors import NotACertificate
 from tests.generators.forms import INF, small
 
@@ -68,3 +73,21 @@ def test_a_violation_leaves_out_costs_and_constant():
 
 def test_values_beyond_doubles_can_be_shown():
     assert (show(F(1, 3)), show(F(10**400))) == ("0.333", "beyond 1e308")
+
+
+@pytest.mark.parametrize("multipliers", [[1], [1, 0, 0]])
+def test_every_row_has_one_multiplier(multipliers):
+    with pytest.raises(NotACertificate, match="multipliers for 2 rows"):
+        reference_bound(FORM, multipliers)
+
+
+@pytest.mark.parametrize("cost", [0.5, -0.5])
+def test_an_implied_bound_counts_where_the_reduced_cost_meets_it(cost):
+    form = small([[1.0]], cost=[cost], lower=[-INF], upper=[INF])
+    for sense, sign in (("min", 1), ("max", -1)):
+        lower = cost * sign > 0
+        ends = {"implied_lower": np.array([-2.0])} if lower else {"implied_upper": np.array([2.0])}
+        proof = reference_proof(form.replace(sense=sense, **ends), [0])
+        assert proof == (-2 * sign * abs(F(cost)), 1)
+        stated = {"lower": np.array([-2.0])} if lower else {"upper": np.array([2.0])}
+        assert reference_proof(form.replace(sense=sense, **stated), [0])[1] == 0

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
 from farkas.certificates import LinearCertificate, certificate_types, run_bounds
+from farkas.certificates.gadget import HorizonCertificate
 from farkas.certificates.packed import ExactVector
 from farkas.certificates.runs import require_run_bound
 from farkas.errors import NotACertificate
@@ -38,3 +40,15 @@ def test_each_kind_lists_certificates_of_its_own(kind):
 def test_a_kind_without_a_list_has_no_proved_runs():
     with pytest.raises(NotACertificate, match="lists no program that bounds its runs"):
         require_run_bound(linear(None, "nothing.at_all"), "nothing", {})
+
+
+@pytest.mark.parametrize("kind", ["alpha", "zeta", None])
+def test_the_kind_that_a_certificate_states_is_the_run_s(kind):
+    listed = run_bounds["gadget"][0]
+    made = HorizonCertificate(
+        kind=kind, program=listed.program, instance="0" * 64, bound="0", starts=(), classes=(),
+        prices=(),
+    )  # fmt: skip
+    with pytest.raises(NotACertificate, match="not listed"):
+        require_run_bound(made, "gadget", {})
+    require_run_bound(msgspec.structs.replace(made, kind="gadget"), "gadget", {})

@@ -194,3 +194,11 @@ def test_forms_with_infinite_numbers_are_not_written(part, tmp_path):
     broken = ray.replace(**{part: np.array([INF]) if part == "cost" else INF})
     with pytest.raises(UnsupportedForm, match=f"the {part} is not finite"):
         write_vipr_infeasible(broken, np.array([1.0, -1.0]), tmp_path / "none.vipr")
+
+
+@pytest.mark.parametrize("bad", [INF, -INF])
+def test_one_cost_that_is_infinite_is_refused_beside_one_that_is_not(tmp_path, bad):
+    # a file states the objective also where only its emptiness is proved
+    form = small([[1.0, 1.0]], cost=[1.0, bad], row_lower=[5.0], lower=[0, 0], upper=[1, 1])
+    with pytest.raises(UnsupportedForm, match="the cost is not finite"):
+        write_vipr_infeasible(form, np.ones(1), tmp_path / "f.vipr")

@@ -354,3 +354,53 @@ def test_no_derivation_uses_itself_or_what_follows(reference, tmp_path):
     text = f"{head} D G 1 0 {{ lin 1 {used} 1 }} -1"
     with pytest.raises(FileProblem, match=r"constraint .-?1. is no integer from 0 to 0"):
         check_vipr(write(tmp_path, text))
+
+
+# x + y = 1/2 has no whole point; with y continuous it has points, and x + y is not whole
+TWO_TERMS = """\
+VER 1.0
+VAR 2 x y
+INT 2 0 1
+OBJ min 0
+CON 2 0
+C1 G 1/2 2 0 1 1 1
+C2 L 1/2 2 0 1 1 1
+RTP infeas
+SOL 0
+DER 5
+left L 0 2 0 1 1 1 { asm } -1
+right G 1 2 0 1 1 1 { asm } -1
+D1 G 1 0 { lin 2 0 2 2 -2 } -1
+D2 G 1 0 { lin 2 1 -2 3 2 } -1
+D3 G 1 0 { uns 4 2 5 3 } -1
+"""
+
+MOST = """\
+VER 1.0
+VAR 1 x
+INT 0
+OBJ max 1 0 1
+CON 1 1
+C1 L 5 1 0 1
+RTP range 3 5
+SOL 1
+three 1 0 3
+DER 2
+cut G 3 OBJ { sol } -1
+top L 5 OBJ { lin 1 0 1 } -1
+"""
+
+
+@pytest.mark.parametrize("whole", ["INT 1 0", "INT 1 1", "INT 0"])
+def test_two_cases_need_every_variable_of_theirs_to_be_whole(tmp_path, whole):
+    assert check_vipr(write(tmp_path, TWO_TERMS)).infeasible
+    with pytest.raises(NotACertificate, match="2 and 3 are no integer disjunction"):
+        check_vipr(write(tmp_path, TWO_TERMS.replace("INT 2 0 1", whole)))
+
+
+def test_a_known_point_cuts_a_maximum_from_below(tmp_path):
+    proof = check_vipr(write(tmp_path, MOST))
+    assert (proof.lower, proof.upper) == (3, 5)
+    for wrong in ("cut L 3", "cut G 4"):
+        with pytest.raises(NotACertificate):
+            check_vipr(write(tmp_path, MOST.replace("cut G 3", wrong)))

@@ -91,6 +91,8 @@ def test_a_ring_between_servers_needs_a_closed_walk() -> None:
         ({}, [ring((0, 3))], "job 0 runs 3 workers, at most 2"),
         ({}, [ring()], "job 0 runs 0 workers, at most 2"),
         ({"demand": [2.0]}, [ring((0, 2))], 'node 0 carries 4 of 3 "gpu"'),
+        ({"demand": [1.5001]}, [ring((0, 2))], "node 0 carries"),
+        ({"bandwidth": 10.0001}, [ring((0, 1), (1, 1), links=ROUND)], "link 0 carries"),
         ({"demand": [0.0]}, [ring((2, 1))], "workers on node 2, a switch"),
         ({"bandwidth": 11.0}, [ring((0, 1), (1, 1), links=ROUND)], "link 0 carries 11 of 10"),
         ({"budget": [1.0]}, [ring((0, 2))], "receives 2 worker-slots, its budget allows 1"),

@@ -19,7 +19,7 @@ import pytest
 import farkas
 from farkas.certificates import certify, certify_infeasible, check_vipr, from_json, to_json
 from farkas.certificates.check import check
-from farkas.certificates.packed import deflate, inflate
+from farkas.certificates.packed import ExactVector, deflate, inflate
 from farkas.errors import FarkasError
 from farkas.standalone import checker
 from farkas.standalone.checker import Refused, check_certificate, check_file, parsed, sentence
@@ -139,7 +139,35 @@ def doubles(edit):
     return change_data
 
 
+def raw_data(edit):
+    """Change the bytes behind the deflated data; the hash stays."""
+
+    def change_data(certificate):
+        data = certificate["data"]
+        m, n, k = data["rows"], data["columns"], data["entries"]
+        raw = bytearray(inflate(data["data"], 8 * (m + 1 + k + 3 * n + 2 * m) + 4 * k + 1, "data"))
+        edit(raw)
+        data["data"] = deflate(bytes(raw))
+
+    return change_data
+
+
+def blank_inside(certificate):
+    """A letter that base64 does not know."""
+    text = certificate["data"]["data"]
+    certificate["data"]["data"] = f"{text[:8]}!{text[8:]}"
+
+
 REFUSED = [
+    blank_inside,
+    raw_data(lambda raw: raw.__setitem__(0, 1)),
+    raw_data(lambda raw: raw.__setitem__(8, 0)),
+    raw_data(lambda raw: raw.__setitem__(8, 1)),
+    raw_data(lambda raw: raw.__setitem__(16, 3)),
+    raw_data(lambda raw: raw.__setitem__(-1, 0x80)),
+    doubles(lambda numbers: numbers.__setitem__(3, float("-inf"))),
+    doubles(lambda numbers: numbers.__setitem__(3, float("nan"))),
+    doubles(lambda numbers: numbers.__setitem__(10, float("nan"))),
     change(["bound"], "1.4"),
     change(["bound"], "14/10 "),
     change(["bound"], "7/0"),
@@ -326,7 +354,68 @@ def test_rows_and_columns_are_measured_as_the_package_measures_them():
     assert still > 50
 
 
+EQUAL = """\
+VER 1.0
+VAR 2 x y
+INT 1 0
+OBJ min 2 0 1 1 1
+CON 2 2
+C1 E 3 2 0 1 1 1
+C2 E 1 2 0 1 1 -1
+RTP range 3 3
+SOL 2
+one 2 0 2 1 1
+other 2 0 2 1 1
+DER 2
+D1 E 2 1 0 1 { lin 2 0 1/2 1 1/2 } -1
+D2 G 3 OBJ { lin 1 0 1 } -1
+"""
+"""x + y = 3 and x - y = 1."""
+
+MAXIMUM = """\
+VER 1.0
+VAR 1 x
+INT 1 0
+OBJ max 1 0 2
+CON 1 1
+C1 L 7 1 0 2
+RTP range 6 6
+SOL 2
+low 1 0 2
+high 1 0 3
+DER 3
+D1 L 7/2 1 0 1 { lin 1 0 1/2 } -1
+D2 L 3 1 0 1 { rnd 1 1 1 } -1
+D3 L 6 OBJ { lin 1 2 2 } -1
+"""
+"""2 x <= 7, x whole."""
+
 VIPR_EDITS = [
+    (EQUAL, "D1 E 2", "D1 E 3"),
+    (EQUAL, "D1 E 2", "D1 E 1"),
+    (EQUAL, "D1 E 2", "D1 G 1"),
+    (EQUAL, "D1 E 2", "D1 G 3"),
+    (EQUAL, "D1 E 2", "D1 L 1"),
+    (EQUAL, "D1 E 2", "D1 L 3"),
+    (EQUAL, "D2 G 3", "D2 E 3"),
+    (EQUAL, "RTP range 3 3", "RTP range 3 2"),
+    (EQUAL, "RTP range 3 3", "RTP range 3 4"),
+    (EQUAL, "RTP range 3 3", "RTP range 2 3"),
+    (EQUAL, "RTP range 3 3", "RTP range 4 4"),
+    (EQUAL, "{ lin 2 0 1/2 1 1/2 }", "{ lin 2 0 1/2 0 1/2 }"),
+    (EQUAL, "one 2 0 2 1 1", "one 2 0 2 1 2"),
+    (MAXIMUM, "", ""),
+    (MAXIMUM, "RTP range 6 6", "RTP range 4 6"),
+    (MAXIMUM, "RTP range 6 6", "RTP range 6 7"),
+    (MAXIMUM, "RTP range 6 6", "RTP range 13/2 7"),
+    (MAXIMUM, "RTP range 6 6", "RTP range 6 11/2"),
+    (MAXIMUM, "RTP range 6 6", "RTP range -inf 6"),
+    (MAXIMUM, "D2 L 3", "D2 L 2"),
+    (MAXIMUM, "INT 1 0", "INT 0"),
+    (BRANCHING, "INT 2 0 1", "INT 1 0"),
+    (BRANCHING, "INT 2 0 1", "INT 1 1"),
+    (BRANCHING, "right G 1", "right G 3/2"),
+    (BRANCHING, "left L 0", "left L -1"),
     (ROUNDING, "RTP range 1 1", "RTP range 2 inf"),
     (ROUNDING, "RTP range 1 1", "RTP range -inf inf"),
     (ROUNDING, "INT 2 0 1", "INT 1 0"),
@@ -346,7 +435,7 @@ VIPR_EDITS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "old", "new"), [(ROUNDING, "", ""), *VIPR_EDITS])
+@pytest.mark.parametrize(("text", "old", "new"), [(ROUNDING, "", ""), (EQUAL, "", ""), *VIPR_EDITS])
 def test_both_checkers_agree_on_vipr_files(text, old, new, tmp_path):
     path = tmp_path / "file.vipr"
     path.write_bytes(text.replace(old, new, 1).encode())
@@ -363,3 +452,34 @@ def test_both_checkers_agree_on_vipr_files(text, old, new, tmp_path):
         assert (mine["lower"], mine["upper"]) == (theirs.lower, theirs.upper)
         assert mine["infeasible"] == theirs.infeasible
         assert sentence(mine).startswith(("the optimal value", "the program"))
+
+
+def test_bits_of_no_column_do_not_matter():
+    certificate = plain()
+    raw_data(lambda raw: raw.__setitem__(-1, raw[-1] | 0x2A))(certificate)
+    assert agree(json.dumps(certificate).encode()) is not None
+
+
+def test_a_ray_that_needs_no_implied_bound_is_said_to_need_none():
+    # x >= 5 and x <= 4 need no bound of x, and 2 x >= 5 with x <= 4 / 2 its upper one
+    both = small([[1.0], [1.0]], cost=[1.0], row_lower=[5, -INF], row_upper=[INF, 4])
+    bound = small([[2.0], [1.0]], cost=[1.0], row_lower=[5, -INF], row_upper=[INF, 9])
+    for form, ray, implied in ((both, [1.0, -1.0], 0), (both, [1.0, -0.9], 1), (bound, [1, 0], 1)):
+        form = form.replace(implied_upper=np.array([2.0]))
+        assert agree(to_json(certify_infeasible(form, np.array(ray))))["implied"] == implied
+
+
+@pytest.mark.parametrize("number", [5e-324, 2.0**-1022, 2.0**1023, 1.7976931348623157e308])
+def test_multipliers_of_every_exponent_are_read(number):
+    form = small([[1.0]], cost=[1.0], row_lower=[0.0], lower=[0.0], upper=[1.0])
+    multipliers = np.array([number])
+    certificate = certify(form, multipliers)
+    exact = msgspec.structs.replace(certificate, multipliers=ExactVector.of(multipliers))
+    bound = str(min(F(0), 1 - F(number)))
+    assert agree(to_json(msgspec.structs.replace(exact, bound=bound)))["lower"] == F(bound)
+
+
+def test_what_a_point_reaches_is_rounded_to_its_own_side():
+    third = {"program": "p", "infeasible": False, "value": F(2, 3), "tolerance": 0}
+    assert sentence(third | {"lower": F(0)}).endswith("exactly reaches 0.666666666667")
+    assert sentence(third | {"upper": F(1)}).endswith("exactly reaches 0.666666666666")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from farkas.experiments.figures import Agreement, of_kind
+from farkas.experiments.figures.coded import MS, cluster, plan, simulate
 from tests.experiments.figures.made import findings, reduced
 
 
@@ -35,3 +37,19 @@ def test_convex_approximation_falls_towards_the_linear_program():
     assert found["below iterated greedy at the end, for some α"]
     for series in data.series[:3]:
         assert all(b <= a * (1 + 1e-6) for a, b in zip(series.y, series.y[1:], strict=False))
+
+
+def test_bars_are_the_means_of_every_master_and_of_the_last():
+    bars = {series.name: list(series.y) for series in reduced("coded", "3").series}
+    for means in bars.values():
+        assert len(means) == 5
+        assert len(set(means)) == 5
+        assert max(means[:4]) < means[4] < sum(means[:4])
+    samples = []
+    for seed in (0, 1):
+        data = cluster(4, 50, seed)
+        own = plan("coded.uniform", data, seed)
+        samples.append(simulate(data, own, 20_000, np.random.default_rng(seed + 100)))
+    expected = np.mean([sample.times.mean(axis=0) for sample in samples], axis=0)
+    # of 2 x 4,000 draws of another seed, whose spread is about a third of their mean
+    assert np.array(bars["coded.uniform"][:4]) / expected / MS == pytest.approx(1.0, abs=0.02)

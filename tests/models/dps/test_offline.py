@@ -81,3 +81,19 @@ def test_spread_units_sit_where_capacity_is():
     point = solve(form, gap=0.0).require_optimal().point
     workers = form.values(point, "spread_workers")
     assert np.allclose(workers.sum(axis=1), market.workers * form.values(point, "spread"))
+
+
+@pytest.mark.parametrize("workers", [True, False])
+def test_a_forced_job_that_just_fits_beside_an_earlier_one_is_served(workers):
+    # 4 of each are installed.  Job 0 holds 2 workers (or servers), job 1 needs the other 2, no
+    # price keeps either out, and job 2 pays more but needs all 4: it is lost
+    def job(arrival: int, units: int, budget: float, slots: float) -> dict:
+        side = {"workers": units, "ps": 1} if workers else {"workers": 1, "ps": units}
+        kind = {"worker_type": 0, "ps_type": 0, "model_size": 0.0, "epochs": 1.0}
+        return kind | side | {"arrival": arrival, "budget": budget, "epoch_compute": slots}
+
+    market = library.load("dps/forced_acceptance")
+    market = market.replace(jobs=[job(0, 2, 9.0, 2.0), job(1, 2, 9.0, 4.0), job(4, 4, 9.0, 1.0)])
+    assert optimum(Offline(prices="capped"), market) == pytest.approx(3 + 5)
+    assert optimum(Offline(prices="forced"), market) == pytest.approx(3 + 3)
+    assert best_by_search(market, market.capped_reward, forced=forced_jobs(market)) == 6.0

@@ -53,3 +53,21 @@ def test_rounds_search_and_give_workers_back_until_patience_ends(seed, variant):
     wanted = max(found, key=lambda each: each[0])[1]
     policy = IteratedGreedy(variant, rounds=6, patience=2)
     assert policy.owner(speed, seed).tolist() == wanted.tolist()
+
+
+def test_the_best_assignment_is_kept_when_later_rounds_end_lower():
+    lower = 0
+    for seed in range(40):
+        speed = random_speed(seed, masters=3, workers=7)
+        levels = [
+            least_level(speed, IteratedGreedy("printed", rounds=rounds, patience=9).owner(speed, 1))
+            for rounds in range(1, 7)
+        ]
+        assert levels == sorted(levels)
+        rng, own = np.random.default_rng(1), favourites(speed)
+        for _ in range(6):
+            own = search(speed, own, "printed")
+            lower += least_level(speed, own) < levels[0]
+            for n in rng.choice(7, 2, replace=False):
+                own[n] = favourites(speed)[n]
+    assert lower > 0

@@ -1,11 +1,14 @@
 """FIFO and least attained service."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
+from farkas.instances.gadget import Cluster
 from farkas.online import algorithms
 from farkas.online.gadget.environment import Arrival
-from farkas.online.gadget.fixed_rings import fits_alone, fixed_size
+from farkas.online.gadget.fixed_rings import LeastAttainedService, fits_alone, fixed_size
 from farkas.online.gadget.seen import Seen
 from tests.generators.gadget import job, star
 
@@ -69,3 +72,19 @@ def test_one_server_is_filled_in_the_order_of_the_rule(name, stops, seed):
         assert found == wanted
         for i, size in wanted.items():
             served[i] += size
+
+
+def test_service_is_metered_in_the_first_resource_alone():
+    # after one worker-slot each: 1 and 2 GPU-slots, though 9 and 0 of memory
+    small = job(max_workers=1, demand=[1, 9], budget=[None, None])
+    large = job(max_workers=1, demand=[2, 0], budget=[None, None])
+    cluster = Cluster.build(
+        horizon=2, resources=["gpu", "memory"], nodes=[{"capacity": [9, 9]}], links=[],
+        jobs=[small, large],
+    )  # fmt: skip
+    seen = Seen.start(cluster, 0)
+    order = LeastAttainedService().order
+    seen = dataclasses.replace(seen, received=np.array([1.0, 1.0]))
+    assert order(seen, np.array([0, 1])).tolist() == [0, 1]
+    seen.received[:] = [3.0, 1.0]
+    assert order(seen, np.array([0, 1])).tolist() == [1, 0]

@@ -39,6 +39,15 @@ def test_ring_selection_takes_the_largest_weighted_gain_and_the_smallest_size_on
     assert chosen.largest.tolist() == [2]
 
 
+def test_a_smaller_share_of_a_larger_gain_is_chosen():
+    # 2.4 GPUs: 1 for job 1, worth 4.5, and 1.4 for job 0, 0.6 of a ring of one and 0.4 of a ring of
+    # two, worth 5 and 9: 0.4 x 9 is more than 0.6 x 5
+    first = job(utility={"kind": "table", "values": [0.0, 5.0, 9.0]})
+    second = job(utility={"kind": "table", "values": [0.0, 4.5]}, max_workers=1)
+    chosen = select_sizes(snapshot(star(2.4, jobs=[first, second])))
+    assert chosen.pairs.tolist() == [[0, 2], [1, 1]]
+
+
 def test_sizes_that_do_not_fit_alone_are_dropped():
     for cluster in random_clusters(12, 4, network="any", servers=3, jobs=2):
         slot = snapshot(cluster)

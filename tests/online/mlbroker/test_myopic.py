@@ -45,3 +45,14 @@ def test_without_discounts_jobs_do_not_meet():
     )
     together, alone = (algorithms[f"mlbroker.{n}"].run(broker).value for n in ("one_shot", "oasis"))
     assert together == pytest.approx(alone, rel=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_oasis_does_not_see_the_discount_in_either_form_of_the_prices(seed):
+    broker = generate("mlbroker", "small", seed=seed)
+    without = broker.replace(discount_price=None, discount_threshold=None)
+    for prices in ("list", "single"):
+        seen, unseen = (
+            algorithms["mlbroker.oasis"].run(b, prices=prices).decisions for b in (broker, without)
+        )
+        assert seen == unseen

@@ -52,3 +52,10 @@ def test_of_an_instance_the_largest_ring_that_runs_alone_is_fixed():
     # three GPUs, but the edge is too narrow: two workers at home
     assert fixed_sizes(small([2, 1], [(0, 1, 1)])).pairs.tolist() == [[0, 2]]
     assert fixed_sizes(small([2, 1], [(0, 1, 2)])).pairs.tolist() == [[0, 3]]
+
+
+@pytest.mark.parametrize(("bandwidth", "share"), [(1.9, 0), (2, 1)])
+def test_no_part_of_a_ring_edge_runs_on_a_link_that_is_too_thin_for_it(bandwidth, share):
+    form = Augmented().form(snapshot(small([1, 1], [(0, 1, bandwidth)])).fixed([2]))
+    block = form.column_block("routed")
+    assert set(form.upper[block.start : block.start + block.size].tolist()) == {share}
