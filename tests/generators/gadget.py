@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from farkas.instances.gadget import Cluster
 
@@ -73,3 +75,77 @@ def star(*gpus: float, bandwidth: float = 10, horizon: int = 1, jobs: Any = ()) 
     return Cluster.build(
         horizon=horizon, resources=["gpu"], nodes=nodes, links=links, jobs=list(jobs)
     )
+
+
+SHAPES = ("one_way", "mesh", "racks", "ring", "isolated")
+
+
+def any_network(rng: np.random.Generator, shape: str) -> Cluster:
+    """A few servers and jobs on a network of a shape; one slot, as small as brute force needs it.
+
+    ``one_way`` has random one-way links, some of them parallel; ``racks`` two switches above the
+    racks; ``ring`` a cycle, one-way or not; ``isolated`` a mesh that leaves some servers out.
+    """
+    servers = int(rng.integers(3, 5 if shape in ("mesh", "isolated") else 6))
+    switches = {"one_way": int(rng.integers(0, 2)), "racks": 4}.get(shape, 0)
+    links: list[dict[str, Any]] = []
+
+    def link(u: int, v: int, both: bool = True) -> None:
+        for a, b in ((u, v), (v, u))[: 1 + both]:
+            room = None if rng.random() < 0.1 else int(rng.integers(1, 7))
+            links.append({"from": a, "to": b, "bandwidth": room})
+
+    nodes = servers + switches
+    if shape == "one_way":
+        for _ in range(int(rng.integers(nodes, 2 * nodes + 1))):
+            u, v = rng.choice(nodes, 2, replace=False).tolist()
+            link(u, v, both=False)
+    elif shape == "racks":
+        for u in range(servers):
+            link(u, servers + u % 2)
+        for rack in (servers, servers + 1):
+            for top in (servers + 2, servers + 3):
+                link(rack, top)
+    elif shape == "ring":
+        both = bool(rng.random() < 0.5)
+        for u in range(servers):
+            link(u, (u + 1) % servers, both)
+    else:
+        for u in range(servers):
+            for v in range(u):
+                if rng.random() < 0.6 and not (shape == "isolated" and u >= servers - 2):
+                    link(u, v)
+    jobs = [_any_job(rng) for _ in range(int(rng.integers(1, 4)))]
+    return Cluster.build(
+        horizon=1,
+        resources=["gpu"],
+        nodes=[{"capacity": [int(rng.integers(1, 4))]} for _ in range(servers)]
+        + [{"server": False, "capacity": [0]}] * switches,
+        links=links,
+        jobs=jobs,
+    )
+
+
+def _any_job(rng: np.random.Generator) -> dict[str, Any]:
+    steps = rng.integers(-1, 10, size=5)
+    if rng.random() < 0.5:
+        steps = np.sort(steps)[::-1]
+    utility: dict[str, Any] = {"kind": "table", "values": np.append(0, steps.cumsum()).tolist()}
+    if rng.random() < 0.3:
+        utility = {"kind": "sqrt", "scale": float(rng.integers(1, 10))}
+    return {
+        "arrival": 0,
+        "demand": [int(rng.integers(1, 3))],
+        "budget": [None],
+        "max_workers": int(rng.integers(1, 6)),
+        "bandwidth": float(rng.choice([0.0, 0.5, 1.0, 2.0, 3.0])),
+        "efficiency": 1.0,
+        "utility": utility,
+    }
+
+
+def any_networks(count: int, seed: int) -> Iterator[Cluster]:
+    """``count`` clusters, the shapes in turn."""
+    rng = np.random.default_rng(seed)
+    for number in range(count):
+        yield any_network(rng, SHAPES[number % len(SHAPES)])

@@ -1,4 +1,8 @@
-"""Cheapest rings on a forest by array operations: what `tree_pricing.cheapest` computes."""
+"""Cheapest rings by array operations.
+
+On a forest what `tree_pricing.cheapest` computes; elsewhere cheapest closed walks, which may come
+back to a host and so bound what `ring_search.best_ring` finds.
+"""
 
 import numpy as np
 
@@ -42,3 +46,35 @@ def least_costs(cluster, slot, node, link):
     places = slot.jobs.searchsorted(rings.job)
     np.minimum.at(least, (places, rings.size - 1), cost)
     return least
+
+
+def dense_walks(slot, node_price, link_price):
+    """Worth of the best closed walk of every job, at least 0: O(size^2 nodes^3), O(nodes^2) memory.
+
+    Walks lay blocks of workers along shortest paths and may come back to a full host.
+    """
+    cluster = slot.cluster
+    best = np.zeros(len(slot.jobs))
+    for place, job in enumerate(slot.jobs.tolist()):
+        price = node_price @ cluster.demand[job]
+        distance = np.full((cluster.num_nodes, cluster.num_nodes), np.inf)
+        fits = cluster.link_bandwidth * (1 + 1e-9) >= cluster.bandwidth[job]
+        ends = cluster.link_source[fits], cluster.link_target[fits]
+        np.minimum.at(distance, ends, (cluster.bandwidth[job] * link_price)[fits])
+        np.fill_diagonal(distance, 0.0)
+        for middle in range(cluster.num_nodes):
+            distance = np.minimum(distance, distance[:, middle, None] + distance[None, middle])
+        onward = distance.copy()
+        np.fill_diagonal(onward, np.inf)
+        size = int(slot.largest[place])
+        blocks = np.arange(size + 1)
+        block = np.where(blocks <= slot.cap[place][:, None], blocks * price[:, None], np.inf)
+        laid = np.full((size + 1, cluster.num_nodes, cluster.num_nodes), np.inf)  # [, first, last]
+        for k in range(1, size + 1):
+            np.fill_diagonal(laid[k], block[:, k])
+            for more in range(1, k):
+                moved = (laid[k - more][:, :, None] + onward[None]).min(axis=1)
+                laid[k] = np.minimum(laid[k], moved + block[:, more])
+        gains = np.where(slot.allowed[place], slot.gains[place], -np.inf)[:size]
+        best[place] = max(0.0, (gains - (laid[1:] + distance.T).min(axis=(1, 2))).max())
+    return best

@@ -31,8 +31,13 @@ class Columns:
         return self.slot.gains[place, self.rings.size - 1]
 
 
-def all_columns(data) -> Columns:
+def all_columns(data, *, most: int = 200_000) -> Columns:
     """List every minimal locally feasible ring of an allowed size.
+
+    Parameters
+    ----------
+    most
+        Give up beyond so many.
 
     Raises
     ------
@@ -45,7 +50,7 @@ def all_columns(data) -> Columns:
     largest = [0] * slot.cluster.num_jobs
     for job, limit in zip(slot.jobs.tolist(), slot.largest.tolist(), strict=True):
         largest[job] = limit
-    rings = enumerate_rings(slot.cluster, largest)
+    rings = enumerate_rings(slot.cluster, largest, most=most)
     place = slot.jobs.searchsorted(rings.job)
     return Columns(slot, rings.take(slot.allowed[place, rings.size - 1]))
 

@@ -22,6 +22,9 @@ from farkas.tolerances import ROUNDING
 
 Counts = tuple[int, ...]
 
+JOINED = 10
+"""Ways to go on that are looked at for every closed walk that may be listed."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Rings:
@@ -161,7 +164,7 @@ class ClosedWalks:
         self.tree: Forest | None = forest(cluster)
         self._known: dict[tuple[Counts, bytes], list[Counts]] = {}
         self._paths: dict[tuple[int, int, bytes], list[Counts]] = {}
-        self._steps = 0
+        self._steps = self._joined = 0
         self._leaving: list[list[int]] = [[] for _ in range(cluster.num_nodes)]
         for e, u in enumerate(cluster.link_source.tolist()):
             self._leaving[u].append(e)
@@ -196,14 +199,16 @@ class ClosedWalks:
             order = (hosts[0], *rest, hosts[0])
             partial: set[Counts] = {(0,) * self.cluster.num_links}
             for start, end in itertools.pairwise(order):
+                paths = self._simple_paths(start, end, cap)
+                self._joined += len(partial) * len(paths)
+                if self._joined > JOINED * self.most:
+                    raise NotApplicable(f"more than {self.most} closed walks; too many to list")
                 joined = (
                     tuple(map(sum, zip(walk, path, strict=True)))
                     for walk in partial
-                    for path in self._simple_paths(start, end, cap)
+                    for path in paths
                 )
                 partial = {walk for walk in joined if (np.array(walk) <= cap).all()}
-                if len(partial) > self.most:
-                    raise NotApplicable(f"more than {self.most} closed walks; too many to list")
             walks |= partial
         return minimal(walks)
 

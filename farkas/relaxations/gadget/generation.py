@@ -14,8 +14,8 @@ from farkas.models.gadget.rings import Rings, link_cap
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints
 from farkas.relaxations.gadget.embedding import NodeLP
+from farkas.relaxations.gadget.ring_pricing import RingPricing, noise
 from farkas.relaxations.gadget.tree_pricing import TreePricing
-from farkas.relaxations.gadget.walk_pricing import WalkPricing
 from farkas.solvers import open_session
 from farkas.solvers.fallback import optimum_by_any, optimum_of
 from farkas.tolerances import ROUNDING, SHARE, SOLVER_GAP
@@ -80,7 +80,12 @@ class Generated:
 
 
 def generate_columns(
-    slot: SlotView, *, gap: float = SOLVER_GAP, most_rounds: int = 200
+    slot: SlotView,
+    known: Rings | None = None,
+    prices: CapacityPrices | None = None,
+    *,
+    gap: float = SOLVER_GAP,
+    most_rounds: int = 200,
 ) -> Generated:
     """Solve ``gadget.column_lp`` of one slot by pricing rings.
 
@@ -89,6 +94,10 @@ def generate_columns(
 
     Parameters
     ----------
+    known
+        Rings to begin with, of allowed sizes, besides those of that relaxation.
+    prices
+        Prices to begin at instead of those of ``gadget.node_lp``, which then is not solved.
     gap
         Stop when bound and value are so close, relative to the value.
     most_rounds
@@ -99,36 +108,32 @@ def generate_columns(
         nothing = Columns(slot, Rings.none(cluster))
         return Generated(nothing, np.zeros(0), 0.0, 0.0, no_prices(cluster), 0)
     tree = forest(cluster)
-    pricing: TreePricing | WalkPricing
-    if tree is not None:
-        pricing = TreePricing(cluster, tree, slot.jobs, slot.largest)
-    else:
-        pricing = WalkPricing(cluster, slot.jobs, slot.largest)
+    pricing = ForestPricing(slot, tree) if tree is not None else RingPricing(slot)
     master = MasterProgram(slot)
-    smooth, first = start(slot)
-    if tree is not None:
-        master.add(tree_rings(slot, tree, first))
+    smooth, first = (prices, []) if prices is not None else start(slot)
+    master.add(pricing.placed(first))
+    if known is not None:
+        master.add(known)
     bound, best = np.inf, smooth
     own = no_prices(cluster)  # of a master without rings
-    sigma = np.zeros(len(slot.jobs))
     value, rounds = 0.0, 0
     if master.size:
-        value, sigma, own = master.solve()
+        value, own = master.solve()
     while rounds < most_rounds:
-        cost, found = pricing.costs(smooth.node, smooth.link)
-        here = lagrangian(slot, cost, smooth)
+        floor = master.surplus(smooth)
+        most, found = pricing.replies(smooth.node, smooth.link, floor)
+        here = smooth.rent(cluster) + float(most.sum())
         if here < bound:
             bound, best = here, smooth
         if closed(slot.pair_gains, value, bound, gap * abs(value)):
             break
-        new = improving(slot, cost, sigma)
-        added = master.add(found.rings(new[:, 0], new[:, 1])) if len(new) else 0
+        added = master.add(found)
         if not added:
             if smooth is own:
                 break
             smooth = own  # the averaged prices were too old: use the master's
             continue
-        value, sigma, own = master.solve()
+        value, own = master.solve()
         rounds += 1
         smooth = smooth.mix(own, 0.5)
     columns = Columns(slot, master.rings())
@@ -194,21 +199,39 @@ def sampled(mean: Floats) -> list[Ints]:
     return [np.maximum(0, v).astype(np.int64) for v in np.unique(vectors, axis=0)]
 
 
-def lagrangian(slot: SlotView, cost: Floats, prices: CapacityPrices) -> float:
-    """Rent of the cluster plus what each job gains at most at the prices."""
-    gain = np.where(slot.allowed, slot.gains - cost[:, : slot.gains.shape[1]], -np.inf)
-    return prices.rent(slot.cluster) + float(np.maximum(0.0, gain.max(axis=1)).sum())
-
-
-def improving(slot: SlotView, cost: Floats, sigma: Floats) -> Ints:
+def improving(slot: SlotView, cost: Floats, floor: Floats) -> Ints:
     """(participant, size) worth adding: the best of each job, and those half as good."""
-    surplus = np.where(slot.allowed, slot.gains - cost - sigma[:, None], -np.inf)
+    surplus = np.where(slot.allowed, slot.gains - cost - floor[:, None], -np.inf)
     best = surplus.max(axis=1)
-    noise = ROUNDING * np.maximum(np.abs(sigma), slot.gains.max(axis=1))
-    good = (surplus >= 0.5 * best[:, None]) & (best > noise)[:, None]
+    good = (surplus >= 0.5 * best[:, None]) & (best > noise(slot, floor))[:, None]
     places = np.argwhere(good)
     places[:, 1] += 1
     return places
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ForestPricing:
+    """Pricing of a slot on a forest, as `RingPricing` does it elsewhere."""
+
+    slot: SlotView
+    tree: Forest
+
+    def replies(
+        self, node_price: Floats, link_price: Floats, floor: Floats
+    ) -> tuple[Floats, Rings]:
+        """Most that any ring of each job is worth, and rings worth more than ``floor``."""
+        slot = self.slot
+        pricing = TreePricing(slot.cluster, self.tree, slot.jobs, slot.largest)
+        priced, found = pricing.costs(node_price, link_price)
+        cost = np.full(slot.gains.shape, np.inf)  # sizes beyond the largest are not allowed
+        cost[:, : priced.shape[1]] = priced
+        profit = np.where(slot.allowed, slot.gains - cost, -np.inf).max(axis=1)
+        new = improving(slot, cost, floor)
+        return np.maximum(floor, profit), found.rings(new[:, 0], new[:, 1])
+
+    def placed(self, rings: list[tuple[int, Ints]]) -> Rings:
+        """Rings with the given workers, those that are locally feasible."""
+        return tree_rings(self.slot, self.tree, rings)
 
 
 def tree_rings(slot: SlotView, tree: Forest, placed: list[tuple[int, Ints]]) -> Rings:
@@ -262,6 +285,7 @@ class MasterProgram:
         self.size = 0
         self._parts: list[Rings] = []
         self._known: set[bytes] = set()
+        self._lines: list[tuple[tuple[Ints, Ints, Floats], Ints, Floats]] = []
 
     def rings(self) -> Rings:
         """All rings so far, in order."""
@@ -276,11 +300,20 @@ class MasterProgram:
         columns = Columns(self.slot, new)
         self._parts.append(new)
         self.size += len(fresh)
-        self.session.add_columns(self._lines(new), columns.gains, name="used")
+        self.session.add_columns(self._rows(new), columns.gains, name="used")
         return len(fresh)
 
-    def solve(self) -> tuple[float, Floats, CapacityPrices]:
-        """Value, worth of each job's row, and prices."""
+    def surplus(self, prices: CapacityPrices) -> Floats:
+        """Return what each job's best ring is worth at ``prices``, shape (participants,), >= 0."""
+        rate = np.concatenate([prices.node[self.at_node], prices.link[self.at_link]])
+        best = np.zeros(len(self.slot.jobs))
+        for (line, limit, amount), place, gains in self._lines:
+            rent = np.bincount(line, amount * rate[limit], len(gains))
+            np.maximum.at(best, place, gains - rent)
+        return best
+
+    def solve(self) -> tuple[float, CapacityPrices]:
+        """Value and prices."""
         answer = optimum_of(self.session)
         self.share = answer.point
         duals = np.maximum(0.0, answer.row_duals)
@@ -288,7 +321,7 @@ class MasterProgram:
         prices = no_prices(self.slot.cluster)
         prices.node[self.at_node] = duals[count : count + limits]
         prices.link[self.at_link] = duals[count + limits :]
-        return answer.objective, duals[:count], prices
+        return answer.objective, prices
 
     def _is_new(self, rings: Rings, place: int) -> bool:
         key = rings.workers[place].tobytes() + rings.flow[place].tobytes()
@@ -298,7 +331,7 @@ class MasterProgram:
         self._known.add(key)
         return True
 
-    def _lines(self, rings: Rings) -> SparseRows:
+    def _rows(self, rings: Rings) -> SparseRows:
         import scipy.sparse as sp
 
         cluster = self.slot.cluster
@@ -309,4 +342,9 @@ class MasterProgram:
         )
         node = sp.csr_array(rings.node_load(cluster)[:, self.at_node])
         link = sp.csr_array(rings.link_load(cluster)[:, self.at_link])
-        return SparseRows.from_scipy(sp.hstack([one, node, link], format="csr"))
+        load = sp.hstack([node, link], format="csr")
+        entries = load.tocoo()
+        self._lines.append(
+            ((entries.row, entries.col, entries.data), place, Columns(self.slot, rings).gains)
+        )
+        return SparseRows.from_scipy(sp.hstack([one, load], format="csr"))

@@ -5,14 +5,25 @@ import itertools
 import numpy as np
 import pytest
 
-from farkas.models.gadget.column import Columns
+from farkas.models.gadget.column import ColumnLP, Columns
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
-from farkas.online.gadget.columns import column_rings, promising, whole_mix
+from farkas.online.gadget.columns import (
+    BASELINES,
+    baseline_rings,
+    column_rings,
+    listed,
+    promising,
+    worth,
+)
+from farkas.online.gadget.environment import broken
+from farkas.online.gadget.exact import compact_rings, exact_rings, list_counts
+from farkas.online.gadget.seen import Seen
 from farkas.proofs.gadget.small import random_clusters
-from farkas.relaxations.gadget.generation import Generated, generate_columns, no_prices
-from tests.generators.gadget import job, star
+from farkas.relaxations.gadget.generation import Generated, no_prices
+from farkas.solvers import solve
+from tests.generators.gadget import any_networks, job, small, star
 
 
 def subsets(columns):
@@ -28,19 +39,18 @@ def subsets(columns):
 
 
 @pytest.mark.parametrize("network", ["tree", "mesh"])
-def test_the_best_subset_of_the_rings_is_found_and_the_bound_is_above_every_slot(network):
+def test_the_best_rings_are_found_and_the_bound_is_above_every_slot(network):
     fractional = 0
     for cluster in random_clusters(14, 3, network=network, servers=3, jobs=3, at_once=True):
         slot = snapshot(cluster)
         rings, generated = column_rings(slot, 0.0)
-        best = max(worth for _, worth in subsets(generated.columns))
-        assert Columns(slot, rings).gains.sum() == pytest.approx(best, rel=1e-9)
         exact = FeasibleCounts.of(cluster).best(0, np.zeros(cluster.num_jobs))[0]
+        assert Columns(slot, rings).gains.sum() == pytest.approx(exact, rel=1e-9)
         assert generated.bound >= exact - 1e-9 * abs(exact)
         fractional += bool(((generated.share > 0.01) & (generated.share < 0.99)).any())
         # a ring of a subset better than a value is never left out
-        for chosen, worth in subsets(generated.columns):
-            near = promising(generated.columns, generated, worth)
+        for chosen, gain in subsets(generated.columns):
+            near = promising(generated.columns, generated, gain)
             assert near[chosen].all()
     assert fractional
 
@@ -72,14 +82,72 @@ def test_a_wide_gap_takes_the_greedy_rings():
         assert len(set(loose.job.tolist())) == len(loose)
 
 
-def test_limits_are_those_that_can_fill_up():
-    columns = generate_columns(snapshot(star(3, 2, bandwidth=7, jobs=[job(max_workers=4)]))).columns
-    mix = whole_mix(columns, np.zeros(len(columns.rings)))
-    # servers, not the hub, then every link
-    assert mix.room.tolist() == [3, 2, 7, 7, 7, 7]
-    assert mix.load[:, :2].sum(axis=1).tolist() == columns.rings.size.tolist()
-
-
 def test_nobody_is_placed_in_an_empty_slot():
     rings, generated = column_rings(snapshot(star(1)), 0.0)
     assert (len(rings), generated.bound) == (0, 0.0)
+
+
+def triangle(max_workers):
+    """Servers of 1, 2 and 2 GPUs on a triangle with room to spare, one job worth 3 a worker."""
+    wide = [(0, 1, 10), (1, 2, 10), (2, 0, 10)]
+    linear = {"kind": "linear", "slope": 3.0}
+    return small([1, 2, 2], wide, {"max_workers": max_workers, "bandwidth": 1, "utility": linear})
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
+def test_a_ring_is_found_where_the_network_has_a_cycle(size):
+    slot = snapshot(triangle(size))
+    rings, generated = column_rings(slot, 1e-3)
+    assert worth(slot, rings) == 3.0 * size
+    assert generated.bound == pytest.approx(3.0 * size)
+
+
+def equal_to_brute_force(networks):
+    """Hold slots to all feasible counts, to every baseline and to the relaxation over all rings."""
+    for cluster in networks:
+        slot = snapshot(cluster)
+        best = FeasibleCounts.of(cluster).best(0, np.zeros(cluster.num_jobs))[0]
+        near = 1e-9 * max(1.0, best)
+        rings, generated = column_rings(slot, 1e-9)
+        assert worth(slot, rings) == pytest.approx(best, abs=near)
+        assert slot_broken(cluster, rings) == []
+        usual = worth(slot, column_rings(slot, 1e-3)[0])
+        baselines = [worth(slot, baseline_rings(slot, baseline)) for baseline in BASELINES]
+        assert max(*baselines, best * (1 - 1e-3)) - near <= usual <= best + near
+        if not len(slot.jobs):
+            continue
+        for other in (exact_rings(slot, list_counts(cluster)), compact_rings(slot)):
+            assert worth(slot, other) == pytest.approx(best, abs=near)
+        relaxed = solve(ColumnLP().form(slot)).require_optimal().objective
+        assert generated.bound == pytest.approx(relaxed, rel=2e-6, abs=2e-6)
+
+
+def slot_broken(cluster, rings):
+    """What the rings break, in words."""
+    everybody = np.arange(cluster.num_jobs)
+    seen = Seen(cluster, everybody, np.zeros(len(everybody)), 0, np.random.default_rng(0))
+    return broken(cluster, 0, seen.run(rings)[1])
+
+
+def test_slots_are_those_of_brute_force_on_every_shape_of_network():
+    equal_to_brute_force(any_networks(100, 1))
+
+
+@pytest.mark.slow
+def test_slots_are_those_of_brute_force_on_a_thousand_networks():
+    equal_to_brute_force(any_networks(1000, 2))
+
+
+def test_all_rings_are_listed_where_they_are_few():
+    slot = snapshot(triangle(2))
+    # one worker on each server, two on either of two, and three pairs that are joined both ways
+    # by the link between them or by the third server
+    assert np.bincount(listed(slot).size).tolist() == [0, 3, 2 + 3 * 4]
+    many = snapshot(small([1] * 20, [(0, 1, 1)], {"max_workers": 10}))
+    assert listed(many) is None
+
+
+def test_baselines_keep_rings_of_allowed_sizes_only():
+    slot = snapshot(triangle(3))
+    assert {len(baseline_rings(slot, baseline)) for baseline in BASELINES} == {1}
+    assert {len(baseline_rings(slot.fixed([2]), baseline)) for baseline in BASELINES} == {0}

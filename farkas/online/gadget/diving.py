@@ -1,0 +1,110 @@
+"""Whole rings from shares: settle what is nearly settled, price again in what is left."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from farkas.models.gadget.column import Columns
+from farkas.models.gadget.rings import Rings, link_cap
+from farkas.models.gadget.slot import SlotView
+from farkas.numbers import Bools
+from farkas.relaxations.gadget.generation import Generated, generate_columns
+from farkas.rounding.rings import Mix, admit
+from farkas.tolerances import LOOSE_GAP, SIMPLEX
+
+
+def dive(slot: SlotView, generated: Generated, parts: int) -> Rings:
+    """Rings that fit together, near the value of the relaxation.
+
+    Rings with a share of 1 run, and of the others those with the largest shares; then the
+    relaxation of the other jobs is solved in the room that is left, with new rings where they pay.
+
+    Parameters
+    ----------
+    generated
+        Column generation of the slot.
+    parts
+        One in so many of the unsettled jobs is settled before rings are priced again.
+    """
+    found: list[Rings] = []
+    while len(generated.share):
+        rings = settled(generated, parts)
+        if not len(rings):
+            break
+        found.append(rings)
+        slot = without(slot, rings)
+        if not len(slot.jobs):
+            break
+        others = generated.columns.rings
+        generated = generate_columns(
+            slot, others.take(still_fits(slot, others)), generated.prices, gap=LOOSE_GAP
+        )
+    return Rings.join(found, slot.cluster)
+
+
+def settled(generated: Generated, parts: int) -> Rings:
+    """Rings that run from now on: whole ones, and those with the largest shares."""
+    columns, share = generated.columns, generated.share
+    order = np.lexsort((columns.rings.job, -np.round(share, 6)))
+    order = order[share[order] > SIMPLEX]
+    whole = int((share[order] >= 1.0 - SIMPLEX).sum())
+    unsettled = len(np.unique(columns.rings.job[order[whole:]]))
+    first = columns.rings.take(order[: whole + -(-unsettled // parts)])
+    mix = whole_mix(Columns(columns.slot, first))
+    return first.take(admit(mix, np.arange(len(first)))[0])
+
+
+def whole_mix(columns: Columns) -> Mix:
+    """Rings as items with loads, for greedy admission."""
+    cluster, rings = columns.slot.cluster, columns.rings
+    nodes = np.isfinite(cluster.capacity) & cluster.is_server[:, None]
+    links = np.isfinite(cluster.link_bandwidth)
+    load = [rings.node_load(cluster)[:, nodes], rings.link_load(cluster)[:, links]]
+    room = np.concatenate([cluster.capacity[nodes], cluster.link_bandwidth[links]])
+    share = np.ones(len(rings))
+    return Mix(rings.job, share, columns.gains, np.concatenate(load, axis=1), room)
+
+
+def without(slot: SlotView, rings: Rings) -> SlotView:
+    """Look at the slot with ``rings`` in place: less room, and their jobs gone."""
+    cluster = slot.cluster
+    used = rings.node_load(cluster).sum(axis=0)
+    reserved = rings.link_load(cluster).sum(axis=0)
+    nodes = [
+        msgspec.structs.replace(node, capacity=_left(node.capacity, taken))
+        for node, taken in zip(cluster.nodes, used.tolist(), strict=True)
+    ]
+    links = [
+        msgspec.structs.replace(link, bandwidth=_left((link.bandwidth,), [taken])[0])
+        for link, taken in zip(cluster.real_links, reserved.tolist(), strict=True)
+    ]
+    left = msgspec.structs.replace(cluster, nodes=tuple(nodes), links=tuple(links))
+    stay = ~np.isin(slot.jobs, rings.job)
+    return dataclasses.replace(
+        slot,
+        cluster=left,
+        jobs=slot.jobs[stay],
+        gains=slot.gains[stay],
+        allowed=slot.allowed[stay],
+    )
+
+
+def _left(room: Sequence[float | None], taken: Sequence[float]) -> tuple[float | None, ...]:
+    return tuple(
+        None if most is None else max(0.0, most - used)
+        for most, used in zip(room, taken, strict=True)
+    )
+
+
+def still_fits(slot: SlotView, rings: Rings) -> Bools:
+    """Which rings of jobs that are still there fit into the room that is left."""
+    fits = np.isin(rings.job, slot.jobs)
+    cluster = slot.cluster
+    at = rings.job
+    fits &= (rings.workers <= cluster.host_cap[at]).all(axis=1)
+    fits &= (rings.flow <= link_cap(cluster, at)).all(axis=1)
+    return fits

@@ -1,0 +1,173 @@
+"""Best rings at prices on any network, job by job."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cached_property
+
+import numpy as np
+
+from farkas.models.gadget.rings import Rings, link_cap
+from farkas.models.gadget.slot import SlotView
+from farkas.numbers import Bools, Floats, Ints, floats
+from farkas.portable.sums import matmul
+from farkas.relaxations.gadget.ring_search import Arcs, RingTask, best_ring
+from farkas.tolerances import ROUNDING
+
+MOST_LABELS = 1 << 20
+"""Labels of one search, 24 bytes each; where more would have to be remembered a bound remains."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class RingPricing:
+    """Pricing of the jobs of a slot, whatever the network.
+
+    Parameters
+    ----------
+    slot
+        Whose jobs and sizes.
+    """
+
+    slot: SlotView
+
+    @cached_property
+    def network(self) -> Arcs:
+        """The network as the search reads it."""
+        cluster = self.slot.cluster
+        return network_of(cluster.num_nodes, cluster.link_source, cluster.link_target)
+
+    @cached_property
+    def worth(self) -> Floats:
+        """Gain of 0, 1, ... workers, shape (participants, sizes + 1), -inf where not allowed."""
+        slot = self.slot
+        worth = np.full((len(slot.jobs), slot.gains.shape[1] + 1), -np.inf)
+        worth[:, 1:][slot.allowed] = slot.gains[slot.allowed]
+        return worth
+
+    @cached_property
+    def uses(self) -> Ints:
+        """How often a ring may use each link, shape (participants, links).
+
+        No ring that is worth looking at uses a link more often than it has hosts.
+        """
+        slot = self.slot
+        return np.minimum(link_cap(slot.cluster, slot.jobs), slot.largest[:, None]).astype(np.int64)
+
+    def replies(
+        self, node_price: Floats, link_price: Floats, floor: Floats
+    ) -> tuple[Floats, Rings]:
+        """Best ring of each job, where it is worth more than ``floor``.
+
+        Parameters
+        ----------
+        node_price
+            Shape (nodes, resources), per unit; λ >= 0.
+        link_price
+            Shape (links,), per Gbps; ν >= 0.
+        floor
+            Shape (participants,).
+
+        Returns
+        -------
+        The most that any ring of the job is worth, or the floor if that is more, shape
+        (participants,); and the rings.
+        """
+        slot, cluster = self.slot, self.slot.cluster
+        worker = matmul(cluster.demand[slot.jobs], node_price.T)
+        length = cluster.bandwidth[slot.jobs][:, None] * link_price
+        most = floor + noise(slot, floor)
+        least = most.copy()
+        found: list[tuple[int, Ints, Ints]] = []
+        left, exact = np.arange(len(slot.jobs)), np.ones(len(slot.jobs), np.bool_)
+        for labels in (0, MOST_LABELS):
+            for place in left.tolist():
+                task = RingTask(
+                    worker[place],
+                    slot.cap[place],
+                    length[place],
+                    self.uses[place],
+                    self.worth[place, : int(slot.largest[place]) + 1],
+                )
+                best, most[place], workers, flow = best_ring(
+                    self.network, task, float(least[place]), labels
+                )
+                exact[place] = best == most[place]
+                if workers.any():
+                    found.append((int(slot.jobs[place]), workers, flow))
+            if found:
+                break  # no need to search on before these have changed the prices
+            left = left[~exact[left]]
+        return most, Rings.of(cluster, found)
+
+    def placed(self, rings: list[tuple[int, Ints]]) -> Rings:
+        """Rings with the given (participant, workers), where a short way round fits."""
+        slot, router = self.slot, Router(self.network)
+        found = []
+        for place, workers in rings:
+            flow = router.through(np.flatnonzero(workers).tolist(), self.uses[place])
+            if flow is not None and (workers <= slot.cap[place]).all():
+                found.append((int(slot.jobs[place]), workers, flow))
+        return Rings.of(slot.cluster, found)
+
+
+def noise(slot: SlotView, floor: Floats) -> Floats:
+    """Excess over ``floor`` that is none, shape (participants,)."""
+    return floats(ROUNDING * np.maximum(np.abs(floor), slot.gains.max(axis=1)))
+
+
+def network_of(nodes: int, source: Ints, target: Ints) -> Arcs:
+    """Sort links by their ends."""
+    leaving, entering = np.argsort(source, kind="stable"), np.argsort(target, kind="stable")
+    every = np.arange(nodes + 1)
+    return Arcs(
+        source,
+        target,
+        leaving,
+        np.searchsorted(source[leaving], every),
+        entering,
+        np.searchsorted(target[entering], every),
+    )
+
+
+class Router:
+    """Closed walks through hosts along paths of fewest links: rings to begin with.
+
+    Parameters
+    ----------
+    network
+        The network.
+    """
+
+    def __init__(self, network: Arcs) -> None:
+        self.network = network
+        self._paths: dict[tuple[int, bytes], Ints] = {}
+
+    def through(self, hosts: list[int], uses: Ints) -> Ints | None:
+        """Return uses per link of a walk from host to host and back; None where it does not fit."""
+        flow = np.zeros(len(uses), np.int64)
+        usable = uses > 0
+        for start, end in zip(hosts, hosts[1:] + hosts[:1], strict=True):
+            came = self._tree(start, usable)
+            while end != start:
+                if came[end] < 0:
+                    return None
+                flow[came[end]] += 1
+                end = int(self.network.source[came[end]])
+        return flow if (flow <= uses).all() else None
+
+    def _tree(self, start: int, usable: Bools) -> Ints:
+        """Last link of a path with fewest links to every node, -1 if there is none."""
+        key = (start, usable.tobytes())
+        if key not in self._paths:
+            network = self.network
+            came = np.full(len(network.leave) - 1, -1)
+            queue, seen = [start], {start}
+            for u in queue:
+                for e in network.leaving[network.leave[u] : network.leave[u + 1]].tolist():
+                    v = int(network.target[e])
+                    if usable[e] and v not in seen:
+                        seen.add(v)
+                        came[v] = e
+                        queue.append(v)
+            self._paths[key] = came
+        return self._paths[key]

@@ -1,0 +1,84 @@
+"""Whole rings from shares, in room that is left."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.instances.generate import generate
+from farkas.models.gadget.column import Columns
+from farkas.models.gadget.rings import Rings
+from farkas.models.gadget.slot import snapshot
+from farkas.online.gadget.diving import dive, settled, still_fits, whole_mix, without
+from farkas.relaxations.gadget.generation import Generated, generate_columns, no_prices
+from tests.generators.gadget import any_networks, job, small, star
+
+
+def pair():
+    """Servers of 3 and 2 GPUs behind links of 7, two jobs of up to four workers."""
+    return star(3, 2, bandwidth=7, jobs=[job(max_workers=4), job(max_workers=4)])
+
+
+def test_limits_are_those_that_can_fill_up():
+    columns = generate_columns(snapshot(pair())).columns
+    mix = whole_mix(columns)
+    # servers, not the hub, then every link
+    assert mix.room.tolist() == [3, 2, 7, 7, 7, 7]
+    assert mix.load[:, :2].sum(axis=1).tolist() == columns.rings.size.tolist()
+
+
+def test_rings_in_place_leave_less_room_and_no_job():
+    slot = snapshot(pair())
+    workers, flow = np.array([[2, 1, 0]]), np.array([[1, 1, 1, 1]])
+    left = without(slot, Rings(np.array([0]), np.array([3]), workers, flow))
+    assert left.jobs.tolist() == [1]
+    assert left.cluster.capacity[:2, 0].tolist() == [1, 1]
+    assert left.cluster.link_bandwidth.tolist() == [6, 6, 6, 6]
+    assert left.cap.tolist() == [[1, 1, 0]]
+    both = Rings(np.array([0, 1]), np.array([3, 3]), workers.repeat(2, 0), flow.repeat(2, 0))
+    assert still_fits(left, both).tolist() == [False, False]  # gone, and two do not fit
+    single = Rings(np.array([1]), np.array([2]), np.array([[1, 1, 0]]), flow)
+    assert still_fits(left, single).tolist() == [True]
+    wide = Rings(np.array([1]), np.array([2]), np.array([[1, 1, 0]]), 7 * flow)
+    assert still_fits(left, wide).tolist() == [False]
+
+
+def test_what_is_unlimited_stays_unlimited():
+    slot = snapshot(small([None, 1], [(0, 1, None)]))
+    left = without(slot, Rings(slot.jobs, np.array([2]), np.array([[1, 1]]), np.array([[1, 1]])))
+    assert left.cluster.capacity[:, 0].tolist() == [np.inf, 0]
+    assert np.isinf(left.cluster.link_bandwidth).all()
+
+
+def test_whole_rings_are_settled_and_some_of_the_others():
+    cluster = star(9, jobs=[job(), job(), job(), job()])
+    slot = snapshot(cluster)
+    alone = np.array([[1, 0]]).repeat(4, 0)
+    rings = Rings(np.arange(4), np.ones(4, int), alone, np.zeros((4, 2), int))
+    generated = Generated(
+        Columns(slot, rings), np.array([0.5, 1.0, 0.6, 0.0]), 0.0, 0.0, no_prices(cluster), 0
+    )
+    assert settled(generated, 2).job.tolist() == [1, 2]  # one of the two that have a share
+    assert sorted(settled(generated, 1).job.tolist()) == [0, 1, 2]
+
+
+def test_a_dive_ends_near_the_bound_and_keeps_all_capacities():
+    for seed in (1, 2):
+        settings = {"num_servers": 12, "num_jobs": 30, "gpus": [1, 2], "utility": "sqrt"}
+        cluster = generate("gadget", "scarce_links", seed, arrivals="start", **settings)
+        slot = snapshot(cluster)
+        generated = generate_columns(slot)
+        rings = dive(slot, generated, 8)
+        gain = Columns(slot, rings).gains.sum()
+        assert generated.bound * 0.99 <= gain <= generated.bound * (1 + 1e-9)
+
+
+def test_a_dive_of_a_whole_solution_takes_it():
+    for cluster in any_networks(20, 6):
+        slot = snapshot(cluster)
+        generated = generate_columns(slot)
+        whole = (np.abs(generated.share - 0.5) > 0.5 - 1e-6).all()
+        gain = Columns(slot, dive(slot, generated, 8)).gains.sum()
+        if whole:
+            assert gain == pytest.approx(generated.value)
+        assert gain <= generated.bound * (1 + 1e-9)

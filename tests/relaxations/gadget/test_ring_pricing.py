@@ -1,0 +1,121 @@
+"""Best rings of the jobs of a slot, against all rings, and short ways round."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.models.gadget.rings import enumerate_rings
+from farkas.models.gadget.slot import snapshot
+from farkas.relaxations.gadget import ring_pricing
+from farkas.relaxations.gadget.ring_pricing import RingPricing, Router, network_of, noise
+from farkas.relaxations.gadget.ring_search import RingTask, best_ring
+from tests.generators.gadget import any_networks, small
+from tests.references.gadget_pricing import dense_walks, random_prices
+
+
+def best_listed(slot, node, link):
+    """Worth of the best enumerated ring of each job, at least 0."""
+    cluster = slot.cluster
+    limit = np.zeros(cluster.num_jobs, int)
+    limit[slot.jobs] = slot.largest
+    rings = enumerate_rings(cluster, limit)
+    cost = (rings.node_load(cluster) * node).sum(axis=(1, 2)) + rings.link_load(cluster) @ link
+    place = slot.jobs.searchsorted(rings.job)
+    best = np.zeros(len(slot.jobs))
+    np.maximum.at(best, place, slot.gains[place, rings.size - 1] - cost)
+    return best
+
+
+def test_replies_are_the_best_of_all_rings_on_any_network():
+    rng = np.random.default_rng(1)
+    relaxed = 0
+    for cluster in any_networks(60, 4):
+        slot = snapshot(cluster)
+        if not len(slot.jobs):
+            continue
+        node, link = random_prices(cluster, rng)
+        link *= rng.random() < 0.7
+        nothing = np.zeros(len(slot.jobs))
+        pricing = RingPricing(slot)
+        best = best_listed(slot, node, link)
+        most, found = pricing.replies(node, link, nothing)
+        while len(found):  # until nobody knows a better ring
+            paid = (found.node_load(cluster) * node).sum(axis=(1, 2))
+            paid = paid + found.link_load(cluster) @ link
+            place = slot.jobs.searchsorted(found.job)
+            known = np.maximum.reduceat(
+                slot.gains[place, found.size - 1] - paid, np.flatnonzero(np.diff(place, prepend=-1))
+            )
+            nothing[np.unique(place)] = np.maximum(nothing[np.unique(place)], known)
+            most, found = pricing.replies(node, link, nothing)
+        assert most == pytest.approx(best, rel=1e-8, abs=1e-7)
+        walks = dense_walks(slot, node, link)
+        assert (walks >= best - 1e-9).all()
+        relaxed += int((walks > best + 1e-6).sum())
+    assert relaxed  # walks that are no rings look better
+
+
+def test_rings_found_are_closed_walks_through_their_hosts():
+    rng = np.random.default_rng(2)
+    for cluster in any_networks(20, 5):
+        slot = snapshot(cluster)
+        if not len(slot.jobs):
+            continue
+        _, found = RingPricing(slot).replies(*random_prices(cluster, rng), np.zeros(len(slot.jobs)))
+        place = slot.jobs.searchsorted(found.job)
+        assert (found.workers <= slot.cap[place]).all()
+        for ring in range(len(found)):
+            out = np.bincount(cluster.link_source, found.flow[ring], cluster.num_nodes)
+            into = np.bincount(cluster.link_target, found.flow[ring], cluster.num_nodes)
+            assert (out == into).all()
+
+
+def test_a_bound_remains_where_too_much_would_have_to_be_remembered(monkeypatch):
+    # one, two and two GPUs on a triangle; five workers are worth 15, everything less nothing
+    cluster = small(
+        [1, 2, 2],
+        [(0, 1, 10), (1, 2, 10), (2, 0, 10)],
+        {"max_workers": 5, "utility": {"kind": "table", "values": [0, 0, 0, 0, 0, 15]}},
+    )
+    slot = snapshot(cluster)
+    free = np.zeros((3, 1)), np.zeros(6), np.zeros(1)
+    most, found = RingPricing(slot).replies(*free)
+    assert (most == pytest.approx([15.0]), found.workers.tolist()) == (True, [[1, 2, 2]])
+    monkeypatch.setattr(ring_pricing, "MOST_LABELS", 0)
+    most, _ = RingPricing(slot).replies(*free)
+    assert most == pytest.approx([15.0])
+
+
+def test_machine_code_and_interpreter_find_the_same_rings():
+    rng = np.random.default_rng(3)
+    network = network_of(5, rng.permutation(np.repeat(np.arange(5), 3)), rng.integers(0, 5, 15))
+    for _ in range(30):
+        task = RingTask(
+            rng.integers(0, 4, 5).astype(float),
+            rng.integers(0, 3, 5),
+            rng.integers(0, 3, 15).astype(float),
+            rng.integers(0, 3, 15),
+            np.append(-np.inf, rng.integers(0, 20, 6).astype(float)),
+        )
+        given = network, task, 0.0, 1 << 16
+        compiled, plain = best_ring.machine(*given), best_ring.interpret(*given)
+        assert all(np.array_equal(a, b) for a, b in zip(compiled, plain, strict=True))
+
+
+def test_short_ways_round_go_from_host_to_host():
+    network = network_of(4, np.array([0, 1, 2, 3, 1]), np.array([1, 2, 3, 0, 0]))
+    router, every = Router(network), np.ones(5, np.int64)
+    assert router.through([0, 1], every).tolist() == [1, 0, 0, 0, 1]
+    assert router.through([0, 2], every).tolist() == [1, 1, 1, 1, 0]
+    assert router.through([2], every).tolist() == [0] * 5
+    assert router.through([0, 2], np.array([1, 1, 0, 1, 1])) is None
+    # 0, 2, 1 goes around twice but for the last step
+    assert router.through([0, 2, 1], every) is None
+    assert router.through([0, 2, 1], every * 2).tolist() == [2, 1, 1, 1, 1]
+
+
+def test_noise_is_a_share_of_what_is_at_stake():
+    slot = snapshot(small([1]))  # a worker is worth 5
+    assert noise(slot, np.array([1.0])) == pytest.approx([5e-9])
+    assert noise(slot, np.array([100.0])) == pytest.approx([1e-7])
