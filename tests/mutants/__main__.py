@@ -1,175 +1,176 @@
-"""``python -m tests.mutants certificates --sample 100``: a score a folder, and who survived."""
+"""``python -m tests.mutants certificates --sample 30``: a score a folder, and who survived."""
 
 import argparse
-import dataclasses
-import difflib
-import os
 import random
-import shutil
-import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from pathlib import Path
-from queue import Queue
 
-import msgspec
-
+from tests.mutants import record
+from tests.mutants.by_hand import HAND, change_of, entries
 from tests.mutants.places import Place, mutated, places
-from tests.tools.shared import ROOT
+from tests.mutants.record import Folder, Module, Survivor
+from tests.mutants.trial import Change, Trial, told
 
-KEPT = ROOT / "tests" / "recorded" / "mutants.json"
-FOLDERS = ("certificates", "replay", "duals", "relaxations", "models", "forms", "rounding")
-SECONDS = 120
-"""Least time for the tests of a mutant; one that never ends is noticed."""
+FOLDERS = (
+    "certificates", "standalone", "replay", "duals", "relaxations", "models", "forms", "rounding",
+)  # fmt: skip
 
-PATIENCE = 5
-"""How many times as long as unchanged code a mutant may take."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Survivor:
-    """A change that no test of its folder noticed."""
-
-    module: str
-    line: int
-    operator: str
-    change: str
+ALSO = {"certificates": ["tests/standalone", "tests/fuzz"], "standalone": ["tests/fuzz"]}
+"""Tests of other folders that hold a folder's code."""
 
 
-class Score(msgspec.Struct):
-    """What is kept of a folder.
+def there_are(root: Path, folder: str) -> dict[str, list[Place]]:
+    """Mutants of a folder's modules."""
+    found = {}
+    for path in sorted((root / "farkas" / folder).rglob("*.py")):
+        module = path.relative_to(root / "farkas").as_posix()
+        found[module] = [
+            place for _, some in sorted(places(root, module).items()) for place in some
+        ]
+    return {module: some for module, some in found.items() if some}
 
-    Parameters
-    ----------
-    tried, killed
-        Mutants, and those that a test noticed.
-    seed
-        Of the draw.
-    survivors
-        Those that none did.
-    reasons
-        Why a survivor changes nothing, by ``module:change``; written by hand.
+
+def drawn(all_of_them: dict[str, list[Place]], sample: int, seed: int) -> dict[str, list[Place]]:
+    """All mutants, so many of a folder, or (below 0) so many of a module.
+
+    Every place in the code is as likely as the next.
     """
-
-    tried: int
-    killed: int
-    seed: int
-    survivors: list[Survivor]
-    reasons: dict[str, str] = {}
-
-
-def drawn(folder: str, sample: int, seed: int) -> list[Place]:
-    """Places of a folder, each with one of its changes; every place is as likely as the next."""
+    if not sample:
+        return all_of_them
+    if sample < 0:
+        of_modules = (drawn({name: some}, -sample, seed) for name, some in all_of_them.items())
+        return {name: some for found in of_modules for name, some in found.items()}
     rng = random.Random(seed)
-    everything = [
-        changes
-        for path in sorted((ROOT / "farkas" / folder).rglob("*.py"))
-        for _, changes in sorted(places(ROOT, str(path.relative_to(ROOT / "farkas"))).items())
-    ]
-    chosen = rng.sample(everything, min(sample, len(everything)))
-    return [rng.choice(changes) for changes in chosen]
+    by_place: dict[tuple[str, int, int], list[Place]] = {}
+    for some in all_of_them.values():
+        for place in some:
+            by_place.setdefault((place.module, place.line, place.column), []).append(place)
+    chosen = rng.sample(sorted(by_place), min(sample, len(by_place)))
+    found: dict[str, list[Place]] = {}
+    for at in sorted(chosen):
+        found.setdefault(at[0], []).append(rng.choice(by_place[at]))
+    return found
 
 
-def tests_of(module: str) -> Iterator[list[str]]:
-    """What a mutant meets: the tests of its module, then those of its folder."""
-    path = Path(module)
-    own = Path("tests") / path.parent / f"test_{path.name}"
-    if (ROOT / own).exists():
-        yield [str(own)]
-    yield [f"tests/{path.parts[0]}"]
+def explained(survivor: Survivor, before: Sequence[Survivor]) -> Survivor:
+    """A survivor with the reasons that were written for the same change before."""
+    for other in before:
+        if other.change == survivor.change:
+            survivor.equivalent, survivor.effort = other.equivalent, other.effort
+    return survivor
 
 
-def notices(tree: Path, tests: Sequence[str], seconds: float) -> bool:
-    """Whether the tests fail in a tree, or do not end in so many seconds."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-    inside = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
-    try:
-        run = subprocess.run(
-            [*command, "-m", "not slow", *tests],
-            cwd=tree, env=inside, timeout=seconds, capture_output=True, check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return True
-    return run.returncode != 0
+def score(folder: str, sample: int, seed: int, only: str) -> None:
+    """Try a folder's mutants and keep, module by module, what became of them."""
+    with tempfile.TemporaryDirectory() as place_for_tree:
+        trial = Trial(Path(place_for_tree), [f"tests/{folder}", *ALSO.get(folder, [])])
+        everything = there_are(trial.tree, folder)
+        for module, some in drawn(everything, sample, seed).items():
+            if only not in module:
+                continue
+            tried, found = 0, []
+            source = (trial.tree / "farkas" / module).read_text()
+            for place in some:
+                if (changed := mutated(source, place)) is not None:
+                    tried += 1
+                    if not trial.red(Change(module, changed), place.line):
+                        operator = place.operator.removeprefix("core/")
+                        found.append(Survivor(place.line, operator, told(source, changed)))
+            kept = record.read()
+            of_folder = kept.folders.setdefault(folder, Folder())
+            of_folder.seed = seed if sample else None
+            before = of_folder.modules[module].survivors if module in of_folder.modules else []
+            of_folder.modules[module] = Module(
+                len(everything[module]), tried, tried - len(found),
+                [explained(survivor, before) for survivor in found],
+            )  # fmt: skip
+            of_folder.modules = {
+                name: entry for name, entry in sorted(of_folder.modules.items())
+                if name in everything
+            }  # fmt: skip
+            record.write(kept)
+            print(f"{module}: {tried - len(found)} of {tried} noticed", flush=True)
+            for survivor in found:
+                print(f"  {survivor.line}  {survivor.change}", flush=True)
+        trial.bench.close()
+    of_folder = record.read().folders[folder]
+    print(
+        f"{folder}: {of_folder.killed} of {of_folder.tried} noticed, {of_folder.equivalent} of the "
+        f"others change nothing: {of_folder.score:.1%}"
+    )
 
 
-def survives(tree: Path, place: Place, seconds: float) -> Survivor | None:
-    """Try one mutant in a tree of its own; None when a test noticed."""
-    path = tree / "farkas" / place.module
-    source = path.read_text()
-    changed = mutated(source, place)
-    if changed == source:
-        return None
-    path.write_text(changed)
-    try:
-        if any(notices(tree, tests, seconds) for tests in tests_of(place.module)):
-            return None
-    finally:
-        path.write_text(source)
-    lines = difflib.unified_diff(source.splitlines(), changed.splitlines(), n=0, lineterm="")
-    change = " -> ".join(line[1:].strip() for line in list(lines)[3:])
-    return Survivor(place.module, place.line, place.operator.removeprefix("core/"), change)
+def again(folder: str, only: str) -> None:
+    """Try only the survivors that are kept, after tests were added."""
+    kept, tests = record.read(), [f"tests/{folder}", *ALSO.get(folder, [])]
+    with tempfile.TemporaryDirectory() as place_for_tree:
+        trial = Trial(Path(place_for_tree), tests)
+        for module, entry in kept.folders[folder].modules.items():
+            if only not in module:
+                continue
+            source, now = (trial.tree / "farkas" / module).read_text(), {}
+            operators = {other.operator for other in entry.survivors}
+            for place in (place for some in places(trial.tree, module).values() for place in some):
+                if place.operator.removeprefix("core/") in operators:
+                    changed = mutated(source, place)
+                    if changed is not None:
+                        now[told(source, changed)] = place.line, changed
+            there = [other for other in entry.survivors if other.change in now]
+            entry.tried -= len(entry.survivors) - len(there)  # the code has changed since
+            entry.survivors = []
+            for survivor in there:
+                line, changed = now[survivor.change]
+                if not (survivor.equivalent or survivor.effort):
+                    if trial.red(Change(module, changed), line):
+                        entry.killed += 1
+                        continue
+                    print(f"  {module}:{survivor.line}  {survivor.change}", flush=True)
+                survivor.line = line
+                entry.survivors.append(survivor)
+        trial.bench.close()
+    record.write(kept)
 
 
-def tried(chosen: Sequence[Place], jobs: int) -> list[Survivor]:
-    """Try every place, some at a time, each in a copy of the tree."""
-    names = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True,
-        check=True,
-    ).stdout.split("\n")  # fmt: skip
-    with tempfile.TemporaryDirectory() as place_for_trees:
-        trees: Queue[Path] = Queue()
-        for number in range(jobs):
-            tree = Path(place_for_trees) / str(number)
-            for name in filter(None, names):
-                (tree / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(ROOT / name, tree / name)
-            trees.put(tree)
-        folders = sorted({f"tests/{Path(place.module).parts[0]}" for place in chosen})
-        began = time.monotonic()
-        if notices(tree, folders, 10 * SECONDS):
-            raise SystemExit(f"{' '.join(folders)}: red before anything is changed")
-        seconds = max(SECONDS, PATIENCE * (time.monotonic() - began))
-
-        def one(place: Place) -> Survivor | None:
-            tree = trees.get()
-            try:
-                return survives(tree, place, seconds)
-            finally:
-                trees.put(tree)
-
-        found: list[Survivor] = []
-        with ThreadPoolExecutor(jobs) as pool:
-            for count, survivor in enumerate(pool.map(one, chosen), 1):
-                if survivor is not None:
-                    found.append(survivor)
-                    print(f"  {survivor.module}:{survivor.line}  {survivor.change}", flush=True)
-                if count % 20 == 0:
-                    print(f"  {count} of {len(chosen)}, {len(found)} unnoticed", flush=True)
-        return found
+def by_hand(only: str, unnoticed: bool) -> None:
+    """Try the changes that were written by hand: all, or those that nothing noticed before."""
+    before = record.read().by_hand if unnoticed else {}
+    chosen = {
+        name: entry for name, entry in entries().items() if only in name and not before.get(name)
+    }
+    tests = sorted({file for entry in chosen.values() for file in entry["tests"]})
+    with tempfile.TemporaryDirectory() as place_for_tree:
+        trial = Trial(Path(place_for_tree), tests)
+        for name, entry in chosen.items():
+            noticed = trial.red(change_of(name, trial.tree), files=entry["tests"])
+            kept = record.read()
+            kept.by_hand[name] = noticed
+            record.write(kept)
+            print(f"{name}: {noticed or 'NOT NOTICED'}", flush=True)
+        trial.bench.close()
+    kept = record.read()
+    kept.by_hand = {name: kept.by_hand.get(name, "") for name in entries()}
+    record.write(kept)
 
 
 def main() -> None:
     """Draw, try, print and keep."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("folders", nargs="*", help=f"of farkas; by default {' '.join(FOLDERS)}")
-    parser.add_argument("--sample", type=int, default=100, help="places a folder")
+    parser.add_argument(
+        "--sample", type=int, default=100, help="mutants a folder; 0 for all, -30 for 30 a module"
+    )
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--only", default="", help="part of the name of a module or change")
+    parser.add_argument("--again", action="store_true", help="only the survivors that are kept")
     asked = parser.parse_args()
-    kept = msgspec.json.decode(KEPT.read_bytes(), type=dict[str, Score]) if KEPT.exists() else {}
-    for folder in asked.folders or FOLDERS:
-        chosen = drawn(folder, asked.sample, asked.seed)
-        print(f"{folder}: {len(chosen)} mutants", flush=True)
-        survivors = tried(chosen, asked.jobs)
-        killed = len(chosen) - len(survivors)
-        reasons = kept[folder].reasons if folder in kept else {}
-        kept[folder] = Score(len(chosen), killed, asked.seed, survivors, reasons)
-        print(f"{folder}: {killed} of {len(chosen)} noticed ({killed / len(chosen):.1%})")
-        KEPT.write_bytes(msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n")
+    for folder in asked.folders or [*FOLDERS, HAND]:
+        if folder == HAND:
+            by_hand(asked.only, asked.again)
+        elif asked.again:
+            again(folder, asked.only)
+        else:
+            score(folder, asked.sample, asked.seed, asked.only)
 
 
 if __name__ == "__main__":

@@ -5,8 +5,20 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
+from tests.mutants.edits import applied, edits
+
 SILENT = {"dataclass", "lru_cache", "cache", "compiled"}
 """Calls whose arguments decide how code runs, not what it says."""
+
+MEANT = {
+    "Add": "Sub Mul", "Sub": "Add", "Mul": "Add Div", "Div": "Mul", "FloorDiv": "Mul Div",
+    "Mod": "Mul FloorDiv", "Pow": "Mul", "LShift": "RShift", "RShift": "LShift",
+    "BitAnd": "BitOr", "BitOr": "BitAnd", "BitXor": "BitAnd",
+    "Lt": "LtE Gt", "LtE": "Lt GtE", "Gt": "GtE Lt", "GtE": "Gt LtE", "Eq": "NotEq LtE",
+    "NotEq": "Eq Lt Gt", "Is": "IsNot", "IsNot": "Is", "USub": "UAdd", "Delete": "USub Not Invert",
+}  # fmt: skip
+"""Operators that a person could have confused; bits of a sum, say, fail at once and only make a
+score look better."""
 
 GENERIC = {"Annotated", "Literal", "Callable", "NDArray", "dict", "list", "set", "tuple", "type"}
 
@@ -24,7 +36,7 @@ class Place:
     operator
         Cosmic-ray's name of the change.
     occurrence
-        Which of the places where the operator applies, from 0.
+        Which of the places where the operator applies, from 0; of our own, which of all edits.
     """
 
     module: str
@@ -35,9 +47,22 @@ class Place:
 
 
 def silent(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Ranges (from, to) of what no test could see: types, flags of classes and caches."""
+    """Ranges (from, to) of what no test could see: types, flags of classes and caches.
+
+    Neither is tried what a refusal says, because it refuses all the same.
+    """
     hidden = (part for node in ast.walk(ast.parse(source)) for part in _unseen(node))
     return [_range(node) for node in hidden]
+
+
+def _is_meant(operator: str) -> bool:
+    """Whether cosmic-ray's operator, ``core/ReplaceBinaryOperator_Add_Sub``, is one of ours."""
+    if operator.endswith(("VariableReplacer", "VariableInserter", "RemoveDecorator")):
+        return False
+    if "Operator_" not in operator:
+        return True
+    old, new = operator.split("_")[1:]
+    return new in MEANT.get(old, "").split()
 
 
 def _unseen(node: ast.AST) -> list[ast.expr] | list[ast.AST]:
@@ -53,6 +78,11 @@ def _unseen(node: ast.AST) -> list[ast.expr] | list[ast.AST]:
             return [node]
         case ast.If() if _name(node.test) == "TYPE_CHECKING":
             return [node]
+        case ast.Call(keywords=keywords) if _name(node.func) == "zip":
+            # never raises where lengths are equal, which right code sees to
+            return [keyword.value for keyword in keywords if keyword.arg == "strict"]
+        case ast.Raise(exc=ast.Call() as call):
+            return [*call.args, *(keyword.value for keyword in call.keywords)]
         case ast.Assign() if _is_type(node.value):
             return [node]
     return []
@@ -78,26 +108,30 @@ def _range(node: Any) -> tuple[tuple[int, int], tuple[int, int]]:
 
 
 def places(root: Path, module: str) -> dict[tuple[int, int], list[Place]]:
-    """Every change of a module that cosmic-ray knows, by where it begins."""
+    """Every change of a module, by where it begins: cosmic-ray's, and those of `edits`."""
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.plugins import get_operator, operator_names
 
     source = (root / "farkas" / module).read_text()
-    hidden = silent(source)
+    hidden, lines = silent(source), source.splitlines()
     found: dict[tuple[int, int], list[Place]] = {}
-    tree = get_ast(source)
-    nodes = list(ast_nodes(tree))
-    for name in sorted(operator_names()):
-        if name.endswith(("VariableReplacer", "VariableInserter", "RemoveDecorator")):
-            continue
+
+    def keep(start: tuple[int, int], name: str, occurrence: int) -> None:
+        alone = lines[start[0] - 1][start[1] :].startswith("*,")  # keywords from here, no product
+        if not alone and not any(first <= start < last for first, last in hidden):
+            place = Place(module, start[0], start[1], name, occurrence)
+            found.setdefault(start, []).append(place)
+
+    nodes = list(ast_nodes(get_ast(source)))
+    for name in filter(_is_meant, sorted(operator_names())):
         operator, occurrence = get_operator(name)(), 0
         for node in nodes:
             for start, _ in operator.mutation_positions(node):
-                seen = not any(first <= start < last for first, last in hidden)
-                if seen and not (name.endswith("ExceptionReplacer") and _dotted(node)):
-                    place = Place(module, start[0], start[1], name, occurrence)
-                    found.setdefault(start, []).append(place)
+                if not (name.endswith("ExceptionReplacer") and _dotted(node)):
+                    keep(start, name, occurrence)
                 occurrence += 1
+    for number, edit in enumerate(edits(source)):
+        keep(edit.begin, edit.name, number)
     return found
 
 
@@ -106,10 +140,17 @@ def _dotted(node: Any) -> bool:
     return "." in str(node.get_code())
 
 
-def mutated(source: str, place: Place) -> str:
-    """The module with one change."""
-    from cosmic_ray.mutating import mutate_code
-    from cosmic_ray.plugins import get_operator
+def mutated(source: str, place: Place) -> str | None:
+    """The module with one change; None if that is no module, or the same one."""
+    if place.operator.startswith("own/"):
+        changed = applied(source, edits(source)[place.occurrence])
+    else:
+        from cosmic_ray.mutating import mutate_code
+        from cosmic_ray.plugins import get_operator
 
-    changed = mutate_code(source, get_operator(place.operator)(), place.occurrence)
-    return source if changed is None else str(changed)
+        changed = mutate_code(source, get_operator(place.operator)(), place.occurrence) or source
+    try:
+        same = ast.dump(ast.parse(changed)) == ast.dump(ast.parse(source))
+    except SyntaxError:  # a star among parameters is no product
+        return None
+    return None if same else changed

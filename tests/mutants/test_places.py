@@ -40,11 +40,19 @@ def test_a_change_is_made_where_it_was_found(tmp_path) -> None:
     (tmp_path / "farkas").mkdir()
     (tmp_path / "farkas" / "half.py").write_text(CODE)
     found = places(tmp_path, "half.py")
-    changes = {
-        line for places_ in found.values() for place in places_
-        for line in mutated(CODE, place).splitlines() if line not in CODE.splitlines()
-    }  # fmt: skip
+    texts = [mutated(CODE, place) for places_ in found.values() for place in places_]
+    lines = set(CODE.splitlines())
+    changes = {line for text in texts if text for line in text.splitlines() if line not in lines}
     assert "        return other + 1 if other else self.value" in changes
+    assert "        return (other) if other else self.value" in changes
+    assert "        return (self.value)" in changes
     assert "    value: int | None = 8" in changes
     assert not any("TYPE" in change or "frozen" in change for change in changes)
-    assert mutated(CODE, Place("half.py", 1, 0, "core/AddNot", 99)) == CODE
+    assert mutated(CODE, Place("half.py", 1, 0, "core/AddNot", 99)) is None
+
+
+def test_what_is_no_module_is_no_mutant():
+    code = "def half(value, *, of=2):\n    return value // of\n"
+    star = Place("half.py", 1, 16, "core/ReplaceBinaryOperator_Mul_Add", 0)
+    changed = mutated(code, star)
+    assert changed is None or "*," in changed

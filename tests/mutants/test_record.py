@@ -1,0 +1,53 @@
+"""What is kept of mutants is what the page about trust says."""
+
+import re
+
+import pytest
+
+from tests.mutants.record import Folder, Module, Survivor, read
+from tests.tools.shared import ROOT
+
+PAGE = (ROOT / "docs" / "trust.md").read_text()
+KEPT = read()
+
+
+def test_a_score_leaves_out_what_no_test_could_notice():
+    survivors = [Survivor(1, "x", "a -> b", equivalent="why"), Survivor(2, "x", "c -> d")]
+    folder = Folder(0, {"one.py": Module(9, 7, 5, survivors), "two.py": Module(4, 4, 4, [])})
+    assert (folder.tried, folder.killed, folder.equivalent) == (11, 9, 1)
+    assert folder.score == 9 / 10
+
+
+@pytest.mark.parametrize("folder", KEPT.folders)
+def test_the_page_about_trust_gives_the_recorded_figures(folder):
+    kept = KEPT.folders[folder]
+    assert row(folder, kept) in PAGE
+
+
+def row(name: str, kept: Folder) -> str:
+    """Row of the table: tried, noticed, of no effect, harmless, others, and the two shares."""
+    effort = sum(survivor.effort != "" for survivor in kept.survivors)
+    others = len(kept.survivors) - kept.equivalent - effort
+    return (
+        f"| {name} | {kept.tried} | {kept.killed} | {kept.killed / kept.tried:.1%} |"
+        f" {kept.equivalent} | {effort} | {others} | {kept.score:.1%} |"
+    ).replace("%", " %")
+
+
+def test_the_page_gives_the_number_of_changes_by_hand():
+    found = re.search(r"(\d+) changes of formulas by hand", PAGE)
+    assert found is not None
+    assert int(found[1]) == len(KEPT.by_hand)
+
+
+@pytest.mark.parametrize("folder", KEPT.folders)
+def test_tried_are_noticed_or_named(folder):
+    for module, entry in KEPT.folders[folder].modules.items():
+        assert (ROOT / "farkas" / module).exists()
+        assert entry.killed + len(entry.survivors) == entry.tried <= entry.mutants
+
+
+def test_certificates_reach_their_floor_and_every_survivor_is_explained():
+    kept = KEPT.folders["certificates"]
+    assert kept.score >= 0.95
+    assert all(survivor.equivalent or survivor.effort for survivor in kept.survivors)
