@@ -330,3 +330,17 @@ def test_rewards_beside_numbers_beyond_64_bits_are_rounded_up():
     steps = by_hand(market, prices, 0) * 8
     assert (exact * 8 - steps).denominator > 1
     assert exact < prices_bound(market, prices) <= exact + Fraction(market.num_jobs, 8)
+
+
+@pytest.mark.parametrize("side", ["workers", "ps"])
+def test_many_units_of_one_side_at_small_prices_are_added_exactly(side):
+    # a million units on a server: prices add up to less than 2**61, prices times units to far more
+    market = library.load("dps/tiny")
+    installed = getattr(market, f"server_{side}")
+    market = market.replace(**{f"server_{side}": [[10**6 * n for n in row] for row in installed]})
+    types = (market.num_worker_types, market.num_ps_types)
+    places = [np.arange(n * market.horizon) for n in types]
+    numbers = [np.full(len(at), 2**52 if i == (side == "ps") else 3) for i, at in enumerate(places)]
+    prices = SlotPrices(40, places[0], numbers[0], places[1], numbers[1])
+    over = prices_bound(market, prices) - by_hand(market, prices, market.num_jobs)
+    assert 0 <= over <= Fraction(market.num_jobs, 2**40)

@@ -445,19 +445,20 @@ def test_the_best_total_does_not_trust_the_guess_it_begins_with(monkeypatch):
                 assert _best_total(cluster, 0, spent, 1) == most
 
 
-@pytest.mark.parametrize("scale", range(1, 60))
-def test_irrational_gains_are_bounded_from_above(scale):
-    # one job on free servers gains sqrt(z + 1) - sqrt(z) times its scale; to 80 digits
-    cluster = library.load("gadget/one_gpu")
-    job = msgspec.structs.replace(cluster.jobs[0], utility=Sqrt(scale=float(scale)), efficiency=1.0)
+@pytest.mark.parametrize("seventh", range(1, 60))
+def test_irrational_gains_are_bounded_from_above(seventh):
+    # one job on free servers gains sqrt(3 e) - sqrt(2 e) with its third worker-slot; to 80 digits
+    cluster, each = library.load("gadget/one_gpu"), seventh / 7.0
+    job = msgspec.structs.replace(cluster.jobs[0], utility=Sqrt(scale=1.0), efficiency=each)
     cluster = cluster.replace(jobs=[job])
     nodes, links = np.zeros(cluster.capacity.shape), np.zeros(cluster.num_links)
-    most = int(cluster.ring_limit(np.array([2]))[0])
+    most = 2 + int(cluster.ring_limit(np.array([2]))[0])
     made = certify_slot(cluster, 0, np.array([2]), nodes, links)
     with mpmath.workdps(80):
-        gained = scale * (mpmath.sqrt(2 + most) - mpmath.sqrt(2))
+        gained = mpmath.sqrt(mpmath.mpf(each) * most) - mpmath.sqrt(mpmath.mpf(each) * 2)
         exact = Fraction(str(gained))
-    assert 0 < exact <= Fraction(made.bound) <= exact * (1 + Fraction(1, 2**55))
+    assert 0 < exact <= made.prove_bound(cluster) <= exact * (1 + Fraction(1, 2**58))
+    assert made.prove_bound(cluster) <= Fraction(made.bound) <= exact * (1 + Fraction(1, 2**55))
 
 
 def test_jobs_that_never_run_keep_what_nothing_is_worth():

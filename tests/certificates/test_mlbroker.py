@@ -298,3 +298,13 @@ def test_an_idle_worker_under_strict_semantics_meets_the_larger_constants(relax)
         traced = exact_bound(form, lift(form, point, idle))
         assert point.bound <= traced
         assert float(traced - point.bound) <= 1e-9
+
+
+@pytest.mark.parametrize("more", [-1, 1])
+def test_a_guide_of_another_size_is_refused(more):
+    broker = library.load("mlbroker/tiny")
+    guide = Guide.zeros(broker)
+    for name, (first, *rest) in Guide.shapes(broker).items():
+        other = dataclasses.replace(guide, **{name: np.zeros((first + more, *rest))})
+        with pytest.raises(NotACertificate):
+            complete(broker, other, "tight", "printed")

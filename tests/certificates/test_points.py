@@ -220,3 +220,5 @@ def test_a_negative_side_moves_by_a_share_of_its_size():
     for outside in (-1000.002, -499.998):
         with pytest.raises(NotACertificate, match="violates"):
             exact_feasibility(form, np.array([outside]), 1e-6)
+    low, high = relaxed(np.array([-1000.0]), np.array([-500.0]), 1e-6, np.array([1.0]))
+    assert (low[0], high[0]) == pytest.approx((-1000.001, -499.9995), rel=1e-12)

@@ -252,3 +252,8 @@ def test_relaxed_and_plural_words_are_said_right():
     for implied, words in ((1, "of 1 variable is"), (2, "of 2 variables is")):
         said = dataclasses.replace(proof, implied=implied, provenance="file").statement
         assert f"within the file's implied bounds {words} at least" in said
+
+
+def test_numbers_from_a_millionth_are_written_out():
+    assert rounded(F(1, 10**6), up=False) == "0.000001"
+    assert rounded(F(1, 10**7), up=False) == "1E-7"
