@@ -116,7 +116,8 @@ def test_a_floor_that_was_forgiven_is_an_excess() -> None:
 @pytest.mark.parametrize("name", algorithms.names("gadget."))
 def test_every_algorithm_is_worth_what_the_environment_says(name: str) -> None:
     cases = [farkas.load(shipped) for shipped in SHIPPED]
-    if name != "gadget.greedy_exact":  # which enumerates
+    # not those that enumerate, or solve a program of a million columns a slot
+    if name not in ("gadget.greedy_exact", "gadget.lp_rs_mde"):
         cases += [generate("gadget", "published", seed) for seed in range(2)]
     for instance in cases:
         judge(farkas.run(instance, name), instance)

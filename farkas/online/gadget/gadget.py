@@ -98,6 +98,19 @@ def greedy_exact() -> Gadget:
     return Gadget(slots="exact", gains="printed", fill=False)
 
 
+@algorithm("gadget.lp_rs_mde", source="GADGET Algorithm 2")
+def algorithm_2(
+    rounding: Rounding = "repair", gains: Gains = "printed", rounds: int = 1000
+) -> Gadget:
+    """Algorithm 1 whose slots are those of Algorithm 2 (LP-RS-MDE), nothing filled in afterwards.
+
+    Select sizes, decompose the augmented relaxation, round up to ``rounds`` times.  ``rounding``
+    is ``printed``, which may break capacities, ``repair``, which drops what does not fit, or
+    ``milp``, the best subset of the decomposition.
+    """
+    return Gadget(slots="lp_rs_mde", rounding=rounding, gains=gains, rounds=rounds, fill=False)
+
+
 def filled(slot: SlotView, rings: Rings) -> Rings:
     """Add rings for jobs without one, in job order, as large as the heuristic places.
 

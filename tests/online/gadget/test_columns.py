@@ -2,11 +2,13 @@
 
 import itertools
 
+import msgspec
 import numpy as np
 import pytest
 
 from farkas.models.gadget.column import ColumnLP, Columns
 from farkas.models.gadget.counts import FeasibleCounts
+from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.columns import (
@@ -151,3 +153,45 @@ def test_baselines_keep_rings_of_allowed_sizes_only():
     slot = snapshot(triangle(3))
     assert {len(baseline_rings(slot, baseline)) for baseline in BASELINES} == {1}
     assert {len(baseline_rings(slot.fixed([2]), baseline)) for baseline in BASELINES} == {0}
+
+
+@pytest.mark.parametrize(
+    ("gpu", "gbps", "money"),
+    [
+        (1e-10, 1, 1), (1, 1e-10, 1), (1, 1, 1e-9), (1e10, 1e-10, 1e9),
+        (2.0**-60, 2.0**60, 2.0**-40), (2.0**60, 2.0**-60, 2.0**50),
+    ],
+)  # fmt: skip
+def test_slots_do_not_depend_on_the_unit_of_anything(gpu, gbps, money):
+    for cluster in any_networks(10, 3):
+        slot, other = snapshot(cluster), snapshot(in_units(cluster, gpu, gbps, money))
+        if not len(slot.jobs):
+            continue
+        best = FeasibleCounts.of(cluster).best(0, np.zeros(cluster.num_jobs))[0]
+        near = 1e-8 * money * max(1.0, best)
+        rings, generated = column_rings(other, 1e-9)
+        exact = solve(Gvne().form(other), gap=0.0).require_optimal().objective
+        for found in (worth(other, rings), worth(other, compact_rings(other)), exact):
+            assert found == pytest.approx(best * money, abs=near)
+        assert FeasibleCounts.of(other.cluster).best(0, np.zeros(cluster.num_jobs))[0] == (
+            pytest.approx(best * money, abs=near)
+        )
+        bound = column_rings(slot, 1e-9)[1].bound
+        assert generated.bound == pytest.approx(bound * money, rel=2e-6, abs=2e-6 * money)
+
+
+def in_units(cluster, gpu, gbps, money):
+    """The same cluster with other numbers for a GPU, a Gbps and what is earned."""
+    data = msgspec.to_builtins(cluster)
+    for node in data["nodes"]:
+        node["capacity"] = [None if c is None else c * gpu for c in node["capacity"]]
+    for link in data["links"]:
+        link["bandwidth"] = None if link["bandwidth"] is None else link["bandwidth"] * gbps
+    for one in data["jobs"]:
+        one["demand"] = [units * gpu for units in one["demand"]]
+        one["bandwidth"] *= gbps
+        utility = one["utility"]
+        for name in ("values", "scale"):
+            if name in utility:
+                utility[name] = (np.array(utility[name]) * money).tolist()
+    return cluster.replace(nodes=data["nodes"], links=data["links"], jobs=data["jobs"])

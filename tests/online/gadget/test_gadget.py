@@ -51,6 +51,18 @@ def test_a_seed_repeats_the_rounding_and_another_seed_may_not():
     assert once == again
 
 
+def test_algorithm_2_is_what_its_name_says():
+    cluster = generate("gadget", "small", 5, num_jobs=8, arrivals="start")
+    options = {"slots": "lp_rs_mde", "fill": False, "rounds": 1000}
+    for rounding in ("repair", "printed"):
+        named = algorithms["gadget.lp_rs_mde"].run(cluster, 4, rounding=rounding)
+        assert (
+            named.decisions
+            == algorithms["gadget.gadget"].run(cluster, 4, rounding=rounding, **options).decisions
+        )
+        assert bool(named.violations) == (rounding == "printed")
+
+
 def test_filling_skips_losses():
     run = algorithms["gadget.gadget"].run(library.load("gadget/energy"))
     assert run.value == pytest.approx(2 * np.log(3))
