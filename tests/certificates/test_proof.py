@@ -254,6 +254,9 @@ def test_relaxed_and_plural_words_are_said_right():
         assert f"within the file's implied bounds {words} at least" in said
 
 
-def test_numbers_from_a_millionth_are_written_out():
+def test_numbers_from_a_millionth_to_a_quadrillion_are_written_out():
+    assert rounded(F(100), up=True) == "100"
+    assert rounded(F(10**14), up=False) == "100000000000000"
+    assert rounded(F(10**15), up=False) == "1E+15"
     assert rounded(F(1, 10**6), up=False) == "0.000001"
     assert rounded(F(1, 10**7), up=False) == "1E-7"
