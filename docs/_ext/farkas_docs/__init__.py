@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 WRITERS = (
-    "programs", "algorithms", "claims", "listings", "solvers", "command_line", "api", "names",
+    "programs", "algorithms", "claims", "printed", "listings", "solvers", "command_line", "api",
+    "names",
 )  # fmt: skip
 
 FOLDER = Path(__file__).resolve().parents[2] / "generated"
