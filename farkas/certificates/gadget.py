@@ -20,10 +20,13 @@ from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.ring_costs import (
     FORBIDDEN,
     grid_exponent,
+    link_uses,
     ring_costs,
     ring_terms,
+    rooted,
     rounded_down,
 )
+from farkas.certificates.ring_profits import PricedRings
 from farkas.certificates.runs import RunBound, run_bounds
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
@@ -151,7 +154,7 @@ class SlotCertificate(_ClusterCertificate, frozen=True, kw_only=True, tag="gadge
         return f"{self.program} in slot {self.slot}{received}"
 
     def prove_bound(self, cluster: Cluster, /) -> Fraction:
-        """Rent of the cluster plus the best ring of each job, by exact dynamic programs."""
+        """Rent of the cluster plus the best ring of each job, by exact searches."""
         node = _array(self.node_prices, (cluster.num_nodes, cluster.num_resources))
         link = _array(self.link_prices, (cluster.num_links,))
         if not 0 <= self.slot < cluster.horizon:
@@ -176,18 +179,55 @@ class SlotCertificate(_ClusterCertificate, frozen=True, kw_only=True, tag="gadge
         grid = grid_exponent(top, ring_terms(cluster, size))
         worker = rounded_down(demand[:, None, :], node[None], grid)
         edge = rounded_down(reserved[:, None, None], link[None, :, None], grid)
-        costs = ring_costs(cluster, jobs, size, worker, edge)
+        tree = rooted(cluster)
+        costs = None if tree is None else ring_costs(cluster, tree, jobs, size, worker, edge)
         for place, job in enumerate(jobs.tolist()):
             before = _worth(cluster, job, int(received[job]))[0]
-            gains = (
-                _worth(cluster, job, int(received[job]) + k)[1]
-                - before
-                - scaled(int(costs[place, k - 1]), -grid)
-                for k in range(1, int(limit[job]) + 1)
-                if costs[place, k - 1] < FORBIDDEN
-            )
-            rent += _short(max([Fraction(0), *gains]))
+            gains = [
+                _worth(cluster, job, int(received[job]) + k)[1] - before
+                for k in range(int(limit[job]) + 1)
+            ]
+            if costs is None:
+                rent += _best_ring(cluster, job, gains, worker[place], edge[place], grid)
+            else:
+                rent += _best_size(gains, costs[place], grid)
         return rent
+
+
+def _best_size(gains: list[Fraction], cost: Ints, grid: int) -> Fraction:
+    """Profit of the best size at these costs, at least 0, rounded up."""
+    paid = ((k, int(cost[k - 1])) for k in range(1, len(gains)))
+    return _short(
+        max([Fraction(0), *(gains[k] - scaled(c, -grid) for k, c in paid if c < FORBIDDEN)])
+    )
+
+
+def _best_ring(
+    cluster: Cluster, job: int, gains: list[Fraction], worker: Ints, edge: Ints, grid: int
+) -> Fraction:
+    """Profit of the best ring on any network, at least 0, rounded up; prices are on the grid.
+
+    Gains are rounded up, and prices down, to units of which the largest gain has `MORE_DIGITS`
+    digits.  Who pays more than that for one worker or link loses anyway.
+    """
+    top = max(gains[1:], default=Fraction(0))
+    if top <= 0:
+        return Fraction(0)
+    digits = MORE_DIGITS - top.numerator.bit_length() + top.denominator.bit_length()
+    units = [math.ceil(gain * scaled(1, digits)) for gain in gains]
+    most = max(units) + 1
+
+    def lowered(prices: Ints) -> list[int]:
+        return [min(most, math.floor(scaled(price, digits - grid))) for price in prices.tolist()]
+
+    ends = cluster.link_source.tolist(), cluster.link_target.tolist()
+    rings = PricedRings(
+        gain=[0, *units[1:]],
+        price=lowered(worker),
+        cap=np.minimum(cluster.host_cap[job], len(gains) - 1).tolist(),
+        links=list(zip(*ends, lowered(edge), link_uses(cluster, job, len(gains) - 1), strict=True)),
+    )
+    return scaled(rings.best(), -digits)
 
 
 def certify_horizon(

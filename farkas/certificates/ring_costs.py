@@ -22,6 +22,10 @@ SUM_BITS = 58
 """Costs that are possible stay below ``2**SUM_BITS``."""
 
 
+Rooted = list[tuple[int, int, int, int]]
+"""(node, parent, link up, link down), children before parents; parent -1 for roots."""
+
+
 def grid_exponent(largest: float, terms: int = 1) -> int:
     """Exponent g so that ``terms`` prices up to ``largest * 2**g`` add up to less than FORBIDDEN.
 
@@ -68,14 +72,18 @@ def rounded_down(amount: Floats, price: Floats, exponent: int) -> Ints:
     return whole(scaled, "prices", bits=PRICE_BITS + 1)
 
 
-def ring_costs(cluster: Cluster, jobs: Ints, size: int, worker: Ints, link: Ints) -> Ints:
-    """Lower bound on the cost of a ring of 1..size workers, shape (jobs, size).
+def ring_costs(
+    cluster: Cluster, tree: Rooted, jobs: Ints, size: int, worker: Ints, link: Ints
+) -> Ints:
+    """Least cost of a ring of 1..size workers on a forest, shape (jobs, size).
 
     Sizes that no ring has cost `FORBIDDEN`, and no other size does: a possible ring adds up at
     most `ring_terms` of the prices below, and a sum that holds `FORBIDDEN` once is cut off there.
 
     Parameters
     ----------
+    tree
+        The network, see `rooted`.
     jobs
         Shape (participants,).
     size
@@ -95,18 +103,18 @@ def ring_costs(cluster: Cluster, jobs: Ints, size: int, worker: Ints, link: Ints
         raise NotACertificate("a price is negative")
     if most * ring_terms(cluster, size) >= 1 << SUM_BITS:
         raise NotACertificate("prices are so large that sums of them overflow")
-    usable = np.zeros(link.shape, np.bool_)
-    for place, job in enumerate(jobs.tolist()):
-        usable[place] = (
-            cluster.link_bandwidth + ROUNDING * cluster.bandwidth[job] >= (cluster.bandwidth[job])
-        )
-    link = np.where(usable, link, FORBIDDEN)
-    cap = cluster.host_cap[jobs]
-    tree = rooted(cluster)
-    if tree is None:
-        found = [walk_costs(cluster, cap[p], size, worker[p], link[p]) for p in range(len(jobs))]
-        return np.reshape(np.array(found, np.int64), (len(jobs), size))
-    return tree_costs(tree, cap, size, worker, link)
+    usable = np.array([np.array(link_uses(cluster, job, 1)) > 0 for job in jobs.tolist()])
+    link = np.where(usable.reshape(link.shape), link, FORBIDDEN)
+    return tree_costs(tree, cluster.host_cap[jobs], size, worker, link)
+
+
+def link_uses(cluster: Cluster, job: int, most: int) -> list[int]:
+    """How often, at most ``most``, a ring of a job may use each link, shape (links,)."""
+    room, need = cluster.link_bandwidth, float(cluster.bandwidth[job])
+    times = np.arange(1, most + 1)
+    with np.errstate(over="ignore"):
+        fits = times[None, :] * need <= (room + ROUNDING * need)[:, None]
+    return [int(uses) for uses in fits.sum(axis=1)]
 
 
 def ring_terms(cluster: Cluster, size: int) -> int:
@@ -116,10 +124,6 @@ def ring_terms(cluster: Cluster, size: int) -> int:
     workers to the next along a simple path.
     """
     return size * (1 + cluster.num_nodes) + cluster.num_links
-
-
-Rooted = list[tuple[int, int, int, int]]
-"""(node, parent, link up, link down), children before parents; parent -1 for roots."""
 
 
 def rooted(cluster: Cluster) -> Rooted | None:
@@ -174,28 +178,3 @@ def tree_costs(tree: Rooted, cap: Ints, size: int, worker: Ints, link: Ints) -> 
             merged[:, k] = np.minimum(sums.min(axis=1), FORBIDDEN)
         own[:, parent] = merged
     return best[:, 1:]
-
-
-def walk_costs(cluster: Cluster, cap: Ints, size: int, worker: Ints, link: Ints) -> Ints:
-    """Least costs of closed walks that lay blocks of workers; a ring is one of them."""
-    nodes = cluster.num_nodes
-    distance = np.full((nodes, nodes), FORBIDDEN)
-    np.minimum.at(distance, (cluster.link_source, cluster.link_target), link)
-    np.fill_diagonal(distance, 0)
-    for middle in range(nodes):
-        distance = np.minimum(distance, distance[:, middle, None] + distance[None, middle, :])
-    onward = distance.copy()
-    np.fill_diagonal(onward, FORBIDDEN)  # a block holds all workers of its visit
-    counts = np.arange(size + 1)
-    block = np.where(counts <= cap[:, None], counts * worker[:, None], FORBIDDEN)
-    laid = np.full((size + 1, nodes, nodes), FORBIDDEN)  # [workers, first host, last host]
-    costs = np.full(size, FORBIDDEN)
-    for k in range(1, size + 1):
-        here = np.full((nodes, nodes), FORBIDDEN)
-        np.fill_diagonal(here, block[:, k])
-        for more in range(1, k):
-            moved = (laid[k - more][:, :, None] + onward[None, :, :]).min(axis=1)
-            here = np.minimum(here, np.minimum(moved, FORBIDDEN) + block[:, more])
-        laid[k] = np.minimum(here, FORBIDDEN)
-        costs[k - 1] = (laid[k] + distance.T).min(initial=FORBIDDEN)
-    return costs

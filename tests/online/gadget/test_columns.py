@@ -1,6 +1,7 @@
 """Slots by column generation, against all subsets of the rings generated."""
 
 import itertools
+from fractions import Fraction
 
 import msgspec
 import numpy as np
@@ -11,6 +12,7 @@ from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
+from farkas.online.gadget.bounds import slot_certificate
 from farkas.online.gadget.columns import (
     BASELINES,
     baseline_rings,
@@ -122,6 +124,8 @@ def equal_to_brute_force(networks):
             assert worth(slot, other) == pytest.approx(best, abs=near)
         relaxed = solve(ColumnLP().form(slot)).require_optimal().objective
         assert generated.bound == pytest.approx(relaxed, rel=2e-6, abs=2e-6)
+        proved = float(Fraction(slot_certificate(cluster).bound))
+        assert proved == pytest.approx(relaxed, rel=3e-6, abs=3e-6)
 
 
 def slot_broken(cluster, rings):

@@ -1,0 +1,251 @@
+"""Most that one job's ring earns at integer prices on any network, proved without any solver.
+
+Closed walks that lay blocks of workers are searched best first.  A label forgets where its walk has
+been; where the best walk overfills a host or a link, labels remember these and the search begins
+anew.  Every walk that is a ring is found or shown to be worth no more, and when labels run out
+what the best open one promises is a bound as well.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import heapq
+
+MOST_STEPS = 100_000
+"""Labels that are followed for one job; then a bound is taken that may be above the best ring."""
+
+NEVER = 1 << 200
+"""Stands for what is out of reach."""
+
+Memory = tuple[int, ...]
+Label = tuple[bool, int, int, Memory]
+"""(just laid a block, workers, node, what is remembered)."""
+
+
+@dataclasses.dataclass(frozen=True)
+class PricedRings:
+    """Rings of one job, with all numbers in one unit.
+
+    Parameters
+    ----------
+    gain
+        Of 0, 1, ... workers.
+    price
+        Of a worker on each node.
+    cap
+        Workers that a node holds.
+    links
+        (source, target, price of a use, uses that fit), in any order.
+    """
+
+    gain: list[int]
+    price: list[int]
+    cap: list[int]
+    links: list[tuple[int, int, int, int]]
+
+    @functools.cached_property
+    def leaving(self) -> list[list[int]]:
+        """Links that fit, by source."""
+        found: list[list[int]] = [[] for _ in self.price]
+        for e, (source, _, _, uses) in enumerate(self.links):
+            if uses > 0:
+                found[source].append(e)
+        return found
+
+    def best(self, steps: int = MOST_STEPS) -> int:
+        """Return the profit of the best ring, at least 0, or a bound on it."""
+        found = max(
+            (self.gain[k] - k * price for price, cap in zip(self.price, self.cap, strict=True)
+             for k in range(1, min(cap, len(self.gain) - 1) + 1)),
+            default=0,
+        )  # fmt: skip
+        best = max(0, found)
+        hosts = [u for u, cap in enumerate(self.cap) if cap > 0]
+        hosts.sort(key=lambda u: self.price[u])
+        left = Steps(steps)
+        for at in range(len(hosts) - 1):
+            if self.beyond(0, self.cheapest(hosts[at:])) <= best:
+                break  # nor is any ring of dearer hosts
+            best = self._from(hosts[at:], best, left)
+        return best
+
+    def cheapest(self, hosts: list[int]) -> list[int]:
+        """Price of 0, 1, ... workers on ``hosts``, cheapest first."""
+        paid = [0]
+        for u in hosts:
+            for _ in range(min(self.cap[u], len(self.gain) - len(paid))):
+                paid.append(paid[-1] + self.price[u])
+        return paid + [NEVER] * (len(self.gain) - len(paid))
+
+    def beyond(self, placed: int, paid: list[int]) -> int:
+        """Most that more than ``placed`` workers are worth, the others at ``paid``."""
+        sizes = range(placed + 1, len(self.gain))
+        return max((self.gain[k] - paid[k - placed] for k in sizes), default=-NEVER)
+
+    def _from(self, hosts: list[int], floor: int, steps: Steps) -> int:
+        """Best profit of rings whose cheapest host is the first, at least ``floor``."""
+        start = hosts[0]
+        onto, back = self._distances(start, False), self._distances(start, True)
+        near = [v for v in hosts if onto[v] + back[v] < NEVER]
+        paid = self.cheapest(near)
+        others = [
+            v for v in near[1:]
+            if self.beyond(1, paid) - self.price[v] - onto[v] - back[v] > floor
+        ]  # fmt: skip
+        if not others:
+            return floor
+        rest = self.cheapest(others)
+        left = [max(gain, self.beyond(k, rest)) for k, gain in enumerate(self.gain)]
+        search = Search(self, start, set(others), back, left, [], [])
+        while True:
+            value, walk = search.best(floor, steps)
+            if walk is None:
+                return value
+            over = search.overused(walk)
+            if over is None:
+                return value
+            search = over
+
+    def _distances(self, start: int, back: bool) -> list[int]:
+        """Price of the shortest way from ``start`` to every node, or back."""
+        onward: list[list[tuple[int, int]]] = [[] for _ in self.price]
+        for source, target, length, uses in self.links:
+            if uses > 0:
+                u, v = (target, source) if back else (source, target)
+                onward[u].append((v, length))
+        distance = [NEVER] * len(self.price)
+        distance[start] = 0
+        heap = [(0, start)]
+        while heap:
+            far, u = heapq.heappop(heap)
+            if far > distance[u]:
+                continue
+            for v, length in onward[u]:
+                if far + length < distance[v]:
+                    distance[v] = far + length
+                    heapq.heappush(heap, (distance[v], v))
+        return distance
+
+
+class Steps:
+    """How many labels may still be followed."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def gone(self) -> bool:
+        """Count a step; True when there was none."""
+        self.left -= 1
+        return self.left < 0
+
+
+Move = tuple[bool, int, int]
+"""(True, host, workers laid) or (False, link, 1)."""
+
+Walk = list[Move]
+
+
+@dataclasses.dataclass(frozen=True)
+class Search:
+    """Closed walks from one host.
+
+    Parameters
+    ----------
+    rings
+        Whose they are.
+    start, others
+        The host they begin at, and the other hosts.
+    back
+        Shortest way back from every node.
+    left
+        Most that so many workers and those still missing are worth.
+    hosts, links
+        Remembered: the host has workers, so often the link was used.
+    """
+
+    rings: PricedRings
+    start: int
+    others: set[int]
+    back: list[int]
+    left: list[int]
+    hosts: list[int]
+    links: list[int]
+
+    def best(self, floor: int, steps: Steps) -> tuple[int, Walk | None]:
+        """Best walk worth more than ``floor``, or a bound without a walk."""
+        rings, start = self.rings, self.start
+        forgotten = (0,) * (len(self.hosts) + len(self.links))
+        cost: dict[Label, int] = {}
+        came: dict[Label, tuple[Label | None, Move]] = {}
+        heap: list[tuple[int, int, Label]] = []
+        best, end = floor, None
+
+        def reach(label: Label, total: int, before: Label | None, move: Move) -> None:
+            worth = self.left[label[1]] - self.back[label[2]] - total
+            if worth > best and total < cost.get(label, NEVER):
+                cost[label], came[label] = total, (before, move)
+                heapq.heappush(heap, (-worth, -label[1], label))
+
+        for m in range(1, min(rings.cap[start], len(rings.gain) - 1) + 1):
+            reach((True, m, start, forgotten), m * rings.price[start], None, (True, start, m))
+        while heap and -heap[0][0] > best:
+            worth, _, label = heapq.heappop(heap)
+            laid, j, u, _ = label
+            total = cost[label]
+            if self.left[j] - self.back[u] - total > -worth:
+                continue  # a cheaper way has come since
+            if steps.gone():
+                return -worth, None
+            if u == start and not laid and rings.gain[j] - total > best:
+                best, end = rings.gain[j] - total, label
+            for there, price, move in self._moves(label):
+                reach(there, total + price, label, move)
+        return best, None if end is None else self._walk(came, end)
+
+    def _moves(self, label: Label) -> list[tuple[Label, int, Move]]:
+        rings = self.rings
+        laid, j, u, memory = label
+        found: list[tuple[Label, int, Move]] = []
+        if u in self.others and not laid:
+            known = self._noted(memory, self.hosts, u, 1, 0)
+            if known is not None:
+                for m in range(1, min(rings.cap[u], len(rings.gain) - 1 - j) + 1):
+                    found.append(((True, j + m, u, known), m * rings.price[u], (True, u, m)))
+        for e in rings.leaving[u]:
+            _, target, length, uses = rings.links[e]
+            known = self._noted(memory, self.links, e, uses, len(self.hosts))
+            if known is not None:
+                found.append(((False, j, target, known), length, (False, e, 1)))
+        return found
+
+    def _noted(
+        self, memory: Memory, items: list[int], item: int, most: int, first: int
+    ) -> Memory | None:
+        """Memory after one more use, None when there was no more."""
+        if item not in items:
+            return memory
+        at = first + items.index(item)
+        if memory[at] == most:
+            return None
+        return (*memory[:at], memory[at] + 1, *memory[at + 1 :])
+
+    def _walk(self, came: dict[Label, tuple[Label | None, Move]], end: Label) -> Walk:
+        walk = []
+        here: Label | None = end
+        while here is not None:
+            here, move = came[here]
+            walk.append(move)
+        return walk
+
+    def overused(self, walk: Walk) -> Search | None:
+        """Search that remembers what the walk overuses; None when it is a ring."""
+        used: dict[tuple[bool, int], int] = {}
+        for laid, place, count in walk:
+            used[laid, place] = used.get((laid, place), 0) + count
+        rings = self.rings
+        hosts = [u for (laid, u), n in used.items() if laid and n > rings.cap[u]]
+        links = [e for (laid, e), n in used.items() if not laid and n > rings.links[e][3]]
+        if not hosts and not links:
+            return None
+        return dataclasses.replace(self, hosts=self.hosts + hosts, links=self.links + links)

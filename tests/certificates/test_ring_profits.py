@@ -1,0 +1,107 @@
+"""Best profits of rings in integers, against all rings and the compiled search."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.certificates.ring_profits import NEVER, PricedRings, Steps
+from farkas.models.gadget.rings import enumerate_rings, link_cap
+from farkas.models.gadget.slot import snapshot
+from farkas.relaxations.gadget.ring_pricing import network_of
+from farkas.relaxations.gadget.ring_search import RingTask, best_ring
+from tests.generators.gadget import any_networks
+
+
+def cycle(gain, price, length, cap=(1, 1, 1), uses=(9, 9, 9)):
+    """Three hosts on a one-way cycle."""
+    ends = [(0, 1), (1, 2), (2, 0)]
+    links = [(u, v, p, n) for (u, v), p, n in zip(ends, length, uses, strict=True)]
+    return PricedRings([0, *gain], list(price), list(cap), links)
+
+
+def test_a_ring_around_a_cycle_pays_every_link_once():
+    # GPUs at 1, 10, 100; links at 2, 4, 8: once around is 14
+    assert cycle([3, 30, 130], [1, 10, 100], [2, 4, 8]).best() == 30 - 11 - 14
+    assert cycle([3, 20, 131], [1, 10, 100], [2, 4, 8]).best() == 131 - 111 - 14
+    assert cycle([3, 20, 120], [1, 10, 100], [2, 4, 8]).best() == 2
+    assert cycle([0, 20, 120], [1, 10, 100], [2, 4, 8]).best() == 0  # and nobody must run
+    # one link of the cycle does not fit
+    assert cycle([3, 30, 131], [1, 10, 100], [2, 4, 8], uses=[9, 0, 9]).best() == 2
+
+
+def test_a_full_host_takes_no_further_block():
+    # two workers fit on host 0 for nothing, the third pays 1 on host 1; links are free
+    assert cycle([0, 0, 9], [0, 1, 5], [0, 0, 0], cap=[2, 1, 1]).best() == 9 - 1
+    # one on each
+    assert cycle([0, 0, 9], [0, 1, 5], [0, 0, 0]).best() == 9 - 6
+
+
+def test_a_link_is_not_used_more_often_than_it_fits():
+    # 1 and 2 are reached from 0 by way of 3 only, and lead back to 0 only
+    star = [(0, 3, 0, 1), (3, 1, 0, 9), (3, 2, 0, 9), (1, 0, 0, 9), (2, 0, 0, 9)]
+    rings = PricedRings([0, 1, 10, 20], [0, 0, 0, 0], [1, 1, 1, 0], star)
+    assert rings.best() == 10
+    around = PricedRings(rings.gain, rings.price, rings.cap, [*star, (1, 3, 3, 9)])
+    assert around.best() == 20 - 3
+    wide = PricedRings(rings.gain, rings.price, rings.cap, [(0, 3, 0, 2), *star[1:]])
+    assert wide.best() == 20
+
+
+def test_the_cheapest_workers_come_first():
+    rings = cycle([0, 5, 9], [3, 4, 7], [1, 1, 1])
+    assert rings.cheapest([0, 1, 2]) == [0, 3, 7, 14]
+    assert rings.cheapest([2]) == [0, 7, NEVER + 0, NEVER]
+    assert rings.beyond(1, [0, 3, 7, 14]) == max(5 - 3, 9 - 7)
+    assert rings.beyond(3, [0, 3, 7, 14]) == -NEVER
+
+
+def priced(slot, place, worker, link):
+    """One job of a slot at whole prices."""
+    cluster, job, size = slot.cluster, int(slot.jobs[place]), int(slot.largest[place])
+    uses = np.minimum(link_cap(cluster, job), size).astype(int).tolist()
+    ends = cluster.link_source.tolist(), cluster.link_target.tolist()
+    return PricedRings(
+        [0, *np.rint(slot.gains[place, :size]).astype(int).tolist()],
+        worker.tolist(),
+        slot.cap[place].tolist(),
+        list(zip(*ends, link.tolist(), uses, strict=True)),
+    )
+
+
+def test_profits_are_those_of_the_best_listed_ring_and_of_the_compiled_search():
+    rng = np.random.default_rng(7)
+    loose = 0
+    for cluster in any_networks(60, 8):
+        slot = snapshot(cluster)
+        limit = np.zeros(cluster.num_jobs, int)
+        limit[slot.jobs] = slot.largest
+        rings = enumerate_rings(cluster, limit)
+        for place, job in enumerate(slot.jobs.tolist()):
+            worker = rng.integers(0, 5, cluster.num_nodes)
+            link = rng.integers(0, 3, cluster.num_links) * (rng.random() < 0.7)
+            own = rings.take(rings.job == job)
+            task = priced(slot, place, worker, link)
+            gain = np.array(task.gain)
+            best = max(0, *(gain[own.size] - own.workers @ worker - own.flow @ link))
+            assert task.best() == best
+            uses = np.array([n for *_, n in task.links], np.int64)
+            network = network_of(cluster.num_nodes, cluster.link_source, cluster.link_target)
+            worth = np.append(-np.inf, gain[1:])
+            found = RingTask(worker.astype(float), slot.cap[place], link.astype(float), uses, worth)
+            assert best_ring(network, found, 0.0, 1 << 20)[:2] == (best, best)
+            # with few steps a bound remains
+            short = task.best(steps=3)
+            assert short >= best
+            loose += short > best
+    assert loose
+
+
+def test_steps_run_out():
+    steps = Steps(2)
+    assert [steps.gone() for _ in range(3)] == [False, False, True]
+
+
+@pytest.mark.parametrize("hosts", [0, 1])
+def test_few_hosts_need_no_links(hosts):
+    assert PricedRings([0, 4, 6], [1] * hosts, [1] * hosts, []).best() == 3 * hosts
