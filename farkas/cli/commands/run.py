@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from farkas.cli.output import Json, print_json, print_table, progress, promised_ratio
+from farkas.cli.output import Json, print_json
+from farkas.cli.tables import print_table, progress, promised_ratio
 from farkas.cli.values import InstanceFile, Seed, Settings, assignments, check_writable
 from farkas.words import named
 
@@ -34,7 +35,7 @@ def command(
     certificates for farkas check.
     """
     from farkas.online import write_run
-    from farkas.online.run import plain
+    from farkas.online.recording import plain
     from farkas.verbs.inputs import as_instance
     from farkas.verbs.run import find_algorithm, write_slots
     from farkas.verbs.run import run as perform
