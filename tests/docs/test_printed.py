@@ -171,10 +171,11 @@ def test_numbers_are_found_in_print() -> None:
 
 
 def test_sources_are_read() -> None:
-    source = "Paper Lemma 1, (29), Theorems 2 and 3, (8c)-(8e), (11)-(13), Theorem 4 of [17] (2005)"
+    source = "Paper Lemma 1, (29), Theorems 2 and 3, (8c)-(8e), (11)-(13), (K1)-(K2), "
+    source += "Theorem 4 of [17] (2005)"
     assert set(printed.references(source)) == {
         "(8c)", "(8d)", "(8e)", "(11)", "(12)", "(13)", "(29)",
-        "Theorem 2", "Theorem 3", "Lemma 1",
+        "(K1)", "(K2)", "Theorem 2", "Theorem 3", "Lemma 1",
     }  # fmt: skip
     assert printed.references("Claims 1.1 and 1.2, appendix F") == [
         "Claim 1.1", "Claim 1.2", "Appendix F",

@@ -144,7 +144,7 @@ _WORDS = {
         "Appendix": "[Aa]ppendix",
     }.items()
 }
-_RANGE = re.compile(r"\((\d+)([a-z]?)\)-\((\d+)([a-z]?)\)")
+_RANGE = re.compile(r"\((K?)(\d+)([a-z]?)\)-\(K?(\d+)([a-z]?)\)")
 _EQUATION = re.compile(r"\((\d{1,2}[a-z]?|[KP]\d+)\)")
 
 
@@ -162,10 +162,10 @@ def references(source: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _between(first: str, letter: str, last: str, end: str) -> Iterator[str]:
+def _between(row: str, first: str, letter: str, last: str, end: str) -> Iterator[str]:
     if letter:
         return (f"({first}{chr(c)})" for c in range(ord(letter), ord(end) + 1))
-    return (f"({n})" for n in range(int(first), int(last) + 1))
+    return (f"({row}{n})" for n in range(int(first), int(last) + 1))
 
 
 def embodied(name: str) -> str | None:
