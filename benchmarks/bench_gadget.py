@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import numpy as np
+
 from benchmarks.measure import fastest, keep
 from farkas.certificates import check
 from farkas.instances.generate import generate
@@ -12,12 +14,15 @@ from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms
 from farkas.online.gadget.bounds import horizon_certificate
+from farkas.online.gadget.columns import column_rings, worth
 from farkas.relaxations.gadget.embedding import GvneLP, NodeLP
 from farkas.relaxations.gadget.generation import generate_columns, start
 from farkas.relaxations.gadget.horizon import OfflineBound
+from farkas.relaxations.gadget.ring_pricing import RingPricing
 from farkas.relaxations.gadget.tree_pricing import TreePricing
 from farkas.solvers import solve
-from tests.references.gadget_pricing import tree_costs
+from tests.generators.gadget import wide_area
+from tests.references.gadget_pricing import dense_walks, tree_costs
 
 
 def main() -> None:
@@ -33,6 +38,7 @@ def main() -> None:
         compiled = fastest(lambda p=pricing, c=prices: p.costs(c.node, c.link), 5)
         arrays = fastest(lambda p=pricing, c=prices: tree_costs(p, c.node, c.link), 3)
         results[f"tree pricing, {preset}: arrays over compiled"] = arrays / compiled
+    results |= wide_area_slots()
     small = snapshot(
         generate(
             "gadget", "published", 1, num_servers=20, num_jobs=20, utility="sqrt", arrivals="start"
@@ -56,6 +62,26 @@ def main() -> None:
     for name, value in results.items():
         print(f"{name:60s} {value:10.4f}")
     print(keep("gadget", results))
+
+
+def wide_area_slots() -> dict[str, float]:
+    """Slots of 200 jobs on wide-area networks, and dense pricing over the search of labels."""
+    results = {}
+    column_rings(snapshot(wide_area(15, 1)), 1e-3)  # compiles
+    for nodes in (15, 30, 50, 100, 200):
+        slot = snapshot(wide_area(nodes, 1))
+        name = f"slot, wide-area network, V={nodes}, n=200"
+        begin = time.process_time()
+        rings, generated = column_rings(slot, 1e-3)
+        results[name] = time.process_time() - begin
+        results[f"{name}: gap"] = generated.bound / worth(slot, rings) - 1.0
+        if nodes <= 50:
+            prices, known = generated.prices, np.zeros(len(slot.jobs))
+            pricing = RingPricing(slot)
+            labels = fastest(lambda p=pricing, c=prices, k=known: p.replies(c.node, c.link, k), 3)
+            dense = fastest(lambda s=slot, c=prices: dense_walks(s, c.node, c.link), 1)
+            results[f"ring pricing, V={nodes}: dense over labels"] = dense / labels
+    return results
 
 
 if __name__ == "__main__":

@@ -149,3 +149,41 @@ def any_networks(count: int, seed: int) -> Iterator[Cluster]:
     rng = np.random.default_rng(seed)
     for number in range(count):
         yield any_network(rng, SHAPES[number % len(SHAPES)])
+
+
+def wide_area(nodes: int, seed: int, jobs: int = 200, degree: float = 3.0) -> Cluster:
+    """A server at every node of a random geometric network; all jobs are there from the start.
+
+    A shortest spanning tree and then short links, both ways, until nodes have ``degree``
+    neighbours on average, as in wide-area networks.
+    """
+    rng = np.random.default_rng(seed)
+    place = rng.random((nodes, 2))
+    length = np.linalg.norm(place[:, None] - place[None], axis=2)
+    edges: set[tuple[int, int]] = set()
+    inside, outside = [0], set(range(1, nodes))
+    while outside:
+        u, v = min(((u, v) for u in inside for v in outside), key=lambda e: float(length[e]))
+        edges.add((min(u, v), max(u, v)))
+        inside.append(v)
+        outside.discard(v)
+    stretched = length * rng.uniform(0.7, 1.3, length.shape)
+    for flat in np.argsort(stretched, axis=None).tolist():
+        u, v = divmod(flat, nodes)
+        if len(edges) >= degree * nodes / 2:
+            break
+        if u < v:
+            edges.add((u, v))
+    scales = rng.uniform(1, 100, jobs).tolist()
+    return small(
+        rng.choice([1, 2], nodes).tolist(),
+        [(u, v, int(rng.integers(10, 101))) for u, v in sorted(edges)],
+        *(
+            {
+                "max_workers": int(rng.integers(1, 6)),
+                "bandwidth": float(rng.uniform(5, 40)),
+                "utility": {"kind": "sqrt", "scale": scale},
+            }
+            for scale in scales
+        ),
+    )

@@ -27,7 +27,7 @@ from farkas.online.gadget.seen import Seen
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.generation import Generated, no_prices
 from farkas.solvers import solve
-from tests.generators.gadget import any_networks, job, small, star
+from tests.generators.gadget import any_networks, job, small, star, wide_area
 
 
 def subsets(columns):
@@ -142,6 +142,17 @@ def test_slots_are_those_of_brute_force_on_every_shape_of_network():
 @pytest.mark.slow
 def test_slots_are_those_of_brute_force_on_a_thousand_networks():
     equal_to_brute_force(any_networks(1000, 2))
+
+
+@pytest.mark.parametrize("nodes", [15, 30, 50])
+def test_slots_of_two_hundred_jobs_on_wide_area_networks_are_within_a_thousandth(nodes):
+    cluster = wide_area(nodes, seed=nodes)
+    slot = snapshot(cluster)
+    rings, generated = column_rings(slot, 1e-3)
+    value = worth(slot, rings)
+    assert slot_broken(cluster, rings) == []
+    assert generated.bound * (1 - 1e-3) <= value <= generated.bound
+    assert value >= max(worth(slot, baseline_rings(slot, baseline)) for baseline in BASELINES)
 
 
 def test_all_rings_are_listed_where_they_are_few():
