@@ -27,7 +27,7 @@ from farkas.certificates.packed import FilePart, pack, rational, shown, unpack
 from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.runs import RunBound, run_bounds
 from farkas.errors import NotACertificate
-from farkas.instances.coded import CodedComputing
+from farkas.instances.coded import FOR_P1, CodedComputing
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import OUTWARD, OUTWARD_CLOSE, ULP
 
@@ -253,4 +253,11 @@ def _claim(data: CodedComputing, share: Floats, loads: Floats, time: float) -> P
 
 
 # shared workers, and dedicated ones, and whole loads and the true law (P2) as well: see above
-run_bounds.add("coded", (RunBound("coded_run", CodedPrices.subject),))
+# but not runs for P1: they are worth quantiles, which may be earlier
+run_bounds.add(
+    "coded",
+    (
+        RunBound("coded_run", CodedPrices.subject),
+        RunBound("coded_chance", "coded.chance", only=FOR_P1),
+    ),
+)

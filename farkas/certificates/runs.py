@@ -16,6 +16,7 @@ from typing import Any
 from farkas.certificates.files import Certificate
 from farkas.errors import NotACertificate
 from farkas.registry import Registry
+from farkas.words import named
 
 Options = Mapping[str, Any]
 
@@ -36,11 +37,15 @@ class RunBound:
         Name with its whole variant, as certificates state it.
     holds_for
         Whether runs with these options of the algorithm are bounded; by default all are.
+    only
+        How names of algorithms begin whose runs are points of this program and of no other that is
+        listed; runs of all others are bounded by entries that name none.
     """
 
     certificate: str
     program: str
     holds_for: Callable[[Options], bool] = _every_run
+    only: tuple[str, ...] = ()
 
 
 run_bounds: Registry[tuple[RunBound, ...]] = Registry(
@@ -48,7 +53,9 @@ run_bounds: Registry[tuple[RunBound, ...]] = Registry(
 )
 
 
-def require_run_bound(certificate: Certificate, kind: str, options: Options) -> None:
+def require_run_bound(
+    certificate: Certificate, kind: str, options: Options, algorithm: str = ""
+) -> None:
     """Refuse a certificate whose program does not bound runs of ``kind`` with these ``options``.
 
     Parameters
@@ -59,6 +66,8 @@ def require_run_bound(certificate: Certificate, kind: str, options: Options) -> 
         Kind of the instance.
     options
         Options of the run's algorithm.
+    algorithm
+        Its name.
 
     Raises
     ------
@@ -75,5 +84,9 @@ def require_run_bound(certificate: Certificate, kind: str, options: Options) -> 
             f"the certificate ({tag}) is about {certificate.program}, which is not listed among"
             f" what bounds the runs of kind {kind}"
         )
+    only = found[0].only
+    apart = any(algorithm.startswith(one.only) for one in listed)
+    if not (algorithm.startswith(only) if only else not apart):
+        raise NotACertificate(f"{certificate.program} does not bound runs of {named(algorithm)}")
     if not found[0].holds_for(options):
         raise NotACertificate(f"{certificate.program} does not bound runs with these options")

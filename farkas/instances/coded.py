@@ -34,6 +34,9 @@ PairValues = tuple[tuple[Positive | None, ...], ...]
 Loads = tuple[tuple[Index, ...], ...]
 Masters = ("master", "worker")
 
+FOR_P1 = ("coded.chance_", "coded.Chance")
+"""How names of algorithms begin, and of policies driven by themselves, whose runs are for P1."""
+
 LEAST_WORK, MOST_WORK = 1e-300, 1e300
 """Range of rate times shift within which every derived number is accurate."""
 

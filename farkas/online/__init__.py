@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from farkas.online.run import Bound, Manifest, Run, read_run
+from farkas.online.run import Bound, Manifest, Run, read_run, write_run
 
 if TYPE_CHECKING:
     from farkas.online.driver import (
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         environment,
         environments,
     )
-    from farkas.online.recording import write_run
 
 __all__ = [
     "Algorithm",
@@ -44,8 +43,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # what runs and records is imported when it is first used: reading a run needs none of it
+    # the driver is imported when it is first used: reading a run needs none
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = "recording" if name == "write_run" else "driver"
-    return getattr(importlib.import_module(f"farkas.online.{home}"), name)
+    return getattr(importlib.import_module("farkas.online.driver"), name)

@@ -30,9 +30,8 @@ import msgspec
 
 from farkas.compiled import clock
 from farkas.errors import InvalidInstance, InvalidOption, suggestion
-from farkas.online.recording import manifest, plain
 from farkas.online.replayed import prove_value
-from farkas.online.run import Bound, Run, Sense
+from farkas.online.run import Bound, Run, Sense, manifest, plain
 from farkas.portable.sums import added
 from farkas.registry import Registry
 
@@ -158,22 +157,21 @@ class Algorithm:
 
     Parameters
     ----------
-    name
-        ``kind.name``.
-    source
-        Paper and algorithm.
+    name, source
+        ``kind.name``; paper and algorithm.
+    problem
+        Program whose points its runs are, where runs of the kind are otherwise worth another.
     doc
         The policy's docstring.
     make
         Called with the options, returns the policy.
-    options
-        Default of every option.
-    types
-        Type of every option.
+    options, types
+        Default and type of every option.
     """
 
     name: str
     source: str
+    problem: str
     doc: str
     make: Callable[..., Any]
     options: dict[str, Any]
@@ -275,7 +273,7 @@ Maker = TypeVar("Maker", bound=Callable[..., Any])
 EnvironmentClass = TypeVar("EnvironmentClass", bound=type)
 
 
-def algorithm(name: str, *, source: str = "") -> Callable[[Maker], Maker]:
+def algorithm(name: str, *, source: str = "", problem: str = "") -> Callable[[Maker], Maker]:
     """Register a policy class, or a function that makes one; its keyword arguments are options."""
 
     def register(make: Maker) -> Maker:
@@ -289,7 +287,7 @@ def algorithm(name: str, *, source: str = "") -> Callable[[Maker], Maker]:
             options[parameter.name] = parameter.default
         hints = typing.get_type_hints(make, include_extras=True)
         types = {option: hints.get(option, Any) for option in options}
-        algorithms.add(name, Algorithm(name, source, doc, make, options, types))
+        algorithms.add(name, Algorithm(name, source, problem, doc, make, options, types))
         return make
 
     return register
@@ -322,6 +320,7 @@ def drive(
 
     The decisions are then replayed in exact arithmetic, by code that shares nothing with what
     priced them; the certified ratio is that of exact value and exact bound.
+
     Timings hold no compiling: what a policy does not prepare is compiled while `clock` stands.
 
     Parameters

@@ -11,16 +11,16 @@ decided in integers: R is exact, S is enclosed (`falling`).  Doubles only guess 
 
 from __future__ import annotations
 
-import functools
 import math
 import sys
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
-from farkas.instances.coded import CodedComputing
+from farkas.instances.coded import FOR_P1, CodedComputing
 from farkas.portable.elementary import log1p
 from farkas.replay.base import Decided, Kept, Replayed, replays
 from farkas.replay.exact import Entry, decoded, fixed, places
+from farkas.replay.exponential import falling, log2_units
 from farkas.tolerances import TIE
 
 WIDTH = 47
@@ -68,6 +68,10 @@ def replay(data: CodedComputing, run: Decided) -> Replayed:
         kept.broken.append(f"shares and loads need shape {(data.num_masters, data.workers)}")
         return Replayed.of(0, kept)
     _check(data, share, loads, kept)
+    if run.algorithm.startswith(FOR_P1):
+        from farkas.replay.coded_chance import replay_chance
+
+        return replay_chance(data, share, loads, kept) if not kept.broken else Replayed.of(0, kept)
     low = high = Fraction(0)
     for master, task in enumerate(data.masters):
         found = completion(_pairs(data, master, share[master], loads[master]), task.rows)
@@ -174,7 +178,7 @@ class LateShare(NamedTuple):
     def at(self, time: Fraction) -> tuple[int, int] | None:
         """S/R and -t S'/R at a time, in units; None when a part is beyond all doubles."""
         places, total, fall = self.places, 0, 0
-        farthest = FARTHEST * _log2(places)
+        farthest = FARTHEST * log2_units(places)
         for top, bottom, work, slope, per in self.parts:
             spent = (slope * time.numerator << places) // (per * time.denominator)
             if spent - work < -farthest:
@@ -216,7 +220,7 @@ class LateShare(NamedTuple):
         early
             No later than that, > 0.  Newton's method begins there, or where no part is above 4 R.
         """
-        log2, time = _log2(self.places), 0.0
+        log2, time = log2_units(self.places), 0.0
         try:
             time = float(early)
             for top, bottom, work, slope, per in self.parts:
@@ -234,35 +238,3 @@ class LateShare(NamedTuple):
         except (OverflowError, ZeroDivisionError):
             pass
         return Fraction(time) if 0 < time < math.inf else early
-
-
-def falling(y: int, places: int) -> tuple[int, int]:
-    """Return m and h such that exp(-y) is about m 2**-h; y and m in units of 2**-places.
-
-    The relative error is below δ = 2**(15 - places) for every y within a unit of the given one,
-    places >= 64 and |h| <= 2**13 + 2.  With y = h ln 2 + r, 0 <= r < ln 2:
-
-    - ln 2 is known to two units, so r to 2 |h| and, with y, to 2**14 + 6 units;
-    - s = r/256 is rounded down by less than a unit; the series of exp(-s), s < 2**-8.5, is left
-      after places/8 terms, with less than a unit to come, and its sum, each step of which is
-      rounded by less than a unit and multiplied by s, by 1.01 units: 3.1 units relative to it;
-    - a squaring doubles the relative error and rounds by a unit of at least a half: after eight,
-      256 x 3.1 + 255 x 2 < 2**11 units.
-
-    Together they stay below 2**15 units.
-    """
-    halvings, rest = divmod(y, _log2(places))
-    small, one = rest >> 8, 1 << places
-    found = one
-    for term in range(places // 8, 0, -1):
-        found = one - (small * found >> places) // term
-    for _ in range(8):
-        found = found * found >> places
-    return found, halvings
-
-
-@functools.cache
-def _log2(places: int) -> int:
-    """Return ln 2 = 2 Σ 3**-(2j+1) / (2j+1) in units of 2**-places, less than two too small."""
-    guarded = places + 32
-    return sum((2 << guarded) // (int(3**odd) * odd) for odd in range(1, guarded, 2)) >> 32

@@ -9,9 +9,10 @@ from types import NoneType
 from typing import Any
 
 from farkas.certificates.proof import ratio_words
-from farkas.errors import FarkasError, InvalidOption, require_seed, require_type
+from farkas.errors import FarkasError, InvalidOption, require_seed, require_type, suggestion
 from farkas.instances import Instance
 from farkas.online import Bound, Run, algorithms
+from farkas.online.driver import Algorithm
 from farkas.online.replayed import ratio_to
 from farkas.online.run import Sense
 from farkas.verbs.inputs import InstanceOrName, as_instance
@@ -87,6 +88,7 @@ def compare(
     instance: InstanceOrName,
     names: str | Iterable[str] | None = None,
     *,
+    problem: str | None = None,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
@@ -97,7 +99,10 @@ def compare(
     instance
         An instance, the path of its file, or the name of a shipped one.
     names
-        One algorithm or several; all of the instance's kind by default.
+        One algorithm or several; by default all of the instance's kind that solve ``problem``.
+    problem
+        Program whose points the runs are, for example ``"coded.chance"``; by default what the runs
+        of the kind are worth.  Runs of different problems have no bound in common.
     seed
         Seed of every run.
     progress
@@ -122,11 +127,9 @@ def compare(
     instance = as_instance(instance)
     require_seed(seed)
     require_type(names, (str, Iterable, NoneType), "names")
+    require_type(problem, (str, NoneType), "problem")
     names = [names] if isinstance(names, str) else names
-    chosen = algorithms.names(f"{instance.kind}.") if names is None else list(dict.fromkeys(names))
-    if not chosen:
-        raise InvalidOption(f"no algorithm of kind {instance.kind} to compare")
-    items = [find_algorithm(name, instance.kind) for name in chosen]
+    items = _chosen(instance.kind, names, problem)
     outcomes: list[Run | FarkasError] = []
     for done, item in enumerate(items):
         try:
@@ -144,6 +147,24 @@ def compare(
     sign = 1 if sense == "min" else -1
     entries.sort(key=lambda e: (e.value is None, sign * (e.value or 0.0), e.algorithm))
     return Comparison(instance.name, instance.kind, sense, bound, tuple(entries))
+
+
+def _chosen(kind: str, names: Iterable[str] | None, problem: str | None) -> list[Algorithm]:
+    """Algorithms to compare; raises `InvalidOption` when there are none, or of two problems."""
+    if names is None:
+        of_kind = [algorithms[name] for name in algorithms.names(f"{kind}.")]
+        found = [item for item in of_kind if item.problem == (problem or "")]
+        known = sorted({item.problem for item in of_kind if item.problem})
+    else:
+        found = [find_algorithm(name, kind) for name in dict.fromkeys(names)]
+        known = sorted({item.problem or f"what kind {kind} asks for" for item in found})
+        if len(known) > 1:
+            raise InvalidOption(f"these algorithms solve different problems: {', '.join(known)}")
+    if not found:
+        what = f"kind {kind}" if problem is None else f"kind {kind} for {named(problem)}"
+        hint = "" if names is not None or problem is None else suggestion(problem, known)
+        raise InvalidOption(f"no algorithm of {what} to compare{hint}")
+    return found
 
 
 def best_bound(runs: Sequence[Run]) -> Bound | None:

@@ -109,6 +109,10 @@ TARGETS = {
         )
         for name in ("coded/tiny", "coded/forbidden_pairs")
     ],
+    "coded_chance": [
+        Target(name, of_run("coded.chance_search"), (("prices",), ("patience",)))
+        for name in ("coded/tiny", "coded/forbidden_pairs")
+    ],
 }
 """What is attacked, by the tag of the certificate."""
 
@@ -128,6 +132,8 @@ def optimum(instance: str, program: str) -> float:
     """Value of a point that the program has; the best one, as far as a solver can say."""
     if program == "coded.expected[shared]":  # not linear: the plan of a run
         return float(farkas.run(instance, "coded.iterated_greedy").value)
+    if program == "coded.chance":
+        return float(farkas.run(instance, "coded.chance_search").value)
     if program.startswith("dps.offline_lp"):
         program = program.replace("offline_lp", "offline")
     return float(farkas.solve(instance, program).answer.objective)

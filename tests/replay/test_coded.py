@@ -8,7 +8,6 @@ import types
 from fractions import Fraction as F
 from typing import Any
 
-import mpmath
 import msgspec
 import numpy as np
 import pytest
@@ -26,14 +25,14 @@ from farkas.replay.coded import (
     WIDTH,
     LateShare,
     WorkingPair,
-    _log2,
     completion,
-    falling,
     replay,
 )
+from farkas.replay.exponential import falling, log2_units
 from tests.generators.coded import random_coded_computing
 from tests.tools.edits import edits
 
+EXPECTING = [name for name in algorithms.names("coded.") if not algorithms[name].problem]
 DIGITS = decimal.Context(prec=60, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX)
 
 
@@ -73,7 +72,7 @@ def expected(data: CodedComputing, decisions: Any, time: F) -> list[F]:
     return rows
 
 
-@pytest.mark.parametrize("name", algorithms.names("coded."))
+@pytest.mark.parametrize("name", EXPECTING)
 def test_every_algorithm_takes_as_long_as_its_run_says(name: str) -> None:
     instances = [random_coded_computing(seed) for seed in range(8)]
     instances += [library.load(shipped) for shipped in library.names("coded")]
@@ -98,7 +97,7 @@ def test_every_algorithm_takes_as_long_as_its_run_says(name: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(1))
-@pytest.mark.parametrize("name", algorithms.names("coded."))
+@pytest.mark.parametrize("name", EXPECTING)
 def test_an_edited_plan_is_refused_or_means_what_the_environment_says(name: str, seed: int) -> None:
     data = random_coded_computing(300 + seed)
     honest = msgspec.to_builtins(algorithms[name].run(data).decisions)
@@ -213,37 +212,6 @@ def test_one_plan_is_wanted() -> None:
     assert replayed(simple(10), one * 2).broken == ("2 decisions, one plan is wanted",)
 
 
-@pytest.mark.parametrize("places", [64, BITS, 200, 1200])
-def test_falling_encloses_the_exponential(places: int) -> None:
-    rng = np.random.default_rng(places)
-    context = decimal.Context(prec=500, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX)
-    error = F(1 << 15, 1 << places)
-    exponents = [0, 1, -1, 5000, -2800, *rng.uniform(-40, 40, 40).tolist()]
-    for exponent in exponents:
-        for beside in (-1, 0, 1):
-            y = int(F(exponent) * (1 << places))
-            found, halvings = falling(y, places)
-            assert abs(halvings) <= FARTHEST + 2
-            power = context.divide(decimal.Decimal(-(y + beside)), decimal.Decimal(1 << places))
-            exact = F(context.exp(power)) * F(2) ** (halvings + places)
-            assert abs(found - exact) <= error * exact
-
-
-@pytest.mark.parametrize("places", [64, BITS, 2200])
-@pytest.mark.parametrize("sign", [1, -1])
-def test_falling_keeps_its_promise_to_the_farthest_exponent(sign: int, places: int) -> None:
-    """Against exp of mpmath with 200 digits to spare, at +-FARTHEST ln 2 and a unit beside."""
-    farthest = sign * FARTHEST * _log2(places)
-    with mpmath.workprec(places + 700):
-        for y in (farthest - 1, farthest, farthest + 1):
-            found, halvings = falling(y, places)
-            assert abs(halvings) <= FARTHEST + 2
-            for truth in (y - 1, y + 1):  # y is known to a unit
-                exact = mpmath.exp(mpmath.ldexp(-truth, -places))
-                share = mpmath.ldexp(found, -places - halvings) / exact - 1
-                assert abs(share) <= mpmath.ldexp(1, 15 - places)
-
-
 @pytest.mark.parametrize("places", [BITS, 600])
 def test_no_exponent_is_followed_beyond_what_falling_promises(
     places: int, monkeypatch: pytest.MonkeyPatch
@@ -256,7 +224,7 @@ def test_no_exponent_is_followed_beyond_what_falling_promises(
         return found
 
     monkeypatch.setattr("farkas.replay.coded.falling", watched)
-    one, farthest = 1 << places, FARTHEST * _log2(places)
+    one, farthest = 1 << places, FARTHEST * log2_units(places)
     for y, followed in ((farthest, True), (farthest + 1, False)):
         late = LateShare(places, [(1, 1, 0, 1, 1)]).at(F(y, one))
         assert late is not None

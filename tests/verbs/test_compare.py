@@ -106,6 +106,27 @@ def test_entries_stand_in_order_of_value_and_those_without_come_last() -> None:
     assert order == ["toy.short", "toy.exact", "toy.double", "toy.absent"]
 
 
+def test_runs_of_different_problems_are_compared_apart() -> None:
+    @algorithm("toy.other", problem="toy.quantile")
+    class Other(Base):
+        """Is worth something else."""
+
+        def certify(self, instance: Any, state: Any, decisions: Any) -> Bound:
+            return Bound.of(Fraction(11, 2), "another program")
+
+    assert "toy.other" not in {entry.algorithm for entry in compare(Toy()).entries}
+    apart = compare(Toy(), problem="toy.quantile")
+    assert [entry.algorithm for entry in apart.entries] == ["toy.other"]
+    assert apart.bound is not None
+    assert apart.bound.exact == "11/2"
+    with pytest.raises(InvalidOption, match=r"problems: toy\.quantile, what kind toy asks for"):
+        compare(Toy(), ["toy.other", "toy.exact"])
+    with pytest.raises(
+        InvalidOption, match=r"kind toy for toy\.quantil to compare; did you mean toy\.quantile"
+    ):
+        compare(Toy(), problem="toy.quantil")
+
+
 def test_a_name_given_twice_runs_once() -> None:
     seen: list[int] = []
     compare(Toy(), ["toy.exact", "toy.exact"], progress=lambda done, total: seen.append(total))

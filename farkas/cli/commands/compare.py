@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from farkas.cli.output import Json, complain, print_json
-from farkas.cli.tables import print_table, progress, promised_ratio
+from farkas.cli.output import Json, complain, print_json, print_table, progress, promised_ratio
 from farkas.cli.values import InstanceFile, Seed
 from farkas.errors import Exit
 from farkas.words import named
@@ -18,10 +17,16 @@ def command(
     algorithms: Annotated[
         str | None, typer.Option(help="Names joined with commas; all of the kind by default.")
     ] = None,
+    problem: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Program whose points are compared, as coded.chance."),
+    ] = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Run every algorithm and baseline of the kind and measure them against one proved bound.
+
+    Kind coded has two problems: expected rows, and P1 with --problem coded.chance.
 
     The bound is the best one proved in any of the runs.
     """
@@ -29,7 +34,7 @@ def command(
 
     names = None if algorithms is None else [n.strip() for n in algorithms.split(",") if n.strip()]
     with progress("compare") as report:
-        result = compare(file, names, seed=seed, progress=report)
+        result = compare(file, names, problem=problem, seed=seed, progress=report)
     if as_json:
         print_json(result.to_builtins())
     else:

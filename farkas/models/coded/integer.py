@@ -49,17 +49,17 @@ def best_loads(data: CodedComputing, time: float) -> tuple[Floats, Ints]:
     return np.take_along_axis(results, best, 0)[0], chosen.astype(np.int64)
 
 
-def first_time(enough: Callable[[float], bool], low: float) -> float:
+def first_time(enough: Callable[[float], bool], low: float, precision: float = PRECISION) -> float:
     """Smallest time from ``low`` > 0 on for which ``enough``, a monotone predicate, is true.
 
-    Doubling, then bisection to `PRECISION`; the end that is enough is returned.
+    Doubling, then bisection to a relative ``precision``; the end that is enough is returned.
     """
     if enough(low):
         return low
     high = low
     while not enough(high):
         low, high = high, 2 * high
-    while high - low > PRECISION * high:
+    while high - low > precision * high:
         middle = low + (high - low) / 2
         if not low < middle < high:
             break

@@ -17,6 +17,7 @@ from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import Law
 from farkas.models.coded.plans import Allocation
 from farkas.models.coded.surrogate import surrogate_times
+from farkas.numbers import Floats
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
@@ -41,6 +42,16 @@ def broken(data: CodedComputing, plan: Allocation) -> list[str]:
     return words + [f"master {m} may not use worker {n}" for m, n in forbidden]
 
 
+def master_prices(data: CodedComputing) -> tuple[Floats, str]:
+    """Prices of masters that bound every plan, shape (masters,), and where they come from."""
+    try:
+        return shared_optimum(data).prices, "prices of the masters"
+    except NoAnswer:
+        # no plan serves the slowest master faster than all workers together
+        alone = Pairs.of(data).speed.sum(axis=1)
+        return np.asarray(alone == alone.min(), dtype=float), "the slowest master alone"
+
+
 def certify(data: CodedComputing, plan: Allocation | None = None) -> Bound | None:
     """Prove a lower bound on every plan from the prices of the linear program.
 
@@ -50,14 +61,7 @@ def certify(data: CodedComputing, plan: Allocation | None = None) -> Bound | Non
         Also certified to meet the surrogate, where rounding allows.
     """
     pairs = Pairs.of(data)
-    method = "prices of the masters"
-    try:
-        prices = shared_optimum(data).prices
-    except NoAnswer:
-        # no plan serves the slowest master faster than all workers together
-        alone = pairs.speed.sum(axis=1)
-        prices = (alone == alone.min()).astype(float)
-        method = "the slowest master alone"
+    prices, method = master_prices(data)
     point = None
     if plan is not None and not broken(data, plan):
         time = float(surrogate_times(data, plan.share, plan.loads).max())

@@ -1,0 +1,164 @@
+"""Plans for P1: whole loads of dedicated workers, judged by the true law.
+
+A run is worth the smallest time by which every master has its rows with probability ρ, and its
+bound is ρ times that of P3 (Markov), proved.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from farkas.certificates.coded_chance import ChancePrices
+from farkas.instances.coded import CodedComputing
+from farkas.models.coded.integer import first_time
+from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.plans import Allocation, dedicated_share
+from farkas.models.coded.recovery import recovery_probability
+from farkas.models.coded.surrogate import surrogate_times
+from farkas.numbers import Ints
+from farkas.online.coded.environment import broken, master_prices, numbers
+from farkas.online.coded.owners import Planner
+from farkas.online.driver import Outcome
+from farkas.online.run import Bound
+from farkas.portable.elementary import expm1
+from farkas.replay.base import Kept
+from farkas.replay.coded_chance import replay_chance
+from farkas.tolerances import FINE_GAP
+
+
+class ChancePlanner(Planner):
+    """Plans that are worth their exact ρ-quantile."""
+
+    def evaluate(self, instance: CodedComputing, decisions: Sequence[Allocation]) -> Outcome:
+        """Time by which every master has its rows with ρ, and what else is known of the plan."""
+        (plan,) = decisions
+        words, value = broken(instance, plan), math.nan
+        found: dict[str, float] = {}
+        if not words:
+            kept = Kept()
+            share, loads = (tuple(map(tuple, part.tolist())) for part in (plan.share, plan.loads))
+            reached = replay_chance(instance, share, loads, kept)
+            words = list(kept.broken)
+            value = math.nan if words else float(reached.proved("min"))
+            found = numbers(instance, plan)
+            expected = float(surrogate_times(instance, plan.share, plan.loads).max())
+            if math.isfinite(expected):
+                found["expected"] = expected
+        return Outcome([{"completion": value}], words, value, found)
+
+    def certify(
+        self, instance: CodedComputing, state: int, decisions: Sequence[Allocation]
+    ) -> Bound | None:
+        """Prove ρ times the bound of P3."""
+        prices, method = master_prices(instance)
+        proved = ChancePrices.of(instance, prices, Pairs.of(instance).patience)
+        if proved.bound is None:
+            return None
+        return Bound.of(Fraction(proved.bound), f"Markov's inequality and {method}", proved.plain())
+
+
+MOST_PAIRS = 8
+"""Workers of a master up to which loads are also moved from one to another."""
+
+
+class Grains:
+    """Masters whose rows are sent in grains, so that laws are short sums.
+
+    Parameters
+    ----------
+    data
+        The instance.
+    most
+        Grains that a master needs at most.
+    """
+
+    def __init__(self, data: CodedComputing, most: int) -> None:
+        self.data = data
+        self.rows = np.ceil(data.rows / most).astype(np.int64)
+        """Rows of a grain, shape (masters,)."""
+        self.needed = -(-data.rows.astype(np.int64) // self.rows)
+        """Grains that a master needs, shape (masters,)."""
+
+    def chance(self, master: int, workers: Ints, loads: Ints, time: float) -> float:
+        """P[X >= L] at a time, loads in grains."""
+        rows = loads * float(self.rows[master])
+        used = rows > 0
+        late = np.divide(time, rows, out=np.zeros(len(rows)), where=used)
+        late = np.where(used, late - self.data.shifts[master, workers], 0.0)
+        rate = self.data.rates[master, workers]
+        done = np.where(late > 0, -expm1(-rate * np.maximum(late, 0.0)), 0.0)
+        return recovery_probability(loads, done, float(self.needed[master]))
+
+    def time(self, master: int, workers: Ints, loads: Ints) -> float:
+        """Smallest time at which P[X >= L] reaches ρ; infinite where the loads do not suffice."""
+        if loads.sum() < self.needed[master]:
+            return math.inf
+        target = self.data.success_probability
+        used = loads > 0
+        rows = loads[used] * float(self.rows[master])
+        early = float((rows * self.data.shifts[master, workers[used]]).min())
+        return first_time(
+            lambda t: self.chance(master, workers, loads, t) >= target, early, FINE_GAP
+        )
+
+    def stretched(self, master: int, workers: Ints, factor: float) -> Ints:
+        """Return loads of Theorem 1 times a factor, rounded up to grains, shape (workers,)."""
+        pairs = Pairs.of(self.data)
+        per_row, speed = pairs.time_per_row[master, workers], pairs.speed[master, workers]
+        whole = factor / (speed.sum() * per_row * self.rows[master])
+        return np.asarray(np.ceil(whole * (1.0 - FINE_GAP)), dtype=np.int64)
+
+    def best(self, master: int, workers: Ints, tried: list[Ints]) -> list[tuple[float, Ints]]:
+        """Return times of loads, earliest first; those that never suffice are left out."""
+        found = [(self.time(master, workers, loads), loads) for loads in tried]
+        return sorted((one for one in found if one[0] < math.inf), key=lambda one: one[0])
+
+    def equal(self, master: int, workers: Ints) -> list[Ints]:
+        """Return loads of which any k of the workers suffice, for every k from 1 on."""
+        needed = int(self.needed[master])
+        return [np.full(len(workers), -(-needed // k)) for k in range(1, len(workers) + 1)]
+
+    def tuned(self, master: int, workers: Ints, loads: Ints, time: float) -> tuple[Ints, float]:
+        """Move loads up and down, in halving steps, while the probability at the time rises.
+
+        Two workers' loads move at once, too.
+
+        Returns
+        -------
+        Loads and their time, never later.
+        """
+        step = max(1, int(loads.max(initial=0)) // 4)
+        while step:
+            better = self._moved(master, workers, loads, time, step)
+            sooner = self.time(master, workers, better)
+            if sooner < time * (1.0 - FINE_GAP):
+                loads, time = better, sooner
+            else:
+                step //= 2
+        return loads, time
+
+    def _moved(self, master: int, workers: Ints, loads: Ints, time: float, step: int) -> Ints:
+        """Return loads after a sweep of steps that raise the probability, one by one."""
+        reached = self.chance(master, workers, loads, time)
+        moves = step * np.eye(len(workers), dtype=np.int64)
+        changes = [*moves, *-moves]
+        if len(workers) <= MOST_PAIRS:
+            changes += [
+                moves[n] - moves[o] for n, o in itertools.permutations(range(len(moves)), 2)
+            ]
+        for change in changes:
+            tried = np.maximum(loads + change, 0)
+            found = self.chance(master, workers, tried, time)
+            if found > reached:
+                loads, reached = tried, found
+        return loads
+
+    def plan(self, owner: Ints, loads: Ints) -> Allocation:
+        """Plan of owners, shape (workers,), and their loads in grains, shape (workers,)."""
+        share = dedicated_share(np.where(loads > 0, owner, -1), self.data.num_masters)
+        return Allocation(share, share * (loads * self.rows[owner]))

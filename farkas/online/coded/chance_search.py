@@ -1,0 +1,122 @@
+"""Algorithm coded.chance_search."""
+
+import dataclasses
+import math
+
+import numpy as np
+
+from farkas.instances.base import Count
+from farkas.instances.coded import CodedComputing
+from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.plans import Allocation
+from farkas.numbers import Ints
+from farkas.online.coded.chance_plans import ChancePlanner, Grains
+from farkas.online.coded.local_search import climb
+from farkas.online.coded.simple_greedy import greedy_owner
+from farkas.online.driver import algorithm
+from farkas.tolerances import FINE_GAP
+
+STARTS = 3
+"""Of the loads that a search may begin with, so many of the best are improved."""
+FACTORS = tuple(np.linspace(1.0, 3.0, 21).tolist())
+"""Multiples of Theorem 1's loads from which a search begins."""
+
+
+@algorithm("coded.chance_search", source="not in the paper; P1", problem="coded.chance")
+@dataclasses.dataclass(frozen=True)
+class ChanceSearch(ChancePlanner):
+    """Local search over owners and whole loads by exact quantiles.
+
+    Begins with the owners of P5 and stretched loads; the slowest master then takes or swaps
+    workers while that makes the later of the two masters earlier, and loads move up and down.
+
+    Parameters
+    ----------
+    grains
+        Grains that a master needs; loads are whole grains.
+    candidates
+        Workers and swaps tried before the slowest master counts as served best.
+    rounds
+        Changes of owners at most.
+    """
+
+    grains: Count = 400
+    candidates: Count = 12
+    rounds: Count = 200
+
+    def plan(self, data: CodedComputing, seed: int) -> Allocation:
+        """Search; draws nothing."""
+        search = _Search(data, Grains(data, self.grains))
+        for _ in range(self.rounds):
+            if not search.improve(self.candidates):
+                break
+        return search.grains.plan(search.owner, search.loads)
+
+
+class _Search:
+    """Owners, loads and times, as they stand."""
+
+    def __init__(self, data: CodedComputing, grains: Grains) -> None:
+        self.data, self.grains = data, grains
+        self.speed = Pairs.of(data).speed
+        self.owner = climb(self.speed, greedy_owner(self.speed), "lexicographic")
+        self.loads = np.zeros(data.workers, np.int64)
+        self.times = np.zeros(data.num_masters)
+        for master in range(data.num_masters):
+            mine = self.workers(self.owner, master)
+            self.loads[mine], self.times[master] = self.served(master, mine)
+
+    def workers(self, owner: Ints, master: int) -> Ints:
+        """Workers that serve a master."""
+        return np.flatnonzero((owner == master) & self.data.allowed[master])
+
+    def served(self, master: int, workers: Ints) -> tuple[Ints, float]:
+        """Good loads of some workers for a master, and their time."""
+        if not len(workers):
+            return np.zeros(0, np.int64), math.inf
+        grains = self.grains
+        tried = [grains.stretched(master, workers, factor) for factor in FACTORS]
+        begun = grains.best(master, workers, tried + grains.equal(master, workers))[:STARTS]
+        found = [grains.tuned(master, workers, loads, time) for time, loads in begun]
+        return min(
+            found, key=lambda one: one[1], default=(np.zeros(len(workers), np.int64), math.inf)
+        )
+
+    def improve(self, candidates: int) -> bool:
+        """Give the slowest master other workers; returns whether that helped it."""
+        slow = int(self.times.argmax())
+        for owner in self._tries(slow)[:candidates]:
+            touched = np.unique([slow, *self.owner[owner != self.owner].tolist()])
+            found = [self.served(int(m), self.workers(owner, int(m))) for m in touched]
+            if max(time for _, time in found) < self.times[slow] * (1.0 - FINE_GAP):
+                self.owner = owner
+                for m, (loads, time) in zip(touched.tolist(), found, strict=True):
+                    self.loads[self.workers(owner, m)] = loads
+                    self.times[m] = time
+                return True
+        return False
+
+    def _tries(self, slow: int) -> list[Ints]:
+        """Owners with one worker more for the slowest master, or one swapped, best first.
+
+        In the order of the level that the slower of the two masters then has in P5.
+        """
+        masters = range(self.data.num_masters)
+        levels = np.array([self.speed[m, self.workers(self.owner, m)].sum() for m in masters])
+        found: list[tuple[float, Ints]] = []
+        mine = self.workers(self.owner, slow)
+        for n in np.flatnonzero(self.data.allowed[slow] & (self.owner != slow)).tolist():
+            other = int(self.owner[n])
+            for given in (-1, *mine.tolist()):
+                if given >= 0 and not self.data.allowed[other, given]:
+                    continue
+                back = 0.0 if given < 0 else self.speed[other, given]
+                less = 0.0 if given < 0 else self.speed[slow, given]
+                left = levels[other] - self.speed[other, n] + back
+                right = levels[slow] + self.speed[slow, n] - less
+                owner = self.owner.copy()
+                owner[n] = slow
+                if given >= 0:
+                    owner[given] = other
+                found.append((-min(left, right), owner))
+        return [owner for _, owner in sorted(found, key=lambda one: one[0])]

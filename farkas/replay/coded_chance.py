@@ -1,0 +1,242 @@
+"""A plan, replayed under the true law: the time by which every master has its rows, enclosed.
+
+Worker n returns its l rows of master m by time t with probability p = k (1 − exp(u a − u t/l)), 0
+before t = a l, all rows or none.  By t the master has the rows of those that returned, X; it is
+served when P[X >= L] >= ρ (3b), and the run is worth the smallest t at which every master is.
+
+P[X >= L] rises with every p and with t.  So the time lies between any t at which some master's
+probability, computed with every p rounded up, is below ρ, and any t at which all of them, computed
+with every p rounded down, reach it.  The exponentials are enclosed in integers.  The sum over sets
+of workers is a recursion in doubles of numbers >= 0, which adds and multiplies only; `reached` says
+by how much that can be wrong.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from farkas.instances.coded import CodedComputing
+from farkas.numbers import Floats
+from farkas.replay.base import Kept, Replayed
+from farkas.replay.exponential import falling, log2_units
+from farkas.tolerances import TINY, ULP
+
+PLACES = 96
+"""Binary places of exponentials."""
+FARTHEST = 1 << 12
+"""Halvings beyond which exp(−y) counts as 0."""
+WIDTH = 40
+"""The enclosure is 2**-WIDTH wide, relative to the time, or as narrow as rounding lets it be."""
+STEPS = 100
+"""Steps of the search for a guess at most; one that is worse costs time only."""
+LEAST = 1 / 64
+"""Share of an interval by which a step of that search shortens it at least."""
+MOST_TIME = 2.0**1000
+"""No guess is later."""
+
+
+Numbers = tuple[tuple[float, ...], ...]
+
+
+class Sender(NamedTuple):
+    """What one worker does for one master: l, k, u a and u/l."""
+
+    load: int
+    share: float
+    work: Fraction
+    slope: Fraction
+
+
+class Awaiting(NamedTuple):
+    """A master that waits for its rows."""
+
+    rows: int
+    senders: list[Sender]
+
+    def chances(self, time: Fraction) -> tuple[Floats, Floats]:
+        """Doubles not above and not below p of every worker, each shape (senders,)."""
+        found = [_chance(one, time) for one in self.senders]
+        return np.array([low for low, _ in found]), np.array([high for _, high in found])
+
+    def served(self, time: Fraction, target: Fraction) -> bool | None:
+        """Whether P[X >= L] at ``time`` is at least ``target``; None where rounding hides it."""
+        low, high = self.chances(time)
+        if enclosed(self.loads, low, self.rows)[0] >= target:
+            return True
+        return False if enclosed(self.loads, high, self.rows)[1] < target else None
+
+    @property
+    def loads(self) -> list[int]:
+        """Rows of every worker."""
+        return [one.load for one in self.senders]
+
+    def guess(self, target: float) -> float:
+        """About when the master is served, > 0: the method of false position, with halving."""
+        high = float(max((one.work + 1) / one.slope for one in self.senders))
+        low, below, above = 0.0, -target, self._missing(high, target)
+        while above < 0 and high < MOST_TIME:
+            low, below, high = high, above, 2 * high
+            above = self._missing(high, target)
+        for step in range(STEPS):
+            if high - low <= high * 2.0**-WIDTH or not below < above:
+                break
+            part = 0.5 if step % 4 == 3 else min(max(-below / (above - below), LEAST), 1 - LEAST)
+            middle = low + part * (high - low)
+            found = self._missing(middle, target)
+            if found >= 0:
+                # the end that stays counts half, so that it moves soon
+                high, above, below = middle, found, below / 2
+            else:
+                low, below, above = middle, found, above / 2
+        return high
+
+    def _missing(self, time: float, target: float) -> float:
+        """P[X >= L] less the target, in doubles."""
+        return reached(self.loads, self.chances(Fraction(time))[0], self.rows) - target
+
+
+def _chance(sender: Sender, time: Fraction) -> tuple[float, float]:
+    """Doubles not above and not below k (1 − exp(u a − u t/l))."""
+    y = sender.slope * time - sender.work
+    if y <= 0:
+        return 0.0, 0.0
+    units = (y.numerator << PLACES) // y.denominator
+    if units > FARTHEST * log2_units(PLACES):
+        late_low, late_high = Fraction(0), Fraction(1, 1 << (FARTHEST - 2))
+    else:
+        mantissa, halvings = falling(units, PLACES)
+        late = Fraction(mantissa, 1 << (PLACES + halvings))
+        error = Fraction(1, 1 << (PLACES - 16))  # above 2**15 units, relative, both ways
+        late_low, late_high = late * (1 - error), late * (1 + error)
+    share = Fraction(sender.share)
+    return _below(share * (1 - min(late_high, Fraction(1)))), _above(share * (1 - late_low))
+
+
+def _below(value: Fraction) -> float:
+    near = float(value)
+    return max(0.0, near if near <= value else math.nextafter(near, -math.inf))
+
+
+def _above(value: Fraction) -> float:
+    near = float(value)
+    return min(1.0, near if near >= value else math.nextafter(near, math.inf))
+
+
+def enclosed(loads: list[int], chances: Floats, rows: int) -> tuple[Fraction, Fraction]:
+    """Enclose P[X >= rows] of independent all-or-nothing loads, for the exact ``chances``.
+
+    Parameters
+    ----------
+    loads
+        Rows of every worker, >= 0.
+    chances
+        Shape (workers,), doubles in [0, 1].
+    rows
+        At least 1; L.
+    """
+    found = Fraction(reached(loads, chances, rows))
+    # every sum and product of N recursions, the 1 − p, and the sums of at most L parts
+    steps = 4 * len(loads) + rows + 8
+    wrong = Fraction(steps) * Fraction(ULP) * 2
+    lost = Fraction(TINY) * steps * (rows + 1)
+    return found * (1 - wrong) - lost, min(Fraction(1), found * (1 + wrong) + lost)
+
+
+def reached(loads: list[int], chances: Floats, rows: int) -> float:
+    """P[X >= rows] in doubles: one worker after the other, P[X = s] for s < rows.
+
+    After n workers an entry is a sum of products of doubles >= 0, each of which has passed at most
+    n products, n sums and n differences 1 − p, every one within half a unit in the last place or
+    the smallest double; what is summed at the end, at most ``rows`` parts a worker.
+    """
+    mass = np.zeros(rows)
+    mass[0] = 1.0
+    found = 0.0
+    for load, chance in zip(loads, chances.tolist(), strict=True):
+        if load <= 0 or chance <= 0:
+            continue
+        first = max(rows - load, 0)
+        found += float(mass[first:].sum()) * chance
+        moved = mass[:first] * chance
+        mass *= 1.0 - chance
+        mass[rows - first :] += moved
+    return found
+
+
+def quantile(waiting: Awaiting, target: Fraction) -> tuple[Fraction, Fraction] | None:
+    """Enclose the smallest time at which a master is served; None where there is none.
+
+    A plan whose probability approaches the target without passing it by more than rounding counts
+    as one without such a time, and so does one that no double is late enough for.
+    """
+    ever = np.array([_below(Fraction(one.share)) for one in waiting.senders])
+    if enclosed(waiting.loads, ever, waiting.rows)[0] <= target:
+        return None
+    middle = Fraction(waiting.guess(float(target)))
+    step = middle / (2 << WIDTH)
+    low = middle - step
+    while low > 0 and waiting.served(low, target) is not False:
+        low -= step
+        step *= 4
+    low = max(low, Fraction(0))  # nothing is there at once
+    step = middle / (2 << WIDTH)
+    high = middle + step
+    while not waiting.served(high, target):
+        high += step
+        step *= 4
+        if high > sys.float_info.max:
+            return None
+    while (high - low) * (1 << WIDTH) > high:
+        middle = (low + high) / 2
+        said = waiting.served(middle, target)
+        if said is None:
+            break
+        low, high = (low, middle) if said else (middle, high)
+    return low, high
+
+
+def replay_chance(data: CodedComputing, share: Numbers, loads: Numbers, kept: Kept) -> Replayed:
+    """Enclose the time by which every master is served.
+
+    Parameters
+    ----------
+    share, loads
+        [master][worker], checked as those of every plan.
+    kept
+        Takes what a plan breaks.
+    """
+    if any(load != int(load) for row in loads for load in row):
+        kept.broken.append("a load is no whole number of rows")
+        return Replayed.of(0, kept)
+    target = Fraction(data.success_probability)
+    low = high = Fraction(0)
+    for master, task in enumerate(data.masters):
+        found = quantile(_waiting(data, master, share[master], loads[master]), target)
+        if found is None:
+            kept.broken.append(
+                f"master {master} never has its {task.rows} rows with probability "
+                f"{data.success_probability:g}"
+            )
+        else:
+            low, high = max(low, found[0]), max(high, found[1])
+    return Replayed.between(low, high, kept)
+
+
+def _waiting(
+    data: CodedComputing, master: int, share: tuple[float, ...], loads: tuple[float, ...]
+) -> Awaiting:
+    """Return a master and the workers that send it rows, all in units that divide every load."""
+    pairs = zip(share, loads, data.rate[master], data.shift[master], strict=True)
+    found = [
+        Sender(int(load), k, Fraction(u) * Fraction(a), Fraction(u) / int(load))
+        for k, load, u, a in pairs
+        if k > 0 and load > 0 and u is not None and a is not None
+    ]
+    unit = math.gcd(*(one.load for one in found)) or 1
+    rows = -(-data.masters[master].rows // unit)
+    return Awaiting(rows, [one._replace(load=one.load // unit) for one in found])

@@ -1,0 +1,79 @@
+"""Loads in grains, and what runs of P1 say of themselves."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from farkas.models.coded.law import Law
+from farkas.models.coded.plans import Allocation
+from farkas.online import algorithms
+from farkas.online.coded.chance_plans import ChancePlanner, Grains
+from tests.generators.coded import random_coded_computing
+
+NAMES = ["coded.chance_stretch", "coded.chance_search"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_run_is_worth_its_exact_quantile(name, seed):
+    data = random_coded_computing(seed, masters=2, workers=5, rows=17)
+    run = algorithms[name].run(data, grains=6)
+    (plan,) = run.decisions
+    law = Law.given(data, np.array(plan["share"]), np.array(plan["loads"]))
+    assert run.value == pytest.approx(law.quantile(data.success_probability), rel=1e-9)
+    assert law.at(run.value).min() >= data.success_probability * (1 - 1e-9)
+    assert run.certificate.certificate["program"] == "coded.chance"
+    assert Fraction(run.value_exact) >= run.certificate.fraction
+    assert not run.violations
+
+
+def test_grains_are_enough_and_no_more():
+    data = random_coded_computing(0, masters=2, workers=5)
+    data = data.replace(masters=[{"rows": 17}, {"rows": 17}])
+    grains = Grains(data, 5)
+    # 17 rows in at most 5 grains: 4 rows a grain, 5 grains
+    assert (grains.rows == 4).all()
+    assert (grains.needed == 5).all()
+    workers = np.arange(5)
+    loads = np.array([5, 0, 0, 0, 0])
+    plan = grains.plan(np.zeros(5, np.int64), loads)
+    law = Law.given(data, plan.share, plan.loads)
+    time = grains.time(0, workers, loads)
+    assert law.at(time)[0] == pytest.approx(data.success_probability, abs=1e-6)
+    assert grains.time(0, workers, np.array([4, 0, 0, 0, 0])) == np.inf
+    assert grains.equal(0, workers)[1].tolist() == [3] * 5  # any two have 6 of 5
+
+
+def test_loads_of_theorem_1_expect_the_rows_at_their_time():
+    data = random_coded_computing(4, masters=2, workers=6, rows=1000)
+    grains = Grains(data, 1000)
+    workers = np.array([0, 2, 5])
+    loads = grains.stretched(0, workers, 1.0)
+    from farkas.models.coded.kernel import Pairs
+
+    pairs = Pairs.of(data)
+    level = pairs.speed[0, workers].sum()
+    assert loads == pytest.approx(1 / level / pairs.time_per_row[0, workers], abs=1.0)
+    assert (grains.stretched(0, workers, 2.0) >= loads).all()
+
+
+def test_moving_loads_never_makes_a_master_later():
+    for seed in range(5):
+        data = random_coded_computing(seed, masters=1, workers=4, rows=9)
+        grains, workers = Grains(data, 9), np.arange(4)
+        loads = grains.stretched(0, workers, 1.5)
+        time = grains.time(0, workers, loads)
+        after, sooner = grains.tuned(0, workers, loads, time)
+        assert sooner <= time
+        assert sooner == grains.time(0, workers, after)
+
+
+def test_a_plan_that_may_never_finish_has_no_value():
+    data = random_coded_computing(0, masters=2, workers=4, rows=5)
+    nothing = np.zeros((2, 4))
+    out = ChancePlanner().evaluate(data, [Allocation(nothing, nothing)])
+    assert np.isnan(out.value)
+    assert "never has its 5 rows with probability" in out.violations[0]
