@@ -67,6 +67,10 @@ LOOSE_GAP = 1e-5
 FINE_GAP = 1e-9
 """As `SOLVER_GAP`, where bound and value are recomputed here and iterations go on until then."""
 
+SLOPE = 3.2e-5
+"""Share of the value by which a slope may be off where the value is optimal to a `FINE_GAP`: a
+smooth term is flat at its least point, so that its slope is off by the root of the gap."""
+
 LEVEL = 1e-11
 """Relative shortfall at which a recomputed optimal level counts as reached: tighter than a
 `FINE_GAP`, since bisection repeats the comparison, and ten times a `TIE`."""

@@ -5,7 +5,6 @@ for their signs, (K9) to (K22) for products that vanish.  Read with sums over re
 (K3), with the derivative of the entropy term in (K6), and with (K14) closed.
 """
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -18,7 +17,7 @@ from farkas.proofs.mlbroker.chain import usage
 from farkas.proofs.mlbroker.runs import Traced, cost, shipped, trace, traced_runs
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials
-from farkas.tolerances import FINE_GAP, LOOSE_GAP
+from farkas.tolerances import FINE_GAP, LOOSE_GAP, SLOPE
 
 
 def reduced_costs(run: Traced) -> dict[str, tuple[Floats, Floats]]:
@@ -119,10 +118,6 @@ def statements(run: Traced) -> dict[str, Stated]:
     said["K6"] = _vanishes(run, falls.max(axis=None), SLOPE)
     loose = {"v": SLOPE}
     return said | {row: _vanishes(run, p, loose.get(row, FINE_GAP)) for row, p in products(run)}
-
-
-SLOPE = math.sqrt(FINE_GAP)
-"""Where a value is optimal to a `FINE_GAP`, a smooth term's slope is flat to its square root."""
 
 
 def _vanishes(run: Traced, amounts: Floats, tolerance: float) -> Stated:
