@@ -19,7 +19,7 @@ from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
-from farkas.relaxations.mlbroker import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 from farkas.solvers.highs import pass_form
 

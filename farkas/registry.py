@@ -1,17 +1,19 @@
 """Registration by name: a new program, policy, claim or solver is one new file and nothing else.
 
 A name begins with what it belongs to, nearly always a kind: ``mlbroker.fractional``.  Asking for it
-imports the modules of that kind alone.  Kinds of other distributions are found by the entry point
-group ``farkas.kinds``, whose entries are ``kind = "package"``; all modules of the package are
-imported when the kind is first asked for, so that the same decorators register what it brings.
+imports the module whose text registers it, and where no text does so in plain words all modules of
+that kind.  Kinds of other distributions are found by the entry point group ``farkas.kinds``, whose
+entries are ``kind = "package"``; all modules of the package are imported when the kind is first
+asked for, so that the same decorators register what it brings.
 """
 
 import functools
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import metadata
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
@@ -100,6 +102,37 @@ def load_part(package: str, owner: str) -> bool:
     return bool(found)
 
 
+def homes(package: str, owner: str, name: str) -> list[str]:
+    """Modules of ``owner`` whose text registers ``name``; found without importing any.
+
+    A text registers a name that stands in a decorator, an ``add``, a ``name = `` or a ``tag=``.
+
+    Parameters
+    ----------
+    package
+        Dotted name, for example ``farkas.models``.
+    owner
+        See :func:`load_part`.
+    name
+        As it is registered.
+    """
+    spec = importlib.util.find_spec(package)
+    quoted = f'"{re.escape(name)}"'
+    says = re.compile(rf"^(@[\w.]+\(|\w+\.add\(| +name = )\s*{quoted}|\btag={quoted}", re.MULTILINE)
+    parts = _parts(package, (spec and spec.submodule_search_locations) or (), owner)
+    return [module for module, text in parts if says.search(text)]
+
+
+def _parts(package: str, folders: Iterable[str], owner: str = "") -> Iterator[tuple[str, str]]:
+    """Name and text of every module of ``owner``, or of every module."""
+    for info in pkgutil.iter_modules(list(folders), f"{package}."):
+        if owner and not f"{info.name}_".startswith(f"{package}.{owner}_"):
+            continue
+        spec: Any = info.module_finder.find_spec(info.name, None)
+        yield info.name, spec.loader.get_source(info.name) or ""
+        yield from _parts(info.name, spec.submodule_search_locations or ())
+
+
 class Registry(Generic[T]):
     """Objects of one role by name, found by importing modules when a name is first asked for.
 
@@ -169,9 +202,14 @@ class Registry(Generic[T]):
         return sorted(name for name in self._items if name.startswith(prefix))
 
     def get(self, name: str) -> T | None:
-        """Return the object of a name, or None; loads what belongs to the name's owner only."""
+        """Return the object of a name, or None; loads what belongs to the name's owner at most."""
+        owner = re.split(r"[._:]", name)[0]
+        if name not in self._items and not {owner, None} & self._loaded:
+            for package in self.packages:
+                for module in homes(package, owner, name):
+                    importlib.import_module(module)
         if name not in self._items:
-            self.load(re.split(r"[._:]", name)[0])
+            self.load(owner)
         return self._items.get(name)
 
     def __getitem__(self, name: str) -> T:

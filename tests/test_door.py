@@ -11,7 +11,7 @@ import pytest
 import farkas
 from farkas.certificates import Proof
 from farkas.errors import FileProblem, InvalidInstance, InvalidOption, UnknownName
-from farkas.verbs.check import RunProof
+from farkas.verbs.check_run import RunProof
 
 SOURCE = ast.parse(Path(farkas.__file__).read_text())
 VERBS = sorted(set(farkas.__all__) - {"__version__"})

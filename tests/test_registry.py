@@ -9,7 +9,7 @@ import pytest
 
 from farkas import registry
 from farkas.errors import OutsideKindProblem, UnknownName
-from farkas.registry import Registry, load_part
+from farkas.registry import Registry, homes, load_part
 
 MODULE = """
 from shelf import things
@@ -44,11 +44,42 @@ def loaded() -> set[str]:
     return {name for name in sys.modules if name.startswith("shelf.")}
 
 
-def test_a_name_loads_all_modules_of_its_owner_and_no_other(shelf: Registry[str]) -> None:
-    # antler begins with the same letters and belongs to somebody else
-    assert shelf["ant.small"] == "ant.small"
-    assert loaded() == {"shelf.ant", "shelf.ant_more"}
+def test_a_name_loads_the_module_that_registers_it_and_no_other(shelf: Registry[str]) -> None:
     assert shelf["ant.large"] == "ant.large"
+    assert loaded() == {"shelf.ant_more"}
+    assert shelf.names("ant.") == ["ant.large", "ant.small"]
+
+
+def test_a_name_that_no_text_spells_loads_all_modules_of_its_owner(
+    shelf: Registry[str], tmp_path: Path
+) -> None:
+    # antler begins with the same letters and belongs to somebody else
+    computed = MODULE.replace('"{name}", "{name}"', '"ant." + "huge", 3')
+    (tmp_path / "shelf" / "ant_huge.py").write_text(computed)
+    assert shelf["ant.huge"] == 3
+    assert loaded() == {"shelf.ant", "shelf.ant_more", "shelf.ant_huge"}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('@claim("ant.x", source="nobody")\ndef f(): ...', True),
+        ('@things.register(\n    "ant.x"\n)\ndef f(): ...', True),
+        ('things.add("ant.x", 3)', True),
+        ('class X:\n    name = "ant.x"', True),
+        ('class X(Y, tag="ant.x"): ...', True),
+        ('class X:\n    name = "ant.xy"', False),  # another name
+        ('class X:\n    name = "ant_x"', False),  # the dot is a dot
+        ('wanted = things["ant.x"]\nrun(find("ant.x"))', False),  # asks for it
+    ],
+)
+def test_a_text_registers_what_stands_in_a_decorator_an_add_a_name_or_a_tag(
+    shelf: Registry[str], tmp_path: Path, text: str, found: bool
+) -> None:
+    (tmp_path / "shelf" / "ant_x.py").write_text(text)
+    assert homes("shelf", "ant", "ant.x") == ["shelf.ant_x"] * found
+    assert homes("shelf", "an", "ant.x") == homes("absent", "ant", "ant.x") == []
+    assert not loaded()
 
 
 def test_names_of_a_prefix_load_its_owner_only(shelf: Registry[str]) -> None:

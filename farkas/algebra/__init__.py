@@ -12,14 +12,20 @@ A rule that means nothing raises `farkas.errors.RuleError`, where the mistake is
 - convex programs: `convex`
 """
 
-from farkas.algebra.convex import ConvexModel, ConvexProgram
-from farkas.algebra.declare import Param, Var
-from farkas.algebra.expressions import Between, Sum
-from farkas.algebra.formulation import constraint, expression, objective, option, programs
-from farkas.algebra.nonlinear import Exp, Product, Where
-from farkas.algebra.program import Program
-from farkas.algebra.pyomo_program import PyomoProgram
-from farkas.algebra.sets import IndexedSet, Set
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from farkas.algebra.convex import ConvexModel, ConvexProgram
+    from farkas.algebra.declare import Param, Var
+    from farkas.algebra.expressions import Between, Sum
+    from farkas.algebra.formulation import constraint, expression, objective, option, programs
+    from farkas.algebra.nonlinear import Exp, Product, Where
+    from farkas.algebra.program import Program
+    from farkas.algebra.pyomo_program import PyomoProgram
+    from farkas.algebra.sets import IndexedSet, Set
 
 __all__ = [
     "Between",
@@ -41,3 +47,44 @@ __all__ = [
     "option",
     "programs",
 ]
+
+_HOMES = {
+    "convex": (
+        "ConvexModel",
+        "ConvexProgram",
+    ),
+    "declare": (
+        "Param",
+        "Var",
+    ),
+    "expressions": (
+        "Between",
+        "Sum",
+    ),
+    "formulation": (
+        "constraint",
+        "expression",
+        "objective",
+        "option",
+        "programs",
+    ),
+    "nonlinear": (
+        "Exp",
+        "Product",
+        "Where",
+    ),
+    "program": ("Program",),
+    "pyomo_program": ("PyomoProgram",),
+    "sets": (
+        "IndexedSet",
+        "Set",
+    ),
+}
+"""What a module of this package holds of these names, imported when one is first used."""
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

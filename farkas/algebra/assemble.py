@@ -15,7 +15,7 @@ from farkas.algebra.sets import Set
 from farkas.algebra.tracing import reading
 from farkas.errors import FarkasError, RuleError
 from farkas.forms import Block, SparseRows
-from farkas.numbers import Floats
+from farkas.numbers import Array, Floats, Ints
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -97,30 +97,44 @@ def _full(value: Cells | Number, dims: Dims, shape: tuple[int, ...]) -> Floats:
 
 def assemble(families: list[TracedRows], num_columns: int) -> tuple[SparseRows, Floats, Floats]:
     """Matrix and row bounds of all families, in order."""
-    import scipy.sparse as sp
-
-    pieces = [(f, t, t.dims(f.dims)) for f in families for t in f.terms]
-    sizes = [math.prod(d.size for d in dims) for _, _, dims in pieces]
-    rows = np.empty(sum(sizes), np.int32)
-    columns = np.empty(sum(sizes), np.int32)
-    values = np.empty(sum(sizes), np.float64)
-    at = 0
-    for (family, term, dims), size in zip(pieces, sizes, strict=True):
-        here, shape = slice(at, at + size), [d.size for d in dims]
-        number = np.arange(family.block.start, family.block.stop, dtype=np.int32)
-        own = number.reshape([d.size for d in family.dims])
-        rows[here].reshape(shape)[...] = spread(own, family.dims, dims)
-        columns[here].reshape(shape)[...] = term.columns.onto(dims)
-        values[here].reshape(shape)[...] = as_cells(term.coefficient).onto(dims)
-        at += size
-    num_rows = families[-1].block.stop if families else 0
-    coo = sp.coo_array((values, (rows, columns)), shape=(num_rows, num_columns))
-    matrix = SparseRows.from_scipy(coo)
     if not families:
-        return matrix, np.zeros(0), np.zeros(0)
+        return SparseRows.from_dense(np.zeros((0, num_columns))), np.zeros(0), np.zeros(0)
+    width = max(num_columns, 1)
+    counts, columns, values = zip(*(_rows_of(f, width) for f in families), strict=True)
+    starts = np.concatenate([np.zeros(1, np.int64), *counts]).cumsum()
+    matrix = SparseRows(starts, np.concatenate(columns), np.concatenate(values), num_columns)
     lower = np.concatenate([f.lower for f in families])
     upper = np.concatenate([f.upper for f in families])
     return matrix, lower, upper
+
+
+def _rows_of(family: TracedRows, width: int) -> tuple[Ints, Array, Floats]:
+    """Entries a row, columns and values of a family: ascending, duplicates summed, no zeros.
+
+    Terms come row by row, so that sorting mostly merges a few sorted pieces.
+    """
+    pieces = [(term, term.dims(family.dims)) for term in family.terms]
+    ends = np.cumsum([math.prod(d.size for d in dims) for _, dims in pieces], dtype=np.int64)
+    size = int(ends[-1]) if pieces else 0
+    keys, values = np.empty(size, np.int64), np.empty(size)
+    num_rows = math.prod(d.size for d in family.dims)
+    own = (np.arange(num_rows) * width).reshape([d.size for d in family.dims])
+    for (term, dims), end in zip(pieces, ends.tolist(), strict=True):
+        shape = [d.size for d in dims]
+        here = slice(end - math.prod(shape), end)
+        np.add(spread(own, family.dims, dims), term.columns.onto(dims), keys[here].reshape(shape))
+        values[here].reshape(shape)[...] = as_cells(term.coefficient).onto(dims)
+    if not (keys[1:] > keys[:-1]).all():
+        order = np.argsort(keys, kind="stable")
+        keys, values = keys[order], values[order]
+        first = np.flatnonzero(np.diff(keys, prepend=-1))
+        if len(first) < len(keys):
+            keys, values = keys[first], np.add.reduceat(values, first)
+    if not values.all():
+        keys, values = keys[values != 0], values[values != 0]
+    counts = np.diff(np.searchsorted(keys, np.arange(num_rows + 1) * width))
+    columns = keys - np.repeat(own.ravel(), counts)
+    return counts, columns.astype(np.int32), values
 
 
 def trace_objective(

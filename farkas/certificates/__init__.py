@@ -1,77 +1,100 @@
-"""The trusted kernel: proofs of bounds and infeasibility, checked without any solver."""
+"""The trusted kernel: proofs of bounds and infeasibility, checked without any solver.
+
+Every name but `check` is imported when it is first used: what is checked decides what is loaded.
+"""
 
 from __future__ import annotations
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from farkas.certificates.bound import BoundProof, exact_bound, prove_bound, prove_infeasible
-from farkas.certificates.certify import certify, certify_infeasible
-from farkas.certificates.check import check
-from farkas.certificates.files import (
-    Certificate,
-    FormCertificate,
-    InfeasibleCertificate,
-    LinearCertificate,
-    certificate_type,
-    certificate_types,
-    from_json,
-    read,
-    to_json,
-    write,
-)
-from farkas.certificates.points import exact_feasibility, exact_value
-from farkas.certificates.proof import Proof
-from farkas.certificates.reference import reference_bound, reference_violation
-from farkas.certificates.repair import repaired
-from farkas.certificates.runs import RunBound, run_bounds
+from farkas.certificates.check import check as check
 
 if TYPE_CHECKING:
-    from farkas.certificates.vipr import write_vipr, write_vipr_infeasible
-    from farkas.certificates.vipr_check import ViprProof, check_vipr
-
-__all__ = [
-    "BoundProof",
-    "Certificate",
-    "FormCertificate",
-    "InfeasibleCertificate",
-    "LinearCertificate",
-    "Proof",
-    "RunBound",
-    "ViprProof",
-    "certificate_type",
-    "certificate_types",
-    "certify",
-    "certify_infeasible",
-    "check",
-    "check_vipr",
-    "exact_bound",
-    "exact_feasibility",
-    "exact_value",
-    "from_json",
-    "prove_bound",
-    "prove_infeasible",
-    "read",
-    "reference_bound",
-    "reference_violation",
-    "repaired",
-    "run_bounds",
-    "to_json",
-    "write",
-    "write_vipr",
-    "write_vipr_infeasible",
-]
+    from farkas.certificates.bound import BoundProof as BoundProof
+    from farkas.certificates.bound import exact_bound as exact_bound
+    from farkas.certificates.bound import prove_bound as prove_bound
+    from farkas.certificates.bound import prove_infeasible as prove_infeasible
+    from farkas.certificates.files import Certificate as Certificate
+    from farkas.certificates.files import certificate_type as certificate_type
+    from farkas.certificates.files import certificate_types as certificate_types
+    from farkas.certificates.files import from_json as from_json
+    from farkas.certificates.files import read as read
+    from farkas.certificates.infeasible import InfeasibleCertificate as InfeasibleCertificate
+    from farkas.certificates.linear import FormCertificate as FormCertificate
+    from farkas.certificates.linear import LinearCertificate as LinearCertificate
+    from farkas.certificates.making import certify as certify
+    from farkas.certificates.making import certify_infeasible as certify_infeasible
+    from farkas.certificates.points import exact_feasibility as exact_feasibility
+    from farkas.certificates.points import exact_value as exact_value
+    from farkas.certificates.proof import Proof as Proof
+    from farkas.certificates.reference import reference_bound as reference_bound
+    from farkas.certificates.reference import reference_violation as reference_violation
+    from farkas.certificates.repair import repaired as repaired
+    from farkas.certificates.runs import RunBound as RunBound
+    from farkas.certificates.runs import run_bounds as run_bounds
+    from farkas.certificates.vipr import write_vipr as write_vipr
+    from farkas.certificates.vipr import write_vipr_infeasible as write_vipr_infeasible
+    from farkas.certificates.vipr_check import ViprProof as ViprProof
+    from farkas.certificates.vipr_check import check_vipr as check_vipr
+    from farkas.certificates.writing import to_json as to_json
+    from farkas.certificates.writing import write as write
 
 _HOMES = {
-    "ViprProof": "farkas.certificates.vipr_check",
-    "check_vipr": "farkas.certificates.vipr_check",
-    "write_vipr": "farkas.certificates.vipr",
-    "write_vipr_infeasible": "farkas.certificates.vipr",
+    "bound": (
+        "BoundProof",
+        "exact_bound",
+        "prove_bound",
+        "prove_infeasible",
+    ),
+    "files": (
+        "Certificate",
+        "certificate_type",
+        "certificate_types",
+        "from_json",
+        "read",
+    ),
+    "infeasible": ("InfeasibleCertificate",),
+    "linear": (
+        "FormCertificate",
+        "LinearCertificate",
+    ),
+    "making": (
+        "certify",
+        "certify_infeasible",
+    ),
+    "points": (
+        "exact_feasibility",
+        "exact_value",
+    ),
+    "proof": ("Proof",),
+    "reference": (
+        "reference_bound",
+        "reference_violation",
+    ),
+    "repair": ("repaired",),
+    "runs": (
+        "RunBound",
+        "run_bounds",
+    ),
+    "vipr": (
+        "write_vipr",
+        "write_vipr_infeasible",
+    ),
+    "vipr_check": (
+        "ViprProof",
+        "check_vipr",
+    ),
+    "writing": (
+        "to_json",
+        "write",
+    ),
 }
-"""Module of what is imported when it is first used: no certificate needs it."""
+"""What a module of this package holds of these names."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from farkas.certificates.files import Certificate
 from farkas.certificates.proof import Proof
 from farkas.errors import NotACertificate
-from farkas.forms import LinearForm
 
 if TYPE_CHECKING:
+    from farkas.forms import LinearForm
     from farkas.instances import Instance
 
 

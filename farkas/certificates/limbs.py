@@ -11,14 +11,17 @@ from __future__ import annotations
 
 import dataclasses
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from farkas.certificates.guards import finite, inside
 from farkas.errors import NotACertificate
-from farkas.forms import SparseRows
 from farkas.numbers import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    from farkas.forms import SparseRows
 
 Digits = Ints
 Indices = npt.NDArray[np.int32] | Ints

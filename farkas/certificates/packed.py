@@ -16,11 +16,9 @@ from typing import Annotated
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from farkas.errors import NotACertificate
-from farkas.forms import LinearForm, Sense, SparseRows
-from farkas.numbers import Array, Floats, Ints
+from farkas.numbers import Floats
 
 Size = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
 Exponent = Annotated[int, msgspec.Meta(ge=-1024, le=1074)]
@@ -58,21 +56,6 @@ class ExactVector(FilePart, frozen=True, kw_only=True):
     positions: tuple[Size, ...]
     numbers: tuple[int, ...]
 
-    @classmethod
-    def of(cls, values: Floats) -> ExactVector:
-        """Store finite doubles; shape (size,)."""
-        where = np.flatnonzero(values)
-        pairs = [value.as_integer_ratio() for value in values[where].tolist()]
-        exponent = max((bottom.bit_length() - 1 for _, bottom in pairs), default=0)
-        numbers = [(top << exponent) // bottom for top, bottom in pairs]
-        common = min((_trailing_zeros(n) for n in numbers), default=0) if exponent == 0 else 0
-        return cls(
-            size=len(values),
-            exponent=exponent - common,
-            positions=tuple(where.tolist()),
-            numbers=tuple(n >> common for n in numbers),
-        )
-
     def floats(self, what: str, size: int) -> Floats:
         """Return the doubles, shape (size,); raises :class:`NotACertificate` if they are none."""
         if self.size != size:
@@ -91,90 +74,11 @@ class ExactVector(FilePart, frozen=True, kw_only=True):
     def _double(self, number: int, what: str) -> float:
         if number == 0:
             raise NotACertificate(f"{what}: a stored number is 0; leave it out")
-        zeros = _trailing_zeros(number)
+        zeros = trailing_zeros(number)
         odd, power = number >> zeros, zeros - self.exponent
         if odd.bit_length() <= 53 and power >= -1074 and odd.bit_length() + power <= 1024:
             return math.ldexp(odd, power)
         raise NotACertificate(f"{what}: {_clipped(number)} * 2**{-self.exponent} is not a double")
-
-
-class PackedForm(FilePart, frozen=True, kw_only=True):
-    """A linear form without its names.
-
-    Parameters
-    ----------
-    rows, columns, entries
-        Sizes.
-    implied
-        Whether implied bounds follow the stated ones.
-    offset
-        Constant of the objective.
-    data
-        Base64 of the deflated little-endian arrays: starts (int64), columns (int32), values, cost,
-        row_lower, row_upper, lower, upper [, implied_lower, implied_upper] (float64), and the
-        integrality bits.
-    """
-
-    rows: Size
-    columns: Size
-    entries: Size
-    implied: bool
-    offset: float
-    data: str
-
-    @classmethod
-    def of(cls, form: LinearForm) -> PackedForm:
-        """Pack every number that the form's hash covers."""
-        implied = form.implied_lower is not None or form.implied_upper is not None
-        columns = [form.cost, form.row_lower, form.row_upper, form.lower, form.upper]
-        columns += [form.safe_lower, form.safe_upper] if implied else []
-        raw = b"".join(
-            (
-                form.matrix.starts.astype("<i8").tobytes(),
-                form.matrix.columns.astype("<i4").tobytes(),
-                *((part + 0.0).astype("<f8").tobytes() for part in (form.matrix.values, *columns)),
-                np.packbits(form.integer).tobytes(),
-            )
-        )
-        return cls(
-            rows=form.num_rows,
-            columns=form.num_columns,
-            entries=form.num_entries,
-            implied=implied,
-            offset=form.offset + 0.0,
-            data=deflate(raw),
-        )
-
-    def form(self, name: str, sense: Sense) -> LinearForm:
-        """Rebuild the form; raises :class:`NotACertificate` when the data make none."""
-        m, n, k = self.rows, self.columns, self.entries
-        lengths = [m + 1, k, k, n, m, m, n, n, *([n, n] if self.implied else [])]
-        types = ["<i8", "<i4", *["<f8"] * (len(lengths) - 2)]
-        widths = [4 if kind == "<i4" else 8 for kind in types]
-        size = sum(a * b for a, b in zip(lengths, widths, strict=True)) + (n + 7) // 8
-        *parts, bits = _arrays(inflate(self.data, size, "data"), types, lengths)
-        starts, columns, values, cost, row_lower, row_upper, lower, upper, *implied = parts
-        _check_matrix(starts, columns, values, n)
-        for what, part in (("cost", cost), ("offset", np.array([self.offset]))):
-            if not np.isfinite(part).all():
-                raise NotACertificate(f"data: {what} is not finite")
-        for part in (row_lower, row_upper, lower, upper, *implied):
-            if np.isnan(part).any():
-                raise NotACertificate("data: a side or bound is NaN")
-        return LinearForm(
-            name=name,
-            sense=sense,
-            cost=cost,
-            offset=self.offset,
-            matrix=SparseRows(starts, columns, values, n),
-            row_lower=row_lower,
-            row_upper=row_upper,
-            lower=lower,
-            upper=upper,
-            integer=np.unpackbits(bits, count=n).astype(np.bool_),
-            implied_lower=implied[0] if implied else None,
-            implied_upper=implied[1] if implied else None,
-        )
 
 
 def deflate(raw: bytes) -> str:
@@ -229,34 +133,8 @@ def rational(text: str, what: str) -> Fraction:
     return Fraction(text)
 
 
-def _arrays(raw: bytes, types: list[str], lengths: list[int]) -> list[Array]:
-    """Cut ``raw`` into arrays of native byte order; what is left comes last, as bytes."""
-    parts: list[Array] = []
-    start = 0
-    for kind, length in zip(types, lengths, strict=True):
-        part = np.frombuffer(raw, kind, length, start)
-        parts.append(part.astype(part.dtype.newbyteorder("=")))
-        start += part.nbytes
-    return [*parts, np.frombuffer(raw, np.uint8, offset=start)]
-
-
-def _check_matrix(starts: Ints, columns: npt.NDArray[np.int32], values: Floats, width: int) -> None:
-    if starts[0] != 0 or starts[-1] != len(values) or (np.diff(starts) < 0).any():
-        raise NotACertificate("data: row starts do not ascend from 0 to the number of entries")
-    if len(columns) and (columns.min() < 0 or columns.max() >= width):
-        raise NotACertificate(f"data: a column index lies outside 0..{width - 1}")
-    ascending = np.diff(columns) > 0
-    borders = starts[1:-1]
-    ascending[borders[(borders > 0) & (borders < len(columns))] - 1] = True
-    if not ascending.all():
-        raise NotACertificate("data: column indices of a row do not ascend")
-    if not np.isfinite(values).all():
-        raise NotACertificate("data: the matrix holds a number that is not finite")
-    if not values.all():
-        raise NotACertificate("data: the matrix stores a zero; leave it out")
-
-
-def _trailing_zeros(number: int) -> int:
+def trailing_zeros(number: int) -> int:
+    """Return how many binary digits end the number and are 0; 0 for 0."""
     return (number & -number).bit_length() - 1 if number else 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
 
@@ -11,9 +11,9 @@ from farkas.certificates.files import Certificate
 from farkas.certificates.packed import rational, shown
 from farkas.certificates.proof import Proof, about_instance
 from farkas.errors import NotACertificate
-from farkas.forms import LinearForm, Sense
 
 if TYPE_CHECKING:
+    from farkas.forms import LinearForm
     from farkas.instances import Instance
 
 
@@ -25,7 +25,7 @@ class PriceCertificate(Certificate, frozen=True, kw_only=True):
 
     about: ClassVar[str]
     """Kind of the instance."""
-    bounds: ClassVar[Sense] = "max"
+    bounds: ClassVar[Literal["min", "max"]] = "max"
     """``max`` for upper bounds on a maximum, ``min`` for lower bounds on a minimum."""
 
     @property

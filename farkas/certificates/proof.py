@@ -9,11 +9,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from farkas.errors import NotACertificate
-from farkas.forms import LinearForm, Sense
 from farkas.tolerances import FEASIBLE
 from farkas.words import named, quoted
 
 if TYPE_CHECKING:
+    from farkas.forms import LinearForm, Sense
     from farkas.instances import Instance
 
 Provenance = Literal["file", "form", "instance"]

@@ -12,18 +12,42 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import farkas
 from farkas.cli import commands
 from farkas.cli.output import complain
 from farkas.errors import Exit, FarkasError
 
+
+class Commands(TyperGroup):
+    """The commands in the order a newcomer needs; one is imported when it is asked for."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        names = [info.name for info in pkgutil.iter_modules(commands.__path__)]
+        names.sort(key=lambda name: (commands.ORDER.get(name, len(commands.ORDER)), name))
+        self._modules = {name.rstrip("_"): f"{commands.__name__}.{name}" for name in names}
+        self.commands: dict[str, Any] = dict.fromkeys(self._modules)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Parser of one command; None when there is none of that name."""
+        if cmd_name in self._modules and self.commands[cmd_name] is None:
+            command = importlib.import_module(self._modules[cmd_name]).command
+            alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+            summary = command.__doc__.split("\n")[0]
+            alone.command(cmd_name, short_help=summary)(_announcing(command))
+            self.commands[cmd_name] = typer.main.get_command(alone)
+        return self.commands.get(cmd_name)
+
+
 app = typer.Typer(
     name="farkas",
+    cls=Commands,
     no_args_is_help=False,
     add_completion=False,
-    pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -51,15 +75,6 @@ def root(
         typer.echo(context.get_help())
 
 
-def load_commands() -> None:
-    """Add every module of ``farkas.cli.commands`` as a command, in the order a newcomer needs."""
-    names = [info.name for info in pkgutil.iter_modules(commands.__path__)]
-    for name in sorted(names, key=lambda n: (commands.ORDER.get(n, len(commands.ORDER)), n)):
-        module = importlib.import_module(f"{commands.__name__}.{name}")
-        summary = module.command.__doc__.split("\n")[0]
-        app.command(name.rstrip("_"), short_help=summary)(_announcing(module.command))
-
-
 class _Ended(Exception):
     """Ctrl-C or a closed pipe, on its way past the parser, which would swallow the difference."""
 
@@ -80,9 +95,6 @@ def _announcing(command: Callable[..., None]) -> Callable[..., None]:
             raise _Ended(Exit.BROKEN_PIPE) from None
 
     return announced
-
-
-load_commands()
 
 
 def call(arguments: Sequence[str] | None = None) -> int:

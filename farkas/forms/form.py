@@ -14,12 +14,13 @@ import numpy.typing as npt
 
 from farkas.errors import UnknownName
 from farkas.forms.blocks import Block, find_block
-from farkas.forms.scale import Units, units_of
 from farkas.numbers import Bools, Floats, Ints
 from farkas.portable.sums import dot
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
+
+    from farkas.forms.scale import Units
 
 Sense = Literal["min", "max"]
 
@@ -231,6 +232,8 @@ class LinearForm:
     @functools.cached_property
     def units(self) -> Units:
         """Powers of two in which the form's own numbers are about 1."""
+        from farkas.forms.scale import units_of  # exact points and bounds need no units
+
         return units_of(self)
 
     @functools.cached_property

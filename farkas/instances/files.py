@@ -4,7 +4,6 @@ import collections
 import functools
 import importlib
 import json
-import operator
 import os
 import pkgutil
 from collections.abc import Iterator
@@ -14,7 +13,6 @@ import msgspec
 
 import farkas.instances as package
 from farkas import reading
-from farkas.atomic import write_bytes
 from farkas.errors import (
     FileProblem,
     InvalidInstance,
@@ -27,7 +25,7 @@ from farkas.registry import load_outside, outside_kinds
 from farkas.words import named, parsed
 
 # Modules of this package that are no kind.  Everything else here is one.
-SHARED_MODULES = frozenset({"base", "columns", "files", "market", "options"})
+SHARED_MODULES = frozenset({"base", "columns", "files", "market", "options", "writing"})
 T = TypeVar("T")
 
 
@@ -170,45 +168,3 @@ def _repeated(value: Any, path: str) -> Iterator[tuple[str, str]]:
         for index, item in enumerate(value):
             if isinstance(item, list | dict):
                 yield from _repeated(item, f"{path}[{index}]")
-
-
-def to_bytes(instance: Instance) -> bytes:
-    """File content of an instance: fixed order, one top-level field or list entry per line."""
-    content = msgspec.to_builtins(instance)
-    ordered = {"farkas": content.pop("farkas"), "kind": instance.kind, "name": content.pop("name")}
-    content.pop("kind")
-    optional = type(instance).bookkeeping
-    for name, value in content.items():
-        if not (value is None and name in optional):
-            ordered[name] = value
-    lines = [f'"{name}": {_pretty(value)}' for name, value in ordered.items()]
-    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
-
-
-def _pretty(value: Any) -> str:
-    if isinstance(value, list | tuple) and value and isinstance(value[0], list | tuple | dict):
-        return "[\n  " + ",\n  ".join(_compact(item) for item in value) + "\n]"
-    return _compact(value)
-
-
-def _compact(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
-
-
-def write(instance: Instance, path: str | os.PathLike[str]) -> None:
-    """Write an instance file in one step; reading it again gives an equal instance.
-
-    Raises
-    ------
-    FileProblem
-        The path cannot be written; nothing is left behind.
-    """
-    write_bytes(path, to_bytes(instance))
-
-
-def schema(kind: str | None = None) -> dict[str, Any]:
-    """JSON Schema of one kind's files, or of the union over all kinds."""
-    if kind is not None:
-        return msgspec.json.schema(kind_class(kind))
-    union = functools.reduce(operator.or_, [kind_class(name) for name in kinds()])
-    return msgspec.json.schema(union)

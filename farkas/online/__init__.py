@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from farkas.online.run import Bound, Manifest, Run, read_run, write_run
+from farkas.online.run import Bound, Manifest, Run, read_run
 
 if TYPE_CHECKING:
     from farkas.online.driver import (
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         environment,
         environments,
     )
+    from farkas.online.recording import write_run
 
 __all__ = [
     "Algorithm",
@@ -43,7 +44,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # the driver is imported when it is first used: reading a run needs none
+    # what runs and records is imported when it is first used: reading a run needs none of it
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module("farkas.online.driver"), name)
+    home = "recording" if name == "write_run" else "driver"
+    return getattr(importlib.import_module(f"farkas.online.{home}"), name)

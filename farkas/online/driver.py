@@ -30,8 +30,9 @@ import msgspec
 
 from farkas.compiled import clock
 from farkas.errors import InvalidInstance, InvalidOption, suggestion
+from farkas.online.recording import manifest, plain
 from farkas.online.replayed import prove_value
-from farkas.online.run import Bound, Run, Sense, manifest, plain
+from farkas.online.run import Bound, Run, Sense
 from farkas.portable.sums import added
 from farkas.registry import Registry
 
@@ -320,7 +321,6 @@ def drive(
 
     The decisions are then replayed in exact arithmetic, by code that shares nothing with what
     priced them; the certified ratio is that of exact value and exact bound.
-
     Timings hold no compiling: what a policy does not prepare is compiled while `clock` stands.
 
     Parameters

@@ -16,7 +16,7 @@ from farkas.portable.elementary import log1p
 from farkas.portable.sums import added
 from farkas.quantities.optimum import list_optima, optimum
 from farkas.quantities.quantity import quantity
-from farkas.relaxations.mlbroker import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.tolerances import SIMPLEX
 
 list_optima(

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
-from farkas.errors import InvalidInstance, UnknownName, require_seed, require_type
-from farkas.online import Algorithm, Run, algorithms
+from farkas.certificates import Certificate, write
+from farkas.errors import (
+    FileProblem,
+    InvalidInstance,
+    InvalidOption,
+    UnknownName,
+    require_seed,
+    require_type,
+)
+from farkas.online import Algorithm, Run, algorithms, environments
 from farkas.online.driver import Progress
 from farkas.verbs.inputs import InstanceOrName, as_instance
+
+
+@runtime_checkable
+class SlotCertifying(Protocol):
+    """An environment that can prove what single slots of a run could have earned."""
+
+    def slot_certificates(self, instance: Any, decisions: Sequence[Any]) -> Sequence[Certificate]:
+        """Return a certificate of each slot, given what was decided before."""
 
 
 def run(
@@ -52,6 +71,41 @@ def run(
     data = as_instance(instance)
     chosen = find_algorithm(algorithm, data.kind) if isinstance(algorithm, str) else algorithm
     return chosen.run(data, seed, progress=progress, **options)
+
+
+def write_slots(run: Run, instance: InstanceOrName, folder: str | os.PathLike[str]) -> list[str]:
+    """Write a certificate of every slot of a run: what it could have earned then.
+
+    Parameters
+    ----------
+    folder
+        Made if there is none; files are called ``slot-0.json``, ``slot-1.json``, ...
+
+    Returns
+    -------
+    The paths, in the order of the slots.
+
+    Raises
+    ------
+    InvalidOption
+        Runs of this kind have no such certificates.
+    FileProblem
+        A file cannot be written.
+    """
+    data = as_instance(instance)
+    environment = environments[data.kind]
+    if not isinstance(environment, SlotCertifying):
+        raise InvalidOption(f"runs of kind {data.kind} have no certificates of single slots")
+    certificates = environment.slot_certificates(data, run.decisions)
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileProblem(f"{folder}: no folder: {error.strerror or error}") from None
+    paths = []
+    for slot, certificate in enumerate(certificates):
+        paths.append(os.path.join(folder, f"slot-{slot}.json"))
+        write(certificate, paths[-1])
+    return paths
 
 
 def find_algorithm(name: str, kind: str) -> Algorithm:

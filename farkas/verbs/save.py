@@ -21,7 +21,8 @@ from farkas.forms.writers import write_lp, write_mps
 from farkas.instances import Instance
 from farkas.instances import write as write_instance
 from farkas.numbers import Floats
-from farkas.online.run import Run, write_run
+from farkas.online.recording import write_run
+from farkas.online.run import Run
 from farkas.verbs.solve import Solution
 
 PROGRAMS = {".mps": write_mps, ".lp": write_lp}

@@ -9,12 +9,14 @@ import msgspec
 
 from farkas.certificates import Certificate, FormCertificate, Proof
 from farkas.certificates import check as prove
-from farkas.certificates.files import from_json, to_json
-from farkas.certificates.packed import PackedForm
+from farkas.certificates.files import from_json
+from farkas.certificates.making import packed_form
+from farkas.certificates.writing import to_json
 from farkas.duals.restated import as_linear
 from farkas.errors import InvalidOption, require_type
 from farkas.online.run import Run
-from farkas.verbs.check import RunProof, certificate_of, check, opened
+from farkas.verbs.check import check, opened
+from farkas.verbs.check_run import RunProof, certificate_of
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.programs import rebuild
 
@@ -84,7 +86,7 @@ def stand_alone(
         assert about is not None  # without, nothing of the kind is proved
         linear = as_linear(linear, about)
     elif linear.data is None:
-        data = PackedForm.of(linear.bound_form(None if about is None else rebuild(linear, about)))
+        data = packed_form(linear.bound_form(None if about is None else rebuild(linear, about)))
         linear = msgspec.structs.replace(linear, data=data)
     content = to_json(linear)
     return Restated(proof, linear, content, prove(from_json(content)))

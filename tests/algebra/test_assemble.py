@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
-from farkas.algebra import Between, Sum
+from farkas.algebra import (
+    Between,
+    Param,
+    Program,
+    Set,
+    Sum,
+    Var,
+    assemble,
+    constraint,
+    objective,
+)
 from farkas.errors import RuleError
+from farkas.forms import SparseRows
 from tests.algebra.toys import toy
 
 TABLE = np.array([1.0, 2.0, 3.0])
@@ -323,3 +336,40 @@ def test_a_program_without_families_has_no_rows():
     assert form.matrix.shape == (0, 13)
     # 2, 3, 5 - 1
     assert form.values(form.cost, "amount").tolist() == [2, 3, 4]
+
+
+def test_rows_are_those_that_scipy_compresses():
+    rng = np.random.default_rng(5)
+
+    class Scattered(Program):
+        name, kind, sense = "x.scattered", "", "min"
+
+        def declare(self, m, data):
+            m.places = Set(range(6))
+            m.first, m.second = Var(m.places, m.places), Var(m.places)
+            m.one, m.other = (Param(m.places, m.places, values=part) for part in data)
+
+        @objective
+        def nothing(m):
+            return Sum(m.second[i] for i in m.places)
+
+        @constraint("1", "places")
+        def rows(m, i):
+            # columns out of order, some twice, some with a coefficient 0
+            back = Sum(m.other[i, k] * m.first[k, i] for k in m.places)
+            return m.second[i] + Sum(m.one[i, k] * m.first[i, k] for k in m.places) + back >= 1
+
+    one, other = rng.integers(-2, 3, (2, 6, 6)).astype(float)
+    form = Scattered().form((one, other))
+    dense = np.zeros((6, 42))
+    for i in range(6):
+        dense[i, 36 + i] = 1.0
+        for k in range(6):
+            dense[i, 6 * i + k] += one[i, k]
+            dense[i, 6 * k + i] += other[i, k]
+    expected = SparseRows.from_scipy(sp.coo_array(dense))
+    for part in ("starts", "columns", "values"):
+        mine, theirs = getattr(form.matrix, part), getattr(expected, part)
+        assert mine.dtype == theirs.dtype
+        assert mine.tolist() == theirs.tolist()
+    assert "scipy" not in inspect.getsource(assemble)

@@ -120,30 +120,62 @@ def test_help_loads_a_few_modules_and_no_numbers() -> None:
     assert sum(name.startswith("farkas") for name in modules) <= 30
 
 
-def test_checking_loads_no_solver_and_no_other_kind(tmp_path: Path) -> None:
-    run, bound = str(tmp_path / "run.json"), str(tmp_path / "bound.json")
-    loaded_by("run", "mlbroker/tiny", "-a", "mlbroker.fractional", "--out", run)
-    loaded_by("solve", "mlbroker/tiny", "-p", "mlbroker.relaxed", "--write", bound)
-    for words in (
-        [bound],
-        [bound, "--instance", "mlbroker/tiny"],
-        [run, "--instance", "mlbroker/tiny"],
-    ):
-        modules = loaded_by("check", *words)
-        assert not {name.partition(".")[0] for name in modules} & (HEAVY | SOLVERS - {"scipy"})
-        assert not other_kinds(modules, "mlbroker")
-    alone = loaded_by("check", bound)
-    assert "scipy" not in alone
-    assert lines(alone) <= 7_200
+# What makes, writes, decides or prints beside; a check has no use for it.
+PRODUCING = (
+    "farkas.algebra.latex", "farkas.algebra.to_pyomo", "farkas.atomic",
+    "farkas.certificates.making", "farkas.certificates.repair", "farkas.certificates.vipr",
+    "farkas.certificates.writing", "farkas.cli.tables", "farkas.experiments",
+    "farkas.instances.generate", "farkas.instances.traces", "farkas.instances.writing",
+    "farkas.online.driver", "farkas.online.recording", "farkas.proofs", "farkas.quantities",
+    "farkas.rounding", "farkas.solvers", "farkas.verbs.run", "farkas.verbs.solve",
+)  # fmt: skip
+CASES = ("`FILE`, ", "`RUN --instance FILE`", "`FILE --instance FILE`")
 
 
-def test_checking_a_run_with_its_instance_loads_no_program_and_no_scipy(tmp_path: Path) -> None:
-    run = str(tmp_path / "run.json")
-    loaded_by("run", "mlbroker/tiny", "-a", "mlbroker.fractional", "--out", run)
-    modules = loaded_by("check", run, "--instance", "mlbroker/tiny")
-    assert not {name.partition(".")[0] for name in modules} & (HEAVY | SOLVERS)
-    assert not any(name.startswith(("farkas.algebra", "farkas.models")) for name in modules)
-    assert lines(modules) <= 9_300
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], set[str]]:
+    """Modules that a check loads, by kind and case of the page."""
+    found = {}
+    for kind in own_kinds():
+        folder = tmp_path_factory.mktemp(kind)
+        run, bound = str(folder / "run.json"), str(folder / "bound.json")
+        loaded_by("run", f"{kind}/tiny", "-a", RUNS[kind], "--out", run)
+        loaded_by("solve", f"{kind}/tiny", "-p", PROGRAMS[kind], "--write", bound)
+        about = ["--instance", f"{kind}/tiny"]
+        for case, words in zip(CASES, ([bound], [run, *about], [bound, *about]), strict=True):
+            found[kind, case] = loaded_by("check", *words)
+    return found
+
+
+def test_checking_loads_nothing_that_makes_and_no_other_kind(
+    checked: dict[tuple[str, str], set[str]],
+) -> None:
+    for (kind, case), modules in checked.items():
+        assert not {name.partition(".")[0] for name in modules} & (HEAVY | SOLVERS), (kind, case)
+        assert not other_kinds(modules, kind)
+        made = {n for n in modules if any(f"{n}.".startswith(f"{p}.") for p in PRODUCING)}
+        assert not made, (kind, case)
+        commands = {name for name in modules if name.startswith("farkas.cli.commands.")}
+        assert commands == {"farkas.cli.commands.check"}
+        if case == "`RUN --instance FILE`":
+            assert not any(n.startswith(("farkas.algebra", "farkas.models")) for n in modules)
+
+
+def test_the_page_on_trust_says_how_many_lines_a_check_loads(
+    checked: dict[tuple[str, str], set[str]],
+) -> None:
+    page = (ROOT / "docs" / "trust.md").read_text()
+    for case in CASES:
+        most = max(lines(modules) for (_, said), modules in checked.items() if said == case)
+        row = next(line for line in page.splitlines() if line.startswith(f"| {case}"))
+        said = int(row.split("|")[2].replace(",", ""))
+        assert said - 200 < most <= said, (case, most)
+
+
+def test_what_is_said_to_be_producing_exists() -> None:
+    for name in PRODUCING:
+        path = ROOT / name.replace(".", "/")
+        assert path.is_dir() or path.with_suffix(".py").exists(), name
 
 
 def test_a_name_of_one_kind_loads_that_kind_only() -> None:

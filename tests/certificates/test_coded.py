@@ -19,7 +19,7 @@ from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.plans import shared_plan
 from farkas.online import algorithms
 from farkas.relaxations.coded.assignment_lp import shared_optimum
-from farkas.verbs.check import bounds_runs_of, recheck
+from farkas.verbs.check_run import bounds_runs_of, recheck
 from tests.generators.coded import random_coded_computing
 
 DEMO = library.load("coded/demo")

@@ -18,10 +18,10 @@ from farkas.errors import FileProblem, NotACertificate
 from farkas.instances import library, write
 from farkas.instances.generate import generate
 from farkas.online import algorithms, read_run, write_run
-from farkas.relaxations.mlbroker import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 from farkas.tolerances import TINY, ULP
-from farkas.verbs.check import bounds_runs_of, recheck
+from farkas.verbs.check_run import bounds_runs_of, recheck
 from tests.generators.mlbroker import single
 from tests.tools.samples import samples
 from tests.tools.shared import ROOT

@@ -8,7 +8,7 @@ import pytest
 
 from farkas.certificates import LinearCertificate, certificate_types, run_bounds
 from farkas.certificates.gadget import HorizonCertificate
-from farkas.certificates.packed import ExactVector
+from farkas.certificates.making import exact_vector
 from farkas.certificates.runs import require_run_bound
 from farkas.errors import NotACertificate
 from farkas.instances.files import own_kinds
@@ -21,7 +21,7 @@ def linear(kind: str | None, program: str) -> LinearCertificate:
         form="0" * 64,
         sense="min",
         bound="0",
-        multipliers=ExactVector.of(np.zeros(0)),
+        multipliers=exact_vector(np.zeros(0)),
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.bench_algebra import by_hand, same_program
 from farkas.instances import library
-from farkas.relaxations.mlbroker import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from tests.generators.mlbroker import random_brokerage
 
 DATA = {

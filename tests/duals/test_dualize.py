@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import exact_bound, prove_infeasible
-from farkas.duals import dualize
+from farkas.duals.dualize import dualize
 from farkas.errors import UnsupportedForm
 from farkas.forms import Axis, Block, LinearForm, SparseRows, check_point
 from tests.generators.forms import INF, random_form, small

@@ -16,7 +16,8 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates import check, from_json, prove_bound
-from farkas.certificates.packed import ExactVector, PackedForm
+from farkas.certificates.making import exact_vector, packed_form
+from farkas.certificates.packed import ExactVector
 from farkas.errors import FarkasError
 from farkas.forms import LinearForm, SparseRows
 from farkas.standalone.checker import Refused, check_certificate, parsed
@@ -95,13 +96,13 @@ def draw(rng: random.Random) -> LinearForm:
 def certificate(rng: random.Random, form: LinearForm) -> dict:
     """A certificate that claims exactly what is derived, or something if nothing is."""
     y = np.array([number(rng) if rng.random() < 0.8 else 0.0 for _ in range(form.num_rows)])
-    vector = ExactVector.of(y)
+    vector = exact_vector(y)
     tree = {
         "certificate": "linear",
         "program": form.name,
         "form": form.sha256,
         "sense": form.sense,
-        "data": _plain(PackedForm.of(form)),
+        "data": _plain(packed_form(form)),
     }
     if rng.random() < 0.25:
         violation = derived(form, y, feasibility=True)

@@ -14,11 +14,13 @@ from typing import Any
 
 import farkas
 from farkas.certificates import Proof, check, from_json
+from farkas.certificates.making import exact_vector
 from farkas.duals.restated import as_linear
 from farkas.instances import Instance
+from farkas.online import recording
 from farkas.online import run as runs
-from farkas.verbs.check import RunProof
 from farkas.verbs.check import check as check_run
+from farkas.verbs.check_run import RunProof
 from farkas.verbs.programs import rebuild
 from tests.fuzz import kinds, linear
 from tests.fuzz.attack import HoleError, Outcome, beyond, change, number, verdict
@@ -56,7 +58,7 @@ LINEAR = sorted(set(kinds.TARGETS) - {"coded_run", "coded_chance"})
 @functools.cache
 def honest_run(k: int) -> tuple[Instance, bytes]:
     instance = farkas.load(RUNS[k][0])
-    return instance, runs.to_bytes(farkas.run(instance, RUNS[k][1]))
+    return instance, recording.to_bytes(farkas.run(instance, RUNS[k][1]))
 
 
 def run(rng: random.Random) -> Outcome:
@@ -126,7 +128,7 @@ def instance(rng: random.Random) -> Outcome:
     if rng.random() < 0.5:
         tree["data"] = None
     values = [number(rng) if rng.random() < 0.3 else 0.0 for _ in range(form.num_rows)]
-    vector = linear.ExactVector.of(linear.np.array(values))
+    vector = exact_vector(linear.np.array(values))
     if rng.random() < 0.5:
         tree["multipliers"] = linear._plain(vector)
     more = rng.random() < 0.4 and linear.exceed(rng, form, tree)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.certificates import exact_bound
-from farkas.duals import dualize
+from farkas.duals.dualize import dualize
 from farkas.relaxations.integrality import relax
 from tests.generators.forms import small
 

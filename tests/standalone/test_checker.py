@@ -19,7 +19,8 @@ import pytest
 import farkas
 from farkas.certificates import certify, certify_infeasible, check_vipr, from_json, to_json
 from farkas.certificates.check import check
-from farkas.certificates.packed import ExactVector, deflate, inflate
+from farkas.certificates.making import exact_vector
+from farkas.certificates.packed import deflate, inflate
 from farkas.errors import FarkasError
 from farkas.standalone import checker
 from farkas.standalone.checker import Refused, check_certificate, check_file, parsed, sentence
@@ -474,7 +475,7 @@ def test_multipliers_of_every_exponent_are_read(number):
     form = small([[1.0]], cost=[1.0], row_lower=[0.0], lower=[0.0], upper=[1.0])
     multipliers = np.array([number])
     certificate = certify(form, multipliers)
-    exact = msgspec.structs.replace(certificate, multipliers=ExactVector.of(multipliers))
+    exact = msgspec.structs.replace(certificate, multipliers=exact_vector(multipliers))
     bound = str(min(F(0), 1 - F(number)))
     assert agree(to_json(msgspec.structs.replace(exact, bound=bound)))["lower"] == F(bound)
 

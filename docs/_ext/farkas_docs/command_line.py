@@ -16,7 +16,7 @@ def pages() -> Iterator[tuple[str, str]]:
     """``command_line``."""
     group: Any = typer.main.get_command(app)
     parts = [escaped(inspect.cleandoc(group.help or ""))]
-    parts += [_command(name, command) for name, command in group.commands.items()]
+    parts += [_command(name, group.get_command(None, name)) for name in group.commands]
     yield "command_line", page("Command line", *parts)
 
 

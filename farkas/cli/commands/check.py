@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -13,7 +13,7 @@ from farkas.words import quoted
 
 if TYPE_CHECKING:
     from farkas.certificates import Proof, ViprProof
-    from farkas.verbs.check import RunProof
+    from farkas.verbs.check_run import RunProof
     from farkas.verbs.stand_alone import Restated
 
 MOST_COMMENTS = 10
@@ -45,8 +45,8 @@ def command(
     one states it: that file is proved by farkas/standalone/checker.py too, which is one file and
     needs nothing but Python.
     """
-    from farkas.certificates import Proof
-    from farkas.verbs.check import RunProof, check
+    from farkas.certificates.proof import Proof
+    from farkas.verbs.check import check
 
     restated = None
     try:
@@ -57,12 +57,12 @@ def command(
             proof = restated.proof
     except MissingInstance:
         raise InvalidOption("a run is about an instance; add --instance FILE") from None
-    if isinstance(proof, RunProof):
-        found = _shown_run(proof)
-    elif isinstance(proof, Proof):
+    if isinstance(proof, Proof):
         found = _shown(proof)
+    elif certificate.endswith(".vipr"):  # a class is loaded by the files that need it
+        found = _vipr(cast("ViprProof", proof))
     else:
-        found = _vipr(proof)
+        found = _shown_run(cast("RunProof", proof))
     if restated is not None:
         found["stand_alone"] = _shown(restated.alone)
     if as_json:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from farkas.cli.output import Json, print_json, print_table, progress, promised, promised_ratio
+from farkas.cli.output import Json, print_json
+from farkas.cli.tables import print_table, progress, promised, promised_ratio
 
 
 def command(as_json: Json = False) -> None:

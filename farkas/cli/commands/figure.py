@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from farkas.cli.output import Json, complain, print_json, print_table, print_text, progress
+from farkas.cli.output import Json, complain, print_json, print_text
+from farkas.cli.tables import print_table, progress
 from farkas.cli.values import Seed, check_writable
 from farkas.errors import Exit, FarkasError, FileProblem, InvalidOption
 

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from farkas.cli.output import Json, complain, print_json, print_line, progress
+from farkas.cli.output import Json, complain, print_json, print_line
+from farkas.cli.tables import progress
 from farkas.cli.values import check_writable
 from farkas.errors import Exit
 from farkas.words import named

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from farkas.cli.output import Json, print_json, print_table, progress, promised_ratio
+from farkas.cli.output import Json, print_json
+from farkas.cli.tables import print_table, progress, promised_ratio
 from farkas.cli.values import InstanceFile, Seed, Settings, assignments, check_writable
 from farkas.words import named
 
@@ -19,16 +20,24 @@ def command(
     seed: Seed = 0,
     settings: Settings = None,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Write the run here.")] = None,
+    slots: Annotated[
+        str | None,
+        typer.Option(
+            "--write-slots", metavar="DIR", help="Write a certificate of every slot (gadget)."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Run an online algorithm on an instance, with a proved bound on the optimum.
 
     Prints value, proved bound and their ratio; --out keeps decisions, costs and certificate.
+    --write-slots keeps what every single slot could have earned after the slots before it, as
+    certificates for farkas check.
     """
     from farkas.online import write_run
-    from farkas.online.run import plain
+    from farkas.online.recording import plain
     from farkas.verbs.inputs import as_instance
-    from farkas.verbs.run import find_algorithm
+    from farkas.verbs.run import find_algorithm, write_slots
     from farkas.verbs.run import run as perform
 
     instance = as_instance(file)
@@ -39,6 +48,8 @@ def command(
         run = perform(instance, chosen, seed=seed, progress=report, **options)
     if out is not None:
         write_run(run, out)
+    if slots is not None:
+        write_slots(run, instance, slots)
     if as_json:
         print_json(plain(run))
         return

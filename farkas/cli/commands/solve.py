@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from farkas.cli.output import Json, complain, print_json, print_table, print_text, promised
+from farkas.cli.output import Json, complain, print_json, print_text
+from farkas.cli.tables import print_table, promised
 from farkas.cli.values import InstanceFile, assignments, check_writable
 from farkas.errors import Exit
 from farkas.words import named

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from farkas.cli.output import Json, print_json, print_table
+from farkas.cli.output import Json, print_json
+from farkas.cli.tables import print_table
 
 
 def command(as_json: Json = False) -> None:

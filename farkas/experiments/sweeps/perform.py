@@ -43,15 +43,15 @@ def _run(task: Task, instance: Instance) -> dict[str, Any]:
         "output": msgspec.to_builtins(run),
     }
     if task.recheck and run.certificate is not None and run.certificate.certificate is not None:
-        from farkas.verbs.check import run_verdict
+        from farkas.verbs.verdicts import run_verdict
 
         found["recheck"] = run_verdict(from_builtins(found["output"]), instance)
     return found
 
 
 def _solve(task: Task, instance: Instance) -> dict[str, Any]:
-    from farkas.certificates.files import to_json
     from farkas.certificates.proof import ratio_at_most
+    from farkas.certificates.writing import to_json
     from farkas.online.run import Bound
     from farkas.verbs.programs import find_program, origin, trace
     from farkas.verbs.solve import solve_form
@@ -73,7 +73,7 @@ def _solve(task: Task, instance: Instance) -> dict[str, Any]:
     ratio = ratio_at_most(form.sense, value, solution.bound, exact=False)
     found |= {"bound": bound.exact, "ratio": ratio}
     if task.recheck:
-        from farkas.verbs.check import solve_verdict
+        from farkas.verbs.verdicts import solve_verdict
 
         found["recheck"] = solve_verdict(task.solved(found), instance)
     return found

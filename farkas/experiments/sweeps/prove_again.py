@@ -13,7 +13,7 @@ from farkas.experiments.sweeps.store import Result, Store
 from farkas.instances import Instance
 from farkas.online.run import from_builtins
 from farkas.tolerances import close
-from farkas.verbs.check import run_verdict, solve_verdict
+from farkas.verbs.verdicts import run_verdict, solve_verdict
 
 
 def prove_again(store: Store, share: float = 1.0) -> Iterator[tuple[Result, str]]:

@@ -22,7 +22,8 @@ from farkas.experiments.sweeps.statistics import interval, quantiles
 from farkas.experiments.sweeps.store import Result, Store
 from farkas.instances import Instance, write
 from farkas.online import algorithms
-from farkas.online.run import Sense, plain
+from farkas.online.recording import plain
+from farkas.online.run import Sense
 from farkas.words import cut, named
 
 

@@ -19,10 +19,10 @@ from farkas.errors import InvalidOption
 from farkas.experiments.sweeps.config import MOST_TASKS, Config, instances, product, seeds
 from farkas.instances import Instance
 from farkas.online import algorithms
-from farkas.online.run import SOLVER_PACKAGES
+from farkas.online.recording import SOLVER_PACKAGES
 
 if TYPE_CHECKING:
-    from farkas.verbs.check import Solved
+    from farkas.verbs.verdicts import Solved
 
 What = Literal["run", "solve"]
 
@@ -58,7 +58,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
     def solved(self, found: Mapping[str, Any]) -> Solved:
         """Collect what a result of this solve claims: its ``value``, ``bound`` and ``output``."""
-        from farkas.verbs.check import Solved
+        from farkas.verbs.verdicts import Solved
 
         output = found["output"] or {}
         return Solved(

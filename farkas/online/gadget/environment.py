@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
+from farkas.certificates.gadget import SlotCertificate
 from farkas.instances.gadget import Cluster, Job
 from farkas.numbers import Floats
 from farkas.online import driver
@@ -93,6 +94,16 @@ class Environment(driver.Environment):
             f"{instance.most_slots[i]:g}"
             for i in np.flatnonzero(given > instance.most_slots).tolist()
         ]
+
+    def slot_certificates(
+        self, instance: Cluster, decisions: Sequence[object]
+    ) -> Sequence[SlotCertificate]:
+        """Prove the most that any rings of each slot gain after what jobs have received."""
+        from farkas.online.gadget.bounds import slot_certificate
+
+        made = msgspec.convert(decisions, list[Decision])
+        before = received(instance, made)[:-1]
+        return [slot_certificate(instance, slot, given) for slot, given in enumerate(before)]
 
     def bound(self, instance: Cluster) -> Bound | None:
         """Return the bound that the optimal prices of the merged horizon prove."""

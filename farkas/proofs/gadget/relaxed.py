@@ -3,7 +3,7 @@
 import itertools
 
 from farkas.certificates import exact_bound
-from farkas.duals import dualize
+from farkas.duals.dualize import dualize
 from farkas.duals.gadget.embedding import network_free_multipliers
 from farkas.models.gadget.column import ColumnIP, ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum

@@ -14,7 +14,7 @@ from farkas.proofs.mlbroker.set_cover import set_cover
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero
 from farkas.proofs.trials import Trials, optimum
-from farkas.relaxations.mlbroker import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.tolerances import SOLVER_GAP
 
 

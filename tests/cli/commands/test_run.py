@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -56,3 +57,34 @@ def test_an_unknown_algorithm_is_answered_with_those_of_the_instance(capsys: Cap
     assert "known: mlbroker.central, " in capsys.readouterr().err
     assert call(["run", TINY, "-a", "local"]) == 2
     assert "did you mean mlbroker.local?" in capsys.readouterr().err
+
+
+def test_slots_of_a_run_are_certified_one_by_one(tmp_path: Path, capsys: Capture) -> None:
+    file, folder = str(shipped("gadget/tiny")), tmp_path / "new" / "slots"
+    words = ["run", file, "-a", "gadget.gadget", "--write-slots", str(folder), "--json"]
+    assert call(words) == 0
+    run = json.loads(capsys.readouterr().out)
+    written = sorted(folder.iterdir())
+    assert [path.name for path in written] == [f"slot-{t}.json" for t in range(len(written))]
+    received = 0
+    for path, rings, cost in zip(written, run["decisions"], run["costs"], strict=True):
+        assert call(["check", str(path), "--instance", file, "--json"]) == 0
+        capsys.readouterr()
+        proved = json.loads(path.read_text())
+        assert sum(proved["progress"]) == received
+        received += sum(count for ring in rings for _, count in ring["workers"])
+        assert cost["reward"] <= float(Fraction(proved["bound"])) + 1e-9
+    assert received
+
+
+def test_runs_of_other_kinds_have_no_certificates_of_slots(tmp_path: Path, capsys: Capture) -> None:
+    words = ["run", TINY, "-a", "mlbroker.local", "--write-slots", str(tmp_path / "slots")]
+    assert call(words) == 2
+    assert "no certificates of single slots" in capsys.readouterr().err
+    assert not (tmp_path / "slots").exists()
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("")
+    file = str(shipped("gadget/tiny"))
+    words = ["run", file, "-a", "gadget.fifo", "--write-slots", str(in_the_way)]
+    assert call(words) == 2
+    assert str(in_the_way) in capsys.readouterr().err

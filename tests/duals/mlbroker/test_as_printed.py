@@ -4,7 +4,7 @@ from farkas.duals.mlbroker.as_printed import DualAsPrinted
 from farkas.duals.mlbroker.dual import Dual
 from farkas.instances import library
 from farkas.models.mlbroker.offline import Offline
-from farkas.relaxations.mlbroker import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 from tests.conformance.oracle import row, traced
 from tests.generators.mlbroker import random_brokerage, single

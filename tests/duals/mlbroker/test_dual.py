@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 
 from farkas.algebra import programs
 from farkas.duals.dualize import dualize
-from farkas.duals.mlbroker.dual import Dual, Worth
+from farkas.duals.mlbroker.dual import Dual
 from farkas.duals.mlbroker.printed_against_derived import differences
-from farkas.models.mlbroker.data import deployment_bound
-from farkas.relaxations.mlbroker import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 from farkas.verbs.solve import solve_form
 from tests.conformance.oracle import row
@@ -85,39 +82,6 @@ def test_the_box_of_multipliers_by_hand():
         box = form.safe_lower[first[name]], form.safe_upper[first[name]]
         assert box == pytest.approx((low, high), rel=2e-6)
         assert box[0] <= low <= high <= box[1]
-
-
-@pytest.mark.parametrize("unit", [1.0, 2.0**-400, 2.0**400])
-def test_the_box_holds_what_the_rounded_rows_add_up_to(unit):
-    rounded_too_low = 0
-    for seed in range(30):
-        data = random_brokerage(seed, sites=2, jobs=2, resources=3)
-        prices = (unit * np.random.default_rng(seed).random((2, 3))).tolist()
-        data = data.replace(base_price=prices, discount_price=None)
-        worth, bound = Worth.of(data), deployment_bound(data, "printed")
-
-        def rent(demand, row):
-            return sum((Fraction(a * n) for a, n in zip(row, demand, strict=True)), Fraction(0))
-
-        for p in range(data.num_pairs):
-            job, needed = data.jobs[int(data.pair_job[p])], int(data.workers_needed[p])
-            presence = Fraction(job.deploy_cost) / bound
-            workers = [rent(job.worker_demand, row) + presence for row in prices]
-            servers = [
-                rent(job.server_demand, row) + presence + needed * worker
-                for row, worker in zip(prices, workers, strict=True)
-            ]
-            capacity = [worker / Fraction(job.worker_capacity) for worker in workers]
-            for found, exact in (
-                (worth.presence[p].tolist() * 2, [presence] * 2),
-                (worth.worker[p].tolist(), workers),
-                (worth.capacity[p].tolist(), capacity),
-                ([worth.server[p]], [min(servers)]),
-            ):
-                for above, value in zip(found, exact, strict=True):
-                    assert value <= above <= value * (1 + Fraction(1, 10**12))
-                    rounded_too_low += float(value) < value
-    assert rounded_too_low > 10
 
 
 def test_the_rows_of_11_written_out():

@@ -7,7 +7,7 @@ from farkas.duals.dualize import dualize
 from farkas.duals.mlbroker.dual import Dual
 from farkas.duals.mlbroker.printed_against_derived import REPAIRS, audit, differences
 from farkas.instances import library
-from farkas.relaxations.mlbroker import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from tests.generators.mlbroker import discounted, dual_cases, random_brokerage
 
 DATA = dual_cases()

@@ -10,7 +10,7 @@ from farkas.algebra import Program, programs
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.offline import Offline
 from farkas.models.mlbroker.placement import PlacementProgram
-from farkas.relaxations.mlbroker import Relaxed  # registers the relaxations
+from farkas.relaxations.mlbroker.relaxed import Relaxed  # registers the relaxations
 from tests.conformance.oracle import column, row, traced
 from tests.generators.mlbroker import discounted, tight_brokerage
 from tests.tools.samples import samples

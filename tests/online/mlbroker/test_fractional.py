@@ -8,7 +8,7 @@ from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.online import algorithms
 from farkas.online.mlbroker.fractional import Fractional, Lanes
-from farkas.relaxations.mlbroker import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 
 ALGORITHM = algorithms["mlbroker.fractional"]

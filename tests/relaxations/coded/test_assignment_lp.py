@@ -8,7 +8,7 @@ import pytest
 
 from farkas.algebra import programs
 from farkas.certificates import exact_bound
-from farkas.duals import dualize
+from farkas.duals.dualize import dualize
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.models.coded.kernel import Pairs

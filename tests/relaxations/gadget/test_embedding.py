@@ -2,7 +2,7 @@
 
 import pytest
 
-from farkas.duals import dualize
+from farkas.duals.dualize import dualize
 from farkas.instances import library
 from farkas.models.gadget.column import ColumnLP
 from farkas.proofs.gadget.small import random_clusters

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from farkas.relaxations.mlbroker import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.relaxations.mlbroker.separated import Part, Separated
 from farkas.solvers import solve
 from tests.generators.mlbroker import edge_cases, random_brokerage, single

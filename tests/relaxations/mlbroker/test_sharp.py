@@ -5,7 +5,8 @@ import pytest
 from farkas.algebra import programs
 from farkas.errors import InvalidOption
 from farkas.instances import library
-from farkas.relaxations.mlbroker import Relaxed, Sharp
+from farkas.relaxations.mlbroker.relaxed import Relaxed
+from farkas.relaxations.mlbroker.sharp import Sharp
 from farkas.solvers import solve
 from tests.conformance.oracle import row, traced
 from tests.generators.mlbroker import discounted

@@ -21,7 +21,7 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.online import Run
 from farkas.online.mlbroker.bound import tight_bound
 from farkas.online.replayed import ratio_to
-from farkas.relaxations.mlbroker import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 
 

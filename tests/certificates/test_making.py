@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from farkas.certificates import certify, certify_infeasible, check, exact_bound
-from farkas.errors import NotACertificate
-from tests.certificates.test_files import form
+from farkas.errors import InvalidOption, NotACertificate
+from farkas.tolerances import FEASIBLE
 from tests.certificates.test_repair import transport
+from tests.generators.certificates import form, good
 from tests.generators.forms import INF, small
 
 
@@ -75,3 +76,9 @@ def test_data_are_embedded_unless_told_otherwise_and_options_are_kept():
         assert (made.kind, made.options, made.instance) == tuple(about.values())
     assert certify_infeasible(empty, ray, embed=False).data is None
     assert certify_infeasible(empty, ray).options == certify(form(), np.zeros(2)).options == {}
+
+
+@pytest.mark.parametrize("tolerance", [-1e-300, -0.5, 2 * FEASIBLE])
+def test_points_are_claimed_within_a_share_that_is_one(tolerance):
+    with pytest.raises(InvalidOption, match="points are claimed within"):
+        good(point=np.array([2.0, 1.0]), tolerance=tolerance)

@@ -1,0 +1,161 @@
+"""Certificates about a linear form: its hash, and multipliers that prove a bound."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+
+from farkas.certificates.bound import prove_bound
+from farkas.certificates.files import RELAXATION, Certificate, Hash, certificate_type
+from farkas.certificates.packed import ExactVector, FilePart, rational, shown, unpack
+from farkas.certificates.packed_form import PackedForm
+from farkas.certificates.points import exact_feasibility, exact_value
+from farkas.certificates.proof import Proof, provenance
+from farkas.errors import NotACertificate
+from farkas.forms import LinearForm
+from farkas.numbers import Floats
+from farkas.tolerances import FEASIBLE
+from farkas.words import named, quoted
+
+if TYPE_CHECKING:
+    from farkas.instances import Instance
+
+
+class PointClaim(FilePart, frozen=True, kw_only=True):
+    """A point whose objective is claimed to be reached.
+
+    Parameters
+    ----------
+    objective
+        Exact objective, a fraction.
+    tolerance
+        Violation claimed at most, as a share of the side or of its row's or column's unit; 0 for
+        exact feasibility.
+    values
+        Base64 of the deflated doubles, one a column.
+    """
+
+    objective: str
+    tolerance: Annotated[float, msgspec.Meta(ge=0.0, le=FEASIBLE)]
+    values: str
+
+    def floats(self, size: int) -> Floats:
+        """Return the point, shape (size,)."""
+        return unpack(self.values, (size,), "point.values")
+
+
+class FormCertificate(Certificate, frozen=True, kw_only=True):
+    """A certificate about one linear form.
+
+    Parameters
+    ----------
+    form
+        SHA-256 of the form.
+    sense
+        Sense of the program.
+    data
+        The form itself, so that the file can be checked on its own; null to leave it out.
+    """
+
+    form: Hash
+    sense: Literal["min", "max"]
+    data: PackedForm | None = None
+
+    def bound_form(self, rebuilt: LinearForm | None) -> LinearForm:
+        """Return the form the certificate speaks of, its hash recomputed and compared.
+
+        Parameters
+        ----------
+        rebuilt
+            The program rebuilt from the instance, or None to use the data of the file.
+        """
+        form = rebuilt
+        if form is None:
+            self._require_own_words()
+            if self.data is None:
+                raise NotACertificate(
+                    "the certificate holds no program data; check it with its instance"
+                )
+            form = self.data.form(self.program, self.sense)
+        if form.sha256 != self.form:
+            whose = "its own data" if rebuilt is None else f"the rebuilt {form.name}"
+            raise NotACertificate(
+                f"the certificate is about form {self.form[:12]}..., {whose} hash to"
+                f" {form.sha256[:12]}..."
+            )
+        if form.sense != self.sense:
+            raise NotACertificate(f"the certificate says {self.sense}, the program {form.sense}")
+        return form
+
+    def _require_own_words(self) -> None:
+        """Refuse a kind and options that contradict the program's name."""
+        name, _, variant = self.program.removeprefix(RELAXATION).partition("[")
+        if self.kind is not None and not name.startswith(f"{self.kind}."):
+            raise NotACertificate(
+                f"the certificate names {named(self.program)} but says kind {named(self.kind)}"
+            )
+        words = variant.removesuffix("]").split(",") if variant else []
+        if self.options and list(self.options.values()) != words:
+            raise NotACertificate(
+                f"the certificate names {named(self.program)} but gives the options"
+                f" {quoted(str(self.options))}"
+            )
+
+
+@certificate_type
+class LinearCertificate(FormCertificate, frozen=True, kw_only=True, tag="linear"):
+    """Multipliers that prove a bound on the optimal value.
+
+    Parameters
+    ----------
+    bound
+        Lower bound of a minimum, upper bound of a maximum, a fraction.
+    multipliers
+        One a row.
+    point
+        A point that reaches a value, or null.
+    """
+
+    bound: str
+    multipliers: ExactVector
+    point: PointClaim | None = None
+
+    def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
+        """Recompute the bound, and the point's feasibility and value."""
+        bound = rational(self.bound, "bound")
+        own = self.bound_form(form)
+        y = self.multipliers.floats("multipliers", own.num_rows)
+        proof = prove_bound(own, y)
+        better = bound > proof.value if self.sense == "min" else bound < proof.value
+        if better:
+            raise NotACertificate(
+                f"the certificate claims the bound {shown(self.bound)}, its multipliers prove"
+                f" {shown(str(proof.value))} only"
+            )
+        value, tolerance = None, 0.0
+        if self.point is not None:
+            value, tolerance = self._checked_point(self.point, own), self.point.tolerance
+        return Proof(
+            program=self.program,
+            sense=self.sense,
+            bound=bound,
+            infeasible=False,
+            value=value,
+            tolerance=tolerance,
+            implied=proof.implied,
+            form=own.sha256,
+            instance=self.instance,
+            provenance=provenance(form, instance),
+        )
+
+    def _checked_point(self, point: PointClaim, form: LinearForm) -> Any:
+        values = point.floats(form.num_columns)
+        exact_feasibility(form, values, point.tolerance)
+        value = exact_value(form, values)
+        if value != rational(point.objective, "point.objective"):
+            raise NotACertificate(
+                f"the point is claimed to reach {shown(point.objective)}, it reaches"
+                f" {shown(str(value))}"
+            )
+        return value

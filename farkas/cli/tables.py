@@ -1,0 +1,103 @@
+"""Tables and progress bars of the command line."""
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from types import NoneType
+from typing import Any
+
+from farkas.cli.output import write
+from farkas.words import cleaned
+
+# Wide enough that nothing is cut or wrapped where no terminal limits the width.
+PIPED_WIDTH = 1000
+
+
+class Number(str):
+    """Text of a number that was rounded to a side; stands right in its column, like a number."""
+
+    __slots__ = ()
+
+
+_NUMBERS = (int, float, Number, NoneType)
+
+
+def promised(value: Fraction | float | None, *, up: bool, digits: int = 9) -> Number | None:
+    """Return the cell of a proved number, rounded to its proved side."""
+    from farkas.certificates.proof import rounded
+
+    return None if value is None else Number(rounded(value, up=up, digits=digits))
+
+
+def promised_ratio(ratio: float | None) -> Number | None:
+    """Return the cell of a certified ratio."""
+    from farkas.certificates.proof import ratio_words
+
+    return None if ratio is None else Number(ratio_words(ratio))
+
+
+def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Print a table; numbers stand right, words left."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    terminal = sys.stdout.isatty()
+    console = Console(width=None if terminal else PIPED_WIDTH, highlight=False, markup=False)
+    table = Table(show_header=any(columns), pad_edge=False)
+    for place, column in enumerate(columns):
+        numeric = bool(rows) and all(isinstance(r[place], _NUMBERS) for r in rows)
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cleaned(show(cell))) for cell in row))
+    with console.capture() as captured:
+        console.print(table)
+    lines = [cleaned(title), *captured.get().splitlines()]
+    write("".join(f"{line.rstrip()}\n" for line in lines))
+
+
+def show(value: Any) -> str:
+    """Text of one table cell.
+
+    >>> show(1234.56789), show(None), show(True), show("a")
+    ('1234.57', '-', 'yes', 'a')
+    """
+    if value is None or value == "":
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value)
+
+
+@contextlib.contextmanager
+def progress(label: str) -> Iterator[Callable[[int, int], None]]:
+    """Progress bar on standard error of a terminal; elsewhere nothing.
+
+    The value is called with the number done and the total.
+    """
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    bar = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

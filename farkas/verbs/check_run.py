@@ -1,0 +1,188 @@
+"""Prove again what a run claims: its bound, and by a replay what its decisions are worth."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import msgspec
+
+from farkas.certificates.files import Certificate, from_json
+from farkas.certificates.packed import rational, shown
+from farkas.certificates.proof import Proof, rounded
+from farkas.certificates.runs import require_run_bound
+from farkas.errors import MissingInstance, NotACertificate
+from farkas.instances import Instance
+from farkas.online.run import Run
+from farkas.replay import Replayed, audit, excess_words, replayed_ratio
+from farkas.verbs.check import proof_of
+from farkas.verbs.inputs import InstanceOrName, as_instance
+from farkas.words import named
+
+UNPROVED = ("costs", "numbers", "remarks", "timings")
+"""Fields of a run beside what is proved: value by slot and part, further results, and words."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RunProof:
+    """What was proved again about a run.
+
+    Parameters
+    ----------
+    run
+        The run, as its file says it.
+    proof
+        Proof of its bound.
+    replayed
+        Value and requirements, from its decisions and the instance alone; None for a kind without
+        a replay: then the value is the run's word.
+    ratio
+        Replayed value against proved bound, rounded up; None when the value is the run's word,
+        when decisions break requirements, or when a zero makes it meaningless.
+    """
+
+    run: Run
+    proof: Proof
+    replayed: Replayed | None
+    ratio: float | None
+
+    @property
+    def value(self) -> Fraction | None:
+        """What the decisions cost at most, or earn at least; None without a proof of it."""
+        if self.replayed is None or self.replayed.broken or self.run.violations:
+            return None
+        return self.replayed.proved(self.run.sense)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Fields of the run that nothing here recomputes: they are the word of its file."""
+        return tuple(name for name in UNPROVED if getattr(self.run, name))
+
+    @property
+    def statement(self) -> str:
+        """The proof in words."""
+        said = [self.proof.statement, *self._sentences()]
+        if self.words:
+            said.append(f"Not proved, but the file's word: {', '.join(self.words)}.")
+        return "  ".join(said)
+
+    def _sentences(self) -> list[str]:
+        run, found = self.run, self.replayed
+        who = f"the run that the file calls {named(run.algorithm)}"
+        if found is None:
+            return [f"T{who[1:]} says that it reached {run.value:.9g}; that is its word."]
+        if self.value is None:
+            what = found.broken[0] if found.broken else "by what would otherwise count as kept"
+            return [f"The decisions of {who} break requirements ({what}): there is no ratio."]
+        least = run.sense == "min"
+        worth = f"{'cost at most' if least else 'earn at least'} {rounded(self.value, up=least)}"
+        said = [
+            f"Replayed in exact arithmetic, the decisions of {who} {worth} and keep every "
+            f"requirement {_how_well(found)}."
+        ]
+        said += [found.note] if found.note else []
+        if self.ratio is not None:
+            ratio = rounded(self.ratio, up=True)
+            said.append(f"Proved ratio of the run to the optimum: at most {ratio}.")
+        return said
+
+
+def _how_well(found: Replayed) -> str:
+    return f"within a share of {excess_words(found)}" if found.excess else "exactly"
+
+
+def certificate_of(run: Run, where: str) -> Certificate:
+    """Return the certificate of a run's bound; raises `NotACertificate` when it holds none."""
+    if run.certificate is None or run.certificate.certificate is None:
+        raise NotACertificate(f"{where}: the run of {named(run.algorithm)} holds no certificate")
+    return from_json(msgspec.json.encode(run.certificate.certificate), "certificate of the run")
+
+
+def prove_run(run: Run, instance: InstanceOrName | None, where: str) -> RunProof:
+    """Prove the bound of a run again and replay its decisions; ``where`` begins an error."""
+    certificate = certificate_of(run, where)
+    if instance is None:
+        raise MissingInstance("a run is about an instance; give it: instance=...")
+    about = as_instance(instance)
+    if run.kind != about.kind:
+        raise NotACertificate(
+            f"the run is of kind {named(run.kind)}, the instance of kind {about.kind}"
+        )
+    if run.manifest.instance_sha256 != about.sha256:
+        said = named(run.manifest.instance_sha256[:12])
+        raise NotACertificate(
+            f"the run is about {said}..., the instance hashes to {about.sha256[:12]}..."
+        )
+    assert run.certificate is not None
+    proof = _recheck(
+        certificate,
+        run.certificate.exact,
+        about,
+        bounds_runs_of(run.kind, run.options, run.algorithm),
+    )
+    if run.sense != proof.sense:
+        raise NotACertificate(f"the run says {run.sense}, its certificate {proof.sense}")
+    replayed = audit(run, about)
+    return RunProof(run, proof, replayed, _ratio(run, proof, replayed))
+
+
+def _ratio(run: Run, proof: Proof, replayed: Replayed | None) -> float | None:
+    """Ratio of exact value and proved bound; raises `NotACertificate` when the run claims less."""
+    if replayed is None or proof.bound is None or run.violations:
+        return None
+    ratio = replayed_ratio(run.sense, replayed, proof.bound)
+    if run.ratio is not None and (ratio is None or run.ratio < ratio):
+        raise NotACertificate(f"the run claims the ratio {run.ratio:.17g}, proved is {ratio}")
+    return ratio
+
+
+Refusal = Callable[[Certificate], None]
+"""Raises `NotACertificate` for a certificate about something else."""
+
+
+def bounds_runs_of(kind: str, options: Mapping[str, Any], algorithm: str = "") -> Refusal:
+    """Accept what the kind lists as bounds of runs of the algorithm with these options."""
+    return lambda certificate: require_run_bound(certificate, kind, options, algorithm)
+
+
+def recheck(
+    certificate: Mapping[str, Any], claimed: str, instance: Instance, accepted: Refusal
+) -> Proof:
+    """Prove ``certificate`` about ``instance`` and compare with the bound that was ``claimed``.
+
+    Parameters
+    ----------
+    certificate
+        Plain data of a certificate, as runs keep it.
+    claimed
+        Bound of the run, a rational number as text.
+    instance
+        The instance of the run.
+    accepted
+        What the certificate may be about, for example `bounds_runs_of`.
+
+    Raises
+    ------
+    NotACertificate
+        When less is proved than was claimed, or about something else.
+    """
+    found = from_json(msgspec.json.encode(certificate), "certificate of the run")
+    return _recheck(found, claimed, instance, accepted)
+
+
+def _recheck(found: Certificate, claimed: str, instance: Instance, accepted: Refusal) -> Proof:
+    """As `recheck`, of a certificate that has been read."""
+    accepted(found)
+    proof = proof_of(found, instance)
+    bound = rational(claimed, "bound of the run")
+    better = proof.bound is None or (
+        bound > proof.bound if proof.sense == "min" else bound < proof.bound
+    )
+    if better:
+        proved = "no bound"
+        if proof.bound is not None:
+            proved = rounded(proof.bound, up=proof.sense == "max")
+        raise NotACertificate(f"the run claims the bound {shown(claimed)}, it proves {proved}")
+    return proof

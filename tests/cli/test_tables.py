@@ -1,0 +1,52 @@
+"""Tables and progress bars."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from farkas.cli import tables
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_numbers_stand_right_and_words_left(capsys: Capture) -> None:
+    tables.print_table("title", ["name", "n", "mixed"], [("a", 1, 2.0), ("bbbbb", 1234567, "x")])
+    title, *table = capsys.readouterr().out.splitlines()
+    assert title == "title"
+    first, second = (line for line in table if line.startswith("│"))
+    assert first.split("│")[1:4] == ["a     ", "       1 ", " 2    "]
+    assert second.split("│")[1:4] == ["bbbbb ", " 1234567 ", " x    "]
+
+
+def test_nothing_is_cut_or_wrapped_without_a_terminal(capsys: Capture) -> None:
+    word = "[bold]" + "x" * 500
+    tables.print_table("title", ["", ""], [(word, None)])
+    assert any(word in line and "-" in line for line in capsys.readouterr().out.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    # six digits: 0.1234565 has seven
+    [("", "-"), (False, "no"), (0, "0"), (0.0, "0"), (1e-7, "1e-07"), (1 / 8.1, "0.123457")],
+)
+def test_a_cell_is_shown_in_six_digits(value: object, text: str) -> None:
+    assert tables.show(value) == text
+
+
+def test_progress_is_silent_without_a_terminal(capsys: Capture) -> None:
+    with tables.progress("work") as report:
+        report(1, 2)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_progress_counts_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("sys.stderr", terminal)
+    with tables.progress("work") as report:
+        report(3, 7)
+    assert "work" in terminal.getvalue()
+    assert "3/7" in terminal.getvalue()

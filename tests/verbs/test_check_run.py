@@ -1,0 +1,205 @@
+"""A run or certificate that says more than it proves, or is about something else, is rejected."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+
+import msgspec
+import pytest
+
+import farkas
+from farkas.certificates import Certificate
+from farkas.errors import MissingInstance, NotACertificate
+from farkas.online import Bound, Run
+from farkas.online.gadget.bounds import slot_certificate
+from farkas.replay import replays
+from farkas.verbs.check_run import RunProof, bounds_runs_of, recheck
+
+
+def changed(run: Run, **changes: object) -> Run:
+    return msgspec.structs.replace(run, **changes)
+
+
+@pytest.fixture(scope="module")
+def cost() -> Run:
+    """A minimisation whose bound, 16.8 up to rounding, is also its value."""
+    return farkas.run("mlbroker/tiny", "mlbroker.fractional")
+
+
+@pytest.fixture(scope="module")
+def reward() -> Run:
+    """A maximisation: the bound stands above the value."""
+    return farkas.run("gadget/tiny", "gadget.las")
+
+
+def with_bound(run: Run, exact: F) -> Run:
+    return changed(run, certificate=msgspec.structs.replace(run.certificate, exact=str(exact)))
+
+
+def test_a_run_about_another_instance_is_rejected(cost: Run) -> None:
+    with pytest.raises(NotACertificate, match="the run is about"):
+        farkas.check(cost, "mlbroker/surplus_worker")
+
+
+def test_a_run_that_turns_its_sense_round_is_rejected(cost: Run) -> None:
+    with pytest.raises(NotACertificate, match="the run says max, its certificate min"):
+        farkas.check(changed(cost, sense="max"), "mlbroker/tiny")
+
+
+def test_a_value_that_decisions_are_not_worth_is_rejected(cost: Run, reward: Run) -> None:
+    for run, about in ((cost, "mlbroker/tiny"), (reward, "gadget/tiny")):
+        for value in (0.0, run.value * (1 - 1e-6), run.value * (1 + 1e-6)):
+            with pytest.raises(NotACertificate, match="claims the value"):
+                farkas.check(changed(run, value=value, value_exact=None), about)
+        with pytest.raises(NotACertificate, match="claims the exact value"):
+            farkas.check(changed(run, value_exact=run.certificate.exact), about)
+        with pytest.raises(NotACertificate):
+            farkas.check(changed(run, decisions=[]), about)
+
+
+def test_what_a_run_breaks_or_keeps_is_not_its_word(cost: Run, reward: Run) -> None:
+    with pytest.raises(NotACertificate, match="replayed it keeps all"):
+        farkas.check(changed(reward, violations=["something"]), "gadget/tiny")
+    twice = [[*slot, *slot] for slot in reward.decisions]
+    with pytest.raises(NotACertificate, match="the run says that it breaks nothing; slot"):
+        farkas.check(changed(reward, decisions=twice), "gadget/tiny")
+    admitted = farkas.check(
+        changed(reward, decisions=twice, violations=["all"], ratio=None, value_exact=None),
+        "gadget/tiny",
+    )
+    assert isinstance(admitted, RunProof)
+    assert (admitted.ratio, admitted.value) == (None, None)
+    assert "break requirements (slot 0: " in admitted.statement
+    broken = changed(reward, decisions=twice, violations=["all"], ratio=None)
+    for claim in ({"ratio": 1.5}, {"value_exact": reward.value_exact}):
+        with pytest.raises(NotACertificate, match=r"although it breaks|and yet claims a ratio"):
+            farkas.check(changed(broken, **{"value_exact": None} | claim), "gadget/tiny")
+
+
+def test_a_ratio_is_the_quotient_of_what_is_proved(cost: Run, reward: Run) -> None:
+    for run, about in ((cost, "mlbroker/tiny"), (reward, "gadget/tiny")):
+        proof = farkas.check(run, about)
+        assert isinstance(proof, RunProof)
+        quotient = proof.value / proof.proof.bound
+        assert proof.ratio >= max(quotient, 1 / quotient) > proof.ratio - 1e-15
+        with pytest.raises(NotACertificate, match="claims the ratio 1,"):
+            farkas.check(changed(run, ratio=1.0), about)
+        # a run that claims more than it need is believed the smaller one
+        assert farkas.check(changed(run, ratio=9.0), about).ratio == proof.ratio
+
+
+def test_kind_and_algorithm_cannot_lend_a_run_another_evaluation(cost: Run, reward: Run) -> None:
+    for changes in ({"kind": "gadget"}, {"algorithm": "gadget.las"}):
+        with pytest.raises(NotACertificate):
+            farkas.check(changed(cost, **changes), "mlbroker/tiny")
+    other = farkas.check(changed(reward, algorithm="gadget.gadget", options={}), "gadget/tiny")
+    assert other.ratio == farkas.check(reward, "gadget/tiny").ratio
+
+
+def test_without_a_replay_a_value_is_the_word_of_the_run(
+    reward: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replays.load()
+    monkeypatch.setitem(replays._items, "gadget", lambda *_: None)
+    proof = farkas.check(changed(reward, value=9.0, value_exact=None), "gadget/tiny")
+    assert isinstance(proof, RunProof)
+    assert (proof.replayed, proof.ratio, proof.value) == (None, None, None)
+    assert "says that it reached 9; that is its word." in proof.statement
+
+
+def test_what_nothing_recomputes_is_the_word_of_the_file(cost: Run) -> None:
+    lying = changed(cost, costs=[{"transfer": -1.0}], numbers={"x": 1.0}, remarks=["all is well"])
+    proof = farkas.check(lying, "mlbroker/tiny")
+    assert proof.words == ("costs", "numbers", "remarks", "timings")
+    assert proof.statement.endswith(
+        "Not proved, but the file's word: costs, numbers, remarks, timings."
+    )
+    silent = changed(cost, costs=[], numbers={}, remarks=[], timings={})
+    assert "word" not in farkas.check(silent, "mlbroker/tiny").statement
+
+
+def test_what_fractional_decisions_are_is_said(cost: Run) -> None:
+    assert (
+        "points of mlbroker.relaxed[tight,printed]" in farkas.check(cost, "mlbroker/tiny").statement
+    )
+
+
+@pytest.mark.parametrize("step", [F(1, 10**9), F(1)])
+def test_a_bound_of_a_cost_may_be_claimed_lower_and_not_higher(cost: Run, step: F) -> None:
+    bound = cost.certificate.fraction
+    assert farkas.check(with_bound(cost, bound - step), "mlbroker/tiny").proof.bound == bound
+    with pytest.raises(NotACertificate, match="the run claims the bound"):
+        farkas.check(with_bound(cost, bound + step), "mlbroker/tiny")
+
+
+def test_a_claim_that_no_double_holds_is_refused(cost: Run) -> None:
+    with pytest.raises(NotACertificate, match=r"claims the bound 10{36}\.\.\."):
+        farkas.check(with_bound(cost, F(10**400)), "mlbroker/tiny")
+
+
+@pytest.mark.parametrize("step", [F(1, 10**9), F(1)])
+def test_a_bound_of_a_reward_may_be_claimed_higher_and_not_lower(reward: Run, step: F) -> None:
+    bound = reward.certificate.fraction
+    assert farkas.check(with_bound(reward, bound + step), "gadget/tiny").proof.bound == bound
+    with pytest.raises(NotACertificate, match="the run claims the bound"):
+        farkas.check(with_bound(reward, bound - step), "gadget/tiny")
+
+
+def test_a_run_without_a_certificate_is_rejected(cost: Run) -> None:
+    with pytest.raises(NotACertificate, match="holds no certificate"):
+        farkas.check(changed(cost, certificate=None), "mlbroker/tiny")
+
+
+def test_a_bound_that_is_no_number_is_a_problem_and_not_a_proof(cost: Run) -> None:
+    accepted = bounds_runs_of("mlbroker", cost.options)
+    with pytest.raises(farkas.errors.FarkasError):
+        recheck(cost.certificate.certificate, "nan", farkas.load("mlbroker/tiny"), accepted)
+
+
+def bounded_by(run: Run, certificate: Certificate) -> Run:
+    """The run with another certificate, honestly quoted."""
+    plain = msgspec.to_builtins(certificate)
+    return changed(run, certificate=Bound.of(F(certificate.bound), "another program", plain))
+
+
+def test_the_bound_of_one_slot_is_no_bound_of_a_run() -> None:
+    name = "gadget/tiny"
+    run, cluster = farkas.run(name, "gadget.fifo"), farkas.load(name)
+    slot = slot_certificate(cluster, 0)
+    farkas.check(slot, name)  # honest by itself
+    with pytest.raises(
+        NotACertificate, match="not listed among what bounds the runs of kind gadget"
+    ):
+        farkas.check(bounded_by(run, slot), name)
+
+
+def test_the_bound_of_other_prices_is_no_bound_of_a_run() -> None:
+    name = "dps/tiny"
+    run = farkas.run(name, "dps.pa")
+    for program in ("dps.interval_lp[fixed]", "dps.interval_lp[capped]"):
+        solved = farkas.solve(name, program, certify=True).certificate
+        farkas.check(solved, name)
+        with pytest.raises(NotACertificate, match="not listed"):
+            farkas.check(bounded_by(run, solved), name)
+
+
+def test_strict_semantics_bound_only_runs_that_keep_them() -> None:
+    name = "mlbroker/tiny"
+    printed = farkas.run(name, "mlbroker.fractional", semantics="printed")
+    strict = farkas.run(name, "mlbroker.fractional", semantics="strict")
+    assert isinstance(farkas.check(strict, name), RunProof)
+    with pytest.raises(NotACertificate, match="does not bound runs with these options"):
+        farkas.check(changed(printed, certificate=strict.certificate), name)
+    assert isinstance(
+        farkas.check(changed(strict, certificate=printed.certificate), name), RunProof
+    )
+
+
+def test_a_run_of_another_kind_than_its_instance_is_rejected(cost: Run) -> None:
+    with pytest.raises(NotACertificate, match="kind gadget, the instance of kind mlbroker"):
+        farkas.check(changed(cost, kind="gadget"), "mlbroker/tiny")
+
+
+def test_what_is_missing_is_named_as_python_writes_it(cost: Run) -> None:
+    with pytest.raises(MissingInstance, match=r"a run is about an instance; give it: instance="):
+        farkas.check(cost)
