@@ -235,8 +235,7 @@ def test_an_edited_run_is_refused_or_means_what_the_environment_says(name: str, 
         except (NotACertificate, msgspec.ValidationError):
             refused += 1
             continue
-        if outcome.violations:
-            assert found.broken, path
+        assert bool(found.broken) == bool(outcome.violations), path
         if not found.broken:
             assert float(found.low) == pytest.approx(outcome.total, rel=1e-12, abs=1e-12)
         refused += bool(found.broken)

@@ -1,7 +1,8 @@
 """Arrivals, decisions and rewards of ring scheduling, judged from the instance alone."""
 
 import itertools
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import numpy as np
@@ -74,6 +75,15 @@ class Environment(driver.Environment):
                 slots[job.arrival].append(Arrival(index, job))
         return [tuple(slot) for slot in slots]
 
+    def unusable(self, instance: Cluster, decisions: Sequence[Decision]) -> list[str]:
+        """Jobs, nodes, links and counts that do not exist."""
+        return [
+            f"slot {slot}: {words}"
+            for slot, rings in enumerate(decisions)
+            for ring in rings
+            for words in _nowhere(instance, ring)
+        ]
+
     def worth(self, instance: Cluster, decisions: Sequence[Decision]) -> Outcome:
         """Return marginal rewards per slot."""
         total = [instance.total_reward(so_far) for so_far in received(instance, decisions)]
@@ -110,6 +120,17 @@ class Environment(driver.Environment):
         from farkas.online.gadget.bounds import horizon_bound
 
         return horizon_bound(instance)
+
+
+def _nowhere(instance: Cluster, ring: Ring) -> Iterator[str]:
+    """Say what of a ring the instance does not have."""
+    if ring.job not in range(instance.num_jobs):
+        yield f"there is no job {ring.job}"
+    nodes, links = range(instance.num_nodes), range(instance.num_links)
+    for role, places, known in (("node", ring.workers, nodes), ("link", ring.links, links)):
+        for place, count in places:
+            if place not in known or count < 0:
+                yield f"job {ring.job} uses {role} {place} {count} times"
 
 
 def received(cluster: Cluster, decisions: Sequence[Decision]) -> Floats:
@@ -171,7 +192,10 @@ def _broken_ring(instance: Cluster, slot: int, ring: Ring, seen: set[int]) -> li
         said.append(f"job {ring.job} runs {ring.size} workers, at most {job.max_workers}")
     hosts = [node for node, count in ring.workers if count > 0]
     said += [f"job {ring.job}: node {u} is a switch" for u in hosts if not instance.is_server[u]]
-    if len(hosts) > 1 and not closed_walk(instance, hosts, dict(ring.links)):
+    uses: Counter[int] = Counter()
+    for link, times in ring.links:  # one that is listed twice is used by both
+        uses[link] += times
+    if len(hosts) > 1 and not closed_walk(instance, hosts, uses):
         said.append(f"job {ring.job}: its links are no closed walk through hosts {hosts}")
     return said
 

@@ -108,10 +108,14 @@ class Environment(driver.Environment):
         return [snapshot(instance, slot) for slot in range(instance.num_slots)]
 
     def unusable(self, instance: Brokerage, decisions: Sequence[PlacedSlot]) -> list[str]:
-        """Job-slots whose data nobody trains."""
-        workers, _ = by_pair(instance, decisions)
-        short = int((workers.sum(axis=1) < instance.workers_needed).sum())
-        return [f"{short} job-slots have too few workers for their data"] if short else []
+        """Job-slots whose data nobody trains, or whose workers or server are nowhere."""
+        workers, server = by_pair(instance, decisions)
+        counts = {
+            "have too few workers for their data": workers.sum(axis=1) < instance.workers_needed,
+            "have a negative number of workers": (workers < 0).any(axis=1),
+            "have their server outside the sites": (server < 0) | (server >= instance.num_sites),
+        }
+        return [f"{bad.sum()} job-slots {words}" for words, bad in counts.items() if bad.any()]
 
     def worth(self, instance: Brokerage, decisions: Sequence[PlacedSlot]) -> Outcome:
         """Price integer decisions: data moved optimally, discounts pooled, every re-entry paid."""

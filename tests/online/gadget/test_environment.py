@@ -68,6 +68,34 @@ def test_the_environment_names_every_violation():
     assert "runs two rings" in said
 
 
+def test_a_link_listed_twice_is_used_twice():
+    # two servers and the hub: there and back; the first way out once more leads nowhere
+    cluster = star(1, 1, bandwidth=9, jobs=[job()])
+    once = ((0, 1), (1, 1), (2, 1), (3, 1))
+    for links, walked in ((once, True), (((0, 1), *once), False), (((0, 0), *once), True)):
+        ring = Ring(job=0, workers=((0, 1), (1, 1)), links=links)
+        assert (broken(cluster, 0, [ring]) == []) == walked
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"job": 1}, "there is no job 1"),
+        ({"job": -1}, "there is no job -1"),
+        ({"workers": ((9, 1),)}, "job 0 uses node 9 1 times"),
+        ({"workers": ((0, -1),)}, "job 0 uses node 0 -1 times"),
+        ({"links": ((4, 1),)}, "job 0 uses link 4 1 times"),
+        ({"links": ((-1, 1),)}, "job 0 uses link -1 1 times"),
+    ],
+)
+def test_what_the_cluster_does_not_have_is_a_violation_and_worth_nothing(change, words):
+    cluster = star(1, 1, jobs=[job()])
+    ring = Ring(**{"job": 0, "workers": ((0, 1),), **change})
+    outcome = Environment().evaluate(cluster, [[ring]])
+    assert outcome.violations == [f"slot 0: {words}"]
+    assert np.isnan(outcome.total)
+
+
 def test_a_budget_exceeded_over_time_is_a_violation():
     cluster = star(1, horizon=2, jobs=[job(budget=[1])])
     ring = [Ring(job=0, workers=((0, 1),))]

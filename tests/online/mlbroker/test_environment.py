@@ -63,6 +63,22 @@ def test_too_few_workers_are_a_violation_and_give_no_ratio():
     assert np.isnan(outcome.total)
 
 
+@pytest.mark.parametrize("site", [-1, 2])
+def test_a_server_outside_the_sites_and_workers_below_none_are_violations(site):
+    broker = library.load("mlbroker/tiny")
+    active = [broker.jobs_at(t) for t in range(2)]
+    # one job-slot is wrong: its server is nowhere, and it has 11 - 1 workers
+    slots = [PlacedSlot(j, np.full((len(j), 2), 10), np.zeros(len(j), int)) for j in active]
+    slots[1].server[0] = site
+    slots[1].workers[0] = 11, -1
+    outcome = environments["mlbroker"].evaluate(broker, slots)
+    assert outcome.violations == [
+        "1 job-slots have a negative number of workers",
+        "1 job-slots have their server outside the sites",
+    ]
+    assert np.isnan(outcome.total)
+
+
 def test_decisions_about_other_jobs_are_refused():
     broker = library.load("mlbroker/tiny")
     wrong = PlacedSlot(np.array([1]), np.zeros((1, 2), int), np.array([0]))
