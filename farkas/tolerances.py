@@ -55,6 +55,9 @@ SIMPLEX = 1e-7
 Values of vertices, entering columns and rays rely on it; exact arithmetic decides later.
 """
 
+DROPPED = 1e-9
+"""Size of a matrix entry, in the units of its row and column, at which HiGHS takes it as 0."""
+
 SOLVER_GAP = 1e-6
 """Relative difference of two values that should agree when a solver found one of them.
 

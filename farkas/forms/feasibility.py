@@ -100,7 +100,8 @@ def check_point(
     worst, count = 0.0, 0
     found: list[Violation] = []
     for kind, (distance, scale), name in parts:
-        share = distance / scale
+        with np.errstate(over="ignore"):
+            share = distance / scale
         worst = max(worst, float(share.max(initial=0.0)))
         bad = np.flatnonzero(distance > tolerance * scale)
         count += len(bad)

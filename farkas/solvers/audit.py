@@ -11,10 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.forms import FeasibilityReport, LinearForm, check_point
+from farkas.forms.scale import in_units
 from farkas.numbers import Floats
 from farkas.portable.sums import dot
 from farkas.solvers.answer import Answer, Claimed, Reason
-from farkas.tolerances import FEASIBLE, ROUNDING, SIMPLEX, SOLVER_GAP, SOLVERS_WHOLE
+from farkas.tolerances import DROPPED, FEASIBLE, ROUNDING, SIMPLEX, SOLVER_GAP, SOLVERS_WHOLE
+
+SOLVERS_INFINITY = 1e20
+"""Side that HiGHS, Gurobi, SCIP and Clarabel take as absent, in the units they are handed."""
 
 
 def settled_by_inspection(form: LinearForm) -> Answer | None:
@@ -106,7 +110,7 @@ def audited(form: LinearForm, answer: Answer) -> Answer:
     if answer.raw_row_duals is not None and not np.isfinite(answer.raw_row_duals).all():
         answer = dataclasses.replace(answer, raw_row_duals=None)
     if answer.raw_point is None:
-        return _pointless(answer)
+        return _pointless(form, answer)
     report = check_point(form, answer.raw_point)
     if answer.claim is Claimed.OPTIMAL and not (report or plausible(form, answer.raw_point)):
         return _distrusted(answer, report)
@@ -124,10 +128,29 @@ _NOTHING: dict[str, Any] = {
 }
 
 
-def _pointless(answer: Answer) -> Answer:
+def _not_unbounded(form: LinearForm) -> str:
+    """Say why a claim that ``form`` is unbounded counts for nothing; empty when it may be true."""
+    low, high = form.safe_lower, form.safe_upper
+    worse = form.cost if form.sense == "min" else -form.cost
+    if not ((worse > 0) & (low == -math.inf) | (worse < 0) & (high == math.inf)).any():
+        return "it claims unbounded, but every column that costs something has a bound"
+    given = in_units(form, form.units) or form
+    sides = (given.lower, given.upper, given.row_lower, given.row_upper)
+    large = any((np.isfinite(side) & (np.abs(side) >= SOLVERS_INFINITY)).any() for side in sides)
+    size = np.abs(given.matrix.values)
+    if large or ((size > 0) & (size <= DROPPED)).any():
+        return "it claims unbounded, but some numbers are too far from the others for it to see"
+    return ""
+
+
+def _pointless(form: LinearForm, answer: Answer) -> Answer:
     """Answer without what only a point could show."""
     bound = answer.bound if math.isfinite(answer.bound) else math.nan
     answer = dataclasses.replace(answer, objective=math.nan, bound=bound, report=None)
+    if answer.claim is Claimed.UNBOUNDED and (reason := _not_unbounded(form)):
+        return dataclasses.replace(
+            answer, **_NOTHING, reason=Reason.NUMERICAL, bound=math.nan, message=reason
+        )
     if answer.claim not in (Claimed.OPTIMAL, Claimed.FEASIBLE):
         return answer
     message = answer.message or f"it claims {answer.claim} and gives no point"
@@ -147,6 +170,8 @@ def _valued(form: LinearForm, answer: Answer, report: FeasibilityReport) -> Answ
         return dataclasses.replace(
             answer, **_NOTHING, reason=Reason.NUMERICAL, bound=math.nan, message=message
         )
+    if bound == (-math.inf if form.sense == "min" else math.inf):
+        bound = math.nan  # says nothing
     if math.isnan(bound) and answer.claim is Claimed.OPTIMAL and not form.is_mip:
         bound = objective  # what the claim says of a linear program
     answer = dataclasses.replace(answer, objective=objective, bound=bound, report=report)
@@ -169,6 +194,8 @@ def plausible(form: LinearForm, point: Floats) -> bool:
     Rows of large terms cannot be met to a share of their unit in floating point; at limits, where
     solvers return anything, :func:`farkas.forms.check_point` is asked instead.
     """
+    if not np.isfinite(point).all():
+        return False
     units = form.units
     if not _within(point, form.lower, form.upper, units.column, np.abs, point):
         return False
@@ -181,7 +208,8 @@ def plausible(form: LinearForm, point: Floats) -> bool:
     if not form.num_rows:
         return True
     rows = form.matrix.rows
-    terms = form.matrix.values * point[form.matrix.columns]
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite lies outside
+        terms = form.matrix.values * point[form.matrix.columns]
     activity = _sums(rows, terms, form.num_rows)
 
     def size(terms: Floats) -> Floats:

@@ -26,6 +26,7 @@ from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.audit import audited, settled_by_inspection, well_formed
 from farkas.solvers.options import OptionNames, Options
 from farkas.solvers.units import handed, returned
+from farkas.words import one_line
 
 if TYPE_CHECKING:
     from farkas.solvers.session import Session
@@ -237,7 +238,9 @@ def _with_feasibility_known(engine: Backend, form: LinearForm, options: Options)
     solver = engine.name
     asked = form.replace(cost=np.zeros(form.num_columns))
     try:
-        answer = engine.run(asked, options, None)
+        said = well_formed(asked, engine.run(asked, options, None))
+        # the bound on costs of 0 is noise
+        answer = audited(asked, dataclasses.replace(said, bound=math.nan))
     except Exception as failure:
         return failed(failure, solver)
     if answer.claim is Claimed.OPTIMAL:
@@ -253,7 +256,7 @@ def _with_feasibility_known(engine: Backend, form: LinearForm, options: Options)
 
 def failed(failure: BaseException, solver: str, seconds: float = math.nan) -> Answer:
     """Answer for a solver that raised."""
-    words = " ".join(str(failure).split()) or type(failure).__name__
+    words = one_line(str(failure)) or type(failure).__name__
     return Answer(reason=Reason.ERROR, solver=solver, seconds=seconds, message=words)
 
 

@@ -36,10 +36,11 @@ def returned(answer: Answer, form: LinearForm, units: Units | None) -> Answer:
     def back(values: Floats | None, exponents: Ints) -> Floats | None:
         return None if values is None else np.ldexp(values, exponents)
 
-    return dataclasses.replace(
-        answer,
-        bound=float(np.ldexp(answer.bound, units.cost)) + form.offset,
-        raw_point=back(answer.raw_point, units.columns),
-        raw_row_duals=back(answer.raw_row_duals, units.cost - units.rows),
-        raw_ray=back(answer.raw_ray, -units.rows),
-    )
+    with np.errstate(over="ignore"):  # the audit refuses what is not finite
+        return dataclasses.replace(
+            answer,
+            bound=float(np.ldexp(answer.bound, units.cost)) + form.offset,
+            raw_point=back(answer.raw_point, units.columns),
+            raw_row_duals=back(answer.raw_row_duals, units.cost - units.rows),
+            raw_ray=back(answer.raw_ray, -units.rows),
+        )

@@ -9,7 +9,7 @@ import pytest
 from farkas.forms import FeasibilityReport, check_point
 from farkas.solvers import Answer, Claimed, Reason, open_session, solve
 from farkas.solvers.audit import audited, cleaned_ray, plausible, ray_value, settled_by_inspection
-from farkas.solvers.base import find
+from farkas.solvers.base import Undecided, find
 from farkas.solvers.options import Options
 from farkas.verbs.solve import solve_form
 from tests.conformance.solvers.cases import INF, form
@@ -170,12 +170,14 @@ def test_a_claim_of_a_point_counts_for_nothing_without_one(monkeypatch, claim):
 @pytest.mark.parametrize("claim", [Claimed.INFEASIBLE, Claimed.UNBOUNDED, Claimed.NONE])
 def test_without_a_point_there_is_no_objective(claim):
     said = Answer(reason=Reason.TIME_LIMIT, claim=claim, objective=3.0, bound=math.inf)
-    answer = audited(SMALL, said)
+    # without its bound, max x over x >= 2 is unbounded indeed
+    given = SMALL.replace(sense="max") if claim is Claimed.UNBOUNDED else SMALL
+    answer = audited(given, said)
     assert (answer.reason, answer.claim) == (Reason.TIME_LIMIT, claim)
     assert math.isnan(answer.objective)
     assert math.isnan(answer.bound)
     # a bound found before the limit is one
-    assert audited(SMALL, dataclasses.replace(said, bound=2.0)).bound == 2.0
+    assert audited(given, dataclasses.replace(said, bound=2.0)).bound == 2.0
 
 
 @pytest.mark.parametrize("wrong", [math.nan, math.inf])
@@ -204,3 +206,58 @@ def test_the_row_that_is_named_is_the_one_that_is_off_by_what_is_said():
         reason=Reason.FINISHED, claim=Claimed.OPTIMAL, raw_point=np.array([1e12 - 4e6, 1.5])
     )
     assert audited(mixed, said).message == "the point called optimal is off by 0.5 in row[i=1]"
+
+
+@pytest.mark.parametrize("integer", [False, True])
+def test_a_bound_that_says_nothing_is_none(integer):
+    whole = SMALL.replace(integer=np.array([integer]))
+    said = Answer(claim=Claimed.OPTIMAL, raw_point=np.array([2.0]), bound=-math.inf)
+    found = audited(whole, said)
+    assert (found.claim, found.objective) == (Claimed.OPTIMAL, 2.0)
+    # a linear optimum is its own bound
+    assert math.isnan(found.bound) if integer else found.bound == 2.0
+
+
+UNBOUNDED = Answer(reason=Reason.FINISHED, claim=Claimed.UNBOUNDED)
+
+
+@pytest.mark.parametrize(
+    ("change", "possible"),
+    [
+        ({"upper": [3, INF]}, True),  # max y
+        ({"upper": [INF, 3]}, False),  # x costs nothing
+        ({"upper": [INF, INF], "implied_upper": np.array([INF, 7.0])}, False),
+        ({"upper": [3, INF], "sense": "min"}, False),
+        ({"upper": [3, INF], "sense": "min", "lower": [0, -INF]}, True),
+    ],
+)
+def test_what_has_bounds_wherever_it_costs_is_not_unbounded(change, possible):
+    given = {"cost": [0, 1], "row_lower": [-1], "sense": "max"} | change
+    found = audited(small([[1, 0]], **given), UNBOUNDED)
+    assert found.claim is (Claimed.UNBOUNDED if possible else Claimed.NONE)
+    assert bool(found.message) != possible
+
+
+@pytest.mark.parametrize("solver", ["highs", "clarabel", "scip", "gurobi"])
+@pytest.mark.parametrize("far", [1e25, 1e45])
+def test_sides_that_solvers_take_as_infinite_make_nothing_unbounded(solver, far):
+    # min x - y with x - y >= -far and x <= 1 <= y <= 2 far: -far, with sides beyond any solver's
+    wide = small([[1, -1]], cost=[1, -1], row_lower=[-far], lower=[-INF, 1], upper=[1, INF])
+    answer = solve(wide, solver)
+    assert answer.claim is not Claimed.UNBOUNDED
+    if answer.has_point:
+        assert answer.objective == pytest.approx(-far, rel=1e-6)
+
+
+def test_a_form_is_called_feasible_for_a_point_alone(monkeypatch):
+    # a backend that cannot tell unbounded from infeasible, and says optimal of costs 0, without x
+    free = form([-1], [(2, [1], INF)])
+
+    def lie(given, *_):
+        if given.cost.any():
+            raise Undecided
+        return Answer(reason=Reason.FINISHED, claim=Claimed.OPTIMAL, raw_point=np.array([-1.0]))
+
+    assert solve(free).claim is Claimed.UNBOUNDED
+    monkeypatch.setattr(find("highs"), "run", lie)
+    assert solve(free).claim is Claimed.NONE
