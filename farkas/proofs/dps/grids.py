@@ -15,7 +15,7 @@ from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.dps.markets import published
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero
-from farkas.proofs.trials import Trials
+from farkas.proofs.trials import Trials, growth
 
 
 def step_of(horizon: int, capacity: int, jobs: int) -> float:
@@ -67,6 +67,54 @@ def prices_at_most() -> Verdict:
     require_zero(at_zero=sp.limit(gap, step, 0), slope=slope - step / (1 + step) ** 2)
     require(slope_is_positive=slope.is_positive)
     return proved("a lower bound on ln(1 + δ) with a positive derivative")
+
+
+@claim("dps.time_of_a_decision", source="DPS Theorem 1")
+def time_of_a_decision() -> Verdict:
+    """A decision looks at O((T C ln n)^{1/3}) prices of each side.
+
+    The number of prices is 1/δ times ln(1/δ), and ln(1/δ) outgrows ln n where T C grows and n does
+    not.  Counted on grids for three jobs; dps.time_of_a_decision_many_jobs says when it holds.
+    """
+    volumes, jobs = (10**6, 10**8, 10**10), 3
+    counts = [len(geometric_grid(step_of(volume, 1, jobs))) for volume in volumes]
+    volume, logs = sp.symbols("V L", positive=True)
+    step = volume ** sp.Rational(-1, 3) * logs ** sp.Rational(2, 3)
+    ratio = sp.log(1 / step) / step / (volume * logs) ** sp.Rational(1, 3)
+    return refuted(
+        {"volumes": list(volumes), "jobs": jobs},
+        [
+            Stated(growth(volumes, counts), "<=", 1 / 3),
+            Stated(float(sp.limit(ratio.subs(logs, 1), volume, sp.oo)), "<", math.inf),
+        ],
+        "growth over three sizes; ratio in the limit",
+        **{f"prices_at_{volume:.0e}": count for volume, count in zip(volumes, counts, strict=True)},
+    )
+
+
+@claim("dps.time_of_a_decision_many_jobs", source="DPS Theorem 1, corrected")
+def time_of_a_decision_many_jobs() -> Verdict:
+    """With T C <= n^a, δ <= 1 <= ln n, a grid has at most 1 + (2 a / 3) (T C ln n)^{1/3} prices.
+
+    By dps.prices_at_most it has 1 + (1 + δ) δ^{-1} ln(1/δ); 1 + δ <= 2, and ln(1/δ) is
+    ln(T C) / 3 - 2 ln ln n / 3 <= a ln n / 3.  Sorting S servers takes at most S (S - 1) / 2
+    comparisons, so that the theorem's time follows.
+    """
+    power, more, lower, dear = sp.symbols("a x y z", nonnegative=True)
+    logs = 1 + more  # ln n
+    # T C = n^a e^{-y}, and δ = 1 / (1 + z)
+    log_volume = power * logs - lower
+    log_step = sp.Rational(2, 3) * sp.log(logs) - log_volume / 3
+    room = sp.expand(power * logs / 3 + log_step)
+    require_zero(room_of_the_logarithm=room - sp.Rational(2, 3) * sp.log(logs) - lower / 3)
+    below_two = sp.factor(2 - (1 + 1 / (1 + dear)))
+    require(logarithm=sp.log(logs).is_nonnegative, step=below_two.is_nonnegative)
+    volume, size = sp.symbols("V L", positive=True)
+    step = volume ** sp.Rational(-1, 3) * size ** sp.Rational(2, 3)
+    most = 2 / step * power * size / 3
+    bound = sp.Rational(2, 3) * power * (volume * size) ** sp.Rational(1, 3)
+    require_zero(product=sp.powsimp(sp.expand_power_base(most - bound), force=True))
+    return proved("ln(1/δ) <= a ln n / 3")
 
 
 @claim("dps.step_below_one", source="DPS section IV, δ")
