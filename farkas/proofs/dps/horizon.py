@@ -47,7 +47,7 @@ def regret_in_time() -> Verdict:
     exploration reaches it at 4 N, since θ grows with T and no job pays any more.
     """
     trials = Trials()
-    numbers = {}
+    numbers: dict[str, float] = {}
     for name, seller in (("dps", Dps()), ("simple", Simple())):
         for seed in range(3):
             lost = [_regret_of(seller, times, seed) for times in LONGER]
