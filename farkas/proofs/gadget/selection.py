@@ -14,7 +14,7 @@ from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials, optimum
 from farkas.relaxations.gadget.embedding import NodeLP
 from farkas.solvers import solve
-from farkas.tolerances import ROUNDING, SHARE, SOLVER_GAP
+from farkas.tolerances import LOOSE_GAP, ROUNDING, SHARE, SOLVER_GAP
 
 
 @claim("gadget.relaxed_workers_bound_ring_sizes", source="GADGET V-C, Q_i")
@@ -26,7 +26,7 @@ def relaxed_workers_bound_ring_sizes() -> Verdict:
     cluster = shipped("worker_bound_trap")
     model = WorkerRelaxation().model(cluster)
     solve_problem(model.problem).require_optimal()
-    q = np.ceil(model.point()["workers"].sum(axis=1) - 1e-4)
+    q = np.ceil(model.point()["workers"].sum(axis=1) - LOOSE_GAP)
     slot = snapshot(cluster)
     sizes = np.arange(1, slot.allowed.shape[1] + 1)
     printed = slot.restrict(slot.allowed & (sizes[None, :] <= q[slot.jobs, None]))

@@ -108,3 +108,12 @@ def test_the_run_is_certified_by_its_own_prices_when_asked():
     assert "averaged" in run.certificate.method
     assert float(horizon.certificate) <= float(run.certificate) * (1 + 1e-6)
     assert np.isfinite(run.ratio)
+
+
+@pytest.mark.parametrize("seed", [0, 7, 19])
+def test_published_clusters_are_answered_within_their_bound(seed):
+    run = algorithms["gadget.gadget"].run(generate("gadget", "published", seed))
+    assert not run.violations
+    assert run.value > 0
+    # the network binds nowhere: prices 0 prove what the run earns
+    assert 1 <= run.ratio <= 1 + 1e-9
