@@ -119,16 +119,21 @@ def split(values: Floats, bits: int, exponent: int, high: int) -> Limbs:
     if (powers[used] + 53 > high).any():
         raise NotACertificate(f"digits: a number is not below 2**{high}")
     powers = powers - exponent
-    lost = np.clip(-powers[used], 0, 63).astype(np.uint64)
+    lost = _shift(-powers[used])
     if ((size[used] >> lost) << lost != size[used]).any():
         raise NotACertificate(f"digits: a number is no multiple of 2**{exponent}")
     count = max(1, -(-(high - exponent) // bits))
     digits = np.zeros((count, len(values)), np.int64)
     for k in range(count):
-        right = np.clip(bits * k - powers, 0, 63).astype(np.uint64)
-        left = np.clip(powers - bits * k, 0, 63).astype(np.uint64)
+        right = _shift(bits * k - powers)
+        left = _shift(powers - bits * k)
         digits[k] = (((size >> right) << left) & mask).astype(np.int64) * sign
     return Limbs(digits, exponent, bits)
+
+
+def _shift(places: Digits) -> npt.NDArray[np.uint64]:
+    """Places to shift a number of 64 bits by; none for negative ones.  ``np.clip`` is slower."""
+    return np.minimum(np.maximum(places, 0), 63).astype(np.uint64)
 
 
 def _mantissas(values: Floats) -> tuple[Digits, Digits]:

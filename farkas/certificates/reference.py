@@ -6,7 +6,7 @@ the cheaper end of its range, so their sum is a lower bound.  For ``max`` the de
 upper bound.  The fast version in :mod:`farkas.certificates.bound` is tested against this one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -42,7 +42,7 @@ def reference_proof(form: LinearForm, multipliers: Multipliers) -> tuple[Fractio
         raise NotACertificate(
             f"{form.name}: {len(multipliers)} multipliers for {form.num_rows} rows"
         )
-    y = [_exact(value, form.row_name(i)) for i, value in enumerate(multipliers)]
+    y = [_exact(value, form.row_name, i) for i, value in enumerate(multipliers)]
     cheap_rows, dear_rows = form.row_lower, form.row_upper
     cheap, dear = form.safe_lower, form.safe_upper
     stated = form.lower, form.upper
@@ -51,14 +51,14 @@ def reference_proof(form: LinearForm, multipliers: Multipliers) -> tuple[Fractio
         stated = form.upper, form.lower
 
     total = Fraction(form.offset)
-    reduced = [_exact(float(c), form.column_name(j)) for j, c in enumerate(form.cost)]
+    reduced = [_exact(float(c), form.column_name, j) for j, c in enumerate(form.cost)]
     for i in range(form.num_rows):
         end = float(cheap_rows[i] if y[i] > 0 else dear_rows[i])
         if y[i] == 0 or not np.isfinite(end):
             continue
         total += y[i] * Fraction(end)
         for j, value in zip(*form.matrix.row(i), strict=True):
-            reduced[j] -= y[i] * _exact(float(value), form.row_name(i))
+            reduced[j] -= y[i] * _exact(float(value), form.row_name, i)
     implied = 0
     for j, d in enumerate(reduced):
         if d == 0:
@@ -94,8 +94,8 @@ def show(value: Fraction) -> str:
         return "beyond 1e308"
 
 
-def _exact(value: float | Fraction, where: str) -> Fraction:
+def _exact(value: float | Fraction, name: Callable[[int], str], at: int) -> Fraction:
     try:
         return Fraction(value)
     except (ValueError, OverflowError):
-        raise NotACertificate(f"{where}: {value} is not a finite number") from None
+        raise NotACertificate(f"{name(at)}: {value} is not a finite number") from None

@@ -71,6 +71,8 @@ def results(rounds: list[Round], jobs: int) -> Iterator[tuple[Seen, list[str]]]:
         return
     with multiprocessing.get_context("spawn").Pool(jobs) as pool:
         yield from pool.imap(one_round, rounds)
+        pool.close()
+        pool.join()
 
 
 def one_round(task: Round) -> tuple[Seen, list[str]]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import json
+import os
 import random
 import struct
+import tempfile
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from farkas.certificates.packed import deflate
@@ -40,6 +45,17 @@ def number(rng: random.Random) -> float:
     if draw < 0.55:
         return sign * rng.random() * 4
     return float(rng.randint(-4, 4))
+
+
+@functools.cache
+def folder() -> Path:
+    """A folder of this process, in memory where that is possible, which goes with it."""
+    memory = Path("/dev/shm")
+    made = tempfile.TemporaryDirectory(
+        prefix="farkas-fuzz-", dir=memory if os.access(memory, os.W_OK) else None
+    )
+    atexit.register(made.cleanup)
+    return Path(made.name)
 
 
 def any_double(rng: random.Random) -> float:

@@ -15,9 +15,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.certificates import check, from_json, prove_bound
+from farkas.certificates import check, from_json
 from farkas.certificates.making import exact_vector, packed_form
 from farkas.certificates.packed import ExactVector
+from farkas.certificates.reference import reference_bound
 from farkas.errors import FarkasError
 from farkas.forms import LinearForm, SparseRows
 from farkas.standalone.checker import Refused, check_certificate, parsed
@@ -124,11 +125,11 @@ def _listed(value: object) -> object:
 
 
 def derived(form: LinearForm, y: np.ndarray, feasibility: bool = False) -> Fraction | None:
-    """What the kernel itself derives."""
+    """What fractions derive, which is all that the kernel may."""
     if feasibility:
         form = form.replace(cost=np.zeros(form.num_columns), offset=0.0, sense="min")
     try:
-        return prove_bound(form, y).value
+        return reference_bound(form, y)
     except FarkasError:
         return None
 

@@ -9,6 +9,7 @@ from tests.fuzz.kinds import TARGETS, attack
 from tests.fuzz.linear import linear
 from tests.fuzz.rebuilt import alone, instance
 from tests.fuzz.rebuilt import run as whole_run
+from tests.fuzz.store import store
 from tests.fuzz.vipr import vipr
 
 OTHERS: dict[str, Attack] = {
@@ -17,6 +18,7 @@ OTHERS: dict[str, Attack] = {
     "run": whole_run,
     "instance": instance,
     "alone": alone,
+    "store": store,
 }
 """``linear`` makes certificates of infeasibility too, ``instance`` such about rebuilt programs."""
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 import pytest
 
 from farkas.certificates import certificate_types, check, from_json
-from tests.fuzz import kinds, linear
+from tests.fuzz import kinds, linear, truth
 from tests.fuzz.attack import HoleError
 from tests.fuzz.run import ATTACKS, OTHERS, run
 
@@ -56,7 +56,7 @@ def test_the_honest_certificate_is_within_the_optimum_and_one_beyond_is_noticed(
         proof = check(from_json(content), instance=instance)
         kinds.hold(proof, target.instance, content)
         way = 1 if proof.sense == "min" else -1
-        best = Fraction(kinds.optimum(target.instance, proof.program))
+        best = truth.reached(target.instance, proof.program)
         claimed = dataclasses.replace(proof, bound=best + way * (abs(best) + 1))
         with pytest.raises(HoleError):
             kinds.hold(claimed, target.instance, content)

@@ -6,12 +6,10 @@ beyond an accepted range, or any at all where infeasibility was accepted, is a h
 
 from __future__ import annotations
 
+import functools
 import itertools
-import os
 import random
-import tempfile
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 
@@ -19,10 +17,13 @@ from farkas.certificates import check_vipr, write_vipr, write_vipr_infeasible
 from farkas.errors import FarkasError
 from farkas.standalone.checker import Refused, Vipr
 from tests.certificates.test_vipr_check import BRANCHING, CUTOFF, ROUNDING
-from tests.fuzz.attack import HoleError, Outcome, number, verdict
+from tests.fuzz.attack import HoleError, Outcome, folder, number, verdict
 from tests.fuzz.linear import draw, solved
 
 GRID = range(-3, 6)
+
+Line = tuple[int, Fraction, tuple[tuple[int, Fraction], ...]]
+"""Sense, side and terms of a row."""
 
 
 class Kept(Vipr):
@@ -55,13 +56,13 @@ def written(rng: random.Random) -> str | None:
     """A file that farkas writes about a drawn program, where it can."""
     form = draw(rng)
     y = np.array([number(rng) for _ in range(form.num_rows)])
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "a.vipr"
-        try:
-            (write_vipr if rng.random() < 0.7 else write_vipr_infeasible)(form, y, path)
-        except FarkasError:
-            return None
-        return path.read_text()
+    path = folder() / "written.vipr"
+    path.unlink(missing_ok=True)
+    try:
+        (write_vipr if rng.random() < 0.7 else write_vipr_infeasible)(form, y, path)
+    except FarkasError:
+        return None
+    return path.read_text()
 
 
 def change_word(rng: random.Random, lines: list[str]) -> None:
@@ -105,13 +106,9 @@ def _other_number(rng: random.Random, word: str) -> str:
 
 def agree(content: bytes) -> Kept | None:
     """The second checker after it accepted; None where both refuse."""
-    handle, path = tempfile.mkstemp(suffix=".vipr")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-        theirs = verdict(lambda: check_vipr(path), content)
-    finally:
-        os.unlink(path)
+    path = folder() / "changed.vipr"
+    path.write_bytes(content)
+    theirs = verdict(lambda: check_vipr(path), content)
     checker = None
     try:
         checker = Kept(content)
@@ -140,9 +137,9 @@ def refute(checker: Kept, content: str) -> None:
     if size > 3:
         return
     proved = claim["lower"] if checker.least else claim["upper"]
-    for x in _points(given, size):
-        fits = all(x[j].denominator == 1 for j in checker.whole)
-        if not fits or not all(_holds(row, x) for row in given):
+    rows = tuple((row.sense, row.side, tuple(sorted(row.terms.items()))) for row in given)
+    for x in _points(rows, size):
+        if any(x[j].denominator > 1 for j in checker.whole):
             continue
         value = sum((c * x[j] for j, c in checker.objective.items()), Fraction(0))
         false = proved is not None and (value < proved if checker.least else value > proved)
@@ -150,15 +147,26 @@ def refute(checker: Kept, content: str) -> None:
             raise HoleError(f"{x} reaches {value}\n{content}")
 
 
-def _points(given, size):
-    yield from itertools.product(map(Fraction, GRID), repeat=size)
-    rows = [[row.terms.get(j, Fraction(0)) for j in range(size)] + [row.side] for row in given]
-    for chosen in itertools.combinations(rows[:8], size):
-        x = solved([list(row) for row in chosen])
+@functools.lru_cache(maxsize=64)
+def _points(rows: tuple[Line, ...], size: int) -> list[tuple[Fraction, ...]]:
+    """Points of a grid and vertices that keep all rows."""
+    found = list(itertools.product(map(Fraction, GRID), repeat=size))
+    lines = [[*_dense(row, size), row[1]] for row in rows]
+    for chosen in itertools.combinations(lines[:8], size):
+        x = solved([list(line) for line in chosen])
         if x is not None:
-            yield x
+            found.append(x)
+    for row in rows:  # row by row, fewer points are left each time
+        found = [x for x in found if _holds(row, x)]
+    return found
 
 
-def _holds(row, x) -> bool:
-    gap = sum((c * x[j] for j, c in row.terms.items()), Fraction(0)) - row.side
-    return gap * row.sense >= 0 if row.sense else gap == 0
+def _dense(row: Line, size: int) -> list[Fraction]:
+    terms = dict(row[2])
+    return [terms.get(j, Fraction(0)) for j in range(size)]
+
+
+def _holds(row: Line, x: tuple[Fraction, ...]) -> bool:
+    sense, side, terms = row
+    gap = sum([c * x[j] for j, c in terms], -side)
+    return gap * sense >= 0 if sense else gap == 0

@@ -1,0 +1,183 @@
+"""Instances that are attacked, shipped or drawn, and what their programs are worth at least.
+
+Everything here is exact, and nothing of it reads a certificate: the value of a linear program is
+found by the simplex method in fractions, whole variables kept where a solver put them, and that of
+other programs by replaying what the kind's algorithms decide.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+import farkas
+from farkas.algebra import Program, programs
+from farkas.errors import FarkasError
+from farkas.forms import LinearForm
+from farkas.instances import Instance
+from farkas.online import algorithms
+from farkas.replay import replay
+from tests.generators.coded import random_coded_computing
+from tests.generators.dps import random_market
+from tests.generators.eris import random_auction
+from tests.generators.gadget import any_network
+from tests.generators.mlbroker import random_brokerage
+
+DRAWN: dict[str, Callable[[int], Instance]] = {
+    "eris": random_auction,
+    "mlbroker": random_brokerage,
+    "dps": lambda seed: random_market(seed, jobs=4),
+    "gadget": lambda seed: any_network(np.random.default_rng(seed), "complete"),
+    "coded": random_coded_computing,
+}
+"""Small random instances of each kind, named ``kind/drawn SEED``."""
+
+Row = list[Fraction]
+
+
+@functools.cache
+def load(name: str) -> Instance:
+    """Return a shipped instance, or a drawn one."""
+    kind, _, seed = name.partition("/drawn ")
+    return DRAWN[kind](int(seed)) if seed else farkas.load(name)
+
+
+@functools.cache
+def reached(name: str, program: str) -> Fraction:
+    """What a point of the program reaches on the instance: of linear ones the best."""
+    instance = load(name)
+    found = programs.build(program) if not program.startswith("coded.expected") else None
+    if not isinstance(found, Program):
+        return best_run(instance)
+    value = best_point(found.form(instance))
+    if value is None:
+        raise AssertionError(f"{name}, {program}: no point is found")
+    if instance.kind != "gadget":
+        return value
+    # the program holds rounded rewards, certificates of the kind are about the exact ones
+    return value - abs(value) / 2**50 if found.sense == "max" else value + abs(value) / 2**50
+
+
+@functools.cache
+def best_run(instance: Instance) -> Fraction:
+    """Best exact value of the runs of the kind's algorithms that keep everything exactly."""
+    values: list[Fraction] = []
+    for name in algorithms.names(f"{instance.kind}."):
+        try:
+            run = farkas.run(instance, name)
+        except FarkasError:
+            continue  # for example more schedules than it lists
+        found = replay(run, instance)
+        sense = run.sense
+        if found is not None and not found.excess and not found.broken:
+            values.append(found.proved(sense))
+    return max(values) if sense == "max" else min(values)
+
+
+def best_point(form: LinearForm) -> Fraction | None:
+    """Optimal value by the simplex method, whole columns where a solver puts them."""
+    lower, upper = form.lower.copy(), form.upper.copy()
+    if form.is_mip:
+        from farkas.solvers import solve
+
+        whole = np.rint(solve(form, gap=0.0).require_optimal().point)
+        lower[form.integer] = upper[form.integer] = whole[form.integer]
+    sign = 1 if form.sense == "max" else -1
+    free = [j for j in range(form.num_columns) if math.isinf(lower[j])]
+    # x = lower + positive part - negative part
+    origin = [Fraction(0 if math.isinf(low) else low) for low in lower.tolist()]
+    place = {j: form.num_columns + k for k, j in enumerate(free)}
+    size = form.num_columns + len(free)
+    objective = _spread(dict(enumerate(form.cost.tolist())), place, size, sign)
+    rows: list[tuple[Row, Fraction]] = []
+    for i in range(form.num_rows):
+        line = {int(j): x for j, x in zip(*form.matrix.row(i), strict=True)}
+        shift = sum((Fraction(float(x)) * origin[j] for j, x in line.items()), Fraction(0))
+        for side, way in ((form.row_upper[i], 1), (form.row_lower[i], -1)):
+            if math.isfinite(side):
+                rows.append(
+                    (_spread(line, place, size, way), way * (Fraction(float(side)) - shift))
+                )
+    for j, high in enumerate(upper.tolist()):
+        if math.isfinite(high):
+            rows.append((_spread({j: 1.0}, place, size, 1), Fraction(high) - origin[j]))
+    found = simplex(objective, rows)
+    if found is None:
+        return None
+    start = sum((Fraction(c) * x for c, x in zip(form.cost.tolist(), origin, strict=True)),
+                Fraction(form.offset))  # fmt: skip
+    return sign * found + start
+
+
+def _spread(line: dict[int, float], place: dict[int, int], size: int, way: int) -> Row:
+    row = [Fraction(0)] * size
+    for j, value in line.items():
+        row[j] = way * Fraction(float(value))
+        if j in place:
+            row[place[j]] = -row[j]
+    return row
+
+
+def simplex(objective: Row, rows: list[tuple[Row, Fraction]]) -> Fraction | None:
+    """Largest ``objective x`` with ``row x <= side`` and ``x >= 0``; None where there is no x.
+
+    A line ``[a, side]`` says ``basic = side - a x``, an aim ``[c, side]`` is ``c x - side``.
+    With Bland's rule it ends; a helper column, driven to 0, makes the first point.
+    """
+    n = len(objective)
+    lines = [[*row, Fraction(-1), side] for row, side in rows]
+    helper = [Fraction(0)] * n + [Fraction(-1), Fraction(0)]
+    aim = [*objective, Fraction(0), Fraction(0)]
+    columns, basic = list(range(n + 1)), list(range(n + 1, n + 1 + len(lines)))
+    if lines and min(line[-1] for line in lines) < 0:
+        worst = min(range(len(lines)), key=lambda i: lines[i][-1])
+        _pivot(lines, [helper, aim], columns, basic, worst, n)
+        _improve(lines, helper, [helper, aim], columns, basic)
+        if helper[-1] > 0:
+            return None
+        if n in basic:
+            i = basic.index(n)
+            s = next(s for s, value in enumerate(lines[i][:-1]) if value)
+            _pivot(lines, [helper, aim], columns, basic, i, s)
+    s = columns.index(n)
+    for line in [*lines, aim]:
+        line[s] = Fraction(0)  # the helper stays 0
+    _improve(lines, aim, [aim], columns, basic)
+    return -aim[-1]
+
+
+def _improve(
+    lines: list[Row], aim: Row, aims: list[Row], columns: list[int], basic: list[int]
+) -> None:
+    """Pivot until no column improves the aim."""
+    while True:
+        better = [s for s in range(len(columns)) if aim[s] > 0]
+        if not better:
+            return
+        s = min(better, key=columns.__getitem__)
+        able = [i for i, line in enumerate(lines) if line[s] > 0]
+        if not able:
+            raise AssertionError("unbounded")
+        i = min(able, key=lambda i: (lines[i][-1] / lines[i][s], basic[i]))
+        _pivot(lines, aims, columns, basic, i, s)
+
+
+def _pivot(
+    lines: list[Row], aims: list[Row], columns: list[int], basic: list[int], i: int, s: int
+) -> None:
+    """Exchange the basic variable of line ``i`` and the one of column ``s``."""
+    pivot = lines[i][s]
+    line = lines[i] = [value / pivot for value in lines[i]]
+    line[s] = 1 / pivot
+    for other in [*(one for one in lines if one is not line), *aims]:
+        factor = other[s]
+        if factor:
+            other[s] = Fraction(0)
+            for j, value in enumerate(line):
+                if value:
+                    other[j] -= factor * value
+    columns[s], basic[i] = basic[i], columns[s]
