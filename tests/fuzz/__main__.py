@@ -9,23 +9,12 @@ from __future__ import annotations
 
 import argparse
 import collections
-import multiprocessing
 import sys
 import time
-from collections.abc import Iterator
 
-from tests.fuzz.run import ATTACKS, run
-
-ROUND = 100
-"""Cases of each attack that a process makes before it reports."""
+from tests.fuzz.run import ATTACKS, ROUND, Seen, results
 
 MOST_HOLES = 20
-
-Seen = collections.Counter[tuple[str, str]]
-"""Cases by attack and outcome."""
-
-Round = tuple[list[str], int, int, int]
-"""Attacks, seed, first case and the one after the last."""
 
 
 def main() -> int:
@@ -62,32 +51,6 @@ def main() -> int:
         print(f"{name}: {found_here}")
     print(said(seen, time.monotonic() - begun))
     return 1 if holes else 0
-
-
-def results(rounds: list[Round], jobs: int) -> Iterator[tuple[Seen, list[str]]]:
-    """Make the rounds, in so many processes."""
-    if jobs == 1:
-        yield from map(one_round, rounds)
-        return
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
-        yield from pool.imap(one_round, rounds)
-        pool.close()
-        pool.join()
-
-
-def one_round(task: Round) -> tuple[Seen, list[str]]:
-    """Outcomes of some cases of each attack, and how to find the holes again."""
-    names, seed, first, last = task
-    seen: Seen = collections.Counter()
-    holes = []
-    for number in range(first, last):
-        for name in names:
-            outcome = run(name, seed, number)
-            known = outcome in ("accepted", "refused")
-            seen[name, outcome if known else "hole"] += 1
-            if not known:
-                holes.append(f"--only {name} --seed {seed} --first {number}\n{outcome}\n")
-    return seen, holes
 
 
 def said(seen: Seen, seconds: float) -> str:

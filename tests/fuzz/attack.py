@@ -94,7 +94,10 @@ def beyond(rng: random.Random, bound: Fraction, sense: str) -> Fraction:
 
 def change(rng: random.Random, tree: Any) -> Any:
     """Change one place of a record: a number, a string, a key, an entry."""
-    place, key = rng.choice(list(_places(tree)))
+    places = list(_places(tree)) if isinstance(tree, dict | list) else []
+    if not places:
+        return tree
+    place, key = rng.choice(places)
     value = place[key]
     draw = rng.random()
     if draw < 0.08:

@@ -6,14 +6,19 @@ import collections
 import dataclasses
 import json
 import random
+import subprocess
+import sys
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from farkas.certificates import certificate_types, check, from_json
+from farkas.solvers import Claimed, solve
 from tests.fuzz import kinds, linear, truth
-from tests.fuzz.attack import HoleError
+from tests.fuzz.attack import HoleError, change
 from tests.fuzz.run import ATTACKS, OTHERS, run
+from tests.generators.forms import random_form
 
 CASES = {"linear": 800, "vipr": 500}
 
@@ -60,3 +65,38 @@ def test_the_honest_certificate_is_within_the_optimum_and_one_beyond_is_noticed(
         claimed = dataclasses.replace(proof, bound=best + way * (abs(best) + 1))
         with pytest.raises(HoleError):
             kinds.hold(claimed, target.instance, content)
+
+
+def test_several_processes_see_what_one_sees():
+    command = [sys.executable, "-m", "tests.fuzz", "--seed", "3", "--cases", "120"]
+    ended = [
+        subprocess.run(
+            [*command, "--only", "dps_prices", "--jobs", jobs],
+            capture_output=True, text=True, timeout=200, check=True,
+        ).stdout.splitlines()
+        for jobs in ("1", "2")
+    ]  # fmt: skip
+    assert ended[0][:-1] == ended[1][:-1], "all but the speed"
+    assert "120 cases" in ended[0][-1]
+
+
+def test_the_exact_optimum_is_that_of_a_solver():
+    # max 3x + 2y, x + y <= 4, x + 3y <= 6, x >= 1: x = 4, y = 0.
+    rows = [([1, 1], 4), ([1, 3], 6), ([-1, 0], -1)]
+    lines = [([Fraction(a) for a in row], Fraction(side)) for row, side in rows]
+    assert truth.simplex([Fraction(3), Fraction(2)], lines) == 12
+    assert (
+        truth.simplex([Fraction(0)] * 2, [*lines, ([Fraction(1), Fraction(0)], Fraction(0))])
+        is None
+    )
+    rng = np.random.default_rng(1)
+    forms = [random_form(rng) for _ in range(60)]
+    known = [(form, solve(form)) for form in forms if not form.is_mip]
+    for form, answer in known:
+        if answer.claim == Claimed.OPTIMAL:
+            assert float(truth.best_point(form)) == pytest.approx(answer.objective)
+
+
+def test_what_holds_nothing_is_left_as_it_is():
+    for tree in (True, "x", [], {}):
+        assert change(random.Random(1), tree) == tree
