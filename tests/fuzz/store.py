@@ -12,6 +12,7 @@ import random
 import sqlite3
 import zlib
 from contextlib import closing
+from fractions import Fraction
 from typing import Any
 from unittest import mock
 
@@ -151,9 +152,10 @@ def _set(database: sqlite3.Connection, column: str, value: Any, row: int) -> Non
 def _hold(result: Any, kept: bytes) -> None:
     """What was proved of a result, against what its instance allows."""
     about = names()[result.task.instance]
-    best = {"run": truth.best_run(truth.load(about))}.get(result.task.what)
-    best = best if best is not None else truth.reached(about, result.task.name)
-    bound, sense = truth.Fraction(result.bound), (result.output or {}).get("sense")
+    output = result.output or {}
+    certificate = (output.get("certificate") or {}).get("certificate") or {}
+    best = truth.reached(about, certificate["program"])
+    bound, sense = Fraction(result.bound), output.get("sense")
     if sense not in ("min", "max"):
         raise HoleError(f"proved again without a sense\n{kept!r}")
     if (bound > best) if sense == "min" else (bound < best):
