@@ -176,8 +176,9 @@ def test_a_forbidden_pair_is_refused_only_where_it_is_used() -> None:
     data = data.replace(rate=[[1.0, None]], shift=[[1.0, None]])
     for share, load in ((0.0, 20.0), (1.0, 0.0)):
         assert not replayed(data, plan([[1.0, share]], [[20.0, load]])).broken
-    used = replayed(data, plan([[1.0, 1.0]], [[20.0, 20.0]]))
-    assert used.broken == ("master 0 may not use worker 1",)
+    for share, load in ((1.0, 20.0), (1e-9, 20.0), (1.0, 0.5), (1.0, 5e-324)):
+        used = replayed(data, plan([[1.0, share]], [[20.0, load]]))
+        assert used.broken == ("master 0 may not use worker 1",)
 
 
 def test_a_share_too_much_by_a_rounding_error_is_told() -> None:

@@ -253,6 +253,8 @@ def test_a_spread_job_runs_as_long_as_its_traffic_takes() -> None:
     assert first_free(market.replace(worker_bandwidth=[None]), 0, [0, 1]) == 4
     wide = market.replace(worker_bandwidth=[None], ps_bandwidth=[None])
     assert first_free(wide, 0, [0, 1]) == 2
+    # a slot of 22 1/2 s: 2 · (1 + 2 · 45 / (1 · 22.5)) = 10 slots
+    assert first_free(market.replace(slot_seconds=22.5), 0, [0, 1]) == 10
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -206,6 +206,11 @@ def test_rays_that_need_an_implied_bound_say_so_and_others_do_not():
     assert check_certificate(empty(stated, [1.0], 3))["implied"] == 0
     touching = program(ONE, [1.0], low=[4.0], upper=[2.0], tight=([0.0], [0.5]))
     assert check_certificate(empty(touching, [1.0], 3))["implied"] == 1
+    nearly = program(ONE, [1.0], low=[4.0], upper=[1.75], tight=([0.0], [0.5]))
+    assert check_certificate(empty(nearly, [1.0], 3))["implied"] == 0
+    # a bound on a program without points needs what it uses all the same: 4 - 0.5
+    assert check_certificate(linear(stated, [1.0], F(7, 2)))["implied"] == 1
+    no(empty(stated, [1.0], 3, point=None), "unknown key", 2)
 
 
 SIDES = [
@@ -331,6 +336,12 @@ NO_END = (-INF, INF)
         ([{0: 1.0, 1: 1.0}], [(0.0, INF)], [(4.0, 4.0), (0.0, INF)], (), [2, 2], [2]),
         ([{0: 1.0, 1: 1.0}], [(0.0, INF)], [(4.0, 0.0), (0.0, INF)], (), [2, 2], [2]),
         ([{0: 1.0, 1: 1.0}], [(0.0, INF)], [(-4.0, 0.0), (0.0, INF)], (), [2, 2], [2]),
+        ([{0: 1.0, 1: 1.0}], [(0.0, INF)], [(0.0, -4.0), (0.0, INF)], (), [2, 2], [2]),
+        # ... also where a row measures it: no other column follows it, nor does it follow them
+        ([{0: 1.0}, {0: 1.0, 1: 1.0}], [(8.0, INF), (0.0, INF)], [(0.0, 0.0), (0.0, INF)], (),
+         [3, 0], [3, 0]),
+        ([{0: 1.0}, {0: 1.0, 1: 1.0}], [(8.0, INF), (0.0, INF)], [(0.0, 0.0), (0.0, 1.0)], (),
+         [3, 0], [3, 0]),
         # the mean, rounded down; at most 16 below the largest
         ([{0: 1.0, 1: 1.0}], [(0.0, INF)], [(0.0, 1.0), (0.0, 8.0)], (), [0, 3], [1]),
         ([{0: 1.0, 1: 1.0}], [(0.0, INF)], [(0.0, 1.0), (0.0, 2.0**32)], (), [0, 32], [16]),
