@@ -1038,6 +1038,8 @@ def test_numbers_of_vipr_files(text, fits):
         ("VAR 2", "VAR 1000000001"), ("VAR 2 x y", "VAR 2 x x"), ("INT 2 0 1", "INT 2 0 2"),
         ("INT 2 0 1", "INT 3 0 1 1"), ("INT 2 0 1", "INT 1 -1"), ("INT 2", "INTS 2"),
         ("OBJ min", "OBJ best"), ("OBJ min 2 0 1 1 1", "OBJ min 2 0 1 0 1"),
+        ("OBJ min 2 0 1 1 1", "OBJ min -1"), ("OBJ min 2 0 1 1 1", "OBJ min 1 -1 1"),
+        ("G 1 OBJ", "G 1 -1"), ("G 1 OBJ", "G 1 1 -1 1"), ("INT 2 0 1", "INT -1"),
         ("OBJ min 2 0 1 1 1", "OBJ min 1 2 1"), ("OBJ min 2 0 1 1 1", "OBJ min 3 0 1 1 1 1 1"),
         ("CON 1 1", "CON 1 2"), ("CON 1 1", "CON 1 -1"), ("CON 1 1", "CON 2 1"),
         ("G 1 OBJ", "N 1 OBJ"), ("G 1 OBJ", "G 1 OBJS"), ("RTP range", "RTP ranges"),
@@ -1052,6 +1054,12 @@ def test_words_that_do_not_belong_are_refused(old, new):
     assert vipr(text)["lower"] == 1
     assert old in text
     refuse(text.replace(old, new, 1), "", 2)
+
+
+def test_counts_end_at_a_thousand_million():
+    refuse(file().replace("DER 0", "DER 1000000000"), "the end of the file", 2)
+    refuse(file().replace("DER 0", "DER 1000000001"), "not in 0..1000000000", 2)
+    assert vipr(file(whole="INT 0"))["lower"] == 1
 
 
 def test_remarks_come_first_and_lines_may_end_anyhow():
