@@ -808,6 +808,10 @@ ONE_STEP = [
     ("E 2 1 0 1", "E 3 1 0 1", "lin 1 0 1", False),
     ("G 2 1 0 1", "G 1 1 0 1/2", "lin 1 0 1/2", True),
     ("G 2 1 0 1", "G 1 1 0 1", "lin 1 0 1/2", False),
+    ("G 2 1 0 1", "L -1 1 0 -1/2", "lin 1 0 -1/2", True),
+    ("G 2 1 0 1", "G -1 1 0 -1/2", "lin 1 0 -1/2", False),
+    ("L 2 1 0 1", "G -1/5 1 0 -1/10", "lin 1 0 -1/10", True),
+    ("L 2 1 0 1", "L -1/5 1 0 -1/10", "lin 1 0 -1/10", False),
     ("G 2 1 0 1", "G 0 0", "lin 1 0 0", True),
     ("G 2 1 0 1", "E 0 0", "lin 1 0 0", True),
     ("G 2 1 0 1", "E 0 0", "lin 0", True),
@@ -831,6 +835,9 @@ ONE_STEP = [
     ("G 3/2 2 0 1 1 1", "G 2 2 0 1 1 1", "rnd 1 0 1", False),
     ("G 3/4 1 0 1/2", "G 1 1 0 1/2", "rnd 1 0 1", False),
     ("G 3/4 1 0 1/2", "G 2 1 0 1", "rnd 1 0 2", True),
+    ("G 3/4 1 0 -1/2", "G 1 1 0 -1/2", "rnd 1 0 1", False),
+    ("G 3/4 1 0 -3/2", "G 1 1 0 -3/2", "rnd 1 0 1", False),
+    ("G 3/4 1 0 -2", "G 1 1 0 -2", "rnd 1 0 1", True),
     ("E 3/2 1 0 1", "E 2 1 0 1", "rnd 1 0 1", False),
     ("E 2 1 0 1", "E 2 1 0 1", "rnd 1 0 1", False),
 ]
@@ -901,7 +908,9 @@ CASES = [
     ("L 0 1 0 1", "G 2 1 0 1", False),
     ("L 0 1 0 1", "G 0 1 0 1", False),
     ("L 1/2 1 0 1", "G 3/2 1 0 1", False),
+    ("L -1/2 1 0 1", "G 1/2 1 0 1", False),
     ("L 0 1 0 1/2", "G 1 1 0 1/2", False),
+    ("L 0 1 0 -1/2", "G 1 1 0 -1/2", False),
     ("L 0 1 1 1", "G 1 1 1 1", False),
     ("L 0 1 0 1", "G 1 1 0 2", False),
     ("L 0 1 0 1", "L 1 1 0 1", False),
@@ -1155,15 +1164,20 @@ def test_the_command_says_so_and_exits_so(name, content, code, words, tmp_path):
         assert done.stderr == "refused: usage: checker.py CERTIFICATE\n"
 
 
-def test_files_are_regular_and_not_too_large(tmp_path):
+def test_files_are_regular_and_not_too_large(tmp_path, monkeypatch):
     for path in (tmp_path, tmp_path / "none.json"):
         with pytest.raises(Refused, match="no regular file") as refusal:
             check_file(str(path))
         assert refusal.value.args[1] == 2
-    with (tmp_path / "large").open("wb") as sparse:
-        sparse.truncate(2**30 + 1)
-    with pytest.raises(Refused, match="no regular file"):
-        check_file(str(tmp_path / "large"))
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(PLAIN))
+    for size, fits in ((2**30, True), (2**30 + 1, False)):
+        monkeypatch.setattr("os.path.getsize", lambda path, size=size: size)
+        if fits:
+            assert check_file(str(path))["lower"] == F(1, 4)
+            continue
+        with pytest.raises(Refused, match="no regular file"):
+            check_file(str(path))
 
 
 def test_json_is_read_strictly():
