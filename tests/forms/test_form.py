@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import struct
 from fractions import Fraction as F
 
 import numpy as np
@@ -51,6 +53,9 @@ def test_exact_objectives_use_the_binary_value_of_floats():
     # 0.1 is not 1/10 in binary
     one = small(np.zeros((0, 1)), cost=[0.1])
     assert one.exact_objective(np.array([3.0])) == 3 * F(0.1) != F(3, 10)
+    both = small(np.zeros((0, 2)), cost=[-1.0, 3.0], offset=0.5)
+    for x, y in ((-1.0, 0.0), (1.0, -1.0), (0.0, 1.0)):
+        assert both.exact_objective(np.array([x, y])) == -F(x) + 3 * F(y) + F(1, 2)
 
 
 def test_points_are_read_and_made_by_variable():
@@ -69,6 +74,10 @@ def test_safe_bounds_are_the_tighter_of_stated_and_implied():
     both = form().replace(implied_upper=np.array([4.0, INF, 9.0]), upper=np.array([5.0, 6.0, 7.0]))
     assert both.safe_upper.tolist() == [4, 6, 7]
     assert both.safe_lower.tolist() == [0, 0, 0]
+    below = form().replace(implied_lower=np.array([1.0, -INF, -2.0]))
+    below = below.replace(lower=np.array([0.0, 0.5, -3.0]), upper=np.array([8.0, 8.0, 8.0]))
+    assert below.safe_lower.tolist() == [1, 0.5, -2]
+    assert below.safe_upper.tolist() == [8, 8, 8]
 
 
 CHANGES = {
@@ -89,6 +98,19 @@ CHANGES = {
 @pytest.mark.parametrize("field", CHANGES)
 def test_the_hash_feels_every_number(field):
     assert form().replace(**{field: CHANGES[field]}).sha256 != form().sha256
+
+
+@pytest.mark.parametrize("offset", [0.0, -0.0, 0.5, -1.0])
+def test_the_hash_is_of_these_bytes(offset):
+    form = small(
+        [[2.0, 0.0], [0.0, -3.0]], cost=[1.0, 5.0], row_lower=[1.0, -INF], row_upper=[INF, 4.0],
+        lower=[-0.0, 1.0], upper=[9.0, INF], integer=[False, True], sense="max", offset=offset,
+        implied_lower=np.array([-1.0, 2.0]), implied_upper=np.array([8.0, INF]),
+    )  # fmt: skip
+    numbers = [2, -3, 1, 5, 1, -INF, INF, 4, 0, 1, 9, INF, 0, 2, 8, INF]
+    head = struct.pack("<qqd3q2i", 2, 2, offset + 0.0, 0, 1, 2, 0, 1)
+    body = head + struct.pack("<16d", *numbers) + b"\x40"
+    assert form.sha256 == hashlib.sha256(b"farkas form 1\nmax" + body).hexdigest()
 
 
 def test_the_hash_does_not_feel_names_or_the_sign_of_zero():

@@ -155,3 +155,67 @@ def test_a_missing_directory_is_one_clear_error(suffix, tmp_path):
     form = small([[1.0]], cost=[1.0], row_lower=[7])
     with pytest.raises(FileProblem, match="there is no directory"):
         WRITERS[suffix](form, tmp_path / "missing" / f"model.{suffix}")
+
+
+TEXTS = {
+    "lp": """\
+\\ small
+Minimize
+ obj: +1.0 column(0) -0.5 column(1) +0.75 column(2) +0.5
+Subject To
+ row(0): +1.0 column(0) +0.5 column(1) >= 1.0
+ row(1): +0 column(0) <= 4.0
+ row(2).lower: -2.0 column(0) +0.25 column(2) >= -3.0
+ row(2).upper: -2.0 column(0) +0.25 column(2) <= 5.0
+Bounds
+ -inf <= column(1) <= 2.0
+General
+ column(0)
+End
+""",
+    "mps": """\
+NAME small
+OBJSENSE
+    MIN
+ROWS
+ N obj
+ G row(0)
+ L row(1)
+ G row(2)
+COLUMNS
+ MARKER 'MARKER' 'INTORG'
+ column(0) obj 1.0
+ column(0) row(0) 1.0
+ column(0) row(2) -2.0
+ MARKER 'MARKER' 'INTEND'
+ column(1) obj -0.5
+ column(1) row(0) 0.5
+ column(2) obj 0.75
+ column(2) row(2) 0.25
+RHS
+ rhs obj -0.5
+ rhs row(0) 1.0
+ rhs row(1) 4.0
+ rhs row(2) -3.0
+RANGES
+ range row(2) 8.0
+BOUNDS
+ LO bound column(0) 0.0
+ PL bound column(0)
+ MI bound column(1)
+ UP bound column(1) 2.0
+ENDATA
+""",
+}
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_every_sign_and_side_is_written_out(suffix, tmp_path):
+    form = small(
+        [[1, 0.5, 0], [0, 0, 0], [-2, 0, 0.25]], cost=[1, -0.5, 0.75],
+        row_lower=[1, -INF, -3], row_upper=[INF, 4, 5],
+        lower=[0, -INF, 0], upper=[INF, 2, INF], integer=[True, False, False], offset=0.5,
+    )  # fmt: skip
+    path = tmp_path / f"model.{suffix}"
+    WRITERS[suffix](form, path)
+    assert path.read_text() == TEXTS[suffix]
