@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
-from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement
+from farkas.experiments.figures.figure import Figure, PlotAxis, Series, Statement
 from farkas.experiments.figures.lines import listed, mean_lines
 from farkas.experiments.figures.mlbroker import MLBROKER
 from farkas.online import Run
@@ -102,8 +102,7 @@ def crossover(preset: Preset, seed: int, progress: Progress) -> Figure:
     return Figure(
         x=PlotAxis("multiple of the published transfer prices", log=True),
         y=PlotAxis("cost of Local / Central"),
-        series=series,
-        published=[Printed("equal", 1.0)],
+        series=[*series, Series("equal", x=factors, y=[1.0] * len(factors))],
         findings=[Statement("Local wins for dear transfer", bool(wins), where)],
         caption="500 GB per job and slot, no traffic between workers and servers",
     )
