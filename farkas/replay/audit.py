@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Protocol
 from farkas.certificates.packed import rational, shown
 from farkas.certificates.proof import ratio_at_most, rounded
 from farkas.errors import NotACertificate
-from farkas.forms import Sense
 from farkas.replay.base import Decided, Replayed, replay
 from farkas.tolerances import ROUNDING
 
 if TYPE_CHECKING:
+    from farkas.forms import Sense
     from farkas.instances import Instance
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.algebra import programs
-from farkas.certificates.gadget import HorizonCertificate, SlotCertificate
+from farkas.certificates.gadget import HorizonCertificate
+from farkas.certificates.gadget_slot import SlotCertificate
 from farkas.duals.restated import best_replies, restatements
 from farkas.errors import NotApplicable
 from farkas.forms import LinearForm

@@ -5,12 +5,8 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from farkas.certificates.gadget import (
-    HorizonCertificate,
-    SlotCertificate,
-    certify_horizon,
-    certify_slot,
-)
+from farkas.certificates.gadget import HorizonCertificate, certify_horizon
+from farkas.certificates.gadget_slot import SlotCertificate, certify_slot
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.environment import Decision, received

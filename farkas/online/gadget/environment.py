@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import numpy as np
 
-from farkas.certificates.gadget import SlotCertificate
+from farkas.certificates.gadget_slot import SlotCertificate
 from farkas.instances.gadget import Cluster, Job
 from farkas.numbers import Floats
 from farkas.online import driver

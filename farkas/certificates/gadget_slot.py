@@ -1,0 +1,155 @@
+"""Certificates of single slots of kind gadget: prices of nodes and links, and exact searches."""
+
+import math
+from fractions import Fraction
+from typing import Annotated
+
+import msgspec
+import numpy as np
+
+from farkas.certificates.files import certificate_type
+from farkas.certificates.gadget_prices import (
+    MORE_DIGITS,
+    ClusterCertificate,
+    PriceRow,
+    claimed,
+    dearest,
+    nested,
+    price_array,
+    rent_of,
+    shortened,
+    worth_of,
+)
+from farkas.certificates.limbs import scaled
+from farkas.certificates.price_grid import FORBIDDEN, grid_exponent, rounded_down
+from farkas.certificates.ring_costs import link_uses, ring_costs, ring_terms, rooted
+from farkas.certificates.ring_profits import PricedRings
+from farkas.errors import NotACertificate
+from farkas.instances.gadget import Cluster
+from farkas.numbers import Floats, Ints
+
+WorkerSlots = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+"""Counted in doubles too."""
+
+
+@certificate_type
+class SlotCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gadget.slot"):
+    """Bound on the marginal reward of every set of rings in one slot.
+
+    Parameters
+    ----------
+    slot
+        t.
+    progress
+        Shape (jobs,), worker-slots received before; z.
+    node_prices
+        Shape (nodes, resources), reward per unit; λ.
+    link_prices
+        Shape (links,), reward per Gbps; ν.
+    """
+
+    subject = "gadget.gvne"
+    slot: int
+    progress: tuple[WorkerSlots, ...]
+    node_prices: tuple[PriceRow, ...]
+    link_prices: PriceRow
+
+    def says(self, cluster: Cluster, /) -> str:
+        """Name the slot and what was received, unless they are the instance's own."""
+        if self.slot == cluster.at_slot and not any(self.progress):
+            return self.program
+        received = f" after {sum(self.progress)} worker-slots" if any(self.progress) else ""
+        return f"{self.program} in slot {self.slot}{received}"
+
+    def prove_bound(self, cluster: Cluster, /) -> Fraction:
+        """Rent of the cluster plus the best ring of each job, by exact searches."""
+        node = price_array(self.node_prices, (cluster.num_nodes, cluster.num_resources))
+        link = price_array(self.link_prices, (cluster.num_links,))
+        if not 0 <= self.slot < cluster.horizon:
+            raise NotACertificate(f"the instance has no slot {self.slot}")
+        if len(self.progress) != cluster.num_jobs or min(self.progress, default=0) < 0:
+            raise NotACertificate("progress needs one count >= 0 for each job")
+        received = np.array(self.progress, np.int64)
+        active = cluster.active(self.slot, received)
+        limit = np.where(active, cluster.ring_limit(received), 0)
+        jobs = np.flatnonzero(limit)
+        servers = np.flatnonzero(cluster.is_server)
+        rent = sum((rent_of(cluster.capacity[u], node[u]) for u in servers.tolist()), Fraction(0))
+        rent += rent_of(cluster.link_bandwidth, link)
+        if not len(jobs):
+            return rent
+        size = int(limit.max())
+        demand, reserved = cluster.demand[jobs], cluster.bandwidth[jobs]
+        top = max(
+            dearest(node.max(axis=0), demand),
+            dearest(link.max(initial=0.0, keepdims=True), reserved[:, None]),
+        )
+        grid = grid_exponent(top, ring_terms(cluster, size))
+        worker = rounded_down(demand[:, None, :], node[None], grid)
+        edge = rounded_down(reserved[:, None, None], link[None, :, None], grid)
+        tree = rooted(cluster)
+        costs = None if tree is None else ring_costs(cluster, tree, jobs, size, worker, edge)
+        for place, job in enumerate(jobs.tolist()):
+            before = worth_of(cluster, job, int(received[job]))[0]
+            gains = [
+                worth_of(cluster, job, int(received[job]) + k)[1] - before
+                for k in range(int(limit[job]) + 1)
+            ]
+            if costs is None:
+                rent += _best_ring(cluster, job, gains, worker[place], edge[place], grid)
+            else:
+                rent += _best_size(gains, costs[place], grid)
+        return rent
+
+
+def _best_size(gains: list[Fraction], cost: Ints, grid: int) -> Fraction:
+    """Profit of the best size at these costs, at least 0, rounded up."""
+    paid = ((k, int(cost[k - 1])) for k in range(1, len(gains)))
+    return shortened(
+        max([Fraction(0), *(gains[k] - scaled(c, -grid) for k, c in paid if c < FORBIDDEN)])
+    )
+
+
+def _best_ring(
+    cluster: Cluster, job: int, gains: list[Fraction], worker: Ints, edge: Ints, grid: int
+) -> Fraction:
+    """Profit of the best ring on any network, at least 0, rounded up; prices are on the grid.
+
+    Gains are rounded up, and prices down, to units of which the largest gain has `MORE_DIGITS`
+    digits.  Who pays more than that for one worker or link loses anyway.
+    """
+    top = max(gains[1:], default=Fraction(0))
+    if top <= 0:
+        return Fraction(0)
+    digits = MORE_DIGITS - top.numerator.bit_length() + top.denominator.bit_length()
+    units = [math.ceil(gain * scaled(1, digits)) for gain in gains]
+    most = max(units) + 1
+
+    def lowered(prices: Ints) -> list[int]:
+        return [min(most, math.floor(scaled(price, digits - grid))) for price in prices.tolist()]
+
+    ends = cluster.link_source.tolist(), cluster.link_target.tolist()
+    rings = PricedRings(
+        gain=[0, *units[1:]],
+        price=lowered(worker),
+        cap=np.minimum(cluster.host_cap[job], len(gains) - 1).tolist(),
+        links=list(zip(*ends, lowered(edge), link_uses(cluster, job, len(gains) - 1), strict=True)),
+    )
+    return scaled(rings.best(), -digits)
+
+
+def certify_slot(
+    cluster: Cluster, slot: int, progress: Ints, node_prices: Floats, link_prices: Floats
+) -> SlotCertificate:
+    """Certificate of the bound that prices of nodes and links prove for one slot."""
+    draft = SlotCertificate(
+        kind=SlotCertificate.about,
+        program=SlotCertificate.subject,
+        instance=cluster.sha256,
+        bound="0",
+        slot=slot,
+        progress=tuple(np.asarray(progress, dtype=np.int64).tolist()),
+        node_prices=nested(np.maximum(node_prices, 0.0)),
+        link_prices=nested(np.maximum(link_prices, 0.0)),
+    )
+    return msgspec.structs.replace(draft, bound=claimed(draft.prove_bound(cluster)))

@@ -1,0 +1,203 @@
+"""Whole placements of a broker: by hand, as the environment says, refused when changed."""
+
+from __future__ import annotations
+
+import copy
+from fractions import Fraction as F
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+import farkas
+from farkas.errors import FarkasError, NotACertificate
+from farkas.instances.mlbroker import Brokerage
+from farkas.online import Run, algorithms, environments
+from farkas.online.mlbroker.environment import PlacedSlot
+from farkas.replay import Replayed, audit, replay
+from farkas.tolerances import ROUNDING
+from tests.generators.mlbroker import random_brokerage, single
+from tests.tools.edits import edits
+
+WHOLE = [name for name in algorithms.names("mlbroker.") if name != "mlbroker.fractional"]
+
+
+def decided(run: Run, decisions: list[Any]) -> Run:
+    return msgspec.structs.replace(run, decisions=decisions, value_exact=None)
+
+
+def replayed(instance: Brokerage, *slots: dict[str, Any]) -> Replayed:
+    """Replay of decisions written by hand."""
+    run = farkas.run("mlbroker/tiny", "mlbroker.gr")
+    found = replay(decided(run, list(slots)), instance)
+    assert found is not None
+    return found
+
+
+def test_the_four_costs_by_hand() -> None:
+    # Job 0 has 10 GB at both sites in slot 0 and 20 GB at site 1 in slot 1, job 1 nothing to move.
+    # Two workers at site 0 with the server: 10 GB cross for 0.5 each, nobody talks.  Then away to
+    # site 1: two workers there, entered anew; the server stays behind: 2 workers x 2 GB x 0.25.
+    # Two workers and a server are 3 units: min(3 x 2, 3 x 1 + 1 x 2) = 5; two alone: min(4, 4);
+    # one server alone: min(2, 3).
+    instance = single(
+        [[10.0, 10.0], [0.0, 20.0]],
+        transfer_price=[[0, 0.25], [0.5, 0]],
+        base_price=[[2.0], [2.0]],
+        discount_price=[[1.0], [1.0]],
+        discount_threshold=[[2.0], [2.0]],
+    )
+    found = replayed(
+        instance,
+        {"jobs": [0], "workers": [[2, 0]], "server": [0]},
+        {"jobs": [0], "workers": [[0, 2]], "server": [0]},
+    )
+    transfer, resource = F(10) / 2, F(5) + F(4) + F(2)
+    deploy, sync = F(instance.jobs[0].deploy_cost) * 2, 2 * F(2) / 2
+    assert found.low == found.high == transfer + resource + deploy + sync
+    assert (found.excess, found.broken) == (0, ())
+
+
+def test_a_site_is_entered_again_after_a_slot_away() -> None:
+    instance = single([[10.0, 0.0]] * 3, transfer_price=[[0, 0], [0, 0]], base_price=[[0.0]] * 2)
+    here = {"jobs": [0], "workers": [[1, 0]], "server": [0]}
+    away = {"jobs": [0], "workers": [[0, 1]], "server": [1]}
+    cost = F(instance.jobs[0].deploy_cost)
+    assert replayed(instance, here, here, here).low == cost
+    assert replayed(instance, here, away, here).low == 3 * cost
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_every_algorithm_is_worth_what_the_environment_says(name: str) -> None:
+    for seed in range(6):
+        instance = random_brokerage(seed, sites=2 + seed % 3, jobs=1 + seed % 3, resources=2)
+        run = farkas.run(instance, name)
+        found = replay(run, instance)
+        assert found is not None
+        assert not found.broken
+        assert found.low == found.high
+        assert float(found.low) == pytest.approx(run.value, rel=1e-12)
+        assert run.value_exact == str(found.low)
+        assert farkas.check(run, instance).ratio == run.ratio
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_any_placement_is_judged_and_priced_as_by_the_environment(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    instance = random_brokerage(seed, sites=3, jobs=3, resources=2, most=3)
+    slots = []
+    for slot in range(instance.num_slots):
+        jobs = instance.jobs_at(slot)
+        workers = rng.integers(0, 4, (len(jobs), 3))
+        slots.append(PlacedSlot(jobs, workers, rng.integers(0, 3, len(jobs))))
+    outcome = environments["mlbroker"].evaluate(instance, slots)
+    found = replayed(instance, *msgspec.to_builtins(slots, enc_hook=lambda x: x.tolist()))
+    assert bool(found.broken) == bool(outcome.violations)
+    if not found.broken:
+        assert float(found.low) == pytest.approx(outcome.total, rel=1e-12, abs=1e-12)
+
+
+def leaves(data: Any, *path: Any) -> list[tuple[Any, ...]]:
+    """Places of all numbers in nested lists and mappings."""
+    if isinstance(data, dict):
+        return [leaf for key, item in data.items() for leaf in leaves(item, *path, key)]
+    if isinstance(data, list):
+        return [leaf for index, item in enumerate(data) for leaf in leaves(item, *path, index)]
+    return [path]
+
+
+@pytest.mark.parametrize("step", [-1, 1])
+def test_no_number_of_a_decision_can_be_changed(step: int) -> None:
+    run = farkas.run("mlbroker/tiny", "mlbroker.mlbroker")
+    instance = farkas.load("mlbroker/tiny")
+    places = [path for path in leaves(run.decisions) if "repaired" not in path]
+    assert len(places) == 12
+    for *path, last in places:
+        changed = copy.deepcopy(run.decisions)
+        entry: Any = changed
+        for key in path:
+            entry = entry[key]
+        entry[last] += step
+        with pytest.raises(NotACertificate):
+            audit(decided(run, changed), instance)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda slots: [],
+        lambda slots: slots[:-1],
+        lambda slots: [*slots, slots[-1]],
+        lambda slots: slots[::-1],
+        lambda slots: [{**slot, "server": []} for slot in slots],
+        lambda slots: [{**slot, "workers": [[1]] * len(slot["jobs"])} for slot in slots],
+        lambda slots: [{**slot, "moved": []} for slot in slots],
+        lambda slots: [{"jobs": slot["jobs"]} for slot in slots],
+        lambda slots: ["none", "none"],
+        lambda slots: [None],
+    ],
+)
+def test_decisions_of_another_shape_are_refused(change: Any) -> None:
+    run = farkas.run("mlbroker/tiny", "mlbroker.mlbroker")
+    with pytest.raises(NotACertificate):
+        audit(decided(run, change(run.decisions)), farkas.load("mlbroker/tiny"))
+
+
+@pytest.mark.parametrize(
+    ("workers", "server", "words"),
+    [
+        ([2, -1], 0, "a negative number of workers"),
+        ([1, 0], 2, "its server at site 2"),
+        ([1, 0], -1, "its server at site -1"),
+        ([0, 0], 0, "0 workers, 1 are needed"),
+    ],
+)
+def test_what_a_placement_breaks_is_named(workers: list[int], server: int, words: str) -> None:
+    found = replayed(single([[10.0, 0.0]]), {"jobs": [0], "workers": [workers], "server": [server]})
+    assert any(words in said for said in found.broken)
+
+
+def test_data_that_the_count_of_workers_forgives_are_an_excess() -> None:
+    over = 10.0 * (1 + ROUNDING / 2)
+    instance = single([[over, 0.0]], transfer_price=[[0, 1], [1, 0]])
+    assert instance.workers_needed.tolist() == [1]
+    here = replayed(instance, {"jobs": [0], "workers": [[1, 0]], "server": [0]})
+    there = replayed(instance, {"jobs": [0], "workers": [[0, 1]], "server": [1]})
+    assert here.excess == there.excess == (F(over) - 10) / F(over)
+    assert there.low - here.low == 10  # what one worker can train is what moves
+
+
+def test_nothing_of_a_run_but_its_decisions_changes_what_they_are_worth() -> None:
+    run = farkas.run("mlbroker/tiny", "mlbroker.mlbroker")
+    instance = farkas.load("mlbroker/tiny")
+    others = {"algorithm": "mlbroker.opt", "options": {}, "costs": [], "numbers": {}}
+    assert replay(msgspec.structs.replace(run, **others), instance) == replay(run, instance)
+    for kind in ({"kind": "gadget"}, {"algorithm": "gadget.las"}):
+        with pytest.raises(FarkasError):
+            replay(msgspec.structs.replace(run, **kind), instance)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("name", WHOLE)
+def test_an_edited_run_is_refused_or_means_what_the_environment_says(name: str, seed: int) -> None:
+    instance = random_brokerage(seed, sites=2, jobs=2, resources=2)
+    run = farkas.run(instance, name)
+    refused = 0
+    for path, changed in edits(run.decisions):
+        try:
+            found = replay(decided(run, changed), instance)
+        except NotACertificate:
+            refused += 1
+            continue
+        assert found is not None
+        slots = [
+            PlacedSlot(*(np.array(slot[part]) for part in ("jobs", "workers", "server")))
+            for slot in changed
+        ]
+        outcome = environments["mlbroker"].evaluate(instance, slots)
+        assert bool(found.broken) == bool(outcome.violations), path
+        if not found.broken:
+            assert float(found.low) == pytest.approx(outcome.total, rel=1e-12, abs=1e-12)
+        refused += bool(found.broken)
+    assert refused
