@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -172,6 +173,17 @@ def test_the_page_on_trust_says_how_many_lines_a_check_loads(
         row = next(line for line in page.splitlines() if line.startswith(f"| {case}"))
         said = int(row.split("|")[2].replace(",", ""))
         assert said - 200 < most <= said, (case, most)
+
+
+def test_the_page_on_trust_names_the_packages_that_a_check_loads(
+    checked: dict[tuple[str, str], set[str]],
+) -> None:
+    page = (ROOT / "docs" / "trust.md").read_text()
+    said = page.partition("The packages of farkas among it:")[2].partition(".")[0]
+    names = {name.split(".")[1] for modules in checked.values() for name in modules
+             if name.startswith("farkas.")}  # fmt: skip
+    packages = {name for name in names if (ROOT / "farkas" / name).is_dir()}
+    assert set(re.findall(r"`(\w+)`", said)) == packages
 
 
 def test_what_is_said_to_be_producing_exists() -> None:
