@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from farkas.certificates.bound import project, prove_bound, prove_infeasible, snap
+from farkas.certificates.bound import project, prove_bound, prove_infeasible
 from farkas.certificates.files import Option
 from farkas.certificates.infeasible import InfeasibleCertificate
 from farkas.certificates.linear import LinearCertificate, PointClaim
 from farkas.certificates.packed import ExactVector, deflate, pack, trailing_zeros
 from farkas.certificates.packed_form import PackedForm
 from farkas.certificates.points import exact_feasibility, exact_value
-from farkas.certificates.repair import grid_for, repaired
+from farkas.certificates.repair import on_grid, repaired
 from farkas.errors import InvalidOption, NotACertificate
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
@@ -50,7 +50,7 @@ def certify(
     """
     y, proof = repaired(form, multipliers, inner)
     y = project(form, y)
-    short = snap(y, min(grid_for(y), 1000))
+    short = on_grid(form, y)
     try:
         # fewer digits, for a loss far below what a solver's gap leaves
         compact = prove_bound(form, short)

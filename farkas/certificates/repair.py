@@ -20,6 +20,7 @@ from farkas.certificates.bound import (
 from farkas.certificates.limbs import RangeTooWide
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
+from farkas.forms.scale import shifted
 from farkas.numbers import Bools, Floats
 from farkas.tolerances import FINER
 
@@ -61,6 +62,20 @@ def repaired(
     raise first
 
 
+def on_grid(form: LinearForm, multipliers: Floats, drop: int = 0) -> Floats:
+    """Round multipliers, each in the unit of its row, to one grid below the largest.
+
+    Parameters
+    ----------
+    drop
+        Bits fewer than ``KEPT_BITS`` below the largest multiplier.
+    """
+    inside = shifted(multipliers, form.units.rows)
+    if inside is None:
+        return snap(multipliers, min(grid_for(multipliers), 1000) - drop)
+    return np.ldexp(snap(inside, min(grid_for(inside), 1000) - drop), -form.units.rows)
+
+
 def grid_for(multipliers: Floats) -> int:
     """Exponent of a grid that keeps ``KEPT_BITS`` bits below the largest multiplier."""
     largest = float(np.abs(multipliers).max(initial=0.0))
@@ -71,7 +86,7 @@ def _candidates(form: LinearForm, y: Floats, inner: Floats | None) -> Iterator[F
     yield y
     if y.shape != (form.num_rows,) or not np.isfinite(y).all():
         return
-    rounded = [snap(y, min(grid_for(y), 1000) - drop) for drop in (0, 8, 16)]
+    rounded = [on_grid(form, y, drop) for drop in (0, 8, 16)]
     yield from rounded
     for start in (y, rounded[0]):
         shifted = shift_rows(form, start)
@@ -87,7 +102,7 @@ def shift_rows(form: LinearForm, multipliers: Floats) -> Floats | None:
 
     A shift of row i changes reduced cost j by ``-a_ij`` times it.  The shift is harmless when it
     turns no reduced cost against an infinite bound; each wrong column takes its harmless row with
-    the largest entry.
+    the largest entry, measured in the unit of the row.
     """
     y = project(form, multipliers)
     harmless_up, harmless_down = _harmless(form)
@@ -150,7 +165,8 @@ def _steps(form: LinearForm, y: Floats, wrong: Floats, up: Bools, down: Bools) -
     rows, columns = rows[usable], columns[usable]
     values, needed = values[usable], needed[usable]
     # the last entry of each column in this order is its largest
-    order = np.lexsort((np.abs(values), columns))
+    fraction, exponent = np.frexp(np.abs(values))
+    order = np.lexsort((fraction, exponent - form.units.rows[rows], columns))
     last = np.append(np.diff(columns[order]) != 0, True)[: len(order)]
     chosen = order[last]
     step = np.zeros(form.num_rows)

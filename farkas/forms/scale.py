@@ -61,10 +61,11 @@ def units_of(form: LinearForm) -> Units:
     """Return the units of a form, by its numbers alone.
 
     A continuous column is measured by the smallest of its finite bounds and of the quotients of
-    sides and coefficients in its rows; one without any, by the largest terms beside it.  A row is
-    measured by the geometric mean of its side and its terms, each with its column's unit as value;
-    the objective by that of its terms.  Zeros, infinities and terms of columns fixed at 0 measure
-    nothing, and what nothing measures has unit 1.  So multiplying a row, a continuous column or the
+    sides and coefficients in its rows; one without any, by the largest terms beside it; what no row
+    measures, by the largest terms of the objective beside it.  A row is measured by the geometric
+    mean of its side and its terms, each with its column's unit as value; the objective by that of
+    its terms.  Zeros and infinities measure nothing, nor do terms of columns fixed at 0 beside
+    others; what nothing measures has unit 1.  So multiplying a row, a continuous column or the
     objective by a power of two multiplies its unit by the same power, exactly, since only whole
     exponents are added.
     """
@@ -77,8 +78,16 @@ def units_of(form: LinearForm) -> Units:
     np.minimum.at(unit, columns[sided], side[rows[sided]] - entry[sided])
     unit[form.integer] = 0
     _spread(unit, rows, columns, entry, form.num_rows, counts)
+    if (unit == NONE).any():
+        priced = np.flatnonzero(form.cost)
+        more = np.full(len(priced), form.num_rows), priced, _exponents(form.cost[priced])
+        lines = (np.concatenate(pair) for pair in zip((rows, columns, entry), more, strict=True))
+        _spread(unit, *lines, form.num_rows + 1, counts)
     unit = _clipped(unit)
     kept = counts[columns]
+    bare = np.ones(form.num_rows, bool)
+    bare[rows[kept]] = False
+    kept |= bare[rows]  # a row of such terms alone is measured by them
     terms = (entry + unit[columns])[kept]
     return Units(_row_units(side, rows[kept], terms), unit, cost_unit(form.cost, unit, counts))
 

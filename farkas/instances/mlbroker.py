@@ -252,9 +252,12 @@ class Brokerage(Marketplace, frozen=True, kw_only=True, tag="mlbroker"):
         used = self.worker_demand[pair_jobs] * most + self.server_demand[pair_jobs]
         cap = np.zeros((self.num_slots, self.num_resources))
         np.add.at(cap, self.pair_slot, used)
-        # Sums of whole numbers are exact; others are rounded up, so that full usage lies below.
-        whole = all((d == np.rint(d)).all() for d in (self.worker_demand, self.server_demand))
-        return cap if whole else cap * (1 + (self.num_jobs + 4) * np.finfo(float).eps)
+        # Sums of whole multiples of a power of two are exact while doubles hold them; others are
+        # rounded up, so that full usage lies below.
+        grain = np.min([_grain(self.worker_demand), _grain(self.server_demand)], axis=0)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            exact = cap.max(axis=0) / grain < LARGEST_EXACT
+        return np.where(exact, cap, cap * (1 + (self.num_jobs + 4) * np.finfo(float).eps))
 
     @cached_property
     def smallest_big_m(self) -> float:
@@ -298,6 +301,18 @@ class Brokerage(Marketplace, frozen=True, kw_only=True, tag="mlbroker"):
         slope = np.broadcast_to(start, cap.shape).copy()
         np.divide(self.resource_cost(cap), cap, out=slope, where=cap > 0)
         return slope
+
+
+def _grain(amounts: Floats) -> Floats:
+    """Largest power of two of which every entry is a whole multiple, shape (columns,).
+
+    >>> _grain(np.array([[3.0, 0.75], [2.0, 0.0]])).tolist()
+    [1.0, 0.25]
+    """
+    fraction, exponent = np.frexp(amounts)
+    digits = np.ldexp(fraction, 53).astype(np.int64)
+    power = np.frexp((digits & -digits).astype(float))[1] + exponent - 54
+    return np.ldexp(1.0, np.where(digits != 0, power, 1023).min(axis=0, initial=1023))
 
 
 def _known(semantics: str) -> None:

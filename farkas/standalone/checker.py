@@ -215,9 +215,9 @@ def units(program):
     """Binary orders in which columns and rows are measured, by the program's own numbers.
 
     The order of a number is its binary logarithm rounded down, 0 and infinity have none.  A column
-    has the smallest order of its bounds and of side / entry in its rows; a whole one 0; one without
-    the smallest, over its rows, of largest known term / entry, round by round.  A row has the mean
-    of its side and terms, rounded down, at most 16 below its largest.  Fixed at 0 is no term."""
+    has the smallest of its bounds and of side / entry; a whole one 0; one without that of largest
+    known term / entry, round by round, then with the objective as a row.  A row has the mean of its
+    side and terms, rounded down, at most 16 below its largest; fixed at 0 is a term alone only."""
 
     def order(*numbers):
         return min(math.frexp(x)[1] - 1 if x and math.isfinite(x) else math.inf for x in numbers)
@@ -228,22 +228,22 @@ def units(program):
 
     sides = list(map(order, program.row_lower, program.row_upper))
     lines = [[(j, order(x)) for j, x in row] for row in program.rows]
-    column = list(map(order, program.lower, program.upper))
     moves = [low != 0 or high != 0 for low, high in zip(program.lower, program.upper)]
-    for side, line in zip(sides, lines):
-        for j, entry in line:
-            column[j] = min(column[j], side - entry)
+    column = list(map(order, program.lower, program.upper))
+    for side, j, entry in [(i, *term) for i, line in zip(sides, lines) for term in line]:
+        column[j] = min(column[j], side - entry)
     column, before = [0 if i else c for i, c in zip(program.integer, column)], None
-    while before != column:
+    goal = [[(j, order(c)) for j, c in enumerate(program.cost) if c]]
+    while before != column or goal:
+        lot, goal = (lines + goal, []) if before == column else (lines, goal)
         before = list(column)
-        for line in lines:
+        for line in lot:
             known = [x + before[j] for j, x in line if before[j] < math.inf and moves[j]]
-            for j, entry in line if known else ():
-                if before[j] == math.inf:
-                    column[j] = min(column[j], max(known) - entry)
+            for j, entry in [term for term in line if known and before[term[0]] == math.inf]:
+                column[j] = min(column[j], max(known) - entry)
     column = [clipped([c]) for c in column]
-    lines = [[i, *(x + column[j] for j, x in line if moves[j])] for i, line in zip(sides, lines)]
-    return column, [clipped(line) for line in lines]
+    terms = [[term for term in line if moves[term[0]]] or line for line in lines]
+    return column, [clipped([i, *(x + column[j] for j, x in t)]) for i, t in zip(sides, terms)]
 
 
 def check_certificate(tree):

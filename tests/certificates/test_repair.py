@@ -144,9 +144,13 @@ MORE = 1.0 + 2.0**-30
     [
         # cost - 1 * 3 = -1: the row falls by a little more than 1
         ([1.0], [3.0], 2.0, {}, [3 - MORE]),
-        # the row with the larger entry moves, down by 1/2 or, with the other sign, up
-        ([1.0, 2.0], [1.0, 1.0], 2.0, {}, [1, 1 - MORE / 2]),
-        ([-2.0, 1.0], [0.5, 3.0], 1.0, {}, [0.5 + MORE / 2, 3]),
+        # the row with the larger entry moves, down by 1/4 or, with the other sign, up
+        ([1.0, 4.0], [1.0, 0.5], 2.0, {}, [1, 0.5 - MORE / 4]),
+        ([-4.0, 1.0], [0.5, 4.0], 1.0, {}, [0.5 + MORE / 4, 4]),
+        # larger in the unit of its row: the second row is the first of that case times 2**-20
+        ([1.0, -4.0 * 2.0**-20], [4.0, 0.5 * 2.0**20], 1.0,
+         {"row_lower": [1.0, 2.0**-20], "row_upper": [9.0, 9 * 2.0**-20]},
+         [4, (0.5 + MORE / 4) * 2.0**20]),
         ([1.0, -1.0, 0.5], [3.0, 1.0, 0.0], 2.0, {}, [3, 1, 0]),
         # a row that cannot go there is passed over
         ([1.0, 2.0], [2.0, 0.25], 2.0,

@@ -110,8 +110,9 @@ def test_terms_of_columns_fixed_at_nothing_measure_nothing():
     )  # fmt: skip
     units = units_of(still)
     # x: its bound 2^1; z: the side; y: 4 / 2^40.  Row 0: the mean of 1, 2 and the side 2 is 1
+    # and row 1, which has y alone, is measured by y
     assert units.columns.tolist() == [1, -38, 2]
-    assert units.rows.tolist() == [1, 0]
+    assert units.rows.tolist() == [1, -38]
     # terms 1 and 2: the mean is rounded down; with y's, 12, it would be 5
     assert units.cost == 1
     # a free column beside nothing but y is measured by nothing
@@ -124,6 +125,33 @@ def test_terms_of_columns_fixed_at_nothing_measure_nothing():
 def test_what_nothing_measures_has_unit_one():
     units = units_of(form([[1, -1], [0, 0]], [0, 0], [0, 0], [0, 0], [np.inf, np.inf]))
     assert (units.columns.tolist(), units.rows.tolist(), units.cost) == ([0, 0], [0, 0], 0)
+
+
+def test_a_row_of_columns_fixed_at_nothing_is_near_one():
+    # HiGHS refuses a model with an entry of 2^60, whatever it is multiplied with
+    still = form([[2.0**60, 2.0**59]], [-np.inf], [0], [0, 0], [0, 0], integer=[True, True])
+    scaled = in_units(still, units_of(still))
+    assert scaled.matrix.values.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("power", [-60, -17, 0, 60])
+def test_a_column_that_only_costs_does_not_measure_the_objective(power):
+    # z in z >= 0 alone has no unit; in that of 1 its cost of 1 would hide those of 2**-60
+    unit = 2.0**power
+    units = units_of(
+        form([[1, 1, 0, 0], [0, 0, 0, 2]], [4 * unit, 0], [np.inf, np.inf], [0] * 4, [np.inf] * 4,
+             cost=[2, 8, 1, 0])
+    )  # fmt: skip
+    # terms 2 (4 unit) and 8 (4 unit) have order 3 and 5; the third gets the larger one
+    assert units.cost == 4 + power
+    assert units.columns.tolist() == [2 + power, 2 + power, 5 + power, 0]
+
+
+def test_columns_beside_one_that_only_costs_are_measured_by_it():
+    # x <= 8 costs 1; y and z are in 4 y - z >= 0 only, and y costs 2: 3 - 1, and 2 + 2 for z
+    lines = [[0, 4, -1]]
+    units = units_of(form(lines, [0], [np.inf], [0] * 3, [8, np.inf, np.inf], cost=[1, 2, 0]))
+    assert (units.columns.tolist(), units.cost) == ([3, 2, 4], 3)
 
 
 def test_a_unit_stays_far_from_the_end_of_doubles():

@@ -348,7 +348,7 @@ def test_rows_and_columns_are_measured_as_the_package_measures_them():
                 for i in range(form.num_rows)]  # fmt: skip
         program = types.SimpleNamespace(rows=rows, **{
             name: getattr(form, name).tolist()
-            for name in ("row_lower", "row_upper", "lower", "upper", "integer")
+            for name in ("cost", "row_lower", "row_upper", "lower", "upper", "integer")
         })  # fmt: skip
         columns, sizes = checker.units(program)
         assert (columns, sizes) == (form.units.columns.tolist(), form.units.rows.tolist())

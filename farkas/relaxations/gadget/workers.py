@@ -43,7 +43,9 @@ class WorkerRelaxation(ConvexProgram):
             if len(finite) and used.any():
                 room = data.capacity[servers[finite], r]
                 label = f"node_capacity_{resource}"
-                m.constrain("4", label, used @ workers[:, finite] <= room)
+                # conic solvers measure in absolute tolerances: demands are about 1 to them
+                unit = np.ldexp(1.0, np.frexp(used.max())[1] - 1)
+                m.constrain("4", label, (used / unit) @ workers[:, finite] <= room / unit)
         m.optimise(
             sum(
                 concave_utility(data.jobs[i].utility, data.efficiency[i] * received[p], i)

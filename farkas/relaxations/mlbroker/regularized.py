@@ -16,7 +16,8 @@ class Regularized(ConvexProgram):
 
     min C1 + C2 + C4 + Σ (c/σ) [(v+ε) ln((v+ε)/(p+ε)) − v + p], p the deployment one slot before.
     ``relax`` and ``semantics`` as in mlbroker.relaxed.  Data are moved in units of what a worker
-    trains, without which interior-point methods fail at 15 sites.
+    trains, without which interior-point methods fail at 15 sites; costs of resources are in units
+    of a power of 2 near what all jobs would pay there at list price, since they measure absolutely.
     """
 
     name = "mlbroker.regularized"
@@ -86,16 +87,25 @@ class Regularized(ConvexProgram):
         if self.relax == "tight":
             slope: Floats = market.chord_slope(self.semantics)[0]
             return cp.sum(cp.multiply(slope, usage))
-        big_m = problem.constants.big_m
         shape = market.list_price.shape
         for name in ("resource_cost", "not_list", "not_reduced"):
             m.variable(name, shape, nonneg=True)
-        dear = cp.multiply(market.list_price, usage)
-        cheap = cp.multiply(market.reduced_price, usage) + market.surcharge
-        m.constrain("8c", "cost_at_list_price", m.resource_cost >= dear - big_m * m.not_list)
-        m.constrain("8d", "cost_at_reduced_price", m.resource_cost >= cheap - big_m * m.not_reduced)
+        dearest = market.list_price * market.usage_cap(self.semantics).max(axis=0)
+        usual = np.where(dearest > 0, dearest, dearest.max())
+        unit = np.ldexp(1.0, np.frexp(usual)[1] - 1)
+        dear = cp.multiply(market.list_price / unit, usage)
+        cheap = cp.multiply(market.reduced_price / unit, usage) + market.surcharge / unit
+        big_m = problem.constants.big_m / unit
+        m.constrain(
+            "8c", "cost_at_list_price", m.resource_cost >= dear - cp.multiply(big_m, m.not_list)
+        )
+        m.constrain(
+            "8d",
+            "cost_at_reduced_price",
+            m.resource_cost >= cheap - cp.multiply(big_m, m.not_reduced),
+        )
         m.constrain("8e", "one_branch", m.not_list + m.not_reduced == 1)
-        return cp.sum(m.resource_cost)
+        return cp.sum(cp.multiply(unit, m.resource_cost))
 
 
 def _rows(vectors: list[Any]) -> Any:
