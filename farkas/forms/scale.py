@@ -80,9 +80,14 @@ def units_of(form: LinearForm) -> Units:
     _spread(unit, rows, columns, entry, form.num_rows, counts)
     if (unit == NONE).any():
         priced = np.flatnonzero(form.cost)
-        more = np.full(len(priced), form.num_rows), priced, _exponents(form.cost[priced])
-        lines = (np.concatenate(pair) for pair in zip((rows, columns, entry), more, strict=True))
-        _spread(unit, *lines, form.num_rows + 1, counts)
+        _spread(
+            unit,
+            np.concatenate([rows, np.full(len(priced), form.num_rows)]),
+            np.concatenate([columns, priced]),
+            np.concatenate([entry, _exponents(form.cost[priced])]),
+            form.num_rows + 1,
+            counts,
+        )
     unit = _clipped(unit)
     kept = counts[columns]
     bare = np.ones(form.num_rows, bool)

@@ -312,7 +312,8 @@ def _grain(amounts: Floats) -> Floats:
     fraction, exponent = np.frexp(amounts)
     digits = np.ldexp(fraction, 53).astype(np.int64)
     power = np.frexp((digits & -digits).astype(float))[1] + exponent - 54
-    return np.ldexp(1.0, np.where(digits != 0, power, 1023).min(axis=0, initial=1023))
+    least: Floats = np.ldexp(1.0, np.where(digits != 0, power, 1023).min(axis=0, initial=1023))
+    return least
 
 
 def _known(semantics: str) -> None:
