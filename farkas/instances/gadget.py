@@ -26,7 +26,6 @@ from farkas.instances.base import (
 from farkas.instances.columns import column
 from farkas.instances.utilities import Utility
 from farkas.numbers import Bools, Floats, Ints, floats, ints
-from farkas.portable.sums import added
 from farkas.tolerances import ROUNDING
 
 OptionalRow = tuple[Nonnegative | None, ...]
@@ -320,6 +319,8 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
 
     def total_reward(self, worker_slots: npt.ArrayLike) -> float:
         """Sum of rewards; ``worker_slots`` has shape (jobs,)."""
+        from farkas.portable.sums import added  # here: checks add up exactly
+
         received = np.asarray(worker_slots, dtype=float)
         return added(float(self.reward(i, z)) for i, z in enumerate(received))
 
