@@ -40,7 +40,7 @@ from farkas.certificates.packed import pack, unpack
 from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.runs import Options, RunBound, run_bounds
 from farkas.errors import NotACertificate
-from farkas.instances.mlbroker import Brokerage, Semantics
+from farkas.instances.mlbroker import FRACTIONAL, Brokerage, Semantics
 from farkas.numbers import Floats
 from farkas.tolerances import OUTWARD, TINY, ULP
 
@@ -383,8 +383,17 @@ class MlbrokerPrices(PriceCertificate, frozen=True, kw_only=True, tag="mlbroker_
         return complete(data, self.read_guide(data), self.relax, self.semantics).bound
 
 
-def _strict(options: Options) -> bool:
+def _strict(options: Options, algorithm: str) -> bool:
     return options.get("semantics") == "strict"
+
+
+def _tight(options: Options, algorithm: str) -> bool:
+    """Whether decisions are points of the tight relaxation: not those of the printed one."""
+    return algorithm not in FRACTIONAL or options.get("relax", "tight") != "printed"
+
+
+def _tight_and_strict(options: Options, algorithm: str) -> bool:
+    return _strict(options, algorithm) and _tight(options, algorithm)
 
 
 # printed semantics allow all that strict ones do; only runs that keep (8l), (8m) are bounded by the
@@ -393,8 +402,8 @@ run_bounds.add(
     "mlbroker",
     (
         RunBound("mlbroker_run", "mlbroker.relaxed[printed,printed]"),
-        RunBound("mlbroker_run", "mlbroker.relaxed[tight,printed]"),
+        RunBound("mlbroker_run", "mlbroker.relaxed[tight,printed]", _tight),
         RunBound("mlbroker_run", "mlbroker.relaxed[printed,strict]", _strict),
-        RunBound("mlbroker_run", "mlbroker.relaxed[tight,strict]", _strict),
+        RunBound("mlbroker_run", "mlbroker.relaxed[tight,strict]", _tight_and_strict),
     ),
 )

@@ -21,7 +21,7 @@ from farkas.words import named
 Options = Mapping[str, Any]
 
 
-def _every_run(options: Options) -> bool:
+def _every_run(options: Options, algorithm: str) -> bool:
     return True
 
 
@@ -36,7 +36,8 @@ class RunBound:
     program
         Name with its whole variant, as certificates state it.
     holds_for
-        Whether runs with these options of the algorithm are bounded; by default all are.
+        Whether runs with these options of the algorithm, which is given by name, are bounded; by
+        default all are.
     only
         How names of algorithms begin whose runs are points of this program and of no other that is
         listed; runs of all others are bounded by entries that name none.
@@ -44,7 +45,7 @@ class RunBound:
 
     certificate: str
     program: str
-    holds_for: Callable[[Options], bool] = _every_run
+    holds_for: Callable[[Options, str], bool] = _every_run
     only: tuple[str, ...] = ()
 
 
@@ -88,5 +89,5 @@ def require_run_bound(
     apart = any(algorithm.startswith(one.only) for one in listed)
     if not (algorithm.startswith(only) if only else not apart):
         raise NotACertificate(f"{certificate.program} does not bound runs of {named(algorithm)}")
-    if not found[0].holds_for(options):
+    if not found[0].holds_for(options, algorithm):
         raise NotACertificate(f"{certificate.program} does not bound runs with these options")

@@ -33,6 +33,12 @@ from farkas.tolerances import ROUNDING
 
 Semantics = Literal["printed", "strict"]
 
+FRACTIONAL = ("mlbroker.fractional", "mlbroker.Fractional")
+"""What decides points of the relaxation: the algorithm, and the same driven as a bare policy.
+
+Nobody else's decisions may be fractional, whatever a file puts there.
+"""
+
 
 class Job(Record, frozen=True, kw_only=True):
     """One training job; it collects new data at several sites in every slot of its window.

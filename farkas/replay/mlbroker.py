@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 from farkas.errors import NotACertificate
-from farkas.instances.mlbroker import Brokerage
+from farkas.instances.mlbroker import FRACTIONAL, Brokerage
 from farkas.replay.base import Decided, Replayed, replays
-
-FRACTIONAL = ("mlbroker.fractional", "mlbroker.Fractional")
-"""What decides points of the relaxation: the algorithm, and the same driven as a bare policy.
-
-Nobody else's decisions may be fractional, whatever a file puts there.
-"""
 
 
 @replays.register("mlbroker")

@@ -169,7 +169,9 @@ class _Point:
             workers, server, deployed = self.workers[job], self.server[job], self.deployed[job]
             rate, volume = self.rate[job], self.volume[job]
             needed, most = relaxation.needed[pair], relaxation.most[pair]
-            data, room = max(rate, sum(volume)), max(1, needed) * one
+            # by its data; by what a worker could train, which may be far more, only where the data
+            # are so few that no worker is needed
+            data, room = sum(volume) if needed else rate, max(1, needed) * one
             yield "8f", abs(sum(server) - one), 0, one
             for r in sites:
                 y, s, v = workers[r], server[r], deployed[r]
@@ -185,8 +187,13 @@ class _Point:
                 if relaxation.semantics == "strict":
                     yield "8l", v, y + s, one
                 yield "not below 0", -min(y, s, v), 0, room
-        for (job, origin, _), amount in self.moved.items():
-            yield "not below 0", -amount, 0, max(self.rate[job], self.volume[job][origin])
+        for (job, _, _), amount in self.moved.items():
+            yield (
+                "not below 0",
+                -amount,
+                0,
+                self.rate[job] if not relaxation.needed[self.pairs[job]] else sum(self.volume[job]),
+            )
         for (job, _, target), amount in self.connected.items():
             most = relaxation.most[self.pairs[job]]
             yield "not below 0", -amount, 0, one

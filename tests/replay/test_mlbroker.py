@@ -7,11 +7,12 @@ import pytest
 
 import farkas
 from farkas.errors import NotACertificate
+from farkas.instances.mlbroker import FRACTIONAL
 from farkas.online import algorithms
 from farkas.online.driver import drive
 from farkas.online.mlbroker.fractional import Fractional
 from farkas.replay import replay
-from farkas.replay.mlbroker import FRACTIONAL, require_slots
+from farkas.replay.mlbroker import require_slots
 
 WHOLE = [name for name in algorithms.names("mlbroker.") if name != "mlbroker.fractional"]
 

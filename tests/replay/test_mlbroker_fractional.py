@@ -212,3 +212,38 @@ def test_another_variant_is_another_value() -> None:
     run = farkas.run(instance, "mlbroker.fractional")
     with pytest.raises(NotACertificate, match="claims the"):
         audit(decided(run, run.decisions, relax="printed"), instance)
+
+
+def test_a_large_worker_does_not_excuse_data_that_stay() -> None:
+    # 10 GB of a worker that could train 2e7: none of them moved is nearly nothing of its capacity
+    instance = single([[10.0, 0.0]], **{**MARKET, "worker_capacity": 2e7})
+    kept = replayed(instance, SLOT)
+    assert not kept.broken
+    left = replayed(instance, {**SLOT, "moved": NONE})
+    assert any("8b" in words for words in left.broken)
+    back = {
+        **SLOT,
+        "moved": {"job": [0, 0], "origin": [0, 1], "target": [0, 1], "amount": [10, -1]},
+    }
+    assert any("not below 0" in words for words in replayed(instance, back).broken)
+
+
+def test_points_of_the_printed_relaxation_are_not_bounded_by_the_tight_one() -> None:
+    instance = farkas.load("mlbroker/tiny")
+    for semantics in ("printed", "strict"):
+        printed, tight = (
+            farkas.run(instance, "mlbroker.fractional", relax=relax, semantics=semantics)
+            for relax in ("printed", "tight")
+        )
+        assert farkas.check(tight, instance=instance).ratio is not None
+        forged = msgspec.structs.replace(
+            printed, certificate=tight.certificate, ratio=None, value_exact=None
+        )
+        with pytest.raises(NotACertificate, match="does not bound runs with these options"):
+            farkas.check(forged, instance=instance)
+        # whole decisions are points of both
+        whole = farkas.run(instance, "mlbroker.opt", semantics=semantics)
+        bounded = msgspec.structs.replace(
+            whole, certificate=tight.certificate, ratio=None, value_exact=None
+        )
+        assert farkas.check(bounded, instance=instance).ratio is not None

@@ -111,7 +111,9 @@ class Grains:
         pairs = Pairs.of(self.data)
         per_row, speed = pairs.time_per_row[master, workers], pairs.speed[master, workers]
         whole = factor / (speed.sum() * per_row * self.rows[master])
-        return np.asarray(np.ceil(whole * (1.0 - FINE_GAP)), dtype=np.int64)
+        # more than the master needs is never useful, and workers that hardly wait get far more
+        whole = np.minimum(np.ceil(whole * (1.0 - FINE_GAP)), self.needed[master])
+        return np.asarray(whole, dtype=np.int64)
 
     def best(self, master: int, workers: Ints, tried: list[Ints]) -> list[tuple[float, Ints]]:
         """Return times of loads, earliest first; those that never suffice are left out."""

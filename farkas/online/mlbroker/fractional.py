@@ -257,8 +257,10 @@ class Fractional:
         moved, connected = decision.moved.dense(*size), decision.connected.dense(*size)
         rate, volume = data.worker_capacity[decision.jobs][:, None], data.trained_volume[pairs]
         needed = data.workers_needed[pairs][:, None]
-        # a job without data is measured by what one worker could train
-        total = np.maximum(rate, volume.sum(axis=1, initial=0.0)[:, None])
+        total = volume.sum(axis=1, initial=0.0)[:, None]
+        # a job without data is measured by what one worker could train; one with data never is,
+        # since a worker may train far more than there is
+        total = np.where(total > 0, total, rate)
         room = np.maximum(1.0, needed)
         excess = {
             "8a": (moved.sum(axis=1) - rate * decision.workers) / total,

@@ -9,7 +9,7 @@ from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.offline import Offline
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.environment import PlacedSlot
-from farkas.solvers import solve
+from farkas.solvers import Reason, solve
 
 
 @algorithm("mlbroker.opt", source="mlBroker (8)")
@@ -49,9 +49,10 @@ class Optimum:
             answer = solve(form, self.solver, time_limit=self.time_limit, gap=self.gap)
             answer.unless_interrupted()
             if not answer.has_point:
-                raise NoAnswer(
-                    f"mlbroker.opt found no placement in {self.time_limit:g} s; raise time_limit"
-                )
+                if answer.reason is Reason.TIME_LIMIT:
+                    late = f"in {self.time_limit:g} s; raise time_limit"
+                    raise NoAnswer(f"mlbroker.opt found no placement {late}")
+                raise NoAnswer(f"mlbroker.opt got no placement of the solver {self.solver}")
             workers[:] = np.round(form.values(answer.point, "workers")).reshape(workers.shape)
             shares = form.values(answer.point, "server").reshape(workers.shape)
             server[:] = np.argmax(shares, axis=1)
