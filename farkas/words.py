@@ -18,7 +18,7 @@ LONGEST_LINE = 4000
 _PLAIN = re.compile(r"[A-Za-z0-9._/~][A-Za-z0-9._/~\[\]=,+@-]*")
 _OF_THE_FILE = re.compile(
     r"((?:Invalid enum value|Invalid value|Object contains unknown field) )"
-    r"(['`])(.*)\2((?: - at `\$[^`]*`)?)",
+    r"(['`])(.*?)\2((?: - at `\$[^`]*`)?)",
     re.DOTALL,
 )
 """What decoders of JSON and TOML repeat of a file, between marks that they do not escape."""

@@ -9,7 +9,7 @@ from farkas.instances.traces import import_trace, kinds_of, sources
 
 
 def test_sources_and_their_kinds_are_those_registered():
-    assert sources() == ["alibaba", "gavel", "philly"]
+    assert sources() == ["alibaba", "csv", "gavel", "philly"]
     assert kinds_of("philly") == ["dps", "eris", "gadget", "mlbroker"]
     assert kinds_of("alibaba") == ["dps"]
     assert kinds_of("nobody") == []

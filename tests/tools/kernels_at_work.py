@@ -32,6 +32,7 @@ from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
 from farkas.proofs.eris.samples import ledger_of
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.eris.payoff_bound import bound_payoff
+from farkas.relaxations.gadget.ring_pricing import RingPricing
 from farkas.relaxations.gadget.tree_pricing import TreePricing
 from tests.generators.coded import random_coded_computing
 from tests.generators.dps import random_market
@@ -96,6 +97,15 @@ def gadget() -> Iterator[Any]:
         places = np.argwhere(np.isfinite(cost))
         rings = found.rings(places[:, 0], places[:, 1] + 1)
         yield cost, found.root, found.take, rings.workers, rings.flow
+    for cluster in random_clusters(12, 3, network="any", servers=4, jobs=3):
+        slot = snapshot(cluster)
+        if not len(slot.jobs):
+            continue
+        prices = rng.random(cluster.capacity.shape), rng.random(cluster.num_links)
+        for scale in (0.0, 1e-3, 1.0):
+            floor = np.zeros(len(slot.jobs))
+            most, rings = RingPricing(slot).replies(scale * prices[0], scale * prices[1], floor)
+            yield most, rings.workers, rings.flow
 
 
 def plain(value: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -38,4 +40,4 @@ def test_any_prices_of_any_slots_prove_a_bound(seed):
     own = DpsPrices.of(market, prices, "budget")
     # prices of a slot may move to one in which more jobs pay them
     bound = check(as_linear(own, market)).bound
-    assert bound <= check(own, instance=market).bound * (1 + kinds.Fraction(1, 10**9))
+    assert bound <= check(own, instance=market).bound * (1 + Fraction(1, 10**9))
