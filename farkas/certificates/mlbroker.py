@@ -28,6 +28,7 @@ such entry is refused.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from fractions import Fraction
 from typing import Literal
 
@@ -383,27 +384,14 @@ class MlbrokerPrices(PriceCertificate, frozen=True, kw_only=True, tag="mlbroker_
         return complete(data, self.read_guide(data), self.relax, self.semantics).bound
 
 
-def _strict(options: Options, algorithm: str) -> bool:
-    return options.get("semantics") == "strict"
+def _bounds(relax: str, semantics: str, options: Options, algorithm: str) -> bool:
+    """Whether runs are points of a variant: fractional ones of the printed are not of the tight."""
+    if semantics == "strict" and options.get("semantics") != "strict":
+        return False  # printed semantics allow more than (8l), (8m) do
+    return relax == "printed" or algorithm not in FRACTIONAL or options.get("relax") != "printed"
 
 
-def _tight(options: Options, algorithm: str) -> bool:
-    """Whether decisions are points of the tight relaxation: not those of the printed one."""
-    return algorithm not in FRACTIONAL or options.get("relax", "tight") != "printed"
-
-
-def _tight_and_strict(options: Options, algorithm: str) -> bool:
-    return _strict(options, algorithm) and _tight(options, algorithm)
-
-
-# printed semantics allow all that strict ones do; only runs that keep (8l), (8m) are bounded by the
-# latter
-run_bounds.add(
-    "mlbroker",
-    (
-        RunBound("mlbroker_run", "mlbroker.relaxed[printed,printed]"),
-        RunBound("mlbroker_run", "mlbroker.relaxed[tight,printed]", _tight),
-        RunBound("mlbroker_run", "mlbroker.relaxed[printed,strict]", _strict),
-        RunBound("mlbroker_run", "mlbroker.relaxed[tight,strict]", _tight_and_strict),
-    ),
-)
+run_bounds.add("mlbroker", tuple(
+    RunBound("mlbroker_run", f"mlbroker.relaxed[{r},{s}]", functools.partial(_bounds, r, s))
+    for r in ("printed", "tight") for s in ("printed", "strict")
+))  # fmt: skip

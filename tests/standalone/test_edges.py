@@ -305,7 +305,7 @@ def measured(rows, sides, bounds, whole=()):
     integer = [j in whole for j in range(len(bounds))]
     return checker.units(SimpleNamespace(
         rows=[sorted(row.items()) for row in rows], row_lower=low, row_upper=high, lower=lower,
-        upper=upper, integer=integer,
+        upper=upper, integer=integer, cost=[0.0] * len(lower),
     ))  # fmt: skip
 
 
