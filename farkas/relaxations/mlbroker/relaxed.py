@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from farkas.algebra import option
 from farkas.errors import InvalidOption
@@ -40,17 +40,14 @@ class Relaxed(PlacementRelaxation):
 
     name = "mlbroker.relaxed"
     relax: str = option("printed", "tight", "sharp")
-    _shapes: ClassVar[dict[str, type[Relaxed]]] = {}
-
-    def __init_subclass__(cls, relax: str = "", **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if relax:
-            Relaxed._shapes[relax] = cls
 
     def __new__(cls, **variant: str) -> Self:
-        """Pick the class that writes the chosen relaxation."""
-        chosen = Relaxed._shapes.get(variant.get("relax", ""), cls)
-        return super().__new__(chosen if issubclass(chosen, cls) else cls)
+        """Pick the class that writes the chosen relaxation, whatever has been imported so far."""
+        if cls is Relaxed and variant.get("relax") == "sharp":
+            from farkas.relaxations.mlbroker.sharp import Sharp  # which is a Relaxed
+
+            return super().__new__(Sharp)  # type: ignore[return-value]
+        return super().__new__(cls)
 
     def __init__(self, **variant: str) -> None:
         super().__init__(**variant)

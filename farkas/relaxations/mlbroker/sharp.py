@@ -13,7 +13,7 @@ def workers_at(m, i, t, r):
     return Sum(m.workers[i, t, r, p] for p in m.sites)
 
 
-class Sharp(Relaxed, relax="sharp"):
+class Sharp(Relaxed):
     """Lower bound that knows where the server stands.  Strict semantics; not in the paper.
 
     Data and workers carry the server's site p as a further index, so that synchronisation is paid
