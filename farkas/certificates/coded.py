@@ -257,7 +257,7 @@ def _claim(data: CodedComputing, share: Floats, loads: Floats, time: float) -> P
 run_bounds.add(
     "coded",
     (
-        RunBound("coded_run", CodedPrices.subject),
-        RunBound("coded_chance", "coded.chance", only=FOR_P1),
+        RunBound("coded_run", CodedPrices.subject, lambda _, name: not name.startswith(FOR_P1)),
+        RunBound("coded_chance", "coded.chance", lambda _, name: name.startswith(FOR_P1)),
     ),
 )

@@ -36,17 +36,13 @@ class RunBound:
     program
         Name with its whole variant, as certificates state it.
     holds_for
-        Whether runs with these options of the algorithm, which is given by name, are bounded; by
-        default all are.
-    only
-        How names of algorithms begin whose runs are points of this program and of no other that is
-        listed; runs of all others are bounded by entries that name none.
+        Whether runs of an algorithm, called with its options and its name, are bounded; by default
+        all are.
     """
 
     certificate: str
     program: str
     holds_for: Callable[[Options, str], bool] = _every_run
-    only: tuple[str, ...] = ()
 
 
 run_bounds: Registry[tuple[RunBound, ...]] = Registry(
@@ -55,7 +51,7 @@ run_bounds: Registry[tuple[RunBound, ...]] = Registry(
 
 
 def require_run_bound(
-    certificate: Certificate, kind: str, options: Options, algorithm: str = ""
+    certificate: Certificate, kind: str, options: Options, algorithm: str
 ) -> None:
     """Refuse a certificate whose program does not bound runs of ``kind`` with these ``options``.
 
@@ -85,9 +81,7 @@ def require_run_bound(
             f"the certificate ({tag}) is about {certificate.program}, which is not listed among"
             f" what bounds the runs of kind {kind}"
         )
-    only = found[0].only
-    apart = any(algorithm.startswith(one.only) for one in listed)
-    if not (algorithm.startswith(only) if only else not apart):
-        raise NotACertificate(f"{certificate.program} does not bound runs of {named(algorithm)}")
     if not found[0].holds_for(options, algorithm):
-        raise NotACertificate(f"{certificate.program} does not bound runs with these options")
+        raise NotACertificate(
+            f"{certificate.program} does not bound runs of {named(algorithm)} with these options"
+        )

@@ -142,7 +142,7 @@ Refusal = Callable[[Certificate], None]
 """Raises `NotACertificate` for a certificate about something else."""
 
 
-def bounds_runs_of(kind: str, options: Mapping[str, Any], algorithm: str = "") -> Refusal:
+def bounds_runs_of(kind: str, options: Mapping[str, Any], algorithm: str) -> Refusal:
     """Accept what the kind lists as bounds of runs of the algorithm with these options."""
     return lambda certificate: require_run_bound(certificate, kind, options, algorithm)
 

@@ -34,12 +34,12 @@ def test_each_kind_lists_certificates_of_its_own(kind):
         assert certificate_types[one.certificate].about == kind
         assert one.program.startswith(f"{kind}.")
         with pytest.raises(NotACertificate, match="not listed"):
-            require_run_bound(linear(kind, one.program), kind, {})
+            require_run_bound(linear(kind, one.program), kind, {}, f"{kind}.any")
 
 
 def test_a_kind_without_a_list_has_no_proved_runs():
     with pytest.raises(NotACertificate, match="lists no program that bounds its runs"):
-        require_run_bound(linear(None, "nothing.at_all"), "nothing", {})
+        require_run_bound(linear(None, "nothing.at_all"), "nothing", {}, "nothing.any")
 
 
 @pytest.mark.parametrize("kind", ["alpha", "zeta", None])
