@@ -50,5 +50,5 @@ def test_the_kind_that_a_certificate_states_is_the_run_s(kind):
         prices=(),
     )  # fmt: skip
     with pytest.raises(NotACertificate, match="not listed"):
-        require_run_bound(made, "gadget", {})
-    require_run_bound(msgspec.structs.replace(made, kind="gadget"), "gadget", {})
+        require_run_bound(made, "gadget", {}, "gadget.gadget")
+    require_run_bound(msgspec.structs.replace(made, kind="gadget"), "gadget", {}, "gadget.gadget")
