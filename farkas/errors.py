@@ -91,6 +91,15 @@ class NotACertificate(FarkasError):
     exit_code = Exit.NEGATIVE
 
 
+class NoVerdict(FarkasError):
+    """The check of a claim says neither that it is so nor that it is not."""
+
+    exit_code = Exit.NEGATIVE
+
+    def __str__(self) -> str:
+        return f"no verdict: {super().__str__()}"
+
+
 class NotApplicable(FarkasError):
     """A quantity is not defined for this instance (for example too large to enumerate)."""
 

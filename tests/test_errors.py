@@ -71,7 +71,7 @@ def test_every_error_ends_a_command_as_its_cause_deserves():
     }
     others = {name: int(code) for name, code in codes.items() if code is not Exit.BAD_INPUT}
     # 1: something was found wanting; 3: there is no answer; all else is bad input, 2
-    assert others == {"NotACertificate": 1, "SolverUnavailable": 3, "NoAnswer": 3}
+    assert others == {"NotACertificate": 1, "NoVerdict": 1, "SolverUnavailable": 3, "NoAnswer": 3}
     assert int(Exit.BAD_INPUT) == 2
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import NoneType
 from typing import Any
 
-from farkas.errors import require_type
+from farkas.errors import NoVerdict, require_type
 from farkas.instances import library
 from farkas.proofs.stated import Stated
 from farkas.registry import Registry
@@ -123,7 +123,9 @@ def held(
     Raises
     ------
     ValueError
-        When there was no run, or a relation fails.
+        When there was no run.
+    NoVerdict
+        When a relation fails.
     """
     tried = tuple(relations)
     runs = len(tried) if runs is None else runs
@@ -131,7 +133,7 @@ def held(
         raise ValueError(f"held in {runs} runs says nothing: at least one run is needed")
     for relation in tried:
         if not relation.holds:
-            raise ValueError(f"{relation} is violated: use refuted()")
+            raise NoVerdict(f"{relation} is violated: use refuted()")
     return Verdict(
         standing=Standing.HELD,
         runs=runs,
@@ -168,9 +170,10 @@ def refuted(
     Raises
     ------
     ValueError
-        Without a counterexample, when the instance is not shipped, when a relation of the statement
-        holds or one that it assumes fails: a counterexample that is none is no evidence for the
-        statement either.
+        Without a counterexample or a relation, or when the instance is not shipped.
+    NoVerdict
+        When a relation of the statement holds or one that it assumes fails: a counterexample that
+        is none is no evidence for the statement either, so that it is not held.
     """
     if not counterexample:
         raise ValueError("a refutation needs a counterexample")
@@ -181,10 +184,12 @@ def refuted(
         raise ValueError("a refutation needs the relation that fails")
     for relation in fails:
         if relation.holds:
-            raise ValueError(f"{counterexample} violates nothing: {relation} holds")
+            raise NoVerdict(f"{_cited(counterexample)} violates nothing: {relation} holds")
     for relation in assumed:
         if not relation.holds:
-            raise ValueError(f"{counterexample} is none: the assumption {relation} fails")
+            raise NoVerdict(
+                f"{_cited(counterexample)} is no counterexample: the assumption {relation} fails"
+            )
     return Verdict(
         standing=Standing.REFUTED,
         counterexample=counterexample,
@@ -193,6 +198,10 @@ def refuted(
         note=note,
         numbers=numbers,
     )
+
+
+def _cited(counterexample: str | Mapping[str, Any]) -> str:
+    return counterexample if isinstance(counterexample, str) else "the counterexample"
 
 
 def _several(relations: Stated | Iterable[Stated]) -> tuple[Stated, ...]:

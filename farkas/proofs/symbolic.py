@@ -5,8 +5,10 @@ An expression that does not simplify proves nothing, and refutes nothing either:
 
 from typing import Any
 
+from farkas.errors import NoVerdict
 
-class NotProved(ArithmeticError):
+
+class NotProved(NoVerdict):
     """A step of a symbolic proof does not go through."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from farkas.errors import InvalidOption, UnknownName
+from farkas.errors import InvalidOption, NoVerdict, UnknownName
 from farkas.proofs import Standing, claim, claims, held, not_applicable, proved, refuted
 from farkas.proofs.claim import Claim, select, ships
 from farkas.proofs.stated import Stated
@@ -30,7 +30,7 @@ def test_a_counterexample_that_violates_nothing_is_an_error_and_no_evidence() ->
     assert refuted("mlbroker/tiny", FAILS).standing is Standing.REFUTED
     equal = Stated(2.0, "<=", 2.0)
     for statement in (equal, [FAILS, equal], [equal, FAILS]):
-        with pytest.raises(ValueError, match="mlbroker/tiny violates nothing: 2 <= 2 holds"):
+        with pytest.raises(NoVerdict, match="mlbroker/tiny violates nothing: 2 <= 2 holds"):
             refuted("mlbroker/tiny", statement)
     with pytest.raises(ValueError, match="needs the relation that fails"):
         refuted("mlbroker/tiny", [])
@@ -47,7 +47,7 @@ def test_a_counterexample_meets_what_the_statement_assumes() -> None:
     one = Stated(1, ">", 0)
     assert refuted("mlbroker/tiny", FAILS, given=one).given == (one,)
     for given in (Stated(0, ">", 0), [one, Stated(0, ">", 0)]):
-        with pytest.raises(ValueError, match="the assumption 0 > 0 fails"):
+        with pytest.raises(NoVerdict, match="the assumption 0 > 0 fails"):
             refuted("mlbroker/tiny", FAILS, given=given)
 
 
@@ -62,7 +62,7 @@ def test_held_needs_runs(runs: int) -> None:
 def test_held_needs_every_relation_to_hold() -> None:
     fine = Stated(0, "<=", 1)
     for relations in ([FAILS], [fine, FAILS], [FAILS, fine]):
-        with pytest.raises(ValueError, match="3 <= 2 is violated"):
+        with pytest.raises(NoVerdict, match="3 <= 2 is violated"):
             held(relations)
 
 

@@ -27,8 +27,9 @@ def command(
 
     proved: symbolically, for all values.  held: in so many runs, with the smallest slack.
     refuted: by a counterexample.  not applicable: an assumption is false.
-    Exit code 1 when a single claim is checked and refuted.  A check that fails has no verdict;
-    standard error says why.
+    Exit code 1 when a single claim is checked and refuted, or a check gives no verdict: its
+    counterexample is none any more, or a step of a proof does not go through.  Standard error
+    says why.
     """
     from farkas.proofs.claim import Standing, select
 

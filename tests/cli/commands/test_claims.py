@@ -77,6 +77,25 @@ def test_a_check_that_fails_is_one_line_that_names_its_claim(capsys: Capture) ->
         del claims._items["mlbroker.broken_for_this_test"]
 
 
+def test_a_counterexample_that_is_none_any_more_is_no_verdict_and_no_crash(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from farkas.online.coded.iterated_greedy import IteratedGreedy
+
+    # Algorithm 1 mended as its variant is
+    printed, mended = IteratedGreedy.owner, IteratedGreedy(variant="lexicographic")
+    monkeypatch.setattr(
+        IteratedGreedy, "owner", lambda self, speed, seed: printed(mended, speed, seed)
+    )
+    assert call(["claims", "coded.iterated_greedy_is_finite", "--run"]) == 1
+    shown = capsys.readouterr()
+    (line,) = shown.err.splitlines()
+    assert "iterated_greedy_is_finite: no verdict: coded/stuck violates nothing: " in line
+    assert line.endswith("> 0 holds")
+    assert "refuted" not in shown.out
+    assert "held" not in shown.out
+
+
 def test_an_unknown_claim_is_answered_within_its_kind(capsys: Capture) -> None:
     assert call(["claims", "dps.nosuch"]) == 2
     assert "coded" not in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 import pytest
 
+from farkas.errors import NoVerdict
 from farkas.proofs import claims
 from farkas.proofs.dps import regret
 from farkas.proofs.dps.regret import Chosen, chosen_prices, regret_slope
@@ -74,5 +75,5 @@ def test_the_statement_with_the_true_share_misses_less_than_that_with_the_estima
 def test_an_index_without_misses_is_not_refuted(monkeypatch):
     fine = (Chosen(best=1.0, price=1.0, jobs=40, sales=0.5, seen=0.5, radius=0.1),) * 3
     monkeypatch.setattr(regret, "chosen_prices", lambda jobs, seed=0: fine)
-    with pytest.raises(ValueError, match="violates nothing"):
+    with pytest.raises(NoVerdict, match="violates nothing"):
         claims["dps.index_above_best"].run()
