@@ -188,12 +188,9 @@ class _Point:
                     yield "8l", v, y + s, one
                 yield "not below 0", -min(y, s, v), 0, room
         for (job, _, _), amount in self.moved.items():
-            yield (
-                "not below 0",
-                -amount,
-                0,
-                self.rate[job] if not relaxation.needed[self.pairs[job]] else sum(self.volume[job]),
-            )
+            needed = relaxation.needed[self.pairs[job]]
+            data = sum(self.volume[job]) if needed else self.rate[job]
+            yield "not below 0", -amount, 0, data
         for (job, _, target), amount in self.connected.items():
             most = relaxation.most[self.pairs[job]]
             yield "not below 0", -amount, 0, one

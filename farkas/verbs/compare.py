@@ -51,6 +51,12 @@ class Comparison:
     sense: Sense
     bound: Bound | None
     entries: tuple[Compared, ...]
+    problem: str = ""
+
+    @property
+    def title(self) -> str:
+        """Name of the instance, and the problem where it is not that of the kind's other runs."""
+        return f"{named(self.instance)}, {self.problem}" if self.problem else named(self.instance)
 
     @property
     def proved(self) -> str:
@@ -58,7 +64,7 @@ class Comparison:
         return "none" if self.bound is None else self.bound.words(self.sense)
 
     def __repr__(self) -> str:
-        lines = [f"{named(self.instance)}: proved bound {self.proved}"]
+        lines = [f"{self.title}: proved bound {self.proved}"]
         for entry in self.entries:
             ratio = "-" if entry.ratio is None else ratio_words(entry.ratio)
             value = "-" if entry.value is None else f"{entry.value:.6g}"
@@ -78,6 +84,7 @@ class Comparison:
         return {
             "instance": self.instance,
             "kind": self.kind,
+            "problem": self.problem,
             "sense": self.sense,
             "bound": bound,
             "algorithms": [{f: getattr(e, f) for f in fields} for e in self.entries],
@@ -146,7 +153,7 @@ def compare(
     sense = runs[0].sense if runs else "min"
     sign = 1 if sense == "min" else -1
     entries.sort(key=lambda e: (e.value is None, sign * (e.value or 0.0), e.algorithm))
-    return Comparison(instance.name, instance.kind, sense, bound, tuple(entries))
+    return Comparison(instance.name, instance.kind, sense, bound, tuple(entries), items[0].problem)
 
 
 def _chosen(kind: str, names: Iterable[str] | None, problem: str | None) -> list[Algorithm]:
@@ -160,6 +167,8 @@ def _chosen(kind: str, names: Iterable[str] | None, problem: str | None) -> list
         known = sorted({item.problem or f"what kind {kind} asks for" for item in found})
         if len(known) > 1:
             raise InvalidOption(f"these algorithms solve different problems: {', '.join(known)}")
+        if problem is not None and known != [problem]:
+            raise InvalidOption(f"these algorithms do not solve {named(problem)}")
     if not found:
         what = f"kind {kind}" if problem is None else f"kind {kind} for {named(problem)}"
         hint = "" if names is not None or problem is None else suggestion(problem, known)

@@ -119,8 +119,13 @@ def test_runs_of_different_problems_are_compared_apart() -> None:
     assert [entry.algorithm for entry in apart.entries] == ["toy.other"]
     assert apart.bound is not None
     assert apart.bound.exact == "11/2"
+    assert apart.to_builtins()["problem"] == "toy.quantile"
+    assert repr(apart).startswith('"two orders", toy.quantile: proved bound 5.5')
     with pytest.raises(InvalidOption, match=r"problems: toy\.quantile, what kind toy asks for"):
         compare(Toy(), ["toy.other", "toy.exact"])
+    with pytest.raises(InvalidOption, match=r"these algorithms do not solve toy\.quantile"):
+        compare(Toy(), ["toy.exact"], problem="toy.quantile")
+    assert compare(Toy(), ["toy.other"], problem="toy.quantile").entries
     with pytest.raises(
         InvalidOption, match=r"kind toy for toy\.quantil to compare; did you mean toy\.quantile"
     ):

@@ -40,7 +40,7 @@ def command(
         print_json(result.to_builtins())
     else:
         print_table(
-            f"{named(result.instance or file)}: proved bound {result.proved}",
+            f"{result.title if result.instance else named(file)}: proved bound {result.proved}",
             ["algorithm", "value", "certified ratio", "seconds", "note"],
             [
                 (e.algorithm, e.value, promised_ratio(e.ratio), e.seconds, e.note)
