@@ -69,7 +69,9 @@ def time_bound(data: CodedComputing, prices: Floats, patience: Floats) -> Fracti
     eta = np.where(data.allowed, patience, 0.0)
     _require(bool((np.isfinite(eta) & (eta >= 0)).all()), "a patience is negative or infinite")
     with np.errstate(over="ignore"):
-        work = down(data.rates * np.where(data.allowed, data.shifts, 1.0))
+        # to nearest: `excess_above` exceeds the excess by more than half a place, and is no
+        # less than 1e-290; the excess of a double lies below any product beyond the doubles
+        work = data.rates * np.where(data.allowed, data.shifts, 1.0)
     # 0 always passes: 0 − ln 1 = 0
     passed = (eta == 0) | (excess_above(eta) <= work)
     for master, worker in np.argwhere(data.allowed & ~passed)[:1]:

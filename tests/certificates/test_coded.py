@@ -19,6 +19,7 @@ from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.plans import shared_plan
 from farkas.online import algorithms
 from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.tolerances import ULP
 from farkas.verbs.check_run import bounds_runs_of, recheck
 from tests.generators.coded import random_coded_computing
 
@@ -278,6 +279,23 @@ def test_a_patience_that_is_too_large_by_a_fraction_of_a_rounding_is_refused():
     assert refused == 60
 
 
+@pytest.mark.parametrize(
+    ("exponent", "rate", "shift"),
+    [
+        (20, 1.5118216247002567, 950201.3456976245),
+        (23, 1.2455522672431776, 9226731.792027067),
+        (27, 1.6051365892775145, 114556150.2731556),
+    ],
+)
+def test_a_patience_is_refused_whose_work_only_rounds_to_enough(exponent, rate, shift):
+    eta = 2.0**exponent * 1.37
+    with mpmath.workdps(60):
+        excess = Fraction(str(mpmath.mpf(eta) - mpmath.log1p(eta)))
+    assert Fraction(rate) * Fraction(shift) < excess <= Fraction(rate * shift)
+    with pytest.raises(NotACertificate, match="is too large"):
+        time_bound(one_pair(rate=[[rate]], shift=[[shift]]), np.ones(1), np.array([[eta]]))
+
+
 def test_no_time_bound_of_one_pair_is_above_its_fraction():
     # the bound is L (1 + eta) / u, whatever the price
     rng = np.random.default_rng(5)
@@ -289,6 +307,23 @@ def test_no_time_bound_of_one_pair_is_above_its_fraction():
         exact = rows * (1 + Fraction(eta)) / Fraction(rate)
         bound = time_bound(data, np.array([price]), np.array([[eta]]))
         assert exact * (1 - Fraction(1, 10**14)) < bound <= exact
+
+
+@pytest.mark.parametrize(
+    ("rows", "rate", "price", "eta"),
+    [
+        (1078, 1.2308857914913618, 1.0387667322005636, 0.00525441301690488),
+        (1037, 1.2365431743679598, 1.0248537919592249, 0.01631248581722644),
+        (1139, 1.2845065490282508, 1.046740502835107, 0.027412805655804402),
+    ],
+)
+def test_a_speed_is_rounded_up_by_more_than_its_quotient_loses(rows, rate, price, eta):
+    # sum, product, quotient and price, rounded to nearest, lose more than one outward step returns
+    data = one_pair(masters=[{"name": "one", "rows": rows}], rate=[[rate]], shift=[[1.0]])
+    exact = rows * (1 + Fraction(eta)) / Fraction(rate)
+    nearest = price * (rate / (rows * (1.0 + eta))) * (1.0 + 2 * ULP)
+    assert Fraction(price) / Fraction(nearest) > exact
+    assert time_bound(data, np.array([price]), np.array([[eta]])) <= exact
 
 
 def test_one_price_that_overflows_is_refused_beside_one_that_does_not():

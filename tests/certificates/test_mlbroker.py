@@ -308,3 +308,19 @@ def test_a_guide_of_another_size_is_refused(more):
         other = dataclasses.replace(guide, **{name: np.zeros((first + more, *rest))})
         with pytest.raises(NotACertificate):
             complete(broker, other, "tight", "printed")
+
+
+def test_a_sum_over_sites_that_loses_every_summand_is_still_paid_for():
+    # added up in order, 1 and numbers below half its last place are 1: 15 places too little
+    psi = np.array([1.0, *[0.75 * ULP / 2] * 40])
+    free = np.zeros((len(psi), len(psi)))
+    broker = single(
+        [[5.0] * len(psi)], transfer_price=free, sync_volume=0.0, server_demand=[0.0],
+        deploy_cost=0.0,
+    )  # fmt: skip
+    guide = dataclasses.replace(Guide.zeros(broker), worker=psi[None, :])
+    point = complete(broker, guide, "tight", "strict")
+    most = int(broker.most_workers("strict")[0])
+    # γ <= π^s + Y η − Ȳ Σ κ, and a server costs nothing here
+    for kappa in point.kappa[0].T.tolist():
+        assert F(float(point.gamma[0])) <= -most * sum(map(F, kappa)) <= -most * sum(map(F, psi))
