@@ -6,9 +6,15 @@ import pytest
 
 
 def test_the_greedy_trap_and_the_linear_gap(verdict_of):
-    assert verdict_of("coded.simple_greedy_is_good").numbers["greedy_over_optimum"] < 3e-4
+    # rates 10, 9, x and 9.9, x, x: Algorithm 2 leaves 2 x of 9 + x; x = 1/1000 and less
+    trap = verdict_of("coded.simple_greedy_is_good")
+    assert trap.fails[0].left == pytest.approx(1.0, rel=1e-4)
+    assert trap.numbers["greedy_over_optimum"] == pytest.approx(2e-3 / 9.001)
+    assert trap.numbers["at_a_hundredth_of_the_speed"] == pytest.approx(2e-5 / 9.00001)
+    # rates 100, y, y for both: (100 + 2 y)/2 over 2 y
     gap = verdict_of("coded.linear_gap_is_bounded").numbers
     assert gap["linear_over_optimum"] == pytest.approx(25.5)
+    assert gap["at_a_hundredth_of_the_speed"] == pytest.approx(2500.5)
     assert gap["truncated_over_optimum"] == pytest.approx(1.0)
 
 
