@@ -1,10 +1,12 @@
-"""A program is the same whether or not anything else has been imported before it was named."""
+"""What is registered is the same whether or not anything else was imported before it was named."""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -15,6 +17,31 @@ from tests.conformance.oracle import variants
 from tests.tools.alone import hashed
 from tests.tools.shared import ROOT
 
+REGISTRIES = (
+    "farkas.certificates.files:certificate_types",
+    "farkas.certificates.runs:run_bounds",
+    "farkas.duals.restated:restatements",
+    "farkas.experiments.figures.exhibit:figures",
+    "farkas.experiments.sweeps.guarantee:guarantees",
+    "farkas.experiments.sweeps.trajectory:trajectories",
+    "farkas.instances.traces.importer:importers",
+    "farkas.online.driver:algorithms",
+    "farkas.online.driver:demos",
+    "farkas.online.driver:environments",
+    "farkas.proofs.claim:claims",
+    "farkas.quantities.quantity:quantities",
+    "farkas.replay.base:replays",
+    "farkas.solvers.base:backends",
+)
+
+
+def asked(*words: str) -> Any:
+    child = subprocess.run(
+        [sys.executable, "-m", "tests.tools.alone", *words],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return json.loads(child.stdout)
+
 
 @pytest.mark.parametrize("kind", own_kinds())
 def test_a_program_named_alone_is_the_one_that_all_know(kind: str) -> None:
@@ -22,9 +49,23 @@ def test_a_program_named_alone_is_the_one_that_all_know(kind: str) -> None:
     found = [programs[name] for name in programs.names(f"{kind}.")]
     names = [v.full_name for p in found if issubclass(p, Program) for v in variants(p)]
     assert names
-    child = subprocess.run(
-        [sys.executable, "-m", "tests.tools.alone", f"{kind}/tiny", *names],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )  # fmt: skip
     data = library.load(f"{kind}/tiny")
-    assert json.loads(child.stdout) == {name: hashed(name, data) for name in names}
+    assert asked(f"{kind}/tiny", *names) == {name: hashed(name, data) for name in names}
+
+
+@pytest.mark.parametrize("registry", REGISTRIES)
+def test_what_is_named_alone_is_what_all_modules_together_register(registry: str) -> None:
+    found = asked(registry, "12")
+    assert found["alone"]
+    assert found["alone"] == found["together"]
+
+
+def test_every_registry_is_asked() -> None:
+    says = re.compile(r"^(\w+): Registry\[", re.MULTILINE)
+    folder = ROOT / "farkas"
+    found = {
+        f"{'.'.join(path.relative_to(ROOT).with_suffix('').parts)}:{name}"
+        for path in folder.rglob("*.py")
+        for name in says.findall(path.read_text(encoding="utf-8"))
+    }
+    assert found == set(REGISTRIES)
