@@ -9,6 +9,9 @@ from __future__ import annotations
 import ast
 import contextlib
 import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -124,3 +127,35 @@ def test_no_claim_states_a_relation_between_two_constants() -> None:
         constant = isinstance(left, ast.Constant) and isinstance(right, ast.Constant)
         assert not constant, f"{name}: {ast.unparse(node)}"
         assert ast.unparse(left) != ast.unparse(right), f"{name}: {ast.unparse(node)}"
+
+
+def notes(path: Path) -> Iterator[str]:
+    """Literal words of the notes of refuted and held claims, with what is in braces left out."""
+    for function in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        for node in ast.walk(function):
+            said: list[ast.expr] = []
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "note":
+                said = [node.value]
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("refuted", "held"):
+                said = node.args[2:]
+            elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".verdict"):
+                said = node.args[:1]
+            for note in said:
+                parts = note.values if isinstance(note, ast.JoinedStr) else [note]
+                words = [part.value for part in parts if isinstance(part, ast.Constant)]
+                yield "".join(map(str, words))
+
+
+NAMED = re.compile(r"\([^)]*\)|Algorithm \d")
+"""Equations and names."""
+
+NUMBER = re.compile(r"(?<![\w.])(?![01](?![\w.]))\d")
+"""Any but 0 and 1, which are facts where they stand."""
+
+
+def test_no_note_of_a_run_says_a_number_that_is_not_computed() -> None:
+    found = [n for p in sorted((ROOT / "farkas" / "proofs").rglob("*.py")) for n in notes(p)]
+    assert len(found) > 70
+    assert [note for note in found if NUMBER.search(NAMED.sub("", note))] == []

@@ -109,7 +109,7 @@ def profit_is_positive() -> Verdict:
     ledger = Ledger(sample)
     job = sample.jobs[0]
     found = repaired_schedule(sample, job, ledger.meet(job))
-    note = "the first accepted job pays 0"
+    note = "the first accepted job pays nothing"
     return refuted(
         "eris/single_site",
         Stated(found.cost, ">", 0),
@@ -165,7 +165,10 @@ def printed_is_truthful() -> Verdict:
     truth = sample.jobs[0]
     told = msgspec.structs.replace(truth, worker_demand=(2.0,))
     honest, other = propose(sample, truth, "printed"), propose(sample, told, "printed")
-    note = "the report w = 2 earns more than the truth w = 1"
+    note = (
+        f"the report w = {told.worker_demand[0]:g} earns more than the truth"
+        f" w = {truth.worker_demand[0]:g}"
+    )
     return refuted(
         "eris/not_truthful",
         Stated(other.payoff, "<=", honest.payoff),

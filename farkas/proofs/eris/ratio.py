@@ -31,15 +31,20 @@ def prices_protect_capacity() -> Verdict:
     """Prices alone keep use within capacity, if f/Σψ <= γ_d - 1 and f/Σφ <= γ_k - 1.
 
     The payoff on what is left is 0, on the full capacities it is large: only (7a), (7b) stop it.
+    The assumption is read for what a job uses; this one transfers nothing.
     """
     sample = auction("partly_full")
     data = PricedJobs(sample, (0,), posted_on_arrival(sample))
     free = optimum(BestSchedule(capacity="full").form(data))
     left = max(0.0, optimum(BestSchedule(capacity="residual").form(data)))
+    job = sample.jobs[0]
+    units = sum(job.worker_demand)  # of the one worker that its chunk needs
+    capacity, used = float(sample.capacity[0, 0]), float(sample.used[0, 0, 0])
     return refuted(
         "eris/partly_full",
         Stated(free, "<=", left, SOLVER_GAP),
-        "1998 <= 999 · 2, one of ten units is free, and two of them still pay",
+        f"of {capacity:g} units {capacity - used:g} are free, and {units:g} of them would pay",
+        given=Stated(max(job.utility) / units, "<=", max(sample.price_base_resource) - 1),
         payoff_by_prices=free,
         payoff_that_fits=left,
     )
@@ -85,10 +90,11 @@ def full_resource_repels() -> Verdict:
     payoff = optimum(BestSchedule(capacity="full").form(PricedJobs(sample, (0,), prices)))
     job = sample.jobs[0]
     worth, limit = max(job.utility), float(prices.resource.max())
+    demand, unpriced = np.array(job.worker_demand), prices.resource[0, :, 0] == 0
     return refuted(
         msgspec.to_builtins(sample),
         Stated(payoff, "<=", 0),
-        "100 of the 101 units have price 0",
+        f"{demand[unpriced].sum():g} of the {demand.sum():g} units have price 0",
         given=[
             Stated(float(sample.used[0, 0, 0]), "==", float(sample.capacity[0, 0])),
             Stated(worth / sum(job.worker_demand), "<=", limit),
@@ -150,7 +156,8 @@ def competitive_ratio() -> Verdict:
     welfare, rise = run.welfare, run.ledger.prices.rent(sample) + run.welfare
     best = optimum(Offline().form(sample))
     claimed = 2 * math.log2(sample.price_base_transfer * max(sample.price_base_resource))
-    note = "both jobs need both sites, worth 2 and 1998; the first one blocks the second"
+    worths = " and ".join(f"{job.utility[0]:g}" for job in sample.jobs)
+    note = f"both jobs need both sites, worth {worths}; the first one blocks the second"
     # the jobs differ in worth alone, so the run tells what either uses
     volumes = (
         (float(run.ledger.transferred.sum()), sample.price_base_transfer),

@@ -70,7 +70,8 @@ def embedding_relaxation_is_decomposable() -> Verdict:
     return refuted(
         "gadget/six_cycle_half",
         Stated(relaxation, "<=", rings, SOLVER_GAP),
-        "every ring of three needs bandwidth 1 on all links, which have 1/2",
+        f"a ring needs bandwidth {cluster.bandwidth[0]:g} on links, which have "
+        f"{cluster.link_bandwidth.max():g}",
         relaxation=relaxation,
         rings=rings,
     )

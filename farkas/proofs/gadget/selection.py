@@ -34,7 +34,7 @@ def relaxed_workers_bound_ring_sizes() -> Verdict:
     return refuted(
         "gadget/worker_bound_trap",
         Stated(low, ">=", best, SOLVER_GAP),
-        "sizes 1..ceil(q) leave job 1 nothing",
+        "sizes up to ceil(q) leave job 1 nothing",
         printed=low,
         optimum=best,
     )
@@ -85,15 +85,17 @@ def ring_selection() -> Verdict:
     The printed proof bounds the sum of gains of all selected jobs and never asks whether they fit.
     """
     numbers: dict[str, float] = {}
+    picked = []
     for name in ("half_server", "unlinked_pair"):
         cluster = shipped(name)
         chosen = selected(_printed_sizes(snapshot(cluster)))
+        picked.append(f"{chosen.largest.max()} on {name}")
         numbers[f"{name}_value"] = optimum(Gvne().form(chosen))
         numbers[f"{name}_optimum"] = optimum(Gvne().form(cluster))
     return refuted(
         "gadget/half_server",
         Stated(numbers["half_server_value"], ">=", numbers["half_server_optimum"] / 3),
-        "with the printed sizes 1..3 the relaxation picks 3, which never fits; on unlinked_pair 2",
+        f"of the printed sizes the relaxation picks {', '.join(picked)}, which never fit",
         **numbers,
     )
 

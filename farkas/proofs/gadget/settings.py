@@ -58,10 +58,11 @@ def logarithm_is_a_reward() -> Verdict:
 def fixed_rings_respect_sizes() -> Verdict:
     """The fixed ring sizes of FIFO and LAS obey (2).  N is at most 5, so they are capped."""
     settings = Published()
+    drawn, most = settings.fixed_workers[1], settings.max_workers[1]
     return refuted(
         {"fixed_workers": list(settings.fixed_workers), "max_workers": list(settings.max_workers)},
-        Stated(settings.fixed_workers[1], "<=", settings.max_workers[1]),
-        "sizes up to 10 are drawn, rings have at most 5",
-        largest_fixed=float(settings.fixed_workers[1]),
-        largest_ring=float(settings.max_workers[1]),
+        Stated(drawn, "<=", most),
+        f"sizes up to {drawn} are drawn, rings have at most {most}",
+        largest_fixed=float(drawn),
+        largest_ring=float(most),
     )

@@ -16,6 +16,9 @@ from farkas.tolerances import ROUNDING
 
 ALPHAS = (1 / 3, 1 / 2, 1.0)
 
+SLOTS = 3
+"""Slots of the clusters on which an adversary picks."""
+
 
 @claim("gadget.concave_rewards_are_submodular", source="GADGET Lemma 5")
 def concave_rewards_are_submodular() -> Verdict:
@@ -141,7 +144,7 @@ def adversarial_runs(
 ) -> float:
     """Try a bound on the ratio to the optimum on random instances; return the least ratio."""
     least = math.inf
-    settings = {"servers": 2, "jobs": 2, "horizon": 3, "at_once": at_once, "network": "any"}
+    settings = {"servers": 2, "jobs": 2, "horizon": SLOTS, "at_once": at_once, "network": "any"}
     for cluster in random_clusters(count, seed, **settings):
         feasible = FeasibleCounts.of(cluster)
         best = offline_optimum(feasible)[0]
@@ -197,8 +200,9 @@ def greedy_ratio_at_once() -> Verdict:
     """
     trials = Trials()
     for alpha in ALPHAS:
-        adversarial_runs(trials, alpha, 1 - (1 - alpha / 3) ** 3, 30, 6, at_once=True)
-    return trials.verdict("adversarial slots, T = 3")
+        bound = 1 - (1 - alpha / SLOTS) ** SLOTS
+        adversarial_runs(trials, alpha, bound, 30, 6, at_once=True)
+    return trials.verdict(f"adversarial slots, T = {SLOTS}")
 
 
 @claim("gadget.exact_greedy_is_half", source="GADGET Theorem 6, exact slots, concave")

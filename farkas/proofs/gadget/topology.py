@@ -58,7 +58,7 @@ def path_capacities_bound_links() -> Verdict:
     return refuted(
         "gadget/shared_link",
         Stated(2 * each, "<=", room),
-        "each path holds 6 of 10; together they put 12 on the link into server 1",
+        f"each path holds {each:g} of {room:g}; together they put {2 * each:g} on the link",
         given=Stated(each, "<=", room),
         path=each,
         link=2 * each,

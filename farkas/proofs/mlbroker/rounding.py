@@ -123,7 +123,7 @@ def probabilities_are_kept() -> Verdict:
     sizes = {f"chance_{k}": float(chance) for k, chance in enumerate(equal)}
     sizes |= {f"chance_{k}_weighted": float(chance) for k, chance in enumerate(unequal)}
     example = {"fractions": [0.3, 0.4], "weights": [1, 1]}
-    note = "with weights (1, 3) it is (0.3, 1)"
+    note = f"with weights (1, 3) it is ({float(unequal[0]):g}, {float(unequal[1]):g})"
     statement = [
         Stated(chance, "==", share)
         for found in (equal, unequal)

@@ -148,7 +148,7 @@ def rounded_transfers_cost_at_most_the_fractional_solution() -> Verdict:
     return refuted(
         {"instance": "mlbroker/surplus_worker twice", "sync_volume": 0, "transfer_price": prices},
         Stated(mean, "<=", cost(run)),
-        "400 draws, seed 0",
+        f"{len(costs)} draws, seed 0",
         given=Stated(stays, "<=", 0, FEASIBLE, size=1),
         mean_transfer=mean,
         fractional_cost=cost(run),
