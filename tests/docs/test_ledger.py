@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from farkas.instances import library
 from farkas.instances.files import own_kinds
-from farkas.proofs import Standing
+from farkas.proofs import Standing, claims
 from farkas.solvers import Ability, backends
 from tests.conformance.solvers.cases import NATIVE
 from tests.recorded import advice, matrix, verdicts
@@ -67,6 +69,37 @@ def test_a_verdict_on_a_page_of_a_paper_is_the_recorded_one(kind, names, words) 
     assert not re.findall(rf"`{kind}\.\w+`", words), "claims stand in the first cell"
     recorded = {verdicts.kept()[name]["verdict"]["standing"] for name in listed}
     assert recorded == set(STANDING.findall(words)), listed
+
+
+NUMBER = re.compile(r"(?<![\w./])\d+(?:[ ,]\d{3})*(?:\.\d+)?(?:e-?\d+)?(?![\w/]|\.\d)")
+ITEM = re.compile(r"`[^`]*`|\(\d+[a-z]?\)|(?:Theorem|Lemma)s? \d")
+
+
+def numbers(said: Any) -> Iterator[float]:
+    """Numbers of a verdict's plain data, in words too."""
+    if isinstance(said, dict):
+        said = [*said.keys(), *said.values()]
+    if isinstance(said, list):
+        for one in said:
+            yield from numbers(one)
+    elif isinstance(said, str):
+        for one in NUMBER.findall(said.replace("_", " ")):
+            yield float(re.sub("[ ,]", "", one))
+    elif said is not None:
+        yield abs(float(said))
+
+
+@pytest.mark.parametrize(("kind", "names", "words"), verdict_rows())
+def test_a_number_beside_a_verdict_is_one_of_its_claims(kind, names, words) -> None:
+    listed = re.findall(rf"`({kind}\.\w+)`", names)
+    known = {n for name in listed for n in numbers([verdicts.kept()[name], claims[name].statement])}
+    for said in NUMBER.findall(ITEM.sub("", words)):
+        number = Decimal(re.sub("[ ,]", "", said))
+        half = 0.501 * 10.0 ** int(number.as_tuple().exponent)
+        near = [
+            n for n in known if min(abs(n - float(number)), abs(100 * n - float(number))) <= half
+        ]
+        assert near, f"{said} in: {words}"
 
 
 def test_the_pages_of_papers_show_verdicts() -> None:
