@@ -18,7 +18,9 @@ It holds for shared and for dedicated workers, and for whole loads and the true 
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import ClassVar, Self
 
+import msgspec
 import numpy as np
 
 from farkas.certificates.files import certificate_type
@@ -170,9 +172,8 @@ class PlanClaim(FilePart, frozen=True, kw_only=True):
     loads: str
 
 
-@certificate_type
-class CodedPrices(PriceCertificate, frozen=True, kw_only=True, tag="coded_run"):
-    """Prices that prove a lower bound on every plan's time, and perhaps a plan.
+class MasterPrices(PriceCertificate, frozen=True, kw_only=True):
+    """Prices of masters that prove a lower bound on a time.
 
     Parameters
     ----------
@@ -180,27 +181,18 @@ class CodedPrices(PriceCertificate, frozen=True, kw_only=True, tag="coded_run"):
         Lower bound on the time, a fraction; null when no plan serves every priced master.
     prices, patience
         Base64 of the deflated doubles, [master] and [master][worker].
-    plan
-        A plan that meets the surrogate, or null.
     """
 
     about = "coded"
     bounds = "min"
-    subject = "coded.expected[shared]"
+    subject: ClassVar[str]
     bound: str | None
     prices: str
     patience: str
-    plan: PlanClaim | None = None
 
     @classmethod
-    def of(
-        cls,
-        data: CodedComputing,
-        prices: Floats,
-        accurate: Floats,
-        plan: tuple[Floats, Floats, float] | None = None,
-    ) -> CodedPrices:
-        """Certify what ``prices`` prove, and a plan that is feasible a little later.
+    def of(cls, data: CodedComputing, prices: Floats, accurate: Floats) -> Self:
+        """Certify what ``prices`` prove.
 
         Parameters
         ----------
@@ -210,16 +202,14 @@ class CodedPrices(PriceCertificate, frozen=True, kw_only=True, tag="coded_run"):
             Shape (masters,), >= 0.
         accurate
             Shape (masters, workers); h to nearly full accuracy, infinite where forbidden.
-        plan
-            Shares, loads and the time at which (6) holds but for rounding.
 
         Raises
         ------
         NotACertificate
-            When prices or plan do not pass.
+            When the prices do not pass.
         """
         patience = safe_patience(accurate)
-        bound = time_bound(data, prices, patience)
+        bound = cls.evaluate(data, prices, patience)
         return cls(
             kind=cls.about,
             program=cls.subject,
@@ -227,14 +217,46 @@ class CodedPrices(PriceCertificate, frozen=True, kw_only=True, tag="coded_run"):
             bound=None if bound is None else str(bound),
             prices=pack(prices),
             patience=pack(patience),
-            plan=None if plan is None else _claim(data, *plan),
         )
+
+    @staticmethod
+    def evaluate(data: CodedComputing, prices: Floats, patience: Floats) -> Fraction | None:
+        """Return the bound; arguments and errors as of `time_bound`."""
+        return time_bound(data, prices, patience)
 
     def prove_bound(self, data: CodedComputing, /) -> Fraction | None:
         """Evaluate the prices anew."""
         shape = data.rates.shape
         prices = unpack(self.prices, shape[:1], "prices")
-        return time_bound(data, prices, unpack(self.patience, shape, "patience"))
+        return self.evaluate(data, prices, unpack(self.patience, shape, "patience"))
+
+
+@certificate_type
+class CodedPrices(MasterPrices, frozen=True, kw_only=True, tag="coded_run"):
+    """Prices that prove a lower bound on every plan's time, and perhaps a plan.
+
+    Parameters
+    ----------
+    plan
+        A plan that meets the surrogate, or null.
+    """
+
+    subject = "coded.expected[shared]"
+    plan: PlanClaim | None = None
+
+    def with_plan(
+        self, data: CodedComputing, share: Floats, loads: Floats, time: float
+    ) -> CodedPrices:
+        """Claim also a plan that is feasible a little after ``time``, at which (6) nearly holds.
+
+        Shares are rounded down so that columns sum to at most 1 exactly, and the time up.  Raises
+        `NotACertificate` when the plan does not pass then.
+        """
+        rounded = share * (1.0 - (data.num_masters + 1) * ULP)
+        later = Fraction(time) * (1 + LATER)
+        meets_surrogate(data, rounded, loads, later)
+        claim = PlanClaim(time=str(later), share=pack(rounded), loads=pack(loads))
+        return msgspec.structs.replace(self, plan=claim)
 
     def prove_value(self, data: CodedComputing, /) -> Fraction | None:
         """Completion time of the plan, checked anew."""
@@ -244,14 +266,6 @@ class CodedPrices(PriceCertificate, frozen=True, kw_only=True, tag="coded_run"):
         share = unpack(self.plan.share, shape, "plan.share")
         meets_surrogate(data, share, unpack(self.plan.loads, shape, "plan.loads"), time)
         return time
-
-
-def _claim(data: CodedComputing, share: Floats, loads: Floats, time: float) -> PlanClaim:
-    """Round shares down so that columns sum to at most 1 exactly, and time up; then check."""
-    rounded = share * (1.0 - (data.num_masters + 1) * ULP)
-    later = Fraction(time) * (1 + LATER)
-    meets_surrogate(data, rounded, loads, later)
-    return PlanClaim(time=str(later), share=pack(rounded), loads=pack(loads))
 
 
 # shared workers, and dedicated ones, and whole loads and the true law (P2) as well: see above

@@ -110,8 +110,8 @@ def test_a_master_that_nobody_may_serve_is_proved_infeasible():
 def certificate():
     found = shared_optimum(DEMO)
     plan = shared_plan(DEMO, found.share, found.time)
-    point = (plan.share, plan.loads, found.time)
-    return CodedPrices.of(DEMO, found.prices, Pairs.of(DEMO).patience, point)
+    proved = CodedPrices.of(DEMO, found.prices, Pairs.of(DEMO).patience)
+    return proved.with_plan(DEMO, plan.share, plan.loads, found.time)
 
 
 def test_the_optimal_plan_is_proved_optimal_to_eleven_digits():

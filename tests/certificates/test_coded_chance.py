@@ -11,7 +11,7 @@ import pytest
 import farkas
 from farkas.certificates import check
 from farkas.certificates.coded import safe_patience, time_bound
-from farkas.certificates.coded_chance import ChancePrices, chance_bound
+from farkas.certificates.coded_chance import ChancePrices
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.models.coded.chance import best_quantile
@@ -31,7 +31,9 @@ def test_no_plan_of_p1_is_earlier(seed):
         assert 0 < Fraction(proved.bound) <= best_quantile(one)
         prices = shared_optimum(one).prices
         whole = time_bound(one, prices, safe_patience(patience))
-        assert chance_bound(one, prices, safe_patience(patience)) == Fraction(target) * whole
+        assert (
+            ChancePrices.evaluate(one, prices, safe_patience(patience)) == Fraction(target) * whole
+        )
 
 
 def test_a_bound_of_p3_is_none_of_p1():

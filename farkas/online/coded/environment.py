@@ -5,6 +5,7 @@ surrogate (6), the quantity that all programs but P1 minimise; its certified bou
 prices of the masters and holds for every plan, shared or dedicated.
 """
 
+import contextlib
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -62,15 +63,13 @@ def certify(data: CodedComputing, plan: Allocation | None = None) -> Bound | Non
     """
     pairs = Pairs.of(data)
     prices, method = master_prices(data)
-    point = None
+    proved = CodedPrices.of(data, prices, pairs.patience)
     if plan is not None and not broken(data, plan):
         time = float(surrogate_times(data, plan.share, plan.loads).max())
-        point = (plan.share, plan.loads, time) if np.isfinite(time) else None
-    try:
-        proved = CodedPrices.of(data, prices, pairs.patience, point)
-    except NotACertificate:
         # a plan beyond what rounding can certify still gets its bound
-        proved = CodedPrices.of(data, prices, pairs.patience)
+        with contextlib.suppress(NotACertificate):
+            if np.isfinite(time):
+                proved = proved.with_plan(data, plan.share, plan.loads, time)
     if proved.bound is None:
         return None
     return Bound.of(Fraction(proved.bound), method, proved.plain())
