@@ -18,7 +18,7 @@ def replacing(path: Target) -> Iterator[IO[bytes]]:
     """Binary stream that becomes ``path`` when the block ends well, and vanishes otherwise.
 
     Readers never see a partial file; an existing file is replaced in one step.  A device such as
-    ``/dev/stdout`` is written directly.
+    ``/dev/stdout`` is written directly, and so is a pipe that is being read.
 
     Raises
     ------
@@ -29,7 +29,7 @@ def replacing(path: Target) -> Iterator[IO[bytes]]:
     require_target(path)
     try:
         if target.exists() and not target.is_file():
-            with open(target, "wb") as stream:
+            with _directly(target) as stream:
                 yield stream
             return
         target = target.resolve()  # the file behind a link is replaced, not the link
@@ -63,6 +63,10 @@ def require_target(path: Target) -> None:
         raise FileProblem("the output file has an empty name")
     if "\0" in os.fspath(path):
         raise FileProblem(f"{name}: a file name holds no null character")
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        raise FileProblem(f"{name}: is no file name of this system") from None
     if os.path.isdir(target):
         raise FileProblem(f"{name}: is a directory; give a file name")
     if not os.path.isdir(target.parent):
@@ -80,6 +84,13 @@ def write_bytes(path: Target, content: bytes) -> None:
 def write_text(path: Target, content: str) -> None:
     """Write ``content`` to ``path`` in UTF-8 in one step; raises :class:`FileProblem`."""
     write_bytes(path, content.encode())
+
+
+def _directly(target: Path) -> IO[bytes]:
+    """Open a device or a pipe; one that nobody reads is an error at once, not an endless wait."""
+    handle = os.open(target, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
+    os.set_blocking(handle, True)
+    return open(handle, "wb")
 
 
 def _mode(target: Path) -> int:

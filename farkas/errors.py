@@ -6,7 +6,7 @@ import difflib
 import enum
 from collections.abc import Iterable
 
-from farkas.words import one_line
+from farkas.words import one_line, shown
 
 
 class Exit(enum.IntEnum):
@@ -62,7 +62,7 @@ class UnknownName(FarkasError):
     @classmethod
     def of(cls, what: str, name: str, known: Iterable[str]) -> UnknownName:
         """Build the message, with the nearest known names as suggestion."""
-        return cls(f"unknown {what} {name!r}{suggestion(name, known)}")
+        return cls(f"unknown {what} {shown(name)}{suggestion(name, known)}")
 
 
 class RuleError(FarkasError):
@@ -115,9 +115,29 @@ def require_type(value: object, expected: type | tuple[type, ...], what: str) ->
     types = expected if isinstance(expected, tuple) else (expected,)
     if isinstance(value, types) and not (isinstance(value, bool) and bool not in types):
         return
-    shown = repr(value) if len(repr(value)) <= 40 else f"{repr(value)[:37]}..."
     names = " or ".join(one.__name__ for one in types)
-    raise InvalidOption(f"{what} cannot be {shown}: give {names}, not {type(value).__name__}")
+    raise _wrong_type(value, names, what)
+
+
+def require_progress(progress: object) -> None:
+    """Raise `InvalidOption` unless ``progress`` can be called or is None.
+
+    >>> require_progress(3)
+    Traceback (most recent call last):
+    ...
+    farkas.errors.InvalidOption: progress cannot be 3: give a function or None, not int
+    """
+    if progress is not None and not callable(progress):
+        raise _wrong_type(progress, "a function or None", "progress")
+
+
+def _wrong_type(value: object, wanted: str, what: str) -> InvalidOption:
+    given = f"{shown(value, 40)}: give {wanted}, not {type(value).__name__}"
+    return InvalidOption(f"{what} cannot be {given}")
+
+
+MOST_SEED_BITS = 1024
+"""Far more than a random generator can tell apart, and few enough for a line of text."""
 
 
 def require_seed(seed: object) -> None:
@@ -129,6 +149,8 @@ def require_seed(seed: object) -> None:
     farkas.errors.InvalidOption: seed = -3; give an integer >= 0
     """
     require_type(seed, int, "seed")
+    if isinstance(seed, int) and seed.bit_length() > MOST_SEED_BITS:
+        raise InvalidOption(f"seed has {seed.bit_length()} bits; {MOST_SEED_BITS} are the most")
     if isinstance(seed, int) and seed < 0:
         raise InvalidOption(f"seed = {seed}; give an integer >= 0")
 

@@ -40,10 +40,12 @@ def cleaned(text: str) -> str:
 def one_line(text: str, most: int = LONGEST_LINE) -> str:
     r"""One printable line; runs of blanks and line breaks become one blank.
 
+    A word that is too long to be read loses its middle, whoever repeats it.
+
     >>> one_line("two\nlines,  \x07")
     'two lines, \\x07'
     """
-    return cut(cleaned(" ".join(text.split())), most)
+    return cut(cleaned(" ".join(cut(word, 2 * LONGEST_WORDS) for word in text.split())), most)
 
 
 def quoted(text: str, most: int = LONGEST_WORDS) -> str:
@@ -92,6 +94,18 @@ def cut(text: str, most: int) -> str:
         return text
     kept = max(most - 3, 2)
     return f"{text[: kept - kept // 2]}...{text[len(text) - kept // 2 :]}"
+
+
+def shown(value: object, most: int = LONGEST_WORDS) -> str:
+    """Return a value as Python writes it, without its middle where that is longer than ``most``.
+
+    >>> shown("x"), shown([1, 2]), shown("0123456789", 7), shown(10**5000)
+    ("'x'", '[1, 2]', "'0...9'", '<int>')
+    """
+    try:
+        return cut(repr(value), most)
+    except ValueError:  # an integer of more digits than Python writes
+        return f"<{type(value).__name__}>"
 
 
 def visible_json(text: str) -> str:

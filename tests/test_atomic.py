@@ -69,6 +69,27 @@ def test_a_device_is_written_directly() -> None:
     assert Path("/dev/null").is_char_device()
 
 
+def test_a_pipe_that_nobody_reads_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    with pytest.raises(FileProblem, match="cannot be written: No such device"):
+        write_text(tmp_path / "pipe.json", "x")
+
+
+def test_a_pipe_that_is_read_is_written(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    reader = os.open(tmp_path / "pipe.json", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_text(tmp_path / "pipe.json", "whole")
+        assert os.read(reader, 9) == b"whole"
+    finally:
+        os.close(reader)
+
+
+def test_a_name_that_no_file_can_have_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(FileProblem, match="no file name"):
+        write_text(tmp_path / "\ud800", "x")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 def test_a_full_disk_is_one_clear_error() -> None:
     with pytest.raises(FileProblem, match="No space left"):

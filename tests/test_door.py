@@ -10,7 +10,7 @@ import pytest
 
 import farkas
 from farkas.certificates import Proof
-from farkas.errors import FileProblem, InvalidInstance, InvalidOption, UnknownName
+from farkas.errors import FarkasError, FileProblem, InvalidInstance, InvalidOption, UnknownName
 from farkas.verbs.check_run import RunProof
 
 SOURCE = ast.parse(Path(farkas.__file__).read_text())
@@ -120,6 +120,63 @@ def test_everything_of_a_kind_is_listed_and_every_listed_name_is_shown() -> None
         farkas.algorithms("code")
     with pytest.raises(UnknownName, match="did you mean"):
         farkas.show("coded.unifrm")
+
+
+@pytest.mark.parametrize("verb", ["run", "compare"])
+def test_progress_that_cannot_be_called_is_refused_before_anything_runs(verb: str) -> None:
+    with pytest.raises(InvalidOption, match="progress cannot be 3: give a function or None"):
+        getattr(farkas, verb)("mlbroker/tiny", "mlbroker.gr", progress=3)
+
+
+GIVEN: dict[str, dict[str, object]] = {
+    "load": {"file": "mlbroker/tiny"},
+    "generate": {"kind": "mlbroker", "preset": "small", "seed": 0, "name": None, "num_sites": 3},
+    "import_trace": {"source": "csv", "path": "jobs.csv", "kind": "dps", "seed": 0,
+                     "map": {"submit": "at", "gpus": "gpus", "duration": "long"}},
+    "solve": {"instance": "mlbroker/tiny", "program": "mlbroker.relaxed", "variant": None,
+              "solver": "highs", "relax": False, "certify": False, "embed": False,
+              "time_limit": None, "gap": None, "threads": None, "seed": None, "log": False},
+    "run": {"instance": "mlbroker/tiny", "algorithm": "mlbroker.fractional", "seed": 0,
+            "progress": None, "epsilon": 0.1},
+    "compare": {"instance": "mlbroker/tiny", "names": "mlbroker.local", "problem": None,
+                "seed": 0, "progress": None},
+    "evaluate": {"instance": "mlbroker/tiny", "keys": "mlbroker.offline[strict]"},
+    "check": {"what": "run.json", "instance": "mlbroker/tiny"},
+    "claims": {"name": "mlbroker.usage_growth"},
+    "show": {"name": "mlbroker.fractional", "latex": False},
+    "save": {"what": None, "path": "x.json"},
+    "programs": {"kind": "dps"},
+    "algorithms": {"kind": "dps"},
+    "library": {"kind": "dps"},
+}  # fmt: skip
+"""Arguments of every verb with which it does something, but for what is saved."""
+
+ODD: list[object] = [
+    3, -1, 2.5, float("nan"), True, "", "x" * 5000, "\0", "\ud800", "[", "a.b", b"x", [], [None],
+    {}, {3: 4}, set(), object(), 10**5000, [10**5000],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("verb", "argument"), [(verb, key) for verb, given in GIVEN.items() for key in given]
+)
+def test_whatever_is_given_only_errors_of_farkas_come_back(
+    verb: str, argument: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("jobs.csv").write_text("at,gpus,long\n0,1,100\n50,2,300\n")
+    tiny = farkas.load("mlbroker/tiny")
+    farkas.save(farkas.run(tiny, "mlbroker.local"), "run.json")
+    given = {**GIVEN[verb], **({"what": tiny} if verb == "save" else {})}
+    getattr(farkas, verb)(**given)
+    refused = []
+    for odd in ODD:
+        try:
+            getattr(farkas, verb)(**{**given, argument: odd})
+        except FarkasError as error:
+            refused.append(str(error))
+    assert len(refused) >= len(ODD) // 3
+    assert all(len(words) < 1000 and words.isprintable() for words in refused)
 
 
 WRONG = [

@@ -10,6 +10,7 @@ from farkas.errors import (
     FarkasError,
     InvalidOption,
     UnknownName,
+    require_progress,
     require_seed,
     require_type,
     suggestion,
@@ -48,13 +49,27 @@ def test_an_unknown_name_says_of_what():
         ("x", int, "seed cannot be 'x': give int, not str"),
         (True, int, "seed cannot be True: give int, not bool"),
         (None, (str, int), "seed cannot be None: give str or int, not NoneType"),
-        ("a" * 50, int, f"seed cannot be '{'a' * 36}...: give int, not str"),
+        ("a" * 50, int, f"seed cannot be '{'a' * 18}...{'a' * 17}': give int, not str"),
     ],
 )
 def test_a_wrong_type_is_said_in_one_short_line(value, expected, message):
     with pytest.raises(InvalidOption) as caught:
         require_type(value, expected, "seed")
     assert str(caught.value) == message
+
+
+def test_a_number_of_more_digits_than_python_writes_is_refused_all_the_same():
+    with pytest.raises(InvalidOption, match="name cannot be <int>: give str, not int"):
+        require_type(10**5000, str, "name")
+    with pytest.raises(InvalidOption, match=r"seed has \d+ bits; 1024 are the most"):
+        require_seed(-(10**5000))
+
+
+@pytest.mark.parametrize("given", [None, print, dict])
+def test_progress_is_a_function_or_none(given):
+    require_progress(given)
+    with pytest.raises(InvalidOption, match=r"progress cannot be \[\]: give a function or None"):
+        require_progress([])
 
 
 def test_a_right_type_passes_and_truth_values_only_where_they_are_asked_for():

@@ -58,7 +58,8 @@ def test_names_stand_bare_and_sentences_in_quotation_marks():
 def test_long_text_loses_its_middle():
     assert cut("abcdefghij", 10) == "abcdefghij"
     assert cut("abcdefghijk", 10) == "abcd...ijk"
-    assert len(one_line("a" * 10**6)) == 4000
+    assert len(one_line("a " * 10**6)) == 4000
+    assert one_line(f"no {'a' * 10**6} here") == f"no {'a' * 199}...{'a' * 198} here"
     assert len(quoted("a" * 10**6)) == 202
 
 

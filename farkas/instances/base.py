@@ -3,6 +3,7 @@
 import functools
 import hashlib
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -132,6 +133,10 @@ class Instance(
         return hash(self.sha256)
 
 
+_HALF = re.compile("[\ud800-\udfff]")
+"""What no file in UTF-8 can hold: half of a pair of code units, or a byte that was no text."""
+
+
 def plain_value(value: Any, where: str) -> Any:
     """Turn ``value`` into what JSON can hold; NaN, infinity and foreign objects are refused.
 
@@ -151,6 +156,8 @@ def plain_value(value: Any, where: str) -> Any:
         if not math.isfinite(value):
             raise InvalidInstance(f"Expected a finite number, got {value} - at `{where}`")
         return value + 0.0  # -0.0 and 0.0 are one number
+    if isinstance(value, str) and not value.isascii() and _HALF.search(value):
+        raise InvalidInstance(f"Expected text, got half a character - at `{where}`")
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, Mapping):

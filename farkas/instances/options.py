@@ -7,7 +7,7 @@ import msgspec
 
 from farkas.errors import InvalidInstance, InvalidOption, suggestion
 from farkas.instances.base import Count, Nonnegative, Positive, plain_value
-from farkas.words import named, parsed
+from farkas.words import named, parsed, shown
 
 S = TypeVar("S", bound="Settings")
 N = TypeVar("N", int, float)
@@ -45,7 +45,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         for name in values:
             if name not in cls.__struct_fields__:
                 hint = suggestion(name, cls.__struct_fields__)
-                raise InvalidOption(f"{what} has no setting {name!r}{hint}")
+                raise InvalidOption(f"{what} has no setting {shown(name)}{hint}")
         try:
             plain = {name: plain_value(value, f"$.{name}") for name, value in values.items()}
             settings = msgspec.convert(plain, cls)

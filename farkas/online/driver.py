@@ -35,6 +35,7 @@ from farkas.online.replayed import prove_value
 from farkas.online.run import Bound, Run, Sense
 from farkas.portable.sums import added
 from farkas.registry import Registry
+from farkas.words import shown
 
 Progress = Callable[[int, int], None]
 """Called with the steps done and the number of steps."""
@@ -201,11 +202,11 @@ class Algorithm:
         for name, value in given.items():
             if name not in settled:
                 hint = suggestion(name, settled) if settled else "; it takes none"
-                raise InvalidOption(f"{self.name} has no option {name!r}{hint}")
+                raise InvalidOption(f"{self.name} has no option {shown(name)}{hint}")
             try:
                 settled[name] = msgspec.convert(value, self.types[name], strict=strict)
-            except msgspec.ValidationError as error:
-                message = f"{self.name}: option {name} cannot be {value!r}: {error}"
+            except (msgspec.ValidationError, UnicodeEncodeError) as error:
+                message = f"{self.name}: option {name} cannot be {shown(value)}: {error}"
                 raise InvalidOption(message) from None
             if isinstance(settled[name], float) and not math.isfinite(settled[name]):
                 raise InvalidOption(f"{self.name}: option {name} = {value}; give a finite number")

@@ -10,6 +10,7 @@ from typing import Any, TypedDict, TypeGuard
 import numpy as np
 
 from farkas.errors import InvalidOption, suggestion
+from farkas.words import shown
 
 Words = tuple[str, str, str, str]
 """Time limit, gap, threads and seed in the words of a solver; empty where it has none."""
@@ -72,7 +73,7 @@ class Options:
             if rule is None:
                 raise InvalidOption(f"unknown solver option {name!r}{suggestion(name, _RULES)}")
             if value is not None and not rule[0](value):
-                raise InvalidOption(f"solver option {name} = {value!r}: must be {rule[1]}")
+                raise InvalidOption(f"solver option {name} = {shown(value)}: must be {rule[1]}")
         return cls(**{name: value for name, value in given.items() if value is not None})
 
     def worded(
@@ -121,7 +122,7 @@ def _is_count(least: int) -> Callable[[object], bool]:
 _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "time_limit": (_is_amount, "a number of seconds >= 0"),
     "gap": (lambda value: _is_amount(value) and value < math.inf, "a finite number >= 0"),
-    "threads": (_is_count(1), "a whole number >= 1"),
+    "threads": (_is_count(1), "a whole number from 1 to 2147483647"),
     "seed": (_is_count(0), "a whole number from 0 to 2147483647"),
     "log": (lambda value: isinstance(value, bool), "True or False"),
 }

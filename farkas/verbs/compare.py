@@ -9,7 +9,14 @@ from types import NoneType
 from typing import Any
 
 from farkas.certificates.proof import ratio_words
-from farkas.errors import FarkasError, InvalidOption, require_seed, require_type, suggestion
+from farkas.errors import (
+    FarkasError,
+    InvalidOption,
+    require_progress,
+    require_seed,
+    require_type,
+    suggestion,
+)
 from farkas.instances import Instance
 from farkas.online import Bound, Run, algorithms
 from farkas.online.driver import Algorithm
@@ -133,6 +140,7 @@ def compare(
     """
     instance = as_instance(instance)
     require_seed(seed)
+    require_progress(progress)
     require_type(names, (str, Iterable, NoneType), "names")
     require_type(problem, (str, NoneType), "problem")
     names = [names] if isinstance(names, str) else names

@@ -38,4 +38,4 @@ def library(kind: str = "") -> list[str]:
 
 
 def _prefix(kind: str) -> str:
-    return f"{require_kind(kind)}." if kind else ""
+    return f"{require_kind(kind)}." if kind != "" else ""

@@ -13,12 +13,14 @@ from farkas.errors import (
     InvalidInstance,
     InvalidOption,
     UnknownName,
+    require_progress,
     require_seed,
     require_type,
 )
 from farkas.online import Algorithm, Run, algorithms, environments
 from farkas.online.driver import Progress
 from farkas.verbs.inputs import InstanceOrName, as_instance
+from farkas.words import named
 
 
 @runtime_checkable
@@ -68,6 +70,7 @@ def run(
     """
     require_type(algorithm, (str, Algorithm), "algorithm")
     require_seed(seed)
+    require_progress(progress)
     data = as_instance(instance)
     chosen = find_algorithm(algorithm, data.kind) if isinstance(algorithm, str) else algorithm
     return chosen.run(data, seed, progress=progress, **options)
@@ -100,7 +103,8 @@ def write_slots(run: Run, instance: InstanceOrName, folder: str | os.PathLike[st
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileProblem(f"{folder}: no folder: {error.strerror or error}") from None
+        name = named(os.fspath(folder))
+        raise FileProblem(f"{name}: no folder: {error.strerror or error}") from None
     paths = []
     for slot, certificate in enumerate(certificates):
         paths.append(os.path.join(folder, f"slot-{slot}.json"))

@@ -10,6 +10,7 @@ import pytest
 from farkas.cli import call
 from farkas.instances.library import path as shipped
 
+LONG = "a" * 5000
 TINY = str(shipped("mlbroker/tiny"))
 Capture = pytest.CaptureFixture[str]
 
@@ -190,6 +191,15 @@ def test_a_bad_instance_file(
         (["show", "mlbroker.offlin"], "did you mean mlbroker.offline"),
         (["show", ""], "unknown name"),
         (["show", "mlbroker.fractional", "--latex"], "not a program"),
+        (["show", LONG], "unknown name"),
+        (["show", f"{LONG}/x"], "unknown name"),
+        (["ratios", LONG], "no store of results"),
+        (["report", LONG], "no store of results"),
+        (["ratios", "a" * 254], "no store of results"),
+        (["solve", "tiny.json", "-p", "mlbroker.offline", "--write", "pipe.vipr"], "No such dev"),
+        (["solve", "tiny.json", "-p", LONG], "unknown program"),
+        (["run", "tiny.json", "-a", "mlbroker.fractional", "--set", f"epsilon={LONG}"], "epsilon"),
+        (["run", "tiny.json", "-a", "mlbroker.fractional", "--set", f"{LONG}=1"], "no option"),
         (["solvers", "extra"], "unexpected extra argument"),
     ],
     ids=lambda value: " ".join(map(ascii, value)) if isinstance(value, list) else "",
@@ -197,6 +207,7 @@ def test_a_bad_instance_file(
 def test_bad_words(words: list[str], part: str, capsys: Capture) -> None:
     code, line = one_line(words, capsys)
     assert part.encode().decode("unicode_escape") in line
+    assert len(line) < 1000
     assert code == 2
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import doctest
+import math
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +15,7 @@ from typer.main import get_command
 
 from farkas.algebra import programs
 from farkas.certificates.proof import ratio_words
+from farkas.cli import call
 from farkas.cli.app import app
 from farkas.instances.files import own_kinds
 from farkas.instances.generate import generate
@@ -164,6 +167,28 @@ def test_the_table_of_the_readme_is_what_compare_prints() -> None:
     for entry in found.entries:
         row = rf"│{entry.algorithm} +│ +{entry.value:.6g} │ +{ratio_words(entry.ratio)} │"
         assert re.search(row, text), entry
+    ratios = {entry.algorithm: entry.ratio for entry in found.entries}
+    for name, words in (
+        ("fractional", r"`mlbroker\.fractional` is within ([\d.]+) % of an optimum"),
+        ("opt", r"the proof leaves ([\d.]+) % open"),
+    ):
+        (share,) = re.findall(words, text)
+        assert float(share) == math.ceil(1000 * (ratios[f"mlbroker.{name}"] - 1)) / 10
+
+
+def test_the_certificate_of_the_readme_is_read_as_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    section = (ROOT / "README.md").read_text().partition("## Read a certificate")[2]
+    commands, shown = re.findall(r"^```\n(.*?)^```", section, re.DOTALL | re.MULTILINE)[:2]
+    monkeypatch.chdir(tmp_path)
+    lines = ["farkas generate mlbroker --preset small -o market.json", *commands.splitlines()]
+    for line in lines:
+        _, *words = shlex.split(line)
+        capsys.readouterr()
+        assert call(words) == 0
+    assert capsys.readouterr().out == shown
+    assert (tmp_path / "bound.vipr").is_file()
 
 
 @pytest.mark.slow

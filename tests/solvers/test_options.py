@@ -21,7 +21,7 @@ SMALL = form([1], [(2, [1], INF)])
         ({"time_limit": "3"}, "time_limit = '3': must be a number of seconds >= 0"),
         ({"time_limit": float("nan")}, "time_limit = nan: must be"),
         ({"gap": INF}, "gap = inf: must be a finite number >= 0"),
-        ({"threads": 0}, "threads = 0: must be a whole number >= 1"),
+        ({"threads": 0}, "threads = 0: must be a whole number from 1 to 2147483647"),
         ({"threads": True}, "threads = True: must be"),
         ({"seed": 2**31}, "seed = 2147483648: must be a whole number from 0"),
         ({"log": 1}, "log = 1: must be True or False"),

@@ -11,6 +11,7 @@ from farkas.cli.output import Json, complain, print_json, print_text
 from farkas.cli.tables import print_table, progress
 from farkas.cli.values import Seed, check_writable
 from farkas.errors import Exit, FarkasError, FileProblem, InvalidOption
+from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.experiments.figures import Exhibit, Figure, Preset, Table
@@ -42,7 +43,9 @@ def command(
     from farkas.instances import kinds
 
     if preset not in ("full", "reduced"):
-        raise InvalidOption(f"--preset {preset}: choose full or reduced")
+        raise InvalidOption(f"--preset {named(preset)}: choose full or reduced")
+    if kind == "all" and number not in (None, "all"):
+        raise InvalidOption(f"figure all {named(number)}: a number is of one kind; name the kind")
     chosen: Preset = "full" if preset == "full" else "reduced"
     if kind == "all" or number == "all":
         every = [exhibit for k in (kinds() if kind == "all" or kind is None else [kind])
@@ -118,7 +121,8 @@ def _write_all(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileProblem(f"{folder}: no folder: {error.strerror or error}") from None
+        name = named(str(folder))
+        raise FileProblem(f"{name}: no folder: {error.strerror or error}") from None
     rows: list[tuple[str, str, str]] = []
     failed = 0
     with progress("figures") as report:

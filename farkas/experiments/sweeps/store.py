@@ -139,7 +139,7 @@ class Store:
         self.owner = Owner.here()
         self._readonly = readonly
         self._lock = threading.RLock()  # scheduler threads ask for tasks
-        if readonly and not self.path.exists():
+        if readonly and not os.path.exists(self.path):
             raise FileProblem(f"{named(str(path))}: no store of results; run farkas sweep first")
         if os.path.lexists(self.path):
             require_regular(self.path)
@@ -170,8 +170,8 @@ class Store:
             raise FileProblem(f"{named(str(self.path))}: is no file name") from None
         if not self._readonly:
             return f"{uri}?mode=rwc"
-        log = Path(f"{self.path}-wal")
-        merged = not log.exists() or log.stat().st_size == 0
+        log = f"{self.path}-wal"
+        merged = not os.path.exists(log) or os.path.getsize(log) == 0
         # reading a write-ahead log takes files beside it; without a log nothing is missed
         still = merged and not os.access(self.path.parent, os.W_OK)
         return f"{uri}?mode=ro{'&immutable=1' if still else ''}"

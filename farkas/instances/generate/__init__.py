@@ -9,7 +9,7 @@ has the same in the module ``generate`` of its package.
 import importlib
 import pkgutil
 import sys
-from types import ModuleType
+from types import ModuleType, NoneType
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,7 @@ def generate(
     """
     require_type(kind, str, "kind")
     require_type(preset, str, "preset")
+    require_type(name, (str, NoneType), "name")
     require_seed(seed)
     module = _module(kind)
     changes = _preset(kind, module, preset)

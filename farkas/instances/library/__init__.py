@@ -17,6 +17,8 @@ FOLDER = Path(__file__).resolve().parent
 
 def names(kind: str = "") -> list[str]:
     """Sorted names such as ``mlbroker/tiny``, optionally of one kind only."""
+    if kind and kind not in own_kinds() and kind not in outside_kinds():
+        return []
     asked = [kind] if kind else kinds()
     return sorted(f"{one}/{path.stem}" for one in asked for path in _folder(one).glob("*.json"))
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from farkas.errors import FileProblem
 from farkas.instances.traces.importer import Path
 from farkas.reading import read_bytes
+from farkas.words import named
 
 
 class Line:
@@ -82,7 +83,8 @@ class Line:
             raise self._wrong(column, "a time such as 2017-10-09 07:01:55") from None
 
     def _wrong(self, column: str, wanted: str) -> FileProblem:
-        return FileProblem(f"{self.place}: {column} = {self.text(column)!r}; expected {wanted}")
+        found = f"{named(column)} = {self.text(column)!r}"
+        return FileProblem(f"{self.place}: {found}; expected {wanted}")
 
 
 def seconds(text: str) -> float:
@@ -103,9 +105,10 @@ def lines(path: Path, columns: Sequence[str]) -> Iterator[Line]:
     Raises
     ------
     FileProblem
-        The file cannot be read, is empty, lacks a column, or a line is too short or too long.
+        The file cannot be read, is empty, lacks a column or holds it twice, or a line is too short
+        or too long.
     """
-    name = os.fspath(path)
+    name = named(os.fspath(path))
     try:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -115,7 +118,10 @@ def lines(path: Path, columns: Sequence[str]) -> Iterator[Line]:
         header = [cell.strip() for cell in next(reader, [])]
         missing = [column for column in columns if column not in header]
         if missing:
-            raise FileProblem(f"{name}: line 1: no column {', '.join(missing)}")
+            raise FileProblem(f"{name}: line 1: no column {', '.join(map(named, missing))}")
+        twice = [column for column in columns if header.count(column) > 1]
+        if twice:
+            raise FileProblem(f"{name}: line 1: column {named(twice[0])} stands twice")
         for cells in reader:
             if not cells:
                 continue

@@ -53,6 +53,7 @@ def test_the_command_writes_all_of_them_and_says_what_is_not_modelled(shown, tmp
     ("words", "code", "message"),
     [
         (["mlbroker", "5", "--preset", "huge"], 2, "full or reduced"),
+        (["all", "zz"], 2, "figure all zz: a number is of one kind"),
         (["mlbroker", "7"], 2, "known: figure5, figure6"),
         (["mlbroker", "5", "-o", "a.gif"], 2, "unknown suffix"),
         (["mlbroker", "6"], 3, "needs training"),

@@ -309,7 +309,7 @@ def test_a_result_that_is_done_stays(copy: Path) -> None:
 
 def test_words_of_errors_are_kept_on_one_line(copy: Path) -> None:
     with Store(copy) as store:
-        store.add(result(seed=3, status="failed", error="a\nb\x1b[2K\udcff" + "c" * 10**5))
+        store.add(result(seed=3, status="failed", error="a\nb\x1b[2K\udcff" + " c" * 10**5))
         (error,) = [r.error for r in store.results() if r.error and r.error != "why"]
     assert error.startswith(r"a b\x1b[2K\udcff")
     assert len(error) == 4000

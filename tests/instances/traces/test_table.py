@@ -67,3 +67,24 @@ def test_a_table_without_lines_yields_nothing(tmp_path):
 def test_times_without_a_zone_are_utc():
     assert seconds("1970-01-01 01:00") == 3600.0
     assert seconds("1970-01-01T01:00+02:00") == -3600.0
+
+
+def test_headers_are_quoted_and_columns_that_stand_twice_are_refused(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text('"a: 5.\n\x1b[31mProved","b"\nx,1\n')
+    column = "a: 5.\n\x1b[31mProved"
+    (line,) = lines(path, [column])
+    with pytest.raises(FileProblem) as caught:
+        line.number(column)
+    assert r'"a: 5.\n\x1b[31mProved" = ' in str(caught.value)
+    path.write_text("b,a,b\n1,2,3\n")
+    assert [line.number("a") for line in lines(path, ["a"])] == [2.0]
+    with pytest.raises(FileProblem, match="line 1: column b stands twice"):
+        list(lines(path, ["a", "b"]))
+
+
+def test_the_name_of_the_file_cannot_pass_for_words(tmp_path):
+    path = tmp_path / "x: proved"
+    path.write_text("c\n")
+    with pytest.raises(FileProblem, match=r'^"/.*/x: proved": line 1: no column "a b"'):
+        list(lines(path, ["a b"]))
