@@ -5,6 +5,7 @@ the steps per second of the model alone on one such GPU, and the shift is its in
 paper's evaluation.  A pair without a measured throughput is forbidden.
 """
 
+import os
 import re
 from collections import Counter
 from typing import Any, ClassVar
@@ -18,6 +19,7 @@ from farkas.instances.coded import OpenShare
 from farkas.instances.options import by_name, require_option
 from farkas.instances.traces.importer import Importer, Path, importers
 from farkas.reading import read_record
+from farkas.words import named
 
 TYPES = ("k80", "p100", "v100")
 Throughputs = dict[str, dict[str, float]]
@@ -106,23 +108,24 @@ def read_throughputs(path: Path) -> Throughputs:
     FileProblem
         The file cannot be read, or holds something else.
     """
+    where = named(os.fspath(path))
     try:
         data = msgspec.json.decode(read_record(path))
     except (msgspec.DecodeError, ValueError) as error:
-        raise FileProblem(f"{path}: is no JSON: {error}") from None
+        raise FileProblem(f"{where}: is no JSON: {error}") from None
     found: Throughputs = {}
     for kind in TYPES:
         table = data.get(kind) if isinstance(data, dict) else None
         if not isinstance(table, dict):
-            raise FileProblem(f"{path}: holds no table of throughputs for {kind}")
+            raise FileProblem(f"{where}: holds no table of throughputs for {kind}")
         found[kind] = {}
         for key, row in table.items():
             match = re.fullmatch(r"\('(.+)', 1\)", key)
             alone = row.get("null") if isinstance(row, dict) else None
             if match and isinstance(alone, int | float) and alone > 0:
-                found[kind][match[1]] = _double(alone, f"{path}: {kind}, {match[1]}")
+                found[kind][match[1]] = _double(alone, f"{where}: {kind}, {named(match[1])}")
     if not found[TYPES[0]]:
-        raise FileProblem(f"{path}: holds no model that runs alone on one {TYPES[0]}")
+        raise FileProblem(f"{where}: holds no model that runs alone on one {TYPES[0]}")
     return found
 
 

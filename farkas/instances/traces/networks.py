@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 from farkas.errors import FileProblem
 from farkas.instances.traces.importer import Path
 from farkas.reading import read_bytes
+from farkas.words import named
 
 GIGA = 1e9
 
@@ -45,7 +46,7 @@ def read_network(path: Path, unit: float = 1e-3) -> Network:
     FileProblem
         The file cannot be read or holds no network; names what is wrong.
     """
-    name = os.fspath(path)
+    name = named(os.fspath(path))
     try:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError:

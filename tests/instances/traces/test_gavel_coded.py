@@ -91,3 +91,10 @@ def test_only_models_alone_on_one_gpu_are_measured(twin):
 def test_models_that_are_not_drawn_are_counted(twin):
     found = import_trace("gavel", twin, "coded", masters=1, k80=1)
     assert (found.kept, found.dropped) == (1, {"not drawn": 1})
+
+
+def test_the_name_of_a_file_cannot_pass_for_words(tmp_path):
+    path = tmp_path / "x: proved"
+    path.write_text("[]")
+    with pytest.raises(FileProblem, match=r'^"/.*/x: proved": holds no table'):
+        read_throughputs(path)

@@ -60,3 +60,10 @@ def test_a_unit_that_the_file_states_wins(tmp_path):
     path = tmp_path / "net.txt"
     path.write_text(SNDLIB.replace("NODES", "META (\n  unit = MBITPERSEC\n)\nNODES", 1))
     assert read_network(path, unit=1.0).cables[0][2] == 9.92
+
+
+def test_the_name_of_a_file_cannot_pass_for_words(tmp_path):
+    path = tmp_path / "x: proved"
+    path.write_text("neither")
+    with pytest.raises(FileProblem, match=r'^"/.*/x: proved": is neither'):
+        read_network(path)
