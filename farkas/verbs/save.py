@@ -24,6 +24,7 @@ from farkas.numbers import Floats
 from farkas.online.recording import write_run
 from farkas.online.run import Run
 from farkas.verbs.solve import Solution
+from farkas.words import named
 
 PROGRAMS = {".mps": write_mps, ".lp": write_lp}
 CERTIFICATES = (".json", ".vipr")
@@ -34,7 +35,8 @@ def check_suffix(path: str) -> None:
     suffix = Path(path).suffix
     known = [*PROGRAMS, *CERTIFICATES]
     if suffix not in known:
-        raise InvalidOption(f"{path}: unknown suffix {suffix!r}{suggestion(suffix, known)}")
+        hint = suggestion(suffix, known)
+        raise InvalidOption(f"{named(path)}: unknown suffix {suffix!r}{hint}")
 
 
 def needs_proof(path: str) -> bool:

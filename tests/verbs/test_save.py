@@ -105,3 +105,8 @@ def test_certificates_need_a_proof_and_programs_do_not() -> None:
     ]
     with pytest.raises(InvalidOption, match=r"did you mean \.mps"):
         check_suffix("a.msp")
+
+
+def test_a_name_of_a_file_cannot_pass_for_words() -> None:
+    with pytest.raises(InvalidOption, match=r'^"x: proved": unknown suffix'):
+        check_suffix("x: proved")
