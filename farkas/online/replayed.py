@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from farkas.certificates.proof import ratio_at_most
 from farkas.online.run import Bound, Run
-from farkas.replay import audit, replay, replayed_ratio, words_on
+from farkas.replay import Replayed, audit, excess_words, replay, replayed_ratio
 
 
 def prove_value(run: Run, instance: Any) -> None:
@@ -49,3 +50,16 @@ def ratio_to(run: Run, instance: Any, bound: Bound | None) -> float | None:
         found = replay(run, instance)
         exact = found is None or not found.excess
     return ratio_at_most(run.sense, value, limit, exact=exact)
+
+
+def words_on(found: Replayed, sense: str, bound: Fraction | None) -> list[str]:
+    """Say so when decisions are better than the bound because they exceed something."""
+    if bound is None or found.broken:
+        return []
+    value = found.proved(sense)
+    if value >= bound if sense == "min" else value <= bound:
+        return []
+    return [
+        "better than the proved bound, because requirements are missed by up to a share of "
+        f"{excess_words(found)}, which counts as kept"
+    ]

@@ -1,16 +1,8 @@
 """Runs replayed: what decisions are worth and whether they keep the rules, in exact arithmetic."""
 
-from farkas.replay.audit import audit, excess_words, replayed_ratio, words_on
+from farkas.replay.audit import audit, excess_words, replayed_ratio
 from farkas.replay.base import Decided, Kept, Replayed, replay, replays
 
 __all__ = [
-    "Decided",
-    "Kept",
-    "Replayed",
-    "audit",
-    "excess_words",
-    "replay",
-    "replayed_ratio",
-    "replays",
-    "words_on",
-]
+    "Decided", "Kept", "Replayed", "audit", "excess_words", "replay", "replayed_ratio", "replays",
+]  # fmt: skip

@@ -110,19 +110,6 @@ def replayed_ratio(sense: Sense, found: Replayed, bound: Fraction) -> float | No
     return ratio_at_most(sense, found.proved(sense), bound, exact=not found.excess)
 
 
-def words_on(found: Replayed, sense: str, bound: Fraction | None) -> list[str]:
-    """Say so when decisions are better than the bound because they exceed something."""
-    if bound is None or found.broken:
-        return []
-    value = found.proved(sense)
-    if value >= bound if sense == "min" else value <= bound:
-        return []
-    return [
-        "better than the proved bound, because requirements are missed by up to a share of "
-        f"{excess_words(found)}, which counts as kept"
-    ]
-
-
 def excess_words(found: Replayed) -> str:
     """Share by which requirements are missed at most: two digits, rounded up."""
     return rounded(found.excess, up=True, digits=2)

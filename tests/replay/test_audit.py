@@ -11,6 +11,7 @@ import pytest
 
 from farkas.errors import NotACertificate
 from farkas.forms import Sense
+from farkas.online.replayed import words_on
 from farkas.replay import (
     Decided,
     Kept,
@@ -19,7 +20,6 @@ from farkas.replay import (
     excess_words,
     replayed_ratio,
     replays,
-    words_on,
 )
 
 THIRD = F(1, 3)
