@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import IO, Literal
 
-from farkas.certificates.vipr_words import Words, short
+from farkas.certificates.vipr_words import MOST_WORK, Words, short
 from farkas.errors import FileProblem, NotACertificate
 from farkas.reading import opened
 from farkas.words import cut
@@ -83,27 +83,26 @@ MOST = 10**9
 LONGEST_LINE = 2**24
 """Characters of a line."""
 
-MOST_BITS = 2**14
-"""Bits of a numerator or denominator, about 4,900 digits.
 
-Products of four doubles fit.  Sums of fractions without a common denominator do not: their length,
-and with it the time of every further step, would grow with each term.
-"""
-
-
-def check_vipr(path: str | os.PathLike[str]) -> ViprProof:
+def check_vipr(path: str | os.PathLike[str], most_work: int = MOST_WORK) -> ViprProof:
     """Read and check a VIPR 1.0 file.
+
+    Parameters
+    ----------
+    most_work
+        Steps after which a file is given up; see :data:`farkas.certificates.vipr_words.MOST_WORK`.
 
     Raises
     ------
     FileProblem
         When the file cannot be read or is malformed; names the line.
     NotACertificate
-        When a solution is infeasible, a derivation does not follow or the claim is not reached.
+        When a solution is infeasible, a derivation does not follow, the claim is not reached, or
+        all of that would take more than ``most_work`` steps.
     """
     try:
         with opened(path) as stream, io.TextIOWrapper(stream, encoding="ascii") as text:
-            return _Checker(Words(_lines(text, path), os.fspath(path))).run()
+            return _Checker(Words(_lines(text, path), os.fspath(path), most_work)).run()
     except UnicodeDecodeError:
         raise FileProblem(f"{path}: not ASCII text") from None
 
@@ -209,6 +208,7 @@ class _Checker:
             if j in self.integer and value.denominator != 1:
                 raise NotACertificate(f"{where}: integer variable {j} is {cut(str(value), 30)}")
         for k, constraint in enumerate(self.constraints):
+            self.words.charge(len(constraint.coefficients), constraint.side)
             slack = self.product(constraint.coefficients, point) - constraint.side
             if slack != 0 if constraint.sense == 0 else constraint.sense * slack < 0:
                 raise NotACertificate(f"{where} violates constraint {k}")
@@ -240,7 +240,7 @@ class _Checker:
         found = self.combination(index)
         if kind == "rnd":
             found = self.rounded(found, index)
-        if not found.dominates(stated):
+        if not self.follows(stated, found):
             raise self.unproved(index, f"does not follow from its {kind} derivation")
         return dataclasses.replace(stated, assumptions=found.assumptions)
 
@@ -258,11 +258,12 @@ class _Checker:
                 raise words.wrong(f"constraint {k} occurs twice in a combination")
             seen.add(k)
             used = self.constraints[k]
+            self.words.charge(len(used.assumptions))
             direction = used.sense * (1 if factor > 0 else -1 if factor < 0 else 0)
             senses |= {direction} - {0}
-            side = self.handy(side + factor * used.side)
+            side = self.words.plus(side, factor, used.side)
             for j, value in used.coefficients.items():
-                total[j] = self.handy(total.get(j, Fraction(0)) + factor * value)
+                total[j] = self.words.plus(total.get(j, Fraction(0)), factor, value)
             assumptions |= used.assumptions
         if len(senses) > 1:
             raise self.unproved(index, "combines inequalities of opposite directions")
@@ -282,7 +283,8 @@ class _Checker:
         if not self.disjunction(self.constraints[left], self.constraints[right]):
             raise self.unproved(index, f"{left} and {right} are no integer disjunction")
         for k in (first, second):
-            if not self.constraints[k].dominates(stated):
+            self.words.charge(len(self.constraints[k].assumptions))
+            if not self.follows(stated, self.constraints[k]):
                 raise self.unproved(index, f"does not follow from constraint {k}")
         assumptions = (self.constraints[first].assumptions - {left}) | (
             self.constraints[second].assumptions - {right}
@@ -293,6 +295,7 @@ class _Checker:
         """Recognise ``a x <= b`` and ``a x >= b + 1`` with integers throughout, in either order."""
         if left.sense == 1:
             left, right = right, left
+        self.words.charge(len(left.coefficients), left.side, right.side)
         return (
             (left.sense, right.sense) == (-1, 1)
             and left.coefficients == right.coefficients
@@ -307,7 +310,7 @@ class _Checker:
         if self.best is None:
             raise self.unproved(index, "rests on a solution, and the file holds none")
         sense = -1 if self.sense == "min" else 1
-        if not _Constraint(sense, self.best, self.objective).dominates(stated):
+        if not self.follows(stated, _Constraint(sense, self.best, self.objective)):
             raise self.unproved(index, "cuts off more than the best solution does")
         return stated
 
@@ -375,11 +378,10 @@ class _Checker:
         total = Fraction(0)
         for j, value in coefficients.items():
             if j in point:
-                total = self.handy(total + value * point[j])
+                total = self.words.plus(total, value, point[j])
         return total
 
-    def handy(self, value: Fraction) -> Fraction:
-        """Return ``value``; refuse one that is too long to compute with."""
-        if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
-            raise self.words.wrong(f"a sum needs numbers of more than {MOST_BITS} bits")
-        return value
+    def follows(self, stated: _Constraint, found: _Constraint) -> bool:
+        """Tell whether ``found`` dominates ``stated``."""
+        self.words.charge(len(stated.coefficients), stated.side, found.side)
+        return found.dominates(stated)

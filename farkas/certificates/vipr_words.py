@@ -4,17 +4,33 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from farkas.errors import FileProblem
+from farkas.errors import FileProblem, NotACertificate
 
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _VALUE = re.compile(r"[+-]?[0-9]{1,2000}(?:\.[0-9]{1,2000}|/[1-9][0-9]{0,1999})?")
 
+MOST_WORK = 2**28
+"""Steps for one file: between one minute and twenty.
+
+A step is a term that is added, compared or carried on, and once more as many as its numbers have
+pieces of 256 bits, so that a step takes some microseconds at most, whatever the numbers.  Without a
+limit a file of n words could ask for n squared of them.
+"""
+
+MOST_BITS = 2**14
+"""Bits of a numerator or denominator, about 4,900 digits.
+
+Products of four doubles fit.  Sums of fractions without a common denominator do not: their length,
+and with it the time of every further step, would grow with each term.
+"""
+
 
 class Words:
-    """Words of the file one after the other, with the line for messages."""
+    """Words of the file one after the other, with the line for messages and the work they cause."""
 
-    def __init__(self, lines: Iterator[str], name: str) -> None:
+    def __init__(self, lines: Iterator[str], name: str, most_work: int = MOST_WORK) -> None:
         self.lines, self.name, self.line = lines, name, 0
+        self.most_work, self.work = most_work, 0
         self.comments: list[str] = []
         self.words: list[str] = []
 
@@ -62,6 +78,23 @@ class Words:
     def wrong(self, text: str) -> FileProblem:
         """Error that names file and line."""
         return FileProblem(f"{self.name}: line {self.line}: {text}")
+
+    def charge(self, terms: int, *numbers: Fraction) -> None:
+        """Count the steps that come next; raises `NotACertificate` when they are too many."""
+        bits = sum(x.numerator.bit_length() + x.denominator.bit_length() for x in numbers)
+        self.work += 1 + terms + bits // 256
+        if self.work > self.most_work:
+            raise NotACertificate(
+                f"{self.name}: line {self.line}: takes more than {self.most_work} steps to check"
+            )
+
+    def plus(self, total: Fraction, factor: Fraction, value: Fraction) -> Fraction:
+        """Return ``total + factor * value``; refuse what is too long to compute with."""
+        self.charge(0, total, factor, value)
+        total += factor * value
+        if max(total.numerator.bit_length(), total.denominator.bit_length()) > MOST_BITS:
+            raise self.wrong(f"a sum needs numbers of more than {MOST_BITS} bits")
+        return total
 
     def end(self) -> None:
         """Refuse further text."""

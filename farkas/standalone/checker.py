@@ -54,14 +54,9 @@ def parsed(data):
         require(len(dict(pairs)) == len(pairs), "a key occurs twice in one record", 2)
         return dict(pairs)
 
-    def finite(word):
-        require(math.isfinite(float(word)), f"{word[:30]} is no finite double", 2)
-        return float(word)
-
     try:
-        reader = json.JSONDecoder(object_pairs_hook=once, parse_float=finite, parse_constant=finite)
-        tree = reader.decode(data.decode("utf-8"))
-        json.dumps(tree, ensure_ascii=False).encode("utf-8")  # an escape may be half a character
+        tree = json.loads(data.decode("utf-8"), object_pairs_hook=once)
+        json.dumps(tree, ensure_ascii=False, allow_nan=False).encode()  # no half characters
     except (ValueError, RecursionError) as problem:
         raise Refused(f"no certificate: {problem}", 2)
     return tree
@@ -139,12 +134,10 @@ class Packed:  # the linear program of a certificate, as lists of doubles
             self.rows.append(list(zip(places[begin:end], entries[begin:end])))
         if n % 8:
             raw[-1] &= 0xFF00 >> n % 8  # bits of no column
-        seal = hashlib.sha256(f"farkas form 1\n{sense}".encode())
-        seal.update(struct.pack("<qqd", m, n, self.offset))
+        head = f"farkas form 1\n{sense}".encode() + struct.pack("<qqd", m, n, self.offset)
         numbers[sum(sizes[:8]) :] = self.tight_lower + self.tight_upper
         layout = f"<{m + 1}q{k}i{len(numbers) - k - m - 1}d"
-        seal.update(struct.pack(layout, *numbers) + raw[size:])
-        self.hash = seal.hexdigest()
+        self.hash = hashlib.sha256(head + struct.pack(layout, *numbers) + raw[size:]).hexdigest()
 
     def bound(self, multipliers, feasibility, implied=True):
         """The proved bound (of min 0 for ``feasibility``), and how many implied bounds it uses."""
@@ -181,26 +174,15 @@ class Packed:  # the linear program of a certificate, as lists of doubles
             require(fits, f"the point breaks a bound of column {j}")
             off = abs(x - round(x)) if self.integer[j] else 0
             require(off <= share, f"the point is not whole in column {j}")
-        for i, row in enumerate(self.rows):
-            fits = within(product(row, point), self.row_lower[i], self.row_upper[i], share, rows[i])
+        lines = *self.rows, enumerate(self.cost)
+        *sums, reached = (sum((Exact(a) * point[j] for j, a in x), Exact(0)) for x in lines)
+        for i, total in enumerate(sums):
+            fits = within(total, self.row_lower[i], self.row_upper[i], share, rows[i])
             require(fits, f"the point breaks row {i}")
-        reached = product(enumerate(self.cost), point) + Exact(self.offset)
+        reached += Exact(self.offset)
         same = reached == fraction(claim["objective"], "point.objective")
         require(same, f"the point reaches {shown(reached)}, which is not what is claimed")
         return {"value": reached, "tolerance": tolerance}
-
-
-def short(value):
-    bits = max(value.numerator.bit_length(), value.denominator.bit_length())
-    require(bits <= 2**14, "a sum needs more than 2**14 bits", 2)
-    return value
-
-
-def product(terms, point):
-    total = Exact(0)
-    for j, factor in terms:
-        total = short(total + Exact(factor) * point[j])
-    return total
 
 
 def within(value, low, high, share, unit):
@@ -232,16 +214,20 @@ def units(program):
     column = list(map(order, program.lower, program.upper))
     for side, j, entry in [(i, *term) for i, line in zip(sides, lines) for term in line]:
         column[j] = min(column[j], side - entry)
-    column, before = [0 if i else c for i, c in zip(program.integer, column)], None
-    goal = [[(j, order(c)) for j, c in enumerate(program.cost) if c]]
-    while before != column or goal:
-        lot, goal = (lines + goal, []) if before == column else (lines, goal)
-        before = list(column)
-        for line in lot:
-            known = [x + before[j] for j, x in line if before[j] < math.inf and moves[j]]
-            for j, entry in [term for term in line if known and before[term[0]] == math.inf]:
-                column[j] = min(column[j], max(known) - entry)
-    column = [clipped([c]) for c in column]
+    column = dict(enumerate(0 if i else c for i, c in zip(program.integer, column)))
+    beside = [[] for _ in column]
+    for j, i in [(j, i) for i, line in enumerate(lines) for j, _ in line if moves[j]]:
+        beside[j].append(i)
+    for lot in lines, [[(j, order(c)) for j, c in enumerate(program.cost) if c]]:
+        while lot:  # a line is due again only when a term became known: all rounds are one reading
+            new = {}
+            for line in lot:
+                known = [x + column[j] for j, x in line if column[j] < math.inf and moves[j]]
+                for j, x in [term for term in line if known and column[term[0]] == math.inf]:
+                    new[j] = min(new.get(j, math.inf), max(known) - x)
+            column.update(new)
+            lot = [lines[i] for i in {i for j in new for i in beside[j]}]
+    column = [clipped([c]) for c in column.values()]
     terms = [[term for term in line if moves[term[0]]] or line for line in lines]
     return column, [clipped([i, *(x + column[j] for j, x in t)]) for i, t in zip(sides, terms)]
 
@@ -259,8 +245,8 @@ def check_certificate(tree):
         known = tree.get(key)
         require(known is None or re.fullmatch("[0-9a-f]{64}", known), f"{key} is no SHA-256", 2)
     for name in (tree["program"], tree.get("kind") or ""):
-        control = len(name) > 200 or re.search("[\x00-\x1f\x7f-\x9f]", name)
-        require(not control, "a name is no line of 200 characters", 2)
+        fits = re.fullmatch("[^\x00-\x1f\x7f-\x9f]{,200}", name)
+        require(fits, "a name is no line of 200 characters", 2)
     require(tree["sense"] in ("min", "max"), "the sense is neither min nor max", 2)
     plain = all(type(value) not in (dict, list) for value in tree.get("options", {}).values())
     require(plain, "an option is no plain value", 2)
@@ -311,7 +297,8 @@ class Row:
 
 
 class Vipr:  # a VIPR 1.0 file, word by word
-    def __init__(self, data):
+    def __init__(self, data, most=2**28):
+        self.work, self.most = 0, most  # steps: terms touched, pieces of 256 bits of their numbers
         require(data.isascii(), "not ASCII text", 2)
         rest = re.sub(r"\A((%[^\n]*|[^\S\n]*)\n)*", "", data.decode().replace("\r", "\n"))
         self.words = rest.split()[::-1]
@@ -326,11 +313,11 @@ class Vipr:  # a VIPR 1.0 file, word by word
         return whole(int(text) if fits else None, repr(text[:30]), low, high)
 
     def number(self, infinite=None):
-        if (text := self.word()) == infinite:
-            return None
+        text = self.word()
         form = r"[-+]?[0-9]{1,2000}(\.[0-9]{1,2000}|/[1-9][0-9]{0,1999})?"
-        require(re.fullmatch(form, text), f"{text[:30]!r} is no fraction or decimal", 2)
-        return Exact(text)
+        fits = text == infinite or re.fullmatch(form, text)
+        require(fits, f"{text[:30]!r} is no fraction or decimal", 2)
+        return None if text == infinite else Exact(text)
 
     def terms(self):
         found = {}
@@ -387,11 +374,28 @@ class Vipr:  # a VIPR 1.0 file, word by word
         point = self.terms()
         off = [j for j, value in point.items() if j in self.whole and value.denominator > 1]
         require(not off, f"a solution is not whole in variables {off[:3]}")
-        point = {j: point.get(j, 0) for j in range(self.size)}
         for k, row in enumerate(self.rows):
-            gap = product(row.terms.items(), point) - row.side
+            self.step(len(row.terms), row.side)
+            gap = self.product(row.terms, point) - row.side
             require(gap * row.sense >= 0 if row.sense else gap == 0, f"a solution breaks row {k}")
-        return product(self.objective.items(), point)
+        return self.product(self.objective, point)
+
+    def product(self, terms, point):
+        total = Exact(0)
+        for j in filter(point.__contains__, terms):
+            total = self.add(total, terms[j], point[j])
+        return total
+
+    def add(self, total, factor, value):
+        self.step(0, total, factor, value)
+        total += factor * value
+        require(not max(abs(total.numerator), total.denominator) >> 2**14, "over 2**14 bits", 2)
+        return total
+
+    def step(self, terms, *numbers):
+        lengths = (n.numerator.bit_length() + n.denominator.bit_length() for n in numbers)
+        self.work += 1 + terms + sum(lengths) // 256
+        require(self.work <= self.most, f"to prove it takes more than {self.most} steps")
 
     def used(self):
         k = self.count(0, len(self.rows) - 1)
@@ -402,56 +406,52 @@ class Vipr:  # a VIPR 1.0 file, word by word
         here, stated = len(self.rows), self.row()
         self.word("{")
         reason = self.word("asm", "lin", "rnd", "uns", "sol")
-        found = [stated]
+        found = []
         if reason == "asm":
             stated.needs = frozenset([here])
         elif reason == "sol":
             require(self.best is not None, f"row {here} rests on a solution, and there is none")
             found = [Row(-1 if self.least else 1, self.best, self.objective)]
         elif reason == "uns":
-            found, stated.needs = self.branches()
+            first, one, second, other = (self.used() for _ in range(4))
+            low, high = sorted((self.rows[one], self.rows[other]), key=lambda row: row.sense)
+            self.step(len(low.terms), low.side, high.side)
+            fits = (low.sense, high.sense, high.side - low.side) == (-1, 1, 1)
+            fits = fits and low.terms == high.terms and self.integral(low.terms, low.side)
+            require(fits, f"rows {one} and {other} are no two cases a x <= b, >= b + 1")
+            found = [self.rows[first], self.rows[second]]
+            self.step(1 + len(found[0].needs) + len(found[1].needs))
+            stated.needs = (found[0].needs - {one}) | (found[1].needs - {other})
         else:
             found = [self.combination()]
             stated.needs = found[0].needs
         if reason == "rnd":
-            fits = found[0].sense and self.integral(found[0].terms)
-            require(fits, f"row {here} cannot be rounded")
-            nearest = math.ceil if found[0].sense == 1 else math.floor
-            found[0].side = Exact(nearest(found[0].side))
-        fits = all(row.gives(stated) for row in found)
-        require(fits, f"row {here} does not follow from its reason")
+            way = found[0].sense
+            require(way and self.integral(found[0].terms), f"row {here} cannot be rounded")
+            found[0].side = Exact(way * math.ceil(way * found[0].side))
+        for row in found:
+            self.step(len(stated.terms), row.side, stated.side)
+            require(row.gives(stated), f"row {here} does not follow from its reason")
         self.word("}")
         self.last.append(self.count(-1))
         self.rows.append(stated)
 
     def combination(self):
-        side, terms, needs, ways = Exact(0), {}, frozenset(), set()
+        side, terms, needs, ways = Exact(0), {}, frozenset(), {0}
         pairs = [(self.used(), self.number()) for _ in range(self.count(0, len(self.rows)))]
         require(len(dict(pairs)) == len(pairs), "a row occurs twice in a combination", 2)
         for row, factor in ((self.rows[k], factor) for k, factor in pairs):
+            self.step(len(row.needs))
             needs |= row.needs
-            if factor and row.sense:
-                ways.add(row.sense if factor > 0 else -row.sense)
-            side = short(side + factor * row.side)
+            ways.add(row.sense * ((factor > 0) - (factor < 0)))
+            side = self.add(side, factor, row.side)
             for j, value in row.terms.items():
-                terms[j] = short(terms.get(j, Exact(0)) + factor * value)
-        require(len(ways) < 2, f"row {len(self.rows)} adds inequalities of opposite directions")
-        terms = {j: value for j, value in terms.items() if value}
-        return Row(sum(ways), side, terms, needs)
+                terms[j] = self.add(terms.get(j, Exact(0)), factor, value)
+        require(len(ways) < 3, f"row {len(self.rows)} adds inequalities of opposite directions")
+        return Row(sum(ways), side, {j: value for j, value in terms.items() if value}, needs)
 
     def integral(self, terms, side=1):
-        fits = all(j in self.whole and factor == int(factor) for j, factor in terms.items())
-        return fits and side == int(side)
-
-    def branches(self):
-        """Rows for the two cases ``a x <= b`` and ``a x >= b + 1``, and what both still need."""
-        first, one, second, other = (self.used() for _ in range(4))
-        low, high = sorted((self.rows[one], self.rows[other]), key=lambda row: row.sense)
-        fits = (low.sense, high.sense, high.side - low.side) == (-1, 1, 1)
-        fits = fits and low.terms == high.terms and self.integral(low.terms, low.side)
-        require(fits, f"rows {one} and {other} are no two cases")
-        cases = [self.rows[first], self.rows[second]]
-        return cases, (cases[0].needs - {one}) | (cases[1].needs - {other})
+        return self.whole.issuperset(terms) and all(x == int(x) for x in (side, *terms.values()))
 
 
 def shown(value, rounding=decimal.ROUND_HALF_EVEN):

@@ -8,7 +8,9 @@ from fractions import Fraction
 import pytest
 
 from farkas.certificates.vipr_check import _Constraint, check_vipr
+from farkas.certificates.vipr_words import MOST_WORK
 from farkas.errors import FileProblem, NotACertificate
+from farkas.standalone.checker import Refused, Vipr
 
 
 def write(tmp_path, text):
@@ -404,3 +406,69 @@ def test_a_known_point_cuts_a_maximum_from_below(tmp_path):
     for wrong in ("cut L 3", "cut G 4"):
         with pytest.raises(NotACertificate):
             check_vipr(write(tmp_path, MOST.replace("cut G 3", wrong)))
+
+
+def hostile(kind, size):
+    """A file of about ``size`` words that asks for ``size`` squared steps."""
+    names = " ".join(f"x{j}" for j in range(size))
+    ones = " ".join(f"{j} 1" for j in range(size))
+    rows, solutions, steps = [f"long G 0 {size} {ones}"], [], []
+    if kind == "rows":
+        steps = [f"d G 0 {size} {ones} {{ lin 1 0 1 }} -1"] * 2
+        steps += ["d G 0 0 { lin 1 0 0 } -1"] * size
+    elif kind == "solutions":
+        rows, solutions = ["short G 0 0"] * size, ["point 0"] * size
+    elif kind == "long numbers":
+        # co-prime denominators, which sums multiply
+        rows = [f"r{k} G 1/{3**90 + 2 * k} 0" for k in range(size)]
+        pairs = " ".join(f"{k} 1/{11**90 + 2 * k}" for k in range(20))
+        steps = [f"d G 0 0 {{ lin 20 {pairs} }} -1"] * size
+    elif kind == "cases":
+        steps = [f"low L 0 {size} {ones} {{ asm }} -1", f"high G 1 {size} {ones} {{ asm }} -1"]
+        steps += ["u G 0 OBJ { uns 0 1 0 2 } -1"] * size
+    elif kind == "assumptions":
+        steps = ["a G 0 0 { asm } -1"] * size
+        pairs = " ".join(f"{k} 1" for k in range(1, size + 1))
+        steps += [f"all G 0 0 {{ lin {size} {pairs} }} -1"]
+        steps += [f"d G 0 0 {{ lin 1 {size + 1} 1 }} -1"] * size
+    head = [f"VER 1.0 VAR {size} {names} INT {size}", *map(str, range(size)),
+            f"OBJ min {size} {ones} CON {len(rows)} 0", *rows, "RTP range -inf inf",
+            f"SOL {len(solutions)}", *solutions, f"DER {len(steps)}", *steps]  # fmt: skip
+    return "\n".join(head) + "\n"
+
+
+def work(text, path):
+    """Steps that both checkers count, each of which fails with one fewer."""
+    path.write_text(text)
+    counted = Vipr(text.encode())
+    counted.check()
+    check_vipr(path, counted.work)
+    with pytest.raises(
+        NotACertificate, match=f"line [0-9]+: .* more than {counted.work - 1} steps"
+    ):
+        check_vipr(path, counted.work - 1)
+    Vipr(text.encode(), counted.work).check()
+    with pytest.raises(Refused, match=f"more than {counted.work - 1} steps") as refusal:
+        Vipr(text.encode(), counted.work - 1).check()
+    assert refusal.value.args[1] == 1
+    return counted.work
+
+
+@pytest.mark.parametrize("kind", ["rows", "solutions", "long numbers", "cases", "assumptions"])
+def test_what_grows_faster_than_the_file_is_counted_alike(kind, tmp_path):
+    path = tmp_path / "file.vipr"
+    if kind == "long numbers":
+        # a step more for every 256 bits
+        assert work(hostile(kind, 20), path) > 5 * 20 * 20
+        return
+    small, large = (work(hostile(kind, size), path) for size in (30, 60))
+    assert large > 3 * small
+
+
+@pytest.mark.parametrize("text", [ROUNDING, BRANCHING, CUTOFF])
+def test_both_checkers_count_the_same_steps(text, tmp_path):
+    assert 0 < work(text, tmp_path / "file.vipr") < 200
+
+
+def test_both_checkers_give_up_after_the_same_work():
+    assert Vipr(b"").most == MOST_WORK == 2**28

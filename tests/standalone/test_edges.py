@@ -638,10 +638,10 @@ def test_sums_have_so_many_bits_at_most():
     for bits, fits in ((2**14, True), (2**14 + 1, False)):
         for value in (F(2) ** (bits - 1), F(-(2 ** (bits - 1))), F(1, 2 ** (bits - 1))):
             if fits:
-                assert checker.short(value) is value
+                assert checker.Vipr(b"").add(F(0), F(1), value) == value
             else:
                 with pytest.raises(Refused, match="bits") as refusal:
-                    checker.short(value)
+                    checker.Vipr(b"").add(F(0), F(1), value)
                 assert refusal.value.args[1] == 2
 
 
@@ -1183,7 +1183,8 @@ def test_files_are_regular_and_not_too_large(tmp_path, monkeypatch):
 def test_json_is_read_strictly():
     for text, words in (
         ('{"a": 1, "a": 1}', "twice"), ('[{"b": {"a": 1, "a": 2}}]', "twice"),
-        ('{"a": NaN}', "no finite"), ('{"a": -Infinity}', "no finite"), ("1e999", "no finite"),
+        ('{"a": NaN}', "range float"), ('{"a": -Infinity}', "range float"),
+        ("1e999", "range float"),
         ('"\\ud800"', "no certificate"), ("\xff", "no certificate"), ("{", "no certificate"),
     ):  # fmt: skip
         with pytest.raises(Refused, match=words) as refusal:
@@ -1197,8 +1198,6 @@ def test_words_that_are_quoted_are_cut():
     long = "x" * 99
     with pytest.raises(Refused, match=f"unknown key '{'x' * 40}'\""):
         check_certificate(PLAIN | {long: 1})
-    with pytest.raises(Refused, match=f"'{'9' * 30} is no finite"):
-        checker.parsed(b"9" * 999 + b".5")
     refuse(file().replace("VER", long), f"unexpected: {'x' * 30!r}", 2)
     refuse(file(rows=(f"G {long} OBJ",)), f"{'x' * 30!r} is no fraction", 2)
     with pytest.raises(Refused, match=re.escape(f"{'x' * 30!r}: not in")):
