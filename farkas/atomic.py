@@ -12,6 +12,9 @@ from farkas.words import named
 
 Target = str | os.PathLike[str]
 
+_held: dict[str, int] = {}
+"""Pipes that `require_target` opened: who reads one must not see it close before it is written."""
+
 
 @contextlib.contextmanager
 def replacing(path: Target) -> Iterator[IO[bytes]]:
@@ -46,17 +49,19 @@ def replacing(path: Target) -> Iterator[IO[bytes]]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        name = named(os.fspath(path))
-        raise FileProblem(f"{name}: cannot be written: {error.strerror or error}") from error
+        raise _unwritable(os.fspath(path), error) from error
 
 
 def require_target(path: Target) -> None:
     """Refuse a path that can never become a file, before any work is done for it.
 
+    Nothing is left behind, but a pipe stays open until it is written.
+
     Raises
     ------
     FileProblem
-        It is empty, a directory, below a directory that is not there, or a circle of links.
+        It is empty, a directory, below a directory that is not there or where no file can be made,
+        a circle of links, a device that cannot be written, or a pipe that nobody reads.
     """
     name, target = named(os.fspath(path)), Path(path)
     if not os.fspath(path):
@@ -73,6 +78,35 @@ def require_target(path: Target) -> None:
         raise FileProblem(f"{name}: there is no directory {named(str(target.parent))}")
     if os.path.islink(os.path.realpath(target)):
         raise FileProblem(f"{name}: its links lead round in a circle")
+    try:
+        target = target.resolve()
+        if not target.exists() or target.is_file():
+            tempfile.TemporaryFile(dir=target.parent).close()
+        elif target.is_fifo():
+            _held[str(target)] = _held.get(str(target)) or _open(target)
+        else:
+            os.close(_open(target))
+    except OSError as error:
+        raise _unwritable(os.fspath(path), error) from None
+
+
+def require_folder(path: Target) -> None:
+    """Refuse a folder that cannot be made or written into, and make none; raises `FileProblem`."""
+    folder, name = Path(path), named(os.fspath(path))
+    try:
+        if "\0" in os.fspath(path):
+            raise ValueError("a file name holds no null character")
+        made = next(
+            place for place in (folder, *folder.absolute().parents) if os.path.lexists(place)
+        )
+        tempfile.TemporaryFile(dir=made).close()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise FileProblem(f"{name}: no folder: {reason}") from None
+
+
+def _unwritable(path: str, error: OSError) -> FileProblem:
+    return FileProblem(f"{named(path)}: cannot be written: {error.strerror or error}")
 
 
 def write_bytes(path: Target, content: bytes) -> None:
@@ -88,9 +122,14 @@ def write_text(path: Target, content: str) -> None:
 
 def _directly(target: Path) -> IO[bytes]:
     """Open a device or a pipe; one that nobody reads is an error at once, not an endless wait."""
+    handle = _held.pop(str(target.resolve()), None) or _open(target)
+    return open(handle, "wb")
+
+
+def _open(target: Path) -> int:
     handle = os.open(target, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
     os.set_blocking(handle, True)
-    return open(handle, "wb")
+    return handle
 
 
 def _mode(target: Path) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from farkas.atomic import replacing, write_bytes, write_text
+from farkas.atomic import replacing, require_folder, require_target, write_bytes, write_text
 from farkas.errors import FileProblem
 
 
@@ -94,3 +94,45 @@ def test_a_name_that_no_file_can_have_is_one_clear_error(tmp_path: Path) -> None
 def test_a_full_disk_is_one_clear_error() -> None:
     with pytest.raises(FileProblem, match="No space left"):
         write_text("/dev/full", "x" * 100_000)
+
+
+def test_a_pipe_that_nobody_reads_is_refused_before_any_work(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    with pytest.raises(FileProblem, match="cannot be written: No such device"):
+        require_target(tmp_path / "pipe.json")
+
+
+def test_whoever_reads_a_pipe_sees_it_open_until_it_is_written(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    reader = os.open(tmp_path / "pipe.json", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        require_target(tmp_path / "pipe.json")
+        with pytest.raises(BlockingIOError):  # nothing yet, and not the end of the file either
+            os.read(reader, 9)
+        write_text(tmp_path / "pipe.json", "whole")
+        assert (os.read(reader, 9), os.read(reader, 9)) == (b"whole", b"")
+    finally:
+        os.close(reader)
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="this system has no /proc")
+def test_a_place_where_no_file_can_be_made_is_refused_before_any_work(tmp_path: Path) -> None:
+    for name in ("/proc/run.json", str(tmp_path / ("a" * 300))):
+        with pytest.raises(FileProblem, match="cannot be written"):
+            require_target(name)
+    for name in ("/proc/folder", "/proc/deep/folder"):
+        with pytest.raises(FileProblem, match="no folder"):
+            require_folder(name)
+    (tmp_path / "file").write_text("")
+    for name in ("file", "file/folder", "nul\0byte"):
+        with pytest.raises(FileProblem, match="no folder"):
+            require_folder(tmp_path / name)
+
+
+def test_asking_whether_a_file_or_folder_can_be_written_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "old").write_text("old")
+    for name in ("old", "new"):
+        require_target(tmp_path / name)
+    for name in (".", "new", "new/er"):
+        require_folder(tmp_path / name)
+    assert (os.listdir(tmp_path), (tmp_path / "old").read_text()) == (["old"], "old")

@@ -96,10 +96,7 @@ def write_slots(run: Run, instance: InstanceOrName, folder: str | os.PathLike[st
         A file cannot be written.
     """
     data = as_instance(instance)
-    environment = environments[data.kind]
-    if not isinstance(environment, SlotCertifying):
-        raise InvalidOption(f"runs of kind {data.kind} have no certificates of single slots")
-    certificates = environment.slot_certificates(data, run.decisions)
+    certificates = slot_certifying(data.kind).slot_certificates(data, run.decisions)
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -110,6 +107,14 @@ def write_slots(run: Run, instance: InstanceOrName, folder: str | os.PathLike[st
         paths.append(os.path.join(folder, f"slot-{slot}.json"))
         write(certificate, paths[-1])
     return paths
+
+
+def slot_certifying(kind: str) -> SlotCertifying:
+    """Return what certifies single slots of runs; `InvalidOption` where the kind has none."""
+    environment = environments[kind]
+    if not isinstance(environment, SlotCertifying):
+        raise InvalidOption(f"runs of kind {kind} have no certificates of single slots")
+    return environment
 
 
 def find_algorithm(name: str, kind: str) -> Algorithm:

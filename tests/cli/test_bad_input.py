@@ -224,3 +224,54 @@ def test_a_failing_write_keeps_the_old_file(
     assert code == 2
     assert "out.json: cannot be written: No space left on device" in line
     assert (here / "out.json").read_text() == "old"
+
+
+WRITERS = [
+    (["run", "tiny.json", "-a", "mlbroker.fractional", "-o"], ".json", "farkas.verbs.run.run"),
+    (["run", "gadget/tiny", "-a", "gadget.fifo", "--write-slots"], "", "farkas.verbs.run.run"),
+    (["solve", "tiny.json", "-p", "mlbroker.offline", "--write"], ".mps",
+     "farkas.verbs.solve.solve"),
+    (["solve", "tiny.json", "-p", "mlbroker.offline", "--write"], ".vipr",
+     "farkas.verbs.solve.solve"),
+    (["check", "tiny.json", "--stand-alone"], ".json", "farkas.verbs.stand_alone.stand_alone"),
+    (["generate", "mlbroker", "-o"], ".json", "farkas.instances.generate.generate"),
+    (["figure", "all", "-o"], "", "farkas.experiments.figures.exhibit.Exhibit.data"),
+    (["figure", "mlbroker", "5", "-o"], ".json", "farkas.experiments.figures.exhibit.Exhibit.data"),
+    (["report", "no.store", "-o"], ".html", "farkas.experiments.sweeps.Store"),
+    (["ratios", "no.store", "--worst"], "", "farkas.experiments.sweeps.Store"),
+]  # fmt: skip
+"""Commands that end with an output, its suffix, and what must not happen before it is refused."""
+
+
+@pytest.mark.parametrize("place", ["pipe", "system"])
+@pytest.mark.parametrize(
+    ("words", "suffix", "work"), WRITERS, ids=lambda words: words[0] if words else ""
+)
+def test_an_output_that_cannot_be_written_is_refused_before_any_work(
+    words: list[str],
+    suffix: str,
+    work: str,
+    place: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Capture,
+) -> None:
+    def worked(*given: object, **more: object) -> None:
+        raise AssertionError("the work came first")
+
+    target = f"out{suffix}" if place == "pipe" else f"/proc/out{suffix}"
+    if place == "pipe":
+        os.mkfifo(target)
+    elif not Path("/proc").is_dir():
+        target = f"/dev/null/out{suffix}"
+    monkeypatch.setattr(work, worked)
+    code, text = one_line([*words, target], capsys)
+    assert code == 2
+    assert target in text
+
+
+def test_slots_that_runs_of_the_kind_do_not_have_are_refused_before_the_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setattr("farkas.verbs.run.run", None)
+    words = ["run", "tiny.json", "-a", "mlbroker.fractional", "--write-slots", "slots"]
+    assert one_line(words, capsys)[0] == 2

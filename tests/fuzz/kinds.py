@@ -117,7 +117,7 @@ TARGETS = {
     ],
     "coded_chance": [
         Target(name, of_run("coded.chance_search"), (("prices",), ("patience",)))
-        for name in ("coded/tiny", "coded/forbidden_pairs")
+        for name in shown("coded", "tiny", "forbidden_pairs")
     ],
 }
 """What is attacked, by the tag of the certificate."""

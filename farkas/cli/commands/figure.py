@@ -116,8 +116,10 @@ def _number(cell: str) -> Any:
 def _write_all(
     exhibits: list[Exhibit], folder: Path, preset: Preset, seed: int, as_json: bool
 ) -> None:
+    from farkas.atomic import require_folder
     from farkas.experiments.figures.writing import write
 
+    require_folder(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

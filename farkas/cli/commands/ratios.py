@@ -37,8 +37,11 @@ def command(
     from their certificates, values of runs from their decisions, values of solves from the points
     that their certificates hold.  Exit code 1 when less is proved than is stored.
     """
+    from farkas.atomic import require_folder
     from farkas.experiments.sweeps import Store, prove_again, ratios, write_worst
 
+    if worst is not None:
+        require_folder(worst)
     with Store(store, readonly=True) as opened:
         opinions = {result.key: words for result, words in prove_again(opened, recheck)}
         wrong = {key: words for key, words in opinions.items() if words.startswith("rejected")}

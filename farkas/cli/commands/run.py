@@ -34,16 +34,20 @@ def command(
     --write-slots keeps what every single slot could have earned after the slots before it, as
     certificates for farkas check.
     """
+    from farkas.atomic import require_folder
     from farkas.online import write_run
     from farkas.online.recording import plain
     from farkas.verbs.inputs import as_instance
-    from farkas.verbs.run import find_algorithm, write_slots
+    from farkas.verbs.run import find_algorithm, slot_certifying, write_slots
     from farkas.verbs.run import run as perform
 
     instance = as_instance(file)
     chosen = find_algorithm(algorithm, instance.kind)
     options = chosen.settle(assignments(settings, "--set"), strict=False)
     check_writable(out)
+    if slots is not None:
+        slot_certifying(instance.kind)
+        require_folder(slots)
     with progress(algorithm) as report:
         run = perform(instance, chosen, seed=seed, progress=report, **options)
     if out is not None:

@@ -13,6 +13,7 @@ from farkas.atomic import write_bytes
 from farkas.errors import InvalidOption, suggestion
 from farkas.experiments.figures.exhibit import Exhibit
 from farkas.experiments.figures.figure import Figure, Table
+from farkas.words import named
 
 PICTURES = (".png", ".svg", ".pdf")
 SUFFIXES = (*PICTURES, ".csv", ".json")
@@ -22,7 +23,9 @@ def check_suffix(path: str) -> None:
     """Refuse a file name whose suffix says nothing; raises `InvalidOption`."""
     suffix = Path(path).suffix
     if suffix not in SUFFIXES:
-        raise InvalidOption(f"{path}: unknown suffix {suffix!r}{suggestion(suffix, SUFFIXES)}")
+        raise InvalidOption(
+            f"{named(path)}: unknown suffix {suffix!r}{suggestion(suffix, SUFFIXES)}"
+        )
 
 
 def write(exhibit: Exhibit, data: Figure | Table, path: str, preset: str, seed: int) -> None:

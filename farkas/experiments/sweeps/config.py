@@ -145,18 +145,18 @@ def read_config(path: str | os.PathLike[str]) -> Config:
     return config
 
 
-def _check(config: Config, path: str) -> None:
+def _check(config: Config, where: str) -> None:
     if not 0 <= config.recheck <= 1:
-        raise InvalidOption(f"{path}: recheck = {config.recheck}; give a share between 0 and 1")
+        raise InvalidOption(f"{where}: recheck = {config.recheck}; give a share between 0 and 1")
     if not 0 < config.timeout <= LONGEST_TASK:
         raise InvalidOption(
-            f"{path}: timeout = {config.timeout}; give seconds above 0 and up to {LONGEST_TASK:g}"
+            f"{where}: timeout = {config.timeout}; give seconds above 0 and up to {LONGEST_TASK:g}"
         )
     if not config.algorithms and not config.programs:
-        raise InvalidOption(f"{path}: names no algorithm and no program; add [[algorithms]]")
+        raise InvalidOption(f"{where}: names no algorithm and no program; add [[algorithms]]")
     for n, source in enumerate(config.instances):
         if bool(source.files) == bool(source.kind):
-            raise InvalidOption(f"{path}: instances[{n}] needs either files or a kind to generate")
+            raise InvalidOption(f"{where}: instances[{n}] needs either files or a kind to generate")
 
 
 def seeds(given: Seeds) -> list[int]:
@@ -175,7 +175,9 @@ def seeds(given: Seeds) -> list[int]:
         raise InvalidOption(f"seeds = {cut(given, 60)!r}; write a list or 'first..last'")
     found = range(int(ends[1]), int(ends[2]) + 1)
     if len(found) > MOST_TASKS:
-        raise InvalidOption(f"seeds = {given!r}: {len(found)} seeds; {MOST_TASKS} are the most")
+        raise InvalidOption(
+            f"seeds = {cut(given, 60)!r}: {len(found)} seeds; {MOST_TASKS} are the most"
+        )
     return list(found)
 
 
@@ -187,7 +189,9 @@ def product(settings: Settings) -> Iterator[Settings]:
     """
     choices = [value if isinstance(value, list) else [value] for value in settings.values()]
     if math.prod(map(len, choices)) > MOST_TASKS:
-        raise InvalidOption(f"more than {MOST_TASKS} combinations of {', '.join(settings)}")
+        raise InvalidOption(
+            f"more than {MOST_TASKS} combinations of {', '.join(map(named, settings))}"
+        )
     for values in itertools.product(*choices):
         yield dict(zip(settings, values, strict=True))
 

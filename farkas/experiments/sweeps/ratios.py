@@ -242,7 +242,8 @@ def write_worst(
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileProblem(f"{folder}: no folder: {error.strerror or error}") from None
+        name = named(os.fspath(folder))
+        raise FileProblem(f"{name}: no folder: {error.strerror or error}") from None
     written = []
     for item in found:
         if item.worst is not None:

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 from farkas.errors import FileProblem
 from farkas.instances.traces.importer import Path
 from farkas.reading import read_bytes
-from farkas.words import named
+from farkas.words import named, parsed
 
 GIGA = 1e9
 
@@ -68,7 +68,7 @@ def _graphml(text: str, name: str) -> Network:
     try:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
-        raise FileProblem(f"{name}: is no XML: {error}") from None
+        raise FileProblem(f"{name}: is no XML: {parsed(error)}") from None
     keys = {
         key.get("id", ""): key.get("attr.name", "") for key in root.iter() if _tag(key) == "key"
     }
@@ -118,12 +118,13 @@ def _sndlib(text: str, name: str, unit: float) -> Network:
         if found is None:
             raise FileProblem(f"{name}: cannot read the link {line.strip()[:60]!r}")
         link, source, target, installed, module = found.groups()
+        where = f"{name}: link {named(link)}"
         for end in (source, target):
             if end not in index:
-                raise FileProblem(f"{name}: link {link} ends at the unknown node {end!r}")
-        capacity = _amount(installed, f"{name}: link {link}")
+                raise FileProblem(f"{where} ends at the unknown node {end!r}")
+        capacity = _amount(installed, where)
         if capacity == 0 and module not in ("", ")"):
-            capacity = _amount(module, f"{name}: link {link}")  # its smallest module
+            capacity = _amount(module, where)  # its smallest module
         cables.append((index[source], index[target], capacity * unit if capacity else None))
     return Network("SNDlib", tuple(nodes), tuple(cables))
 

@@ -5,6 +5,7 @@ import dataclasses
 from farkas.errors import FileProblem, InvalidOption, suggestion
 from farkas.instances.traces.importer import Path
 from farkas.instances.traces.table import Line, lines
+from farkas.words import named
 
 COLUMNS = ("instance", "gpu_count", "region", "on_demand_usd_per_hour", "reserved_usd_per_hour")
 
@@ -42,7 +43,9 @@ def read_prices(path: Path, instance: str) -> list[GpuPrice]:
         price = _price(line) if line.text("instance") == instance else None
         if price is not None:
             if price.region in found:
-                raise FileProblem(f"{line.place}: {instance} in {price.region} stands twice")
+                raise FileProblem(
+                    f"{line.place}: {named(instance)} in {named(price.region)} stands twice"
+                )
             found[price.region] = price
     if instance not in known:
         raise InvalidOption(f"no prices for instance {instance!r}{suggestion(instance, known)}")

@@ -48,6 +48,11 @@ def test_the_same_data_gives_the_same_picture_and_text_stays_text(tmp_path):
         assert (tmp_path / f"c{suffix}").read_bytes().startswith(magic)
 
 
+def test_a_name_without_suffix_is_quoted():
+    with pytest.raises(InvalidOption, match='"written: it is true": unknown suffix'):
+        write(exhibit(), rows(), "written: it is true", "full", 0)
+
+
 def test_an_unknown_suffix_is_refused(tmp_path):
     with pytest.raises(InvalidOption, match=r"did you mean \.png"):
         write(exhibit(), lines(), str(tmp_path / "a.pgn"), "full", 0)

@@ -73,6 +73,8 @@ def test_impossible_seeds_are_refused_in_one_line(given, words):
 
 
 def test_more_combinations_than_a_sweep_holds_are_refused():
+    with pytest.raises(InvalidOption, match='combinations of "all: accepted", b'):
+        list(product({"all: accepted": [*range(1001)], "b": [*range(1000)]}))
     with pytest.raises(InvalidOption, match="combinations of a, b"):
         next(product({"a": list(range(1001)), "b": list(range(1000))}))
 

@@ -36,6 +36,10 @@ def test_sndlib_takes_the_installed_capacity_else_the_smallest_module(tmp_path):
         ("?SNDlib native format\nNODES (\n A ( 1 2 )\n)\n", "no section LINKS"),
         (SNDLIB.replace("( A B )", "( A Z )"), "unknown node 'Z'"),
         (SNDLIB.replace("9920.00", "much"), "'much' is no number"),
+        (
+            SNDLIB.replace("( A B )", "( A Z )").replace("L1 (", "L1:accepted. ("),
+            'bad: link "L1:accepted." ends at',
+        ),
         (SNDLIB.replace("9920.00", "-1"), "'-1' is no capacity"),
         (SNDLIB.replace("L3 ( A C )", "L3 A C"), "cannot read the link"),
         (GRAPHML.replace('id="7"', 'id="5"'), "node '5' stands twice"),

@@ -23,6 +23,13 @@ def test_a_damaged_price_table_is_refused(folder, before, after, message):
         read_prices(folder / "prices.csv", "g4.big")
 
 
+def test_words_of_a_price_table_are_quoted(folder):
+    table = PRICES.replace("east", "all: accepted.").replace("west", "all: accepted.")
+    (folder / "prices.csv").write_text(table)
+    with pytest.raises(FileProblem, match=r'in "all: accepted\." stands twice'):
+        read_prices(folder / "prices.csv", "g4.big")
+
+
 def test_no_region_with_both_prices_is_refused(folder):
     (folder / "prices.csv").write_text(PRICES.replace("8.0,4.0", "8.0,").replace("6.0,5.0", ",5.0"))
     with pytest.raises(InvalidOption, match="no region quotes both prices"):
