@@ -66,8 +66,8 @@ record: $(STAMP)  ## golden texts, verdicts, solver matrix: what is missing, or 
 mutants: $(STAMP)  ## do the tests notice changes?  FOLDERS="certificates by_hand" SAMPLE=100 (0: all)
 	@$(BIN)/python -m tests.mutants $(FOLDERS) --sample $(or $(SAMPLE),100)
 
-figures: $(STAMP)  ## every published figure and table
-	@$(BIN)/farkas figure all
+figures: $(STAMP)  ## every published figure and table; stopped, it goes on where it was
+	@$(BIN)/farkas figure all --jobs $(JOBS)
 
 browser:  ## Debian's headless Chromium, for the tests that look at a report (needs root)
 	@apt-get update -qq

@@ -78,14 +78,42 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
 
     The value is called with the number done and the total.
     """
+    with _bars() as show:
+        show(label, 0, None)
+        yield lambda done, total: show(label, done, total)
+
+
+@contextlib.contextmanager
+def progress_of_many(label: str, count: int) -> Iterator[Callable[[str, int, int], None]]:
+    """Progress bars of ``count`` things: one over all, and one for each that is under way.
+
+    The value is called with the name of a thing, the number of its steps done and their total.
+    """
+    done: set[str] = set()
+    with _bars() as show:
+        show(label, 0, count)
+
+        def report(name: str, steps: int, total: int) -> None:
+            show(name, steps, total)
+            if steps == total:
+                done.add(name)
+                show(label, len(done), count)
+
+        yield report
+
+
+@contextlib.contextmanager
+def _bars() -> Iterator[Callable[[str, int, int | None], None]]:
+    """Named bars on standard error of a terminal; a full one vanishes."""
     if not sys.stderr.isatty():
-        yield lambda done, total: None
+        yield lambda label, done, total: None
         return
     from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
         Progress,
+        TaskID,
         TextColumn,
         TimeRemainingColumn,
     )
@@ -98,6 +126,12 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
         console=Console(stderr=True),
         transient=True,
     )
+    tasks: dict[str, TaskID] = {}
+
+    def show(label: str, done: int, total: int | None) -> None:
+        if label not in tasks:
+            tasks[label] = bar.add_task(label, total=total)
+        bar.update(tasks[label], completed=done, total=total, visible=done != total)
+
     with bar:
-        task = bar.add_task(label, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield show

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from farkas.cli.output import Json, complain, print_json, print_text
-from farkas.cli.tables import print_table, progress
+from farkas.cli.tables import print_table, progress, progress_of_many
 from farkas.cli.values import Seed, check_writable
-from farkas.errors import Exit, FarkasError, FileProblem, InvalidOption
+from farkas.errors import Exit, FileProblem, InvalidOption
 from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.experiments.figures import Exhibit, Figure, Preset, Table
+    from farkas.experiments.figures.batch import Drawn
 
 
 def command(
@@ -31,26 +33,33 @@ def command(
     preset: Annotated[
         str, typer.Option(help="full: published scale as far as known; reduced: seconds.")
     ] = "full",
+    instances: Annotated[
+        int | None, typer.Option(min=1, help="Drawn for every point; full 5, reduced 2.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes, for all.")] = 1,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Recompute a published figure or table, with the paper's values over ours.
 
-    Without a number it lists what there is and how each compares with the print; `farkas figure
-    all` writes every one (.png and .json) into a folder, `figures` unless -o says otherwise.
+    Without a number it lists what there is and how each compares with the print at the full preset;
+    `farkas figure all` writes every one (.png and .json) into a folder, `figures` unless -o says
+    otherwise.  Stopped, it goes on where it was: figures and measurements that are there are kept.
     """
-    from farkas.experiments.figures import find, of_kind
+    from farkas.experiments.figures import PRESETS, find, of_kind
     from farkas.instances import kinds
 
-    if preset not in ("full", "reduced"):
+    if preset not in PRESETS:
         raise InvalidOption(f"--preset {named(preset)}: choose full or reduced")
+    chosen = PRESETS[preset]
+    if instances is not None:
+        chosen = dataclasses.replace(chosen, instances=instances)
     if kind == "all" and number not in (None, "all"):
         raise InvalidOption(f"figure all {named(number)}: a number is of one kind; name the kind")
-    chosen: Preset = "full" if preset == "full" else "reduced"
     if kind == "all" or number == "all":
         every = [exhibit for k in (kinds() if kind == "all" or kind is None else [kind])
                  for exhibit in of_kind(k)]  # fmt: skip
-        _write_all(every, Path(out or "figures"), chosen, seed, as_json)
+        _write_all(every, Path(out or "figures"), chosen, seed, jobs, as_json)
     elif kind is None or number is None:
         _list([exhibit for k in ([kind] if kind else kinds()) for exhibit in of_kind(k)], as_json)
     else:
@@ -114,10 +123,10 @@ def _number(cell: str) -> Any:
 
 
 def _write_all(
-    exhibits: list[Exhibit], folder: Path, preset: Preset, seed: int, as_json: bool
+    exhibits: list[Exhibit], folder: Path, preset: Preset, seed: int, jobs: int, as_json: bool
 ) -> None:
     from farkas.atomic import require_folder
-    from farkas.experiments.figures.writing import write
+    from farkas.experiments.figures.batch import Batch
 
     require_folder(folder)
     try:
@@ -125,26 +134,18 @@ def _write_all(
     except OSError as error:
         name = named(str(folder))
         raise FileProblem(f"{name}: no folder: {error.strerror or error}") from None
-    rows: list[tuple[str, str, str]] = []
-    failed = 0
-    with progress("figures") as report:
-        for done, exhibit in enumerate(exhibits):
-            note = "" if exhibit.build else exhibit.reason
-            try:
-                if exhibit.build is not None:
-                    data = exhibit.data(preset, seed)
-                    note = f"{folder / exhibit.name}.png"
-                    for suffix in (".png", ".json"):
-                        write(exhibit, data, f"{folder / exhibit.name}{suffix}", preset, seed)
-            except FarkasError as error:  # one figure that fails does not hide the others
-                failed, note = failed + 1, str(error)
-                complain(f"{exhibit.name}: {error}")
-            rows.append((exhibit.name, str(exhibit.agreement), note))
-            report(done + 1, len(exhibits))
+    found: dict[str, Drawn] = {}
+    with progress_of_many("figures", len(exhibits)) as report:
+        for outcome in Batch(folder, preset, seed).write_all(exhibits, jobs, report):
+            found[outcome.name] = outcome
+            report(outcome.name, 1, 1)
+            if outcome.failed:
+                complain(f"{outcome.name}: {outcome.note}")
+    rows = [(one.name, one.standing, one.note) for one in (found[e.name] for e in exhibits)]
     if as_json:
         keys = ("name", "standing", "note")
         print_json({"figures": [dict(zip(keys, row, strict=True)) for row in rows]})
     else:
         print_table(str(folder), ["figure", "compared with the print", "file"], rows)
-    if failed:
+    if any(outcome.failed for outcome in found.values()):
         raise typer.Exit(Exit.NO_ANSWER)

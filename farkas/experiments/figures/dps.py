@@ -15,7 +15,8 @@ import numpy as np
 
 from farkas.experiments.figures.exhibit import Agreement, Paper, Preset, Progress
 from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement
-from farkas.experiments.figures.lines import listed, shown
+from farkas.experiments.figures.lines import listed, mean_series, shown
+from farkas.experiments.figures.measuring import measurement
 from farkas.instances.dps import Market
 from farkas.numbers import Floats
 from farkas.online import algorithms
@@ -39,11 +40,9 @@ Line = tuple[str, str, dict[str, Any]]
 """Name of a line, seller, and what is changed of the market."""
 
 
-def market(
-    preset: Preset, seed: int, knobs: dict[str, Any] | None = None, **changes: Any
-) -> Market:
+def market(full: bool, seed: int, knobs: dict[str, Any] | None = None, **changes: Any) -> Market:
     """Draw a market of the published size, or a smaller one."""
-    sizes = {} if preset == "full" else dict(REDUCED)
+    sizes = {} if full else dict(REDUCED)
     drawn = DPS.draw(seed, **{**sizes, **changes})
     return drawn.replace(dps={"explore_cap": EXPLORED, **(knobs or {})})
 
@@ -59,40 +58,37 @@ def cumulated(done: Simulation) -> Floats:
     return np.cumsum(done.profit_by_slot())
 
 
-def seeds_of(preset: Preset, seed: int) -> range:
-    """Five markets, or two."""
-    return range(seed, seed + (5 if preset == "full" else 2))
+@measurement
+def profits(full: bool, seed: int, changes: dict[str, Any], seller: str) -> list[float]:
+    """Profit of a seller up to `shown` slots of a market."""
+    instance = market(full, seed, **changes)
+    return list(cumulated(play(seller, instance, seed))[shown(instance.horizon)])
+
+
+@measurement
+def profit_of(full: bool, seed: int, changes: dict[str, Any], seller: str) -> float:
+    """Profit of a seller."""
+    return play(seller, market(full, seed, **changes), seed).profit
 
 
 def regret_lines(
     preset: Preset, seed: int, progress: Progress, lines: Sequence[Line]
 ) -> list[Series]:
-    """Mean regret against BFP by slot with its range over seeds."""
-    seeds, done, made = seeds_of(preset, seed), 0, []
-    best: dict[str, Floats] = {}
-    for name, seller, changes in lines:
+    """Mean regret against BFP by slot."""
+    made = []
+    for number, (name, seller, changes) in enumerate(lines):
+        fixed = {key: value for key, value in changes.items() if key != "knobs"}
         regrets = []
-        for one in seeds:
-            instance = market(preset, one, **changes)
-            key = instance.replace(dps=None).sha256
-            if key not in best:
-                best[key] = cumulated(play("bfp_coord", instance))
-            regrets.append(best[key] - cumulated(play(seller, instance, one)))
-            done += 1
-            progress(done, len(lines) * len(seeds))
-        every = np.array(regrets)[:, shown(instance.horizon)]
-        made.append(_over_seeds(name, shown(instance.horizon), every))
+        for place, one in enumerate(preset.seeds(seed)):
+            best = np.array(profits(preset.full, one, fixed, "bfp_coord"))
+            regrets.append(best - profits(preset.full, one, changes, seller))
+            progress(number * preset.instances + place + 1, len(lines) * preset.instances)
+        horizon = REDUCED["horizon"] if not preset.full else market(True, seed).horizon
+        made.append(mean_series(name, shown(int(horizon)), regrets))
     return made
 
 
-def _over_seeds(name: str, x: Any, every: Floats, chart: Any = "line") -> Series:
-    """Mean and range of shape (seeds, points)."""
-    return Series(name, x, every.mean(axis=0), every.min(axis=0), every.max(axis=0), chart)
-
-
-def regret_figure(
-    preset: Preset, series: Sequence[Series], printed: str, *statements: Statement
-) -> Figure:
+def regret_figure(series: Sequence[Series], printed: str, *statements: Statement) -> Figure:
     """Lines of regret, with the printed end below 0."""
     return Figure(
         x=PlotAxis("slot"),
@@ -100,7 +96,6 @@ def regret_figure(
         series=series,
         published=[Printed(printed, 0.0)],
         findings=statements,
-        caption=f"{len(seeds_of(preset, 0))} markets; ranges over them",
     )
 
 
@@ -113,7 +108,7 @@ def final(series: Sequence[Series]) -> dict[str, float]:
     2,
     "Regret against the best fixed price",
     Agreement.NOT_REPRODUCED,
-    f"the regret rises to the last slot and never becomes negative; {HONEST}",
+    HONEST,
 )
 def regret(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Profit of BFP less that of each seller, up to each slot; mean and range over seeds."""
@@ -122,7 +117,6 @@ def regret(preset: Preset, seed: int, progress: Progress) -> Figure:
     ends = final(series)
     ours = ends["DPS"]
     return regret_figure(
-        preset,
         series,
         "regret of DPS from slot 3140 on: below 0 (Fig. 2)",
         Statement("the regret of DPS ends below 0", ours < 0, f"ends at {ours:.0f}"),
@@ -136,13 +130,11 @@ def regret(preset: Preset, seed: int, progress: Progress) -> Figure:
     3,
     "Profit against that of rivals",
     Agreement.NOT_REPRODUCED,
-    "at the published size DPS earns 54 % of BFP instead of 125 %, about 74 % on a reduced market, "
-    "and at both less than DPS without exploration; "
-    f"{HONEST}",
+    HONEST,
 )
 def profit(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Profit of DPS over that of each rival, for i.i.d. jobs and for moving demand and prices."""
-    rivals, seeds = list(PRINTED), seeds_of(preset, seed)
+    rivals, seeds = list(PRINTED), preset.seeds(seed)
     settings: dict[str, dict[str, Any]] = {
         "i.i.d. jobs": {},
         "moving demand and prices": {"diurnal": 0.8, "drift": 1.0},
@@ -151,11 +143,10 @@ def profit(preset: Preset, seed: int, progress: Progress) -> Figure:
     for number, (name, changes) in enumerate(settings.items()):
         ratios = []
         for place, one in enumerate(seeds):
-            instance = market(preset, one, **changes)
-            ours = play("dps", instance).profit
-            ratios.append([ours / play(rival, instance, one).profit for rival in rivals])
+            ours = profit_of(preset.full, one, changes, "dps")
+            ratios.append([ours / profit_of(preset.full, one, changes, rival) for rival in rivals])
             progress(number * len(seeds) + place + 1, len(settings) * len(seeds))
-        series.append(_over_seeds(name, rivals, np.array(ratios), "bar"))
+        series.append(mean_series(name, rivals, ratios, "bar"))
     means = dict(zip(rivals, series[0].y, strict=True))
     return Figure(
         x=PlotAxis("rival"),
@@ -166,7 +157,6 @@ def profit(preset: Preset, seed: int, progress: Progress) -> Figure:
             Statement(f"DPS earns more than {rival}", ratio > 1.0, f"ratio {ratio:.2f}")
             for rival, ratio in means.items()
         ],
-        caption=f"{len(seeds)} markets; ranges over them",
     )
 
 
@@ -174,18 +164,17 @@ def profit(preset: Preset, seed: int, progress: Progress) -> Figure:
     4,
     "Regret for several numbers of jobs",
     Agreement.NOT_REPRODUCED,
-    "the regret does not fall later on, for any number of jobs",
+    HONEST,
 )
 def regret_by_jobs(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Regret by slot, number of jobs times 0.1, 1, 5 and 10."""
-    factors = (0.1, 1.0, 5.0, 10.0) if preset == "full" else (0.5, 1.0, 2.0)
-    base = 10_000 if preset == "full" else int(REDUCED["num_jobs"])
+    factors = (0.1, 1.0, 5.0, 10.0) if preset.full else (0.5, 1.0, 2.0)
+    base = 10_000 if preset.full else int(REDUCED["num_jobs"])
     lines: list[Line] = [(f"N × {f:g}", "dps", {"num_jobs": int(f * base)}) for f in factors]
     series = regret_lines(preset, seed, progress, lines)
     ends = final(series)
     peaks = {line.name: max(line.y) for line in series}
     return regret_figure(
-        preset,
         series,
         "regret ends below 0 (Fig. 4)",
         Statement(
@@ -202,7 +191,7 @@ def regret_by_jobs(preset: Preset, seed: int, progress: Progress) -> Figure:
     5,
     "Regret for several grid steps",
     Agreement.NOT_REPRODUCED,
-    "coarser grids than the published one earn more: 2.6 offers for each price cannot teach it",
+    "the published grid has 2.6 offers for each price, which cannot teach it",
 )
 def regret_by_step(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Regret by slot, grid step times 0.5, 1, 2 and 10."""
@@ -214,7 +203,6 @@ def regret_by_step(preset: Preset, seed: int, progress: Progress) -> Figure:
     ends = final(series)
     least = ends["δ × 1"] <= min(ends.values())
     return regret_figure(
-        preset,
         series,
         "regret of the published δ ends below 0 (Fig. 5)",
         Statement("the published step has the least regret", least, listed(ends, ".0f")),
@@ -225,8 +213,7 @@ def regret_by_step(preset: Preset, seed: int, progress: Progress) -> Figure:
     6,
     "Regret for several lengths of exploration",
     Agreement.NOT_REPRODUCED,
-    "less exploration is better to the end: it teaches runtimes only, which never influence a "
-    "price at this scale",
+    "exploration teaches runtimes only, which never influence a price at this scale",
 )
 def regret_by_exploration(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Regret by slot, share of explored jobs 0, 0.056, 0.112 and 0.224."""
@@ -238,7 +225,6 @@ def regret_by_exploration(preset: Preset, seed: int, progress: Progress) -> Figu
     ends = final(series)
     none, _, published, _ = ends.values()
     return regret_figure(
-        preset,
         series,
         "regret of the published θ ends below 0 (Fig. 6)",
         Statement(
@@ -253,25 +239,23 @@ def regret_by_exploration(preset: Preset, seed: int, progress: Progress) -> Figu
     7,
     "Runtime of placements",
     Agreement.TREND,
-    "jobs placed by Algorithm 2 run shorter than randomly placed ones, by a few per cent; profit "
-    "is not always higher",
+    "no values are printed",
 )
 def placements(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Total runtime of the jobs served, against their number, for three placement rules."""
-    instance = market(preset, seed)
-    runs = {
-        "Algorithm 2": play("dps", instance, seed),
-        "best fit": play("dps", instance, seed, placement="best_fit"),
-        "random": play("dps_random_placement", instance, seed),
-    }
-    series, means = [], {}
-    for done, (name, run) in enumerate(runs.items()):
-        served = np.flatnonzero(run.served)
-        places = shown(len(served))
-        series.append(Series(name, places + 1, np.cumsum(run.runtime[served])[places]))
-        means[name] = float(run.runtime[served].mean())
-        progress(done + 1, len(runs))
-    profits = {name: run.profit for name, run in runs.items()}
+    seeds, found = preset.seeds(seed), []
+    for done, one in enumerate(seeds):
+        found.append(placed(preset.full, one))
+        progress(done + 1, len(seeds))
+    # as far as every rule of every market served jobs
+    common = min(len(run["runtimes"]) for runs in found for run in runs.values())
+    places = shown(common)
+    series, means, earned = [], {}, {}
+    for name in PLACEMENTS:
+        runtimes = [np.cumsum(runs[name]["runtimes"][:common])[places] for runs in found]
+        series.append(mean_series(name, places + 1, runtimes))
+        means[name] = float(np.mean([np.mean(runs[name]["runtimes"]) for runs in found]))
+        earned[name] = float(np.mean([runs[name]["profit"] for runs in found]))
     return Figure(
         x=PlotAxis("jobs served"),
         y=PlotAxis("total runtime", "slots"),
@@ -284,9 +268,27 @@ def placements(preset: Preset, seed: int, progress: Progress) -> Figure:
             ),
             Statement(
                 "Algorithm 2 has the higher profit",
-                profits["Algorithm 2"] > profits["random"],
-                listed(profits, ".0f"),
+                earned["Algorithm 2"] > earned["random"],
+                listed(earned, ".0f"),
             ),
         ],
-        caption="one market, prices by DPS",
+        caption="prices by DPS; as far as all rules served jobs",
     )
+
+
+PLACEMENTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "Algorithm 2": ("dps", {}),
+    "best fit": ("dps", {"placement": "best_fit"}),
+    "random": ("dps_random_placement", {}),
+}
+
+
+@measurement
+def placed(full: bool, seed: int) -> dict[str, Any]:
+    """Profit, and runtimes of the jobs served in their order, by placement rule."""
+    instance = market(full, seed)
+    found = {}
+    for name, (seller, options) in PLACEMENTS.items():
+        run = play(seller, instance, seed, **options)
+        found[name] = {"profit": run.profit, "runtimes": list(run.runtime[run.served])}
+    return found

@@ -5,17 +5,47 @@ from __future__ import annotations
 import dataclasses
 import enum
 import re
-from collections.abc import Callable
-from typing import Any, Generic, Literal, TypeVar, cast
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar, cast
 
-from farkas.errors import NoAnswer, UnknownName
-from farkas.experiments.figures.figure import Figure, Table
+from farkas.errors import InvalidOption, NoAnswer, UnknownName
+from farkas.experiments.figures.figure import Figure, Statement, Table
 from farkas.instances import Instance, kinds
 from farkas.instances.generate import generate
 from farkas.online import Run, algorithms
 from farkas.registry import Registry, explanation
 
-Preset = Literal["full", "reduced"]
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Preset:
+    """Sizes of a figure.
+
+    Parameters
+    ----------
+    name
+        ``full`` is the published scale as far as it is known, ``reduced`` takes seconds.
+    instances
+        Drawn for every point where an instance is drawn at random.
+    """
+
+    name: str
+    instances: int
+
+    def __post_init__(self) -> None:
+        if self.instances < 1:
+            raise InvalidOption(f"instances is {self.instances}; a point needs at least 1")
+
+    @property
+    def full(self) -> bool:
+        return self.name == "full"
+
+    def seeds(self, seed: int) -> range:
+        """Seeds of the instances of a point, ``seed`` the first."""
+        return range(seed, seed + self.instances)
+
+
+PRESETS = {preset.name: preset for preset in (Preset("full", 5), Preset("reduced", 2))}
+
 Progress = Callable[[int, int], None]
 """Called with the number of steps done and their total."""
 
@@ -37,6 +67,24 @@ class Agreement(enum.StrEnum):
     """Outside what an instance holds (for example training accuracy)."""
 
 
+def agreement(findings: Sequence[Statement]) -> Agreement:
+    """Compare data with the print by what they show of its statements.
+
+    The shape has to be met, and where values are printed one needs them too to be reproduced.
+
+    >>> falls, near = Statement("falls", True), Statement("ends at 1.5", False, about="value")
+    >>> [str(agreement(found)) for found in ([falls], [falls, near], [near])]
+    ['trend reproduced', 'trend reproduced', 'not reproduced']
+    """
+    shapes = [finding.holds for finding in findings if finding.about == "shape"]
+    values = [finding.holds for finding in findings if finding.about == "value"]
+    if not all(shapes):
+        return Agreement.NOT_REPRODUCED
+    if values and all(values):
+        return Agreement.REPRODUCED
+    return Agreement.TREND if shapes else Agreement.NOT_REPRODUCED
+
+
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Exhibit:
     """A published figure or table.
@@ -48,7 +96,7 @@ class Exhibit:
     title, source
         What it shows; where it stands.
     agreement, reason
-        What the full preset shows, and why.
+        What the full preset shows, and why; a caption says what its own run shows.
     method
         How it is computed.
     build
@@ -73,14 +121,14 @@ class Exhibit:
         return f"{self.kind}.{self.label}"
 
     def data(
-        self, preset: Preset = "full", seed: int = 0, progress: Progress | None = None
+        self, preset: Preset | str = "full", seed: int = 0, progress: Progress | None = None
     ) -> Figure | Table:
         """Compute the data.
 
         Parameters
         ----------
         preset
-            ``full`` is the published scale as far as it is known, ``reduced`` takes seconds.
+            A `Preset`, or the name of one of `PRESETS`.
         seed
             Seed of every random draw.
         progress
@@ -93,7 +141,8 @@ class Exhibit:
         """
         if self.build is None:
             raise NoAnswer(f"{self.name}: not modelled: {self.reason}")
-        return self.build(preset, seed, progress or _silent)
+        chosen = PRESETS[preset] if isinstance(preset, str) else preset
+        return self.build(chosen, seed, progress or _silent)
 
 
 def _silent(done: int, total: int) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from farkas.numbers import Array
 
 Chart = Literal["line", "step", "scatter", "bar"]
+About = Literal["shape", "value", "ours"]
 Cell = str | int | float | bool | None
 Numbers = Sequence[float] | Array
 Places = Sequence[float] | Sequence[str] | Array
@@ -51,7 +52,8 @@ class Series:
     y
         Numbers, NaN where nothing was computed; shape (points,).
     low, high
-        Ends of the interval around ``y`` (confidence or range), shape (points,), or None.
+        Ends of the 95 % interval around a mean ``y``, shape (points,), or None; see
+        `farkas.experiments.figures.lines.mean_series`.
     chart
         ``line``, ``step`` (constant until the next x), ``scatter`` or ``bar``.
 
@@ -114,7 +116,7 @@ class Printed:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement of the paper about the figure, and whether this run's data shows it.
+    """A statement about the figure, and whether this run's data shows it.
 
     Parameters
     ----------
@@ -124,11 +126,15 @@ class Statement:
         Computed from the data.
     note
         The numbers behind it.
+    about
+        What the paper says of the ``shape`` (an order, a trend), a ``value`` that it prints, or a
+        remark of ``ours``, which says nothing about the print.
     """
 
     statement: str
     holds: bool
     note: str = ""
+    about: About = "shape"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "holds", bool(self.holds))

@@ -11,8 +11,10 @@ import msgspec
 import farkas
 from farkas.atomic import write_bytes
 from farkas.errors import InvalidOption, suggestion
-from farkas.experiments.figures.exhibit import Exhibit
+from farkas.experiments.figures.exhibit import Exhibit, Preset, agreement
 from farkas.experiments.figures.figure import Figure, Table
+from farkas.experiments.figures.lines import INTERVALS
+from farkas.experiments.figures.measuring import sources
 from farkas.words import named
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -28,7 +30,7 @@ def check_suffix(path: str) -> None:
         )
 
 
-def write(exhibit: Exhibit, data: Figure | Table, path: str, preset: str, seed: int) -> None:
+def write(exhibit: Exhibit, data: Figure | Table, path: str, preset: Preset, seed: int) -> None:
     """Write a figure or table; the suffix says how.
 
     Parameters
@@ -55,40 +57,41 @@ def write(exhibit: Exhibit, data: Figure | Table, path: str, preset: str, seed: 
         write_bytes(path, picture(exhibit, data, suffix, preset, seed))
 
 
-def document(exhibit: Exhibit, data: Figure | Table, preset: str, seed: int) -> dict[str, Any]:
+def document(exhibit: Exhibit, data: Figure | Table, preset: Preset, seed: int) -> dict[str, Any]:
     """Everything about a figure as plain data."""
     return {
         "farkas": farkas.__version__,
         "figure": exhibit.name,
         "title": exhibit.title,
         "source": exhibit.source,
-        "standing": str(exhibit.agreement),
-        "reason": exhibit.reason,
-        "preset": preset,
+        "standing": str(agreement(data.findings)),
+        "preset": preset.name,
+        "instances": preset.instances,
         "seed": seed,
+        "sources": sources(),
         "method": exhibit.method,
         "caption": caption(exhibit, data, preset, seed),
         "data": msgspec.to_builtins(data),
     }
 
 
-def caption(exhibit: Exhibit, data: Figure | Table, preset: str, seed: int) -> str:
-    """Sentences below the figure, the agreement first.
+def caption(exhibit: Exhibit, data: Figure | Table, preset: Preset, seed: int) -> str:
+    """Sentences below the figure: how this run compares with the print, and how it was made.
 
     >>> from farkas.experiments.figures import Agreement, PlotAxis, Statement
     >>> exhibit = Exhibit(kind="k", label="figure1", title="Cost", source="Paper Fig. 1",
     ...                   agreement=Agreement.TREND, reason="prices are drawn")
     >>> falls = Statement("falls with load", True, "3.2 to 1.1")
     >>> data = Table(columns=[PlotAxis("load")], rows=[[1]], findings=[falls])
-    >>> caption(exhibit, data, "reduced", 0)
-    'Paper Fig. 1. Cost. Trend reproduced: prices are drawn. This run (reduced, seed 0): \
+    >>> caption(exhibit, data, Preset("reduced", 1), 0)
+    'Paper Fig. 1. Cost. This run (reduced, seed 0): trend reproduced; \
 falls with load: yes (3.2 to 1.1).'
     """
-    agreement = str(exhibit.agreement).capitalize()
-    parts = [exhibit.source, exhibit.title, f"{agreement}: {exhibit.reason}"]
-    found = "; ".join(map(str, data.findings))
-    parts.append(f"This run ({preset}, seed {seed})" + (f": {found}" if found else ""))
+    found = "; ".join([str(agreement(data.findings)), *map(str, data.findings)])
+    parts = [exhibit.source, exhibit.title, f"This run ({preset.name}, seed {seed}): {found}"]
     parts.append(data.caption[:1].upper() + data.caption[1:])
+    if isinstance(data, Figure) and any(series.low is not None for series in data.series):
+        parts.append(f"Means of {preset.instances} instances; {INTERVALS}")
     sentences = (" ".join(part.split()).rstrip(".") for part in parts)
     return " ".join(f"{sentence}." for sentence in sentences if sentence)
 
@@ -118,7 +121,9 @@ def _points(series: Any) -> list[list[Any]]:
     return [["computed", series.name, *point] for point in zip(*columns, strict=True)]
 
 
-def picture(exhibit: Exhibit, data: Figure | Table, suffix: str, preset: str, seed: int) -> bytes:
+def picture(
+    exhibit: Exhibit, data: Figure | Table, suffix: str, preset: Preset, seed: int
+) -> bytes:
     """Drawing in the format of ``suffix``; the same data gives the same bytes."""
     from farkas.experiments.figures.drawing import draw
     from farkas.experiments.figures.style import styled

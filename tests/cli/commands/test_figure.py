@@ -33,7 +33,7 @@ def test_the_command_lists_draws_and_prints(shown, tmp_path, capsys):
     assert call(["figure", "mlbroker", "5"]) == 0
     out = capsys.readouterr().out
     assert "published" in out
-    assert "Trend reproduced: prices are drawn." in out
+    assert "This run (full, seed 0): trend reproduced; falls: yes" in out
     assert call(["figure", "mlbroker", "5", "-o", str(tmp_path / "f.svg"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["figure"] == "mlbroker.figure5"
     assert (tmp_path / "f.svg").exists()

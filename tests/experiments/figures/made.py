@@ -31,7 +31,10 @@ def lines() -> Figure:
             Series("dots", x=[1, 2], y=[1.0, 2.0], chart="scatter"),
         ],
         published=[Printed("bound", y=2.5), Printed("points", x=[1, 4], y=[2.9, 1.4])],
-        findings=[Statement("falls", True, "3 to 1.5"), Statement("below 2.5", False)],
+        findings=[
+            Statement("falls", True, "3 to 1.5"),
+            Statement("below 2.5", False, about="value"),
+        ],
         caption="One seed.",
     )
 

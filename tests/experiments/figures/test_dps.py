@@ -12,14 +12,14 @@ from tests.experiments.figures.made import reduced
 
 def test_exploration_is_capped_unless_a_figure_asks_for_more() -> None:
     sizes = {"num_jobs": 30, "horizon": 30, "num_servers": 2}
-    plain, more = market("reduced", 0, **sizes), market("reduced", 0, {"explore_cap": 0.5}, **sizes)
+    plain, more = market(False, 0, **sizes), market(False, 0, {"explore_cap": 0.5}, **sizes)
     assert plain.dps.explore_cap == EXPLORED
     assert more.dps.explore_cap == 0.5
     assert plain.replace(dps=None) == more.replace(dps=None)
 
 
 def test_profit_cumulated_over_slots_ends_at_the_profit() -> None:
-    instance = market("reduced", 0, num_jobs=60, horizon=60, num_servers=2)
+    instance = market(False, 0, num_jobs=60, horizon=60, num_servers=2)
     done = play("simple", instance)
     so_far = cumulated(done)
     assert so_far.shape == (60,)
@@ -35,7 +35,7 @@ def test_regret_is_the_best_fixed_price_less_the_seller() -> None:
         assert (mean <= high).all()
     ends = []
     for seed in (0, 1):
-        instance = market("reduced", seed)
+        instance = market(False, seed)
         ends.append(play("bfp_coord", instance).profit - play("top", instance, seed).profit)
     assert lines[NAMES["top"]].y[-1] == pytest.approx(np.mean(ends))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from farkas.experiments.figures import PRESETS
 from farkas.experiments.figures.drawing import draw
 from farkas.experiments.figures.writing import caption
 from tests.experiments.figures.made import bars, exhibit, lines, rows
@@ -12,10 +13,10 @@ from tests.experiments.figures.made import bars, exhibit, lines, rows
 @pytest.mark.parametrize("make", [lines, bars, rows])
 def test_every_chart_is_drawn_with_its_caption_in_view(make):
     data = make()
-    canvas = draw(data, "Title", caption(exhibit(), data, "full", 0))
+    canvas = draw(data, "Title", caption(exhibit(), data, PRESETS["full"], 0))
     renderer = canvas.canvas.get_renderer()
     (text,) = canvas.texts
-    assert "Trend reproduced" in text.get_text()
+    assert "This run (full, seed 0)" in text.get_text()
     box = text.get_window_extent(renderer)
     (axes,) = canvas.axes
     assert box.x0 >= 0

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
 import pytest
 
-from farkas.experiments.figures import Agreement, Figure, figures, of_kind
+from farkas.experiments.figures import PRESETS, Agreement, Figure, agreement, figures, of_kind
 from farkas.experiments.figures.drawing import draw
+from farkas.experiments.figures.measuring import changed
 from farkas.experiments.figures.writing import caption
 from tests.experiments.figures.made import reduced
 
@@ -32,9 +37,9 @@ COMPUTED = [name for name in figures if figures[name].build is not None]
 def test_a_figure_is_recomputed_at_the_reduced_preset(name):
     exhibit = figures[name]
     data = reduced(exhibit.kind, exhibit.label)
-    words = caption(exhibit, data, "reduced", 0)
-    assert str(exhibit.agreement) in words.lower()
-    assert " ".join(exhibit.reason.split()).rstrip(".") in words
+    words = caption(exhibit, data, PRESETS["reduced"], 0)
+    assert f"This run (reduced, seed 0): {agreement(data.findings)}; " in words
+    assert all(str(finding) in " ".join(words.split()) for finding in data.findings)
     if isinstance(data, Figure):
         assert any(len(series.x) for series in data.series), "an empty figure shows nothing"
     else:
@@ -43,12 +48,73 @@ def test_a_figure_is_recomputed_at_the_reduced_preset(name):
 
 
 @pytest.mark.parametrize("name", COMPUTED)
-def test_what_is_called_reproduced_names_what_was_checked(name):
-    # what is said about the print needs a statement of the print that the data is held against
+def test_every_figure_is_held_against_a_statement_of_the_print(name):
     exhibit = figures[name]
-    if exhibit.agreement in (Agreement.REPRODUCED, Agreement.TREND, Agreement.NOT_REPRODUCED):
-        data = reduced(exhibit.kind, exhibit.label)
-        assert data.findings or data.published, f"{name} compares with nothing that was printed"
+    findings = reduced(exhibit.kind, exhibit.label).findings
+    assert any(finding.about != "ours" for finding in findings)
+
+
+INPUT = "mlbroker.table3"
+"""Shows what the paper gives to its experiment; nothing is measured."""
+WAYS = [
+    (1, 0, 0.0),
+    (1, 0, 0.3),
+    (1, 0, 2.0),
+    (0.5, 0, 0.0),
+    (0, 1, 0.01),
+    (0, 1, 1.0),
+    (0, 2, 0.0),
+]
+ROUNDS = 7 * len(WAYS)
+MEASURED = [name for name in COMPUTED if name != INPUT]
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_a_caption_turns_with_its_data(name):
+    # the same figure from measurements changed at random: every statement about the print has to
+    # come out both ways, and the words have to follow
+    exhibit = figures[name]
+    turned: dict[str, set[bool]] = {}
+    words = set()
+    for seed in range(ROUNDS):
+        with changed(blurred(seed)):
+            data = exhibit.data("reduced")
+        words.add(caption(exhibit, data, PRESETS["reduced"], 0))
+        for finding in data.findings:
+            if finding.about != "ours":
+                turned.setdefault(finding.statement, set()).add(finding.holds)
+    assert len(words) > 1
+    assert {said for said, found in turned.items() if found != {True, False}} == set()
+
+
+def blurred(seed: int) -> Callable[[Any], Any]:
+    """Change every number of a measurement: by a little or much, to half, or to about 1 or 2."""
+    rng = np.random.default_rng(seed)
+    share, level, spread = WAYS[seed % len(WAYS)]
+
+    def change(found: Any) -> Any:
+        if isinstance(found, Mapping):
+            return {key: change(value) for key, value in found.items()}
+        if isinstance(found, list):
+            return [change(value) for value in found]
+        return (share * found + level) * rng.lognormal(sigma=spread)
+
+    return change
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_means_over_instances_have_intervals(name):
+    exhibit = figures[name]
+    data = reduced(exhibit.kind, exhibit.label)
+    if isinstance(data, Figure):
+        drawn = [line for line in data.series if line.low is not None]
+        points = [line for line in data.series if line.chart == "scatter"]
+        assert drawn or len(points) == len(data.series), "neither means nor single instances"
+        for line in drawn:
+            low, mean, high = (np.array(v, float) for v in (line.low, line.y, line.high))
+            assert ((low <= mean) & (mean <= high) | np.isnan(mean)).all()
+    else:
+        assert any(column.title == "±" for column in data.columns)
 
 
 def test_what_is_not_modelled_says_so():

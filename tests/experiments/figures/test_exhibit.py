@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
-from farkas.errors import NoAnswer, UnknownName
-from farkas.experiments.figures import Agreement, Figure, Paper, PlotAxis, Series
+from farkas.errors import InvalidOption, NoAnswer, UnknownName
+from farkas.experiments.figures import Agreement, Figure, Paper, PlotAxis, Series, Statement
 from farkas.experiments.figures import exhibit as module
 from farkas.registry import Registry
 
@@ -54,6 +56,26 @@ def test_data_comes_with_its_seed_and_what_is_not_modelled_says_why(own_registry
     assert module.find("mlbroker", "5").data("reduced", seed=7).series[0].y == [7.0, 2.0]
     with pytest.raises(NoAnswer, match="needs training"):
         module.find("mlbroker", "6").data()
+
+
+def test_a_preset_draws_some_instances_and_never_none():
+    assert list(module.Preset("reduced", 3).seeds(4)) == [4, 5, 6]
+    with pytest.raises(InvalidOption, match="at least 1"):
+        module.Preset("full", 0)
+
+
+def test_the_agreement_follows_the_statements_of_the_print():
+    shape, value = Statement("falls", True), Statement("ends at 2", True, about="value")
+    wrong = dataclasses.replace(value, holds=False)
+    remark = Statement("fast", False, about="ours")
+    assert module.agreement([shape, value, remark]) is Agreement.REPRODUCED
+    assert module.agreement([shape, wrong]) is Agreement.TREND
+    assert module.agreement([shape]) is Agreement.TREND
+    assert module.agreement([wrong]) is Agreement.NOT_REPRODUCED
+    assert module.agreement([dataclasses.replace(shape, holds=False), value]) is (
+        Agreement.NOT_REPRODUCED
+    )
+    assert module.agreement([remark]) is Agreement.NOT_REPRODUCED
 
 
 def test_a_figure_says_what_it_is(own_registry):

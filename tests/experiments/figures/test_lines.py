@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
-from farkas.experiments.figures.lines import by_name, mean_lines
+import math
+
+import numpy as np
+import pytest
+
+from farkas.experiments.figures.lines import by_name, half_width, mean_lines
 
 
 def silent(done, total):
     """Nobody watches."""
 
 
-def test_a_line_is_the_mean_over_the_seeds_with_their_range():
-    # at value 2: seeds 1 and 4 measure 2 + 1 = 3 and 2 + 4 = 6, so 4.5 in [3, 6]
+def test_a_line_is_the_mean_over_the_seeds_with_its_interval():
+    # at value 2: seeds 1 and 4 measure 2 + 1 = 3 and 2 + 4 = 6, so 4.5; s / sqrt 2 = 1.5, and the
+    # 0.975 quantile of Student's t with one degree of freedom, tan(0.475 pi), is 12.7062
     def measure(value, seed):
         return {"sum": value + seed, "product": value * seed}
 
-    lines = mean_lines([2, 5], [1, 4], measure, silent, ranges=True)
+    lines = mean_lines([2, 5], [1, 4], measure, silent)
     assert by_name(lines) == {"sum": [4.5, 7.5], "product": [5.0, 12.5]}
-    assert (lines[0].x, lines[0].low, lines[0].high) == ([2, 5], [3, 6], [6, 9])
+    half = 1.5 * math.tan(0.475 * math.pi)
+    assert lines[0].x == [2, 5]
+    assert lines[0].low == pytest.approx([4.5 - half, 7.5 - half])
+    assert lines[0].high == pytest.approx([4.5 + half, 7.5 + half])
 
 
-def test_lines_without_ranges_have_none():
+def test_an_interval_holds_the_mean_in_95_of_100_draws():
+    # 2000 samples of five normal numbers about 0; four standard errors of a share of 0.95
+    every = np.random.default_rng(5).normal(size=(5, 2000))
+    covered = float((np.abs(every.mean(axis=0)) <= half_width(every)).mean())
+    assert covered == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / 2000))
+
+
+def test_one_instance_has_no_interval():
     (line,) = mean_lines([1.0], [0], lambda value, seed: {"a": value}, silent)
     assert (line.y, line.low, line.high) == ([1.0], None, None)
 

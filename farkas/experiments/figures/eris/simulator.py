@@ -5,8 +5,11 @@ Conventions as in `farkas.experiments.figures.eris`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from farkas.experiments.figures.eris import (
     ALGORITHMS,
@@ -14,13 +17,28 @@ from farkas.experiments.figures.eris import (
     FLOOR,
     PAPER,
     RIVALS,
-    play,
-    simulated,
+    simulated_bound,
+    simulated_run,
 )
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
 from farkas.experiments.figures.figure import Figure, Numbers, PlotAxis, Series, Statement, Table
-from farkas.experiments.figures.lines import by_name, mean_lines
-from farkas.online import Run
+from farkas.experiments.figures.lines import by_name, half_width, mean_lines
+
+BOUND = "proved bound on the optimum"
+Settings = dict[str, Any]
+
+
+def default(preset: Preset) -> Settings:
+    """Sites and jobs that a figure leaves as they are."""
+    return {"sites": 50, "num_jobs": 100} if preset.full else {"sites": 12, "num_jobs": 20}
+
+
+def welfare(
+    preset: Preset, seed: int, settings: Settings, labels: Sequence[str] = tuple(ALGORITHMS)
+) -> dict[str, float]:
+    """Welfare by label, of the default sizes with some settings changed."""
+    chosen = default(preset) | settings
+    return {label: simulated_run(preset.full, seed, chosen, label)["welfare"] for label in labels}
 
 
 def over_settings(
@@ -28,44 +46,39 @@ def over_settings(
     seed: int,
     progress: Progress,
     values: Sequence[float],
-    settings: Callable[[float], dict[str, Any]],
-    labels: Sequence[str] = tuple(ALGORITHMS),
-    number: Callable[[Run], float] = lambda run: run.value,
+    measure: Callable[[Any, int], Mapping[str, float]],
 ) -> list[Series]:
-    """Mean welfare, or another ``number``, over seeds for every value of a setting, by label."""
-    seeds = range(seed, seed + (3 if preset == "full" else 1))
-
-    def measure(value: float, one: int) -> dict[str, float]:
-        auction = simulated(preset, one, **settings(value))
-        return {label: number(play(label, auction)) for label in labels}
-
-    return mean_lines(values, seeds, measure, progress)
+    """Mean lines over the seeds of the preset."""
+    return mean_lines(values, preset.seeds(seed), measure, progress)
 
 
 def welfare_figure(
     preset: Preset, x: PlotAxis, series: Sequence[Series], full: str, *statements: Statement
 ) -> Figure:
     """Lines of welfare; ``full`` is what the published simulator holds fixed."""
-    size = f"{full}, three seeds" if preset == "full" else "small simulator, one seed"
+    size = full if preset.full else "small simulator"
     return Figure(x=x, y=PlotAxis("welfare"), series=series, findings=statements, caption=size)
 
 
-def _trend(statement: str, values: Numbers, sign: float) -> Statement:
+def _trend(statement: str, values: Numbers, sign: float, *, ours: bool = False) -> Statement:
     """Whether the last value is on the said side of the first."""
     rise = values[-1] - values[0]
-    return Statement(statement, sign * rise > 0, f"{values[0]:.0f} to {values[-1]:.0f}")
+    note = f"{values[0]:.0f} to {values[-1]:.0f}"
+    return Statement(statement, sign * rise > 0, note, "ours" if ours else "shape")
 
 
 @ERIS.figure(
     8,
     "Welfare against the number of sites",
     Agreement.TREND,
-    "welfare rises with R, not steadily; no values are printed",
+    "no values are printed",
 )
 def welfare_by_sites(preset: Preset, seed: int, progress: Progress) -> Figure:
-    """Welfare for growing R, means over seeds."""
-    sites = [25, 50, 75, 100] if preset == "full" else [6, 12]
-    series = over_settings(preset, seed, progress, sites, lambda r: {"sites": int(r)})
+    """Welfare for growing R."""
+    sites = [25, 50, 75, 100] if preset.full else [6, 12]
+    series = over_settings(
+        preset, seed, progress, sites, lambda r, one: welfare(preset, one, {"sites": int(r)})
+    )
     found = by_name(series)
     return welfare_figure(
         preset,
@@ -73,7 +86,7 @@ def welfare_by_sites(preset: Preset, seed: int, progress: Progress) -> Figure:
         series,
         "I = 100",
         _trend("rises with R", found[PAPER], 1.0),
-        _trend("rises with R at price floor 1", found[FLOOR], 1.0),
+        _trend("rises with R at price floor 1", found[FLOOR], 1.0, ours=True),
     )
 
 
@@ -81,55 +94,69 @@ def welfare_by_sites(preset: Preset, seed: int, progress: Progress) -> Figure:
     9,
     "Welfare against the number of jobs",
     Agreement.TREND,
-    "the fall with I is there with prices (6), and its cause: prices begin at 0, so worthless late "
-    "completions fill the slots; with price floor 1 welfare rises with I",
+    "no values are printed; prices (6) begin at 0, so that worthless late completions fill the "
+    "slots of jobs to come",
 )
 def welfare_by_jobs(preset: Preset, seed: int, progress: Progress) -> Figure:
-    """Welfare for growing I, means over seeds."""
-    jobs = [50, 100, 150] if preset == "full" else [10, 30]
-    series = over_settings(preset, seed, progress, jobs, lambda i: {"num_jobs": int(i)})
+    """Welfare for growing I, and a proved bound on the optimum."""
+    jobs = [50, 100, 150] if preset.full else [10, 30]
+
+    def measure(count: float, one: int) -> dict[str, float]:
+        settings = default(preset) | {"num_jobs": int(count)}
+        bound = simulated_bound(preset.full, one, settings)
+        return {**welfare(preset, one, settings), BOUND: bound}
+
+    series = over_settings(preset, seed, progress, jobs, measure)
     found = by_name(series)
+    at = jobs[len(jobs) // 2]
+    means = {name: values[len(jobs) // 2] for name, values in found.items()}
+    bound = means.pop(BOUND)
+    best = max(means, key=lambda name: means[name])
+    note = f"bound {bound:.0f}: {_times(bound, means[PAPER])} times {PAPER}, "
     return welfare_figure(
         preset,
         PlotAxis("jobs"),
         series,
         "R = 50",
         _trend("falls with I", found[PAPER], -1.0),
-        _trend("rises with I at price floor 1", found[FLOOR], 1.0),
+        _trend("rises with I at price floor 1", found[FLOOR], 1.0, ours=True),
+        Statement(
+            f"at I = {at} prices (6) are within a factor 2 of the proved bound",
+            bound <= 2 * means[PAPER],
+            note + f"{_times(bound, means[best])} times the best, {best}",
+            "ours",
+        ),
     )
+
+
+def _times(bound: float, reached: float) -> str:
+    return f"{bound / reached:.1f}" if reached else "infinitely many"
 
 
 @ERIS.figure(
     10,
     "Revenue against sites and jobs",
     Agreement.TREND,
-    "revenue falls with R and rises with I, not steadily; no values are printed",
+    "no values are printed",
 )
 def revenue_by_size(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Revenue of Eris for growing R and for growing I, each relative to its published default."""
-    full = preset == "full"
-    factors = [0.5, 1.0, 1.5, 2.0] if full else [0.5, 1.0, 1.5]
-    defaults = {"sites": 50, "num_jobs": 100} if full else {"sites": 12, "num_jobs": 20}
+    factors = [0.5, 1.0, 1.5, 2.0] if preset.full else [0.5, 1.0, 1.5]
+    sizes = default(preset)
 
-    def revenue(setting: str, name: str, turn: int) -> Series:
-        (line,) = over_settings(
-            preset,
-            seed,
-            lambda done, total: progress(turn * total + done, 2 * total),
-            factors,
-            lambda factor: {setting: round(factor * defaults[setting])},
-            [PAPER],
-            lambda run: run.numbers["revenue"],
-        )
-        return Series(name, factors, line.y)
+    def measure(factor: float, one: int) -> dict[str, float]:
+        settings = ({**sizes, size: round(factor * sizes[size])} for size in sizes)
+        runs = (simulated_run(preset.full, one, chosen, PAPER) for chosen in settings)
+        return dict(zip(("sites", "jobs"), (run["revenue"] for run in runs), strict=True))
 
-    by_sites, by_jobs = revenue("sites", "sites", 0), revenue("num_jobs", "jobs", 1)
+    series = over_settings(preset, seed, progress, factors, measure)
+    by_sites, by_jobs = series
     return Figure(
-        x=PlotAxis("share of R = {sites} or I = {num_jobs}".format(**defaults)),
+        x=PlotAxis("share of R = {sites} or I = {num_jobs}".format(**sizes)),
         y=PlotAxis("revenue"),
-        series=[by_sites, by_jobs],
+        series=series,
         findings=[_trend("falls with R", by_sites.y, -1.0), _trend("rises with I", by_jobs.y, 1.0)],
-        caption="prices (6), three seeds" if full else "prices (6), small simulator, one seed",
+        caption="prices (6)" if preset.full else "prices (6), small simulator",
     )
 
 
@@ -137,13 +164,17 @@ def revenue_by_size(preset: Preset, seed: int, progress: Progress) -> Figure:
     11,
     "Welfare against the price base",
     Agreement.TREND,
-    "falls with γ under prices (6); with a price floor γ makes hardly a difference",
+    "no values are printed",
 )
 def welfare_by_base(preset: Preset, seed: int, progress: Progress) -> Figure:
-    """Welfare for growing γ_d = γ_k, means over seeds."""
-    bases = [10.0, 100.0, 1000.0, 10000.0] if preset == "full" else [10.0, 1000.0]
+    """Welfare for growing γ_d = γ_k."""
+    bases = [10.0, 100.0, 1000.0, 10000.0] if preset.full else [10.0, 1000.0]
     series = over_settings(
-        preset, seed, progress, bases, lambda base: {"price_base": base}, [PAPER, FLOOR]
+        preset,
+        seed,
+        progress,
+        bases,
+        lambda base, one: welfare(preset, one, {"price_base": base}, [PAPER, FLOOR]),
     )
     falls = _trend("falls with γ", by_name(series)[PAPER], -1.0)
     return welfare_figure(preset, PlotAxis("γ", log=True), series, "I = 100", falls)
@@ -157,46 +188,56 @@ HEADLINE = {"Tiresias": 44.0, "AntMan": 50.0, "Liquid": 20.0}
     3,
     "Gains over the baselines by calibration",
     Agreement.NOT_REPRODUCED,
-    "the gains depend on the rate P, which is not published: m workers process a chunk in a slot; "
-    "with 50 jobs they are far above the print, with 100 those over AntMan and Liquid change sign "
-    "with m",
+    "the gains depend on the rate P, which is not published: m workers process a chunk in a slot",
     source="Eris section VI, headline gains",
 )
 def calibration(preset: Preset, seed: int, progress: Progress) -> Table:
-    """Welfare of Eris over each baseline, in percent, for several m and numbers of jobs."""
-    full = preset == "full"
-    loads = [50, 100] if full else [10, 25]
-    rates = [(1, 1), (2, 2), (3, 3), (1, 3)] if full else [(1, 1), (1, 3)]
+    """Mean welfare of Eris over that of each baseline, in percent, for several m and loads."""
+    loads = [50, 100] if preset.full else [10, 25]
+    rates = [(1, 1), (2, 2), (3, 3), (1, 3)] if preset.full else [(1, 1), (1, 3)]
     rows: list[list[str | float]] = []
     for done, (low, high) in enumerate(rates):
         for jobs in loads:
-            auction = simulated(preset, seed, num_jobs=jobs, workers_per_chunk=[low, high])
-            value = {label: play(label, auction).value for label in ALGORITHMS}
+            settings = {"num_jobs": jobs, "workers_per_chunk": [low, high]}
+            every = [welfare(preset, one, settings) for one in preset.seeds(seed)]
+            m = f"{low}" if low == high else f"{low} to {high}"
             for eris in (PAPER, FLOOR):
-                gains = [
-                    100 * (value[eris] / value[rival] - 1) if value[rival] else float("inf")
-                    for rival in RIVALS
-                ]
-                rows.append(
-                    [eris, f"{low}" if low == high else f"{low} to {high}", float(jobs), *gains]
-                )
+                gains = (_gain(every, eris, rival) for rival in RIVALS)
+                rows.append([eris, m, float(jobs), *itertools.chain(*gains)])
         progress(done + 1, len(rates))
-    beats = [row for row in rows if row[0] == PAPER and float(row[5]) > 0]
+    heads = ((PlotAxis(f"gain over {rival}", "%"), PlotAxis("±", "%")) for rival in RIVALS)
+    published = itertools.chain(*((gain, None) for gain in HEADLINE.values()))
+    ours = [row for row in rows if row[0] == PAPER]
     return Table(
         columns=[
             PlotAxis("prices"),
             PlotAxis("workers per chunk, m"),
             PlotAxis("jobs"),
-            *(PlotAxis(f"gain over {rival}", "%") for rival in RIVALS),
+            *itertools.chain(*heads),
         ],
         rows=rows,
-        published=[["Eris, prices (6)", None, None, *HEADLINE.values()]],
-        findings=[
-            Statement(
-                "Eris with prices (6) beats Liquid under every calibration",
-                2 * len(beats) == len(rows),
-                f"in {len(beats)} of {len(rows) // 2}",
-            )
-        ],
-        caption="one instance a line; gains over a baseline that serves nothing are infinite",
+        published=[["Eris, prices (6)", None, None, *published]],
+        findings=[_beats(ours, rival, 3 + 2 * place) for place, rival in enumerate(RIVALS)],
+        caption="gains of mean welfare, with half of their 95 % t interval; over a baseline that "
+        "serves nothing they are infinite",
     )
+
+
+def _gain(every: Sequence[Mapping[str, float]], ours: str, rival: str) -> tuple[float, float]:
+    """Percent by which mean welfare is above a rival's, and half of the interval around it.
+
+    Instances are compared one by one; the mean of the rival counts as known.
+    """
+    base = float(np.mean([one[rival] for one in every]))
+    if not base:
+        return float("inf"), float("nan")
+    more = 100 * np.array([[one[ours] - one[rival]] for one in every]) / base
+    half = float(half_width(more)[0]) if len(every) > 1 else float("nan")
+    return float(more.mean()), half
+
+
+def _beats(rows: Sequence[Sequence[str | float]], rival: str, place: int) -> Statement:
+    gains = [float(row[place]) for row in rows]
+    note = f"{min(gains):.0f} to {max(gains):.0f} %"
+    words = f"Eris with prices (6) beats {rival} under every calibration"
+    return Statement(words, min(gains) > 0, note)

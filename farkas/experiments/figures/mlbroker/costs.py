@@ -2,70 +2,70 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
 
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
 from farkas.experiments.figures.figure import Figure, PlotAxis, Series, Statement
-from farkas.experiments.figures.lines import listed, mean_lines
+from farkas.experiments.figures.lines import by_name, listed, mean_lines
+from farkas.experiments.figures.measuring import measurement
 from farkas.experiments.figures.mlbroker import MLBROKER
-from farkas.online import Run
 from farkas.online.mlbroker.bound import tight_bound
 from farkas.tolerances import ROUNDING
 
 COMPARED = ("mlbroker", "local", "central", "oasis")
+PARTS = ("transfer", "resource", "deploy", "sync")
 GIGABYTES = PlotAxis("data per job and slot", "GB")
+BOUND = "proved bound (Opt)"
 
 
 def size_of(preset: Preset) -> dict[str, Any]:
     """Return settings that make a broker small enough for its preset."""
-    return {"num_slots": 8} if preset == "full" else {"num_slots": 3, "num_sites": 4}
+    return {"num_slots": 8} if preset.full else {"num_slots": 3, "num_sites": 4}
 
 
-@functools.lru_cache(maxsize=2)
-def by_volume(preset: Preset, seed: int) -> tuple[list[float], dict[str, list[Run]], list[float]]:
-    """Run every algorithm for growing data, once for Figs. 8 and 11 to 14.
+@measurement
+def costs_at(seed: int, settings: dict[str, Any]) -> dict[str, dict[str, float]]:
+    """Total cost and its parts by algorithm, and the proved tight bound as a total, USD."""
+    drawn = MLBROKER.draw(seed, **settings)
+    found = {}
+    for name in COMPARED:
+        options: dict[str, Any] = {"gap": 1e-4} if name == "oasis" else {}
+        run = MLBROKER.run(name, drawn, seed, **options)
+        parts = {part: float(sum(slot[part] for slot in run.costs)) for part in PARTS}
+        found[name] = {"total": run.value, **parts}
+    return found | {BOUND: {"total": float(tight_bound(drawn))}}
 
-    Returns
-    -------
-    GB per job and slot; runs by algorithm; proved bounds, USD.
-    """
-    volumes = [100.0, 300.0, 500.0, 700.0] if preset == "full" else [100.0, 700.0]
-    runs: dict[str, list[Run]] = {name: [] for name in COMPARED}
-    bounds = []
-    for volume in volumes:
-        drawn = MLBROKER.draw(seed, data_volume=volume, **size_of(preset))
-        for name in COMPARED:
-            options: dict[str, Any] = {"gap": 1e-4} if name == "oasis" else {}
-            runs[name].append(MLBROKER.run(name, drawn, seed, **options))
-        bounds.append(float(tight_bound(drawn)))
-    return volumes, runs, bounds
+
+def by_volume(preset: Preset, seed: int, progress: Progress, part: str) -> list[Series]:
+    """Lines of one part of the cost for growing data; Figs. 8 and 11 to 14 share the runs."""
+    volumes = [100.0, 300.0, 500.0, 700.0] if preset.full else [100.0, 700.0]
+
+    def measure(volume: float, one: int) -> dict[str, float]:
+        found = costs_at(one, size_of(preset) | {"data_volume": volume})
+        return {name: parts[part] for name, parts in found.items() if part in parts}
+
+    return mean_lines(volumes, preset.seeds(seed), measure, progress)
 
 
 @MLBROKER.figure(
     8,
     "Total cost for growing data",
     Agreement.NOT_REPRODUCED,
-    "Central and OASiS are cheaper than mlBroker at every size: moving 500 GB costs about 7.5 USD "
-    "while GPU prices differ by a factor of 8 between sites.  Nor does Local win for large data; "
-    "that needs transfer prices comparable with differences of resource prices",
+    "moving 500 GB costs about 7.5 USD while GPU prices differ by a factor of 8 between sites; for "
+    "Local to win, transfer prices have to be comparable with differences of resource prices",
 )
 def total_cost(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Total cost by algorithm, every re-entry paid, and the proved tight bound ("Opt")."""
-    volumes, runs, bounds = by_volume(preset, seed)
-    progress(1, 1)
-    totals = {name: np.array([run.value for run in runs[name]]) for name in COMPARED}
+    series = by_volume(preset, seed, progress, "total")
+    totals = {name: np.array(values) for name, values in by_name(series).items() if name != BOUND}
     ours = totals["mlbroker"]
     over = {name: totals[name][-1] / ours[-1] for name in COMPARED[1:]}
     return Figure(
         x=GIGABYTES,
         y=PlotAxis("cost", "USD"),
-        series=[
-            *(Series(name, volumes, values) for name, values in totals.items()),
-            Series("proved bound (Opt)", volumes, bounds),
-        ],
+        series=series,
         findings=[
             Statement(
                 "mlBroker is cheapest",
@@ -74,16 +74,23 @@ def total_cost(preset: Preset, seed: int, progress: Progress) -> Figure:
             ),
             Statement("Local wins for large data", totals["local"][-1] < totals["central"][-1]),
         ],
-        caption="one instance for each size; OASiS solved to a gap of 1e-4",
+        caption="OASiS solved to a gap of 1e-4",
     )
+
+
+@measurement
+def local_over_central(seed: int, settings: dict[str, Any]) -> float:
+    """Cost of Local over that of Central."""
+    drawn = MLBROKER.draw(seed, **settings)
+    local, central = (MLBROKER.run(name, drawn, seed).value for name in ("local", "central"))
+    return local / central
 
 
 @MLBROKER.figure(
     "8b",
     "Where Local begins to win",
     Agreement.TREND,
-    "Local does beat Central once moving data is dear enough, but only far above the published "
-    "transfer prices",
+    "it does once moving data is dear enough, far above the published transfer prices",
     source="mlBroker Fig. 8, its statement on Local and Central",
 )
 def crossover(preset: Preset, seed: int, progress: Progress) -> Figure:
@@ -92,11 +99,10 @@ def crossover(preset: Preset, seed: int, progress: Progress) -> Figure:
 
     def ratio(factor: float, one: int) -> dict[str, float]:
         # Traffic of Local would grow with the same prices; its servers are kept beside the workers.
-        drawn = MLBROKER.draw(one, transfer_scale=factor, sync_volume=[0.0, 0.0], **size_of(preset))
-        local, central = (MLBROKER.run(name, drawn, one).value for name in ("local", "central"))
-        return {"Local / Central": local / central}
+        settings = {"transfer_scale": factor, "sync_volume": [0.0, 0.0]}
+        return {"Local / Central": local_over_central(one, size_of(preset) | settings)}
 
-    series = mean_lines(factors, [seed], ratio, progress)
+    series = mean_lines(factors, preset.seeds(seed), ratio, progress)
     wins = [factor for factor, ratio in zip(factors, series[0].y, strict=True) if ratio < 1]
     where = f"from {wins[0]:g} times the published prices on" if wins else "not up to 1000 times"
     return Figure(
@@ -112,14 +118,12 @@ def _part(number: int, part: str, label: str, agreement: Agreement, reason: str)
     """Register the figure of one part of the cost."""
 
     def build(preset: Preset, seed: int, progress: Progress) -> Figure:
-        volumes, runs, _ = by_volume(preset, seed)
-        progress(1, 1)
-        costs = {n: [sum(slot[part] for slot in run.costs) for run in runs[n]] for n in COMPARED}
+        series = by_volume(preset, seed, progress, part)
         return Figure(
             x=GIGABYTES,
             y=PlotAxis(label, "USD"),
-            series=[Series(name, volumes, values) for name, values in costs.items()],
-            findings=_statements(part, costs),
+            series=series,
+            findings=_statements(part, by_name(series)),
             caption="the runs of Fig. 8",
         )
 
@@ -127,7 +131,7 @@ def _part(number: int, part: str, label: str, agreement: Agreement, reason: str)
     MLBROKER.figure(number, f"{label} for growing data", agreement, reason)(build)
 
 
-def _statements(part: str, costs: dict[str, list[float]]) -> list[Statement]:
+def _statements(part: str, costs: dict[str, Any]) -> list[Statement]:
     last = {name: values[-1] for name, values in costs.items()}
     note = listed(last, ".1f")
     if part == "transfer":
@@ -155,30 +159,26 @@ _part(
     "transfer",
     "Transfer cost",
     Agreement.TREND,
-    "grows with the data, most for Central and OASiS, and is 0 for Local as printed; values were "
-    "not printed",
+    "values were not printed",
 )
 _part(
     12,
     "resource",
     "Resource cost",
     Agreement.NOT_REPRODUCED,
-    "OASiS pays least as printed, but Central ties with it and mlBroker pays more: with the "
-    "published ranges moving everything to the cheapest site is worth it",
+    "with the published ranges moving everything to the cheapest site is worth it",
 )
 _part(
     13,
     "deploy",
     "Deployment cost",
     Agreement.NOT_REPRODUCED,
-    "constant for Local, Central and OASiS as printed, but mlBroker's falls by a third: with few "
-    "workers a job its rounding spreads them over more sites",
+    "with few workers a job mlBroker's rounding spreads them over more sites",
 )
 _part(
     14,
     "sync",
     "Synchronisation cost",
     Agreement.NOT_REPRODUCED,
-    "mlBroker is below Local as printed, but OASiS keeps workers beside their server and pays "
-    "nothing",
+    "OASiS keeps workers beside their server and pays nothing",
 )

@@ -15,7 +15,8 @@ import numpy as np
 from farkas.certificates.proof import ratio_words
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
 from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement
-from farkas.experiments.figures.lines import mean_lines
+from farkas.experiments.figures.lines import listed, mean_lines
+from farkas.experiments.figures.measuring import measurement
 from farkas.experiments.figures.mlbroker import MLBROKER
 from farkas.instances.mlbroker import Brokerage
 from farkas.online import Run
@@ -29,24 +30,23 @@ from farkas.solvers import solve
     5,
     "Ratio of the fractional algorithm to the relaxed optimum",
     Agreement.REPRODUCED,
-    "below 1.25 and flat in R and ε, in the printed relaxation and in the tight one",
+    "in the printed relaxation and in the tight one",
 )
 def fractional_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Cost of A_fractional over P_f, printed (9) and tight, for growing R and several ε."""
-    full = preset == "full"
-    sites = [5, 10, 15, 20] if full else [3, 5]
-    epsilons = (0.01, 0.1, 1.0) if full else (0.1, 1.0)
-    slots = 50 if full else 4
+    sites = [5, 10, 15, 20] if preset.full else [3, 5]
+    epsilons = (0.01, 0.1, 1.0) if preset.full else (0.1, 1.0)
+    slots = 50 if preset.full else 4
 
     def ratios(count: int, one: int) -> dict[str, float]:
-        found = {}
-        for relax, epsilon in itertools.product(("printed", "tight"), epsilons):
-            drawn = MLBROKER.draw(one, num_sites=count, num_slots=slots, epsilon=epsilon)
-            run = MLBROKER.run("fractional", drawn, one, relax=relax)
-            found[f"{relax}, ε = {epsilon:g}"] = _ratio(run, drawn, relax)
-        return found
+        return {
+            f"{relax}, ε = {epsilon:g}": fractional_over_relaxed(
+                one, {"num_sites": count, "num_slots": slots, "epsilon": epsilon}, relax
+            )
+            for relax, epsilon in itertools.product(("printed", "tight"), epsilons)
+        }
 
-    series = mean_lines(sites, [seed], ratios, progress)
+    series = mean_lines(sites, preset.seeds(seed), ratios, progress)
     every = np.array([line.y for line in series])
     spread = np.ptp(every)
     return Figure(
@@ -55,11 +55,22 @@ def fractional_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
         series=series,
         published=[Printed("below 1.25 (Fig. 5)", 1.25)],
         findings=[
-            Statement("below 1.25", every.max() < 1.25, f"at most {ratio_words(every.max())}"),
+            Statement("below 1.25", every.max() < 1.25, _most(every.max()), "value"),
             Statement("R and ε have little impact", spread < 0.1, f"spread {spread:.4f}"),
         ],
-        caption=f"{slots} slots, 10 jobs a slot, one instance for each R",
+        caption=f"{slots} slots, 10 jobs a slot",
     )
+
+
+def _most(ratio: float) -> str:
+    return f"at most {ratio_words(ratio)}"
+
+
+@measurement
+def fractional_over_relaxed(seed: int, settings: dict[str, Any], relax: str) -> float:
+    """Cost of A_fractional over P_f, printed or tight."""
+    drawn = MLBROKER.draw(seed, **settings)
+    return _ratio(MLBROKER.run("fractional", drawn, seed, relax=relax), drawn, relax)
 
 
 def _ratio(run: Run, instance: Brokerage, relax: str) -> float:
@@ -73,26 +84,22 @@ def _ratio(run: Run, instance: Brokerage, relax: str) -> float:
     6,
     "Ratio of rounded to fractional cost",
     Agreement.TREND,
-    "falls with the data and rises with the capacity of a worker as printed; values were read off "
-    "no table, and depend on the relaxation (tight here)",
+    "values were read off no table, and depend on the relaxation (tight here)",
 )
 def rounding_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Cost of mlBroker's integer decisions over the fractional cost, tight, means over seeds."""
-    full = preset == "full"
-    volumes = [100.0, 300.0, 500.0, 700.0] if full else [100.0, 700.0]
-    capacities = (16.0, 41.0, 66.0) if full else (16.0, 66.0)
-    size: dict[str, Any] = {"num_slots": 8} if full else {"num_slots": 4, "num_sites": 5}
-    seeds = range(seed, seed + (5 if full else 2))
+    volumes = [100.0, 300.0, 500.0, 700.0] if preset.full else [100.0, 700.0]
+    capacities = (16.0, 41.0, 66.0) if preset.full else (16.0, 66.0)
+    size: dict[str, Any] = {"num_slots": 8} if preset.full else {"num_slots": 4, "num_sites": 5}
 
     def ratios(volume: float, one: int) -> dict[str, float]:
         found = {}
         for capacity in capacities:
-            drawn = MLBROKER.draw(one, data_volume=volume, worker_capacity=[capacity] * 2, **size)
-            rounded = MLBROKER.run("mlbroker", drawn, one).value
-            found[f"P = {capacity:g} GB"] = rounded / MLBROKER.run("fractional", drawn, one).value
+            settings = size | {"data_volume": volume, "worker_capacity": [capacity] * 2}
+            (found[f"P = {capacity:g} GB"],) = rounded_over_fractional(one, settings, ["A_round"])
         return found
 
-    series = mean_lines(volumes, seeds, ratios, progress, ranges=True)
+    series = mean_lines(volumes, preset.seeds(seed), ratios, progress)
     falls = all(line.y[-1] / line.y[0] < 1 for line in series)
     rises = all(low <= high for low, high in zip(series[0].y, series[-1].y, strict=True))
     ends = ", ".join(f"{line.name}: {line.y[0]:.3f} to {line.y[-1]:.3f}" for line in series)
@@ -104,7 +111,6 @@ def rounding_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
             Statement("falls with the data", falls, ends),
             Statement("rises with the capacity of a worker", rises),
         ],
-        caption=f"means and ranges over {len(seeds)} seeds",
     )
 
 
@@ -116,28 +122,35 @@ ROUNDINGS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+@measurement
+def rounded_over_fractional(
+    seed: int, settings: dict[str, Any], roundings: Sequence[str]
+) -> list[float]:
+    """Cost of decisions rounded by some of `ROUNDINGS` over the fractional cost, tight."""
+    drawn = MLBROKER.draw(seed, **settings)
+    base = MLBROKER.run("fractional", drawn, seed).value
+    chosen = (ROUNDINGS[name] for name in roundings)
+    return [MLBROKER.run(rule, drawn, seed, **options).value / base for rule, options in chosen]
+
+
 @MLBROKER.figure(
     7,
     "Roundings compared",
     Agreement.NOT_REPRODUCED,
-    "rounding to the nearest with repair is cheaper than Algorithm 2, whose maximum over K + 1 "
-    "roundings buys surplus workers and so costs about as much as rounding up; Round2 alone is "
-    "cheapest.  The paper does not say what becomes of jobs that independent rounding leaves short",
+    "Algorithm 2 takes the maximum over K + 1 roundings, which buys surplus workers; the paper "
+    "does not say what becomes of jobs that independent rounding leaves short",
 )
 def roundings(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Cost of rounded decisions over the fractional cost, tight, for growing R."""
-    sites, slots = ([5, 10, 15, 20], 8) if preset == "full" else ([3, 5], 4)
+    sites, slots = ([5, 10, 15, 20], 8) if preset.full else ([3, 5], 4)
+    names = list(ROUNDINGS)
 
     def ratios(count: int, one: int) -> dict[str, float]:
-        drawn = MLBROKER.draw(one, num_sites=count, num_slots=slots)
-        base = MLBROKER.run("fractional", drawn, one).value
-        return {
-            name: MLBROKER.run(rule, drawn, one, **options).value / base
-            for name, (rule, options) in ROUNDINGS.items()
-        }
+        settings = {"num_sites": count, "num_slots": slots}
+        return dict(zip(names, rounded_over_fractional(one, settings, names), strict=True))
 
-    series = mean_lines(sites, [seed], ratios, progress)
-    ours, _, independent, greedy = (np.array(line.y) for line in series)
+    series = mean_lines(sites, preset.seeds(seed), ratios, progress)
+    ours, alone, independent, greedy = (np.array(line.y) for line in series)
     return Figure(
         x=PlotAxis("data centres"),
         y=PlotAxis("rounded / fractional cost"),
@@ -145,40 +158,49 @@ def roundings(preset: Preset, seed: int, progress: Progress) -> Figure:
         findings=[
             Statement("A_round is cheaper than IR", bool((ours <= independent).all())),
             Statement("A_round is cheaper than GR", bool((ours <= greedy).all())),
+            Statement(
+                "Round2 alone is cheapest",
+                bool((alone <= np.minimum(np.minimum(ours, independent), greedy)).all()),
+                listed(dict(zip(names, (line.y[-1] for line in series), strict=True)), ".3f"),
+                "ours",
+            ),
         ],
-        caption=f"{slots} slots, 10 jobs a slot, one instance for each R",
+        caption=f"{slots} slots, 10 jobs a slot",
     )
 
 
-def certified_lines(
-    setting: str, values: Sequence[float], size: dict[str, Any], seed: int, progress: Progress
-) -> list[Series]:
+@measurement
+def certified_ratios(seed: int, settings: dict[str, Any]) -> dict[str, float]:
     """Certified ratios of mlBroker with both roundings, against the tight bound."""
+    drawn = MLBROKER.draw(seed, **settings)
+    bound = tight_bound(drawn)
+    found = {}
+    for name in ("A_round", "Round2 alone"):
+        rule, options = ROUNDINGS[name]
+        found[name] = ratio_to(MLBROKER.run(rule, drawn, seed, **options), drawn, bound) or np.nan
+    return found
 
-    def ratios(value: float, one: int) -> dict[str, float]:
-        drawn = MLBROKER.draw(one, **size | {setting: value})
-        bound = tight_bound(drawn)
-        rules = {"A_round": "max", "Round2 alone": "round2"}
-        runs = {
-            name: MLBROKER.run("mlbroker", drawn, one, combine=rule) for name, rule in rules.items()
-        }
-        return {name: ratio_to(run, drawn, bound) or np.nan for name, run in runs.items()}
 
-    return mean_lines(values, [seed], ratios, progress)
+def certified_lines(
+    setting: str, values: Sequence[float], size: dict[str, Any], seeds: range, progress: Progress
+) -> list[Series]:
+    """Lines of `certified_ratios` over a setting."""
+    return mean_lines(
+        values, seeds, lambda value, one: certified_ratios(one, size | {setting: value}), progress
+    )
 
 
 @MLBROKER.figure(
     9,
     "Ratio of mlBroker for growing horizons",
     Agreement.NOT_REPRODUCED,
-    "flat, between 1.06 and 1.08, where the paper reports a slight rise; the denominator is a "
-    "proved bound on (8), since (8) itself cannot be solved at this size",
+    "the denominator is a proved bound on (8), since (8) itself cannot be solved at this size",
 )
 def ratio_by_slots(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Cost of mlBroker over the proved tight bound for growing T."""
-    slots = [50, 60, 70, 80, 90, 100] if preset == "full" else [4, 8]
-    size: dict[str, Any] = {} if preset == "full" else {"num_sites": 5}
-    series = certified_lines("num_slots", slots, size, seed, progress)
+    slots = [50, 60, 70, 80, 90, 100] if preset.full else [4, 8]
+    size: dict[str, Any] = {} if preset.full else {"num_sites": 5}
+    series = certified_lines("num_slots", slots, size, preset.seeds(seed), progress)
     rise = _rise(series)
     trend = Statement("rises slightly with T", 0 < rise < 0.1, f"{rise:+.3f}")
     return _ratio_figure(PlotAxis("slots"), series, trend)
@@ -188,13 +210,13 @@ def ratio_by_slots(preset: Preset, seed: int, progress: Progress) -> Figure:
     10,
     "Ratio of mlBroker for growing numbers of jobs",
     Agreement.REPRODUCED,
-    "stable, and below 3, against a proved bound on (8)",
+    "against a proved bound on (8)",
 )
 def ratio_by_jobs(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Cost of mlBroker over the proved tight bound for growing numbers of jobs a slot."""
-    jobs = [10, 20, 30, 40, 50] if preset == "full" else [3, 6]
-    size: dict[str, Any] = {} if preset == "full" else {"num_sites": 5, "num_slots": 4}
-    series = certified_lines("jobs_per_slot", jobs, size, seed, progress)
+    jobs = [10, 20, 30, 40, 50] if preset.full else [3, 6]
+    size: dict[str, Any] = {} if preset.full else {"num_sites": 5, "num_slots": 4}
+    series = certified_lines("jobs_per_slot", jobs, size, preset.seeds(seed), progress)
     rise = _rise(series)
     trend = Statement("remains stable", abs(rise) < 0.1, f"{rise:+.3f}")
     return _ratio_figure(PlotAxis("jobs a slot"), series, trend)
@@ -212,6 +234,5 @@ def _ratio_figure(x: PlotAxis, series: Sequence[Series], trend: Statement) -> Fi
         y=PlotAxis("cost / proved bound"),
         series=series,
         published=[Printed("at most 3 (Fig. 10)", 3.0)],
-        findings=[trend, Statement("at most 3", most <= 3, f"at most {ratio_words(most)}")],
-        caption="one instance for each point",
+        findings=[trend, Statement("at most 3", most <= 3, _most(most), "value")],
     )

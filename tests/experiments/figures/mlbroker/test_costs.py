@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from farkas.experiments.figures.mlbroker.costs import BOUND
 from tests.experiments.figures.made import findings, reduced
 
 
@@ -11,5 +12,5 @@ def test_local_moves_nothing_and_costs_most():
     totals = {line.name: line.y for line in data.series}
     for name in ("mlbroker", "central", "oasis"):
         assert all(x >= y for x, y in zip(totals["local"], totals[name], strict=True))
-    bound = totals["proved bound (Opt)"]
+    bound = totals[BOUND]
     assert all(min(t[k] for t in totals.values()) == bound[k] for k in range(len(bound)))
