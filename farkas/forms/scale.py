@@ -21,8 +21,11 @@ COST_SPREAD = 10
 largest term hardly changes an optimum, and a large cost beside an absolute tolerance is an error.
 """
 
-FARTHEST = 900
-"""Largest exponent of a row's or column's unit: a power beyond it is hardly a double any more."""
+FARTHEST = 1000
+"""Largest exponent of a row's or column's unit: a share of a power beyond it is hardly a double.
+
+Nearer to 0, an instance in units of 1e-290 would have rows that no answer can miss by a share.
+"""
 
 NONE = np.int64(1) << 40
 """Exponent that stands for no number; above every sum of exponents of doubles."""

@@ -206,7 +206,7 @@ def units(program):
 
     def clipped(terms):
         known = [x for x in terms if x < math.inf] or [0]
-        return max(-900, min(900, max(sum(known) // len(known), max(known) - 16)))
+        return max(-1000, min(1000, max(sum(known) // len(known), max(known) - 16)))
 
     sides = list(map(order, program.row_lower, program.row_upper))
     lines = [[(j, order(x)) for j, x in row] for row in program.rows]

@@ -4,6 +4,8 @@
 as printed are in `farkas.models.coded.expected`.
 """
 
+import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,8 @@ from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Bools, Floats, floats
-from farkas.portable.elementary import expm1
+from farkas.portable.elementary import exp, expm1
+from farkas.tolerances import ROUNDING
 
 
 def returned_share(data: CodedComputing, loads: Floats, time: float) -> Floats:
@@ -56,13 +59,21 @@ def surrogate_times(data: CodedComputing, probability: Floats, loads: Floats) ->
     """Smallest t at which each master expects its rows under (6), shape (masters,).
 
     Infinite where the loads are too few ever.  Bisection to the last bit: (6) increases in t.
+    Loads that hardly suffice are summed exactly: what may be late of them is all that is left of
+    two nearly equal numbers.
     """
-    most = (np.where(data.allowed, probability * loads, 0.0)).sum(axis=1)
-    reachable = most > data.rows
+    spare = np.where(data.allowed, probability * loads, 0.0).sum(axis=1) - data.rows
+    hardly = abs(spare) <= ROUNDING * data.rows
+    for master in np.flatnonzero(hardly):
+        spare[master] = _exact_spare(data, probability, loads, int(master))
+    reachable = spare > 0
 
     def enough(times: Floats) -> Bools:
         times = np.where(reachable, times, 1.0)
-        return np.asarray(_printed(data, probability, loads, times) >= data.rows)
+        found = np.asarray(_printed(data, probability, loads, times) >= data.rows)
+        if not hardly.any():
+            return found
+        return np.where(hardly, _late(data, probability, loads, times) <= spare, found)
 
     low = np.zeros(data.num_masters)
     high = np.where(reachable, 1.0, np.inf)
@@ -82,11 +93,36 @@ def surrogate_times(data: CodedComputing, probability: Floats, loads: Floats) ->
     return high
 
 
-def _printed(data: CodedComputing, probability: Floats, loads: Floats, times: Floats) -> Floats:
-    """Return the expected results of each master at its own time under (6)."""
+def _exact_spare(data: CodedComputing, share: Floats, loads: Floats, master: int) -> float:
+    """Rows beyond those that a master needs; of the right sign whatever the rounding."""
+    use = data.allowed[master]
+    pairs = zip(share[master, use].tolist(), loads[master, use].tolist(), strict=True)
+    sent = sum((Fraction(k) * Fraction(load) for k, load in pairs), Fraction(0))
+    spare = sent - data.masters[master].rows
+    return float(spare) or math.copysign(math.ulp(0.0), spare) if spare else 0.0
+
+
+def _late(data: CodedComputing, probability: Floats, loads: Floats, times: Floats) -> Floats:
+    """Return the results of each master that are not there at its own time under (6)."""
+    used, exponent = _exponent(data, probability, loads, times)
+    with np.errstate(over="ignore"):
+        return _by_master(np.where(used, probability * loads * exp(exponent), 0.0))
+
+
+def _exponent(
+    data: CodedComputing, probability: Floats, loads: Floats, times: Floats
+) -> tuple[Bools, Floats]:
+    """Pairs in use, and u a - u t/l of each, shape (masters, workers)."""
     used = data.allowed & (loads > 0) & (probability > 0)
     safe = np.where(used, loads, 1.0)
-    exponent = data.rates * (np.where(used, data.shifts, 0.0) - times[:, None] / safe)
+    with np.errstate(over="ignore", invalid="ignore"):
+        exponent = data.rates * (np.where(used, data.shifts, 0.0) - times[:, None] / safe)
+    return used, np.where(used, exponent, 0.0)
+
+
+def _printed(data: CodedComputing, probability: Floats, loads: Floats, times: Floats) -> Floats:
+    """Return the expected results of each master at its own time under (6)."""
+    used, exponent = _exponent(data, probability, loads, times)
     with np.errstate(over="ignore", invalid="ignore"):
         results = np.where(used, probability * loads * -expm1(exponent), 0.0)
     return _by_master(results)
