@@ -3,13 +3,24 @@
 import functools
 
 import numpy as np
+import sympy as sp
 
 from farkas.instances.mlbroker import Brokerage
 from farkas.online import algorithms
-from farkas.proofs.claim import Verdict, claim, refuted
+from farkas.proofs.claim import Standing, Verdict, claim, proved, refuted
 from farkas.proofs.mlbroker.prices import relaxed
+from farkas.proofs.mlbroker.regularizer import (
+    EPS,
+    SIGMA,
+    TERM,
+    C,
+    P,
+    V,
+    a_minus_b_is_at_most_a_log_of_a_over_b,
+)
 from farkas.proofs.mlbroker.runs import Traced, compare, cost, dual_bound, shipped, traced_runs
 from farkas.proofs.stated import Stated
+from farkas.proofs.symbolic import require, require_zero
 from farkas.proofs.trials import Trials, drawn
 from farkas.tolerances import FEASIBLE
 
@@ -103,33 +114,37 @@ def the_evaluation_meets_the_assumption_of_theorem_3() -> Verdict:
 def fractional_runs_cost_at_most_the_corrected_ratio() -> Verdict:
     """Cost <= (max(1, σ) + R ε σ / κ) P_f, with κ = min_i max_t (Y+1)/U, tight mode: κ = 1.
 
-    Slot optima give D = static + Σ (c/σ) v ln((v+ε)/(p+ε)) <= P_f by complementary slackness, and
-    a − b <= a ln(a/b) with a = v+ε, b = p+ε bounds deployment by σ (D − static) + Σ c ε ln(·),
-    whose last sum telescopes to Σ c ε ln(1 + v_end/ε) <= R ε σ Σ c, since v never falls; every
-    solution deploys each job for κ c at least.
+    An optimum of a slot is one of the slot's linear program with the slope of the entropy term,
+    that is μ(t) − μ(t+1) for μ = (c/σ) ln((1+ε)/(v(t−1)+ε)), as price of v; μ lies in [0, c], so
+    that the multipliers of all slots with it are a point of the dual, D = static + Σ (c/σ) v
+    ln((v+ε)/(p+ε)) <= P_f. a − b <= a ln(a/b) with a = v+ε, b = p+ε bounds deployment by σ (D −
+    static) + Σ c ε ln(a/b), whose last sum telescopes to Σ c ε ln(1 + v_end/ε) <= R ε σ Σ c, since
+    v never falls; static + σ (D − static) <= max(1, σ) D; and every solution deploys each job for κ
+    c at least, since U Σ v >= Σ y + Σ s >= Y + 1 by (8g), (8f), in tight mode Σ v >= Σ s = 1.
     """
-    trials = Trials()
-    for relax in ("printed", "tight"):
-        for run in traced_runs(relax):
-            kappa = 1.0 if relax == "tight" else _kappa(run.instance)
-            ratio = cost(run) / optimum(run.instance, relax)
-            trials.add(run.example, Stated(ratio, "<=", _corrected_ratio(run.instance, kappa)))
-    for name in ("harmonic", "harmonic_fifteen", "harmonic_seventeen"):
-        broker = shipped(name)
-        paid = algorithms["mlbroker.fractional"].run(broker, relax="printed").value
-        bound = _corrected_ratio(broker, _kappa(broker))
-        trials.add(f"mlbroker/{name}", Stated(paid / optimum(broker, "printed"), "<=", bound))
-    return trials.verdict("in units of the ratio")
+    price = C / SIGMA * sp.log((1 + EPS) / (V + EPS))
+    exact = {SIGMA: sp.log(1 + 1 / EPS)}
+    require_zero(
+        slopes_are_differences_of_prices=price.subs(V, P) - price - sp.diff(TERM, V),
+        a_job_that_is_nowhere_pays_c=(price.subs(V, 0) - C).subs(exact),
+        one_that_is_whole_pays_nothing=price.subs(V, 1),
+        logarithms_end_at_sigma=(sp.log((1 + EPS) / EPS) - SIGMA).subs(exact),
+    )
+    require(prices_fall=(-sp.diff(price, V)).is_positive)
+    require(logarithm=a_minus_b_is_at_most_a_log_of_a_over_b().standing is Standing.PROVED)
+    static_cost, above, more = sp.symbols("static above more", nonnegative=True)
+    for scale, most in ((1 + more, 1 + more), (1 / (1 + more), sp.Integer(1))):
+        left = most * (static_cost + above) - static_cost - scale * above
+        require(parts_are_below_the_whole=sp.factor(left).is_nonnegative)
+    return proved("D <= P_f, deployment <= σ (D − static) + R ε σ Σ c, and κ Σ c <= P_f")
 
 
-def _corrected_ratio(broker: Brokerage, kappa: float) -> float:
+def corrected_ratio(broker: Brokerage, relax: str) -> float:
+    """Factor of the corrected theorem for a broker."""
+    most = np.maximum.reduceat(broker.workers_needed, broker.pair_start[:-1])
+    kappa = 1.0 if relax == "tight" else float((most.min() + 1) / broker.deployment_bound)
     sigma = broker.entropy_scale
     return max(1.0, sigma) + broker.num_sites * broker.epsilon * sigma / kappa
-
-
-def _kappa(broker: Brokerage) -> float:
-    most = np.maximum.reduceat(broker.workers_needed, broker.pair_start[:-1])
-    return float((most.min() + 1) / broker.deployment_bound)
 
 
 @claim("mlbroker.cost_below_certificate", source="mlBroker Theorem 3; corrected")

@@ -1,6 +1,8 @@
 """Claims about (7) and (8): prices, constants, and what (8) charges."""
 
 import itertools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -141,19 +143,52 @@ def every_worker_pays_for_its_server() -> Verdict:
     return refuted("mlbroker/surplus_worker", statement, "(8) lacks g <= Y s", **sizes)
 
 
+LIST, REDUCED, SURCHARGE = sp.symbols("a b e", positive=True)
+
+
+def _chord_is_below_the_price() -> None:
+    """Raise unless F(h) >= h F(H) / H for all h <= H; F(H) is less than either branch by r."""
+    below, full, over = sp.symbols("r H o", nonnegative=True)
+    share = 1 / (1 + over)  # h / H
+    discounted = REDUCED * share * full + SURCHARGE
+    gaps = (
+        LIST * share * full - share * (LIST * full - below),
+        discounted - share * (REDUCED * full + SURCHARGE - below),
+    )
+    for gap in gaps:
+        require(chord_is_below_the_price=sp.factor(gap).is_nonnegative)
+
+
 @claim("mlbroker.relaxation_order", source="mlBroker (9); added")
 def relaxations_are_ordered() -> Verdict:
-    """Relaxed printed <= tight <= (8) printed <= (8) strict."""
-    trials = Trials()
-    for example, broker in itertools.islice(brokers(), 14):
-        chain = [relaxed(broker, "printed"), relaxed(broker, "tight")]
-        chain += [
-            offline(broker, semantics=name, prices="two", presence="split")
-            for name in ("printed", "strict")
-        ]
-        pairs = itertools.pairwise(chain)
-        trials.add(example, *(Stated(a, "<=", b, SOLVER_GAP, chain[-1]) for a, b in pairs))
-    return trials.verdict()
+    """Relaxed printed <= tight <= (8) printed <= (8) strict, for every valid M and U >= Ȳ + 1.
+
+    A tight point is one of (9): the two rows of (8g*) add up to one above (8g), and between no
+    usage and the full one, H, the chord is a mean of two points of (8c)-(8e) at which whole u cost
+    no more than F, since M is valid. A placement of (8) with Y workers a site at most, which some
+    optimum keeps, is a tight point: F(h) = min(a h, b h + e) is above its chord. (8) strict has the
+    rows of (8) printed and two more; bounds on workers hold at some optimum of each.
+    """
+    _chord_is_below_the_price()
+    x, u, big_m, h = sp.symbols("x u M H", nonnegative=True)
+    share = 1 / (1 + sp.symbols("o", nonnegative=True))
+    rows: tuple[Callable[[Any, Any, Any], Any], ...] = (
+        lambda use, cost, off: cost - LIST * use + big_m * off,
+        lambda use, cost, off: cost - REDUCED * use - SURCHARGE + big_m * (1 - off),
+    )
+    for row in rows:
+        ends = share * row(h, x, u) + (1 - share) * row(0, 0, 0)
+        require_zero(a_mean_keeps_the_rows=row(share * h, share * x, share * u) - ends)
+    v, y, s, bound, most = sp.symbols("v y s U Ybar", nonnegative=True)
+    slack = (bound - most - 1) * v + (most * v - y) + (v - s)
+    require_zero(halves_give_the_whole=bound * v - y - s - slack)
+    families = [
+        {family.name for family in Offline(semantics=name).families()}
+        for name in ("printed", "strict")
+    ]
+    added = {"absent_where_unused", "connect_to_server_only"}
+    require(strict_adds_two=families[1] - families[0] == added and families[0] < families[1])
+    return proved("points of each are points of the one before, at no more cost")
 
 
 @claim("mlbroker.printed_dual", source="mlBroker (11)")

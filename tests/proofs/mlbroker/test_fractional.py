@@ -1,8 +1,12 @@
 """Theorem 3 on the harmonic brokers."""
 
+import math
+
 import pytest
 
-from farkas.proofs.mlbroker.fractional import claimed_ratio
+from farkas.online import algorithms
+from farkas.proofs.mlbroker.fractional import claimed_ratio, corrected_ratio, optimum
+from farkas.proofs.mlbroker.runs import shipped
 
 
 def test_theorem_3_fails_in_three_sizes(verdict_of):
@@ -25,3 +29,24 @@ def test_twelve_harmonic_jobs_cost_36_876(verdict_of):
 def test_the_claimed_ratio_by_hand():
     # 2 + 2 ln 2 at ε = 1
     assert claimed_ratio(1.0) == pytest.approx(3.3862944)
+
+
+@pytest.mark.parametrize("relax", ["printed", "tight"])
+@pytest.mark.parametrize("name", ["harmonic", "return_trip", "surplus_worker", "tiny"])
+def test_the_proved_ratio_holds_where_the_printed_one_fails(name, relax):
+    broker = shipped(name)
+    run = algorithms["mlbroker.fractional"].run(broker, relax=relax)
+    assert run.value <= corrected_ratio(broker, relax) * optimum(broker, relax) * (1 + 1e-9)
+
+
+def test_the_corrected_ratio_by_hand():
+    # one job; kappa = 1 in tight mode
+    broker = shipped("surplus_worker")
+    sigma = math.log1p(1 / broker.epsilon)
+    expected = max(1.0, sigma) + broker.num_sites * broker.epsilon * sigma
+    assert corrected_ratio(broker, "tight") == pytest.approx(expected)
+    # printed: a job needs Y + 1 of the U that one presence allows
+    least = (broker.workers_needed.max() + 1) / broker.deployment_bound
+    expected = max(1.0, sigma) + broker.num_sites * broker.epsilon * sigma / least
+    assert broker.num_jobs == 1
+    assert corrected_ratio(broker, "printed") == pytest.approx(expected)

@@ -1,10 +1,12 @@
 """Prices of (8) and covers, by hand."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 from farkas.proofs.mlbroker.prices import _cover, offline, relaxed
-from farkas.proofs.mlbroker.runs import shipped
+from farkas.proofs.mlbroker.runs import brokers, shipped
 
 
 @pytest.mark.parametrize(
@@ -18,6 +20,16 @@ def test_smallest_covers(subsets, elements, size):
 def test_what_covers_too_little_is_refused():
     with pytest.raises(ValueError, match="cover too little"):
         _cover([frozenset({0})], 2)
+
+
+def test_relaxations_of_drawn_brokers_are_in_the_proved_order():
+    for _, broker in itertools.islice(brokers(), 6):
+        chain = [relaxed(broker, "printed"), relaxed(broker, "tight")]
+        chain += [
+            offline(broker, semantics=name, prices="two", presence="split")
+            for name in ("printed", "strict")
+        ]
+        assert all(a <= b + 1e-6 * chain[-1] for a, b in itertools.pairwise(chain))
 
 
 def test_relaxations_are_below_the_program():
