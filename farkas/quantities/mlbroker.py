@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from farkas.duals.dualize import dualize
 from farkas.errors import NotApplicable
 from farkas.instances.mlbroker import Brokerage, Semantics
@@ -44,6 +46,17 @@ def dual(instance: Brokerage, relax: str) -> float:
 def big_m_smallest(instance: Brokerage) -> float:
     """Smallest valid single constant of (8c), (8d), USD; M*."""
     return instance.smallest_big_m
+
+
+@quantity("mlbroker.discount_in_reach[{k}]", k=lambda instance: range(instance.num_resources))
+def discount_in_reach(instance: Brokerage, k: int) -> float:
+    """Share of slots with jobs in which all of them at one site would earn its discount.
+
+    The workers and servers of a slot, at the site whose threshold for the resource is lowest.
+    """
+    busy = np.unique(instance.pair_slot)
+    reached = instance.usage_cap()[busy, k] >= instance.threshold[:, k].min()
+    return float(reached.mean())
 
 
 @quantity("mlbroker.ratio_bound_printed")

@@ -16,3 +16,19 @@ def test_myopic_baselines_are_absent_where_ties_decide():
 def test_expectation_over_too_many_choices_is_absent():
     many = generate("mlbroker", "small", seed=0, num_jobs=9)
     assert evaluate(many, ["mlbroker.local_expected"]) == {}
+
+
+def test_a_discount_is_in_reach_where_all_jobs_at_one_site_use_so_much():
+    # of the published ranges, counted by hand: units of all workers and servers of a slot
+    broker = generate("mlbroker", "small", seed=3, jobs_per_slot=2)
+    for k in range(broker.num_resources):
+        reached = []
+        for slot in range(broker.num_slots):
+            jobs = broker.jobs_at(slot)
+            if not len(jobs):
+                continue
+            workers = broker.workers_needed[broker.pairs_at(slot)]
+            used = workers @ broker.worker_demand[jobs, k] + broker.server_demand[jobs, k].sum()
+            reached.append(any(used >= row[k] for row in broker.threshold))
+        key = f"mlbroker.discount_in_reach[{k}]"
+        assert evaluate(broker, [key])[key] == sum(reached) / len(reached)

@@ -17,10 +17,8 @@ from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
 from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Statement, Table
 from farkas.experiments.figures.lines import half_width, mean_series
 from farkas.experiments.figures.measuring import measurement
-from farkas.experiments.figures.mlbroker import MLBROKER
+from farkas.experiments.figures.mlbroker import MLBROKER, usage_of
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.recourse import PlacedWorkers
-from farkas.online.mlbroker.environment import PlacedSlot, by_pair
 from farkas.portable.draws import dirichlet, uniform
 
 MODELS = {
@@ -112,15 +110,7 @@ def in_clusters(name: str, seed: int) -> list[float]:
     instance = clusters(seed)
     run = MLBROKER.run(name, instance, seed)
     parts = [sum(s[part] for s in run.costs) for part in ("transfer", "resource", "deploy", "sync")]
-    decisions = [
-        PlacedSlot(
-            np.array(d["jobs"], np.int64),
-            np.array(d["workers"], np.int64),
-            np.array(d["server"], np.int64),
-        )
-        for d in run.decisions
-    ]
-    hours = float(PlacedWorkers.of(instance, *by_pair(instance, decisions)).usage().sum())
+    hours = float(usage_of(instance, run).sum())
     return [*parts, run.value, hours, parts[1] / (PRICE * hours)]
 
 
