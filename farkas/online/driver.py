@@ -24,12 +24,18 @@ import inspect
 import math
 import typing
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, TypeVar
 
 import msgspec
 
 from farkas.compiled import clock
 from farkas.errors import InvalidInstance, InvalidOption, suggestion
+from farkas.online.policies import Certifying as Certifying
+from farkas.online.policies import Clairvoyant as Clairvoyant
+from farkas.online.policies import Policy as Policy
+from farkas.online.policies import Preparing as Preparing
+from farkas.online.policies import Priced as Priced
+from farkas.online.policies import Remarking
 from farkas.online.recording import manifest, plain
 from farkas.online.replayed import prove_value
 from farkas.online.run import Bound, Run, Sense
@@ -39,49 +45,6 @@ from farkas.words import shown
 
 Progress = Callable[[int, int], None]
 """Called with the steps done and the number of steps."""
-
-
-@runtime_checkable
-class Policy(Protocol):
-    """An online algorithm: state in, state out, and never a look at the future."""
-
-    def start(self, known: Any, seed: int) -> Any:
-        """Return the state before the first arrival; ``known`` is what is known in advance."""
-
-    def step(self, state: Any, arrivals: Any) -> tuple[Any, Any]:
-        """Return the next state and the decision about ``arrivals``."""
-
-
-@runtime_checkable
-class Clairvoyant(Protocol):
-    """A baseline that sees the whole instance, for example the offline optimum."""
-
-    def decide(self, instance: Any, seed: int) -> Sequence[Any]:
-        """Return every decision, in the order of the environment's arrivals."""
-
-
-@runtime_checkable
-class Preparing(Protocol):
-    """A policy that has its kernels compiled, if the whole run is worth it, before clocks start."""
-
-    def prepare(self, instance: Any) -> None:
-        """Prepare kernels (see `farkas.compiled`) and nothing else."""
-
-
-@runtime_checkable
-class Priced(Protocol):
-    """A policy whose decisions cost something else than the environment says (fractional ones)."""
-
-    def evaluate(self, instance: Any, decisions: Sequence[Any]) -> Outcome:
-        """Return the costs of the decisions."""
-
-
-@runtime_checkable
-class Certifying(Protocol):
-    """A policy that can rebuild a dual point from its last state."""
-
-    def certify(self, instance: Any, state: Any, decisions: Sequence[Any]) -> Bound | None:
-        """Return a proved bound; ``state`` is None for a clairvoyant baseline."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -327,7 +290,7 @@ def drive(
     Parameters
     ----------
     policy
-        `Policy` or `Clairvoyant`; may also be `Preparing`, `Priced` and `Certifying`.
+        `Policy` or `Clairvoyant`; may also be `Preparing`, `Priced`, `Certifying`, `Remarking`.
     instance
         Instance of a kind that has an environment.
     seed
@@ -378,7 +341,7 @@ def drive(
         violations=list(outcome.violations),
         certificate=bound,
         numbers={name: float(x) for name, x in outcome.numbers.items()},
-        remarks=list(outcome.remarks),
+        remarks=outcome.remarks + (policy.remarks(state) if isinstance(policy, Remarking) else []),
         timings={
             "policy": decided - begin,
             "longest_step": longest,

@@ -23,7 +23,7 @@ from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.recovery import counts
 from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import snapshot
-from farkas.online.coded.exhaustive import branch_and_bound
+from farkas.online.coded.exhaustive import OwnerTree
 from farkas.online.coded.local_search import climb, favourites
 from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Top
 from farkas.online.dps.posted import BestFit, Random
@@ -78,7 +78,7 @@ def coded() -> Iterator[Any]:
         speed = Pairs.of(random_coded_computing(seed, masters=2 + seed % 3, workers=9)).speed
         start = favourites(speed)
         yield climb(speed, start, "printed"), climb(speed, start, "lexicographic")
-        yield branch_and_bound(speed, start, np.ones(len(speed)))
+        yield OwnerTree(speed, start, np.ones(len(speed))).advance(4_000_000)
         rng = np.random.default_rng(seed)
         yield counts(rng.integers(1, 9, 20), rng.uniform(0, 1, 20), 40)
 

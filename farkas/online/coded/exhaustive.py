@@ -1,33 +1,40 @@
 """The best dedicated assignment, certainly: branch and bound, and meet in the middle."""
 
 import dataclasses
-from typing import Literal, NamedTuple
+import math
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from farkas.compiled import Floats1, Floats2, Ints1, Out, compiled
+from farkas.compiled import Floats1, Floats2, Ints1, Out, clock, compiled
 from farkas.errors import NotApplicable
-from farkas.models.coded.assignment import Assignment
-from farkas.models.coded.kernel import owner_levels
+from farkas.instances.base import Positive
+from farkas.instances.coded import CodedComputing
+from farkas.models.coded.assignment_by_type import AssignmentByType, WorkerTypes
+from farkas.models.coded.kernel import Pairs, owner_levels
+from farkas.models.coded.plans import Allocation, dedicated_plan
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.local_search import climb
 from farkas.online.coded.owners import OwnerPlanner
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
-from farkas.relaxations.coded.assignment_lp import Given, Speeds, best_sharing
-from farkas.solvers import solve
+from farkas.relaxations.coded.assignment_lp import Speeds, best_sharing
+from farkas.solvers import Reason, solve
 
 MOST_NODES = 4_000_000
-FIRST_NODES = 1_000
+FIRST_NODES, MORE_NODES = 1_000, 200_000
+"""Nodes of the first part of a search, and of each further one; in between it may be stopped."""
 MOST_PAIRED = 40
 MOST_OWNERS = 3_000_000
 UNITS = 2.0**12
 
 
-class _GivenDedicated(Given):
-    """Dedicated workers for given speeds, in small units against absolute tolerances."""
+class _Given(AssignmentByType):
+    """The same program on given speeds, in small units against absolute tolerances."""
 
-    integral = Assignment.integral
+    def speeds(self, data: Speeds) -> Floats:
+        """Return the speeds themselves."""
+        return data.speed
 
     def scale(self, data: Speeds) -> float:
         """Return a unit of 2^-12 of the largest speed."""
@@ -39,11 +46,24 @@ def least_level(speed: Floats, owner: Ints) -> float:
     return float(owner_levels(speed, owner).min())
 
 
+class Owners(NamedTuple):
+    """What a search for the best owners found.
+
+    Parameters
+    ----------
+    owner
+        Shape (workers,), master of each worker.
+    stopped
+        What ended the search before the owners were known to be optimal, in words; empty when
+        nothing did.
+    """
+
+    owner: Ints
+    stopped: str = ""
+
+
 def best_owner(speed: Floats) -> Ints:
     """Optimal owners: proved by branch and bound where it ends, else by an integer program.
-
-    The bounds of the search are the prices of the linear program: for any prices the levels still
-    reachable, weighted, are at most the weighted sum of what is left.
 
     Parameters
     ----------
@@ -53,19 +73,52 @@ def best_owner(speed: Floats) -> Ints:
     Returns
     -------
     Shape (workers,), master of each worker.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Where Ctrl-C ended the search.
     """
+    found = search_owners(speed)
+    if found.stopped:
+        raise KeyboardInterrupt
+    return found.owner
+
+
+def search_owners(speed: Floats, seconds: float = math.inf) -> Owners:
+    """As `best_owner`; a time limit or Ctrl-C leaves the best owners found until then.
+
+    Equal workers are merged, in the search and in the integer program.  The bounds of the search
+    are the prices of the linear program: for any prices the levels still reachable, weighted, are
+    at most the weighted sum of what is left.
+
+    Parameters
+    ----------
+    seconds
+        Time limit.
+    """
+    begin = clock()
     start = climb(speed, greedy_owner(speed), "lexicographic")
     sharing = best_sharing(speed)
     if sharing.level == 0 or len(speed) == 1:
-        return start
-    owner, finished = branch_and_bound(speed, start, sharing.prices)
-    return owner if finished else _by_integer_program(speed, owner)
+        return Owners(start)
+    search = OwnerTree(speed, start, sharing.prices)
+    late = f"the time limit of {seconds:g} s"
+    try:
+        while search.nodes < MOST_NODES:
+            if search.advance(MORE_NODES if search.nodes else FIRST_NODES):
+                return Owners(search.owner)
+            if clock() - begin > seconds:
+                return Owners(search.owner, late)
+    except KeyboardInterrupt:
+        return Owners(search.owner, "Ctrl-C")
+    return _by_integer_program(speed, search.owner, begin + seconds - clock(), late)
 
 
-def branch_and_bound(
-    speed: Floats, start: Ints, prices: Floats, most_nodes: int = MOST_NODES
-) -> tuple[Ints, bool]:
-    """Search all owners depth first; returns the best found and whether the search ended.
+class OwnerTree:
+    """A search of all owners, depth first, that can be continued.
+
+    Equal workers follow one another and get masters in ascending order: one order of each choice.
 
     Parameters
     ----------
@@ -75,30 +128,46 @@ def branch_and_bound(
         Shape (workers,), owners to beat.
     prices
         Shape (masters,), >= 0, not all 0; any, good ones prune better.
-    most_nodes
-        Nodes after which the search gives up.
     """
-    order = np.argsort(-speed.max(axis=0), kind="stable")
-    masters, workers = speed.shape
-    table = speed[:, order] / speed.max()
-    price = prices / prices.sum()
-    rest, worth = np.zeros((masters, workers + 1)), np.zeros(workers + 1)
-    rest[:, :-1] = np.cumsum(table[:, ::-1], axis=1)[:, ::-1]
-    worth[:-1] = np.cumsum((price[:, None] * table).max(axis=0)[::-1])[::-1]
-    best = start[order].astype(np.int64)
-    search = OwnerSearch(
-        best=best,
-        record=np.array([least_level(table, best)]),
-        choice=np.full(workers, -1, np.int64),
-        levels=np.zeros((workers + 1, masters)),
-        at=np.zeros(2, np.int64),
-    )
-    finished = False
-    for nodes in (min(FIRST_NODES, most_nodes), most_nodes):  # a short search is not compiled
-        finished = finished or dive(Limits(table, rest, price, worth), search, nodes)
-    owner = np.empty_like(best)
-    owner[order] = best
-    return owner, finished
+
+    def __init__(self, speed: Floats, start: Ints, prices: Floats) -> None:
+        types = WorkerTypes.given(speed).of
+        self._order = np.lexsort((types, -speed.max(axis=0)))
+        self._start = start
+        self._speed = speed
+        masters, workers = speed.shape
+        table = speed[:, self._order] / speed.max()
+        price = prices / prices.sum()
+        rest, worth = np.zeros((masters, workers + 1)), np.zeros(workers + 1)
+        rest[:, :-1] = np.cumsum(table[:, ::-1], axis=1)[:, ::-1]
+        worth[:-1] = np.cumsum((price[:, None] * table).max(axis=0)[::-1])[::-1]
+        again = np.zeros(workers + 1, np.int64)
+        again[1:-1] = np.diff(types[self._order]) == 0
+        best = start[self._order].astype(np.int64)
+        self._limits = Limits(table, rest, price, worth, again)
+        self._search = OwnerSearch(
+            best=best,
+            record=np.array([least_level(table, best)]),
+            choice=np.full(workers, -1, np.int64),
+            levels=np.zeros((workers + 1, masters)),
+            at=np.zeros(2, np.int64),
+        )
+
+    @property
+    def nodes(self) -> int:
+        """Nodes visited."""
+        return int(self._search.at[1])
+
+    @property
+    def owner(self) -> Ints:
+        """Best owners so far, also where an interrupt left a record half written."""
+        owner = np.empty_like(self._search.best)
+        owner[self._order] = self._search.best
+        return max(owner, self._start, key=lambda own: least_level(self._speed, own))
+
+    def advance(self, nodes: int) -> bool:
+        """Visit so many nodes more; returns whether the search ended."""
+        return dive(self._limits, self._search, self.nodes + nodes)
 
 
 class Limits(NamedTuple):
@@ -108,6 +177,7 @@ class Limits(NamedTuple):
     rest: Floats2  # (masters, workers + 1), to each master
     price: Floats1  # (masters,), sums to 1
     worth: Floats1  # (workers + 1,), at these prices
+    again: Ints1  # (workers + 1,), whether equal to the worker before
 
 
 class OwnerSearch(NamedTuple):
@@ -156,6 +226,8 @@ def dive(limits: Limits, search: Out[OwnerSearch], most_nodes: int) -> bool:
                 break
         if open_ and reach > search.record[0]:
             depth += 1
+            if limits.again[depth]:
+                choice[depth] = choice[depth - 1] - 1
     return True
 
 
@@ -172,15 +244,23 @@ def _keep(search: Out[OwnerSearch]) -> None:
             search.best[n] = search.choice[n]
 
 
-def _by_integer_program(speed: Floats, start: Ints) -> Ints:
+def _by_integer_program(speed: Floats, start: Ints, seconds: float, late: str) -> Owners:
     """Branch and bound of the solver, gap 0; its point is rounded, measured and improved."""
-    point = np.zeros(speed.size + 1)
-    point[:-1].reshape(speed.shape)[start, np.arange(len(start))] = 1.0
+    types, given = WorkerTypes.given(speed), Speeds(speed)
+    size = types.speed.size
+    point = np.zeros(size + 1)
+    point[:size] = types.counted(start).reshape(-1)
     point[-1] = UNITS * least_level(speed, start) / speed.max()
-    answer = solve(_GivenDedicated().form(Speeds(speed)), gap=0.0, start=point).require_optimal()
-    share = answer.point[: speed.size].reshape(speed.shape)
-    found = climb(speed, share.argmax(axis=0), "lexicographic")
-    return max(found, start, key=lambda owner: least_level(speed, owner))
+    answer = solve(_Given().form(given), gap=0.0, start=point, time_limit=max(seconds, 0.0))
+    stops = {Reason.TIME_LIMIT: late, Reason.INTERRUPTED: "Ctrl-C"}
+    stopped = stops.get(answer.reason, "")
+    if not stopped:
+        answer.require_optimal()
+    if not answer.has_point:
+        return Owners(start, stopped)
+    counts = np.round(answer.point[:size]).astype(np.int64).reshape(types.speed.shape)
+    found = climb(speed, types.owners(counts), "lexicographic")
+    return Owners(max(found, start, key=lambda owner: least_level(speed, owner)), stopped)
 
 
 def every_owner(speed: Floats) -> Ints:
@@ -259,12 +339,33 @@ class BruteForce(OwnerPlanner):
         ``search``: branch and bound with prices of masters, and the solver's integer program where
         that takes too long; ``enumerate``: all M^N owners, at most 3 million; ``halves``: meet in
         the middle, two masters and at most 40 workers.
+    time_limit
+        Seconds of a search; after them, or Ctrl-C, the best assignment found so far counts, and a
+        remark says that it is not proved optimal.
     """
 
     method: Literal["search", "enumerate", "halves"] = "search"
+    time_limit: Positive = 60.0
+
+    def step(self, state: Any, arrivals: CodedComputing) -> tuple[str, Allocation]:
+        """Plan; the state is what stopped the search early."""
+        found = self.owners(Pairs.of(arrivals).speed)
+        return found.stopped, dedicated_plan(arrivals, found.owner)
 
     def owner(self, speed: Floats, seed: int) -> Ints:
+        """Return the owners that `owners` finds."""
+        return self.owners(speed).owner
+
+    def owners(self, speed: Floats) -> Owners:
         """Choose by the method; draws nothing."""
-        if self.method == "enumerate":
-            return every_owner(speed)
-        return best_owner(speed) if self.method == "search" else meet_in_the_middle(speed)
+        if self.method == "search":
+            return search_owners(speed, self.time_limit)
+        return Owners(
+            every_owner(speed) if self.method == "enumerate" else meet_in_the_middle(speed)
+        )
+
+    def remarks(self, state: str) -> list[str]:
+        """Say so when the assignment is not known to be the best."""
+        if not state:
+            return []
+        return [f"stopped by {state}: the best assignment found so far, not proved optimal"]

@@ -1,6 +1,7 @@
 """What algorithms that dedicate workers have in common."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
@@ -17,7 +18,7 @@ class Planner:
         """Keep the seed."""
         return seed
 
-    def step(self, state: int, arrivals: CodedComputing) -> tuple[int, Allocation]:
+    def step(self, state: Any, arrivals: CodedComputing) -> tuple[Any, Allocation]:
         """Plan for the whole instance."""
         return state, self.plan(arrivals, state)
 
@@ -26,7 +27,7 @@ class Planner:
         raise NotImplementedError(f"{type(self).__name__} plans nothing")
 
     def certify(
-        self, instance: CodedComputing, state: int, decisions: Sequence[Allocation]
+        self, instance: CodedComputing, state: Any, decisions: Sequence[Allocation]
     ) -> Bound | None:
         """Prove the bound, and that the plan meets the surrogate."""
         return certify(instance, decisions[0])

@@ -1,23 +1,37 @@
 """Exact assignments: every search finds what trying all of them finds."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
 
 from farkas.errors import NotApplicable
+from farkas.models.coded.assignment_by_type import WorkerTypes
 from farkas.models.coded.kernel import Pairs
 from farkas.online import algorithms
+from farkas.online.coded import exhaustive
 from farkas.online.coded.exhaustive import (
+    OwnerTree,
     _by_integer_program,
     best_owner,
-    branch_and_bound,
+    dive,
     every_owner,
     least_level,
     meet_in_the_middle,
+    search_owners,
 )
-from farkas.online.coded.local_search import favourites
+from farkas.online.coded.local_search import climb, favourites
+from farkas.online.coded.simple_greedy import greedy_owner
+from farkas.solvers import Answer, Reason
 from tests.generators.coded import random_coded_computing, random_speed, tied_speed
+
+
+def branch_and_bound(speed, start, prices, most_nodes=4_000_000):
+    """Best owners of a search of so many nodes, and whether it ended."""
+    tree = OwnerTree(speed, start, prices)
+    finished = tree.advance(most_nodes)
+    return tree.owner, finished
 
 
 def brute(speed):
@@ -88,7 +102,7 @@ def test_an_unfinished_search_is_finished_by_the_integer_program():
     speed = random_speed(3, masters=3, workers=12)
     owner, finished = branch_and_bound(speed, favourites(speed), np.ones(3), most_nodes=5)
     assert not finished
-    solved = _by_integer_program(speed, owner)
+    solved = _by_integer_program(speed, owner, math.inf, "").owner
     assert least_level(speed, solved) == pytest.approx(
         least_level(speed, best_owner(speed)), rel=1e-6
     )
@@ -98,4 +112,94 @@ def test_an_unfinished_search_is_finished_by_the_integer_program():
 def test_every_method_plans_for_the_best_owners(method):
     data = random_coded_computing(3, masters=2, workers=6)
     run = algorithms["coded.brute_force"].run(data, method=method)
+    plan = algorithms["coded.brute_force"].policy(method=method).plan(data, 0)
+    assert plan.loads.tolist() == run.decisions[0]["loads"]
     assert run.value == pytest.approx(1 / brute(Pairs.of(data).speed), rel=1e-9)
+
+
+def repeated(seed, masters, sizes):
+    """Speeds of equal workers, so many of each type, mixed up."""
+    rng = np.random.default_rng(seed)
+    types = rng.uniform(1, 5, (masters, len(sizes)))
+    return types[:, rng.permutation(np.repeat(np.arange(len(sizes)), sizes))]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_merging_equal_workers_loses_no_optimum(seed):
+    speed = repeated(seed, 2 + seed % 2, [4, 3, 2])
+    want = least_level(speed, every_owner(speed))
+    owner, finished = branch_and_bound(speed, np.zeros(9, int), np.ones(len(speed)))
+    assert finished
+    assert least_level(speed, owner) == pytest.approx(want, rel=1e-13)
+    solved = _by_integer_program(speed, np.zeros(9, int), math.inf, "")
+    assert solved.stopped == ""
+    assert least_level(speed, solved.owner) == pytest.approx(want, rel=1e-13)
+
+
+def test_equal_workers_are_tried_in_one_order_only():
+    # 12 equal workers: 2^12 orders, 13 choices
+    tree = OwnerTree(np.ones((2, 12)) * [[1], [2]], np.zeros(12, int), np.array([1.0, 0.0]))
+    assert tree.advance(4_000_000)
+    assert tree.nodes < 200
+    assert least_level(np.ones((2, 12)) * [[1], [2]], tree.owner) == 8.0
+
+
+def large():
+    return random_speed(1, masters=6, workers=40)
+
+
+def test_a_search_that_meets_its_time_limit_keeps_the_best_so_far():
+    speed = large()
+    found = search_owners(speed, 0.0)
+    assert found.stopped == "the time limit of 0 s"
+    start = climb(speed, greedy_owner(speed), "lexicographic")
+    assert least_level(speed, found.owner) >= least_level(speed, start)
+
+
+def test_ctrl_c_keeps_the_best_so_far(monkeypatch):
+    speed = large()
+    parts = []
+
+    def advance(self, nodes):
+        parts.append(nodes)
+        if len(parts) == 2:
+            raise KeyboardInterrupt
+        return dive(self._limits, self._search, nodes)
+
+    monkeypatch.setattr(OwnerTree, "advance", advance)
+    found = search_owners(speed)
+    assert found.stopped == "Ctrl-C"
+    assert least_level(speed, found.owner) > 0
+    parts.clear()
+    with pytest.raises(KeyboardInterrupt):
+        best_owner(speed)
+
+
+@pytest.mark.parametrize("reason", [Reason.TIME_LIMIT, Reason.INTERRUPTED])
+def test_a_solver_that_is_stopped_leaves_its_point_or_the_start(monkeypatch, reason):
+    speed = random_speed(3, masters=3, workers=8)
+    start = favourites(speed)
+    best = best_owner(speed)
+
+    def stopped(form, **options):
+        point = options["start"].copy() if reason is Reason.TIME_LIMIT else None
+        if point is not None:
+            point[:-1] = WorkerTypes.given(speed).counted(best).reshape(-1)
+        return Answer(reason=reason, raw_point=point)
+
+    monkeypatch.setattr(exhaustive, "solve", stopped)
+    found = _by_integer_program(speed, start, 1.0, "late")
+    assert found.stopped == ("late" if reason is Reason.TIME_LIMIT else "Ctrl-C")
+    want = best if reason is Reason.TIME_LIMIT else start
+    assert least_level(speed, found.owner) == pytest.approx(least_level(speed, want), rel=1e-12)
+
+
+def test_a_run_says_that_it_is_not_proved_optimal(monkeypatch):
+    data = random_coded_computing(3, masters=2, workers=6)
+    whole = algorithms["coded.brute_force"].run(data)
+    assert not [words for words in whole.remarks if "not proved optimal" in words]
+    monkeypatch.setattr(OwnerTree, "advance", lambda self, nodes: False)
+    short = algorithms["coded.brute_force"].run(data, time_limit=1e-9)
+    (said,) = [words for words in short.remarks if "not proved optimal" in words]
+    assert said.startswith("stopped by the time limit of 1e-09 s")
+    assert (short.ratio is None) == (whole.ratio is None)
