@@ -11,11 +11,11 @@ from farkas.online.coded.exhaustive import best_owner, every_owner, least_level
 from farkas.online.coded.iterated_greedy import IteratedGreedy
 from farkas.online.coded.round_lp import round_forest
 from farkas.online.coded.simple_greedy import greedy_owner
-from farkas.proofs.claim import Verdict, claim, not_applicable, proved, refuted
+from farkas.proofs.claim import Standing, Verdict, claim, not_applicable, proved, refuted
 from farkas.proofs.coded.reciprocal import FULL_LOAD, reciprocal
 from farkas.proofs.coded.surrogate import agreement, published, shipped
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require
+from farkas.proofs.symbolic import require, require_zero
 from farkas.proofs.trials import Trials, growth
 from farkas.relaxations.coded.assignment_lp import best_sharing
 from farkas.relaxations.coded.truncated import truncated_level
@@ -30,26 +30,39 @@ def _speed(name: str) -> Floats:
 def partition_reduces_to_the_assignment() -> Verdict:
     """Partition reduces to P5: two equal masters, worker n as fast as number s_n for both.
 
-    The optimum is the smaller half of the best partition over (1 + h) L, and reaches the linear
-    bound exactly if there is a perfect partition.  (The paper states the reduction backwards.)
+    With shifts 1/u all pairs have u a = 1 and so one h: v = s_n/((1 + h) L).  Sums x and S − x of a
+    partition give the level min(x, S − x) = S/2 − |x − S/2| over (1 + h) L, the linear bound S/2
+    over it (prices 1, 1) exactly if the partition is perfect.  (The paper states the reduction
+    backwards.)
     """
+    half, whole, u, h, rows = sp.symbols("x S u h L", positive=True)
+    level = sp.Min(half, whole - half).rewrite(sp.Abs)
+    speed = u / (rows * (1 + h))
+    require_zero(
+        smaller_sum=level - whole / 2 + sp.Abs(half - whole / 2),
+        proportional=speed - u * sp.diff(speed, u),
+        one_product=u * (1 / u) - 1,
+    )
     trials = Trials()
     for numbers in ([3, 1, 1, 2, 2, 1], [3, 3, 3, 5], [2, 4, 8, 16], [5, 5, 4, 3, 3]):
         data = reciprocal("partition", "", [[float(s) for s in numbers]] * 2, 10)
-        speed = Pairs.of(data).speed
-        half = max(
+        speeds = Pairs.of(data).speed
+        best = max(
             min(part, sum(numbers) - part)
             for size in range(len(numbers) + 1)
             for part in map(sum, itertools.combinations(numbers, size))
         )
-        found = least_level(speed, best_owner(speed)) * FULL_LOAD * 10
-        perfect = close(found, best_sharing(speed).level * FULL_LOAD * 10, FINE_GAP)
+        found = least_level(speeds, best_owner(speeds)) * FULL_LOAD * 10
+        perfect = close(found, best_sharing(speeds).level * FULL_LOAD * 10, FINE_GAP)
         trials.add(
             {"numbers": numbers},
-            Stated(found, "==", half, FINE_GAP),
-            Stated(perfect, "==", 2 * half == sum(numbers)),
+            Stated(found, "==", best, FINE_GAP),
+            Stated(perfect, "==", 2 * best == sum(numbers)),
         )
-    return trials.verdict()
+    tried = trials.verdict()
+    if tried.standing is not Standing.HELD:
+        return tried
+    return proved("the level is S/2 − |x − S/2| over (1 + h) L for parts of sums x and S − x")
 
 
 @claim("coded.iterated_greedy_is_finite", source="Coded Algorithm 1")

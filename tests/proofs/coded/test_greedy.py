@@ -4,6 +4,9 @@ import itertools
 
 import pytest
 
+from farkas.proofs import Standing, claims
+from farkas.proofs.coded import greedy
+
 
 def test_the_greedy_trap_and_the_linear_gap(verdict_of):
     # rates 10, 9, x and 9.9, x, x: Algorithm 2 leaves 2 x of 9 + x; x = 1/1000 and less
@@ -38,3 +41,8 @@ def test_entries_of_algorithm_2_by_counting(verdict_of):
         assert looked == factored <= (m + 3) / 2 * n**2
     entries = "-(M**3 - 3*M**2*N + 3*M**2 - 3*M*N + 2*M - 3*N**2 - 3*N)/6"
     assert entries in verdict_of("coded.complexity").note
+
+
+def test_a_search_that_misses_a_partition_refutes_the_reduction(monkeypatch):
+    monkeypatch.setattr(greedy, "best_owner", lambda speed: speed.argmax(axis=0) * 0)
+    assert claims["coded.np_hard"].run().standing is Standing.REFUTED
