@@ -17,8 +17,9 @@ It holds for shared and for dedicated workers, and for whole loads and the true 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import msgspec
 import numpy as np
@@ -27,9 +28,9 @@ from farkas.certificates.files import certificate_type
 from farkas.certificates.outward import down, excess_above, returned_below, up
 from farkas.certificates.packed import FilePart, pack, rational, shown, unpack
 from farkas.certificates.prices import PriceCertificate
-from farkas.certificates.runs import RunBound, run_bounds
+from farkas.certificates.runs import Options, RunBound, run_bounds
 from farkas.errors import NotACertificate
-from farkas.instances.coded import FOR_P1, CodedComputing
+from farkas.instances.coded import FOR_MEASURED, FOR_P1, CodedComputing
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import OUTWARD, OUTWARD_CLOSE, ULP
 
@@ -63,13 +64,23 @@ def time_bound(data: CodedComputing, prices: Floats, patience: Floats) -> Fracti
     NotACertificate
         When shapes or signs are wrong, or some η is too large for its pair.
     """
+    speed = speeds_above(data, prices, patience)
+    earned = earned_above(prices, speed)
+    return exact_sum(prices) / exact_sum(earned) if earned.any() else None
+
+
+def speeds_above(data: CodedComputing, prices: Floats, patience: Floats) -> Floats:
+    """Upper bounds on v of every pair, shape (masters, workers); 0 where forbidden.
+
+    Arguments and errors as of `time_bound`, and the prices are checked as well.
+    """
     shape = data.rates.shape
-    _require(prices.shape == shape[:1], f"{prices.shape} prices for {shape[0]} masters")
-    _require(patience.shape == shape, f"patience has shape {patience.shape}, needed {shape}")
-    _require(bool((np.isfinite(prices) & (prices >= 0)).all()), "a price is negative or infinite")
-    _require(bool(prices.any()), "all prices are 0")
+    require(prices.shape == shape[:1], f"{prices.shape} prices for {shape[0]} masters")
+    require(patience.shape == shape, f"patience has shape {patience.shape}, needed {shape}")
+    require(bool((np.isfinite(prices) & (prices >= 0)).all()), "a price is negative or infinite")
+    require(bool(prices.any()), "all prices are 0")
     eta = np.where(data.allowed, patience, 0.0)
-    _require(bool((np.isfinite(eta) & (eta >= 0)).all()), "a patience is negative or infinite")
+    require(bool((np.isfinite(eta) & (eta >= 0)).all()), "a patience is negative or infinite")
     with np.errstate(over="ignore"):
         # to nearest: `excess_above` exceeds the excess by more than half a place, and is no
         # less than 1e-290; the excess of a double lies below any product beyond the doubles
@@ -80,17 +91,21 @@ def time_bound(data: CodedComputing, prices: Floats, patience: Floats) -> Fracti
         raise NotACertificate(f"the patience of master {master} with worker {worker} is too large")
     with np.errstate(over="ignore"):
         speed = up(data.rates / down(data.rows[:, None] * down(1.0 + eta)), 2)
+    return np.asarray(np.where(data.allowed, speed, 0.0))
+
+
+def earned_above(prices: Floats, speed: Floats) -> Floats:
+    """Upper bounds on what every worker earns at most, max_m π_m v_mn; shape (workers,)."""
+    with np.errstate(over="ignore"):
         # a master without a price earns nothing, whatever the speed
-        priced = np.where(data.allowed & (prices[:, None] > 0), speed, 0.0)
-        paid = np.where(priced > 0, up(prices[:, None] * priced), 0.0)
-    earned = paid.max(axis=0)
-    if not earned.any():
-        return None
-    _require(bool(np.isfinite(earned).all()), "a price is so large that it overflows")
-    return _exact_sum(prices) / _exact_sum(earned)
+        priced = np.where(prices[:, None] > 0, speed, 0.0)
+        earned = np.where(priced > 0, up(prices[:, None] * priced), 0.0).max(axis=0)
+    require(bool(np.isfinite(earned).all()), "a price is so large that it overflows")
+    return np.asarray(earned)
 
 
-def _exact_sum(values: Floats) -> Fraction:
+def exact_sum(values: Floats) -> Fraction:
+    """Sum of doubles without rounding."""
     # not math.fsum, which raises where an intermediate sum overflows
     return sum(map(Fraction, values.tolist()), Fraction(0))
 
@@ -108,15 +123,15 @@ def meets_surrogate(data: CodedComputing, share: Floats, loads: Floats, time: Fr
         t.
     """
     shape = data.rates.shape
-    _require(share.shape == shape and loads.shape == shape, f"a plan has shape {shape}")
+    require(share.shape == shape and loads.shape == shape, f"a plan has shape {shape}")
     fine = np.isfinite(share) & np.isfinite(loads) & (share >= 0) & (loads >= 0)
-    _require(bool(fine.all()), "a share or load is negative or infinite")
+    require(bool(fine.all()), "a share or load is negative or infinite")
     used = (share > 0) & (loads > 0)
     for master, worker in np.argwhere(used & ~data.allowed)[:1]:
         raise NotACertificate(f"the plan uses the forbidden pair ({master}, {worker})")
     for worker in range(shape[1]):
         total = sum((Fraction(k) for k in share[:, worker].tolist()), Fraction(0))
-        _require(total <= 1, f"worker {worker} is shared out {shown(str(total))} times")
+        require(total <= 1, f"worker {worker} is shared out {shown(str(total))} times")
     for master in range(shape[0]):
         results = _results(data, master, np.flatnonzero(used[master]), share, loads, time)
         if results < Fraction(data.rows[master]):
@@ -151,7 +166,8 @@ def _returned(
     return Fraction(float(returned_below(below)))
 
 
-def _require(condition: bool, message: str) -> None:
+def require(condition: bool, message: str) -> None:
+    """Raise `NotACertificate` with the message unless the condition holds."""
     if not condition:
         raise NotACertificate(message)
 
@@ -268,12 +284,43 @@ class CodedPrices(MasterPrices, frozen=True, kw_only=True, tag="coded_run"):
         return time
 
 
-# shared workers, and dedicated ones, and whole loads and the true law (P2) as well: see above
-# but not runs for P1: they are worth quantiles, which may be earlier
+def _each_serves_one(decisions: Sequence[Any]) -> bool:
+    """Whether no worker of a plan serves several masters; False of what is no plan."""
+    try:
+        (plan,) = msgspec.convert(decisions, list[_Plan])
+        pairs = zip(zip(*plan.share, strict=True), zip(*plan.loads, strict=True), strict=True)
+        served = [sum(k > 0 < load for k, load in zip(*pair, strict=True)) for pair in pairs]
+    except (msgspec.ValidationError, ValueError):
+        return False
+    return all(count <= 1 for count in served)
+
+
+class _Plan(msgspec.Struct):
+    share: list[list[float]]
+    loads: list[list[float]]
+
+
+def _lists(problem: str, tag: str, program: str, dedicated: bool) -> RunBound:
+    """Bound runs for one of the three problems: expected rows, P1, measured times."""
+
+    def holds_for(options: Options, name: str, decisions: Sequence[Any]) -> bool:
+        asked = "P1" if name.startswith(FOR_P1) else "P3"
+        asked = "measured" if name.startswith(FOR_MEASURED) else asked
+        return asked == problem and (not dedicated or _each_serves_one(decisions))
+
+    return RunBound(tag, program, holds_for)
+
+
+# shared workers, and dedicated ones, and whole loads and the true law (P2) as well: see above;
+# runs for P1 are worth quantiles, which may be earlier, those of measured times assume no law;
+# bounds for dedicated workers hold only where each worker of the plan serves one master
 run_bounds.add(
     "coded",
     (
-        RunBound("coded_run", CodedPrices.subject, lambda _, name: not name.startswith(FOR_P1)),
-        RunBound("coded_chance", "coded.chance", lambda _, name: name.startswith(FOR_P1)),
+        _lists("P3", "coded_run", CodedPrices.subject, False),
+        _lists("P3", "coded_dedicated", "coded.expected[dedicated]", True),
+        _lists("P1", "coded_chance", "coded.chance", False),
+        _lists("P1", "coded_chance_dedicated", "coded.chance[dedicated]", True),
+        _lists("measured", "coded_measured", "coded.chance[measured]", False),
     ),
 )

@@ -384,7 +384,7 @@ class MlbrokerPrices(PriceCertificate, frozen=True, kw_only=True, tag="mlbroker_
         return complete(data, self.read_guide(data), self.relax, self.semantics).bound
 
 
-def _bounds(relax: str, semantics: str, options: Options, algorithm: str) -> bool:
+def _bounds(relax: str, semantics: str, options: Options, algorithm: str, _: object) -> bool:
     """Whether runs are points of a variant: fractional ones of the printed are not of the tight."""
     if semantics == "strict" and options.get("semantics") != "strict":
         return False  # printed semantics allow more than (8l), (8m) do

@@ -10,7 +10,7 @@ the certificates and programs of which this holds, beside its own certificate::
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from farkas.certificates.files import Certificate
@@ -21,7 +21,7 @@ from farkas.words import named
 Options = Mapping[str, Any]
 
 
-def _every_run(options: Options, algorithm: str) -> bool:
+def _every_run(options: Options, algorithm: str, decisions: Sequence[Any]) -> bool:
     return True
 
 
@@ -36,13 +36,13 @@ class RunBound:
     program
         Name with its whole variant, as certificates state it.
     holds_for
-        Whether runs of an algorithm, called with its options and its name, are bounded; by default
-        all are.
+        Whether a run is bounded, from options and name of its algorithm and its decisions, as which
+        a file may give anything; by default all are.
     """
 
     certificate: str
     program: str
-    holds_for: Callable[[Options, str], bool] = _every_run
+    holds_for: Callable[[Options, str, Sequence[Any]], bool] = _every_run
 
 
 run_bounds: Registry[tuple[RunBound, ...]] = Registry(
@@ -51,9 +51,9 @@ run_bounds: Registry[tuple[RunBound, ...]] = Registry(
 
 
 def require_run_bound(
-    certificate: Certificate, kind: str, options: Options, algorithm: str
+    certificate: Certificate, kind: str, options: Options, algorithm: str, decisions: Sequence[Any]
 ) -> None:
-    """Refuse a certificate whose program does not bound runs of ``kind`` with these ``options``.
+    """Refuse a certificate whose program does not bound a run of ``kind``.
 
     Parameters
     ----------
@@ -61,15 +61,13 @@ def require_run_bound(
         As read from the run.
     kind
         Kind of the instance.
-    options
-        Options of the run's algorithm.
-    algorithm
-        Its name.
+    options, algorithm, decisions
+        Of the run: options and name of its algorithm, and what that decided.
 
     Raises
     ------
     NotACertificate
-        When the kind does not list certificate and program, or not for these options.
+        When the kind does not list certificate and program, or not for this run.
     """
     tag = str(type(certificate).__struct_config__.tag)
     listed = run_bounds.get(kind)
@@ -81,7 +79,8 @@ def require_run_bound(
             f"the certificate ({tag}) is about {certificate.program}, which is not listed among"
             f" what bounds the runs of kind {kind}"
         )
-    if not found[0].holds_for(options, algorithm):
+    if not found[0].holds_for(options, algorithm, decisions):
         raise NotACertificate(
             f"{certificate.program} does not bound runs of {named(algorithm)} with these options"
+            " and decisions"
         )

@@ -64,6 +64,8 @@ class Instance(
         {"farkas", "name", "description", "public", "note", "expected"}
     )
     """Fields that change no result and so take no part in the content hash."""
+    later: ClassVar[frozenset[str]] = frozenset()
+    """Optional fields that a kind got later: where they are null, hashes are those from before."""
 
     farkas: Literal[1] = 1
     name: str = ""
@@ -120,7 +122,7 @@ class Instance(
         data = {
             name: plain_value(value, f"$.{name}")
             for name, value in self._fields().items()
-            if name not in self.bookkeeping
+            if name not in self.bookkeeping and not (name in self.later and value is None)
         }
         return msgspec.json.encode({"kind": self.kind, **data}, order="sorted")
 

@@ -4,6 +4,7 @@ Array order is [master][worker].  A forbidden pair has rate 0 and shift infinity
 never returns anything.
 """
 
+import math
 from functools import cached_property
 from typing import Annotated, ClassVar
 
@@ -24,8 +25,8 @@ from farkas.instances.base import (
 )
 from farkas.instances.columns import column
 from farkas.numbers import Bools, Floats, Ints
-from farkas.portable.elementary import expm1
-from farkas.tolerances import FEASIBLE, ROUNDING
+from farkas.portable.elementary import expm1, log
+from farkas.tolerances import FEASIBLE, OUTWARD, ROUNDING
 
 OpenShare = Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)]
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
@@ -37,6 +38,9 @@ Masters = ("master", "worker")
 FOR_P1 = ("coded.chance_", "coded.Chance")
 """How names of algorithms begin, and of policies driven by themselves, whose runs are for P1."""
 
+FOR_MEASURED = ("coded.distribution_free", "coded.DistributionFree")
+"""As `FOR_P1`, of runs that are worth what measured times guarantee."""
+
 LEAST_WORK, MOST_WORK = 1e-300, 1e300
 """Range of rate times shift within which every derived number is accurate."""
 
@@ -46,6 +50,43 @@ class Master(Record, frozen=True, kw_only=True):
 
     name: str = ""
     rows: Count
+
+
+class Measured(Record, frozen=True, kw_only=True):
+    """Measured times per row, and what they guarantee: nothing is assumed about their laws.
+
+    Worker n returns l rows of master m after l S, S of the law of the pair; the model (2) is the
+    case of a shifted exponential S.  Each list is an independent sample of its law.  By the
+    inequality of Dvoretzky, Kiefer and Wolfowitz with Massart's constant, the fraction F_n(s) of n
+    times that are at most s exceeds F(s) = P[S <= s] by ε or more somewhere with probability
+    exp(−2 n ε²) at most, if that is at most ½.  With ε = sqrt(ln(K/δ)/(2 n)) for each of K laws,
+    all F >= F_n − ε hold together with probability 1 − δ (union bound).
+
+    Parameters
+    ----------
+    confidence
+        In [½, 1); 1 − δ.
+    times
+        Samples of each law, times per row, > 0.
+    law
+        Shape (masters, workers), which law a pair has; null where it is forbidden.
+    """
+
+    confidence: Annotated[float, msgspec.Meta(ge=0.5, lt=1.0)]
+    times: Annotated[
+        tuple[Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1)], ...],
+        msgspec.Meta(min_length=1),
+    ]
+    law: tuple[tuple[Index | None, ...], ...]
+
+    @property
+    def margins(self) -> list[float]:
+        """By how much a law's F may lie below F_n, one number a law; ε, rounded up."""
+        odds = len(self.times) / (1.0 - self.confidence)
+        return [
+            math.sqrt(float(log(odds)) / (2.0 * len(times))) * (1.0 + OUTWARD)
+            for times in self.times
+        ]
 
 
 class Plan(Record, frozen=True, kw_only=True):
@@ -99,11 +140,15 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
         Shape (masters, workers), time per row, > 0; a.  Null where the rate is.
     plans, sca_point
         Optional points to evaluate.
+    measured
+        Optional measured times per row, for algorithms that assume no law; all others use rate and
+        shift.
     small, tiny
         Bookkeeping: which expensive values are wanted.
     """
 
     bookkeeping: ClassVar[frozenset[str]] = Instance.bookkeeping | {"small", "tiny"}
+    later: ClassVar[frozenset[str]] = frozenset({"measured"})
 
     time_unit: str = "ms"
     success_probability: OpenShare
@@ -113,6 +158,7 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
     shift: PairValues
     plans: tuple[Plan, ...] | None = None
     sca_point: Point | None = None
+    measured: Measured | None = None
     small: bool | None = None
     tiny: bool | None = None
 
@@ -139,6 +185,16 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
             )
         if self.sca_point is not None:
             self._check_point(self.sca_point)
+        if self.measured is not None:
+            self._check_measured(self.measured)
+
+    def _check_measured(self, measured: Measured) -> None:
+        require_shape(measured.law, (self.num_masters, self.workers), "$.measured.law", Masters)
+        law = np.array([[-1 if one is None else one for one in row] for row in measured.law])
+        message = "Expected null in both rate and law or in neither"
+        require_nowhere(self.allowed != (law >= 0), message, "$.measured.law")
+        message = f"Expected one of the {len(measured.times)} laws, counted from 0"
+        require_nowhere(law >= len(measured.times), message, "$.measured.law")
 
     def _check_plan(self, plan: Plan, where: str) -> None:
         shape = (self.num_masters, self.workers)

@@ -16,7 +16,7 @@ import sys
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
-from farkas.instances.coded import FOR_P1, CodedComputing
+from farkas.instances.coded import FOR_MEASURED, FOR_P1, CodedComputing
 from farkas.portable.elementary import log1p
 from farkas.replay.base import Decided, Kept, Replayed, replays
 from farkas.replay.exact import Entry, decoded, fixed, places
@@ -72,6 +72,12 @@ def replay(data: CodedComputing, run: Decided) -> Replayed:
         from farkas.replay.coded_chance import replay_chance
 
         return replay_chance(data, share, loads, kept) if not kept.broken else Replayed.of(0, kept)
+    if run.algorithm.startswith(FOR_MEASURED):
+        from farkas.replay.coded_measured import replay_measured
+
+        return (
+            replay_measured(data, share, loads, kept) if not kept.broken else Replayed.of(0, kept)
+        )
     low = high = Fraction(0)
     for master, task in enumerate(data.masters):
         found = completion(_pairs(data, master, share[master], loads[master]), task.rows)

@@ -114,15 +114,17 @@ def _chance(sender: Sender, time: Fraction) -> tuple[float, float]:
         error = Fraction(1, 1 << (PLACES - 16))  # above 2**15 units, relative, both ways
         late_low, late_high = late * (1 - error), late * (1 + error)
     share = Fraction(sender.share)
-    return _below(share * (1 - min(late_high, Fraction(1)))), _above(share * (1 - late_low))
+    return below(share * (1 - min(late_high, Fraction(1)))), above(share * (1 - late_low))
 
 
-def _below(value: Fraction) -> float:
+def below(value: Fraction) -> float:
+    """Return a double in [0, 1] that is not above a probability."""
     near = float(value)
     return max(0.0, near if near <= value else math.nextafter(near, -math.inf))
 
 
-def _above(value: Fraction) -> float:
+def above(value: Fraction) -> float:
+    """Return a double in [0, 1] that is not below a probability."""
     near = float(value)
     return min(1.0, near if near >= value else math.nextafter(near, math.inf))
 
@@ -174,7 +176,7 @@ def quantile(waiting: Awaiting, target: Fraction) -> tuple[Fraction, Fraction] |
     A plan whose probability approaches the target without passing it by more than rounding counts
     as one without such a time, and so does one that no double is late enough for.
     """
-    ever = np.array([_below(Fraction(one.share)) for one in waiting.senders])
+    ever = np.array([below(Fraction(one.share)) for one in waiting.senders])
     if enclosed(waiting.loads, ever, waiting.rows)[0] <= target:
         return None
     middle = Fraction(waiting.guess(float(target)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -120,7 +120,7 @@ def prove_run(run: Run, instance: InstanceOrName | None, where: str) -> RunProof
         certificate,
         run.certificate.exact,
         about,
-        bounds_runs_of(run.kind, run.options, run.algorithm),
+        bounds_runs_of(run.kind, run.options, run.algorithm, run.decisions),
     )
     if run.sense != proof.sense:
         raise NotACertificate(f"the run says {run.sense}, its certificate {proof.sense}")
@@ -142,9 +142,11 @@ Refusal = Callable[[Certificate], None]
 """Raises `NotACertificate` for a certificate about something else."""
 
 
-def bounds_runs_of(kind: str, options: Mapping[str, Any], algorithm: str) -> Refusal:
-    """Accept what the kind lists as bounds of runs of the algorithm with these options."""
-    return lambda certificate: require_run_bound(certificate, kind, options, algorithm)
+def bounds_runs_of(
+    kind: str, options: Mapping[str, Any], algorithm: str, decisions: Sequence[Any]
+) -> Refusal:
+    """Accept what the kind lists as bounds of runs of the algorithm with these decisions."""
+    return lambda found: require_run_bound(found, kind, options, algorithm, decisions)
 
 
 def recheck(

@@ -1,10 +1,9 @@
-"""Algorithms side by side on one instance, against one proved bound."""
+"""Algorithms side by side on one instance, against proved bounds that hold for them."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
 from types import NoneType
 from typing import Any
 
@@ -12,6 +11,7 @@ from farkas.certificates.proof import ratio_words
 from farkas.errors import (
     FarkasError,
     InvalidOption,
+    NotACertificate,
     require_progress,
     require_seed,
     require_type,
@@ -22,6 +22,7 @@ from farkas.online import Bound, Run, algorithms
 from farkas.online.driver import Algorithm
 from farkas.online.replayed import ratio_to
 from farkas.online.run import Sense
+from farkas.verbs.check_run import bounds_runs_of, certificate_of
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.run import find_algorithm
 from farkas.words import named
@@ -51,7 +52,10 @@ class Compared:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Comparison:
-    """Entries in order of their value, best first, with the bound all are measured against."""
+    """Entries in order of their value, best first, with the best bound that holds for all.
+
+    An entry whose ratio is to a tighter bound, one that does not hold for all, says so in its note.
+    """
 
     instance: str
     kind: str
@@ -106,7 +110,7 @@ def compare(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
-    """Run algorithms on ``instance`` and measure all against the best bound proved by any.
+    """Run algorithms on ``instance`` and measure each against the best proved bound.
 
     Parameters
     ----------
@@ -154,11 +158,14 @@ def compare(
         if progress is not None:
             progress(done + 1, len(items))
     runs = [run for run in outcomes if isinstance(run, Run)]
-    bound = best_bound(runs)
-    entries = [
-        _entry(item.name, out, instance, bound) for item, out in zip(items, outcomes, strict=True)
-    ]
+    bounds = dict(zip(map(id, runs), best_bounds(runs), strict=True))
     sense = runs[0].sense if runs else "min"
+    # what holds for every run is the loosest of what holds for each
+    bound = tightest(bounds.values(), "max" if sense == "min" else "min")
+    entries = [
+        _entry(item.name, out, instance, bounds.get(id(out)), bound)
+        for item, out in zip(items, outcomes, strict=True)
+    ]
     sign = 1 if sense == "min" else -1
     entries.sort(key=lambda e: (e.value is None, sign * (e.value or 0.0), e.algorithm))
     return Comparison(instance.name, instance.kind, sense, bound, tuple(entries), items[0].problem)
@@ -184,20 +191,47 @@ def _chosen(kind: str, names: Iterable[str] | None, problem: str | None) -> list
     return found
 
 
-def best_bound(runs: Sequence[Run]) -> Bound | None:
-    """Tightest of the bounds proved by runs on one instance."""
-    bounds = [run.certificate for run in runs if run.certificate is not None]
-    if not bounds:
-        return None
+def best_bounds(runs: Sequence[Run]) -> list[Bound | None]:
+    """Return for each run the tightest bound proved by any that holds for it.
 
-    def exact(bound: Bound) -> Fraction:
-        return bound.fraction
+    A kind says which runs a certificate's program bounds; a bound without one holds for all.
+    """
+    read = [
+        None
+        if run.certificate is None or run.certificate.certificate is None
+        else certificate_of(run, "a fresh run")
+        for run in runs
+    ]
 
-    return max(bounds, key=exact) if runs[0].sense == "min" else min(bounds, key=exact)
+    def holds(maker: int, run: Run) -> bool:
+        certificate = read[maker]
+        if runs[maker] is run or certificate is None:
+            return True
+        try:
+            bounds_runs_of(run.kind, run.options, run.algorithm, run.decisions)(certificate)
+        except NotACertificate:
+            return False
+        return True
+
+    return [
+        tightest([r.certificate for k, r in enumerate(runs) if holds(k, run)], run.sense)
+        for run in runs
+    ]
+
+
+def tightest(bounds: Iterable[Bound | None], sense: Sense) -> Bound | None:
+    """Largest of lower bounds, smallest of upper ones."""
+    proved = [bound for bound in bounds if bound is not None]
+    pick = max if sense == "min" else min
+    return pick(proved, key=lambda bound: bound.fraction, default=None)
 
 
 def _entry(
-    name: str, outcome: Run | FarkasError, instance: Instance, bound: Bound | None
+    name: str,
+    outcome: Run | FarkasError,
+    instance: Instance,
+    bound: Bound | None,
+    common: Bound | None,
 ) -> Compared:
     if not isinstance(outcome, Run):
         return Compared(name, note=str(outcome))
@@ -206,4 +240,7 @@ def _entry(
         note = f"breaks {len(outcome.violations)} requirements: {outcome.violations[0]}"
         return Compared(name, outcome.value, None, seconds, note, outcome)
     ratio = ratio_to(outcome, instance, bound)
-    return Compared(name, outcome.value, ratio, seconds, "; ".join(outcome.remarks), outcome)
+    notes = list(outcome.remarks)
+    if bound is not None and common is not None and bound.fraction != common.fraction:
+        notes.insert(0, f"ratio to {bound.words(outcome.sense)}: {bound.method}")
+    return Compared(name, outcome.value, ratio, seconds, "; ".join(notes), outcome)

@@ -139,7 +139,7 @@ def test_the_certificate_of_a_run_file_is_proved_again(tmp_path):
     broker = library.load("mlbroker/tiny")
     write_run(algorithms["mlbroker.mlbroker"].run(broker), tmp_path / "run.json")
     bound = read_run(tmp_path / "run.json").certificate
-    accepted = bounds_runs_of("mlbroker", {}, "mlbroker.opt")
+    accepted = bounds_runs_of("mlbroker", {}, "mlbroker.opt", [])
     assert recheck(bound.certificate, bound.exact, broker, accepted).bound == bound.fraction
 
 

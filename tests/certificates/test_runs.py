@@ -34,12 +34,12 @@ def test_each_kind_lists_certificates_of_its_own(kind):
         assert certificate_types[one.certificate].about == kind
         assert one.program.startswith(f"{kind}.")
         with pytest.raises(NotACertificate, match="not listed"):
-            require_run_bound(linear(kind, one.program), kind, {}, f"{kind}.any")
+            require_run_bound(linear(kind, one.program), kind, {}, f"{kind}.any", [])
 
 
 def test_a_kind_without_a_list_has_no_proved_runs():
     with pytest.raises(NotACertificate, match="lists no program that bounds its runs"):
-        require_run_bound(linear(None, "nothing.at_all"), "nothing", {}, "nothing.any")
+        require_run_bound(linear(None, "nothing.at_all"), "nothing", {}, "nothing.any", [])
 
 
 @pytest.mark.parametrize("kind", ["alpha", "zeta", None])
@@ -50,5 +50,6 @@ def test_the_kind_that_a_certificate_states_is_the_run_s(kind):
         prices=(),
     )  # fmt: skip
     with pytest.raises(NotACertificate, match="not listed"):
-        require_run_bound(made, "gadget", {}, "gadget.gadget")
-    require_run_bound(msgspec.structs.replace(made, kind="gadget"), "gadget", {}, "gadget.gadget")
+        require_run_bound(made, "gadget", {}, "gadget.gadget", [])
+    stated = msgspec.structs.replace(made, kind="gadget")
+    require_run_bound(stated, "gadget", {}, "gadget.gadget", [])

@@ -172,6 +172,32 @@ def shared_is_slower() -> CodedComputing:
     return drawn.replace(name="shared_is_slower", description=description)
 
 
+def measured() -> CodedComputing:
+    """Two types of workers with forty measured times each, of which one in eight is three times as
+    long: no shifted exponential has such a law.
+    """
+    fast = [round(1 + k / 80, 4) * (3 if k % 8 == 5 else 1) for k in range(40)]
+    slow = [round(2 + k / 20, 4) * (3 if k % 8 == 2 else 1) for k in range(40)]
+    law = [0, 1, 0, 1, 0, 0]
+    least, spread = ([f(times) for times in (fast, slow)] for f in (min, _spread))
+    return CodedComputing.build(
+        name="measured",
+        description="Two masters, four fast and two slow workers, forty measured times of each "
+        "type; shift = smallest time, rate = 1/(mean - smallest).",
+        time_unit="s",
+        success_probability=0.8,
+        masters=[{"name": "left", "rows": 40}, {"name": "right", "rows": 30}],
+        workers=6,
+        rate=[[1 / spread[one] for one in law]] * 2,
+        shift=[[least[one] for one in law]] * 2,
+        measured={"confidence": 0.9, "times": [fast, slow], "law": [law, law]},
+    )
+
+
+def _spread(times: list[float]) -> float:
+    return sum(times) / len(times) - min(times)
+
+
 SHIPPED: dict[str, Callable[[], CodedComputing]] = {
     "tiny": tiny,
     "split_worker": split_worker,
@@ -183,5 +209,6 @@ SHIPPED: dict[str, Callable[[], CodedComputing]] = {
     "greedy_schedule": greedy_schedule,
     "dominant": dominant,
     "shared_is_slower": shared_is_slower,
+    "measured": measured,
 }
 """Library instances by name (without the kind) and what makes them."""

@@ -20,10 +20,13 @@ import numpy as np
 
 import farkas
 from farkas.certificates import check, from_json
+from farkas.certificates.coded_chance import ChancePrices
 from farkas.certificates.packed import unpack
 from farkas.errors import FarkasError
 from farkas.instances import Instance
+from farkas.models.coded.kernel import Pairs
 from farkas.online.gadget.bounds import slot_certificate
+from farkas.relaxations.coded.assignment_lp import shared_optimum
 from tests.fuzz import truth
 from tests.fuzz.attack import (
     HoleError,
@@ -73,6 +76,12 @@ def of_slot(cluster: Any) -> dict[str, Any]:
     return plain(slot_certificate(cluster, cluster.at_slot, nothing))
 
 
+def of_chance(instance: Any) -> dict[str, Any]:
+    """Bound on P1 for every plan, also where those that dedicate workers have a better one."""
+    found = shared_optimum(instance)
+    return plain(ChancePrices.of(instance, found.prices, Pairs.of(instance).patience))
+
+
 def plain(certificate: Any) -> dict[str, Any]:
     return json.loads(msgspec.json.encode(certificate))
 
@@ -110,15 +119,23 @@ TARGETS = {
     "coded_run": [
         Target(
             name,
-            of_run("coded.iterated_greedy"),
+            of_run("coded.expected"),
             (("prices",), ("patience",), ("plan", "share"), ("plan", "loads")),
         )
         for name in shown("coded", "tiny", "forbidden_pairs")
     ],
     "coded_chance": [
-        Target(name, of_run("coded.chance_search"), (("prices",), ("patience",)))
+        Target(name, of_chance, (("prices",), ("patience",)))
         for name in shown("coded", "tiny", "forbidden_pairs")
     ],
+    "coded_dedicated": [
+        Target(name, of_run("coded.brute_force"), (("prices",), ("patience",)))
+        for name in ("coded/dominant", "coded/greedy_trap")
+    ],
+    "coded_chance_dedicated": [
+        Target("coded/tiny", of_run("coded.chance_search"), (("prices",), ("patience",)))
+    ],
+    "coded_measured": [Target("coded/measured", of_run("coded.distribution_free"), (("prices",),))],
 }
 """What is attacked, by the tag of the certificate."""
 

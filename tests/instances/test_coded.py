@@ -125,3 +125,41 @@ def test_hints_change_no_hash():
 def test_the_class_and_the_file_agree():
     assert isinstance(SPLIT, CodedComputing)
     assert instances.read_bytes(instances.to_bytes(FORBIDDEN)).rate[0][1] is None
+
+
+def measured(**changes):
+    given = {"confidence": 0.9, "times": [[1.0, 2.0]], "law": [[0, 0, 0], [0, 0, 0]]}
+    return {"measured": given | changes}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (measured(confidence=0.4), r">= 0\.5 - at `\$\.measured\.confidence`"),
+        (measured(confidence=1.0), r"< 1\.0 - at `\$\.measured\.confidence`"),
+        (measured(times=[]), r"length >= 1 - at `\$\.measured\.times`"),
+        (measured(times=[[]]), r"length >= 1 - at `\$\.measured\.times\[0\]`"),
+        (measured(times=[[0.0]]), r"> 0\.0 - at `\$\.measured\.times\[0\]\[0\]`"),
+        (measured(law=[[0, 0, 0]]), r"`\$\.measured\.law`"),
+        (measured(law=[[0, 0, None], [0, 0, 0]]), r"null in both rate and law or in neither"),
+        (measured(law=[[0, 0, 1], [0, 0, 0]]), r"one of the 1 laws, counted from 0"),
+    ],
+)
+def test_measured_times_are_checked(changes, message):
+    with pytest.raises(InvalidInstance, match=message):
+        SPLIT.replace(**changes)
+
+
+def test_measured_times_decide_and_their_absence_leaves_hashes_as_they_were():
+    assert b"measured" not in SPLIT.canonical()
+    first, second = (SPLIT.replace(**measured(confidence=c)) for c in (0.9, 0.8))
+    assert len({SPLIT.sha256, first.sha256, second.sha256}) == 3
+
+
+def test_margins_by_hand():
+    # two laws at δ = 1/8: each band fails with 1/16 = exp(-2 n ε²); n = 2 and 8
+    law = [[0, 1, 0], [1, 0, 0]]
+    data = SPLIT.replace(**measured(confidence=0.875, times=[[1.0] * 2, [2.0] * 8], law=law))
+    wanted = [np.sqrt(np.log(16) / 4), np.sqrt(np.log(16) / 16)]
+    assert data.measured.margins == pytest.approx(wanted, rel=1e-11)
+    assert all(margin > least for margin, least in zip(data.measured.margins, wanted, strict=True))

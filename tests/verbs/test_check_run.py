@@ -151,7 +151,7 @@ def test_a_run_without_a_certificate_is_rejected(cost: Run) -> None:
 
 
 def test_a_bound_that_is_no_number_is_a_problem_and_not_a_proof(cost: Run) -> None:
-    accepted = bounds_runs_of("mlbroker", cost.options, cost.algorithm)
+    accepted = bounds_runs_of("mlbroker", cost.options, cost.algorithm, cost.decisions)
     with pytest.raises(farkas.errors.FarkasError):
         recheck(cost.certificate.certificate, "nan", farkas.load("mlbroker/tiny"), accepted)
 

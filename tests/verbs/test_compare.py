@@ -17,7 +17,7 @@ from farkas.errors import (
 )
 from farkas.online import Bound, Outcome, algorithm, algorithms, environments
 from farkas.replay import Replayed, replays
-from farkas.verbs.compare import best_bound, compare
+from farkas.verbs.compare import compare, tightest
 
 
 class Shop:
@@ -146,7 +146,14 @@ def test_unknown_and_no_algorithms_are_refused_before_any_run() -> None:
 
 
 def test_no_proof_is_no_bound() -> None:
-    assert best_bound([]) is None
+    assert tightest([], "min") is None
+    assert tightest([None], "max") is None
+
+
+def test_the_tightest_bound_is_the_largest_below_and_the_smallest_above() -> None:
+    low, high = Bound.of(1, "low"), Bound.of(2, "high")
+    assert tightest([low, None, high], "min") is high
+    assert tightest([low, None, high], "max") is low
 
 
 def test_an_algorithm_of_another_kind_is_refused_before_any_run(

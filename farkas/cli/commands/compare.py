@@ -29,7 +29,8 @@ def command(
 
     Kind coded has two problems: expected rows, and P1 with --problem coded.chance.
 
-    The bound is the best one proved in any of the runs.
+    The bound is the best one proved in any of the runs that holds for all of them; a note says to
+    which tighter one a ratio is.
     """
     from farkas.verbs.compare import compare
 

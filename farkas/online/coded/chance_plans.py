@@ -9,25 +9,25 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 
 import numpy as np
 
 from farkas.certificates.coded_chance import ChancePrices
+from farkas.certificates.coded_dedicated import DedicatedChancePrices
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.integer import first_time
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.plans import Allocation, dedicated_share
 from farkas.models.coded.recovery import recovery_probability
 from farkas.models.coded.surrogate import surrogate_times
-from farkas.numbers import Ints
-from farkas.online.coded.environment import broken, master_prices, numbers
+from farkas.numbers import Floats, Ints
+from farkas.online.coded.environment import better_bound, broken, master_prices, numbers
 from farkas.online.coded.owners import Planner
 from farkas.online.driver import Outcome
 from farkas.online.run import Bound
 from farkas.portable.elementary import expm1
-from farkas.replay.base import Kept
-from farkas.replay.coded_chance import replay_chance
+from farkas.replay.base import Kept, Replayed
+from farkas.replay.coded_chance import Numbers, replay_chance
 from farkas.tolerances import FINE_GAP
 
 
@@ -42,24 +42,34 @@ class ChancePlanner(Planner):
         if not words:
             kept = Kept()
             share, loads = (tuple(map(tuple, part.tolist())) for part in (plan.share, plan.loads))
-            reached = replay_chance(instance, share, loads, kept)
+            reached = self.reached(instance, share, loads, kept)
             words = list(kept.broken)
             value = math.nan if words else float(reached.proved("min"))
-            found = numbers(instance, plan)
-            expected = float(surrogate_times(instance, plan.share, plan.loads).max())
-            if math.isfinite(expected):
-                found["expected"] = expected
+            found = self.numbers(instance, plan)
         return Outcome([{"completion": value}], words, value, found)
+
+    def reached(
+        self, instance: CodedComputing, share: Numbers, loads: Numbers, kept: Kept
+    ) -> Replayed:
+        """Enclose the time that the plan is worth; ``kept`` takes what it breaks."""
+        return replay_chance(instance, share, loads, kept)
+
+    def numbers(self, instance: CodedComputing, plan: Allocation) -> dict[str, float]:
+        """Further results."""
+        found = numbers(instance, plan)
+        expected = float(surrogate_times(instance, plan.share, plan.loads).max())
+        if math.isfinite(expected):
+            found["expected"] = expected
+        return found
 
     def certify(
         self, instance: CodedComputing, state: int, decisions: Sequence[Allocation]
     ) -> Bound | None:
-        """Prove ρ times the bound of P3."""
+        """Prove ρ times the bound of P3, with dedicated workers where the plan's are."""
         prices, method = master_prices(instance)
         proved = ChancePrices.of(instance, prices, Pairs.of(instance).patience)
-        if proved.bound is None:
-            return None
-        return Bound.of(Fraction(proved.bound), f"Markov's inequality and {method}", proved.plain())
+        how = f"Markov's inequality and {method}"
+        return better_bound(instance, decisions[0], proved, DedicatedChancePrices, how)
 
 
 MOST_PAIRS = 8
@@ -87,30 +97,50 @@ class Grains:
     def chance(self, master: int, workers: Ints, loads: Ints, time: float) -> float:
         """P[X >= L] at a time, loads in grains."""
         rows = loads * float(self.rows[master])
-        used = rows > 0
-        late = np.divide(time, rows, out=np.zeros(len(rows)), where=used)
-        late = np.where(used, late - self.data.shifts[master, workers], 0.0)
-        rate = self.data.rates[master, workers]
-        done = np.where(late > 0, -expm1(-rate * np.maximum(late, 0.0)), 0.0)
+        per_row = np.divide(time, rows, out=np.zeros(len(rows)), where=rows > 0)
+        done = self.returned(master, workers, per_row)
         return recovery_probability(loads, done, float(self.needed[master]))
+
+    def returned(self, master: int, workers: Ints, per_row: Floats) -> Floats:
+        """P[T <= t] of loads that t allows so much time per row, shape (workers,)."""
+        late = per_row - self.data.shifts[master, workers]
+        rate = self.data.rates[master, workers]
+        return np.asarray(np.where(late > 0, -expm1(-rate * np.maximum(late, 0.0)), 0.0))
+
+    def earliest(self, master: int, workers: Ints) -> Floats:
+        """Time per row before which nothing is back, shape (workers,)."""
+        return np.asarray(self.data.shifts[master, workers])
+
+    @property
+    def speed(self) -> Floats:
+        """Speeds of the pairs in the surrogate, shape (masters, workers), 1/time; v."""
+        return Pairs.of(self.data).speed
+
+    @property
+    def time_per_row(self) -> Floats:
+        """Time per row of the surrogate's best loads, shape (masters, workers)."""
+        return Pairs.of(self.data).time_per_row
 
     def time(self, master: int, workers: Ints, loads: Ints) -> float:
         """Smallest time at which P[X >= L] reaches ρ; infinite where the loads do not suffice."""
         if loads.sum() < self.needed[master]:
             return math.inf
         target = self.data.success_probability
+        if self.chance(master, workers, loads, math.inf) < target:
+            return math.inf
         used = loads > 0
         rows = loads[used] * float(self.rows[master])
-        early = float((rows * self.data.shifts[master, workers[used]]).min())
+        early = float((rows * self.earliest(master, workers[used])).min())
         return first_time(
             lambda t: self.chance(master, workers, loads, t) >= target, early, FINE_GAP
         )
 
     def stretched(self, master: int, workers: Ints, factor: float) -> Ints:
-        """Return loads of Theorem 1 times a factor, rounded up to grains, shape (workers,)."""
-        pairs = Pairs.of(self.data)
-        per_row, speed = pairs.time_per_row[master, workers], pairs.speed[master, workers]
-        whole = factor / (speed.sum() * per_row * self.rows[master])
+        """Return the surrogate's loads times a factor, rounded up to grains, shape (workers,)."""
+        speed = self.speed[master, workers]
+        if not speed.any():
+            return np.zeros(len(workers), dtype=np.int64)
+        whole = factor / (speed.sum() * self.time_per_row[master, workers] * self.rows[master])
         # more than the master needs is never useful, and workers that hardly wait get far more
         whole = np.minimum(np.ceil(whole * (1.0 - FINE_GAP)), self.needed[master])
         return np.asarray(whole, dtype=np.int64)

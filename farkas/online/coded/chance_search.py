@@ -7,7 +7,6 @@ import numpy as np
 
 from farkas.instances.base import Count
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.plans import Allocation
 from farkas.numbers import Ints
 from farkas.online.coded.chance_plans import ChancePlanner, Grains
@@ -46,25 +45,28 @@ class ChanceSearch(ChancePlanner):
 
     def plan(self, data: CodedComputing, seed: int) -> Allocation:
         """Search; draws nothing."""
-        search = _Search(data, Grains(data, self.grains))
-        for _ in range(self.rounds):
-            if not search.improve(self.candidates):
-                break
-        return search.grains.plan(search.owner, search.loads)
+        return LoadSearch(data, Grains(data, self.grains)).plan(self.candidates, self.rounds)
 
 
-class _Search:
+class LoadSearch:
     """Owners, loads and times, as they stand."""
 
     def __init__(self, data: CodedComputing, grains: Grains) -> None:
         self.data, self.grains = data, grains
-        self.speed = Pairs.of(data).speed
+        self.speed = grains.speed
         self.owner = climb(self.speed, greedy_owner(self.speed), "lexicographic")
         self.loads = np.zeros(data.workers, np.int64)
         self.times = np.zeros(data.num_masters)
         for master in range(data.num_masters):
             mine = self.workers(self.owner, master)
             self.loads[mine], self.times[master] = self.served(master, mine)
+
+    def plan(self, candidates: int, rounds: int) -> Allocation:
+        """Search on, and return the plan."""
+        for _ in range(rounds):
+            if not self.improve(candidates):
+                break
+        return self.grains.plan(self.owner, self.loads)
 
     def workers(self, owner: Ints, master: int) -> Ints:
         """Workers that serve a master."""

@@ -11,22 +11,27 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.certificates.coded import CodedPrices
+from farkas.certificates.coded import CodedPrices, MasterPrices
+from farkas.certificates.coded_dedicated import DedicatedPrices
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import Law
 from farkas.models.coded.plans import Allocation
+from farkas.models.coded.recovery import ENUMERATED
 from farkas.models.coded.surrogate import surrogate_times
 from farkas.numbers import Floats
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
 from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.relaxations.coded.truncated import excluded_level
 from farkas.tolerances import ROUNDING
 
-MOST_CELLS = 3_000_000
-"""Rows times workers up to which the quantile is computed for every run."""
+MOST_CELLS = 30_000_000
+"""Rows times workers, of masters whose sets of workers are too many, up to which the quantile is
+computed for every run: about two seconds.
+"""
 
 
 def broken(data: CodedComputing, plan: Allocation) -> list[str]:
@@ -54,25 +59,59 @@ def master_prices(data: CodedComputing) -> tuple[Floats, str]:
 
 
 def certify(data: CodedComputing, plan: Allocation | None = None) -> Bound | None:
-    """Prove a lower bound on every plan from the prices of the linear program.
+    """Prove a lower bound from the prices of the linear program.
 
     Parameters
     ----------
     plan
-        Also certified to meet the surrogate, where rounding allows.
+        Also certified to meet the surrogate, where rounding allows.  Where each worker serves one
+        master, the bound is one on such plans if that is better.
     """
-    pairs = Pairs.of(data)
     prices, method = master_prices(data)
-    proved = CodedPrices.of(data, prices, pairs.patience)
+    proved = CodedPrices.of(data, prices, Pairs.of(data).patience)
     if plan is not None and not broken(data, plan):
         time = float(surrogate_times(data, plan.share, plan.loads).max())
         # a plan beyond what rounding can certify still gets its bound
         with contextlib.suppress(NotACertificate):
             if np.isfinite(time):
                 proved = proved.with_plan(data, plan.share, plan.loads, time)
+    return better_bound(data, plan, proved, DedicatedPrices, method)
+
+
+def better_bound(
+    data: CodedComputing,
+    plan: Allocation | None,
+    proved: MasterPrices,
+    dedicated: type[DedicatedPrices],
+    method: str,
+) -> Bound | None:
+    """Return a bound on every plan, or one on plans with dedicated workers if that is better.
+
+    Parameters
+    ----------
+    plan
+        The plan that is to be bounded; None for all.
+    proved, method
+        What holds for every plan.
+    dedicated
+        What to certify where the plan's workers are dedicated.
+    """
     if proved.bound is None:
         return None
-    return Bound.of(Fraction(proved.bound), method, proved.plain())
+    found = Fraction(proved.bound)
+    if plan is not None and is_dedicated(plan):
+        with contextlib.suppress(NotACertificate, NoAnswer):
+            cut = excluded_level(Pairs.of(data).speed)
+            made = dedicated.excluding(data, cut.prices, Pairs.of(data).patience, cut.level)
+            if made.bound is not None and Fraction(made.bound) > found:
+                how = f"{method}, for plans that dedicate workers only"
+                return Bound.of(Fraction(made.bound), how, made.plain())
+    return Bound.of(found, f"{method}, for every plan", proved.plain())
+
+
+def is_dedicated(plan: Allocation) -> bool:
+    """Whether no worker serves several masters."""
+    return bool((((plan.share > 0) & (plan.loads > 0)).sum(axis=0) <= 1).all())
 
 
 @environment("coded", demo=Demo("coded.iterated_greedy", "coded.assignment_lp"))
@@ -108,6 +147,12 @@ class Environment(driver.Environment):
         value = float("nan") if words else float(times.max())
         found = numbers(instance, plan)
         remarks = remarks_on(found, instance.success_probability)
+        cells = recursion_cells(instance, plan)
+        if cells > MOST_CELLS:
+            remarks.append(
+                f"the quantile is not computed: it takes {cells:.3g} numbers, more than"
+                f" {MOST_CELLS:.3g}"
+            )
         return Outcome([{"completion": value}], words, value, found, remarks)
 
     def bound(self, instance: CodedComputing) -> Bound | None:
@@ -120,7 +165,16 @@ def remarks_on(found: dict[str, float], wanted: float) -> list[str]:
     together = found.get("recoverable_together", found["recoverable"])
     if together >= wanted:
         return []
-    return [f"all masters finish with probability {together:.3g} only, {wanted:g} is wanted"]
+    return [
+        f"all masters finish with probability {together:.3g} only, {wanted:g} is wanted: value and"
+        " ratio are about expected rows"
+    ]
+
+
+def recursion_cells(data: CodedComputing, plan: Allocation) -> float:
+    """Return the size of the recursions for the law of masters whose sets are too many to add."""
+    used = ((plan.share > 0) & (plan.loads > 0)).sum(axis=1)
+    return float((data.rows * used)[used > ENUMERATED].sum())
 
 
 def numbers(data: CodedComputing, plan: Allocation) -> dict[str, float]:
@@ -129,7 +183,7 @@ def numbers(data: CodedComputing, plan: Allocation) -> dict[str, float]:
     found = {"recoverable": float(law.recoverable().min()), "shared_workers": len(law.split)}
     if len(law.split) <= 6:
         found["recoverable_together"] = law.joint(np.inf)
-    if data.rows.max() * data.workers <= MOST_CELLS:
+    if recursion_cells(data, plan) <= MOST_CELLS:
         quantile = law.quantile(data.success_probability)
         if np.isfinite(quantile):
             found["quantile"] = quantile

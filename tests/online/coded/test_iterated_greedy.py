@@ -6,12 +6,17 @@ import pytest
 from farkas.errors import InvalidOption
 from farkas.instances import library
 from farkas.instances.generate import generate
+from farkas.instances.traces import import_trace
+from farkas.instances.traces.gavel_coded import read_throughputs
+from farkas.models.coded.kernel import Pairs
 from farkas.online import algorithms
 from farkas.online.coded.exhaustive import least_level
 from farkas.online.coded.iterated_greedy import IteratedGreedy
 from farkas.online.coded.local_search import favourites
+from farkas.relaxations.coded.assignment_lp import best_sharing
 from tests.generators.coded import random_speed, tied_speed
 from tests.references.coded_search import search
+from tests.tools.shared import shared
 
 
 def test_the_printed_search_gets_stuck_and_the_repair_does_not():
@@ -71,3 +76,27 @@ def test_the_best_assignment_is_kept_when_later_rounds_end_lower():
             for n in rng.choice(7, 2, replace=False):
                 own[n] = favourites(speed)[n]
     assert lower > 0
+
+
+@pytest.mark.parametrize("alike", [False, True])
+def test_on_measured_speeds_of_gpus_the_printed_search_never_ends_with_a_finite_time(alike):
+    """GPUs of a type are equal, so all begin with one favourite and masters stay empty."""
+    path = shared("data", "gavel", "simulation_throughputs.json")
+    options = {}
+    if alike:  # as fast as one another on a V100
+        table = read_throughputs(path)
+        options["rows_per_step"] = {
+            name: 1 / table["v100"][name] if name in table["v100"] else 1.0 for name in table["k80"]
+        }
+    over = []
+    for seed in range(9):
+        data = import_trace("gavel", path, "coded", seed=seed, **options).instance
+        speed = Pairs.of(data).speed
+        printed, repaired = (
+            least_level(speed, IteratedGreedy(variant=variant).owner(speed, seed))
+            for variant in ("printed", "lexicographic")
+        )
+        assert printed == 0.0
+        over.append(best_sharing(speed).level / repaired)
+    low, high = (1.03, 1.13) if alike else (1.02, 1.08)
+    assert (round(min(over), 2), round(max(over), 2)) == (low, high)

@@ -8,7 +8,12 @@ from farkas.instances import library
 from farkas.models.coded.kernel import Pairs
 from farkas.online.coded.exhaustive import best_owner, every_owner, least_level
 from farkas.relaxations.coded.assignment_lp import best_sharing, shared_optimum
-from farkas.relaxations.coded.truncated import AssignmentTruncated, Capped, truncated_level
+from farkas.relaxations.coded.truncated import (
+    AssignmentTruncated,
+    Capped,
+    excluded_level,
+    truncated_level,
+)
 from farkas.solvers import solve
 from tests.generators.coded import by_speed, random_coded_computing
 
@@ -65,3 +70,15 @@ def test_where_the_linear_program_is_attained_nothing_is_cut():
     # two equal workers for two masters: LP = 1 = dedicated
     assert truncated_level(np.ones((2, 2))) == pytest.approx(1.0)
     assert truncated_level(np.array([[0.0, 0], [1, 1]])) == 0.0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_prices_exclude_what_is_above_the_level(seed):
+    speed = Pairs.of(random_coded_computing(seed, masters=2 + seed % 2, workers=5)).speed
+    found = excluded_level(speed)
+    for more in (1e-9, 0.1, 3.0):
+        cap = found.level * (1 + more)
+        allowed = (found.prices[:, None] * np.minimum(speed, cap)).max(axis=0).sum()
+        assert allowed < cap * found.prices.sum()
+    # and the linear program reaches the level itself: no smaller one is excluded by any prices
+    assert best_sharing(np.minimum(speed / found.level, 1.0)).level >= 1 - 1e-10

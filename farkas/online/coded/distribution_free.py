@@ -1,0 +1,114 @@
+"""Algorithm coded.distribution_free."""
+
+import dataclasses
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from farkas.certificates.coded_measured import GuaranteedPrices
+from farkas.instances.base import Count
+from farkas.instances.coded import CodedComputing
+from farkas.models.coded.measured import MeasuredPairs, require_measured
+from farkas.models.coded.plans import Allocation
+from farkas.numbers import Floats, Ints
+from farkas.online.coded.chance_plans import ChancePlanner, Grains
+from farkas.online.coded.chance_search import LoadSearch
+from farkas.online.driver import Outcome, algorithm
+from farkas.online.run import Bound
+from farkas.relaxations.coded.assignment_lp import best_sharing
+from farkas.replay.base import Kept, Replayed
+from farkas.replay.coded_chance import Numbers
+from farkas.replay.coded_measured import replay_measured, said
+
+
+class MeasuredGrains(Grains):
+    """Judged by what measured times guarantee."""
+
+    def returned(self, master: int, workers: Ints, per_row: Floats) -> Floats:
+        """Guaranteed probability of a time per row, shape (workers,)."""
+        return MeasuredPairs.of(self.data).returned(master, workers, per_row)
+
+    def earliest(self, master: int, workers: Ints) -> Floats:
+        """Smallest measured times, shape (workers,)."""
+        found = MeasuredPairs.of(self.data)
+        return np.array([found.times[law][0] for law in found.law[master, workers].tolist()])
+
+    @property
+    def speed(self) -> Floats:
+        """Guaranteed speeds."""
+        return MeasuredPairs.of(self.data).speed
+
+    @property
+    def time_per_row(self) -> Floats:
+        """Time per row at which they are reached."""
+        return MeasuredPairs.of(self.data).time_per_row
+
+
+@algorithm(
+    "coded.distribution_free", source="not in the paper; P1", problem="coded.chance[measured]"
+)
+@dataclasses.dataclass(frozen=True)
+class DistributionFree(ChancePlanner):
+    """As coded.chance_search, by measured times instead of exponential laws.
+
+    A run is worth the time by which, with the confidence that the instance states, every master has
+    its rows with probability ρ, whatever the laws that were measured.  Needs an instance with
+    measured times; see `farkas.instances.coded.Measured` for what is assumed.
+
+    Parameters
+    ----------
+    grains
+        Grains that a master needs; loads are whole grains.
+    candidates
+        Workers and swaps tried before the slowest master counts as served best.
+    rounds
+        Changes of owners at most.
+    """
+
+    grains: Count = 400
+    candidates: Count = 12
+    rounds: Count = 200
+
+    def plan(self, data: CodedComputing, seed: int) -> Allocation:
+        """Search; draws nothing.
+
+        Raises
+        ------
+        NotApplicable
+            When the instance holds no measured times.
+        """
+        require_measured(data)
+        return LoadSearch(data, MeasuredGrains(data, self.grains)).plan(
+            self.candidates, self.rounds
+        )
+
+    def reached(
+        self, instance: CodedComputing, share: Numbers, loads: Numbers, kept: Kept
+    ) -> Replayed:
+        """Enclose the time that the plan guarantees."""
+        return replay_measured(instance, share, loads, kept)
+
+    def numbers(self, instance: CodedComputing, plan: Allocation) -> dict[str, float]:
+        """Confidence, and the largest of the margins that it costs."""
+        measured = require_measured(instance)
+        return {"confidence": measured.confidence, "margin": max(measured.margins)}
+
+    def evaluate(self, instance: CodedComputing, decisions: Sequence[Allocation]) -> Outcome:
+        """Return the time that is guaranteed, and what that means."""
+        found = super().evaluate(instance, decisions)
+        found.remarks.append(said(instance, require_measured(instance)))
+        return found
+
+    def certify(
+        self, instance: CodedComputing, state: Any, decisions: Sequence[Allocation]
+    ) -> Bound | None:
+        """Prove a bound on what any plan guarantees."""
+        sharing = best_sharing(MeasuredPairs.of(instance).speed)
+        prices = sharing.prices if sharing.level > 0 else np.ones(instance.num_masters)
+        proved = GuaranteedPrices.of(instance, prices)
+        if proved.bound is None:
+            return None
+        method = "Markov's inequality and prices of the masters, on what any plan guarantees"
+        return Bound.of(Fraction(proved.bound), method, proved.plain())
