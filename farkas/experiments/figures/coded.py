@@ -30,6 +30,7 @@ from farkas.tolerances import SOLVER_GAP
 
 CODED: Paper[CodedComputing] = Paper("coded", "Coded")
 PROPOSED = ("coded.iterated_greedy", "coded.simple_greedy", "coded.expected")
+BY_MASTER = ("coded.iterated_greedy", "coded.expected")
 MS = 1e-3
 
 
@@ -58,28 +59,34 @@ def law(name: str, data: CodedComputing, seed: int) -> Law:
     " is ten times as long",
 )
 def distribution(preset: Preset, seed: int, progress: Progress) -> Figure:
-    """Exact distribution functions of the last master, and 0.98 quantiles per master over seeds."""
+    """Exact distribution functions of the last master, and quantiles per master over seeds.
+
+    The published quantiles are met per master, so for two plans the smallest of the masters' own
+    probabilities is drawn as well.
+    """
     names = ("coded.uncoded", "coded.uniform", "coded.brute_force", *PROPOSED)
     points = 80 if preset.full else 25
     grid = list(np.linspace(400.0, 2400.0, points))
     curves: dict[str, list[list[float]]] = {name: [] for name in names}
+    own: dict[str, list[list[float]]] = {name: [] for name in BY_MASTER}
     late = []
     for done, one in enumerate(preset.seeds(seed)):
         for name in names:
             curves[name].append(joint_law(one, name, grid))
-        late.append(
-            [latest_quantile(one, f"coded.{name}") for name in ("iterated_greedy", "expected")]
-        )
+        for name in BY_MASTER:
+            own[name].append(law_by_master(one, name, grid))
+        late.append([latest_quantile(one, name) for name in BY_MASTER])
         progress(done + 1, preset.instances)
-    series = [mean_series(name, np.array(grid) * MS, every) for name, every in curves.items()]
+    drawn = {**curves, **{f"{name}, per master": every for name, every in own.items()}}
+    series = [mean_series(name, np.array(grid) * MS, every) for name, every in drawn.items()]
     greedy, shared = np.array(late).T
     return Figure(
         x=PlotAxis("completion time", "s"),
         y=PlotAxis("probability"),
         series=series,
         published=[
-            Printed("dedicated (Fig. 2)", x=[1.40], y=[0.98]),
-            Printed("probabilistic (Fig. 2)", x=[1.38], y=[0.98]),
+            Printed("dedicated, per master (Fig. 2)", x=[1.40], y=[0.98]),
+            Printed("probabilistic, per master (Fig. 2)", x=[1.38], y=[0.98]),
         ],
         findings=[
             _within("the published 0.98 quantile 1.40 s lies in the range", 1.40, greedy),
@@ -89,8 +96,8 @@ def distribution(preset: Preset, seed: int, progress: Progress) -> Figure:
                 _first(series[1], 0.98) < _first(series[0], 0.98),
             ),
         ],
-        caption="Curves: last master, L = 10,000. Quantiles: latest of the masters' own 0.98"
-        " quantiles",
+        caption="Curves: last master, or per master, L = 10,000. Quantiles: latest of the masters'"
+        " own 0.98 quantiles",
     )
 
 
@@ -99,6 +106,13 @@ def joint_law(seed: int, name: str, times: list[float]) -> list[float]:
     """Probability that the last of 2 masters is done at each time, in ms."""
     found = law(name, cluster(2, 20, seed), seed)
     return [found.joint(t) for t in times]
+
+
+@measurement
+def law_by_master(seed: int, name: str, times: list[float]) -> list[float]:
+    """Smallest of the 2 masters' probabilities to be done at each time, in ms."""
+    found = law(name, cluster(2, 20, seed), seed)
+    return [float(found.at(t).min()) for t in times]
 
 
 @measurement
@@ -217,7 +231,7 @@ def convergence(preset: Preset, seed: int, progress: Progress) -> Figure:
             Statement("large α stops early", ends[-1] > ends[0], f"{ends[-1]:.4f}"),
         ],
         caption=f"M = {masters}, N = {workers}, L = 10,000, {rounds} steps from k = 1/M with loads"
-        " t/φ",
+        " t/φ; split of k times expected rows, not the paper's, which is badly scaled here",
     )
 
 

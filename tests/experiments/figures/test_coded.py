@@ -53,3 +53,21 @@ def test_bars_are_the_means_of_every_master_and_of_the_last():
     expected = np.mean([sample.times.mean(axis=0) for sample in samples], axis=0)
     # of 2 x 4,000 draws of another seed, whose spread is about a third of their mean
     assert np.array(bars["coded.uniform"][:4]) / expected / MS == pytest.approx(1.0, abs=0.02)
+
+
+def test_quantiles_that_are_met_per_master_lie_beside_curves_per_master():
+    data = reduced("coded", "2")
+    curves = {series.name: np.array(series.y) for series in data.series}
+    for name in ("coded.iterated_greedy", "coded.expected"):
+        own, last = curves[f"{name}, per master"], curves[name]
+        assert (own >= last - 1e-12).all()
+        assert (own > last + 0.01).any()
+    assert all("per master" in printed.name for printed in data.published)
+
+
+def test_a_figure_says_the_size_it_was_drawn_at_and_the_split():
+    caption = reduced("coded", "4").caption
+    assert caption.startswith("M = 2, N = 12")
+    assert "not the paper's" in caption
+    (exhibit,) = [one for one in of_kind("coded") if one.label == "figure4"]
+    assert "50 workers" not in exhibit.title
