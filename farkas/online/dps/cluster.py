@@ -2,23 +2,23 @@
 
 import dataclasses
 import heapq
+import math
 
 import numpy as np
 
 from farkas.numbers import Ints
-from farkas.online.dps.offers import Known, Offer
+from farkas.online.dps.offers import Ask, Known, Offer
 from farkas.online.dps.placing import RULES, Placing, Units, colocated, fill
 
 
-@dataclasses.dataclass(frozen=True, slots=True, order=True)
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Running:
-    """A job that holds units, ordered by end and then by number."""
+    """A job that holds units; its runtime is not a number as long as nobody knows it."""
 
-    end: float
     job: int
-    runtime: float = dataclasses.field(compare=False)
-    offer: Offer = dataclasses.field(compare=False)
-    units: Units = dataclasses.field(compare=False)
+    runtime: float
+    ask: Ask
+    units: Units
 
 
 class IdleUnits:
@@ -41,39 +41,51 @@ class IdleUnits:
         self.closed = known.occupancy == "closed"
         self.placing = placing
         self.rng = rng
-        self._running: list[Running] = []
+        self.running: dict[int, Running] = {}
+        self._ends: list[tuple[float, int]] = []
 
     def release(self, slot: int) -> list[Running]:
         """Take back the units of every job that is over at ``slot``, by end, then number."""
         over: list[Running] = []
-        while self._running and self._is_over(self._running[0].end, slot):
-            job = heapq.heappop(self._running)
-            self.idle_workers[:, job.offer.worker_type] += job.units[0]
-            self.idle_ps[:, job.offer.ps_type] += job.units[1]
-            over.append(job)
+        while self._ends and self._is_over(self._ends[0][0], slot):
+            over.append(self.take_back(heapq.heappop(self._ends)[1]))
         return over
 
     def _is_over(self, end: float, slot: int) -> bool:
         return end < slot if self.closed else end <= slot
 
-    def fits(self, offer: Offer) -> bool:
-        """Whether all servers together have enough idle units."""
-        workers = self.idle_workers[:, offer.worker_type].sum()
-        ps = self.idle_ps[:, offer.ps_type].sum()
-        return bool(workers >= offer.workers and ps >= offer.ps)
+    def take_back(self, number: int) -> Running:
+        """Take back the units of a job."""
+        job = self.running.pop(number)
+        self.idle_workers[:, job.ask.worker_type] += job.units[0]
+        self.idle_ps[:, job.ask.ps_type] += job.units[1]
+        return job
 
-    def place(self, offer: Offer) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    def fits(self, ask: Ask) -> bool:
+        """Whether all servers together have enough idle units."""
+        workers = self.idle_workers[:, ask.worker_type].sum()
+        ps = self.idle_ps[:, ask.ps_type].sum()
+        return bool(workers >= ask.workers and ps >= ask.ps)
+
+    def place(self, ask: Ask) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
         """Place a job that fits; return servers, workers and parameter servers on each."""
-        idle = self.idle_workers[:, offer.worker_type], self.idle_ps[:, offer.ps_type]
+        idle = self.idle_workers[:, ask.worker_type], self.idle_ps[:, ask.ps_type]
         if self.placing == "random":
-            units = fill(self.rng.permutation(len(idle[0])), *idle, offer.workers, offer.ps)
+            units = fill(self.rng.permutation(len(idle[0])), *idle, ask.workers, ask.ps)
         else:
-            units = RULES[self.placing](*idle, offer.workers, offer.ps)
+            units = RULES[self.placing](*idle, ask.workers, ask.ps)
         assert units is not None
-        self.idle_workers[:, offer.worker_type] -= units[0]
-        self.idle_ps[:, offer.ps_type] -= units[1]
-        whole = colocated(units)
-        job = Running(offer.end(whole), offer.job, offer.runtime(whole), offer, units)
-        heapq.heappush(self._running, job)
+        self.hold(ask, units)
         used = np.flatnonzero(units[0] + units[1])
         return tuple(used.tolist()), tuple(units[0][used].tolist()), tuple(units[1][used].tolist())
+
+    def hold(self, ask: Ask, units: Units) -> None:
+        """Let a job hold units, until its end where that is known, else until taken back."""
+        self.idle_workers[:, ask.worker_type] -= units[0]
+        self.idle_ps[:, ask.ps_type] -= units[1]
+        runtime = math.nan
+        if isinstance(ask, Offer):
+            whole = colocated(units)
+            runtime = ask.runtime(whole)
+            heapq.heappush(self._ends, (ask.end(whole), ask.job))
+        self.running[ask.job] = Running(ask.job, runtime, ask, units)

@@ -2,19 +2,19 @@
 
 import dataclasses
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
 from farkas.numbers import Floats
 from farkas.online.dps.cluster import Running
-from farkas.online.dps.offers import Decision, Known, Offer
-from farkas.online.dps.pairs import Pair, joint_grid
+from farkas.online.dps.offers import Ask, Known, Quote
+from farkas.online.dps.pairs import Pair, dearest, joint_grid, of_pairs, pairs_named, share_paid
 from farkas.online.dps.placing import Placing
-from farkas.online.dps.seller import Seller, SellerState
+from farkas.online.dps.seller import Numbers, Seller, SellerState
 from farkas.online.driver import algorithm
 from farkas.portable.elementary import exp, log, log1p
 from farkas.portable.sums import matmul
-from farkas.tolerances import TIE
 
 Key = tuple[int, int]
 
@@ -28,7 +28,7 @@ class KnapsackState(SellerState):
     pairs
         Arms of each pair met so far.
     held
-        Slots held and number of jobs over, by pair.
+        Slots held, and number of jobs over, by worker type and server type, shape (2, K, M).
     log_weight
         Logarithms of the weights of worker types, server types, and time.
     rounds
@@ -36,7 +36,7 @@ class KnapsackState(SellerState):
     """
 
     pairs: dict[Key, Pair]
-    held: dict[Key, tuple[float, int]]
+    held: Floats
     log_weight: Floats
     rounds: int
 
@@ -57,44 +57,58 @@ class Knapsacks(Seller):
     def start(self, known: Known, seed: int) -> KnapsackState:
         """Start with equal weights."""
         plain = super().start(known, seed)
-        weights = np.zeros(len(known.worker_jobs) + len(known.ps_jobs) + 1)
+        kinds, others = len(known.worker_jobs), len(known.ps_jobs)
+        weights, held = np.zeros(kinds + others + 1), np.zeros((2, kinds, others))
         rounds = max(1, int(known.worker_jobs.sum()))
-        return KnapsackState(known, plain.cluster, plain.rng, {}, {}, weights, rounds)
+        return KnapsackState(known, plain.cluster, plain.rng, {}, held, weights, rounds)
 
     def finished(self, state: KnapsackState, job: Running) -> None:
         """Learn how long a job of the pair holds its units."""
-        key = job.offer.worker_type, job.offer.ps_type
-        slots, count = state.held.get(key, (0.0, 0))
         closed = 1.0 if state.known.occupancy == "closed" else 0.0
-        state.held[key] = slots + job.runtime + closed, count + 1
+        state.held[:, job.ask.worker_type, job.ask.ps_type] += job.runtime + closed, 1.0
 
-    def offer(self, state: KnapsackState, offer: Offer, fits: bool) -> Decision:
-        """Offer the arm with the best ratio, the dearest among equals."""
-        key = offer.worker_type, offer.ps_type
-        if key not in state.pairs:
-            state.pairs[key] = Pair.new(joint_grid() * state.known.price_cap)
-        pair = state.pairs[key]
-        resources, sale = self._use_of_a_sale(state, offer)
+    def quote(self, state: KnapsackState, ask: Ask) -> Quote:
+        """Quote the arm with the best ratio, the dearest among equals."""
+        pair = self._pair(state, (ask.worker_type, ask.ps_type))
+        resources, sale = self._use_of_a_sale(state, ask)
         eta = state.known.learning.eta_scale * log(max(2, state.rounds))
         use = np.outer(pair.least_sales(eta), sale)
         use[:, -1] = 1.0 / state.rounds
         weight = exp(state.log_weight - state.log_weight.max())
         value = pair.optimistic(eta) / matmul(use, weight[resources] / weight.sum())
-        arm = int(np.flatnonzero(value >= value.max() * (1.0 - TIE))[-1])
+        arm = dearest(value)
         worker, ps = pair.prices[arm]
-        decision = self.post(state, offer, float(worker), float(ps))
-        most = state.known.price_cap * (offer.workers + offer.ps)
-        pair.learn(arm, decision.payment / most, decision.served)
-        growth = log1p(math.sqrt(log(len(weight)) / state.rounds))
-        state.log_weight[resources] += growth * state.rounds * use[arm]
-        return decision
+        return self.at(ask, float(worker), float(ps), arm, resources, use[arm])
 
-    def _use_of_a_sale(self, state: KnapsackState, offer: Offer) -> tuple[list[int], Floats]:
+    def answered(self, state: KnapsackState, ask: Ask, quote: Quote, accepted: bool) -> None:
+        """Learn the payment, and make dearer what the arm was expected to use up."""
+        arm, resources, use = quote.arms
+        pair = state.pairs[ask.worker_type, ask.ps_type]
+        pair.learn(arm, share_paid(state.known, ask, quote, accepted), accepted)
+        growth = log1p(math.sqrt(log(len(state.log_weight)) / state.rounds))
+        state.log_weight[resources] += growth * state.rounds * use
+
+    def remembered(self, state: KnapsackState) -> dict[str, Numbers]:
+        """Return what was learned about pairs, slots held, and weights."""
+        return {**of_pairs(state.pairs), "held": state.held.ravel(), "weight": state.log_weight}
+
+    def recall(self, state: KnapsackState, names: Iterable[str]) -> dict[str, Numbers]:
+        """Meet the pairs of these names."""
+        for key in pairs_named(names):
+            self._pair(state, key)
+        return self.remembered(state)
+
+    def _pair(self, state: KnapsackState, key: Key) -> Pair:
+        if key not in state.pairs:
+            state.pairs[key] = Pair.new(joint_grid() * state.known.price_cap)
+        return state.pairs[key]
+
+    def _use_of_a_sale(self, state: KnapsackState, ask: Ask) -> tuple[list[int], Floats]:
         """Resources a sale touches, and the shares of their budgets it uses; time comes last."""
         known, kinds = state.known, len(state.known.worker_jobs)
-        slots, count = state.held.get((offer.worker_type, offer.ps_type), (0.0, 0))
-        mean = slots / max(count, 1)
-        workers = float(known.installed_workers[:, offer.worker_type].sum()) * known.horizon
-        ps = float(known.installed_ps[:, offer.ps_type].sum()) * known.horizon
-        share = [offer.workers * mean / workers, offer.ps * mean / ps, 0.0]
-        return [offer.worker_type, kinds + offer.ps_type, -1], np.array(share)
+        slots, count = state.held[:, ask.worker_type, ask.ps_type].tolist()
+        mean = slots / max(count, 1.0)
+        workers = float(known.installed_workers[:, ask.worker_type].sum()) * known.horizon
+        ps = float(known.installed_ps[:, ask.ps_type].sum()) * known.horizon
+        share = [ask.workers * mean / workers, ask.ps * mean / ps, 0.0]
+        return [ask.worker_type, kinds + ask.ps_type, -1], np.array(share)

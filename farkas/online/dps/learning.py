@@ -5,10 +5,10 @@ from typing import Literal
 
 from farkas.instances.dps import Market
 from farkas.online.dps.cluster import Running
-from farkas.online.dps.offers import Decision, Known, Offer
+from farkas.online.dps.offers import Ask, Known, Quote
 from farkas.online.dps.placing import Placing
-from farkas.online.dps.pricing import Grid, Learner, Radii, Supply, both_sides
-from farkas.online.dps.seller import Seller, SellerState
+from farkas.online.dps.pricing import LEARNED, Grid, Learner, Radii, Supply, both_sides
+from farkas.online.dps.seller import Numbers, Seller, SellerState
 from farkas.online.dps.simulation import Simulation, simulate_learning
 from farkas.online.driver import algorithm
 
@@ -39,23 +39,35 @@ class Bandits(Seller):
 
     def finished(self, state: LearningState, job: Running) -> None:
         """Learn a runtime on both sides."""
-        state.workers.finish(job.offer.worker_type, job.runtime)
-        state.ps.finish(job.offer.ps_type, job.runtime)
+        state.workers.finish(job.ask.worker_type, job.runtime)
+        state.ps.finish(job.ask.ps_type, job.runtime)
 
-    def arrived(self, state: LearningState, offer: Offer) -> bool:
+    def arrived(self, state: LearningState, ask: Ask) -> bool:
         """Explore while either type is new."""
-        one = state.workers.explores(offer.worker_type)
-        other = state.ps.explores(offer.ps_type)
+        one = state.workers.explores(ask.worker_type)
+        other = state.ps.explores(ask.ps_type)
         return one or other
 
-    def offer(self, state: LearningState, offer: Offer, fits: bool) -> Decision:
-        """Offer the arms with the highest upper confidence bounds, each side for itself."""
-        one, other = state.workers.choose(offer.worker_type), state.ps.choose(offer.ps_type)
+    def quote(self, state: LearningState, ask: Ask) -> Quote:
+        """Quote the arms with the highest upper confidence bounds, each side for itself."""
+        one, other = state.workers.choose(ask.worker_type), state.ps.choose(ask.ps_type)
         prices = state.workers.rules.price[one], state.ps.rules.price[other]
-        decision = self.post(state, offer, float(prices[0]), float(prices[1]))
-        state.workers.answered(one, offer.workers * decision.served)
-        state.ps.answered(other, offer.ps * decision.served)
-        return decision
+        return self.at(ask, float(prices[0]), float(prices[1]), one, other)
+
+    def answered(self, state: LearningState, ask: Ask, quote: Quote, accepted: bool) -> None:
+        """Learn how many units both arms sold."""
+        one, other = quote.arms
+        state.workers.answered(one, ask.workers * accepted)
+        state.ps.answered(other, ask.ps * accepted)
+
+    def remembered(self, state: LearningState) -> dict[str, Numbers]:
+        """Return counts and sums of both sides."""
+        sides = {"workers": state.workers, "ps": state.ps}
+        return {
+            f"{name} {what}": getattr(side, what)
+            for name, side in sides.items()
+            for what in LEARNED
+        }
 
     def simulate(self, market: Market, seed: int = 0) -> Simulation:
         """Run on the whole market at once, compiled; the same decisions as step by step.

@@ -1,7 +1,7 @@
 """What an online seller sees: facts known in advance, then one job after the other."""
 
 import dataclasses
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -63,13 +63,13 @@ class Known:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Offer:
-    """One job on arrival.  Its budget shows in its answer only, its runtime when it is over.
+class Ask:
+    """What a job asks for on arrival: all that a seller may know of it.
 
     Parameters
     ----------
     job
-        Position in the file.
+        Number of the job.
     slot
         Arrival.
     worker_type, workers, ps_type, ps
@@ -82,6 +82,16 @@ class Offer:
     workers: int
     ps_type: int
     ps: int
+
+    def payment(self, worker_price: float, ps_price: float) -> float:
+        """Price of the whole job at unit prices."""
+        return worker_price * self.workers + ps_price * self.ps
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Offer(Ask):
+    """A job of a market.  Its budget shows in its answer only, its runtime when it is over."""
+
     _market: Market
 
     @classmethod
@@ -94,10 +104,6 @@ class Offer:
         """Return the user's answer to a price for the whole job."""
         return bool(payment <= allowed(float(self._market.budget[self.job])))
 
-    def payment(self, worker_price: float, ps_price: float) -> float:
-        """Price of the whole job at unit prices."""
-        return worker_price * self.workers + ps_price * self.ps
-
     def end(self, colocated: bool) -> float:
         """When the job ends if it starts now; for the cluster, not for the seller."""
         ends = self._market.colocated_end if colocated else self._market.spread_end
@@ -108,6 +114,37 @@ class Offer:
         market = self._market
         runtimes = market.colocated_runtime if colocated else market.spread_runtime
         return float(runtimes[self.job])
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Quote:
+    """What a seller asks for a job.
+
+    Parameters
+    ----------
+    worker_price, ps_price
+        Unit prices posted; None where none is.
+    payment
+        What the user pays who accepts.
+    fits
+        Whether the job can be served at all.
+    exploring
+        Whether the job arrived while its types were explored.
+    arms
+        Arms behind the prices, and what else the seller wants to know when the user has answered.
+    """
+
+    worker_price: float | None = None
+    ps_price: float | None = None
+    payment: float = 0.0
+    fits: bool = True
+    exploring: bool = False
+    arms: tuple[Any, ...] = ()
+
+    @property
+    def free(self) -> bool:
+        """Whether the job is served free of charge, so that nobody is asked."""
+        return self.fits and self.worker_price is None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

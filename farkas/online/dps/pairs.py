@@ -1,20 +1,24 @@
 """A repair of Algorithm 1: one bandit for each pair of types, so that its rewards are its own."""
 
 import dataclasses
+import re
+from collections.abc import Iterable, Mapping
 from typing import Literal, Self
 
 import numpy as np
 
 from farkas.numbers import Floats
-from farkas.online.dps.offers import Decision, Known, Offer
+from farkas.online.dps.offers import Ask, Known, Quote
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.pricing import geometric_grid, grid_steps
-from farkas.online.dps.seller import Seller, SellerState
+from farkas.online.dps.seller import Numbers, Seller, SellerState
 from farkas.online.driver import algorithm
 from farkas.portable.elementary import log
 from farkas.tolerances import TIE
 
 Arms = Literal["markup", "joint"]
+LEARNED_OF_PAIRS = ("offers", "sales", "paid")
+_PAIR = re.compile(r"pair ([0-9]{1,9}) ([0-9]{1,9}) \w+")
 JOINT_PRICES = 8
 """Prices a side of the joint grid."""
 
@@ -75,6 +79,32 @@ def joint_grid() -> Floats:
     return np.stack(np.meshgrid(steps, steps, indexing="ij"), axis=-1).reshape(-1, 2)
 
 
+def dearest(value: Floats) -> int:
+    """Last of the arms with the highest value; arms ascend in price."""
+    return int(np.flatnonzero(value >= value.max() * (1.0 - TIE))[-1])
+
+
+def share_paid(known: Known, ask: Ask, quote: Quote, accepted: bool) -> float:
+    """Payment as a share of the largest one, in [0, 1]."""
+    most = known.price_cap * (ask.workers + ask.ps)
+    return quote.payment / most if accepted else 0.0
+
+
+def of_pairs(pairs: Mapping[tuple[int, int], Pair]) -> dict[str, Numbers]:
+    """Return what was learned about pairs, named ``pair 3 1 offers`` and so on."""
+    return {
+        f"pair {key[0]} {key[1]} {what}": getattr(pair, what)
+        for key, pair in pairs.items()
+        for what in LEARNED_OF_PAIRS
+    }
+
+
+def pairs_named(names: Iterable[str]) -> list[tuple[int, int]]:
+    """Pairs that names of `of_pairs` speak of, each once, in order."""
+    found = (_PAIR.fullmatch(name) for name in names)
+    return list(dict.fromkeys((int(m[1]), int(m[2])) for m in found if m))
+
+
 @algorithm("dps.dps_pairs", source="repair of DPS Algorithm 1")
 @dataclasses.dataclass(frozen=True)
 class PairPrices(Seller):
@@ -95,23 +125,36 @@ class PairPrices(Seller):
         plain = super().start(known, seed)
         return PairState(known, plain.cluster, plain.rng, {})
 
-    def offer(self, state: PairState, offer: Offer, fits: bool) -> Decision:
-        """Offer the arm with the highest upper confidence bound, the dearest among equals."""
-        key = offer.worker_type, offer.ps_type
-        if key not in state.pairs:
-            state.pairs[key] = Pair.new(self._prices(state.known, offer.worker_type))
-        pair = state.pairs[key]
-        eta = state.known.learning.eta_scale * log(max(2, self._jobs(state.known, offer)))
-        value = pair.optimistic(eta)
-        arm = int(np.flatnonzero(value >= value.max() * (1.0 - TIE))[-1])
+    def quote(self, state: PairState, ask: Ask) -> Quote:
+        """Quote the arm with the highest upper confidence bound, the dearest among equals."""
+        pair = self._pair(state, (ask.worker_type, ask.ps_type))
+        eta = state.known.learning.eta_scale * log(max(2, self._jobs(state.known, ask)))
+        arm = dearest(pair.optimistic(eta))
         worker, ps = pair.prices[arm]
-        decision = self.post(state, offer, float(worker), float(ps))
-        most = state.known.price_cap * (offer.workers + offer.ps)
-        pair.learn(arm, decision.payment / most, decision.served)
-        return decision
+        return self.at(ask, float(worker), float(ps), arm)
 
-    def _jobs(self, known: Known, offer: Offer) -> int:
-        return int(min(known.worker_jobs[offer.worker_type], known.ps_jobs[offer.ps_type]))
+    def answered(self, state: PairState, ask: Ask, quote: Quote, accepted: bool) -> None:
+        """Learn the payment."""
+        pair = state.pairs[ask.worker_type, ask.ps_type]
+        pair.learn(quote.arms[0], share_paid(state.known, ask, quote, accepted), accepted)
+
+    def remembered(self, state: PairState) -> dict[str, Numbers]:
+        """Return offers, sales and payments of each pair."""
+        return of_pairs(state.pairs)
+
+    def recall(self, state: PairState, names: Iterable[str]) -> dict[str, Numbers]:
+        """Meet the pairs of these names."""
+        for key in pairs_named(names):
+            self._pair(state, key)
+        return self.remembered(state)
+
+    def _pair(self, state: PairState, key: tuple[int, int]) -> Pair:
+        if key not in state.pairs:
+            state.pairs[key] = Pair.new(self._prices(state.known, key[0]))
+        return state.pairs[key]
+
+    def _jobs(self, known: Known, ask: Ask) -> int:
+        return int(min(known.worker_jobs[ask.worker_type], known.ps_jobs[ask.ps_type]))
 
     def _prices(self, known: Known, kind: int) -> Floats:
         if self.arms == "joint":

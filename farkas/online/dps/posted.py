@@ -7,7 +7,7 @@ import numpy as np
 from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.numbers import Floats
-from farkas.online.dps.offers import Decision, Known, Offer
+from farkas.online.dps.offers import Ask, Decision, Known, Offer, Quote
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.seller import Seller, SellerState
 from farkas.online.dps.simulation import Simulation, simulate_gifts, simulate_prices
@@ -28,10 +28,9 @@ class FixedPrice(Seller):
     ps: Floats
     placement: Placing = "pa"
 
-    def offer(self, state: SellerState, offer: Offer, fits: bool) -> Decision:
+    def quote(self, state: SellerState, ask: Ask) -> Quote:
         """Ask for the fixed price."""
-        worker, ps = self.worker[offer.worker_type], self.ps[offer.ps_type]
-        return self.post(state, offer, float(worker), float(ps))
+        return self.at(ask, float(self.worker[ask.worker_type]), float(self.ps[ask.ps_type]))
 
     def simulate(self, market: Market, seed: int = 0) -> Simulation:
         """Run on the whole market at once, compiled."""
@@ -71,10 +70,10 @@ class Random(Seller):
     placement: Placing = "pa"
     quotes_blindly = True
 
-    def offer(self, state: SellerState, offer: Offer, fits: bool) -> Decision:
+    def quote(self, state: SellerState, ask: Ask) -> Quote:
         """Draw two prices, also when the job does not fit."""
         worker, ps = state.known.price_cap * state.rng.random(2)
-        return self.post(state, offer, float(worker), float(ps), fits)
+        return self.at(ask, float(worker), float(ps))
 
     def simulate(self, market: Market, seed: int = 0) -> Simulation:
         """Run on the whole market at once, compiled; for the deterministic placements."""
@@ -84,9 +83,9 @@ class Random(Seller):
 
 
 class _Gift(Seller):
-    def offer(self, state: SellerState, offer: Offer, fits: bool) -> Decision:
+    def quote(self, state: SellerState, ask: Ask) -> Quote:
         """Serve the job, whoever it is."""
-        return self.serve(state, offer, "explored")
+        return Quote()
 
     def simulate(self, market: Market, seed: int = 0) -> Simulation:
         """Run on the whole market at once, compiled."""

@@ -154,6 +154,10 @@ def _check_size(count: int, step: float) -> None:
         )
 
 
+LEARNED = ("seen", "finished", "unused", "offers", "sold")
+"""What a learner has learned: arrivals and ends by type, offers and units sold by arm."""
+
+
 class Learner:
     """What one side has learned, in the words of the paper; the compiled one must agree.
 

@@ -1,13 +1,17 @@
-"""What all sellers share: release what is over, look whether the job fits, offer, place."""
+"""What all sellers share: release what is over, look whether the job fits, quote, place."""
 
 import dataclasses
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 import numpy as np
 
+from farkas.numbers import Floats, Ints
 from farkas.online.dps.cluster import IdleUnits, Running
-from farkas.online.dps.offers import Decision, Known, Offer
+from farkas.online.dps.offers import Ask, Decision, Known, Offer, Outcome, Quote
 from farkas.online.dps.placing import Placing
+
+Numbers = Floats | Ints
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -23,7 +27,11 @@ S = TypeVar("S", bound=SellerState)
 
 
 class Seller:
-    """Base of the step-by-step sellers.  A subclass overrides the hooks it needs."""
+    """Base of the step-by-step sellers.  A subclass overrides the hooks it needs.
+
+    A market that is given as a whole is handled by `step`; one that runs, by the two halves of it,
+    `priced` and `settled` (`farkas.online.dps.running`).
+    """
 
     placement: Placing = "pa"
 
@@ -36,19 +44,30 @@ class Seller:
         """Handle one job."""
         for job in state.cluster.release(arrivals.slot):
             self.finished(state, job)
-        explores = self.arrived(state, arrivals)
-        fits = state.cluster.fits(arrivals)
-        if explores:
-            decision = Decision("full", exploring=True)
-            if fits:
-                decision = dataclasses.replace(
-                    self.serve(state, arrivals, "explored"), exploring=True
-                )
-        elif fits or self.quotes_blindly:
-            decision = self.offer(state, arrivals, fits)
-        else:
-            decision = Decision("full")
-        return state, decision
+        quote = self.priced(state, arrivals)
+        accepted = quote.fits and (quote.free or arrivals.accepts(quote.payment))
+        return state, self.settled(state, arrivals, quote, accepted)
+
+    def priced(self, state: Any, ask: Ask) -> Quote:
+        """Take note of an arrival and quote a price, or none."""
+        explores = self.arrived(state, ask)
+        fits = state.cluster.fits(ask)
+        if not explores and (fits or self.quotes_blindly):
+            return dataclasses.replace(self.quote(state, ask), fits=fits)
+        return Quote(fits=fits, exploring=explores)
+
+    def settled(self, state: Any, ask: Ask, quote: Quote, accepted: bool) -> Decision:
+        """Learn the user's answer and serve the job if it was accepted."""
+        prices = quote.worker_price, quote.ps_price
+        if not quote.fits:
+            return Decision("full", 0.0, *prices, exploring=quote.exploring)
+        if not quote.free:
+            self.answered(state, ask, quote, accepted)
+        if not accepted:
+            return Decision("declined", 0.0, *prices)
+        outcome: Outcome = "explored" if quote.free else "sold"
+        servers, workers, ps = state.cluster.place(ask)
+        return Decision(outcome, quote.payment, *prices, servers, workers, ps, quote.exploring)
 
     quotes_blindly = False
     """Whether a price is made even for jobs that do not fit."""
@@ -56,33 +75,26 @@ class Seller:
     def finished(self, state: Any, job: Running) -> None:
         """Learn that a job is over."""
 
-    def arrived(self, state: Any, offer: Offer) -> bool:
+    def arrived(self, state: Any, ask: Ask) -> bool:
         """Take note of an arrival; return whether it is served free of charge to learn."""
         return False
 
-    def offer(self, state: Any, offer: Offer, fits: bool) -> Decision:
-        """Quote a price, and serve the job if its user accepts and it fits."""
+    def quote(self, state: Any, ask: Ask) -> Quote:
+        """Quote a price for a job that is not explored."""
         raise NotImplementedError
 
-    def serve(
-        self,
-        state: Any,
-        offer: Offer,
-        outcome: Any,
-        payment: float = 0.0,
-        prices: tuple[float | None, float | None] = (None, None),
-    ) -> Decision:
-        """Place a job that fits."""
-        servers, workers, ps = state.cluster.place(offer)
-        return Decision(outcome, payment, prices[0], prices[1], servers, workers, ps)
+    def answered(self, state: Any, ask: Ask, quote: Quote, accepted: bool) -> None:
+        """Learn whether a job that fits was sold at its quote."""
 
-    def post(
-        self, state: Any, offer: Offer, worker_price: float, ps_price: float, fits: bool = True
-    ) -> Decision:
-        """Ask for the payment at unit prices and serve the job if its user accepts."""
-        payment, prices = offer.payment(worker_price, ps_price), (worker_price, ps_price)
-        if not fits:
-            return Decision("full", 0.0, *prices)
-        if not offer.accepts(payment):
-            return Decision("declined", 0.0, *prices)
-        return self.serve(state, offer, "sold", payment, prices)
+    def remembered(self, state: Any) -> dict[str, Numbers]:
+        """Arrays that hold all that was learned, by name."""
+        return {}
+
+    def recall(self, state: Any, names: Iterable[str]) -> dict[str, Numbers]:
+        """Arrays of a new state in which what was remembered under these names has its place."""
+        return self.remembered(state)
+
+    def at(self, ask: Ask, worker_price: float, ps_price: float, *arms: Any) -> Quote:
+        """Quote of unit prices."""
+        payment = ask.payment(worker_price, ps_price)
+        return Quote(worker_price, ps_price, payment, arms=arms)

@@ -100,8 +100,8 @@ def test_a_job_holds_the_slot_in_which_it_ends_only_where_that_is_closed(occupan
     market = uniform_users(4, 1).replace(occupancy=occupancy)
     seller, offer = Knapsacks(), Offer.of(market, 0)
     state = seller.start(Known.of(market), 0)
-    seller.finished(state, Running(3.0, 0, 3.0, offer, ()))
-    assert state.held == {(offer.worker_type, offer.ps_type): (slots, 1)}
+    seller.finished(state, Running(0, 3.0, offer, ()))
+    assert state.held[:, offer.worker_type, offer.ps_type].tolist() == [slots, 1.0]
 
 
 def test_a_sale_uses_its_slots_of_all_unit_slots_of_the_horizon():
@@ -115,7 +115,7 @@ def test_a_sale_uses_its_slots_of_all_unit_slots_of_the_horizon():
     offer = dataclasses.replace(Offer.of(uniform_users(4, 1), 0), workers=2, ps=1)
     seller = Knapsacks()
     state = seller.start(known, 0)
-    state.held[offer.worker_type, offer.ps_type] = 6.0, 2
+    state.held[:, offer.worker_type, offer.ps_type] = 6.0, 2.0
     places, share = seller._use_of_a_sale(state, offer)
     assert places == [0, 1, -1]
     assert share.tolist() == pytest.approx([2 * 3 / 80, 1 * 3 / 50, 0.0])

@@ -18,14 +18,14 @@ class Told(Seller):
     quotes_blindly: bool = False
     over: list[int] = dataclasses.field(default_factory=list)
 
-    def arrived(self, state, offer):
-        return offer.job in self.new
+    def arrived(self, state, ask):
+        return ask.job in self.new
 
     def finished(self, state, job):
         self.over.append(job.job)
 
-    def offer(self, state, offer, fits):
-        return self.post(state, offer, self.price, self.price, fits)
+    def quote(self, state, ask):
+        return self.at(ask, self.price, self.price)
 
 
 def decide(seller):
@@ -65,6 +65,6 @@ def test_jobs_that_are_over_are_told_before_the_next_is_looked_at():
     assert seller.over == [0]
 
 
-def test_a_seller_without_an_offer_says_so():
+def test_a_seller_without_a_quote_says_so():
     with pytest.raises(NotImplementedError):
         decide(Seller())
