@@ -15,7 +15,9 @@ from farkas.certificates.dps import prices_bound
 from farkas.instances.dps import Market
 from farkas.instances.generate import generate
 from farkas.online.dps.best_fixed import best_by_coordinates
+from farkas.online.dps.knapsacks import Knapsacks
 from farkas.online.dps.learning import Dps
+from farkas.online.dps.pairs import PairPrices
 from farkas.online.dps.posted import Random, run_seller
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
@@ -46,6 +48,19 @@ def simulation(jobs: int) -> dict[str, float]:
     }
     if jobs == SIZES[0]:
         found["readable"] = fastest(lambda: run_seller(Dps(), instance), 1) / jobs
+    return found
+
+
+def pairs(jobs: int) -> dict[str, float]:
+    """CPU seconds a job of the bandits of pairs, compiled and readable."""
+    instance = market(jobs)
+    found = {}
+    sellers: dict[str, PairPrices | Knapsacks] = {"dps_pairs": PairPrices(), "bwk": Knapsacks()}
+    for name, seller in sellers.items():
+        seller.simulate(instance)
+        found[name] = fastest(lambda s=seller: s.simulate(instance), 3) / jobs  # type: ignore[misc]
+        slow = fastest(lambda s=seller: run_seller(s, instance), 1)  # type: ignore[misc]
+        found[f"{name}_readable"] = slow / jobs
     return found
 
 
@@ -83,6 +98,10 @@ def main() -> None:
         if "readable" in found:
             line += f", {found['readable'] / found['dps']:.0f} times faster than the readable one"
         print(line, flush=True)
+    found = results["pairs"] = pairs(SIZES[0])
+    for name in ("dps_pairs", "bwk"):
+        ratio = found[f"{name}_readable"] / found[name]
+        print(f"{name}: {1e6 * found[name]:.2f} µs a job, {ratio:.0f} times faster than readable")
     for preset in ("published", "heavy"):
         found = results[preset] = relaxation(preset)
         print(

@@ -32,7 +32,7 @@ def sell(
 ) -> list[tuple[str, Any]]:
     """Handle every job; ``pays`` answers for one that fits, None where the user declines.
 
-    Jobs that are over by an arrival are told to ``over`` first, by end and then by number.
+    Jobs that are over by an arrival are told to ``over`` first, by number.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def sell(
     told: list[tuple[str, Any]] = []
     for number, job in enumerate(market.jobs):
         kind, other = job.worker_type, job.ps_type
-        for end, gone, runtime, units in sorted(running, key=lambda each: each[:2]):
+        for end, gone, runtime, units in sorted(running, key=lambda each: each[1]):
             if end > job.arrival or (end == job.arrival and market.occupancy == "closed"):
                 continue
             running = [each for each in running if each[1] != gone]

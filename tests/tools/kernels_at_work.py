@@ -25,7 +25,9 @@ from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import snapshot
 from farkas.online.coded.exhaustive import OwnerTree
 from farkas.online.coded.local_search import climb, favourites
+from farkas.online.dps.knapsacks import Knapsacks
 from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Top
+from farkas.online.dps.pairs import PairPrices
 from farkas.online.dps.posted import BestFit, Random
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
@@ -68,7 +70,8 @@ def eris() -> Iterator[Any]:
 def dps() -> Iterator[Any]:
     for seed in range(6):
         market = random_market(seed, jobs=30)
-        for seller in (Dps(), Scaled(), Top(), RandomPlacement(), Random(), BestFit()):
+        sellers = Dps(), Scaled(), Top(), RandomPlacement(), Random(), BestFit()
+        for seller in (*sellers, PairPrices(), Knapsacks()):
             done = seller.simulate(market, seed)
             yield done.outcome, done.colocated, done.exploring, done.worker_price, done.ps_price
 

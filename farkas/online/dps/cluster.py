@@ -45,11 +45,11 @@ class IdleUnits:
         self._ends: list[tuple[float, int]] = []
 
     def release(self, slot: int) -> list[Running]:
-        """Take back the units of every job that is over at ``slot``, by end, then number."""
-        over: list[Running] = []
+        """Take back the units of every job that is over at ``slot``, by number."""
+        over: list[int] = []
         while self._ends and self._is_over(self._ends[0][0], slot):
-            over.append(self.take_back(heapq.heappop(self._ends)[1]))
-        return over
+            over.append(heapq.heappop(self._ends)[1])
+        return [self.take_back(job) for job in sorted(over)]
 
     def _is_over(self, end: float, slot: int) -> bool:
         return end < slot if self.closed else end <= slot

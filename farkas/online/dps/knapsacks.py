@@ -6,12 +6,15 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from farkas.instances.dps import Market
 from farkas.numbers import Floats
 from farkas.online.dps.cluster import Running
 from farkas.online.dps.offers import Ask, Known, Quote
+from farkas.online.dps.pair_simulation import pair_arms, simulate_knapsacks
 from farkas.online.dps.pairs import Pair, dearest, joint_grid, of_pairs, pairs_named, share_paid
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.seller import Numbers, Seller, SellerState
+from farkas.online.dps.simulation import Simulation
 from farkas.online.driver import algorithm
 from farkas.portable.elementary import exp, log, log1p
 from farkas.portable.sums import matmul
@@ -59,7 +62,7 @@ class Knapsacks(Seller):
         plain = super().start(known, seed)
         kinds, others = len(known.worker_jobs), len(known.ps_jobs)
         weights, held = np.zeros(kinds + others + 1), np.zeros((2, kinds, others))
-        rounds = max(1, int(known.worker_jobs.sum()))
+        rounds = _rounds(known)
         return KnapsackState(known, plain.cluster, plain.rng, {}, held, weights, rounds)
 
     def finished(self, state: KnapsackState, job: Running) -> None:
@@ -71,11 +74,13 @@ class Knapsacks(Seller):
         """Quote the arm with the best ratio, the dearest among equals."""
         pair = self._pair(state, (ask.worker_type, ask.ps_type))
         resources, sale = self._use_of_a_sale(state, ask)
-        eta = state.known.learning.eta_scale * log(max(2, state.rounds))
+        eta = self._eta(state.known)
         use = np.outer(pair.least_sales(eta), sale)
         use[:, -1] = 1.0 / state.rounds
         weight = exp(state.log_weight - state.log_weight.max())
-        value = pair.optimistic(eta) / matmul(use, weight[resources] / weight.sum())
+        cost = matmul(use, weight[resources] / float(np.cumsum(weight)[-1]))
+        with np.errstate(divide="ignore"):  # what costs nothing is best
+            value = pair.optimistic(eta) / cost
         arm = dearest(value)
         worker, ps = pair.prices[arm]
         return self.at(ask, float(worker), float(ps), arm, resources, use[arm])
@@ -85,7 +90,7 @@ class Knapsacks(Seller):
         arm, resources, use = quote.arms
         pair = state.pairs[ask.worker_type, ask.ps_type]
         pair.learn(arm, share_paid(state.known, ask, quote, accepted), accepted)
-        growth = log1p(math.sqrt(log(len(state.log_weight)) / state.rounds))
+        growth = _growth(len(state.log_weight), state.rounds)
         state.log_weight[resources] += growth * state.rounds * use
 
     def remembered(self, state: KnapsackState) -> dict[str, Numbers]:
@@ -103,6 +108,19 @@ class Knapsacks(Seller):
             state.pairs[key] = Pair.new(joint_grid() * state.known.price_cap)
         return state.pairs[key]
 
+    def _eta(self, known: Known) -> float:
+        return known.learning.eta_scale * log(max(2, _rounds(known)))
+
+    def simulate(self, market: Market, seed: int = 0) -> Simulation:
+        """Run on the whole market at once, compiled; the same decisions as step by step."""
+        known = Known.of(market)
+        rounds, resources = _rounds(known), market.num_worker_types + market.num_ps_types + 1
+        arms = pair_arms(
+            market, lambda kind: joint_grid() * known.price_cap, lambda *pair: self._eta(known)
+        )
+        growth = _growth(resources, rounds)
+        return simulate_knapsacks(market, arms, rounds, growth, self.placement, seed)
+
     def _use_of_a_sale(self, state: KnapsackState, ask: Ask) -> tuple[list[int], Floats]:
         """Resources a sale touches, and the shares of their budgets it uses; time comes last."""
         known, kinds = state.known, len(state.known.worker_jobs)
@@ -112,3 +130,12 @@ class Knapsacks(Seller):
         ps = float(known.installed_ps[:, ask.ps_type].sum()) * known.horizon
         share = [ask.workers * mean / workers, ask.ps * mean / ps, 0.0]
         return [ask.worker_type, kinds + ask.ps_type, -1], np.array(share)
+
+
+def _rounds(known: Known) -> int:
+    return max(1, int(known.worker_jobs.sum()))
+
+
+def _growth(resources: int, rounds: int) -> float:
+    """Growth of the logarithm of a weight for a use of one share of its budget a round."""
+    return log1p(math.sqrt(log(resources) / rounds))

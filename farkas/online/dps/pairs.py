@@ -3,15 +3,19 @@
 import dataclasses
 import re
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Literal, Self
 
 import numpy as np
 
+from farkas.instances.dps import Market
 from farkas.numbers import Floats
 from farkas.online.dps.offers import Ask, Known, Quote
+from farkas.online.dps.pair_simulation import pair_arms, simulate_pairs
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.pricing import geometric_grid, grid_steps
 from farkas.online.dps.seller import Numbers, Seller, SellerState
+from farkas.online.dps.simulation import Simulation
 from farkas.online.driver import algorithm
 from farkas.portable.elementary import log
 from farkas.tolerances import TIE
@@ -128,7 +132,7 @@ class PairPrices(Seller):
     def quote(self, state: PairState, ask: Ask) -> Quote:
         """Quote the arm with the highest upper confidence bound, the dearest among equals."""
         pair = self._pair(state, (ask.worker_type, ask.ps_type))
-        eta = state.known.learning.eta_scale * log(max(2, self._jobs(state.known, ask)))
+        eta = self._eta(state.known, ask.worker_type, ask.ps_type)
         arm = dearest(pair.optimistic(eta))
         worker, ps = pair.prices[arm]
         return self.at(ask, float(worker), float(ps), arm)
@@ -153,8 +157,9 @@ class PairPrices(Seller):
             state.pairs[key] = Pair.new(self._prices(state.known, key[0]))
         return state.pairs[key]
 
-    def _jobs(self, known: Known, ask: Ask) -> int:
-        return int(min(known.worker_jobs[ask.worker_type], known.ps_jobs[ask.ps_type]))
+    def _eta(self, known: Known, kind: int, other: int) -> float:
+        jobs = int(min(known.worker_jobs[kind], known.ps_jobs[other]))
+        return known.learning.eta_scale * log(max(2, jobs))
 
     def _prices(self, known: Known, kind: int) -> Floats:
         if self.arms == "joint":
@@ -165,3 +170,11 @@ class PairPrices(Seller):
         step = float(grid_steps(known.learning, volume, logs)[0])
         one = geometric_grid(step)
         return np.column_stack([one, one]) * known.price_cap
+
+    def simulate(self, market: Market, seed: int = 0) -> Simulation:
+        """Run on the whole market at once, compiled; the same decisions as step by step."""
+        known = Known.of(market)
+        arms = pair_arms(
+            market, partial(self._prices, known), lambda kind, other: self._eta(known, kind, other)
+        )
+        return simulate_pairs(market, arms, self.placement, seed)

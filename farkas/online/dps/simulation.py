@@ -250,9 +250,21 @@ def simulate_learning(
     sides = Sides(*map(_side, rules))
     by = Supplying(float(market.horizon), SUPPLY[supply], market.occupancy == "closed")
     run_learning(servers, run.jobs, users, sides, by, run.filling(placing, seed), results)
+    return simulation_of(market, results, servers, rules[0].price, rules[1].price, log)
+
+
+def simulation_of(
+    market: Market,
+    results: kernel.Results,
+    servers: kernel.Servers,
+    worker_price: Floats,
+    ps_price: Floats,
+    log: bool = False,
+) -> Simulation:
+    """Return what a kernel has done, given the prices of its arms, shape (arms,)."""
     worker_price, ps_price = (
-        np.where(arm >= 0, np.append(side.price, np.nan)[arm], np.nan)
-        for side, arm in zip(rules, (results.worker_arm, results.ps_arm), strict=True)
+        np.where(arm >= 0, np.append(price, np.nan)[arm], np.nan)
+        for price, arm in ((worker_price, results.worker_arm), (ps_price, results.ps_arm))
     )
     return _simulation(market, results, servers, worker_price, ps_price, log)
 

@@ -1,0 +1,24 @@
+"""Kernels of bandits of pairs against the sellers that one can read."""
+
+import numpy as np
+import pytest
+
+from farkas.online.dps import pair_kernel as kernel
+from farkas.online.dps.pairs import dearest
+from farkas.portable.constants import ROOTS
+from farkas.portable.elementary import exp
+
+
+def test_the_exponential_has_the_bits_of_the_portable_one():
+    rng = np.random.default_rng(0)
+    numbers = [0.0, -700.0, -745.2, -746.0, -1e9, *(-np.exp(rng.uniform(-40, 7, 3000))).tolist()]
+    roots = np.array(ROOTS)
+    assert [kernel._exp.interpret(x, roots) for x in numbers] == [float(exp(x)) for x in numbers]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_dearest_of_the_best_is_chosen_as_with_arrays(seed):
+    rng = np.random.default_rng(seed)
+    value = rng.integers(0, 4, 12) * (1.0 + rng.integers(0, 2, 12) * 1e-14)
+    value[5] = [np.inf, 2.0][seed % 2]
+    assert kernel._dearest.interpret(value, 3, 12) == 3 + dearest(value[3:])
