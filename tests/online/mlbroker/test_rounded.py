@@ -8,6 +8,7 @@ import pytest
 from farkas.instances.generate import generate
 from farkas.models.mlbroker.one_shot import snapshot
 from farkas.online import algorithms
+from farkas.online.mlbroker.bound import tight_bound
 from farkas.online.mlbroker.fractional import FractionalSlot, Lanes
 from farkas.online.mlbroker.rounded import GreedyRounding, IndependentRounding, clean
 from tests.generators.mlbroker import single
@@ -18,6 +19,16 @@ def test_same_seed_same_run(name):
     instance = generate("mlbroker", "small", seed=2, deploy_rate=[1.0, 2.0], transfer_scale=30.0)
     first, again = (algorithms[f"mlbroker.{name}"].run(instance, seed=5) for _ in range(2))
     assert first == again
+
+
+@pytest.mark.parametrize("relax", ["printed", "tight"])
+@pytest.mark.parametrize("name", ["mlbroker", "ir", "gr"])
+def test_a_run_ends_with_the_better_of_its_own_bound_and_the_tight_one(name, relax):
+    instance = generate("mlbroker", "small", seed=0)
+    run = algorithms[f"mlbroker.{name}"].run(instance, relax=relax)
+    own = algorithms["mlbroker.fractional"].run(instance, relax=relax).certificate
+    assert run.certificate.fraction == max(own.fraction, tight_bound(instance).fraction)
+    assert run.certificate.fraction > own.fraction  # 6.4 of 146.2 with one constant M
 
 
 def test_rounding_moves_no_worker_total_below_need():
