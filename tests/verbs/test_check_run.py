@@ -183,6 +183,16 @@ def test_the_bound_of_other_prices_is_no_bound_of_a_run() -> None:
             farkas.check(bounded_by(run, solved), name)
 
 
+def test_the_bound_of_a_program_with_rounded_rewards_is_no_bound_of_a_run() -> None:
+    """Exact rewards of a run may exceed what the program's doubles allow."""
+    name = "gadget/tiny"
+    run = farkas.run(name, "gadget.gadget")
+    solved = farkas.solve(name, "gadget.offline_bound", certify=True).certificate
+    farkas.check(solved, name)
+    with pytest.raises(NotACertificate, match="not listed"):
+        farkas.check(bounded_by(run, solved), name)
+
+
 def test_strict_semantics_bound_only_runs_that_keep_them() -> None:
     name = "mlbroker/tiny"
     printed = farkas.run(name, "mlbroker.fractional", semantics="printed")
