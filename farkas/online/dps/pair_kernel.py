@@ -60,7 +60,7 @@ class Asking(NamedTuple):
     cap: float  # largest unit price
 
 
-class Knapsack(NamedTuple):
+class UnitSlots(NamedTuple):
     """Resources and how long jobs hold them: constants, then what is learned."""
 
     worker_budget: Floats1  # (types,) unit-slots
@@ -184,7 +184,7 @@ def _exp(x: float, roots: Floats2) -> float:
 
 @compiled
 def _learn_ends(
-    servers: Servers, jobs: Jobs, event: int, results: Results, sack: Out[Knapsack]
+    servers: Servers, jobs: Jobs, event: int, results: Results, sack: Out[UnitSlots]
 ) -> None:
     """Learn how long every job held its units that `release` is about to take away."""
     for before in range(servers.free[1], event + 1):
@@ -198,7 +198,7 @@ def _learn_ends(
 
 
 @compiled
-def _weigh(sack: Out[Knapsack]) -> float:
+def _weigh(sack: Out[UnitSlots]) -> float:
     """Compute the weights relative to the largest, and return their sum."""
     top, total = sack.log_weight[0], 0.0
     for entry in range(len(sack.log_weight)):
@@ -215,7 +215,7 @@ def run_knapsacks(
     jobs: Jobs,
     arms: Out[PairArms],
     asking: Asking,
-    sack: Out[Knapsack],
+    sack: Out[UnitSlots],
     value: Out[Floats1],
     filling: Filling,
     results: Out[Results],

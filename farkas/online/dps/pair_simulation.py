@@ -7,7 +7,7 @@ import numpy as np
 from farkas.instances.dps import Market
 from farkas.numbers import Floats
 from farkas.online.dps.offers import Known
-from farkas.online.dps.pair_kernel import Asking, Knapsack, PairArms, run_knapsacks, run_pairs
+from farkas.online.dps.pair_kernel import Asking, PairArms, UnitSlots, run_knapsacks, run_pairs
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.simulation import Prepared, Simulation, simulation_of
 from farkas.portable.constants import ROOTS
@@ -66,7 +66,7 @@ def simulate_knapsacks(
     run = Prepared.of(market)
     results, servers = run.results(), run.servers()
     kinds, others = market.num_worker_types, market.num_ps_types
-    sack = Knapsack(
+    sack = UnitSlots(
         worker_budget=market.worker_capacity.astype(float) * market.horizon,
         ps_budget=market.ps_capacity.astype(float) * market.horizon,
         rounds=float(rounds),
