@@ -14,8 +14,9 @@ A rule that means nothing raises `farkas.errors.RuleError`, where the mistake is
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from farkas.lazy import when_used
 
 if TYPE_CHECKING:
     from farkas.algebra.convex import ConvexModel, ConvexProgram
@@ -48,43 +49,16 @@ __all__ = [
     "programs",
 ]
 
-_HOMES = {
-    "convex": (
-        "ConvexModel",
-        "ConvexProgram",
-    ),
-    "declare": (
-        "Param",
-        "Var",
-    ),
-    "expressions": (
-        "Between",
-        "Sum",
-    ),
-    "formulation": (
-        "constraint",
-        "expression",
-        "objective",
-        "option",
-        "programs",
-    ),
-    "nonlinear": (
-        "Exp",
-        "Product",
-        "Where",
-    ),
-    "program": ("Program",),
-    "pyomo_program": ("PyomoProgram",),
-    "sets": (
-        "IndexedSet",
-        "Set",
-    ),
-}
-"""What a module of this package holds of these names, imported when one is first used."""
-
-
-def __getattr__(name: str) -> Any:
-    for module, names in _HOMES.items():
-        if name in names:
-            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = when_used(
+    __name__,
+    {
+        "convex": "ConvexModel ConvexProgram",
+        "declare": "Param Var",
+        "expressions": "Between Sum",
+        "formulation": "constraint expression objective option programs",
+        "nonlinear": "Exp Product Where",
+        "program": "Program",
+        "pyomo_program": "PyomoProgram",
+        "sets": "IndexedSet Set",
+    },
+)

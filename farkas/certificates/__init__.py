@@ -5,10 +5,10 @@ Every name but `check` is imported when it is first used: what is checked decide
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from farkas.certificates.check import check as check
+from farkas.lazy import when_used
 
 if TYPE_CHECKING:
     from farkas.certificates.bound import BoundProof as BoundProof
@@ -40,61 +40,21 @@ if TYPE_CHECKING:
     from farkas.certificates.writing import to_json as to_json
     from farkas.certificates.writing import write as write
 
-_HOMES = {
-    "bound": (
-        "BoundProof",
-        "exact_bound",
-        "prove_bound",
-        "prove_infeasible",
-    ),
-    "files": (
-        "Certificate",
-        "certificate_type",
-        "certificate_types",
-        "from_json",
-        "read",
-    ),
-    "infeasible": ("InfeasibleCertificate",),
-    "linear": (
-        "FormCertificate",
-        "LinearCertificate",
-    ),
-    "making": (
-        "certify",
-        "certify_infeasible",
-    ),
-    "points": (
-        "exact_feasibility",
-        "exact_value",
-    ),
-    "proof": ("Proof",),
-    "reference": (
-        "reference_bound",
-        "reference_violation",
-    ),
-    "repair": ("repaired",),
-    "runs": (
-        "RunBound",
-        "run_bounds",
-    ),
-    "vipr": (
-        "write_vipr",
-        "write_vipr_infeasible",
-    ),
-    "vipr_check": (
-        "ViprProof",
-        "check_vipr",
-    ),
-    "writing": (
-        "to_json",
-        "write",
-    ),
-}
-"""What a module of this package holds of these names."""
-
-
-def __getattr__(name: str) -> Any:
-    for module, names in _HOMES.items():
-        if name in names:
-            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = when_used(
+    __name__,
+    {
+        "bound": "BoundProof exact_bound prove_bound prove_infeasible",
+        "files": "Certificate certificate_type certificate_types from_json read",
+        "infeasible": "InfeasibleCertificate",
+        "linear": "FormCertificate LinearCertificate",
+        "making": "certify certify_infeasible",
+        "points": "exact_feasibility exact_value",
+        "proof": "Proof",
+        "reference": "reference_bound reference_violation",
+        "repair": "repaired",
+        "runs": "RunBound run_bounds",
+        "vipr": "write_vipr write_vipr_infeasible",
+        "vipr_check": "ViprProof check_vipr",
+        "writing": "to_json write",
+    },
+)

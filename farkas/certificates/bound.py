@@ -5,15 +5,18 @@ Unboundedness is not certified here: multipliers cannot prove it.
 """
 
 import dataclasses
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
 from farkas.certificates.limbs import Limbs, RangeTooWide, dot, exact_dot, reduced_costs
-from farkas.certificates.reference import Multipliers, no_finite_bound, reference_proof, show
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 from farkas.numbers import Bools, Floats
+
+Multipliers = Floats | Sequence[float] | Sequence[Fraction] | npt.NDArray[np.object_]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -67,8 +70,7 @@ def prove_bound(
     if y is None:
         rounded = np.array([float(value > 0) - float(value < 0) for value in multipliers])
         ignored = int(np.count_nonzero(project(form, rounded) != rounded))
-        exact, implied = reference_proof(form, multipliers)
-        return BoundProof(exact, ignored, implied)
+        return _slow_proof(form, multipliers, ignored)
     if grid is not None:
         y = snap(y, grid)
     projected = project(form, y)
@@ -76,12 +78,19 @@ def prove_bound(
     try:
         reduced = reduced_costs(form.cost, form.matrix, projected)
     except RangeTooWide:
-        exact, implied = reference_proof(form, projected)
-        return BoundProof(exact, ignored, implied)
+        return _slow_proof(form, projected, ignored)
     ends = _column_ends(form, reduced)
     rows = exact_dot(projected, np.where(projected != 0, _row_ends(form, projected), 0.0))
     value = rows + dot(reduced, ends) + Fraction(form.offset)
     return BoundProof(value, ignored, _implied_count(form, reduced))
+
+
+def _slow_proof(form: LinearForm, multipliers: Multipliers, ignored: int) -> BoundProof:
+    """Proof in plain fractions, of numbers that doubles do not hold or that lie too far apart."""
+    from farkas.certificates.reference import reference_proof
+
+    value, implied = reference_proof(form, multipliers)
+    return BoundProof(value, ignored, implied)
 
 
 def prove_infeasible(form: LinearForm, ray: Multipliers) -> Fraction:
@@ -208,3 +217,20 @@ def check_data(form: LinearForm) -> None:
         raise NotACertificate(f"{form.name}: a side or bound is not a number")
     if not np.isfinite(form.offset):
         raise NotACertificate(f"{form.name}: the offset is {form.offset}")
+
+
+def no_finite_bound(form: LinearForm, j: int, reduced: Fraction) -> str:
+    """Message for a reduced cost that pushes column ``j`` to infinity."""
+    side = "upper" if (reduced < 0) == (form.sense == "min") else "lower"
+    return (
+        f"{form.column_name(j)}: reduced cost {show(reduced)} has no finite {side} bound to meet;"
+        f" give the variable a bound (Var: {side}, or implied_{side} with its reason)"
+    )
+
+
+def show(value: Fraction) -> str:
+    """Three digits of ``value``, for messages."""
+    try:
+        return f"{float(value):.3g}"
+    except OverflowError:
+        return "beyond 1e308"

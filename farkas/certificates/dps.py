@@ -29,7 +29,6 @@ from farkas.certificates.runs import RunBound, run_bounds
 from farkas.errors import NotACertificate
 from farkas.instances.dps import Market
 from farkas.numbers import Array, Floats, Ints
-from farkas.portable.elementary import ceil_log2
 
 Rewards = Literal["budget", "capped"]
 Position = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
@@ -134,6 +133,16 @@ def finest_scale(market: Market, *prices: Floats) -> int:
     if not 0 < total < math.inf:
         return 0
     return min(max(60 - ceil_log2(total), -1000), 1000)
+
+
+def ceil_log2(x: float) -> int:
+    """Return the least e with ``x <= 2**e``, exactly; x > 0 and finite.
+
+    >>> ceil_log2(8.0), ceil_log2(8.5), ceil_log2(0.3)
+    (3, 4, -1)
+    """
+    mantissa, exponent = math.frexp(x)
+    return exponent - (mantissa == 0.5)
 
 
 def _rounded(horizon: int, side: Mapping[str, Column], scale: int) -> tuple[Ints, Ints]:

@@ -9,11 +9,11 @@ import msgspec
 
 from farkas.certificates.files import Certificate
 from farkas.certificates.packed import rational, shown
-from farkas.certificates.proof import Proof, about_instance
+from farkas.certificates.proof import Proof
 from farkas.errors import NotACertificate
 
 if TYPE_CHECKING:
-    from farkas.forms import LinearForm
+    from farkas.forms import LinearForm, Sense
     from farkas.instances import Instance
 
 
@@ -100,3 +100,39 @@ class PriceCertificate(Certificate, frozen=True, kw_only=True):
 
 def _said(claim: Fraction | None) -> str:
     return "that there is no point" if claim is None else f"the bound {shown(str(claim))}"
+
+
+def about_instance(
+    program: str,
+    sense: Sense,
+    bound: Fraction | None,
+    instance: str | None,
+    form: LinearForm | None = None,
+    *,
+    value: Fraction | None = None,
+) -> Proof:
+    """Proof of ``bound`` that was derived from an instance and not from a linear form.
+
+    Parameters
+    ----------
+    bound
+        None where the program has no point.
+    instance
+        SHA-256 of the instance.
+    form
+        Linear form of the program, where the caller rebuilt it as well.
+    value
+        Reached by a point that is feasible exactly.
+    """
+    return Proof(
+        program=program,
+        sense=sense,
+        bound=bound,
+        infeasible=bound is None,
+        value=value,
+        tolerance=0.0,
+        implied=0,
+        form="" if form is None else form.sha256,
+        instance=instance,
+        provenance="instance",
+    )

@@ -6,7 +6,7 @@ import dataclasses
 import decimal
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from farkas.errors import NotACertificate
 from farkas.tolerances import FEASIBLE
@@ -83,6 +83,23 @@ class Proof:
     def statement(self) -> str:
         """The proof in words."""
         return "  ".join(self._sentences())
+
+    def to_builtins(self) -> dict[str, Any]:
+        """Plain data for JSON: of every number the nearest double that claims no more, and it."""
+        least = self.sense == "min"
+        return {
+            "program": self.program,
+            "sense": self.sense,
+            "infeasible": self.infeasible,
+            **both("bound", self.bound, up=not least),
+            **both("value", self.value, up=least),
+            "tolerance": None if self.value is None else self.tolerance,
+            "ratio": None if self.ratio is None else double(self.ratio, up=True),
+            "implied": self.implied,
+            "within_implied_bounds": self.within_implied_bounds,
+            "provenance": self.provenance,
+            "statement": self.statement,
+        }
 
     def _sentences(self) -> list[str]:
         bare = self.program.removeprefix(_RELAXED)
@@ -171,6 +188,17 @@ def double(value: Fraction, *, up: bool) -> float | None:
     return near if math.isfinite(near) else None
 
 
+def both(name: str, value: Fraction | None, *, up: bool) -> dict[str, float | str | None]:
+    """Nearest double on the stated side of a number, and the number itself, by name.
+
+    >>> both("bound", Fraction(1, 3), up=False)
+    {'bound': 0.3333333333333333, 'bound_exact': '1/3'}
+    """
+    if value is None:
+        return {name: None, f"{name}_exact": None}
+    return {name: double(value, up=up), f"{name}_exact": str(value)}
+
+
 def certified_ratio(
     sense: Sense, value: Fraction | float, bound: Fraction, *, exact: bool
 ) -> Fraction | None:
@@ -235,42 +263,6 @@ def ratio_words(ratio: Fraction | float) -> str:
     ('1.01323', '1')
     """
     return rounded(ratio, up=True, digits=6)
-
-
-def about_instance(
-    program: str,
-    sense: Sense,
-    bound: Fraction | None,
-    instance: str | None,
-    form: LinearForm | None = None,
-    *,
-    value: Fraction | None = None,
-) -> Proof:
-    """Proof of ``bound`` that was derived from an instance and not from a linear form.
-
-    Parameters
-    ----------
-    bound
-        None where the program has no point.
-    instance
-        SHA-256 of the instance.
-    form
-        Linear form of the program, where the caller rebuilt it as well.
-    value
-        Reached by a point that is feasible exactly.
-    """
-    return Proof(
-        program=program,
-        sense=sense,
-        bound=bound,
-        infeasible=bound is None,
-        value=value,
-        tolerance=0.0,
-        implied=0,
-        form="" if form is None else form.sha256,
-        instance=instance,
-        provenance="instance",
-    )
 
 
 def provenance(form: LinearForm | None, instance: Instance | None) -> Provenance:

@@ -6,17 +6,14 @@ the cheaper end of its range, so their sum is a lower bound.  For ``max`` the de
 upper bound.  The fast version in :mod:`farkas.certificates.bound` is tested against this one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from farkas.certificates.bound import Multipliers, no_finite_bound
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
-from farkas.numbers import Floats
-
-Multipliers = Floats | Sequence[float] | Sequence[Fraction] | npt.NDArray[np.object_]
 
 
 def reference_bound(form: LinearForm, multipliers: Multipliers) -> Fraction:
@@ -75,23 +72,6 @@ def reference_violation(form: LinearForm, ray: Multipliers) -> Fraction:
     """How far every point of the column box misses ``ray' A x``; positive proves infeasibility."""
     zero = np.zeros(form.num_columns)
     return reference_bound(form.replace(cost=zero, offset=0.0, sense="min"), ray)
-
-
-def no_finite_bound(form: LinearForm, j: int, reduced: Fraction) -> str:
-    """Message for a reduced cost that pushes column ``j`` to infinity."""
-    side = "upper" if (reduced < 0) == (form.sense == "min") else "lower"
-    return (
-        f"{form.column_name(j)}: reduced cost {show(reduced)} has no finite {side} bound to meet;"
-        f" give the variable a bound (Var: {side}, or implied_{side} with its reason)"
-    )
-
-
-def show(value: Fraction) -> str:
-    """Three digits of ``value``, for messages."""
-    try:
-        return f"{float(value):.3g}"
-    except OverflowError:
-        return "beyond 1e308"
 
 
 def _exact(value: float | Fraction, name: Callable[[int], str], at: int) -> Fraction:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from farkas.forms.blocks import Axis, Block
 from farkas.forms.form import LinearForm, Sense, SparseRows
+from farkas.lazy import when_used
 
 if TYPE_CHECKING:
     from farkas.forms.feasibility import FeasibilityReport, Violation, check_point
@@ -23,8 +23,5 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    # points are judged in doubles by those who make them; who checks proofs does so exactly
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module("farkas.forms.feasibility"), name)
+# points are judged in doubles by those who make them; who checks proofs does so exactly
+__getattr__ = when_used(__name__, {"feasibility": "FeasibilityReport Violation check_point"})

@@ -15,7 +15,6 @@ import numpy.typing as npt
 from farkas.errors import UnknownName
 from farkas.forms.blocks import Block, find_block
 from farkas.numbers import Bools, Floats, Ints
-from farkas.portable.sums import dot
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -215,6 +214,8 @@ class LinearForm:
 
     def objective(self, point: Floats) -> float:
         """Objective value of ``point`` in floating point."""
+        from farkas.portable.sums import dot  # here: proofs add up exactly
+
         return dot(self.cost, point) + self.offset
 
     def exact_objective(self, point: Floats) -> Fraction:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from farkas.instances.base import Instance
 from farkas.instances.files import kind_class, kinds, read, read_bytes
+from farkas.lazy import when_used
 
 if TYPE_CHECKING:
     from farkas.instances.writing import schema, to_bytes, write
@@ -23,8 +23,5 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    # what writes is imported when it is first used
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module("farkas.instances.writing"), name)
+# what writes is imported when it is first used
+__getattr__ = when_used(__name__, {"writing": "schema to_bytes write"})

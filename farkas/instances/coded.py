@@ -25,7 +25,6 @@ from farkas.instances.base import (
 )
 from farkas.instances.columns import column
 from farkas.numbers import Bools, Floats, Ints
-from farkas.portable.elementary import expm1, log
 from farkas.tolerances import FEASIBLE, OUTWARD, ROUNDING
 
 OpenShare = Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)]
@@ -82,6 +81,8 @@ class Measured(Record, frozen=True, kw_only=True):
     @property
     def margins(self) -> list[float]:
         """By how much a law's F may lie below F_n, one number a law; ε, rounded up."""
+        from farkas.portable.elementary import log  # here: few instances have measured times
+
         odds = len(self.times) / (1.0 - self.confidence)
         return [
             math.sqrt(float(log(odds)) / (2.0 * len(times))) * (1.0 + OUTWARD)
@@ -213,6 +214,8 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
             )
 
     def _check_point(self, point: Point) -> None:
+        from farkas.portable.elementary import expm1  # here: few instances have a point
+
         require_shape(point.loads, (self.num_masters, self.workers), "$.sca_point.loads", Masters)
         self._check_probability(point.probability, "$.sca_point.probability")
         share, loads = np.array(point.probability), np.array(point.loads)

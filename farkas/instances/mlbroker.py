@@ -109,8 +109,9 @@ class Brokerage(Marketplace, frozen=True, kw_only=True, tag="mlbroker"):
             "base_price times the demand of all jobs overflows; give smaller numbers",
         )
         require(
-            bool(np.isfinite(self.deploy_cost.sum() / self.entropy_scale)),
-            f"deploy_cost / ln(1 + 1/epsilon) overflows for epsilon = {self.epsilon:g}; "
+            # ln(1 + 1/ε) >= 1/(1 + ε), by which costs are divided
+            bool(np.isfinite(self.deploy_cost.sum() * (1.0 + self.epsilon))),
+            f"deploy_cost * (1 + epsilon) overflows for epsilon = {self.epsilon:g}; "
             "give a smaller epsilon",
         )
 

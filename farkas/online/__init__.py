@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from farkas.lazy import when_used
 from farkas.online.run import Bound, Manifest, Run, read_run
 
 if TYPE_CHECKING:
@@ -43,9 +43,12 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    # what runs and records is imported when it is first used: reading a run needs none of it
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = "recording" if name == "write_run" else "driver"
-    return getattr(importlib.import_module(f"farkas.online.{home}"), name)
+# what runs and records is imported when it is first used: reading a run needs none of it
+__getattr__ = when_used(
+    __name__,
+    {
+        "driver": "Algorithm Demo Environment Outcome Policy algorithm algorithms demos drive "
+        "environment environments",
+        "recording": "write_run",
+    },
+)

@@ -369,13 +369,3 @@ def sinpi(x: Any, of: Any) -> Any:
 def cospi(x: Any, of: Any) -> Any:
     """Cos(π x), exact at multiples of 1/2."""
     return _turned(x, of)[1]
-
-
-def ceil_log2(x: float) -> int:
-    """Return the least e with ``x <= 2**e``, exactly; x > 0 and finite.
-
-    >>> ceil_log2(8.0), ceil_log2(8.5), ceil_log2(0.3)
-    (3, 4, -1)
-    """
-    mantissa, exponent = math.frexp(x)
-    return exponent - (mantissa == 0.5)

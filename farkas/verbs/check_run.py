@@ -11,7 +11,7 @@ import msgspec
 
 from farkas.certificates.files import Certificate, from_json
 from farkas.certificates.packed import rational, shown
-from farkas.certificates.proof import Proof, rounded
+from farkas.certificates.proof import Proof, both, double, rounded
 from farkas.certificates.runs import require_run_bound
 from farkas.errors import MissingInstance, NotACertificate
 from farkas.instances import Instance
@@ -67,6 +67,20 @@ class RunProof:
         if self.words:
             said.append(f"Not proved, but the file's word: {', '.join(self.words)}.")
         return "  ".join(said)
+
+    def to_builtins(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        found = self.replayed
+        return {
+            **self.proof.to_builtins(),
+            **both("value", self.value, up=self.proof.sense == "min"),
+            "value_is_recomputed": found is not None,
+            "excess": None if found is None else double(found.excess, up=True),
+            "broken": [] if found is None else list(found.broken),
+            "ratio": self.ratio,
+            "word_of_the_file": list(self.words),
+            "statement": self.statement,
+        }
 
     def _sentences(self) -> list[str]:
         run, found = self.run, self.replayed

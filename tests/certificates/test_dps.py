@@ -13,6 +13,7 @@ from farkas.certificates.dps import (
     DpsPrices,
     SlotPrices,
     bound_to_date,
+    ceil_log2,
     finest_scale,
     prices_bound,
     rewards_of,
@@ -344,3 +345,8 @@ def test_many_units_of_one_side_at_small_prices_are_added_exactly(side):
     prices = SlotPrices(40, places[0], numbers[0], places[1], numbers[1])
     over = prices_bound(market, prices) - by_hand(market, prices, market.num_jobs)
     assert 0 <= over <= Fraction(market.num_jobs, 2**40)
+
+
+@pytest.mark.parametrize(("number", "exponent"), [(1.0, 0), (1 + 2.0**-52, 1), (2.0**61, 61)])
+def test_ceil_log2_is_exact_beside_powers_of_two(number, exponent):
+    assert ceil_log2(number) == exponent  # np.log2 says 0 and 61 of the last two, too

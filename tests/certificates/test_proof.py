@@ -15,8 +15,8 @@ from farkas.certificates import (
     Proof,
     check,
 )
+from farkas.certificates.prices import about_instance
 from farkas.certificates.proof import (
-    about_instance,
     certified_ratio,
     double,
     provenance,
@@ -260,3 +260,14 @@ def test_numbers_from_a_millionth_to_a_quadrillion_are_written_out():
     assert rounded(F(10**15), up=False) == "1E+15"
     assert rounded(F(1, 10**6), up=False) == "0.000001"
     assert rounded(F(1, 10**7), up=False) == "1E-7"
+
+
+def test_a_number_is_written_with_the_double_that_claims_no_more():
+    assert both("bound", F(1, 10), up=False) == {
+        "bound": 0.09999999999999999,
+        "bound_exact": "1/10",
+    }
+    assert both("bound", F(1, 10), up=True) == {"bound": 0.1, "bound_exact": "1/10"}
+    beyond = both("value", F(10) ** 400, up=True)
+    assert beyond == {"value": None, "value_exact": "1" + "0" * 400}
+    assert both("value", None, up=True) == {"value": None, "value_exact": None}

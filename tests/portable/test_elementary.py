@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from farkas.portable import constants, elementary
-from farkas.portable.elementary import ceil_log2, cospi, exp, expm1, log, log1p, power, sinpi
+from farkas.portable.elementary import cospi, exp, expm1, log, log1p, power, sinpi
 
 INF, NAN, LEAST = math.inf, math.nan, 5e-324
 COUNT = 400
@@ -161,11 +161,6 @@ def test_arrays_keep_their_shape_and_numbers_stay_numbers():
     many = RNG.uniform(-700, 700, 3 * elementary.BLOCK + 1)  # more than are computed at a time
     assert np.array_equal(exp(many)[::1000], exp(many[::1000]))
     assert np.array_equal(exp(many[::-2]), exp(many)[::-2])
-
-
-@pytest.mark.parametrize(("number", "exponent"), [(1.0, 0), (1 + 2.0**-52, 1), (2.0**61, 61)])
-def test_ceil_log2_is_exact_beside_powers_of_two(number, exponent):
-    assert ceil_log2(number) == exponent  # np.log2 says 0 and 61 of the last two, too
 
 
 def test_only_operations_with_fixed_results_are_used():

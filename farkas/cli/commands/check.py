@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,12 +11,7 @@ from farkas.errors import InvalidOption, MissingInstance
 from farkas.words import quoted
 
 if TYPE_CHECKING:
-    from farkas.certificates import Proof, ViprProof
-    from farkas.verbs.check_run import RunProof
     from farkas.verbs.stand_alone import Restated
-
-MOST_COMMENTS = 10
-"""Comments of a VIPR file that are repeated."""
 
 
 def command(
@@ -45,7 +39,6 @@ def command(
     one states it: that file is proved by farkas/standalone/checker.py too, which is one file and
     needs nothing but Python.
     """
-    from farkas.certificates.proof import Proof
     from farkas.verbs.check import check
 
     restated = None
@@ -57,14 +50,9 @@ def command(
             proof = restated.proof
     except MissingInstance:
         raise InvalidOption("a run is about an instance; add --instance FILE") from None
-    if isinstance(proof, Proof):
-        found = _shown(proof)
-    elif certificate.endswith(".vipr"):  # a class is loaded by the files that need it
-        found = _vipr(cast("ViprProof", proof))
-    else:
-        found = _shown_run(cast("RunProof", proof))
+    found = proof.to_builtins()
     if restated is not None:
-        found["stand_alone"] = _shown(restated.alone)
+        found["stand_alone"] = restated.alone.to_builtins()
     if as_json:
         print_json(found)
     else:
@@ -82,72 +70,3 @@ def _restated(certificate: str, instance: str | None, path: str) -> Restated:
     found = stand_alone(certificate, instance)
     write_bytes(path, found.content)
     return found
-
-
-def _shown(proof: Proof) -> dict[str, Any]:
-    least = proof.sense == "min"
-    return {
-        "program": proof.program,
-        "sense": proof.sense,
-        "infeasible": proof.infeasible,
-        **_number("bound", proof.bound, up=not least),
-        **_number("value", proof.value, up=least),
-        "tolerance": None if proof.value is None else proof.tolerance,
-        "ratio": _double(proof.ratio, up=True),
-        "implied": proof.implied,
-        "within_implied_bounds": proof.within_implied_bounds,
-        "provenance": proof.provenance,
-        "statement": proof.statement,
-    }
-
-
-def _shown_run(proof: RunProof) -> dict[str, Any]:
-    return {
-        **_shown(proof.proof),
-        **_number("value", proof.value, up=proof.proof.sense == "min"),
-        "value_is_recomputed": proof.replayed is not None,
-        "excess": None if proof.replayed is None else _double(proof.replayed.excess, up=True),
-        "broken": [] if proof.replayed is None else list(proof.replayed.broken),
-        "ratio": proof.ratio,
-        "word_of_the_file": list(proof.words),
-        "statement": proof.statement,
-    }
-
-
-def _vipr(proof: ViprProof) -> dict[str, Any]:
-    from farkas.certificates.proof import rounded
-
-    if proof.infeasible:
-        statement = "The program inside the file is infeasible."
-    else:
-        low = "-inf" if proof.lower is None else rounded(proof.lower, up=False)
-        high = "inf" if proof.upper is None else rounded(proof.upper, up=True)
-        statement = f"The optimal value of the program inside the file is in [{low}, {high}]."
-    return {
-        "sense": proof.sense,
-        "infeasible": proof.infeasible,
-        **_number("lower", proof.lower, up=False),
-        **_number("upper", proof.upper, up=True),
-        "derivations": proof.num_derivations,
-        "comments": list(proof.comments),
-        "statement": "  ".join([statement, *_comments(proof.comments)]),
-    }
-
-
-def _comments(comments: tuple[str, ...]) -> list[str]:
-    """Words of the file, told apart from what is proved."""
-    said = [f"The file comments: {quoted(comment)}." for comment in comments[:MOST_COMMENTS]]
-    left_out = len(comments) - len(said)
-    return [*said, f"{left_out} more comments are left out."] if left_out else said
-
-
-def _number(name: str, value: Fraction | None, *, up: bool) -> dict[str, float | str | None]:
-    """Nearest double that claims no more than the number, and the number itself."""
-    exact = None if value is None else str(value)
-    return {name: _double(value, up=up), f"{name}_exact": exact}
-
-
-def _double(value: Fraction | None, *, up: bool) -> float | None:
-    from farkas.certificates.proof import double
-
-    return None if value is None else double(value, up=up)

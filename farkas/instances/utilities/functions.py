@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from farkas.instances.base import Positive, Record
 from farkas.numbers import Floats
-from farkas.portable.elementary import exp, log1p
 from farkas.tolerances import TIE
 
 
@@ -72,6 +71,8 @@ class Log1p(_Curve, frozen=True, kw_only=True, tag="log1p"):
     scale: float
 
     def _at(self, progress: Floats) -> Floats:
+        from farkas.portable.elementary import log1p  # here: many clusters need no logarithm
+
         value: Floats = self.scale * log1p(progress)
         return value
 
@@ -84,6 +85,8 @@ class Sigmoid(_Curve, frozen=True, kw_only=True, tag="sigmoid"):
     midpoint: float
 
     def _at(self, progress: Floats) -> Floats:
+        from farkas.portable.elementary import exp
+
         exponent = self.steepness * (progress - self.midpoint)
         small = exp(-np.abs(exponent))  # never overflows, underflows to the right limit
         return self.height * np.where(exponent >= 0, 1.0, small) / (1.0 + small)

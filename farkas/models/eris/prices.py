@@ -5,7 +5,6 @@ from typing import Self
 
 import numpy as np
 
-from farkas.compiled import Floats1, compiled
 from farkas.errors import InvalidOption
 from farkas.instances.eris import Auction
 from farkas.numbers import Floats
@@ -70,13 +69,6 @@ def resource_price(auction: Auction, used: Floats, floor: float = 0.0) -> Floats
     share = np.divide(used, capacity, out=np.zeros_like(used), where=capacity > 0)
     price = floor + power(auction.price_base[:, None], share) - 1.0
     return np.where(capacity > 0, price, 0.0)
-
-
-@compiled
-def coarse(values: Floats1, sizes: Floats1) -> Floats1:
-    """Round to a 2**-30 of the power of 2 below ``sizes``, so that prices tie in spite of noise."""
-    units = np.spacing(sizes) * 2.0**22
-    return np.rint(values / units) * units
 
 
 def posted(auction: Auction, transferred: Floats, used: Floats, floor: float = 0.0) -> Prices:

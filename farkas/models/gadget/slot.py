@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from farkas.errors import InvalidOption, suggestion
 from farkas.instances.gadget import Cluster
-from farkas.instances.utilities.envelope import envelope
 from farkas.numbers import Bools, Floats, Ints, floats, ints
 
 Gains = Literal["printed", "envelope"]
@@ -133,6 +132,8 @@ def _gains(
     if gains == "printed":
         worth = cluster.reward(job, received + np.arange(widest + 1))
     else:
+        from farkas.instances.utilities.envelope import envelope  # a kernel, seldom needed
+
         left = min(
             cluster.most_slots[job] - received,
             (cluster.horizon - slot) * cluster.max_workers[job],

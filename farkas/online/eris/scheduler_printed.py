@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from farkas.compiled import Floats1, Ints1, Ints2, Out, compiled
-from farkas.models.eris.prices import coarse
 from farkas.numbers import Ints
 from farkas.online.eris.proposal import Proposal, SchedulePlan, new_plan, nothing, without_data
+from farkas.online.eris.slot_room import coarse
 from farkas.relaxations.eris.job_slots import JobSlots, Slot, slot_of, workers_of
 from farkas.tolerances import ROUNDING
 

@@ -6,12 +6,20 @@ import dataclasses
 
 import numpy as np
 
+from farkas.compiled import Floats1, compiled
 from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
-from farkas.models.eris.prices import coarse, resource_price, transfer_price
+from farkas.models.eris.prices import resource_price, transfer_price
 from farkas.numbers import Floats, Ints
 from farkas.online.eris.environment import Piece
 from farkas.portable.sums import dot, matmul
 from farkas.tolerances import allowed
+
+
+@compiled
+def coarse(values: Floats1, sizes: Floats1) -> Floats1:
+    """Round to a 2**-30 of the power of 2 below ``sizes``, so that prices tie in spite of noise."""
+    units = np.spacing(sizes) * 2.0**22
+    return np.rint(values / units) * units
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -5,8 +5,6 @@ import numpy as np
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
 from farkas.instances.base import LARGEST_EXACT
 from farkas.instances.eris import Auction, workers_for
-from farkas.models.eris.prices import Prices
-from farkas.solvers.fallback import multipliers_by_any
 
 LONGEST_WINDOW = 40
 """Slots from its arrival on in which a job may run here, if there are few jobs."""
@@ -142,29 +140,3 @@ def worker_slots(auction: Auction, job: int) -> float:
         default=0.0,
     )
     return float(auction.chunks[job]) / share if share > 0 else np.inf
-
-
-def aggregated_prices(auction: Auction) -> Prices:
-    """Prices from the duals of `Aggregated`, the same at every site.
-
-    A budget of 0 makes any transfer price free; there it is set so high that nothing moves.
-    """
-    form = Aggregated().form(auction)
-    duals = multipliers_by_any(form).rows
-    slots = [t for (t,) in form.row_block("transfer_of_slot").axes[0].members.tolist()]
-    transfer = np.zeros(auction.slots)
-    transfer[slots] = form.row_values(duals, "transfer_of_slot")
-    pooled = np.zeros((auction.slots, auction.num_resources))
-    pooled[slots] = form.row_values(duals, "pooled_capacity")
-    resource = np.broadcast_to(pooled.T[None], auction.used.shape)
-    return prohibitive(auction, Prices(np.maximum(transfer, 0.0), np.maximum(resource, 0.0)))
-
-
-def prohibitive(auction: Auction, prices: Prices) -> Prices:
-    """Raise the transfer price so far that nothing is moved, if there is no budget at all."""
-    sizes = [auction.chunk_size, *(job.parameter_size for job in auction.jobs)]
-    sizes = [size for size in sizes if size > 0]
-    if auction.transfer_budget > 0 or not sizes:
-        return prices
-    dearest = max((job.utility[0] for job in auction.jobs), default=0.0)
-    return Prices(np.full(auction.slots, 2.0 * dearest / min(sizes)), prices.resource)

@@ -8,9 +8,10 @@ import numpy as np
 from farkas.certificates.eris import ErisPrices
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices
-from farkas.relaxations.eris.aggregated import aggregated_prices, prohibitive
+from farkas.relaxations.eris.aggregated import Aggregated
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.subgradient import subgradient
+from farkas.solvers.fallback import multipliers_by_any
 
 Effort = Literal["free", "aggregated", "subgradient", "columns"]
 """How prices are found: all 0; duals of the pooled linear program; improved by subgradient steps;
@@ -40,6 +41,32 @@ def find_prices(auction: Auction, effort: Effort = "aggregated", rounds: int = 1
     if effort == "subgradient":
         _, prices = deque(subgradient(auction, prices, rounds), maxlen=1)[0]
     return prices
+
+
+def aggregated_prices(auction: Auction) -> Prices:
+    """Prices from the duals of `Aggregated`, the same at every site.
+
+    A budget of 0 makes any transfer price free; there it is set so high that nothing moves.
+    """
+    form = Aggregated().form(auction)
+    duals = multipliers_by_any(form).rows
+    slots = [t for (t,) in form.row_block("transfer_of_slot").axes[0].members.tolist()]
+    transfer = np.zeros(auction.slots)
+    transfer[slots] = form.row_values(duals, "transfer_of_slot")
+    pooled = np.zeros((auction.slots, auction.num_resources))
+    pooled[slots] = form.row_values(duals, "pooled_capacity")
+    resource = np.broadcast_to(pooled.T[None], auction.used.shape)
+    return prohibitive(auction, Prices(np.maximum(transfer, 0.0), np.maximum(resource, 0.0)))
+
+
+def prohibitive(auction: Auction, prices: Prices) -> Prices:
+    """Raise the transfer price so far that nothing is moved, if there is no budget at all."""
+    sizes = [auction.chunk_size, *(job.parameter_size for job in auction.jobs)]
+    sizes = [size for size in sizes if size > 0]
+    if auction.transfer_budget > 0 or not sizes:
+        return prices
+    dearest = max((job.utility[0] for job in auction.jobs), default=0.0)
+    return Prices(np.full(auction.slots, 2.0 * dearest / min(sizes)), prices.resource)
 
 
 def certify_welfare(auction: Auction, effort: Effort = "aggregated") -> tuple[ErisPrices, str]:

@@ -8,7 +8,7 @@ import pytest
 from farkas.instances import library
 from farkas.instances.eris import Auction
 from farkas.online.eris.environment import Piece
-from farkas.online.eris.slot_room import SlotPlacement, SlotRoom, Waiting, _take
+from farkas.online.eris.slot_room import SlotPlacement, SlotRoom, Waiting, _take, coarse
 from tests.generators.eris import auction_in, one_resource
 
 
@@ -119,3 +119,22 @@ def test_moved_chunks_come_from_the_site_with_most_left() -> None:
     _take(waiting, np.array([2, 1, 0]), 2)
     # own chunks first: (0, 1, 3); the two that moved leave site 2
     assert waiting.remaining.tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize("unit", [2.0**-60, 1.0, 2.0**60])
+def test_prices_tie_when_they_differ_by_rounding_only(unit: float) -> None:
+    prices = unit * np.array([0.1 + 0.2, 0.3, 0.3 * (1 + 1e-8), 1e-5 * (0.1 + 0.2), 3e-6, 0.0])
+    first, second, third, fourth, fifth, nothing = coarse.function(prices, prices)
+    assert first == second < third
+    assert fourth == fifth == pytest.approx(unit * 3e-6, rel=1e-9)
+    assert nothing == 0.0
+    near = unit * np.array([1.0 - 1e-11, 1.0, 1.0 + 1e-11])
+    assert coarse.function(near, near).tolist() == [unit] * 3
+
+
+def test_differences_tie_by_the_size_of_what_was_subtracted() -> None:
+    # 1e6 + 0.1 - 1e6 is off by 1e-11: the same difference as 0.1 when measured by a million
+    differences = np.array([1e6 + 0.1 - 1e6, 0.1])
+    assert differences[0] != differences[1]
+    found = coarse.function(differences, np.full(2, 1e6))
+    assert found[0] == found[1] == pytest.approx(0.1, abs=1e-3)

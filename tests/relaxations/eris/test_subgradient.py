@@ -9,9 +9,9 @@ import pytest
 
 from farkas.instances.generate import generate
 from farkas.models.eris.prices import Prices
-from farkas.relaxations.eris.aggregated import aggregated_prices
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.subgradient import PricedBound, evaluate, subgradient
+from farkas.relaxations.eris.welfare_bound import aggregated_prices
 from tests.generators.eris import one_resource, random_auction
 
 

@@ -8,8 +8,15 @@ import pytest
 
 from farkas.certificates.eris import prove_welfare
 from farkas.instances import library
-from farkas.relaxations.eris.welfare_bound import METHODS, certify_welfare, find_prices
-from tests.generators.eris import one_resource, random_auction
+from farkas.models.eris.prices import Prices
+from farkas.relaxations.eris.welfare_bound import (
+    METHODS,
+    aggregated_prices,
+    certify_welfare,
+    find_prices,
+    prohibitive,
+)
+from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.tools.optimum import optimum
 
 
@@ -42,3 +49,32 @@ def test_without_a_budget_even_free_prices_forbid_moves() -> None:
     # the data are at site 0, where no worker fits: nothing can be earned
     auction = one_resource({}, site_capacity=[[0.0], [2.0]], transfer_budget=0.0)
     assert Fraction(certify_welfare(auction, "free")[0].bound) == 0
+
+
+def test_pooled_capacity_prices_what_is_scarce() -> None:
+    # jobs worth 10 and 6 for one gpu slot of two sites together: its dual is 6 at both
+    jobs = [{"data": [1, 0], "utility": [worth], "parameter_size": 0.0} for worth in (10.0, 6.0)]
+    auction = one_resource(*jobs, slots=1, site_capacity=[[1.0], [0.0]])
+    prices = aggregated_prices(auction)
+    assert prices.resource.ravel().tolist() == pytest.approx([6.0, 6.0])
+    assert prices.transfer.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("unit", [2.0**-50, 1.0, 2.0**50])
+def test_without_a_budget_nothing_that_moves_can_pay(unit: float) -> None:
+    jobs = [{"data": [1, 0], "utility": [u, u, u], "parameter_size": 0.25} for u in (3.0, 7.0)]
+    auction = auction_in(one_resource(*jobs, transfer_budget=0.0), data=unit)
+    prices = prohibitive(auction, Prices.zero(auction))
+    assert (0.25 * unit * prices.transfer > 7.0).all()
+    assert not prices.resource.any()
+
+
+def test_prices_stay_where_there_is_a_budget_or_nothing_to_move() -> None:
+    still = {"utility": [5.0, 5.0, 5.0], "parameter_size": 0.0}
+    for auction in (
+        one_resource(dict(still)),
+        one_resource(dict(still), chunk_size=0.0, transfer_budget=0.0),
+        one_resource(chunk_size=0.0, transfer_budget=0.0),
+    ):
+        zero = Prices.zero(auction)
+        assert prohibitive(auction, zero) is zero
