@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import enum
 from collections.abc import Iterable
+from typing import Self
 
 from farkas.words import one_line, shown
 
@@ -35,6 +35,13 @@ class FarkasError(Exception):
         """One printable line, whatever names and numbers the message repeats."""
         return one_line(super().__str__())
 
+    @classmethod
+    def near(cls, message: str, name: str, known: Iterable[str]) -> Self:
+        """Build an error about a name, with the nearest known names as suggestion."""
+        from farkas.suggestions import suggestion  # here: names are seldom wrong
+
+        return cls(f"{message}{suggestion(name, known)}")
+
 
 class InvalidInstance(FarkasError):
     """An instance breaks a rule of its kind; the message names the JSON path and the rule."""
@@ -62,7 +69,7 @@ class UnknownName(FarkasError):
     @classmethod
     def of(cls, what: str, name: str, known: Iterable[str]) -> UnknownName:
         """Build the message, with the nearest known names as suggestion."""
-        return cls(f"unknown {what} {shown(name)}{suggestion(name, known)}")
+        return cls.near(f"unknown {what} {shown(name)}", name, known)
 
 
 class RuleError(FarkasError):
@@ -153,39 +160,3 @@ def require_seed(seed: object) -> None:
         raise InvalidOption(f"seed has {seed.bit_length()} bits; {MOST_SEED_BITS} are the most")
     if isinstance(seed, int) and seed < 0:
         raise InvalidOption(f"seed = {seed}; give an integer >= 0")
-
-
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """Text that names the closest known names, or lists them all when they are few.
-
-    A name is looked for among those of its own kind; one that names no kind, in every kind.
-
-    >>> suggestion("higs", ["highs", "scip"])
-    '; did you mean highs?'
-    >>> suggestion("local", ["dps.simple", "mlbroker.local"])
-    '; did you mean mlbroker.local?'
-    >>> suggestion("dps.nosuch", ["coded.uniform", "dps.simple"])
-    '; known: dps.simple'
-    """
-    names = sorted(set(known))
-    owner, dot, _ = name.partition(".")
-    if dot:
-        names = [one for one in names if one.startswith(f"{owner}.")] or names
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
-    if not dot:
-        near = _by_last_part(name, names) or near
-    if near:
-        return f"; did you mean {' or '.join(near)}?"
-    if not names:
-        return "; none is registered"
-    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-    return f"; known: {shown}"
-
-
-def _by_last_part(name: str, names: list[str]) -> list[str]:
-    """Names whose part after the kind is ``name`` or, where there is none, close to it."""
-    last: dict[str, list[str]] = {}
-    for one in names:
-        last.setdefault(one.partition(".")[2] or one, []).append(one)
-    near = [name] if name in last else difflib.get_close_matches(name, last, n=3, cutoff=0.6)
-    return [one for part in near for one in last[part]][:3]

@@ -1,4 +1,4 @@
-"""How files are read: regular ones, of limited size, depth and expansion.
+"""How files are read: regular ones, of limited size and depth.
 
 A device never ends, a pipe may never begin, and a small file can unfold into more than the memory
 holds.  Everything that farkas opens to read is opened here.
@@ -6,25 +6,22 @@ holds.  Everything that farkas opens to read is opened here.
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import json
 import os
 import re
 import stat
-import zlib
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
-from farkas.errors import FileProblem
+from farkas.errors import FarkasError, FileProblem
 from farkas.words import named
 
 LARGEST_FILE = 2**30
 """Bytes; a larger file is refused unread."""
-
-LARGEST_INFLATED = 2**29
-"""Bytes that packed data of a store may unfold into."""
 
 DEEPEST = 100
 """Brackets within brackets in a file; records of farkas need fewer than twenty."""
@@ -114,51 +111,52 @@ def require_shallow(content: bytes, where: str, most: int = DEEPEST) -> None:
         depth = int(level[-1])
 
 
-def require_single(content: bytes, where: str) -> None:
+class _Repeated(dict[str, Any]):
+    """An object of a file in which one key stands twice."""
+
+    key: str
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    plain = dict(pairs)
+    if len(plain) == len(pairs):
+        return plain
+    marked = _Repeated(plain)
+    counts = collections.Counter(name for name, _ in pairs)
+    marked.key = next(name for name, count in counts.items() if count > 1)
+    return marked
+
+
+def _repeated(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, _Repeated):
+        yield path, value.key
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _repeated(item, f"{path}.{key}")
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            if isinstance(item, list | dict):
+                yield from _repeated(item, f"{path}[{index}]")
+
+
+def require_single(content: bytes, where: str, refusal: type[FarkasError] = FileProblem) -> None:
     """Refuse JSON in which a key stands twice: readers keep one of its values in silence.
 
     Raises
     ------
     FileProblem
-        Names the key.  Text that is no JSON passes; its reader says what is wrong.
+        Or the ``refusal`` that is given; names the key and its path.  Text that is no JSON passes;
+        its reader says what is wrong.
 
     >>> require_single(b'{"bound": "1", "bound": "2"}', "two.json")
     Traceback (most recent call last):
     ...
-    farkas.errors.FileProblem: two.json: key 'bound' stands twice
+    farkas.errors.FileProblem: two.json: key 'bound' stands twice - at `$`
     """
-
-    def once(pairs: list[tuple[str, object]]) -> None:
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise FileProblem(f"{where}: key {key[:40]!a} stands twice")
-            seen.add(key)
-
     with contextlib.suppress(ValueError, RecursionError):
-        json.loads(content, object_pairs_hook=once, parse_int=len, parse_float=len)
-
-
-def inflated(packed: bytes, where: str, most: int | None = None) -> bytes:
-    """Unpack deflated data of limited size.
-
-    Raises
-    ------
-    FileProblem
-        The data are damaged, or unfold into more than ``most`` bytes
-        (:data:`LARGEST_INFLATED` if left out).
-    """
-    limit = LARGEST_INFLATED if most is None else most
-    stream = zlib.decompressobj()
-    try:
-        raw = stream.decompress(packed, limit + 1)
-    except zlib.error:
-        raise FileProblem(f"{where}: cannot be decompressed") from None
-    if len(raw) > limit:
-        raise FileProblem(f"{where}: unfolds into more than {limit} bytes")
-    if not stream.eof or stream.unused_data:
-        raise FileProblem(f"{where}: cannot be decompressed")
-    return raw
+        read = json.loads(content, object_pairs_hook=_object, parse_int=len, parse_float=len)
+        for path, key in _repeated(read, "$"):
+            raise refusal(f"{where}: key {key[:40]!a} stands twice - at `{path}`")
 
 
 def require_regular(path: Source) -> None:

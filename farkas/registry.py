@@ -2,104 +2,20 @@
 
 A name begins with what it belongs to, nearly always a kind: ``mlbroker.fractional``.  Asking for it
 imports the module whose text registers it, and where no text does so in plain words all modules of
-that kind.  Kinds of other distributions are found by the entry point group ``farkas.kinds``, whose
-entries are ``kind = "package"``; all modules of the package are imported when the kind is first
-asked for, so that the same decorators register what it brings.
+that kind, see `farkas.loading`.
 """
 
-import functools
 import importlib
 import importlib.util
 import inspect
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from importlib import metadata
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
-from farkas.errors import OutsideKindProblem, UnknownName
+from farkas.errors import UnknownName
 
 T = TypeVar("T")
-
-ENTRY_POINTS = "farkas.kinds"
-"""Group of the entry points under which other distributions bring a kind."""
-
-
-@functools.cache
-def outside_kinds() -> Mapping[str, str]:
-    """Package by name of every kind that another distribution brings.
-
-    Raises
-    ------
-    OutsideKindProblem
-        Two distributions bring a kind of one name.
-    """
-    found: dict[str, str] = {}
-    for entry in metadata.entry_points(group=ENTRY_POINTS):
-        if found.setdefault(entry.name, entry.value) != entry.value:
-            raise OutsideKindProblem(
-                f"kind {entry.name!r} is brought by {found[entry.name]} and by {entry.value}; "
-                "uninstall one"
-            )
-    return MappingProxyType(found)
-
-
-def load_outside(kind: str) -> None:
-    """Import the package that brings ``kind``, when it comes from another distribution.
-
-    Raises
-    ------
-    OutsideKindProblem
-        The package cannot be imported.
-    """
-    package = outside_kinds().get(kind)
-    if package is None:
-        return
-    try:
-        load_package(package)
-    except Exception as error:  # its code may raise anything
-        raise OutsideKindProblem(
-            f"kind {kind!r}: {package} cannot be imported: {type(error).__name__}: {error}"
-        ) from error
-
-
-def load_package(package: str) -> None:
-    """Import a module, and every module below it where it is a package.
-
-    Parameters
-    ----------
-    package
-        Dotted name, for example ``farkas.models``.
-    """
-    root = importlib.import_module(package)
-    for info in pkgutil.walk_packages(getattr(root, "__path__", ()), package + "."):
-        importlib.import_module(info.name)
-
-
-def load_part(package: str, owner: str) -> bool:
-    """Import what belongs to ``owner`` in a package: ``owner`` itself and ``owner_...`` beside it.
-
-    Parameters
-    ----------
-    package
-        Dotted name, for example ``farkas.models``.
-    owner
-        A kind or, where things belong to no kind, the name of one module.
-
-    Returns
-    -------
-    Whether there is anything.
-    """
-    root = importlib.import_module(package)
-    found = [
-        info.name
-        for info in pkgutil.iter_modules(root.__path__)
-        if info.name == owner or info.name.startswith(f"{owner}_")
-    ]
-    for name in found:
-        load_package(f"{package}.{name}")
-    return bool(found)
 
 
 def homes(package: str, owner: str, name: str) -> list[str]:
@@ -112,7 +28,7 @@ def homes(package: str, owner: str, name: str) -> list[str]:
     package
         Dotted name, for example ``farkas.models``.
     owner
-        See :func:`load_part`.
+        See :func:`farkas.loading.load_part`.
     name
         As it is registered.
     """
@@ -172,25 +88,27 @@ class Registry(Generic[T]):
         """
         if owner in self._loaded or None in self._loaded:
             return
+        from farkas import loading  # here: what is named is found by its text
+
         self._loaded.add(owner)  # before importing: modules may ask while they are loaded
         try:
             if owner is None:
                 self._load_all()
-            elif not any([load_part(package, owner) for package in self.packages]):
-                self._load_stranger(owner)
+            elif not any([loading.load_part(package, owner) for package in self.packages]):
+                # only now: looking for entry points takes longer than most imports
+                outside = owner in loading.outside_kinds()
+                loading.load_outside(owner) if outside else self.load()
         except BaseException:
             self._loaded.discard(owner)
             raise
 
     def _load_all(self) -> None:
-        for package in self.packages:
-            load_package(package)
-        for kind in outside_kinds():
-            load_outside(kind)
+        from farkas import loading
 
-    def _load_stranger(self, owner: str) -> None:
-        # only now: looking for entry points takes longer than most imports
-        load_outside(owner) if owner in outside_kinds() else self.load()
+        for package in self.packages:
+            loading.load_package(package)
+        for kind in loading.outside_kinds():
+            loading.load_outside(kind)
 
     def names(self, prefix: str = "") -> list[str]:
         """Sorted names, optionally only those that begin with ``prefix``.

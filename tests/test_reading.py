@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zlib
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from farkas import reading
 from farkas.errors import FileProblem
 from farkas.reading import (
-    inflated,
     opened,
     read_bytes,
     read_record,
@@ -132,21 +130,6 @@ def test_a_record_that_is_too_deep_is_refused(tmp_path: Path) -> None:
     (tmp_path / "deep.json").write_bytes(b"[" * 10**6)
     with pytest.raises(FileProblem, match="nested too deep"):
         read_record(tmp_path / "deep.json")
-
-
-def test_packed_data_unfold_up_to_the_limit() -> None:
-    packed = zlib.compress(b"0" * 1000)
-    assert inflated(packed, "blob", 1000) == b"0" * 1000
-    with pytest.raises(FileProblem, match="blob: unfolds into more than 999 bytes"):
-        inflated(packed, "blob", 999)
-
-
-@pytest.mark.parametrize(
-    "packed", [b"", b"x", zlib.compress(b"abc")[:-1], zlib.compress(b"abc") + b"x"]
-)
-def test_damaged_packed_data_are_refused(packed: bytes) -> None:
-    with pytest.raises(FileProblem, match="cannot be decompressed"):
-        inflated(packed, "blob")
 
 
 @pytest.mark.parametrize(

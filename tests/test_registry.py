@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from farkas import registry
+from farkas import loading
 from farkas.errors import OutsideKindProblem, UnknownName
-from farkas.registry import Registry, homes, load_part
+from farkas.registry import Registry, homes
 
 MODULE = """
 from shelf import things
@@ -139,19 +139,13 @@ def test_a_module_that_fails_is_tried_again(shelf: Registry[str], tmp_path: Path
     assert shelf["cow.milk"] == "cow.milk"
 
 
-def test_a_part_says_whether_there_is_one(shelf: Registry[str]) -> None:
-    assert load_part("shelf", "bee")
-    assert not load_part("shelf", "be")
-    assert loaded() == {"shelf.bee"}
-
-
 def test_the_package_of_an_outside_kind_is_imported_once_it_is_asked_for(
     shelf: Registry[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outside = tmp_path / "outsider"
     outside.mkdir()
     (outside / "__init__.py").write_text(MODULE.format(name="owl.eye"))
-    monkeypatch.setattr(registry, "outside_kinds", lambda: {"owl": "outsider", "elk": "absent"})
+    monkeypatch.setattr(loading, "outside_kinds", lambda: {"owl": "outsider", "elk": "absent"})
     assert "outsider" not in sys.modules
     assert shelf["owl.eye"] == "owl.eye"
     with pytest.raises(OutsideKindProblem, match="kind 'elk': absent cannot be imported"):

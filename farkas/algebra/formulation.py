@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from farkas.errors import InvalidInstance, InvalidOption, RuleError, UnsupportedForm, suggestion
+from farkas.errors import InvalidInstance, InvalidOption, RuleError, UnsupportedForm
 from farkas.forms import LinearForm, Sense
 from farkas.registry import Registry
 
@@ -134,10 +134,10 @@ class Formulation(metaclass=_ProgramType):
         options = self.options()
         for key, value in variant.items():
             if key not in options:
-                raise InvalidOption(f"{self.name} has no option {key!r}{suggestion(key, options)}")
+                raise InvalidOption.near(f"{self.name} has no option {key!r}", key, options)
             if value not in options[key]:
-                known = suggestion(value, options[key])
-                raise InvalidOption(f"{self.name}: {key} cannot be {value!r}{known}")
+                wrong = f"{self.name}: {key} cannot be {value!r}"
+                raise InvalidOption.near(wrong, value, options[key])
         self.variant = {key: variant.get(key, values[0]) for key, values in options.items()}
 
     @classmethod
@@ -234,7 +234,7 @@ def _by_option(cls: type[Formulation], given: list[str]) -> dict[str, str]:
     for word in words:
         if not any(word in values for values in options.values()):
             known = list(dict.fromkeys(v for values in options.values() for v in values))
-            raise InvalidOption(f"{cls.name} has no variant {word!r}{suggestion(word, known)}")
+            raise InvalidOption.near(f"{cls.name} has no variant {word!r}", word, known)
     free = [key for key in options if key not in found]
     for keys in itertools.permutations(free, len(words)):
         if all(word in options[key] for key, word in zip(keys, words, strict=True)):

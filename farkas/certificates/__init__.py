@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from farkas.certificates.runs import run_bounds as run_bounds
     from farkas.certificates.vipr import write_vipr as write_vipr
     from farkas.certificates.vipr import write_vipr_infeasible as write_vipr_infeasible
-    from farkas.certificates.vipr_check import ViprProof as ViprProof
     from farkas.certificates.vipr_check import check_vipr as check_vipr
+    from farkas.certificates.vipr_proof import ViprProof as ViprProof
     from farkas.certificates.writing import to_json as to_json
     from farkas.certificates.writing import write as write
 
@@ -54,7 +54,8 @@ __getattr__ = when_used(
         "repair": "repaired",
         "runs": "RunBound run_bounds",
         "vipr": "write_vipr write_vipr_infeasible",
-        "vipr_check": "ViprProof check_vipr",
+        "vipr_check": "check_vipr",
+        "vipr_proof": "ViprProof",
         "writing": "to_json write",
     },
 )

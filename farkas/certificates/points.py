@@ -1,7 +1,5 @@
 """Exact feasibility of a point: what a claimed value is worth."""
 
-import math
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -52,74 +50,35 @@ def exact_feasibility(form: LinearForm, point: Floats, tolerance: float = 0.0) -
     if not np.isfinite(point).all():
         j = int(np.flatnonzero(~np.isfinite(point))[0])
         raise NotACertificate(f"{form.column_name(j)}: the point holds {point[j]}")
-    share = Fraction(tolerance)
-    low, high = relaxed(form.lower, form.upper, tolerance, form.units.column)
-    bad = (point < low) | (point > high)
-    if share:
-        _clear(bad, lambda j: _within(form, "column", j, Fraction(float(point[j])), share))
+    bad = (point < form.lower) | (point > form.upper)
+    if tolerance and bad.any():
+        from farkas.certificates.nearly import columns_beyond  # here: many points are exact
+
+        bad = columns_beyond(form, point, tolerance)
     _refuse(form, bad, "column", "bound", tolerance)
     # the difference of a double and its nearest integer is exact
     fraction = np.abs(point - np.rint(point))
     _refuse(form, form.integer & (fraction > tolerance), "column", "integrality", tolerance)
-    low, high = relaxed(form.row_lower, form.row_upper, tolerance, form.units.row)
-    for side, sign, what in ((low, 1.0, "lower side"), (high, -1.0, "upper side")):
-        bad = _below(form, point, side, sign)
-        if share:
-            _clear(bad, lambda i: _within(form, "row", i, _activity(form, point, i), share))
+    for side, sign, what in (
+        (form.row_lower, 1.0, "lower side"),
+        (form.row_upper, -1.0, "upper side"),
+    ):
+        bad = below(form, point, side, sign)
+        if tolerance and bad.any():
+            from farkas.certificates.nearly import rows_beyond
+
+            bad = rows_beyond(form, point, sign, tolerance)
         _refuse(form, bad, "row", what, tolerance)
 
 
-def _clear(bad: Bools, fits: Callable[[int], bool]) -> None:
-    """Clear the first places of ``bad`` that only the rounding of `relaxed` put outside."""
-    for k in np.flatnonzero(bad).tolist():
-        if not fits(k):
-            return
-        bad[k] = False
-
-
-def _within(form: LinearForm, role: str, k: int, value: Fraction, share: Fraction) -> bool:
-    """Whether a row or column holds ``value`` within ``share``, without any rounding."""
-    if role == "row":
-        low, high, order = form.row_lower[k], form.row_upper[k], form.units.rows[k]
-    else:
-        low, high, order = form.lower[k], form.upper[k], form.units.columns[k]
-    unit = Fraction(2) ** int(order)
-    for end, sign in ((float(low), 1), (float(high), -1)):
-        if sign * end == math.inf:
-            return False
-        if math.isfinite(end):
-            side = Fraction(end)
-            if sign * (side - value) > share * max(unit, abs(side)):
-                return False
-    return True
-
-
-def _activity(form: LinearForm, point: Floats, i: int) -> Fraction:
+def activity(form: LinearForm, point: Floats, i: int) -> Fraction:
+    """Row ``i`` of ``A point``, in fractions."""
     where, values = form.matrix.row(i)
     pairs = zip(values.tolist(), point[where].tolist(), strict=True)
     return sum((Fraction(a) * Fraction(x) for a, x in pairs), Fraction(0))
 
 
-def relaxed(low: Floats, high: Floats, tolerance: float, unit: Floats) -> tuple[Floats, Floats]:
-    """Sides moved outwards by at most ``tolerance * max(unit, |side|)``, whatever the rounding.
-
-    A product or sum of doubles is rounded to a neighbour of the exact one, so that the double next
-    to it on the inner side is not beyond: once for the product, once for the sum.
-    """
-    if tolerance == 0:
-        return low, high
-    with np.errstate(invalid="ignore", over="ignore"):  # infinite sides stay as they are
-        wide_low = low - np.nextafter(tolerance * np.maximum(unit, np.abs(low)), 0.0)
-        wide_high = high + np.nextafter(tolerance * np.maximum(unit, np.abs(high)), 0.0)
-        wide_low = np.minimum(low, np.nextafter(wide_low, np.inf))
-        wide_high = np.maximum(high, np.nextafter(wide_high, -np.inf))
-    return (
-        np.where(np.isfinite(low), wide_low, low),
-        np.where(np.isfinite(high), wide_high, high),
-    )
-
-
-def _below(form: LinearForm, point: Floats, side: Floats, sign: float) -> Bools:
+def below(form: LinearForm, point: Floats, side: Floats, sign: float) -> Bools:
     """Rows with ``sign * (A point) < sign * side``, exactly."""
     finite = np.isfinite(side)
     bad: Bools = (side if sign > 0 else -side) == np.inf
@@ -134,7 +93,7 @@ def _below(form: LinearForm, point: Floats, side: Floats, sign: float) -> Bools:
 def _below_slowly(form: LinearForm, point: Floats, side: Floats, sign: float) -> Bools:
     out = np.zeros(form.num_rows, np.bool_)
     for i in np.flatnonzero(np.isfinite(side)).tolist():
-        difference = _activity(form, point, i) - Fraction(float(side[i]))
+        difference = activity(form, point, i) - Fraction(float(side[i]))
         out[i] = difference < 0 if sign > 0 else difference > 0
     return out
 

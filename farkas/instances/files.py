@@ -1,13 +1,11 @@
 """Instance files: read strictly, write canonically, one kind's module loaded at a time."""
 
-import collections
 import functools
 import importlib
-import json
 import os
 import pkgutil
-from collections.abc import Iterator
-from typing import Any, Literal, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -21,11 +19,10 @@ from farkas.errors import (
     require_type,
 )
 from farkas.instances.base import Instance
-from farkas.registry import load_outside, outside_kinds
 from farkas.words import named, parsed
 
 # Modules of this package that are no kind.  Everything else here is one.
-SHARED_MODULES = frozenset({"base", "columns", "files", "market", "options", "writing"})
+SHARED_MODULES = frozenset({"base", "columns", "files", "market", "options", "rounded", "writing"})
 T = TypeVar("T")
 
 
@@ -50,13 +47,19 @@ def own_kinds() -> tuple[str, ...]:
 
 def kinds() -> list[str]:
     """Names of all kinds, also of those that other distributions bring."""
-    return sorted({*own_kinds(), *outside_kinds()})
+    return sorted({*own_kinds(), *_outside_kinds()})
+
+
+def _outside_kinds() -> Mapping[str, str]:
+    from farkas.loading import outside_kinds  # here: own kinds need no entry points
+
+    return outside_kinds()
 
 
 def require_kind(kind: str) -> str:
     """Return ``kind``; raises `UnknownName` when there is none of that name."""
     require_type(kind, str, "kind")
-    if kind not in own_kinds() and kind not in outside_kinds():
+    if kind not in own_kinds() and kind not in _outside_kinds():
         raise UnknownName.of("kind", kind, kinds())
     return kind
 
@@ -75,11 +78,13 @@ def kind_class(kind: str) -> type[Instance]:
     if kind in own_kinds():
         importlib.import_module(f"{package.__name__}.{kind}")
     else:
+        from farkas.loading import load_outside
+
         load_outside(kind)
     for found in _subclasses(Instance):
         if found.__struct_config__.tag == kind:
             return found
-    whose = outside_kinds().get(kind, package.__name__)
+    whose = _outside_kinds().get(kind, package.__name__)
     raise OutsideKindProblem(f"kind {kind!r}: {whose} defines no Instance with tag={kind!r}")
 
 
@@ -109,7 +114,7 @@ def read_bytes(data: bytes, source: str = "instance") -> Instance:
         require_kind(header.kind)
     except UnknownName as error:
         raise InvalidInstance(f"{source}: {error} - at `$.kind`") from None
-    _refuse_repeated_keys(data, source)
+    reading.require_single(data, source, InvalidInstance)
     try:
         return _decode(data, kind_class(header.kind), source)
     except InvalidInstance as error:
@@ -128,43 +133,3 @@ def _decode(data: bytes, wanted: type[T], source: str) -> T:
         raise FileProblem(f"{source}: is not JSON: {error}") from None
     except RecursionError:
         raise FileProblem(f"{source}: lists or objects are nested too deep") from None
-
-
-class _Repeated(dict[str, Any]):
-    """An object of the file in which one key stands twice."""
-
-    key: str
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    plain = dict(pairs)
-    if len(plain) == len(pairs):
-        return plain
-    marked = _Repeated(plain)
-    counts = collections.Counter(name for name, _ in pairs)
-    marked.key = next(name for name, count in counts.items() if count > 1)
-    return marked
-
-
-def _refuse_repeated_keys(data: bytes, source: str) -> None:
-    """Refuse a file that says two things: the decoder would silently keep the last."""
-    try:
-        content = json.loads(data, object_pairs_hook=_object)
-    except RecursionError:
-        raise FileProblem(f"{source}: lists or objects are nested too deep") from None
-    except ValueError as error:
-        raise FileProblem(f"{source}: is not JSON: {error}") from None
-    for path, key in _repeated(content, "$"):
-        raise InvalidInstance(f"{source}: key {key!r} stands twice - at `{path}`")
-
-
-def _repeated(value: Any, path: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, _Repeated):
-        yield path, value.key
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield from _repeated(item, f"{path}.{key}")
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            if isinstance(item, list | dict):
-                yield from _repeated(item, f"{path}[{index}]")

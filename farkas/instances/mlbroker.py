@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from farkas.errors import InvalidOption, suggestion
+from farkas.errors import InvalidOption
 from farkas.instances.base import (
     LARGEST_EXACT,
     Index,
@@ -19,15 +19,14 @@ from farkas.instances.base import (
     Positive,
     Record,
     Row,
-    fitted,
     frozen,
-    guarded_ceil,
     require,
     require_length,
     require_shape,
 )
 from farkas.instances.columns import column
 from farkas.instances.market import Marketplace
+from farkas.instances.rounded import fitted, guarded_ceil
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import ROUNDING
 
@@ -325,5 +324,5 @@ def _grain(amounts: Floats) -> Floats:
 
 def _known(semantics: str) -> None:
     if semantics not in ("printed", "strict"):
-        hint = suggestion(semantics, ("printed", "strict"))
-        raise InvalidOption(f"unknown semantics {semantics!r}{hint}")
+        known = ("printed", "strict")
+        raise InvalidOption.near(f"unknown semantics {semantics!r}", semantics, known)

@@ -5,8 +5,9 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
-from farkas.errors import InvalidInstance, InvalidOption, suggestion
+from farkas.errors import InvalidInstance, InvalidOption
 from farkas.instances.base import Count, Nonnegative, Positive, plain_value
+from farkas.suggestions import suggestion
 from farkas.words import named, parsed, shown
 
 S = TypeVar("S", bound="Settings")
@@ -85,7 +86,7 @@ def by_name(given: N | dict[str, N], name: str, what: str) -> N:
     if not isinstance(given, dict):
         return given
     if name not in given:
-        raise InvalidOption(f"{what} of {named(name)} is not given{suggestion(name, given)}")
+        raise InvalidOption.near(f"{what} of {named(name)} is not given", name, given)
     return given[name]
 
 

@@ -29,7 +29,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from farkas.compiled import clock
-from farkas.errors import InvalidInstance, InvalidOption, suggestion
+from farkas.errors import InvalidInstance, InvalidOption
 from farkas.online.policies import Certifying as Certifying
 from farkas.online.policies import Clairvoyant as Clairvoyant
 from farkas.online.policies import Policy as Policy
@@ -164,8 +164,8 @@ class Algorithm:
         settled = dict(self.options)
         for name, value in given.items():
             if name not in settled:
-                hint = suggestion(name, settled) if settled else "; it takes none"
-                raise InvalidOption(f"{self.name} has no option {shown(name)}{hint}")
+                wrong = f"{self.name} has no option {shown(name)}"
+                raise InvalidOption.near(wrong, name, settled)
             try:
                 settled[name] = msgspec.convert(value, self.types[name], strict=strict)
             except (msgspec.ValidationError, UnicodeEncodeError) as error:

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from farkas.errors import InvalidOption, suggestion
+from farkas.errors import InvalidOption
 from farkas.numbers import Floats, Ints, ints
 from farkas.rounding.dependent import Last, round_keeping_weight
 
@@ -89,7 +89,7 @@ def round_workers(
         ``combine`` is unknown.
     """
     if combine not in COMBINE:
-        raise InvalidOption(f"unknown combine {combine!r}{suggestion(combine, COMBINE)}")
+        raise InvalidOption.near(f"unknown combine {combine!r}", combine, COMBINE)
     if combine == "round2":
         return round_jobs(workers, rng)
     roundings = [round_sites(workers, demand, rng) for demand in worker_demand.T]

@@ -9,7 +9,7 @@ from typing import Any, TypedDict, TypeGuard
 
 import numpy as np
 
-from farkas.errors import InvalidOption, suggestion
+from farkas.errors import InvalidOption
 from farkas.words import shown
 
 Words = tuple[str, str, str, str]
@@ -71,7 +71,7 @@ class Options:
         for name, value in given.items():
             rule = _RULES.get(name)
             if rule is None:
-                raise InvalidOption(f"unknown solver option {name!r}{suggestion(name, _RULES)}")
+                raise InvalidOption.near(f"unknown solver option {name!r}", name, _RULES)
             if value is not None and not rule[0](value):
                 raise InvalidOption(f"solver option {name} = {shown(value)}: must be {rule[1]}")
         return cls(**{name: value for name, value in given.items() if value is not None})

@@ -15,13 +15,13 @@ from farkas.errors import (
     require_progress,
     require_seed,
     require_type,
-    suggestion,
 )
 from farkas.instances import Instance
 from farkas.online import Bound, Run, algorithms
 from farkas.online.driver import Algorithm
 from farkas.online.replayed import ratio_to
 from farkas.online.run import Sense
+from farkas.suggestions import suggestion
 from farkas.verbs.check_run import bounds_runs_of, certificate_of
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.run import find_algorithm

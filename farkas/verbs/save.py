@@ -16,13 +16,14 @@ from farkas.certificates import (
     write_vipr_infeasible,
 )
 from farkas.certificates import write as write_certificate
-from farkas.errors import InvalidOption, NoAnswer, NotACertificate, require_type, suggestion
+from farkas.errors import InvalidOption, NoAnswer, NotACertificate, require_type
 from farkas.forms.writers import write_lp, write_mps
 from farkas.instances import Instance
 from farkas.instances import write as write_instance
 from farkas.numbers import Floats
 from farkas.online.recording import write_run
 from farkas.online.run import Run
+from farkas.suggestions import suggestion
 from farkas.verbs.solve import Solution
 from farkas.words import named
 

@@ -11,7 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from farkas.algebra import programs
+from farkas.certificates import write
+from farkas.errors import NotApplicable, UnsupportedForm
+from farkas.instances import library
 from farkas.instances.files import own_kinds
+from farkas.verbs.solve import solve
 from tests.tools.shared import ROOT
 
 HEAVY = {"numba", "cvxpy", "pyomo", "matplotlib", "sympy"}
@@ -39,6 +44,37 @@ def loaded_by(*words: str, folder: Path = ROOT) -> set[str]:
     code, modules = json.loads(done.stdout.splitlines()[-1])
     assert code == 0, done.stderr
     return set(modules)
+
+
+EVERY_CALL = """
+import contextlib, io, json, os, sys
+import msgspec, numpy, typer  # once for all that are forked
+for line in sys.stdin:
+    child = os.fork()
+    if child == 0:
+        from farkas.cli import call
+        with contextlib.redirect_stdout(io.StringIO()):
+            code = call(json.loads(line))
+        print(json.dumps([code, sorted(sys.modules)]), flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+
+
+def loaded_by_each(commands: list[list[str]]) -> list[set[str]]:
+    """Modules that every command loads, each in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", EVERY_CALL],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        input="".join(f"{json.dumps(words)}\n" for words in commands),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [code for code, _ in found] == [0] * len(commands), done.stderr
+    return [set(modules) for _, modules in found]
 
 
 def lines(modules: set[str]) -> int:
@@ -142,16 +178,33 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], s
         run, bound = str(folder / "run.json"), str(folder / "bound.json")
         loaded_by("run", f"{kind}/tiny", "-a", RUNS[kind], "--out", run)
         loaded_by("solve", f"{kind}/tiny", "-p", PROGRAMS[kind], "--write", bound)
-        about = ["--instance", f"{kind}/tiny"]
+        about = ["--instance", str(library.path(f"{kind}/tiny"))]
         for case, words in zip(CASES, ([bound], [run, *about], [bound, *about]), strict=True):
             found[kind, case] = loaded_by("check", *words)
     return found
 
 
+@pytest.fixture(scope="module")
+def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], set[str]]:
+    """Modules that a check loads which rebuilds a program, by kind and program: all linear ones."""
+    folder, words = tmp_path_factory.mktemp("certificates"), {}
+    for kind in own_kinds():
+        for name in programs.names(f"{kind}."):
+            try:
+                solution = solve(f"{kind}/tiny", name, certify=True)
+            except (UnsupportedForm, NotApplicable):
+                continue
+            write(solution.certificate, folder / f"{name}.json")
+            instance = str(library.path(f"{kind}/tiny"))
+            words[kind, name] = ["check", str(folder / f"{name}.json"), "--instance", instance]
+    assert {kind for kind, _ in words} == set(own_kinds())
+    return dict(zip(words, loaded_by_each(list(words.values())), strict=True))
+
+
 def test_checking_loads_nothing_that_makes_and_no_other_kind(
-    checked: dict[tuple[str, str], set[str]],
+    checked: dict[tuple[str, str], set[str]], rebuilt: dict[tuple[str, str], set[str]]
 ) -> None:
-    for (kind, case), modules in checked.items():
+    for (kind, case), modules in {**checked, **rebuilt}.items():
         assert not {name.partition(".")[0] for name in modules} & (HEAVY | SOLVERS), (kind, case)
         assert not other_kinds(modules, kind)
         made = {n for n in modules if any(f"{n}.".startswith(f"{p}.") for p in PRODUCING)}
@@ -173,6 +226,20 @@ def test_the_page_on_trust_says_how_many_lines_a_check_loads(
         row = next(line for line in page.splitlines() if line.startswith(f"| {case}"))
         said = int(row.split("|")[2].replace(",", ""))
         assert said - 200 < most <= said, (case, most)
+
+
+def test_the_page_on_trust_says_how_many_lines_rebuilding_any_program_of_a_kind_loads(
+    rebuilt: dict[tuple[str, str], set[str]],
+) -> None:
+    page = (ROOT / "docs" / "trust.md").read_text()
+    for kind in own_kinds():
+        counts = {name: lines(modules) for (of, name), modules in rebuilt.items() if of == kind}
+        dearest = max(counts, key=lambda name: counts[name])
+        row = next(line for line in page.splitlines() if line.startswith(f"| {kind} |"))
+        least, most = (int(cell.replace(",", "")) for cell in row.split("|")[2:4])
+        assert least - 200 < min(counts.values()) <= least, (kind, counts)
+        assert most - 200 < counts[dearest] <= most, (kind, counts)
+        assert f"`{dearest}`" in row
 
 
 def test_the_page_on_trust_names_the_packages_that_a_check_loads(

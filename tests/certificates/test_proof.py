@@ -17,6 +17,7 @@ from farkas.certificates import (
 )
 from farkas.certificates.prices import about_instance
 from farkas.certificates.proof import (
+    both,
     certified_ratio,
     double,
     provenance,

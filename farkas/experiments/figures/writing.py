@@ -10,7 +10,7 @@ import msgspec
 
 import farkas
 from farkas.atomic import write_bytes
-from farkas.errors import InvalidOption, suggestion
+from farkas.errors import InvalidOption
 from farkas.experiments.figures.exhibit import Exhibit, Preset, agreement
 from farkas.experiments.figures.figure import Figure, Table
 from farkas.experiments.figures.lines import INTERVALS
@@ -25,9 +25,8 @@ def check_suffix(path: str) -> None:
     """Refuse a file name whose suffix says nothing; raises `InvalidOption`."""
     suffix = Path(path).suffix
     if suffix not in SUFFIXES:
-        raise InvalidOption(
-            f"{named(path)}: unknown suffix {suffix!r}{suggestion(suffix, SUFFIXES)}"
-        )
+        wrong = f"{named(path)}: unknown suffix {suffix!r}"
+        raise InvalidOption.near(wrong, suffix, SUFFIXES)
 
 
 def write(exhibit: Exhibit, data: Figure | Table, path: str, preset: Preset, seed: int) -> None:

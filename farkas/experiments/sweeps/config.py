@@ -13,10 +13,11 @@ from typing import Any
 
 import msgspec
 
-from farkas.errors import FileProblem, InvalidOption, suggestion
+from farkas.errors import FileProblem, InvalidOption
 from farkas.instances import Instance, read
 from farkas.instances.generate import generate
 from farkas.reading import read_record
+from farkas.suggestions import suggestion
 from farkas.words import cut, named, parsed
 
 LARGEST_CONFIG = 2**20

@@ -23,9 +23,10 @@ import msgspec
 from farkas.errors import FileProblem
 from farkas.experiments.sweeps.owner import Owner
 from farkas.experiments.sweeps.task import Request, Task
+from farkas.experiments.sweeps.unpacking import inflated
 from farkas.instances import Instance, read_bytes, to_bytes
 from farkas.online.run import Bound, Manifest, Sense
-from farkas.reading import inflated, require_regular, require_shallow
+from farkas.reading import require_regular, require_shallow
 from farkas.words import named, one_line, parsed
 
 Status = Literal["done", "failed", "crashed", "overlong"]

@@ -7,10 +7,10 @@ import os
 import sys
 from pathlib import Path
 
-from farkas.errors import FileProblem, UnknownName, require_type, suggestion
+from farkas.errors import FileProblem, UnknownName, require_type
 from farkas.instances.base import Instance
 from farkas.instances.files import kinds, own_kinds, read
-from farkas.registry import load_outside, outside_kinds
+from farkas.loading import load_outside, outside_kinds
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -75,7 +75,5 @@ def load_or_read(file: str | os.PathLike[str]) -> Instance:
         return read(file)
     shipped = names(kind)
     if text not in shipped:
-        raise FileProblem(
-            f"{text}: no such file, nor a shipped instance{suggestion(text, shipped)}"
-        )
+        raise FileProblem.near(f"{text}: no such file, nor a shipped instance", text, shipped)
     return read(path(text))

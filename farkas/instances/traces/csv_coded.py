@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from farkas.errors import FileProblem, InvalidOption, suggestion
+from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.base import Count
 from farkas.instances.coded import OpenShare
 from farkas.instances.options import by_name, require_option
@@ -50,7 +50,7 @@ class CsvCoded(Importer, frozen=True, kw_only=True):
         """Check the roles of columns."""
         for role in self.map:
             if role not in ROLES:
-                raise InvalidOption(f"{what}: no role {named(role)}{suggestion(role, ROLES)}")
+                raise InvalidOption.near(f"{what}: no role {named(role)}", role, ROLES)
         wanted = ", ".join(f"{role}=COLUMN" for role in REQUIRED if role not in self.map)
         require_option(not wanted, f"{what}: map {wanted} is missing")
         twice = [column for column, n in Counter(self.map.values()).items() if n > 1]

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, cast
 
 import msgspec
 
-from farkas.errors import FileProblem, InvalidOption, suggestion
+from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.options import require_option
 from farkas.instances.traces.importer import Importer, Path, importers
 from farkas.instances.traces.jobs import JobTable, TraceJob
@@ -69,7 +69,7 @@ class TableColumns(msgspec.Struct, frozen=True):
         """Refuse unknown roles, roles that are missing, and a column with two of them."""
         for role in self.map:
             if role not in ROLES:
-                raise InvalidOption(f"{what}: no role {named(role)}{suggestion(role, ROLES)}")
+                raise InvalidOption.near(f"{what}: no role {named(role)}", role, ROLES)
         missing = [role for role in ("submit", "gpus") if role not in self.map]
         wanted = ", ".join(f"{role}=COLUMN" for role in missing)
         require_option(not missing, f"{what}: map {wanted} is missing")

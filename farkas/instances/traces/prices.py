@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from farkas.errors import FileProblem, InvalidOption, suggestion
+from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.traces.importer import Path
 from farkas.instances.traces.table import Line, lines
 from farkas.words import named
@@ -48,7 +48,7 @@ def read_prices(path: Path, instance: str) -> list[GpuPrice]:
                 )
             found[price.region] = price
     if instance not in known:
-        raise InvalidOption(f"no prices for instance {instance!r}{suggestion(instance, known)}")
+        raise InvalidOption.near(f"no prices for instance {instance!r}", instance, known)
     if not found:
         raise InvalidOption(f"no region quotes both prices for instance {instance!r}")
     return [found[region] for region in sorted(found)]

@@ -9,7 +9,8 @@ import msgspec
 import numpy as np
 
 from farkas.errors import InvalidOption
-from farkas.instances.base import Count, Positive, guarded_ceil
+from farkas.instances.base import Count, Positive
+from farkas.instances.rounded import guarded_ceil
 from farkas.instances.traces.importer import Importer
 from farkas.instances.traces.table import seconds
 from farkas.numbers import Floats

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from farkas.errors import InvalidOption, suggestion
+from farkas.errors import InvalidOption
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Bools, Floats, Ints, floats, ints
 
@@ -112,8 +112,7 @@ def snapshot(
     if isinstance(data, SlotView):
         return data
     if gains not in ("printed", "envelope"):
-        known = suggestion(gains, ("printed", "envelope"))
-        raise InvalidOption(f"unknown gains {gains!r}{known}")
+        raise InvalidOption.near(f"unknown gains {gains!r}", gains, ("printed", "envelope"))
     at = data.at_slot if slot is None else slot
     received = np.zeros(data.num_jobs) if progress is None else np.asarray(progress, dtype=float)
     limit = np.where(data.active(at, received), data.ring_limit(received), 0)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
-from farkas.instances.base import fitted
 from farkas.instances.mlbroker import Brokerage
+from farkas.instances.rounded import fitted
 from farkas.numbers import Ints
 
 

@@ -166,7 +166,7 @@ OUTPUTS: dict[str, bytes] = {
 def test_no_run_of_a_store_ends_in_an_internal_error(
     what: str, copy: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("farkas.reading.LARGEST_INFLATED", 10**6 - 1)
+    monkeypatch.setattr("farkas.experiments.sweeps.unpacking.LARGEST_INFLATED", 10**6 - 1)
     changed(copy, "UPDATE results SET output = :blob", blob=OUTPUTS[what])
     assert 0 not in read_twice(copy, capsys)[0][:1], "the certificates are gone"
     ends_well(copy, capsys)
@@ -176,7 +176,7 @@ def test_no_run_of_a_store_ends_in_an_internal_error(
 def test_no_instance_of_a_store_ends_in_an_internal_error(
     what: str, copy: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("farkas.reading.LARGEST_INFLATED", 10**6 - 1)
+    monkeypatch.setattr("farkas.experiments.sweeps.unpacking.LARGEST_INFLATED", 10**6 - 1)
     changed(copy, "UPDATE instances SET data = :blob", blob=OUTPUTS[what])
     ends_well(copy, capsys)
     with Store(copy, readonly=True) as store, pytest.raises((FileProblem, InvalidInstance)):

@@ -1,0 +1,67 @@
+"""What a VIPR file proves, in numbers and in words."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+from typing import Any, Literal
+
+from farkas.certificates.proof import both, rounded
+from farkas.words import quoted
+
+MOST_COMMENTS = 10
+"""Comments of a file that are repeated."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ViprProof:
+    """What a VIPR file proves.
+
+    Parameters
+    ----------
+    sense
+        ``min`` or ``max``.
+    infeasible
+        The program has no point.
+    lower, upper
+        Proved bounds of the optimal value, without any constant of the objective; None where the
+        file claims none.
+    num_derivations
+        Derived constraints that were recomputed.
+    comments
+        Lines before the version, for example the constant to add.
+    """
+
+    sense: Literal["min", "max"]
+    infeasible: bool
+    lower: Fraction | None
+    upper: Fraction | None
+    num_derivations: int
+    comments: tuple[str, ...]
+
+    @property
+    def statement(self) -> str:
+        """The proof in words; those of the file are told apart."""
+        if self.infeasible:
+            said = ["The program inside the file is infeasible."]
+        else:
+            low = "-inf" if self.lower is None else rounded(self.lower, up=False)
+            high = "inf" if self.upper is None else rounded(self.upper, up=True)
+            said = [f"The optimal value of the program inside the file is in [{low}, {high}]."]
+        shown = self.comments[:MOST_COMMENTS]
+        said += [f"The file comments: {quoted(comment)}." for comment in shown]
+        if len(self.comments) > len(shown):
+            said.append(f"{len(self.comments) - len(shown)} more comments are left out.")
+        return "  ".join(said)
+
+    def to_builtins(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "sense": self.sense,
+            "infeasible": self.infeasible,
+            **both("lower", self.lower, up=False),
+            **both("upper", self.upper, up=True),
+            "derivations": self.num_derivations,
+            "comments": list(self.comments),
+            "statement": self.statement,
+        }

@@ -1,0 +1,26 @@
+"""What a VIPR file proves, in words that its comments cannot imitate."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+
+from farkas.certificates.vipr_proof import MOST_COMMENTS, ViprProof
+
+
+def test_an_interval_is_rounded_outwards_and_comments_are_quoted() -> None:
+    proof = ViprProof("min", False, F(1, 3), None, 4, ('add 5".  Proved: "6',))
+    assert proof.statement == (
+        "The optimal value of the program inside the file is in [0.333333333, inf].  "
+        'The file comments: "add 5\\".  Proved: \\"6".'
+    )
+    found = proof.to_builtins()
+    assert (found["lower"], found["lower_exact"]) == (0.3333333333333333, "1/3")
+    assert (found["upper"], found["upper_exact"], found["derivations"]) == (None, None, 4)
+    assert ViprProof("max", False, None, F(2, 3), 0, ()).statement.endswith("[-inf, 0.666666667].")
+
+
+def test_no_more_than_a_few_comments_are_repeated() -> None:
+    comments = tuple(f"line {k}" for k in range(MOST_COMMENTS + 2))
+    said = ViprProof("min", True, None, None, 0, comments).statement
+    assert said.startswith("The program inside the file is infeasible.  The file comments")
+    assert said.endswith(f'"line {MOST_COMMENTS - 1}".  2 more comments are left out.')
