@@ -33,6 +33,7 @@ import numpy as np
 
 from farkas.errors import UnsupportedForm
 from farkas.forms import Axis, Block, LinearForm, SparseRows
+from farkas.forms.feasibility import refuse_impossible_sides
 from farkas.numbers import Bools, Floats, Ints, floats
 
 
@@ -122,7 +123,7 @@ def dualize(form: LinearForm) -> DualForm:
         number satisfies.
     """
     refuse_integers(form)
-    refuse_impossible_sides(form)
+    refuse_impossible_sides(form, "no finite number is there")
     of_rows = list(multipliers_of_rows(form))
     of_bounds = list(multipliers_of_bounds(form))
     row_of, column_of = joined(of_rows), joined(of_bounds)
@@ -154,21 +155,6 @@ def refuse_integers(form: LinearForm) -> None:
             f"{form.name}: {form.column_name(j)} is integer and integer programs have no linear"
             " dual; dualize relax(form) instead"
         )
-
-
-def refuse_impossible_sides(form: LinearForm) -> None:
-    """Raise for a lower end that is +inf or NaN, an upper end that is -inf or NaN."""
-    for low, high, name in (
-        (form.row_lower, form.row_upper, form.row_name),
-        (form.lower, form.upper, form.column_name),
-    ):
-        bad = np.flatnonzero(~((low < np.inf) & (high > -np.inf)))
-        if len(bad):
-            i = int(bad[0])
-            raise UnsupportedForm(
-                f"{form.name}: {name(i)} lies between {low[i]} and {high[i]}, which no finite"
-                " number does"
-            )
 
 
 def multipliers_of_rows(form: LinearForm) -> Iterator[Multipliers]:

@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 
+from farkas.errors import UnsupportedForm
 from farkas.forms.form import LinearForm
 from farkas.numbers import Floats
 from farkas.tolerances import FEASIBLE
@@ -124,3 +125,21 @@ def _outside(value: Floats, low: Floats, high: Floats, unit: Floats) -> tuple[Fl
 def _fraction(point: Floats, form: LinearForm) -> tuple[Floats, Floats]:
     distance = np.where(form.integer, np.abs(point - np.rint(point)), 0.0)
     return distance, np.ones(form.num_columns)
+
+
+def refuse_impossible_sides(form: LinearForm, why: str) -> None:
+    """Refuse a lower end that is +inf or NaN, an upper end that is -inf or NaN.
+
+    Raises
+    ------
+    UnsupportedForm
+        Names the first such row or column, and says ``why``.
+    """
+    for low, high, name in (
+        (form.row_lower, form.row_upper, form.row_name),
+        (form.lower, form.upper, form.column_name),
+    ):
+        for i in np.flatnonzero(~((low < np.inf) & (high > -np.inf)))[:1].tolist():
+            raise UnsupportedForm(
+                f"{form.name}: {name(i)} lies between {low[i]} and {high[i]}; {why}"
+            )

@@ -11,6 +11,7 @@ import numpy as np
 from farkas.atomic import Target, write_text
 from farkas.errors import UnsupportedForm
 from farkas.forms.blocks import Block
+from farkas.forms.feasibility import refuse_impossible_sides
 from farkas.forms.form import LinearForm
 from farkas.numbers import Floats
 
@@ -101,22 +102,8 @@ def _unused(name: str, taken: set[str]) -> str:
     return candidate
 
 
-def _refuse_impossible(form: LinearForm) -> None:
-    for low, high, name in (
-        (form.row_lower, form.row_upper, form.row_name),
-        (form.lower, form.upper, form.column_name),
-    ):
-        bad = np.flatnonzero(~((low < np.inf) & (high > -np.inf)))
-        if len(bad):
-            i = int(bad[0])
-            raise UnsupportedForm(
-                f"{form.name}: {name(i)} lies between {low[i]} and {high[i]}; text formats hold"
-                " no such side"
-            )
-
-
 def _mps_lines(form: LinearForm) -> Iterator[str]:
-    _refuse_impossible(form)
+    refuse_impossible_sides(form, "text formats hold no such side")
     rows, columns = row_names(form), column_names(form)
     kinds = [_mps_side(form, i) for i in range(form.num_rows)]
     yield f"NAME {_plain(form.name)}"
@@ -205,7 +192,7 @@ def _mps_bounds(name: str, low: float, high: float, whole: bool) -> Iterator[str
 
 
 def _lp_lines(form: LinearForm) -> Iterator[str]:
-    _refuse_impossible(form)
+    refuse_impossible_sides(form, "text formats hold no such side")
     rows, columns = row_names(form), column_names(form)
     yield f"\\ {_plain(form.name)}"
     yield "Maximize" if form.sense == "max" else "Minimize"
