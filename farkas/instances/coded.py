@@ -28,6 +28,7 @@ from farkas.numbers import Bools, Floats, Ints
 from farkas.tolerances import FEASIBLE, OUTWARD, ROUNDING
 
 OpenShare = Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)]
+Confidence = Annotated[float, msgspec.Meta(ge=0.5, lt=1.0)]
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 Shares = tuple[tuple[Share, ...], ...]
 PairValues = tuple[tuple[Positive | None, ...], ...]
@@ -71,7 +72,7 @@ class Measured(Record, frozen=True, kw_only=True):
         Shape (masters, workers), which law a pair has; null where it is forbidden.
     """
 
-    confidence: Annotated[float, msgspec.Meta(ge=0.5, lt=1.0)]
+    confidence: Confidence
     times: Annotated[
         tuple[Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1)], ...],
         msgspec.Meta(min_length=1),

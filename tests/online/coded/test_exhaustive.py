@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from farkas.errors import NotApplicable
+from farkas.instances.traces import import_trace
 from farkas.models.coded.assignment_by_type import WorkerTypes
 from farkas.models.coded.kernel import Pairs
 from farkas.online import algorithms
@@ -23,8 +24,10 @@ from farkas.online.coded.exhaustive import (
 )
 from farkas.online.coded.local_search import climb, favourites
 from farkas.online.coded.simple_greedy import greedy_owner
+from farkas.relaxations.coded.assignment_lp import best_sharing
 from farkas.solvers import Answer, Reason
 from tests.generators.coded import random_coded_computing, random_speed, tied_speed
+from tests.tools.shared import shared
 
 
 def branch_and_bound(speed, start, prices, most_nodes=4_000_000):
@@ -203,3 +206,15 @@ def test_a_run_says_that_it_is_not_proved_optimal(monkeypatch):
     (said,) = [words for words in short.remarks if "not proved optimal" in words]
     assert said.startswith("stopped by the time limit of 1e-09 s")
     assert (short.ratio is None) == (whole.ratio is None)
+
+
+def test_sixteen_models_on_two_hundred_gpus_are_assigned_to_the_end():
+    path = shared("data", "gavel", "simulation_throughputs.json")
+    options = {"masters": 16, "k80": 80, "p100": 60, "v100": 60}
+    data = import_trace("gavel", path, "coded", seed=2, **options).instance
+    speed = Pairs.of(data).speed
+    assert WorkerTypes.given(speed).size.tolist() == [80, 60, 60]
+    found = search_owners(speed)
+    assert found.stopped == ""
+    gap = best_sharing(speed).level / least_level(speed, found.owner)
+    assert gap == pytest.approx(1.0182177, abs=1e-6)
