@@ -292,3 +292,33 @@ def placed(full: bool, seed: int) -> dict[str, Any]:
         run = play(seller, instance, seed, **options)
         found[name] = {"profit": run.profit, "runtimes": list(run.runtime[run.served])}
     return found
+
+
+@DPS.figure(
+    "7b",
+    "Profit over time",
+    Agreement.NOT_REPRODUCED,
+    HONEST,
+    "Fig. 7",
+)
+def profit_over_time(preset: Preset, seed: int, progress: Progress) -> Figure:
+    """Payments up to each slot under DPS, DPS-RS and BFP."""
+    sellers = {"DPS": "dps", "DPS-RS": "dps_random_placement", "BFP": "bfp_coord"}
+    seeds, series = preset.seeds(seed), []
+    horizon = market(True, seed).horizon if preset.full else int(REDUCED["horizon"])
+    for number, (name, seller) in enumerate(sellers.items()):
+        earned = []
+        for place, one in enumerate(seeds):
+            earned.append(profits(preset.full, one, {}, seller))
+            progress(number * len(seeds) + place + 1, len(sellers) * len(seeds))
+        series.append(mean_series(name, shown(horizon), earned))
+    ends = final(series)
+    return Figure(
+        x=PlotAxis("slot"),
+        y=PlotAxis("profit", "payments"),
+        series=series,
+        findings=[
+            Statement("DPS ends above BFP", ends["DPS"] > ends["BFP"], listed(ends, ".0f")),
+            Statement("DPS ends above DPS-RS", ends["DPS"] > ends["DPS-RS"], listed(ends, ".0f")),
+        ],
+    )

@@ -48,3 +48,12 @@ def test_jobs_served_are_counted_from_one_and_runtimes_only_add_up() -> None:
     for line in reduced("dps", "7").series:
         assert line.x[0] == 1
         assert (np.diff(line.y) >= 0).all()
+
+
+def test_profit_over_time_ends_at_the_mean_profit_of_each_seller() -> None:
+    lines = {line.name: line for line in reduced("dps", "7b").series}
+    assert list(lines) == ["DPS", "DPS-RS", "BFP"]
+    for name, seller in zip(lines, ("dps", "dps_random_placement", "bfp_coord"), strict=True):
+        ends = [play(seller, market(False, seed), seed).profit for seed in (0, 1)]
+        assert lines[name].y[-1] == pytest.approx(np.mean(ends))
+        assert (np.diff(lines[name].y) >= 0).all()

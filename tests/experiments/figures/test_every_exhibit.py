@@ -16,7 +16,7 @@ from tests.experiments.figures.made import reduced
 
 PUBLISHED = {
     "coded": [*(f"figure{k}" for k in (2, 3, 4))],
-    "dps": [*(f"figure{k}" for k in range(2, 8))],
+    "dps": [*(f"figure{k}" for k in (*range(2, 8), "7b"))],
     "eris": [*(f"figure{k}" for k in range(3, 12)), "table3"],
     "gadget": [*(f"figure{k}" for k in range(4, 8))],
     "mlbroker": [*(f"figure{k}" for k in (5, 6, 7, 8, "8b", "8c", *range(9, 18))),
