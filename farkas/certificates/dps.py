@@ -201,19 +201,44 @@ def bound_to_date(
 
 def _bound(market: Market, prices: SlotPrices, rewards: Rewards, jobs: int) -> Fraction:
     reward = finite(rewards_of(market, rewards)[:jobs], "rewards")
+    charge, total = charges(market, prices, reward)
+    left = np.maximum(rounded_up(reward, prices.scale, charge.dtype) - charge, 0)
+    total += int(left[market.fits[:jobs]].sum())
+    return total / Fraction(2) ** prices.scale
+
+
+def charges(market: Market, prices: SlotPrices, reward: Floats) -> tuple[Array, int]:
+    """Price of what each job holds at the least, and of all capacity, in units of the grid.
+
+    Parameters
+    ----------
+    market
+        The instance.
+    prices
+        Any prices.
+    reward
+        At least what the first jobs count, shape (jobs,); it decides whether 64 bits suffice.
+
+    Returns
+    -------
+    Shape (jobs,), and a number.  Sums of rewards and charges fit the type of the array.
+
+    Raises
+    ------
+    NotACertificate
+        When prices lie outside types or slots, do not ascend, or are not positive.
+    """
     worker = prices.worker_positions, prices.worker_numbers
     ps = prices.ps_positions, prices.ps_numbers
     _check(market.horizon, market.num_worker_types, *worker, "workers")
     _check(market.horizon, market.num_ps_types, *ps, "ps")
-    small = _stays_small(market, prices, reward)
-    kind: Any = np.int64 if small else object
+    jobs = len(reward)
+    kind: Any = np.int64 if _stays_small(market, prices, reward) else object
     charge = _charge(market, market.worker_type, market.workers, *worker, jobs, kind)
     charge = charge + _charge(market, market.ps_type, market.ps, *ps, jobs, kind)
-    left = np.maximum(_rounded_up(reward, prices.scale, kind) - charge, 0)
-    total = int(left[market.fits[:jobs]].sum())
-    total += _worth(market.horizon, market.worker_capacity, *worker, kind)
+    total = _worth(market.horizon, market.worker_capacity, *worker, kind)
     total += _worth(market.horizon, market.ps_capacity, *ps, kind)
-    return total / Fraction(2) ** prices.scale
+    return charge.astype(kind), total
 
 
 def _check(horizon: int, types: int, positions: Ints, numbers: Ints, what: str) -> None:
@@ -240,9 +265,9 @@ def _stays_small(market: Market, prices: SlotPrices, reward: Floats) -> bool:
     return charge < ROOM and rewards + len(reward) < ROOM
 
 
-def _rounded_up(reward: Floats, scale: int, kind: Any) -> Array:
+def rounded_up(reward: Floats, scale: int, kind: Any) -> Array:
     """Rewards in units of ``2**-scale``; scaled as fractions where doubles could overflow."""
-    if kind is np.int64:
+    if kind == np.int64:
         # what underflows is still a reward
         return whole(np.maximum(np.ceil(np.ldexp(reward, scale)), reward > 0), "rewards")
     exact = [math.ceil(Fraction(value) * Fraction(2) ** scale) for value in reward.tolist()]
@@ -307,20 +332,14 @@ class DpsPrices(PriceCertificate, frozen=True, kw_only=True, tag="dps_prices"):
             rewards=rewards,
             bound=str(prices_bound(market, prices, rewards)),
             scale=prices.scale,
-            workers=_listed(prices.worker_positions, prices.worker_numbers),
-            ps=_listed(prices.ps_positions, prices.ps_numbers),
+            workers=price_list(prices.worker_positions, prices.worker_numbers),
+            ps=price_list(prices.ps_positions, prices.ps_numbers),
         )
 
     @property
     def prices(self) -> SlotPrices:
         """The prices as arrays."""
-        return SlotPrices(
-            self.scale,
-            np.array(self.workers.positions, np.int64),
-            np.array(self.workers.numbers, np.int64),
-            np.array(self.ps.positions, np.int64),
-            np.array(self.ps.numbers, np.int64),
-        )
+        return slot_prices(self.scale, self.workers, self.ps)
 
     @property
     def subject(self) -> str:
@@ -332,7 +351,14 @@ class DpsPrices(PriceCertificate, frozen=True, kw_only=True, tag="dps_prices"):
         return prices_bound(market, self.prices, self.rewards)
 
 
-def _listed(positions: Ints, numbers: Ints) -> PriceList:
+def slot_prices(scale: int, workers: PriceList, ps: PriceList) -> SlotPrices:
+    """Prices of a file as arrays."""
+    lists = workers.positions, workers.numbers, ps.positions, ps.numbers
+    return SlotPrices(scale, *(np.array(numbers, np.int64) for numbers in lists))
+
+
+def price_list(positions: Ints, numbers: Ints) -> PriceList:
+    """Prices as a file holds them."""
     return PriceList(positions=tuple(positions.tolist()), numbers=tuple(numbers.tolist()))
 
 

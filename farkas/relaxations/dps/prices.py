@@ -34,6 +34,11 @@ def lp_prices(market: Market, rewards: Rewards = "budget", solver: str = "highs"
     """
     form = IntervalLP(rewards=rewards).form(market)
     duals = optimum_by_any(form, solver, duals=True).row_duals
+    return dual_prices(market, form, duals)
+
+
+def dual_prices(market: Market, form: LinearForm, duals: Floats) -> SlotPrices:
+    """Prices that row duals of ``dps.interval_lp`` in cliques state."""
     return SlotPrices.of(
         market, _listed(form, duals, "enough_workers"), _listed(form, duals, "enough_ps")
     )
