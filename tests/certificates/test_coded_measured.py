@@ -31,7 +31,7 @@ def test_the_bound_by_hand():
     assert guaranteed_bound(data, np.ones(1)) == want
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_no_plan_guarantees_an_earlier_time(seed):
     data = drawn(seed)
     best = best_time(data)

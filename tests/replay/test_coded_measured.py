@@ -95,6 +95,13 @@ def test_bands_are_as_wide_as_their_confidence_needs_and_hardly_wider(
         require_margins(measured)
 
 
+def test_no_plan_is_replayed_in_bands_that_are_too_narrow(monkeypatch):
+    data = drawn(0)
+    monkeypatch.setattr(Measured, "margins", property(lambda self: [0.01, 0.01]))
+    with pytest.raises(NotACertificate, match="too narrow"):
+        replay_measured(data, [[1.0] * 5], [[7.0] * 5], Kept())
+
+
 def test_what_is_guaranteed_holds_as_often_as_stated():
     """Draw samples 400 times from a known law: the time holds under it in at least 80 %."""
     loads, share = [[5.0, 5.0, 5.0, 5.0]], [[1.0] * 4]

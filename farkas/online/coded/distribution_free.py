@@ -1,6 +1,8 @@
 """Algorithm coded.distribution_free."""
 
+import bisect
 import dataclasses
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -21,6 +23,7 @@ from farkas.relaxations.coded.assignment_lp import best_sharing
 from farkas.replay.base import Kept, Replayed
 from farkas.replay.coded_chance import Numbers
 from farkas.replay.coded_measured import replay_measured, said
+from farkas.tolerances import TIE
 
 
 class MeasuredGrains(Grains):
@@ -30,10 +33,22 @@ class MeasuredGrains(Grains):
         """Guaranteed probability of a time per row, shape (workers,)."""
         return MeasuredPairs.of(self.data).returned(master, workers, per_row)
 
-    def earliest(self, master: int, workers: Ints) -> Floats:
-        """Smallest measured times, shape (workers,)."""
+    def time(self, master: int, workers: Ints, loads: Ints) -> float:
+        """Smallest time at which P[X >= L] reaches ρ: one at which some load is back."""
         found = MeasuredPairs.of(self.data)
-        return np.array([found.times[law][0] for law in found.law[master, workers].tolist()])
+        laws = found.law[master, workers].tolist()
+        back = [
+            load * found.times[law] for load, law in zip(loads.tolist(), laws, strict=True) if load
+        ]
+        if not back:
+            return math.inf
+        # a little later, so that the quotients by loads are not a little early
+        steps = np.unique(np.concatenate(back)) * float(self.rows[master]) * (1.0 + TIE)
+        target = self.data.success_probability
+        place = bisect.bisect_left(
+            steps, True, key=lambda time: self.chance(master, workers, loads, time) >= target
+        )
+        return float(steps[place]) if place < len(steps) else math.inf
 
     @property
     def speed(self) -> Floats:
