@@ -3,7 +3,8 @@
 ``make record`` writes what is missing or visibly out of date.  A verdict can be out of date without
 showing it; the test that finds it names the claim: ``make record NAMES="KIND.CLAIM"``.  ``NAMES``
 takes programs, claims, kinds, solvers (which renew their matrix), ``instances`` (what the seeds of
-the presets name), or ``all``.
+the presets name), ``practice`` (policies on the public traces beside the checkout), or ``all``,
+which leaves out the traces.
 
 A claim keeps its standing unless it is told by name that this may change:
 ``make record CHANGED="KIND.CLAIM"``.
@@ -20,10 +21,11 @@ from farkas.instances.files import own_kinds
 from farkas.online import algorithms
 from farkas.quantities import quantities
 from farkas.solvers import backends
-from tests.recorded import golden, instances, matrix, verdicts
+from tests.recorded import golden, instances, matrix, practice, verdicts
 
 MATRIX = "solvers"
 INSTANCES = "instances"
+PRACTICE = "practice"
 
 
 def main(words: list[str]) -> int:
@@ -40,6 +42,8 @@ def main(words: list[str]) -> int:
             say(matrix.renew())
         elif name == INSTANCES:
             say(instances.renew())
+        elif name == PRACTICE:
+            say(practice.renew())
         elif name in texts:
             say(golden.renew(name))
         elif name not in claims:
@@ -99,9 +103,7 @@ def expanded(given: Iterable[str]) -> list[str]:
             found += [name for name in recorded if name.startswith(f"{word}.")]
         elif word == MATRIX or word in backends:
             found.append(MATRIX)
-        elif word == INSTANCES:
-            found.append(INSTANCES)
-        elif word in recorded or word in nothing_kept:
+        elif word in (INSTANCES, PRACTICE) or word in recorded or word in nothing_kept:
             found.append(word)
         else:
             raise UnknownName.of("name", word, [*recorded, *nothing_kept, *backends, *own_kinds()])

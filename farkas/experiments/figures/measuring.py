@@ -37,7 +37,8 @@ def measurement(function: Callable[P, R]) -> Callable[P, R]:
         key = json.dumps([name, arguments, named], sort_keys=True)
         found = _known(key)
         if found is None:
-            found = json.dumps(function(*arguments, **named))
+            with _unchanged():  # it may use other measurements
+                found = json.dumps(function(*arguments, **named))
             _keep(key, found)
         result = json.loads(found)
         for change in _changes:
@@ -65,6 +66,16 @@ def changed(change: Change) -> Iterator[None]:
         yield
     finally:
         _changes.pop()
+
+
+@contextlib.contextmanager
+def _unchanged() -> Iterator[None]:
+    before = _changes[:]
+    _changes.clear()
+    try:
+        yield
+    finally:
+        _changes[:] = before
 
 
 @functools.cache

@@ -82,3 +82,16 @@ def test_a_change_is_seen_and_not_kept():
         assert pair(1.0, [2.0]) == [10.0, 20.0]
     assert pair(1.0, [2.0]) == [1.0, 2.0]
     assert len(CALLS) == 1
+
+
+@measurement
+def doubled(value: float) -> float:
+    """Uses another measurement."""
+    return 2 * pair(value, [])[0]
+
+
+def test_what_a_measurement_uses_is_not_changed():
+    with changed(lambda found: [0.0] if isinstance(found, list) else -found):
+        assert doubled(3.0) == -6.0
+        assert pair(3.0, []) == [0.0]
+    assert doubled(3.0) == 6.0

@@ -18,8 +18,6 @@ from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series,
 from farkas.experiments.figures.lines import listed, mean_lines
 from farkas.experiments.figures.measuring import measurement
 from farkas.experiments.figures.mlbroker import MLBROKER
-from farkas.instances.mlbroker import Brokerage
-from farkas.online import Run
 from farkas.online.mlbroker.bound import tight_bound
 from farkas.online.replayed import ratio_to
 from farkas.relaxations.mlbroker.relaxed import Relaxed
@@ -68,16 +66,19 @@ def _most(ratio: float) -> str:
 
 @measurement
 def fractional_over_relaxed(seed: int, settings: dict[str, Any], relax: str) -> float:
-    """Cost of A_fractional over P_f, printed or tight."""
+    """Cost of A_fractional over P_f, the paper's denominator: printed, or the tight bound."""
     drawn = MLBROKER.draw(seed, **settings)
-    return _ratio(MLBROKER.run("fractional", drawn, seed, relax=relax), drawn, relax)
-
-
-def _ratio(run: Run, instance: Brokerage, relax: str) -> float:
-    """Cost over P_f, the paper's denominator: the printed optimum, or the proved tight bound."""
+    run = MLBROKER.run("fractional", drawn, seed, relax=relax)
     if relax == "tight":
-        return ratio_to(run, instance, tight_bound(instance)) or np.nan
-    return run.value / solve(Relaxed().form(instance)).require_optimal().objective
+        return ratio_to(run, drawn, tight_bound(drawn)) or np.nan
+    same_for_all = {name: value for name, value in settings.items() if name != "epsilon"}
+    return run.value / relaxed_optimum(seed, same_for_all)
+
+
+@measurement
+def relaxed_optimum(seed: int, settings: dict[str, Any]) -> float:
+    """Optimum of (9), which does not depend on ε; USD."""
+    return solve(Relaxed().form(MLBROKER.draw(seed, **settings))).require_optimal().objective
 
 
 @MLBROKER.figure(
