@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from farkas.numbers import Ints
 from farkas.quantities.optimum import list_optima, list_optimum
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.dps import fixed_price as bounds
+from farkas.relaxations.dps.fixed_cells import prove_fixed_prices
 from farkas.relaxations.dps.pooled import best_served
 from farkas.relaxations.dps.prices import lp_prices
 
@@ -186,6 +188,13 @@ def bfp(instance: Market) -> dict[str, float | bool]:
         raise NotApplicable(f"defined for 1 to {MOST_FOR_BEST_PRICE} jobs")
     best = best_exactly(instance)
     return {"dps.bfp": float(best.profit), "dps.bfp_attained": best.attained}
+
+
+@quantity("dps.bfp_bound")
+def bfp_bound(instance: Market) -> float:
+    """Proved bound on the profit of all fixed prices, for any number of types."""
+    certificate = prove_fixed_prices(_few_jobs(instance), cells=25, parts=4)
+    return float(Fraction(certificate.bound))
 
 
 @quantity("dps.{seller}", seller=("dps", "simple", "top"))
