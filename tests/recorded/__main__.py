@@ -3,8 +3,8 @@
 ``make record`` writes what is missing or visibly out of date.  A verdict can be out of date without
 showing it; the test that finds it names the claim: ``make record NAMES="KIND.CLAIM"``.  ``NAMES``
 takes programs, claims, kinds, solvers (which renew their matrix), ``instances`` (what the seeds of
-the presets name), ``practice`` (policies on the public traces beside the checkout), or ``all``,
-which leaves out the traces.
+the presets name), ``practice`` (policies on the public traces beside the checkout),
+``figures`` (what `make figures` found), or ``all``, which leaves out the last two.
 
 A claim keeps its standing unless it is told by name that this may change:
 ``make record CHANGED="KIND.CLAIM"``.
@@ -21,11 +21,12 @@ from farkas.instances.files import own_kinds
 from farkas.online import algorithms
 from farkas.quantities import quantities
 from farkas.solvers import backends
-from tests.recorded import golden, instances, matrix, practice, verdicts
+from tests.recorded import figures, golden, instances, matrix, practice, verdicts
 
 MATRIX = "solvers"
 INSTANCES = "instances"
 PRACTICE = "practice"
+FIGURES = "figures"
 
 
 def main(words: list[str]) -> int:
@@ -44,6 +45,8 @@ def main(words: list[str]) -> int:
             say(instances.renew())
         elif name == PRACTICE:
             say(practice.renew())
+        elif name == FIGURES:
+            say(figures.renew())
         elif name in texts:
             say(golden.renew(name))
         elif name not in claims:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 WRITERS = (
     "programs", "algorithms", "claims", "printed", "listings", "solvers", "command_line", "api",
-    "names", "practice",
+    "names", "practice", "figures",
 )  # fmt: skip
 
 FOLDER = Path(__file__).resolve().parents[2] / "generated"

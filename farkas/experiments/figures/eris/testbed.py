@@ -128,7 +128,7 @@ ERIS.not_modelled(
 @ERIS.figure(
     7,
     "Resource utilisation in every slot",
-    Agreement.TREND,
+    Agreement.NOT_REPRODUCED,
     "no values are printed",
 )
 def utilisation_by_slot(preset: Preset, seed: int, progress: Progress) -> Figure:

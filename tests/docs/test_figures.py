@@ -1,0 +1,43 @@
+"""What pages say of figures is what they showed at the full preset, and what the code declares."""
+
+from __future__ import annotations
+
+import json
+
+from farkas_docs import figures as listing
+
+from farkas.experiments.figures import Statement, agreement, figures
+from tests.experiments.figures.made import exhibit, lines
+from tests.recorded import figures as record
+
+KEPT = record.kept()
+
+
+def test_the_standing_of_every_recorded_figure_is_declared_and_follows_from_its_findings():
+    assert KEPT
+    assert KEPT.keys() <= set(record.names())
+    for name, said in KEPT.items():
+        findings = [Statement(**finding) for finding in said["findings"]]
+        assert said["standing"] == agreement(findings), name
+        assert said["standing"] == figures[name].agreement, name
+        assert said["instances"] >= 5, name
+
+
+def test_a_page_shows_what_a_figure_finds_with_its_numbers():
+    said = {"standing": "trend reproduced", "findings": [
+        {"statement": "falls", "holds": True, "note": "3 to 1", "about": "shape"},
+        {"statement": "is 1", "holds": False, "note": "", "about": "value"}]}  # fmt: skip
+    shown = listing.row(exhibit(lines()), said)
+    assert shown == ["Cost & load", "trend reproduced", "falls: yes (3 to 1); is 1: no"]
+    assert listing.row(exhibit(lines()), None)[1:] == [
+        "trend reproduced", "recorded by `make figures`"
+    ]  # fmt: skip
+
+
+def test_the_record_takes_over_figures_of_the_full_preset_only(tmp_path):
+    for preset in ("full", "reduced"):
+        said = {"figure": "eris.figure3", "preset": preset, "standing": "s", "instances": 5,
+                "seed": 0, "data": {"findings": []}}  # fmt: skip
+        (tmp_path / f"{preset}.json").write_text(json.dumps(said))
+    assert list(record.found_in(tmp_path)) == ["eris.figure3"]
+    assert record.found_in(tmp_path / "none") == {}
