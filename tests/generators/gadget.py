@@ -187,3 +187,52 @@ def wide_area(nodes: int, seed: int, jobs: int = 200, degree: float = 3.0) -> Cl
             for scale in scales
         ),
     )
+
+
+UTILITIES = ("linear", "sqrt", "log1p", "sigmoid", "table")
+
+
+def scarce(
+    nodes: int,
+    edges: Sequence[tuple[int, int]],
+    utility: str,
+    *,
+    jobs: int = 200,
+    horizon: int = 1,
+    seed: int = 1,
+) -> Cluster:
+    """Jobs of up to eight workers at 5-20 Gbps on servers of one or two GPUs, links of 10-30 Gbps.
+
+    Few jobs find a ring on one server.  With ``utility`` ``mixed`` every job draws its own; jobs
+    come one after the other in the first half of the horizon.
+    """
+    rng = np.random.default_rng(seed)
+    gpus = rng.choice([1, 2], nodes).tolist()
+    cables = [(u, v, int(rng.integers(10, 31))) for u, v in edges]
+    drawn = [
+        {
+            "arrival": number * horizon // (2 * jobs),
+            "max_workers": int(rng.integers(1, 9)),
+            "bandwidth": float(rng.uniform(5, 20)),
+            "utility": _utility(utility, rng),
+        }
+        for number in range(jobs)
+    ]
+    return small(gpus, cables, *drawn, horizon=horizon)
+
+
+def _utility(kind: str, rng: np.random.Generator) -> dict[str, Any]:
+    kind = UTILITIES[int(rng.integers(len(UTILITIES)))] if kind == "mixed" else kind
+    scale = float(rng.uniform(1, 100))
+    if kind == "sigmoid":
+        bend = {"steepness": float(rng.uniform(0.5, 3)), "midpoint": float(rng.uniform(1, 6))}
+        return {"kind": kind, "height": scale, **bend}
+    if kind == "table":
+        return {"kind": kind, "values": np.append(0, rng.uniform(0, scale, 8).cumsum()).tolist()}
+    return {"kind": kind, "slope" if kind == "linear" else "scale": scale}
+
+
+def edges_of(cluster: Cluster) -> list[tuple[int, int]]:
+    """Pairs of nodes that a link joins, smaller first."""
+    ends = zip(cluster.link_source.tolist(), cluster.link_target.tolist(), strict=True)
+    return sorted({(min(u, v), max(u, v)) for u, v in ends})

@@ -3,6 +3,7 @@
 import numpy as np
 
 from farkas.algebra import Param, Sum, Var, constraint
+from farkas.instances.gadget import Cluster
 from farkas.models.gadget.base import (
     SlotProgram,
     all_workers_placed,
@@ -13,6 +14,7 @@ from farkas.models.gadget.base import (
 )
 from farkas.models.gadget.rings import link_cap
 from farkas.models.gadget.slot import snapshot
+from farkas.numbers import Ints
 
 
 class Circulation(SlotProgram):
@@ -97,3 +99,20 @@ class Circulation(SlotProgram):
     def link_capacity(m, e):
         """Closed walks fit through their link."""
         return Sum(m.reserved[i] * m.uses[i, e] for i in m.jobs) <= m.bandwidth[e]
+
+
+def connected_part(cluster: Cluster, workers: Ints, uses: Ints) -> Ints:
+    """Drop the parts of a circulation that meet no host; none is left for a single host."""
+    hosts = np.flatnonzero(workers).tolist()
+    if len(hosts) < 2:
+        return np.zeros_like(uses)
+    reached = {hosts[0]}
+    links = np.flatnonzero(uses)
+    while True:
+        from_here = [
+            int(cluster.link_target[e]) for e in links if cluster.link_source[e] in reached
+        ]
+        if reached.issuperset(from_here):
+            break
+        reached.update(from_here)
+    return np.where(np.isin(cluster.link_source, list(reached)), uses, 0)

@@ -9,7 +9,7 @@ from farkas.models.gadget.column import ColumnIP, Columns, all_columns
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Bools, Floats
-from farkas.online.gadget.diving import dive, whole_mix
+from farkas.online.gadget.diving import dive, repaired, whole_mix
 from farkas.online.gadget.drf import DominantResourceFairness
 from farkas.online.gadget.fixed_rings import Fifo, LeastAttainedService
 from farkas.online.gadget.placement import as_rings
@@ -18,13 +18,19 @@ from farkas.portable.sums import matmul
 from farkas.relaxations.gadget.generation import Generated, closed, generate_columns
 from farkas.rounding.rings import admit
 from farkas.solvers.fallback import optimum_by_any
-from farkas.tolerances import ROUNDING, SIMPLEX
+from farkas.tolerances import LOOSE_GAP, ROUNDING, SIMPLEX, SOLVER_GAP
 
 BASELINES: tuple[Baseline, ...] = (Fifo(), LeastAttainedService(), DominantResourceFairness())
 """What a slot is never worse than."""
 
 DIVES = (8, 16, 32)
 """Parts in which the unsettled jobs of successive dives are settled."""
+
+REPAIRS = 8
+"""How often some of the rings are taken away, and rings found anew in the room they leave."""
+
+PARTS = 20
+"""One in so many parts of the gap is left to the relaxation, the others to whole rings."""
 
 MOST_LISTED = 2_000
 """Sets of hosts, and rings, up to which all rings are listed."""
@@ -33,18 +39,25 @@ MOST_COLUMNS = 1_000
 """Rings up to which an integer program looks for a better subset."""
 
 
-def column_rings(slot: SlotView, gap: float) -> tuple[Rings, Generated]:
+def column_rings(slot: SlotView, gap: float, known: Rings | None = None) -> tuple[Rings, Generated]:
     """Rings of one slot, within ``gap`` of the relaxation where that can be reached.
 
     Begins with the placements of the baselines and is never worse than any of them.  Where all
     rings can be listed, the rings returned are within ``gap`` of the best.
+
+    Parameters
+    ----------
+    known
+        Rings that fit together, to be no worse than these either.
 
     Returns
     -------
     The rings, and the column generation with its bound.
     """
     placed = [baseline_rings(slot, baseline) for baseline in BASELINES]
-    generated = generate_columns(slot, Rings.join(placed, slot.cluster))
+    placed += [] if known is None else [known]
+    first = max(SOLVER_GAP, gap / PARTS)
+    generated = generate_columns(slot, Rings.join(placed, slot.cluster), gap=first)
     columns, share = generated.columns, generated.share
     if not len(share):
         return columns.rings, generated
@@ -53,13 +66,23 @@ def column_rings(slot: SlotView, gap: float) -> tuple[Rings, Generated]:
     else:
         placed.append(greedy(columns, share))
     best = max(placed, key=lambda rings: worth(slot, rings))
+    loose = max(LOOSE_GAP, first)
     for parts in DIVES:
         if _settled(generated, worth(slot, best), gap):
             return best, generated
-        best = max(best, dive(slot, generated, parts), key=lambda rings: worth(slot, rings))
+        best = _better(slot, best, dive(slot, generated, parts, loose))
+    every, rng = listed(slot), np.random.default_rng(0)
+    for _ in range(REPAIRS if every is None else 0):
+        if _settled(generated, worth(slot, best), gap):
+            return best, generated
+        best = _better(slot, best, repaired(generated, best, loose, rng))
     if not _settled(generated, worth(slot, best), gap):
-        best = max(best, best_subset(generated, best, gap), key=lambda rings: worth(slot, rings))
+        best = _better(slot, best, best_subset(generated, best, every, gap))
     return best, generated
+
+
+def _better(slot: SlotView, known: Rings, new: Rings) -> Rings:
+    return new if worth(slot, new) > worth(slot, known) else known
 
 
 def _settled(generated: Generated, value: float, gap: float) -> bool:
@@ -93,21 +116,24 @@ def greedy(columns: Columns, share: Floats) -> Rings:
     return columns.rings.take(admit(whole_mix(columns), order)[0])
 
 
-def best_subset(generated: Generated, known: Rings, gap: float) -> Rings:
+def best_subset(generated: Generated, known: Rings, every: Rings | None, gap: float) -> Rings:
     """Best rings, within ``gap``, of all that can be in something better than ``known``.
 
-    Those rings are listed where they are few; otherwise the rings generated stand for all.
+    Parameters
+    ----------
+    every
+        All rings, if they are few; otherwise the rings generated stand for all.
     """
     columns, slot = generated.columns, generated.columns.slot
-    every = Rings.join([known, listed(slot) or columns.rings], slot.cluster)
-    pool = Columns(slot, every)
+    rings = Rings.join([known, columns.rings if every is None else every], slot.cluster)
+    pool = Columns(slot, rings)
     keep = promising(pool, generated, worth(slot, known))
     keep[: len(known)] = True
     if keep.sum() > MOST_COLUMNS:
         return known
-    start = np.zeros(len(every))
+    start = np.zeros(len(rings))
     start[: len(known)] = 1.0
-    kept = Columns(slot, every.take(keep))
+    kept = Columns(slot, rings.take(keep))
     answer = optimum_by_any(ColumnIP().form(kept), gap=gap, start=start[keep])
     return kept.rings.take(answer.point > 0.5)
 

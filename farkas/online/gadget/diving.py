@@ -17,7 +17,7 @@ from farkas.rounding.rings import Mix, admit
 from farkas.tolerances import LOOSE_GAP, SIMPLEX
 
 
-def dive(slot: SlotView, generated: Generated, parts: int) -> Rings:
+def dive(slot: SlotView, generated: Generated, parts: int, gap: float = LOOSE_GAP) -> Rings:
     """Rings that fit together, near the value of the relaxation.
 
     Rings with a share of 1 run, and of the others those with the largest shares; then the
@@ -29,6 +29,8 @@ def dive(slot: SlotView, generated: Generated, parts: int) -> Rings:
         Column generation of the slot.
     parts
         One in so many of the unsettled jobs is settled before rings are priced again.
+    gap
+        Of the relaxations on the way.
     """
     found: list[Rings] = []
     while len(generated.share):
@@ -41,9 +43,34 @@ def dive(slot: SlotView, generated: Generated, parts: int) -> Rings:
             break
         others = generated.columns.rings
         generated = generate_columns(
-            slot, others.take(still_fits(slot, others)), generated.prices, gap=LOOSE_GAP
+            slot,
+            others.take(still_fits(slot, others)),
+            generated.prices,
+            gap=gap,
+            exact=False,
         )
     return Rings.join(found, slot.cluster)
+
+
+def repaired(generated: Generated, rings: Rings, gap: float, rng: np.random.Generator) -> Rings:
+    """Take a third of the rings away at random, and dive in the room that they leave.
+
+    Parameters
+    ----------
+    generated
+        Column generation of the slot.
+    rings
+        Rings that fit together.
+    gap
+        Of the relaxations on the way.
+    """
+    slot = generated.columns.slot
+    kept = rings.take(np.sort(rng.permutation(len(rings))[len(rings) // 3 :]))
+    left = without(slot, kept)
+    others = generated.columns.rings
+    others = others.take(still_fits(left, others))
+    again = generate_columns(left, others, generated.prices, gap=gap, exact=False)
+    return Rings.join([kept, dive(left, again, 16, gap)], slot.cluster)
 
 
 def settled(generated: Generated, parts: int) -> Rings:

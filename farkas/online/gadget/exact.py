@@ -4,7 +4,7 @@ import numpy as np
 
 from farkas.errors import NotApplicable
 from farkas.instances.gadget import Cluster
-from farkas.models.gadget.circulation import Circulation
+from farkas.models.gadget.circulation import Circulation, connected_part
 from farkas.models.gadget.column import ColumnIP, Columns
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.forest import Forest, forest
@@ -101,20 +101,3 @@ def _tree_flow(tree: Forest, workers: Ints, flow: Ints) -> None:
         hosts = np.flatnonzero(row).tolist()
         if len(hosts) > 1:
             flow[place, tree.steiner_links(hosts)] = 1
-
-
-def connected_part(cluster: Cluster, workers: Ints, uses: Ints) -> Ints:
-    """Drop the parts of a circulation that meet no host; none is left for a single host."""
-    hosts = np.flatnonzero(workers).tolist()
-    if len(hosts) < 2:
-        return np.zeros_like(uses)
-    reached = {hosts[0]}
-    links = np.flatnonzero(uses)
-    while True:
-        from_here = [
-            int(cluster.link_target[e]) for e in links if cluster.link_source[e] in reached
-        ]
-        if reached.issuperset(from_here):
-            break
-        reached.update(from_here)
-    return np.where(np.isin(cluster.link_source, list(reached)), uses, 0)

@@ -12,13 +12,17 @@ from farkas.models.gadget.column import Columns
 from farkas.models.gadget.forest import Forest, forest
 from farkas.models.gadget.rings import Rings, link_cap
 from farkas.models.gadget.slot import SlotView
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Floats, Ints, floats
 from farkas.relaxations.gadget.embedding import NodeLP
+from farkas.relaxations.gadget.ring_pool import RingPool
 from farkas.relaxations.gadget.ring_pricing import RingPricing, noise
 from farkas.relaxations.gadget.tree_pricing import TreePricing
 from farkas.solvers import open_session
 from farkas.solvers.fallback import optimum_by_any, optimum_of
 from farkas.tolerances import ROUNDING, SHARE, SOLVER_GAP
+
+STEP = 0.3
+"""Share of the master's own prices in those that are tried next, and what a miss adds to it."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -86,6 +90,7 @@ def generate_columns(
     *,
     gap: float = SOLVER_GAP,
     most_rounds: int = 200,
+    exact: bool = True,
 ) -> Generated:
     """Solve ``gadget.column_lp`` of one slot by pricing rings.
 
@@ -102,40 +107,44 @@ def generate_columns(
         Stop when bound and value are so close, relative to the value.
     most_rounds
         Stop after so many rounds; the bound is valid whenever it stops.
+    exact
+        Whether to price rings exactly, by integer programs where labels do not suffice.
     """
     cluster = slot.cluster
     if not len(slot.jobs):
         nothing = Columns(slot, Rings.none(cluster))
         return Generated(nothing, np.zeros(0), 0.0, 0.0, no_prices(cluster), 0)
     tree = forest(cluster)
-    pricing = ForestPricing(slot, tree) if tree is not None else RingPricing(slot)
+    pricing = ForestPricing(slot, tree) if tree is not None else RingPricing(slot, exact)
     master = MasterProgram(slot)
     smooth, first = (prices, []) if prices is not None else start(slot)
     master.add(pricing.placed(first))
     if known is not None:
         master.add(known)
     bound, best = np.inf, smooth
-    own = no_prices(cluster)  # of a master without rings
-    value, rounds = 0.0, 0
+    value, own = 0.0, no_prices(cluster)  # of a master without rings
     if master.size:
-        value, own = master.solve()
+        value, own = master.solve_pool()
+    rounds = misses = 0
     while rounds < most_rounds:
-        floor = master.surplus(smooth)
-        most, found = pricing.replies(smooth.node, smooth.link, floor)
-        here = smooth.rent(cluster) + float(most.sum())
+        floor = master.known_surplus(smooth)
+        rent, enough = smooth.rent(cluster), value + gap * abs(value)
+        most, found = pricing.replies(smooth.node, smooth.link, floor, enough - rent)
+        here = rent + float(most.sum())
         if here < bound:
             bound, best = here, smooth
         if closed(slot.pair_gains, value, bound, gap * abs(value)):
             break
-        added = master.add(found)
-        if not added:
-            if smooth is own:
-                break
-            smooth = own  # the averaged prices were too old: use the master's
-            continue
-        value, own = master.solve()
         rounds += 1
-        smooth = smooth.mix(own, 0.5)
+        if master.add(found):
+            misses = 0
+            value, own = master.solve_pool()
+        elif smooth is own:
+            break
+        else:
+            misses += 1
+        keep = max(0.0, 1.0 - (misses + 1) * STEP)
+        smooth = own.mix(best, keep) if keep > 0 else own
     columns = Columns(slot, master.rings())
     return Generated(columns, master.share, value, bound, best, rounds)
 
@@ -217,7 +226,7 @@ class ForestPricing:
     tree: Forest
 
     def replies(
-        self, node_price: Floats, link_price: Floats, floor: Floats
+        self, node_price: Floats, link_price: Floats, floor: Floats, enough: float = -np.inf
     ) -> tuple[Floats, Rings]:
         """Most that any ring of each job is worth, and rings worth more than ``floor``."""
         slot = self.slot
@@ -282,6 +291,7 @@ class MasterProgram:
             )
         )
         self.share = empty
+        self.pool = RingPool(slot)
         self.size = 0
         self._parts: list[Rings] = []
         self._known: set[bytes] = set()
@@ -300,6 +310,7 @@ class MasterProgram:
         columns = Columns(self.slot, new)
         self._parts.append(new)
         self.size += len(fresh)
+        self.pool.add(new)
         self.session.add_columns(self._rows(new), columns.gains, name="used")
         return len(fresh)
 
@@ -311,6 +322,22 @@ class MasterProgram:
             rent = np.bincount(line, amount * rate[limit], len(gains))
             np.maximum.at(best, place, gains - rent)
         return best
+
+    def known_surplus(self, prices: CapacityPrices) -> Floats:
+        """As `surplus`, over all rings that the job may take over."""
+        return floats(
+            np.maximum(self.surplus(prices), self.pool.replies(prices.node, prices.link)[0])
+        )
+
+    def solve_pool(self) -> tuple[float, CapacityPrices]:
+        """Value and prices over all known rings, whoever they were found for."""
+        while True:
+            value, prices = self.solve()
+            floor = self.surplus(prices)
+            most, rings = self.pool.replies(prices.node, prices.link)
+            better = (most > floor + noise(self.slot, floor))[np.isfinite(most)]
+            if not self.add(rings.take(better)):
+                return value, prices
 
     def solve(self) -> tuple[float, CapacityPrices]:
         """Value and prices."""

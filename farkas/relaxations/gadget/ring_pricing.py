@@ -11,11 +11,15 @@ from farkas.models.gadget.rings import Rings, link_cap
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.portable.sums import matmul
+from farkas.relaxations.gadget.ring_program import program_ring
 from farkas.relaxations.gadget.ring_search import Arcs, RingTask, best_ring
 from farkas.tolerances import ROUNDING
 
-MOST_LABELS = 1 << 20
-"""Labels of one search, 24 bytes each; where more would have to be remembered a bound remains."""
+MOST_LABELS = 1 << 19
+"""Labels for one job, 48 bytes each; where they do not suffice an integer program goes on."""
+
+LOOSE_LABELS = 1 << 15
+"""As `MOST_LABELS`, where a bound that is somewhat above the best ring does no harm."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -26,9 +30,12 @@ class RingPricing:
     ----------
     slot
         Whose jobs and sizes.
+    exact
+        Whether an integer program goes on where labels do not suffice.
     """
 
     slot: SlotView
+    exact: bool = True
 
     @cached_property
     def network(self) -> Arcs:
@@ -54,7 +61,7 @@ class RingPricing:
         return np.minimum(link_cap(slot.cluster, slot.jobs), slot.largest[:, None]).astype(np.int64)
 
     def replies(
-        self, node_price: Floats, link_price: Floats, floor: Floats
+        self, node_price: Floats, link_price: Floats, floor: Floats, enough: float = -np.inf
     ) -> tuple[Floats, Rings]:
         """Best ring of each job, where it is worth more than ``floor``.
 
@@ -66,6 +73,8 @@ class RingPricing:
             Shape (links,), per Gbps; ν >= 0.
         floor
             Shape (participants,).
+        enough
+            Do not search on for what the jobs are worth together when it is no more than this.
 
         Returns
         -------
@@ -78,9 +87,11 @@ class RingPricing:
         most = floor + noise(slot, floor)
         least = most.copy()
         found: list[tuple[int, Ints, Ints]] = []
-        left, exact = np.arange(len(slot.jobs)), np.ones(len(slot.jobs), np.bool_)
-        for labels in (0, MOST_LABELS):
+        left, sure = np.arange(len(slot.jobs)), np.ones(len(slot.jobs), np.bool_)
+        for labels in (0, MOST_LABELS if self.exact else LOOSE_LABELS):
             for place in left.tolist():
+                if labels and most.sum() <= enough:
+                    break
                 task = RingTask(
                     worker[place],
                     slot.cap[place],
@@ -91,12 +102,20 @@ class RingPricing:
                 best, most[place], workers, flow = best_ring(
                     self.network, task, float(least[place]), labels
                 )
-                exact[place] = best == most[place]
+                sure[place] = best == most[place]
                 if workers.any():
                     found.append((int(slot.jobs[place]), workers, flow))
-            if found:
+            if found or most.sum() <= enough:
                 break  # no need to search on before these have changed the prices
-            left = left[~exact[left]]
+            left = left[~sure[left]]
+            left = left[np.argsort(least[left] - most[left], kind="stable")]
+        for place in left.tolist() if self.exact and not found else ():
+            if most.sum() <= enough:
+                break
+            best, bound, workers, flow = program_ring(slot, place, worker[place], length[place])
+            most[place] = max(least[place], min(most[place], bound))
+            if best > least[place]:
+                found.append((int(slot.jobs[place]), workers, flow))
         return most, Rings.of(cluster, found)
 
     def placed(self, rings: list[tuple[int, Ints]]) -> Rings:

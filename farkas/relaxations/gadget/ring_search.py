@@ -15,7 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from farkas.compiled import Bools1, Floats1, Ints1, Out, compiled
+from farkas.compiled import Bools1, Floats1, Floats2, Ints1, Out, compiled
+
+MOST_CODES = 1 << 40
+"""Numbers for what labels remember, so that those of labels stay far below 2⁶³."""
+
+FEW_LABELS = 1 << 12
+"""Labels for which there is room at first; eight times as many when these are not enough."""
 
 
 class Arcs(NamedTuple):
@@ -103,22 +109,42 @@ class LabelMemory(NamedTuple):
     codes: int
 
 
+class Ahead(NamedTuple):
+    """Most that a ring is worth from here on, by workers laid and node.
+
+    Parameters
+    ----------
+    free, laid
+        Shape (workers, nodes), before and after a block is laid on the node; at least what the
+        best ring is worth less what it pays from here on.
+    """
+
+    free: Floats2
+    laid: Floats2
+
+
 class Labels(NamedTuple):
     """Best way to every label; a label is ((has just laid, workers), node, code).
 
     Parameters
     ----------
+    key
+        Shape (labels,), which label.
     cost
-        Shape (labels,), infinite if not reached.
+        Shape (labels,).
     before
-        Shape (labels,), the label it is reached from, -1 at the start.
+        Shape (labels,), the place of the label it is reached from, -1 at the start.
     move
         Shape (labels,), link walked, or -1 - workers laid.
+    place
+        Hash table of places, -1 where there is none; one for every label if these are few.
     """
 
+    key: Ints1
     cost: Floats1
     before: Ints1
     move: Ints1
+    place: Ints1
 
 
 @compiled
@@ -203,62 +229,169 @@ def framed(
 
 
 @compiled
-def search(
+def plain_ahead(frame: Frame, nodes: int) -> Ahead:
+    """Bound on every label that needs no search: the cheapest workers and the way back."""
+    levels = len(frame.left)
+    free, laid = np.empty((levels, nodes)), np.empty((levels, nodes))
+    for j in range(levels):
+        for u in range(nodes):
+            free[j, u] = laid[j, u] = frame.left[j] - frame.back[u]
+    return Ahead(free, laid)
+
+
+@compiled
+def walks_ahead(network: Arcs, task: RingTask, frame: Frame) -> Ahead:
+    """Bound labels by what walks that remember nothing are worth from there on, and plainly."""
+    plain = plain_ahead(frame, len(task.price))
+    nodes, levels = len(task.price), len(task.worth)
+    free, laid = np.full((levels, nodes), -np.inf), np.full((levels, nodes), -np.inf)
+    for j in range(levels - 1, 0, -1):
+        free[j, frame.start] = task.worth[j]
+        for u in range(nodes):
+            if frame.host[u]:
+                for m in range(1, min(task.cap[u] + 1, levels - j)):
+                    free[j, u] = max(free[j, u], laid[j + m, u] - m * task.price[u])
+        heap = [(0.0, 0) for _ in range(0)]
+        for u in range(nodes):
+            if free[j, u] > -np.inf:
+                heapq.heappush(heap, (-free[j, u], u))
+        while len(heap) > 0:
+            key, v = heapq.heappop(heap)
+            if -key < free[j, v]:
+                continue
+            for at in range(network.enter[v], network.enter[v + 1]):
+                e = network.entering[at]
+                if task.uses[e] == 0:
+                    continue
+                u, worth = network.source[e], free[j, v] - task.length[e]
+                laid[j, u] = max(laid[j, u], worth)
+                if worth > free[j, u]:
+                    free[j, u] = worth
+                    heapq.heappush(heap, (-worth, u))
+    return Ahead(np.minimum(free, plain.free), np.minimum(laid, plain.laid))
+
+
+@compiled
+def no_labels(count: int, most: int) -> Labels:
+    """Room for ``most`` labels out of ``count``."""
+    room = min(count, most)
+    table = np.full(count if count <= 2 * most else 2 * most + 1, -1)
+    return Labels(
+        np.empty(room, np.int64), np.empty(room), np.empty(room, np.int64),
+        np.empty(room, np.int64), table,
+    )  # fmt: skip
+
+
+@compiled
+def found_at(labels: Labels, key: int) -> int:
+    """Where in the table the label is, or belongs."""
+    at = key % len(labels.place)
+    while labels.place[at] >= 0 and labels.key[labels.place[at]] != key:
+        at = at + 1 if at + 1 < len(labels.place) else 0
+    return at
+
+
+@compiled
+def moved(
     network: Arcs,
     task: RingTask,
     frame: Frame,
     memory: LabelMemory,
+    key: int,
+    after: Out[Ints1],
+    paid: Out[Floats1],
+    move: Out[Ints1],
+) -> int:
+    """Note the labels one move beyond a label, what these pay, and the moves; return how many."""
+    nodes, levels, codes = len(task.price), len(task.worth), memory.codes
+    code, u = key % codes, key // codes % nodes
+    j, laid = key // codes // nodes % levels, key // codes // nodes >= levels
+    moves = 0
+    digit = memory.host[u]
+    if not laid and frame.host[u] and (digit == 0 or code // digit % 2 == 0):
+        for m in range(1, min(task.cap[u] + 1, levels - j)):
+            after[moves] = ((levels + j + m) * nodes + u) * codes + code + digit
+            paid[moves], move[moves] = m * task.price[u], -1 - m
+            moves += 1
+    for at in range(network.leave[u], network.leave[u + 1]):
+        e = network.leaving[at]
+        digit = memory.link[e]
+        if task.uses[e] == 0:
+            continue
+        if digit > 0 and code // digit % (task.uses[e] + 1) == task.uses[e]:
+            continue
+        after[moves] = (j * nodes + network.target[e]) * codes + code + digit
+        paid[moves], move[moves] = task.length[e], e
+        moves += 1
+    return moves
+
+
+@compiled
+def search(
+    network: Arcs,
+    task: RingTask,
+    frame: Frame,
+    ahead: Ahead,
+    memory: LabelMemory,
     floor: float,
     labels: Out[Labels],
-) -> tuple[float, int]:
-    """Best closed walk worth more than ``floor``: its worth and its last label, or floor and -1."""
+) -> tuple[float, float, int, int]:
+    """Best closed walk worth more than ``floor``.
+
+    Returns
+    -------
+    Its worth, floor if there is none; the most that any walk is worth, more only if the labels did
+    not suffice; its last label, -1 if there is none; and how many labels there are.
+    """
     nodes, levels, codes = len(task.price), len(task.worth), memory.codes
-    start, left, back = frame.start, frame.left, frame.back
+    start = frame.start
     widest = int((network.leave[1:] - network.leave[:-1]).max()) + levels
     after, paid, move = np.empty(widest, np.int64), np.empty(widest), np.empty(widest, np.int64)
-    best, end = floor, -1
+    best, end, used = floor, -1, 0
     heap = [(0.0, 0, 0) for _ in range(0)]
     for m in range(1, min(task.cap[start] + 1, levels)):
-        label = ((levels + m) * nodes + start) * codes
-        labels.cost[label], labels.before[label] = m * task.price[start], -1
-        labels.move[label] = -1 - m
-        heapq.heappush(heap, (labels.cost[label] - left[m], -m, label))
+        key, total = ((levels + m) * nodes + start) * codes, m * task.price[start]
+        worth = ahead.laid[m, start] - total
+        if worth > best:
+            if used == len(labels.key):
+                return best, np.inf, end, used
+            labels.place[found_at(labels, key)] = used
+            labels.key[used], labels.cost[used] = key, total
+            labels.before[used], labels.move[used] = -1, -1 - m
+            heapq.heappush(heap, (-worth, -m, used))
+            used += 1
     while len(heap) > 0:
-        key, _, here = heapq.heappop(heap)
-        if -key <= best:
+        bound, _, here = heapq.heappop(heap)
+        if -bound <= best:
             break
-        code, u = here % codes, here // codes % nodes
-        j, laid = here // codes // nodes % levels, here // codes // nodes >= levels
-        cost = labels.cost[here]
-        if cost + back[u] - left[j] < key:
+        key, cost = labels.key[here], labels.cost[here]
+        j, u = key // codes // nodes % levels, key // codes % nodes
+        laid = key // codes // nodes >= levels
+        if (ahead.laid[j, u] if laid else ahead.free[j, u]) - cost > -bound:
             continue  # a better way has come here since
         if u == start and not laid and task.worth[j] - cost > best:
             best, end = task.worth[j] - cost, here
-        moves = 0
-        digit = memory.host[u]
-        if not laid and frame.host[u] and (digit == 0 or code // digit % 2 == 0):
-            for m in range(1, min(task.cap[u] + 1, levels - j)):
-                after[moves] = ((levels + j + m) * nodes + u) * codes + code + digit
-                paid[moves], move[moves] = m * task.price[u], -1 - m
-                moves += 1
-        for at in range(network.leave[u], network.leave[u + 1]):
-            e = network.leaving[at]
-            digit = memory.link[e]
-            if task.uses[e] == 0:
-                continue
-            if digit > 0 and code // digit % (task.uses[e] + 1) == task.uses[e]:
-                continue
-            after[moves] = (j * nodes + network.target[e]) * codes + code + digit
-            paid[moves], move[moves] = task.length[e], e
-            moves += 1
+        moves = moved(network, task, frame, memory, key, after, paid, move)
         for at in range(moves):
-            there, total = after[at], cost + paid[at]
-            v, k = there // codes % nodes, there // codes // nodes % levels
-            if total < labels.cost[there] and left[k] - back[v] - total > best:
-                labels.cost[there], labels.before[there] = total, here
-                labels.move[there] = move[at]
-                heapq.heappush(heap, (total + back[v] - left[k], -k, there))
-    return best, end
+            key, total = after[at], cost + paid[at]
+            v, k = key // codes % nodes, key // codes // nodes % levels
+            worth = (ahead.laid[k, v] if move[at] < 0 else ahead.free[k, v]) - total
+            if worth <= best:
+                continue
+            where = found_at(labels, key)
+            there = labels.place[where]
+            if there < 0:
+                if used == len(labels.key):
+                    return best, max(best, -bound), end, used
+                there = used
+                labels.place[where], labels.key[there] = there, key
+                used += 1
+            elif total >= labels.cost[there]:
+                continue
+            labels.cost[there], labels.before[there] = total, here
+            labels.move[there] = move[at]
+            heapq.heappush(heap, (-worth, -k, there))
+    return best, best, end, used
 
 
 @compiled
@@ -268,7 +401,7 @@ def walked(network: Arcs, labels: Labels, codes: int, end: int) -> tuple[Ints1, 
     workers, flow = np.zeros(nodes, np.int64), np.zeros(len(network.source), np.int64)
     while end >= 0:
         if labels.move[end] < 0:
-            workers[end // codes % nodes] -= 1 + labels.move[end]
+            workers[labels.key[end] // codes % nodes] -= 1 + labels.move[end]
         else:
             flow[labels.move[end]] += 1
         end = labels.before[end]
@@ -277,17 +410,26 @@ def walked(network: Arcs, labels: Labels, codes: int, end: int) -> tuple[Ints1, 
 
 @compiled
 def remember(task: RingTask, workers: Ints1, flow: Ints1, memory: Out[LabelMemory]) -> int:
-    """Let labels remember what a walk has overused; returns the number of codes, 0 if nothing."""
-    codes, more = memory.codes, False
+    """Let labels remember what a walk has overused, as far as numbers reach.
+
+    Returns
+    -------
+    The number of codes: as before if numbers do not reach, 0 if nothing is overused.
+    """
+    codes, over = memory.codes, False
     for u in range(len(workers)):
         if workers[u] > task.cap[u]:
-            memory.host[u], more = codes, True
-            codes *= 2
+            over = True
+            if codes < MOST_CODES:
+                memory.host[u] = codes
+                codes *= 2
     for e in range(len(flow)):
         if flow[e] > task.uses[e]:
-            memory.link[e], more = codes, True
-            codes *= task.uses[e] + 1
-    return codes if more else 0
+            over = True
+            if codes < MOST_CODES:
+                memory.link[e] = codes
+                codes *= task.uses[e] + 1
+    return codes if over else 0
 
 
 @compiled
@@ -325,7 +467,7 @@ def best_ring(
     Parameters
     ----------
     most_labels
-        Do not remember more than so many labels can tell.
+        Remember nothing more after so many labels.
 
     Returns
     -------
@@ -347,24 +489,33 @@ def best_ring(
         if best_with(task.worth, 0, paid) <= floor:
             break  # nor do dearer hosts
         frame, good = framed(network, task, order, at, floor)
+        ahead = plain_ahead(frame, nodes)
+        if good and memory.codes > 1:
+            ahead = walks_ahead(network, task, frame)
         while good:
-            count = 2 * levels * nodes * memory.codes
-            labels = Labels(
-                np.full(count, np.inf), np.empty(count, np.int64), np.empty(count, np.int64)
-            )
-            value, end = search(network, task, frame, memory, floor, labels)
+            room = FEW_LABELS if memory.codes > 1 else 2 * levels * nodes
+            while True:
+                labels = no_labels(2 * levels * nodes * memory.codes, room)
+                value, bound, end, used = search(network, task, frame, ahead, memory, floor, labels)
+                most_labels = max(0, most_labels - used)
+                if bound == value or most_labels == 0:
+                    break
+                room = min(8 * room, max(room, most_labels))
             if end < 0:
+                most = max(most, bound)
                 break
             workers, flow = walked(network, labels, memory.codes, end)
             codes = remember(task, workers, flow, memory)
             trimmed, fits = fitted(task, workers, flow)
             if fits and trimmed > floor:
                 floor, ring, around = trimmed, np.minimum(workers, task.cap), flow
-            if codes == 0:
+            if codes in (0, memory.codes) or bound > value or most_labels == 0:
+                if codes > 0 or bound > value:
+                    most = max(most, bound)
+                if codes > 0:  # what was overused stays forgotten
+                    memory = LabelMemory(memory.host * 0, memory.link * 0, 1)
                 break
-            if 2 * levels * nodes * codes > most_labels:
-                most = max(most, value)
-                memory = LabelMemory(memory.host * 0, memory.link * 0, 1)
-                break
+            if memory.codes == 1:
+                ahead = walks_ahead(network, task, frame)
             memory = LabelMemory(memory.host, memory.link, codes)
     return floor, max(most, floor), ring, around

@@ -27,7 +27,16 @@ from farkas.online.gadget.seen import Seen
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.generation import Generated, no_prices
 from farkas.solvers import solve
-from tests.generators.gadget import any_networks, job, small, star, wide_area
+from tests.generators.gadget import (
+    UTILITIES,
+    any_networks,
+    edges_of,
+    job,
+    scarce,
+    small,
+    star,
+    wide_area,
+)
 
 
 def subsets(columns):
@@ -153,6 +162,27 @@ def test_slots_of_two_hundred_jobs_on_wide_area_networks_are_within_a_thousandth
     assert slot_broken(cluster, rings) == []
     assert generated.bound * (1 - 1e-3) <= value <= generated.bound
     assert value >= max(worth(slot, baseline_rings(slot, baseline)) for baseline in BASELINES)
+
+
+@pytest.mark.parametrize("utility", [*UTILITIES, "mixed"])
+def test_slots_of_scarce_links_are_near_their_bound(utility):
+    # rings of up to eight workers, servers of one or two GPUs: nearly all need links
+    base = wide_area(20, seed=4, jobs=1)
+    cluster = scarce(20, edges_of(base), utility, jobs=60, seed=3)
+    slot = snapshot(cluster)
+    rings, generated = column_rings(slot, 1e-3)
+    value = worth(slot, rings)
+    assert slot_broken(cluster, rings) == []
+    assert value <= generated.bound
+    assert value >= max(worth(slot, baseline_rings(slot, baseline)) for baseline in BASELINES)
+    assert value >= generated.bound * (1 - 1e-3)
+
+
+def test_a_slot_is_no_worse_than_rings_that_are_known():
+    slot = snapshot(triangle(3))
+    best, _ = column_rings(slot, 1e-3)
+    loose, _ = column_rings(slot, 1.0, best)
+    assert worth(slot, loose) >= worth(slot, best) == 9.0
 
 
 def test_all_rings_are_listed_where_they_are_few():

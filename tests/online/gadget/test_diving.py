@@ -9,7 +9,7 @@ from farkas.instances.generate import generate
 from farkas.models.gadget.column import Columns
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
-from farkas.online.gadget.diving import dive, settled, still_fits, whole_mix, without
+from farkas.online.gadget.diving import dive, repaired, settled, still_fits, whole_mix, without
 from farkas.relaxations.gadget.generation import Generated, generate_columns, no_prices
 from tests.generators.gadget import any_networks, job, small, star
 
@@ -82,3 +82,22 @@ def test_a_dive_of_a_whole_solution_takes_it():
         if whole:
             assert gain == pytest.approx(generated.value)
         assert gain <= generated.bound * (1 + 1e-9)
+
+
+def test_a_repair_keeps_two_thirds_of_the_rings_and_all_capacities():
+    settings = {"num_servers": 12, "num_jobs": 30, "gpus": [1, 2], "utility": "sqrt"}
+    cluster = generate("gadget", "scarce_links", 3, arrivals="start", **settings)
+    slot, rng = snapshot(cluster), np.random.default_rng(1)
+    generated = generate_columns(slot)
+    rings = dive(slot, generated, 8)
+    rows = {row.tobytes() for row in np.column_stack([rings.job, rings.workers, rings.flow])}
+    for _ in range(3):
+        other = repaired(generated, rings, 1e-5, rng)
+        same = [
+            row.tobytes() in rows for row in np.column_stack([other.job, other.workers, other.flow])
+        ]
+        assert sum(same) >= len(rings) - len(rings) // 3
+        assert len(set(other.job.tolist())) == len(other)
+        assert Columns(slot, other).gains.sum() <= generated.bound * (1 + 1e-9)
+        assert (other.node_load(cluster).sum(axis=0) <= cluster.capacity + 1e-9).all()
+        assert (other.link_load(cluster).sum(axis=0) <= cluster.link_bandwidth + 1e-9).all()

@@ -1,5 +1,7 @@
 """Column generation: master, prices, and a bound every round."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -24,7 +26,7 @@ from farkas.relaxations.gadget.generation import (
 )
 from farkas.relaxations.gadget.ring_pricing import RingPricing
 from farkas.solvers import solve
-from tests.generators.gadget import small, table
+from tests.generators.gadget import small, table, wide_area
 
 
 def optimum(form):
@@ -171,3 +173,31 @@ def test_a_ring_is_not_worth_adding_for_noise():
     for sigma, surplus, new in ((1.0, 5e-9, 0), (1.0, 2e-8, 3), (100.0, 5e-8, 0), (100.0, 2e-7, 3)):
         cost = gains - sigma - surplus
         assert len(improving(slot, cost, np.array([sigma]))) == new, (sigma, surplus)
+
+
+def test_memory_grows_no_faster_than_the_square_of_the_nodes():
+    def peak(nodes):
+        slot = snapshot(wide_area(nodes, 3, jobs=20))
+        tracemalloc.start()
+        generate_columns(slot)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    peak(20)  # what is loaded the first time
+    assert peak(80) <= 16 * peak(20)
+
+
+def test_a_ring_found_for_one_job_is_priced_for_all():
+    # two jobs alike on two servers of one GPU: a ring over both is found for one and both may run
+    alike = {"max_workers": 2} | table(0, 1, 9)
+    cluster = small([1, 1], [(0, 1, 3)], alike, alike)
+    master = MasterProgram(snapshot(cluster))
+    master.add(Rings(np.array([0]), np.array([2]), np.array([[1, 1]]), np.array([[1, 1]])))
+    nothing = no_prices(cluster)
+    assert master.surplus(nothing).tolist() == [9.0, 0.0]
+    assert master.known_surplus(nothing).tolist() == [9.0, 9.0]
+    value, prices = master.solve_pool()
+    # one of them runs: the prices leave nothing to the other
+    assert (value, master.size) == (pytest.approx(9.0), 2)
+    assert master.surplus(prices).sum() + prices.rent(cluster) == pytest.approx(9.0)

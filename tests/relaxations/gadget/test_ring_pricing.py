@@ -10,7 +10,7 @@ from farkas.models.gadget.slot import snapshot
 from farkas.relaxations.gadget import ring_pricing
 from farkas.relaxations.gadget.ring_pricing import RingPricing, Router, network_of, noise
 from farkas.relaxations.gadget.ring_search import RingTask, best_ring
-from tests.generators.gadget import any_networks, small
+from tests.generators.gadget import any_networks, small, table
 from tests.references.gadget_pricing import dense_walks, random_prices
 
 
@@ -71,20 +71,40 @@ def test_rings_found_are_closed_walks_through_their_hosts():
             assert (out == into).all()
 
 
-def test_a_bound_remains_where_too_much_would_have_to_be_remembered(monkeypatch):
-    # one, two and two GPUs on a triangle; five workers are worth 15, everything less nothing
-    cluster = small(
-        [1, 2, 2],
-        [(0, 1, 10), (1, 2, 10), (2, 0, 10)],
-        {"max_workers": 5, "utility": {"kind": "table", "values": [0, 0, 0, 0, 0, 15]}},
-    )
-    slot = snapshot(cluster)
-    free = np.zeros((3, 1)), np.zeros(6), np.zeros(1)
-    most, found = RingPricing(slot).replies(*free)
-    assert (most == pytest.approx([15.0]), found.workers.tolist()) == (True, [[1, 2, 2]])
+def test_a_program_goes_on_where_too_much_would_have_to_be_remembered(monkeypatch):
+    # a GPU on each server of a triangle; three workers are worth 60, fewer nothing.  At 0, 1 and 50
+    # a ring is worth 9; a walk that comes back to the second server is worth 58
+    cluster = small([1] * 3, [(0, 1, 9), (1, 2, 9), (2, 0, 9)], table(0, 0, 0, 60))
+    slot, pricing = snapshot(cluster), RingPricing(snapshot(cluster))
+    given = np.array([[0.0], [1.0], [50.0]]), np.zeros(6), np.zeros(1)
+    most, found = pricing.replies(*given)
+    assert (most == pytest.approx([9.0]), found.workers.tolist()) == (True, [[1, 1, 1]])
     monkeypatch.setattr(ring_pricing, "MOST_LABELS", 0)
-    most, _ = RingPricing(slot).replies(*free)
-    assert most == pytest.approx([15.0])
+    asked = []
+    program = ring_pricing.program_ring
+    monkeypatch.setattr(
+        ring_pricing, "program_ring", lambda *task: asked.append(task) or program(*task)
+    )
+    # what labels leave open is no more than 58; nobody asks where that is little enough
+    most, found = pricing.replies(*given, enough=58.0)
+    assert (most == pytest.approx([58.0]), len(found), asked) == (True, 0, [])
+    most, found = pricing.replies(*given)
+    assert (most == pytest.approx([9.0]), found.workers.tolist()) == (True, [[1, 1, 1]])
+    assert len(asked) == len(slot.jobs) == 1
+
+
+def test_replies_are_the_best_with_hardly_any_labels(monkeypatch):
+    monkeypatch.setattr(ring_pricing, "MOST_LABELS", 0)
+    rng = np.random.default_rng(4)
+    for cluster in any_networks(15, 12):
+        slot = snapshot(cluster)
+        if len(slot.jobs):
+            node, link = random_prices(cluster, rng)
+            best = best_listed(slot, node, link * 0)
+            most, _ = RingPricing(slot).replies(node, link * 0, best - 1e-3)
+            assert (most >= best - 1e-6).all()
+            most, found = RingPricing(slot).replies(node, link * 0, best + 1e-3)
+            assert (most == pytest.approx(best + 1e-3, abs=1e-5), len(found)) == (True, 0)
 
 
 def test_machine_code_and_interpreter_find_the_same_rings():

@@ -7,6 +7,8 @@ import pytest
 
 from farkas.relaxations.gadget.ring_pricing import network_of
 from farkas.relaxations.gadget.ring_search import (
+    Frame,
+    LabelMemory,
     RingTask,
     alone,
     best_ring,
@@ -14,6 +16,11 @@ from farkas.relaxations.gadget.ring_search import (
     cheapest_workers,
     distances,
     fitted,
+    found_at,
+    no_labels,
+    plain_ahead,
+    search,
+    walks_ahead,
 )
 
 MANY = 1 << 20
@@ -117,3 +124,69 @@ def test_walks_are_cut_to_what_fits():
 )
 def test_the_best_ring_on_one_host(price, best):
     assert alone(task(price, [1, 2], [], [5, 10])) == best
+
+
+def some_search(rng, nodes=6, links=18, size=6):
+    """A random job on a random network, and what a search from its first host knows."""
+    ends = rng.integers(0, nodes, (links, 2))
+    ends = ends[ends[:, 0] != ends[:, 1]]
+    net = network(nodes, *ends.tolist())
+    job = task(
+        rng.integers(0, 4, nodes), rng.integers(1, 3, nodes), rng.integers(0, 3, len(ends)),
+        rng.integers(0, 25, size), uses=rng.integers(0, 3, len(ends)),
+    )  # fmt: skip
+    back = distances(net, job.length, job.uses, 0, True)
+    host = np.arange(nodes) > 0
+    paid = np.arange(size + 1) * job.price.min()  # walks may come back to the cheapest host
+    left = np.array([max(job.worth[j], best_with(job.worth, j, paid)) for j in range(size + 1)])
+    return net, job, Frame(0, host, back, left)
+
+
+def forgetful(net, nodes):
+    return LabelMemory(np.zeros(nodes, np.int64), np.zeros(len(net.source), np.int64), 1)
+
+
+def test_what_walks_are_worth_from_a_label_on_is_what_a_search_finds():
+    rng, walks = np.random.default_rng(5), 0
+    for _ in range(200):
+        net, job, frame = some_search(rng)
+        exact, plain = walks_ahead(net, job, frame), plain_ahead(frame, 6)
+        assert (exact.free <= plain.free).all()
+        assert (exact.laid <= plain.laid).all()
+        begun = [exact.laid[m, 0] - m * job.price[0] for m in range(1, job.cap[0] + 1)]
+        labels, memory = no_labels(1000, 1000), forgetful(net, 6)
+        for ahead in (plain, exact):
+            labels = no_labels(1000, 1000)
+            value, bound, end, used = search(net, job, frame, ahead, memory, -1.0, labels)
+            assert used == (labels.place >= 0).sum()
+            assert value == bound == max(-1.0, *begun)
+            walks += end >= 0
+    assert walks > 100
+
+
+def test_a_search_that_runs_out_of_labels_says_what_it_may_have_missed():
+    rng, short = np.random.default_rng(6), 0
+    for _ in range(100):
+        net, job, frame = some_search(rng)
+        memory, ahead = forgetful(net, 6), plain_ahead(frame, 6)
+        best = search(net, job, frame, ahead, memory, 0.0, no_labels(1000, 1000))[0]
+        for room in range(3, 40, 4):
+            value, bound, _, used = search(
+                net, job, frame, ahead, memory, 0.0, no_labels(1000, room)
+            )
+            assert value <= best <= bound
+            assert used <= room
+            short += value < bound
+    assert short > 50
+
+
+def test_labels_are_found_again_in_a_full_table():
+    # five places for two labels: 3, 8 and 13 belong to place 3, then 4, then 0
+    labels = no_labels(1000, 2)
+    assert (len(labels.place), len(labels.key)) == (5, 2)
+    for used, (key, at) in enumerate([(8, 3), (3, 4)]):
+        assert found_at(labels, key) == at
+        labels.place[at], labels.key[used] = used, key
+    assert [found_at(labels, key) for key in (8, 3, 13, 5)] == [3, 4, 0, 0]
+    assert len(no_labels(4, 2).place) == 4  # one for every label
+    assert len(no_labels(4, 9).key) == 4

@@ -1,0 +1,92 @@
+"""Kind gadget on general networks: slots and whole runs, with gap, CPU seconds and peak memory.
+
+Networks of SNDlib and the Topology Zoo come from the package topohub (``pip install topohub``) and
+are left out without it; random geometric ones of 100 to 750 nodes are always measured.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import resource
+import time
+from typing import Any
+
+from benchmarks.measure import keep
+from farkas.models.gadget.slot import snapshot
+from farkas.online import algorithms
+from farkas.online.gadget.columns import column_rings, worth
+from tests.generators.gadget import UTILITIES, edges_of, scarce, wide_area
+
+SNDLIB = (
+    "newyork", "geant", "france", "janos-us", "norway", "nobel-eu", "india35", "cost266",
+    "janos-us-ca", "giul39", "pioro40", "germany50",
+)  # fmt: skip
+"""Networks of 15-50 nodes, all kinds of utilities on each."""
+
+LARGE = ("sndlib/ta2", "topozoo/TataNld", "sndlib/brain")
+"""The largest there are, 65-161 nodes."""
+
+GEOMETRIC = (100, 200, 400, 750)
+
+SLOTS = 24
+
+
+def main() -> None:
+    """Measure and keep."""
+    results: dict[str, Any] = {}
+    column_rings(snapshot(wide_area(15, 1)), 1e-3)  # compiles
+    known = importlib.util.find_spec("topohub") is not None
+    for name in SNDLIB if known else ():
+        nodes, edges = public(f"sndlib/{name}")
+        for utility in (*UTILITIES, "mixed"):
+            slot(results, f"{name}, {utility}", nodes, edges, utility)
+        run(results, name, nodes, edges)
+    for name in LARGE if known else ():
+        nodes, edges = public(name)
+        for utility in ("linear", "mixed"):
+            slot(results, f"{name}, {utility}", nodes, edges, utility)
+    for nodes in GEOMETRIC:
+        edges = edges_of(wide_area(nodes, 1, jobs=1))
+        for utility in ("linear", "mixed"):
+            slot(results, f"geometric {nodes}, {utility}", nodes, edges, utility)
+    print(keep("gadget_networks", results))
+
+
+def public(name: str) -> tuple[int, list[tuple[int, int]]]:
+    """Nodes and edges of a public network."""
+    graph = importlib.import_module("topohub").get(name)
+    place = {node["id"]: at for at, node in enumerate(graph["nodes"])}
+    ends = [(place[e["source"]], place[e["target"]]) for e in graph["edges"]]
+    return len(place), sorted({(min(u, v), max(u, v)) for u, v in ends if u != v})
+
+
+def slot(
+    results: dict[str, Any], name: str, nodes: int, edges: list[tuple[int, int]], utility: str
+) -> None:
+    """Solve one slot of 200 jobs."""
+    view = snapshot(scarce(nodes, edges, utility))
+    begin = time.process_time()
+    rings, generated = column_rings(view, 1e-3)
+    seconds = time.process_time() - begin
+    gap = generated.bound / worth(view, rings) - 1.0
+    note(results, f"slot, {name}", seconds, gap)
+
+
+def run(results: dict[str, Any], name: str, nodes: int, edges: list[tuple[int, int]]) -> None:
+    """Run 200 jobs over `SLOTS` slots, with certificate."""
+    cluster = scarce(nodes, edges, "mixed", horizon=SLOTS)
+    begin = time.process_time()
+    found = algorithms["gadget.gadget"].run(cluster, gains="envelope")
+    note(results, f"run, {name}", time.process_time() - begin, found.ratio - 1.0)
+
+
+def note(results: dict[str, Any], name: str, seconds: float, gap: float) -> None:
+    """Keep and print what was measured; memory is the peak of the process so far."""
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    results[name] = {"cpu": seconds, "gap": gap, "megabytes": memory}
+    print(f"{name:40s} {seconds:8.2f} s   gap {gap:9.2e}   {memory:6.0f} MB", flush=True)
+
+
+if __name__ == "__main__":
+    main()

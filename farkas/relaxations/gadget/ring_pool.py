@@ -1,0 +1,101 @@
+"""Rings that any job may take over: found for one, priced for all by array operations."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from farkas.models.gadget.rings import Rings, link_cap
+from farkas.models.gadget.slot import SlotView
+from farkas.numbers import Floats, Ints, floats
+from farkas.portable.sums import matmul
+
+
+class Uses:
+    """What rings use of nodes or links, without the zeros."""
+
+    def __init__(self) -> None:
+        nothing = np.zeros(0, np.int64)
+        self.rings, self._ring, self._item, self._count = 0, nothing, nothing, nothing
+
+    def add(self, counts: Ints) -> None:
+        """Add rings, shape (rings, items)."""
+        ring, item = np.nonzero(counts)
+        self._ring = np.append(self._ring, self.rings + ring)
+        self._item = np.append(self._item, item)
+        self._count = np.append(self._count, counts[ring, item])
+        self.rings += len(counts)
+
+    def worth(self, price: Floats) -> Floats:
+        """Sum of the prices of what each ring uses, shape (rings,)."""
+        return floats(np.bincount(self._ring, self._count * price[self._item], self.rings))
+
+
+class RingPool:
+    """Workers and links of rings, whoever they were found for.
+
+    Parameters
+    ----------
+    slot
+        Whose jobs may take them.
+    """
+
+    def __init__(self, slot: SlotView) -> None:
+        self.slot = slot
+        self.rings = Rings.none(slot.cluster)
+        self._known: set[bytes] = set()
+        self._gains = np.zeros((len(slot.jobs), 0))
+        self._on_nodes, self._on_links = Uses(), Uses()
+
+    def add(self, rings: Rings) -> None:
+        """Take in what is not there yet."""
+        fresh = []
+        for place in range(len(rings)):
+            key = rings.workers[place].tobytes() + rings.flow[place].tobytes()
+            if key not in self._known:
+                self._known.add(key)
+                fresh.append(place)
+        if fresh:
+            new = rings.take(fresh)
+            self.rings = Rings.join([self.rings, new], self.slot.cluster)
+            self._on_nodes.add(new.workers)
+            self._on_links.add(new.flow)
+            self._gains = np.concatenate([self._gains, self._worth(new)], axis=1)
+
+    def replies(self, node_price: Floats, link_price: Floats) -> tuple[Floats, Rings]:
+        """Return the profit of the best ring here of every job, and these rings.
+
+        Parameters
+        ----------
+        node_price
+            Shape (nodes, resources), per unit; λ >= 0.
+        link_price
+            Shape (links,), per Gbps; ν >= 0.
+
+        Returns
+        -------
+        Shape (participants,), -inf for jobs that can take none; one ring for each of the others.
+        """
+        slot, cluster = self.slot, self.slot.cluster
+        if not len(self.rings):
+            return np.full(len(slot.jobs), -np.inf), self.rings
+        hosted = np.column_stack([self._on_nodes.worth(price) for price in node_price.T])
+        profit = self._gains - matmul(cluster.demand[slot.jobs], hosted.T)
+        profit -= cluster.bandwidth[slot.jobs][:, None] * self._on_links.worth(link_price)
+        best = profit.argmax(axis=1)
+        most: Floats = profit[np.arange(len(best)), best]
+        can = np.isfinite(most)
+        chosen = self.rings.take(best[can])
+        return most, Rings(slot.jobs[can], chosen.size, chosen.workers, chosen.flow)
+
+    def _worth(self, rings: Rings) -> Floats:
+        """Gain of every job with every ring, -inf where it does not fit; shape (jobs, rings)."""
+        slot = self.slot
+        worth = np.full((len(slot.jobs), len(rings)), -np.inf)
+        some = np.flatnonzero(rings.size <= slot.gains.shape[1])
+        new = rings.take(some)
+        for place, job in enumerate(slot.jobs.tolist()):
+            fits = slot.allowed[place, new.size - 1]
+            fits &= (new.workers <= slot.cap[place]).all(axis=1)
+            fits &= (new.flow <= link_cap(slot.cluster, job)).all(axis=1)
+            worth[place, some[fits]] = slot.gains[place, new.size[fits] - 1]
+        return worth

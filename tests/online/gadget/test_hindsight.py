@@ -1,0 +1,72 @@
+"""Schedules in hindsight, against the best of all and against their bound."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from farkas.instances.generate import generate
+from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
+from farkas.models.gadget.rings import enumerate_rings
+from farkas.online import algorithms
+from farkas.online.gadget.bounds import horizon_certificate
+from farkas.online.gadget.environment import broken
+from farkas.online.gadget.hindsight import improve, improved_schedule, reward_of
+from farkas.online.gadget.seen import Seen
+from farkas.proofs.gadget.small import random_clusters
+from tests.generators.gadget import job, star, table
+
+
+def rules_broken(cluster, schedule):
+    everybody, received = np.arange(cluster.num_jobs), np.zeros(cluster.num_jobs)
+    said = []
+    for slot, rings in enumerate(schedule):
+        seen = Seen(cluster, everybody, received, slot, np.random.default_rng(0))
+        said += broken(cluster, slot, seen.run(rings)[1])
+        np.add.at(received, rings.job, rings.size)
+    within = received <= cluster.most_slots
+    return said if within.all() else [*said, "budget"]
+
+
+def test_schedules_keep_every_rule_and_are_at_most_the_optimum():
+    missed = 0
+    for cluster in random_clusters(12, 5, network="any", servers=3, jobs=3, horizon=3):
+        schedule = improved_schedule(cluster, gap=1e-9)
+        value, best = reward_of(cluster, schedule), offline_optimum(FeasibleCounts.of(cluster))[0]
+        assert rules_broken(cluster, schedule) == []
+        assert value <= best + 1e-9 * abs(best)
+        assert value >= reward_of(cluster, []) - 1e-9
+        missed += value < best * (1 - 1e-6)
+    assert missed <= 6
+
+
+def test_a_slot_gives_way_to_what_comes_later():
+    # One GPU, three slots.  The first job earns 4, 3 and 1 and runs in slots 0 and 1; the second
+    # comes in slot 2 and earns 2, so that slot 2 is its own
+    first = job(max_workers=1, **table(0, 4, 7, 8))
+    cluster = star(1, horizon=3, jobs=[first, job(arrival=2, max_workers=1, **table(0, 2))])
+    schedule = improved_schedule(cluster)
+    assert [rings.job.tolist() for rings in schedule] == [[0], [0], [1]]
+    assert reward_of(cluster, schedule) == 9.0
+
+
+def test_a_pass_makes_up_for_what_came_too_early():
+    # one GPU, two slots: the first job earns 3 in each, the second 5 once and hardly more twice
+    jobs = [job(max_workers=1, **table(0, 3, 6)), job(max_workers=1, **table(0, 5, 5.5))]
+    cluster = star(1, horizon=2, jobs=jobs)
+    rings = [enumerate_rings(cluster, [0, 1])] * 2  # the second job twice: 5.5
+    total = np.array([0.0, 2.0])
+    assert reward_of(cluster, rings) == 5.5
+    schedule = list(rings)
+    assert improve(cluster, schedule, total, 1e-9)
+    assert reward_of(cluster, schedule) == 8.0  # 5 + 3
+    assert total.tolist() == [1.0, 1.0]
+    assert not improve(cluster, schedule, total, 1e-9)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_hindsight_lies_between_the_run_and_its_bound(seed):
+    cluster = generate("gadget", "small", seed, utility="sqrt")
+    run = algorithms["gadget.gadget"].run(cluster, gains="envelope", fill=False)
+    value = reward_of(cluster, improved_schedule(cluster))
+    assert run.value * (1 - 1e-9) <= value <= float(Fraction(horizon_certificate(cluster).bound))
