@@ -12,7 +12,8 @@ from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.portable.sums import matmul
 from farkas.relaxations.gadget.ring_program import program_ring
-from farkas.relaxations.gadget.ring_search import Arcs, RingTask, best_ring
+from farkas.relaxations.gadget.ring_search import best_ring
+from farkas.relaxations.gadget.ring_walks import Arcs, RingTask
 from farkas.tolerances import ROUNDING
 
 MOST_LABELS = 1 << 19

@@ -9,7 +9,8 @@ from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
 from farkas.relaxations.gadget import ring_pricing
 from farkas.relaxations.gadget.ring_pricing import RingPricing, Router, network_of, noise
-from farkas.relaxations.gadget.ring_search import RingTask, best_ring
+from farkas.relaxations.gadget.ring_search import best_ring
+from farkas.relaxations.gadget.ring_walks import RingTask
 from tests.generators.gadget import any_networks, small, table
 from tests.references.gadget_pricing import dense_walks, random_prices
 

@@ -7,20 +7,20 @@ import pytest
 
 from farkas.relaxations.gadget.ring_pricing import network_of
 from farkas.relaxations.gadget.ring_search import (
-    Frame,
     LabelMemory,
-    RingTask,
     alone,
     best_ring,
-    best_with,
-    cheapest_workers,
-    distances,
     fitted,
     found_at,
     no_labels,
-    plain_ahead,
     search,
-    walks_ahead,
+)
+from farkas.relaxations.gadget.ring_walks import (
+    Frame,
+    RingTask,
+    best_with,
+    distances,
+    plain_ahead,
 )
 
 MANY = 1 << 20
@@ -48,23 +48,6 @@ TRIANGLE = network(3, (0, 1), (1, 0), (1, 2), (2, 1), (2, 0), (0, 2))
 def found(network, task, floor=0.0, labels=MANY):
     worth, most, workers, flow = best_ring(network, task, floor, labels)
     return worth, most, workers.tolist(), flow.tolist()
-
-
-def test_distances_follow_the_links_that_may_be_used():
-    # lengths 1, 2, 4 around; without the link from 2 nothing leads back to 0
-    length, every = np.array([1.0, 2, 4]), np.ones(3, np.int64)
-    assert distances(CYCLE, length, every, 0, False).tolist() == [0, 1, 3]
-    assert distances(CYCLE, length, every, 0, True).tolist() == [0, 6, 4]
-    assert distances(CYCLE, length, np.array([1, 1, 0]), 2, False).tolist() == [np.inf, np.inf, 0]
-
-
-def test_the_cheapest_workers_fill_the_cheapest_hosts():
-    price, cap = np.array([5.0, 1, 2]), np.array([3, 2, 1])
-    assert cheapest_workers(price, cap, np.array([1, 2, 0]), 0, 4).tolist() == [0, 1, 2, 4, 9]
-    assert cheapest_workers(price, cap, np.array([1, 2]), 1, 2).tolist() == [0, 2, np.inf]
-    # worth 9 and 12 with one or two more at 2 and 5
-    worth = np.array([-np.inf, 4.0, 9, 12])
-    assert best_with(worth, 1, np.array([0.0, 2, 5])) == 7.0
 
 
 def test_a_ring_around_a_cycle_pays_every_link_once():
@@ -144,24 +127,6 @@ def some_search(rng, nodes=6, links=18, size=6):
 
 def forgetful(net, nodes):
     return LabelMemory(np.zeros(nodes, np.int64), np.zeros(len(net.source), np.int64), 1)
-
-
-def test_what_walks_are_worth_from_a_label_on_is_what_a_search_finds():
-    rng, walks = np.random.default_rng(5), 0
-    for _ in range(200):
-        net, job, frame = some_search(rng)
-        exact, plain = walks_ahead(net, job, frame), plain_ahead(frame, 6)
-        assert (exact.free <= plain.free).all()
-        assert (exact.laid <= plain.laid).all()
-        begun = [exact.laid[m, 0] - m * job.price[0] for m in range(1, job.cap[0] + 1)]
-        labels, memory = no_labels(1000, 1000), forgetful(net, 6)
-        for ahead in (plain, exact):
-            labels = no_labels(1000, 1000)
-            value, bound, end, used = search(net, job, frame, ahead, memory, -1.0, labels)
-            assert used == (labels.place >= 0).sum()
-            assert value == bound == max(-1.0, *begun)
-            walks += end >= 0
-    assert walks > 100
 
 
 def test_a_search_that_runs_out_of_labels_says_what_it_may_have_missed():
