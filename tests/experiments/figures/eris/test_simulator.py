@@ -5,9 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.experiments.figures.eris import ERIS, PAPER, play
+from farkas.experiments.figures.eris import (
+    ERIS,
+    FLOOR,
+    PAPER,
+    play,
+    simulated_bound,
+    simulated_run,
+)
 from farkas.experiments.figures.eris.simulator import BOUND
 from tests.experiments.figures.made import reduced
+from tests.tools.shared import ROOT
 
 
 def data(label: str, seed: int = 1):
@@ -49,3 +57,21 @@ def test_gains_are_computed_from_the_welfare_of_runs() -> None:
     # half of an interval of two is 12.7062 times half of their distance
     spread = np.ptp(100 * (ours - rival) / rival.mean())
     assert rows[0][-1] == pytest.approx(12.7062 * spread / 2, rel=1e-5)
+
+
+@pytest.mark.slow
+def test_the_page_says_what_a_price_floor_does_to_many_jobs_and_to_few():
+    found = {
+        jobs: {
+            label: simulated_run(True, 0, {"sites": 50, "num_jobs": jobs}, label)["welfare"]
+            for label in (PAPER, FLOOR)
+        }
+        for jobs in (100, 10)
+    }
+    bound = simulated_bound(True, 0, {"sites": 50, "num_jobs": 100})
+    many, few = found[100], found[10]
+    page = " ".join((ROOT / "docs" / "eris.md").read_text().split())
+    assert f"from {many[PAPER]:,.0f} to {many[FLOOR]:,.0f} (seed 0), where {bound:,.0f}" in page
+    assert f"Eris is {bound / many[PAPER]:.1f} times below it" in page
+    assert f"with the floor {bound / many[FLOOR]:.1f} times" in page
+    assert f"from {few[PAPER]:,.0f} to {few[FLOOR]:,.0f}: eight of the ten" in page
