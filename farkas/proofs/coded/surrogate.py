@@ -96,7 +96,13 @@ def shared_workers_are_a_linear_program() -> Verdict:
     reads t Σ v k >= 1.  Checked symbolically; on the demo the cone program, which knows nothing of
     this, has the optimum of the linear one.
     """
-    require_linear_in_shares()
+    shared = k * RESULTS
+    at = {load: t * u / h}
+    scaled = sp.diff(shared, load) - k * sp.diff(RESULTS, load)
+    slope = sp.diff(shared, load).subs(at).subs(OPTIMAL)
+    linear = shared.subs(at).subs(OPTIMAL) / rows - t * k * (u / (rows * (1 + h)))
+    require(strictly_concave=sp.factor(sp.diff(RESULTS, load, 2)).is_negative)
+    require_zero(scaled=scaled, slope=slope, linear=linear)
     best = shared_optimum(shipped("demo")).time
     cone = cone_optimum(shipped("demo"))
     same = Stated(cone, "==", best, SOLVER_GAP)
@@ -107,17 +113,6 @@ def shared_workers_are_a_linear_program() -> Verdict:
         linear_program=best,
         cone_program=cone,
     )
-
-
-def require_linear_in_shares() -> None:
-    """Raise `NotProved` unless the best load ignores k >= 0 and (6) then reads t Σ v k >= 1."""
-    shared = k * RESULTS
-    at = {load: t * u / h}
-    scaled = sp.diff(shared, load) - k * sp.diff(RESULTS, load)
-    slope = sp.diff(shared, load).subs(at).subs(OPTIMAL)
-    linear = shared.subs(at).subs(OPTIMAL) / rows - t * k * (u / (rows * (1 + h)))
-    require(strictly_concave=sp.factor(sp.diff(RESULTS, load, 2)).is_negative)
-    require_zero(scaled=scaled, slope=slope, linear=linear)
 
 
 @functools.cache
@@ -161,12 +156,17 @@ def p3_is_max_min_allocation() -> Verdict:
 def dedicated_p3_is_max_min_allocation() -> Verdict:
     """P3 with dedicated workers is P5.
 
-    The linear program of shared workers uses of k but that k >= 0, and k = 0 yields nothing at any
-    load: with shares 0 and 1 it is P5.  Checked symbolically; branch and bound and enumeration
-    agree on what it comes to.
+    A worker of the master yields t v L at its best load and no more at any, one of another master
+    nothing: (6) reads t Σ v k >= 1 with shares 0 and 1.  Checked symbolically; branch and bound and
+    enumeration agree on what it comes to.
     """
-    require_linear_in_shares()
-    require_zero(unused=(k * RESULTS).subs(k, 0))
+    owned = (k * RESULTS).subs({load: t * u / h}).subs(OPTIMAL) / rows
+    require(strictly_concave=sp.factor(sp.diff(RESULTS, load, 2)).is_negative)
+    require_zero(
+        best_load=sp.diff(RESULTS, load).subs({load: t * u / h}).subs(OPTIMAL),
+        own=owned.subs(k, 1) - t * u / (rows * (1 + h)),
+        unused=(k * RESULTS).subs(k, 0),
+    )
     found = trials.Trials()
     for seed in range(6):
         found.add({"seed": seed}, agreement(published(2 + seed % 2, 8, seed)))
