@@ -231,7 +231,7 @@ _part(
     "deploy",
     "Deployment cost",
     Agreement.TREND,
-    "up to a factor of 1.5; with few workers a job mlBroker's rounding spreads them over more sites",
+    "up to a factor of 1.5; mlBroker's rounding spreads few workers over more sites",
 )
 _part(
     14,
