@@ -163,10 +163,10 @@ def _mps_side(form: LinearForm, i: int) -> tuple[str, float, float | None]:
         return "G", low, None
     # a reader adds the width in floating point: choose one that lands on the other side exactly
     width = high - low
-    for guess in (width, np.nextafter(width, 0.0), np.nextafter(width, np.inf)):
-        if guess > 0 and low + guess == high:
+    for guess in (width, np.nextafter(width, np.inf)):
+        if low + guess == high:
             return "G", low, float(guess)
-        if guess > 0 and high - guess == low:
+        if high - guess == low:
             return "L", high, float(guess)
     raise UnsupportedForm(
         f"{form.name}: {form.row_name(i)} between {low} and {high} has no exact range in MPS;"

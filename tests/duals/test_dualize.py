@@ -133,6 +133,16 @@ def test_whole_families_keep_their_index_sets_and_parts_become_tuples():
         rows=(Block("demand", "3b", 0, grid),),
         columns=(Block("moved", "", 0, grid),),
     )
+    # a part of a family that is not the first: without sides row 2 has no multiplier
+    free = form.row_lower.copy()
+    free[2] = -INF
+    halves = tuple(Block(name, "", at, (grid[1],)) for name, at in (("early", 0), ("late", 2)))
+    parts = dualize(form.replace(rows=halves, row_lower=free)).form
+    assert [parts.column_name(j) for j in range(3)] == [
+        "early[slot=0, site=0]",
+        "early[slot=1, site=2]",
+        "late[slot=1, site=2]",
+    ]
     dual = dualize(form).form
     assert dual.column_block("demand").axes is grid
     assert dual.column_name(3) == "demand[job=5, slot=1, site=2]  (3b)"

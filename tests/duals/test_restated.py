@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -34,3 +36,39 @@ def test_what_no_linear_program_states_is_said_in_one_line():
     with pytest.raises(UnsupportedForm, match="not restated as multipliers") as refusal:
         as_linear(from_json(content), instance)
     assert "\n" not in str(refusal.value)
+
+
+def test_a_linear_certificate_is_not_restated():
+    instance, content = kinds.honest("eris_prices", 0)
+    linear = as_linear(from_json(content), instance)
+    with pytest.raises(UnsupportedForm, match="not restated as multipliers"):
+        as_linear(linear, instance)
+
+
+@pytest.mark.parametrize("worth", [1e-9, 1.0, 1e9])
+def test_job_rows_pay_what_rounding_misses_and_hardly_more(worth):
+    # capacities are without bounds in the other columns: a reduced cost left over proves nothing
+    rng = np.random.default_rng(0)
+    jobs, each, rents = 40, 5, 6
+    used = rng.random((rents, jobs * each))
+    form = small(
+        np.concatenate([np.kron(np.eye(jobs), np.ones(each)), used]),
+        cost=worth * rng.random(jobs * each), sense="max",
+        row_upper=[1.0] * jobs + [3.0] * rents,
+    )  # fmt: skip
+    form = form.replace(rows=(named("jobs", 0, jobs), named("capacity", jobs, rents)))
+    prices = worth * rng.random(rents) / rents
+    found = best_replies(form, np.concatenate([np.zeros(jobs), prices]), "jobs")
+    bound = exact_bound(form, found)
+    exact = sum(
+        max(
+            [Fraction(0)]
+            + [
+                Fraction(form.cost[j]) - sum(Fraction(u) * Fraction(p) for u, p in zip(
+                    used[:, j].tolist(), prices.tolist(), strict=True))
+                for j in range(i * each, (i + 1) * each)
+            ]
+        )
+        for i in range(jobs)
+    ) + 3 * sum(map(Fraction, prices.tolist()))  # fmt: skip
+    assert exact <= bound <= exact * (1 + Fraction(1, 10**10))

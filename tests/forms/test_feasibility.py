@@ -60,6 +60,9 @@ def test_the_report_says_how_many_it_left_out():
     text = str(check_point(wide, np.zeros(15), most=3))
     assert text.splitlines()[0] == "row[i=0]: row off by 1"
     assert text.splitlines()[-1] == "... and 12 more"
+    usual = check_point(wide, np.zeros(15))
+    assert len(usual.violations) == 10
+    assert str(usual).splitlines()[-1] == "... and 5 more"
 
 
 def test_a_point_of_a_wrong_shape_is_a_programming_error():

@@ -53,9 +53,11 @@ def test_exact_objectives_use_the_binary_value_of_floats():
     # 0.1 is not 1/10 in binary
     one = small(np.zeros((0, 1)), cost=[0.1])
     assert one.exact_objective(np.array([3.0])) == 3 * F(0.1) != F(3, 10)
-    both = small(np.zeros((0, 2)), cost=[-1.0, 3.0], offset=0.5)
-    for x, y in ((-1.0, 0.0), (1.0, -1.0), (0.0, 1.0)):
-        assert both.exact_objective(np.array([x, y])) == -F(x) + 3 * F(y) + F(1, 2)
+    for one, two in ((-1.0, 3.0), (1.0, 0.0)):
+        both = small(np.zeros((0, 2)), cost=[one, two], offset=0.5)
+        for x, y in ((-1.0, 0.0), (1.0, -1.0), (0.0, 1.0)):
+            point = np.array([x, y])
+            assert both.exact_objective(point) == F(one) * F(x) + F(two) * F(y) + F(1, 2)
 
 
 def test_points_are_read_and_made_by_variable():

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from farkas.forms import LinearForm, SparseRows, check_point, scale
-from farkas.forms.scale import COST_SPREAD, FARTHEST, ROW_SPREAD, in_units, units_of
+from farkas.forms.scale import (
+    COST_SPREAD,
+    FARTHEST,
+    ROW_SPREAD,
+    counting,
+    in_units,
+    units_of,
+    units_of_columns,
+    units_of_rows,
+)
 from tests.generators.forms import random_form
 
 
@@ -287,3 +296,29 @@ def test_a_violation_is_judged_alike_in_every_unit(shift):
     for excess, kept in ((7.9e-6, True), (8.1e-6, False)):
         point = np.ldexp(np.array([4.0, 4.0 + excess]), -shift)
         assert bool(check_point(new, point)) is kept
+
+
+def test_the_smaller_of_two_bounds_measures_a_column():
+    # -8 and 1024, then -1024 and 8, then one of them alone
+    lower, upper = [-8, -1024, -8, -np.inf], [1024, 8, np.inf, 8]
+    assert units_of(form([[0] * 4], [0], [0], lower, upper)).columns.tolist() == [3] * 4
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rows_and_columns_added_later_are_measured_as_if_they_had_been_there(seed):
+    old = drawn(np.random.default_rng(200 + seed))
+    units = units_of(old)
+    rows = units_of_rows(old.matrix, old.row_lower, old.row_upper, units.columns)
+    if counting(old.lower, old.upper).all():
+        assert rows.tolist() == units.rows.tolist()
+    # a column by its bounds and by the unit of every row over its coefficient there
+    across = SparseRows.from_scipy(old.matrix.scipy().T)
+    found = units_of_columns(across, old.lower, old.upper, old.integer, units.rows)
+    dense = old.matrix.scipy().toarray()
+    for j in range(old.num_columns):
+        bounds = [abs(b) for b in (old.lower[j], old.upper[j]) if b and np.isfinite(b)]
+        logs = [np.floor(np.log2(b)) for b in bounds]
+        logs += [
+            units.rows[i] - np.floor(np.log2(abs(dense[i, j]))) for i in np.flatnonzero(dense[:, j])
+        ]
+        assert found[j] == (0 if old.integer[j] else min(logs, default=0))

@@ -8,7 +8,7 @@ import pytest
 
 from farkas.errors import FileProblem, UnsupportedForm
 from farkas.forms import Axis, Block
-from farkas.forms.writers import column_names, row_names, write_lp, write_mps
+from farkas.forms.writers import _mps_side, column_names, row_names, write_lp, write_mps
 from tests.generators.forms import INF, named, random_form, small
 
 WRITERS = {"mps": write_mps, "lp": write_lp}
@@ -219,3 +219,45 @@ def test_every_sign_and_side_is_written_out(suffix, tmp_path):
     path = tmp_path / f"model.{suffix}"
     WRITERS[suffix](form, path)
     assert path.read_text() == TEXTS[suffix]
+
+
+@pytest.mark.parametrize(
+    ("high", "lines"),
+    [
+        (-0.5, [" LO bound column(0) 0.0", " UP bound column(0) -0.5"]),
+        (0.0, [" FX bound column(0) 0.0"]),
+        (0.5, [" UP bound column(0) 0.5"]),
+    ],
+)
+def test_what_a_lone_upper_bound_implies_is_not_left_to_the_reader(high, lines, tmp_path):
+    form = small([[1.0]], cost=[1.0], row_lower=[-5], upper=[high])
+    path = tmp_path / "model.mps"
+    write_mps(form, path)
+    assert path.read_text().split("BOUNDS\n")[1].splitlines() == [*lines, "ENDATA"]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "letter", "next_up"),
+    [
+        (-5.11, -3.18, "G", False),
+        (-3.96, 0.41, "L", False),
+        (-4.2, 8.0, "G", True),
+        (-2.0, 1.39, "L", True),
+    ],
+)
+def test_widths_of_ranges_land_on_the_other_side_in_the_arithmetic_of_readers(
+    low, high, letter, next_up
+):
+    ranged = small([[1.0]], cost=[1.0], row_lower=[low], row_upper=[high])
+    written, side, width = _mps_side(ranged, 0)
+    assert (written, width > high - low) == (letter, next_up)
+    assert (side, side + width if letter == "G" else side - width) == (
+        (low, high) if letter == "G" else (high, low)
+    )
+
+
+@pytest.mark.parametrize(("low", "high"), [(-6.5, 6.2), (-9.9, 3.3), (-1e308, 1e308)])
+def test_ranges_that_no_width_reaches_are_refused(low, high):
+    ranged = small([[1.0]], cost=[1.0], row_lower=[low], row_upper=[high])
+    with pytest.raises(UnsupportedForm, match="no exact range in MPS; write LP"):
+        _mps_side(ranged, 0)

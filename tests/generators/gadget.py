@@ -151,6 +151,39 @@ def any_networks(count: int, seed: int) -> Iterator[Cluster]:
         yield any_network(rng, SHAPES[number % len(SHAPES)])
 
 
+def over_time(cluster: Cluster, seed: int) -> Cluster:
+    """The same network for four slots, with memory beside the GPUs, and seven jobs that come late.
+
+    Capacities of memory may be missing, demands and bandwidths zero; some budgets end early.
+    """
+    rng = np.random.default_rng(seed)
+
+    def late() -> dict[str, Any]:
+        one = _any_job(rng) | {"arrival": int(rng.integers(0, 4))}
+        one["demand"] = [int(rng.integers(0, 3)), int(rng.integers(0, 3))]
+        one["budget"] = [int(rng.integers(1, 9)) if rng.random() < 0.4 else None for _ in range(2)]
+        if rng.random() < 0.5:
+            one["fixed_workers"] = int(rng.integers(1, 6))
+        return one
+
+    nodes = [
+        {"server": node.server, "capacity": [node.capacity[0], memory if node.server else 0]}
+        for node in cluster.nodes
+        for memory in [None if rng.random() < 0.2 else int(rng.integers(0, 5))]
+    ]
+    links = [
+        {"from": u, "to": v, "bandwidth": b if b < np.inf else None}
+        for u, v, b in zip(
+            cluster.link_source.tolist(), cluster.link_target.tolist(),
+            cluster.link_bandwidth.tolist(), strict=True,
+        )
+    ]  # fmt: skip
+    return Cluster.build(
+        horizon=4, resources=["gpu", "memory"], nodes=nodes, links=links,
+        jobs=[late() for _ in range(7)],
+    )  # fmt: skip
+
+
 def wide_area(nodes: int, seed: int, jobs: int = 200, degree: float = 3.0) -> Cluster:
     """A server at every node of a random geometric network; all jobs are there from the start.
 

@@ -284,3 +284,11 @@ def test_the_unit_of_time_changes_nothing(exponent: int) -> None:
     )
     one, other = replayed(data, run.decisions), replayed(scaled, run.decisions)
     assert abs(one.high * factor - other.high) <= other.high * F(1, 1 << WIDTH)
+
+
+def test_a_guess_beyond_all_doubles_is_none() -> None:
+    # from half of 1 / slope on the way to ln 2 of it, which is no double
+    pairs = [WorkingPair(F(20), F(0), F(1, 3 * 10**308))]
+    late = LateShare.of(pairs, F(10), BITS)
+    assert late.guess(F(3, 2) * 10**308) == F(3, 2) * 10**308
+    assert completion(pairs, 10) is None

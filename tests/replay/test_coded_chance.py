@@ -134,3 +134,10 @@ def test_parts_of_rows_are_refused():
     kept = Kept()
     replay_chance(data, share, tuple(tuple(0.5 * k for k in row) for row in share), kept)
     assert kept.broken == ["a load is no whole number of rows"]
+
+
+def test_what_is_lost_below_the_smallest_double_is_allowed_for():
+    # 1e-400 is no double: the computed sum is 0
+    chances = np.array([1e-200, 1e-200])
+    low, high = enclosed([1, 1], chances, 2)
+    assert low <= Fraction(1e-200) ** 2 <= high

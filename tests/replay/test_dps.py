@@ -193,6 +193,18 @@ def test_what_is_no_decision_is_refused(decisions: Any) -> None:
         replayed(MARKET, decisions)
 
 
+@pytest.mark.parametrize("wrong", [float("inf"), float("nan")])
+@pytest.mark.parametrize("field", ["payment", "worker_price", "ps_price"])
+def test_numbers_that_are_none_are_refused(field: str, wrong: float) -> None:
+    for decision in (sale(), nothing(), nothing("declined")):
+        changed = decision | {field: wrong}
+        run = types.SimpleNamespace(
+            algorithm="dps.dps", kind="dps", options={}, decisions=[changed, nothing()]
+        )
+        with pytest.raises(NotACertificate, match="decisions of the run"):
+            replay(MARKET, run)
+
+
 def test_a_price_at_the_budget_or_the_cap_is_within_it_and_a_millionth_more_is_not() -> None:
     market = posted((0, 1.0, 1, 2.0))
     assert replayed(market, [sale(1.0)]) == Replayed(F(2), F(2))

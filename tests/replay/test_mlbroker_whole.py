@@ -124,24 +124,31 @@ def test_no_number_of_a_decision_can_be_changed(step: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "words"),
     [
-        lambda slots: [],
-        lambda slots: slots[:-1],
-        lambda slots: [*slots, slots[-1]],
-        lambda slots: slots[::-1],
-        lambda slots: [{**slot, "server": []} for slot in slots],
-        lambda slots: [{**slot, "workers": [[1]] * len(slot["jobs"])} for slot in slots],
-        lambda slots: [{**slot, "moved": []} for slot in slots],
-        lambda slots: [{"jobs": slot["jobs"]} for slot in slots],
-        lambda slots: ["none", "none"],
-        lambda slots: [None],
+        (lambda slots: [], "decides 0 slots of 2"),
+        (lambda slots: slots[:-1], "decides 1 slots of 2"),
+        (lambda slots: [*slots, slots[-1]], "decides 3 slots of 2"),
+        (lambda slots: slots[::-1], "slot 0 is not about its active jobs"),
+        (lambda slots: [{**slot, "server": []} for slot in slots], "slot 0 has another shape"),
+        (lambda slots: wide(slots, 1), "slot 0 has another shape"),
+        (lambda slots: wide(slots, 3), "slot 0 has another shape"),
+        (lambda slots: [*slots[:-1], *wide(slots[-1:], 3)], "slot 1 has another shape"),
+        (lambda slots: [{**slot, "moved": []} for slot in slots], "are none of its kind"),
+        (lambda slots: [{"jobs": slot["jobs"]} for slot in slots], "are none of its kind"),
+        (lambda slots: ["none", "none"], "are none of its kind"),
+        (lambda slots: [None], "are none of its kind"),
     ],
 )
-def test_decisions_of_another_shape_are_refused(change: Any) -> None:
+def test_decisions_of_another_shape_are_refused(change: Any, words: str) -> None:
     run = farkas.run("mlbroker/tiny", "mlbroker.mlbroker")
-    with pytest.raises(NotACertificate):
+    with pytest.raises(NotACertificate, match=words):
         audit(decided(run, change(run.decisions)), farkas.load("mlbroker/tiny"))
+
+
+def wide(slots: list[Any], sites: int) -> list[Any]:
+    """Enough workers for every job, on so many sites."""
+    return [{**slot, "workers": [[9] * sites for _ in slot["jobs"]]} for slot in slots]
 
 
 @pytest.mark.parametrize(

@@ -197,8 +197,9 @@ def test_extreme_weights_terminate():
 
 @pytest.mark.parametrize(
     ("fractional", "weight"),
-    [([0.5], [1, 1]), ([-0.5], [1]), ([0.5], [-1]), ([np.nan], [1]), ([0.5], [np.inf])],
-)
+    [([0.5], [1, 1]), ([-0.5], [1]), ([0.5], [-1]), ([np.nan], [1]), ([0.5], [np.inf]),
+     ([[0.5]], [[1]]), (0.5, 1)],
+)  # fmt: skip
 def test_nonsense_is_refused(fractional, weight):
     with pytest.raises(ValueError, match="weight"):
         round_keeping_weight(fractional, weight, np.random.default_rng(0))

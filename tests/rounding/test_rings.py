@@ -76,9 +76,85 @@ def test_violation_factor_by_hand():
     assert violation_factor(np.array([1.0]), np.array([2]), np.array([2.0]), 1) == 1.0
 
 
-def test_of_rounds_with_equal_violation_the_larger_gain_is_returned():
+@pytest.mark.parametrize("rounds", [20, 21, 22, 23])
+def test_of_rounds_with_equal_violation_the_larger_gain_is_returned(rounds):
     # both items of job 0 load 1 of 2; they gain 3 and 4
     even = mix(share=(0.5, 0.5, 0.0), load=(1.0, 1.0, 1.0))
-    rounded = round_printed(even, 100.0, np.array([9.0]), 50, np.random.default_rng(0))
+    rounded = round_printed(even, 100.0, np.array([9.0]), rounds, np.random.default_rng(0))
     assert not rounded.qualified
     assert rounded.picked.tolist() == [1]
+
+
+def test_only_jobs_that_use_the_resource_spread():
+    # ε = 1/2, Δ = 2²: the second job needs none of it
+    factor = violation_factor(np.array([1.0, 0.0]), np.array([2, 3]), np.array([2.0]), 8)
+    assert factor == pytest.approx(1 + 0.5 * math.sqrt(8 * math.log(8)))
+    assert violation_factor(np.array([1.0]), np.array([2]), np.array([2.0]), 0) == 1.0
+    assert violation_factor(np.array([1.0]), np.array([2]), np.array([0.0]), 8) == 1.0
+
+
+def test_a_round_worth_exactly_the_least_qualifies():
+    exact = round_printed(mix((0.0, 1.0, 1.0)), 5.0, np.array([9.0]), 1, np.random.default_rng(0))
+    assert exact.qualified
+    more = round_printed(mix((0.0, 1.0, 1.0)), 5.1, np.array([9.0]), 1, np.random.default_rng(0))
+    assert not more.qualified
+
+
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_no_more_rounds_are_drawn_than_allowed(rounds):
+    rng, other = np.random.default_rng(0), np.random.default_rng(0)
+    assert not round_printed(mix(), 100.0, np.array([9.0]), rounds, rng).qualified
+    for _ in range(rounds):
+        mix().draw(other)
+    assert rng.random() == other.random()
+
+
+def test_what_fills_the_room_to_the_last_bit_is_admitted():
+    assert admit(mix(), np.array([1]), slack=0.0)[0].tolist() == [1]
+    assert admit(mix(), np.array([0, 2]), slack=0.0)[0].tolist() == [0, 2]
+    assert admit(mix(room=1.999), np.array([1]), slack=0.0)[0].tolist() == []
+
+
+def repaired_by_lists(whole, size, rounds, rng):
+    """Algorithm 2's repair, one item after the other."""
+    best, kept = -1.0, []
+    for _ in range(rounds):
+        picked = []
+        for name in sorted(set(whole.job.tolist())):
+            level, below = rng.random(), 0.0
+            for item in np.flatnonzero(whole.job == name).tolist():
+                if below <= level < below + whole.share[item]:
+                    picked.append(item)
+                below += whole.share[item]
+        left, taken = whole.room.tolist(), []
+        for item in sorted(picked, key=lambda c: (-whole.gain[c] / size[c], whole.job[c])):
+            after = [have - need for have, need in zip(left, whole.load[item], strict=True)]
+            if min(after) >= -1e-9:
+                left, taken = after, [*taken, item]
+        gain = sum(whole.gain[taken])
+        if gain > best:
+            best, kept = gain, sorted(taken)
+    return kept
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_repair_keeps_the_best_round_of_what_fits_by_gain_per_worker(seed):
+    rng = np.random.default_rng(seed)
+    items = int(rng.integers(1, 9))
+    whole = Mix(
+        job=np.sort(rng.integers(0, 4, items)),
+        share=rng.choice([0.0, 0.125, 0.25], items),
+        gain=rng.integers(0, 9, items).astype(float),
+        load=rng.integers(0, 3, (items, 2)).astype(float),
+        room=rng.integers(0, 4, 2).astype(float),
+    )
+    size = rng.integers(1, 5, items)
+    rounds = int(rng.integers(1, 6))
+    found = round_repaired(whole, size, rounds, np.random.default_rng(seed))
+    wanted = repaired_by_lists(whole, size, rounds, np.random.default_rng(seed))
+    assert found.picked.tolist() == wanted
+    full = [
+        used / room if room else (np.inf if used else 0.0)
+        for used, room in zip(whole.load[wanted].sum(axis=0), whole.room, strict=True)
+    ]
+    assert found.worst == max(full)

@@ -78,6 +78,8 @@ def test_round2_of_the_same_shares_keeps_one_worker():
 def test_no_jobs_need_no_draw():
     rng = np.random.default_rng(0)
     assert round_workers(np.zeros((0, 3)), np.zeros((0, 2)), rng).shape == (0, 3)
+    assert round_sites(np.zeros((2, 0)), [1, 1], rng).shape == (2, 0)
+    assert round_jobs(np.zeros((2, 0)), rng).shape == (2, 0)
 
 
 def test_an_unknown_combination_names_the_nearest():

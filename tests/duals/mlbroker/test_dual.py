@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from farkas.algebra import programs
 from farkas.duals.dualize import dualize
-from farkas.duals.mlbroker.dual import Dual
+from farkas.duals.mlbroker.dual import Dual, Worth
 from farkas.duals.mlbroker.printed_against_derived import differences
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 from farkas.verbs.solve import solve_form
 from tests.conformance.oracle import row
-from tests.generators.mlbroker import discounted, dual_cases, random_brokerage
+from tests.generators.mlbroker import discounted, dual_cases, random_brokerage, single
 
 DATA = dual_cases()
 every_instance = pytest.mark.parametrize("name", DATA)
@@ -104,3 +106,15 @@ def test_the_rows_of_11_written_out():
         "reduced_branch[1,1,0]": "+2 cost_at_reduced_price[1,1,0] +1 one_branch[1,1,0] <= 0",
     }.items():
         assert row(form, name) == text
+
+
+def test_the_worth_of_multipliers_is_no_less_than_the_exact_sums():
+    # every sum of 40 resources drops half a unit in the last place of 1 at each of them
+    tiny = 2.0**-53
+    data = single([[30.0, 0.0]], base_price=[[1.0] * 40] * 2, worker_demand=[1.0, *[tiny] * 39],
+                  server_demand=[1.0, *[tiny] * 39], deploy_cost=0.0, num_resources=40)  # fmt: skip
+    worth, exact = Worth.of(data), 1 + 39 * Fraction(tiny)
+    assert Fraction(float(worth.worker[0, 0])) >= exact
+    assert Fraction(float(worth.capacity[0, 0])) >= exact / Fraction(float(data.worker_capacity[0]))
+    assert Fraction(float(worth.server[0])) >= exact * (1 + int(data.workers_needed[0]))
+    assert worth.server[0] < 4 * (1 + 1e-13)

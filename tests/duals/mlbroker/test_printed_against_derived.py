@@ -1,11 +1,14 @@
 """The audit of the printed dual: every difference, by label, and none that is not there."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from farkas.duals.dualize import dualize
 from farkas.duals.mlbroker.dual import Dual
 from farkas.duals.mlbroker.printed_against_derived import REPAIRS, audit, differences
+from farkas.forms import SparseRows
 from farkas.instances import library
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from tests.generators.mlbroker import discounted, dual_cases, random_brokerage
@@ -78,3 +81,59 @@ def test_the_numbers_of_a_difference_are_those_of_its_place():
     (found,) = differences(derived, written.replace(row_upper=upper))
     assert (found.label, found.places) == ("11b", 1)
     assert found.example == "worth_of_moved_data[0,1,0,1]: derived right side 1, written 2"
+
+
+def test_multipliers_that_are_not_written_are_missed():
+    data = library.load("mlbroker/tiny")
+    written = Dual().form(data)
+    derived = dualize(Relaxed(relax="printed").form(data))
+    last = written.columns[-1]
+    names = ("cost", "lower", "upper", "integer", "implied_lower", "implied_upper")
+    fewer = written.replace(
+        columns=written.columns[:-1],
+        matrix=SparseRows.from_scipy(written.matrix.scipy()[:, : last.start]),
+        **{name: getattr(written, name)[: last.start] for name in names},
+    )
+    (found,) = list(differences(derived, fewer))[:1]
+    assert found.words == f"no variable for rows {last.name}"
+    assert found.places == last.size > 1
+    assert found.example.startswith(f"{last.name}[")
+
+
+def test_the_first_of_several_places_is_the_example():
+    data = discounted()
+    written = Dual().form(data)
+    derived = dualize(Relaxed(relax="printed").form(data))
+    upper = written.row_upper.copy()
+    at = written.row_block("worth_of_moved_data")
+    upper[at.where] += 1.0
+    (found,) = differences(derived, written.replace(row_upper=upper))
+    assert found.places == at.size > 1
+    assert found.example.startswith(f"{at.short(at.start)}: ")
+
+
+def test_a_coefficient_that_is_missing_or_too_much_is_written_as_nothing():
+    data = discounted()
+    written = Dual().form(data)
+    derived = dualize(Relaxed(relax="printed").form(data))
+    at = written.row_block("worth_of_moved_data").start
+    dense = written.matrix.scipy().toarray()
+    own = int(np.flatnonzero(dense[at])[0])
+    other = int(np.flatnonzero(dense[at] == 0)[0])
+    for change, words in (
+        ({own: 0.0}, f"derived {dense[at, own]:g} {written.columns[0].name}"),
+        ({other: 7.0}, "derived 0 "),
+    ):
+        changed = dense.copy()
+        for j, value in change.items():
+            changed[at, j] = value
+        (found,) = differences(derived, written.replace(matrix=SparseRows.from_dense(changed)))
+        assert words in found.example
+        assert found.example.endswith("written 0" if own in change else "written 7")
+
+
+def test_the_proved_bound_is_printed_below_what_is_proved():
+    for seed in range(6):
+        found = audit(random_brokerage(seed, sites=2, jobs=2))
+        proved = str(found).split("(proved ")[1].split(")")[0]
+        assert Fraction(proved) <= found.proved

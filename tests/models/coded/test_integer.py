@@ -81,3 +81,8 @@ def test_too_little_time_returns_nothing():
     gains, loads = best_loads(data, 50.0)
     assert (gains[~data.allowed] == 0).all()
     assert (loads[data.allowed] > 0).all()
+
+
+@pytest.mark.parametrize("precision", [0.0, 1e-17])
+def test_bisection_ends_where_no_double_is_left(precision):
+    assert first_time(lambda t: t >= 10.0, 3.0, precision) == 10.0

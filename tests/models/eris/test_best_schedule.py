@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from farkas.algebra import programs
 from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.models.eris.schedules import list_schedules
@@ -53,3 +54,16 @@ def test_residual_budgets_bind_and_full_ones_do_not() -> None:
     auction = one_resource({}, occupied=state, **close)
     assert optimum("eris.best_schedule[full]", auction) == pytest.approx(10.0 - (2**0.75 - 1))
     assert optimum("eris.best_schedule[residual]", auction) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_of_what_is_overfull_by_a_rounding_error_nothing_is_free() -> None:
+    # 2 gpus and 1e-9 are taken of 2; a job that needs no gpu may still run
+    state = {"transfer": [0.0], "resources": [[[2.0 + 1e-9]], [[0.0]]]}
+    shape = {"slots": 1, "site_capacity": [[2.0], [0.0]]}
+    job = {"data": [1, 0], "utility": [10.0], "worker_demand": [0.0], "server_demand": [0.0]}
+    auction = one_resource(job, occupied=state, **shape)
+    assert optimum("eris.best_schedule[residual]", auction) == pytest.approx(10.0)
+    state = {"transfer": [2.0 + 1e-9], "resources": [[[0.0]], [[0.0]]]}
+    auction = one_resource({}, occupied=state, transfer_budget=2.0, **shape)
+    form = programs.build("eris.best_schedule[residual]").form(auction)
+    assert form.row_upper.min() == 0.0 == form.row_lower.max()

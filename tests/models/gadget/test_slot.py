@@ -48,6 +48,14 @@ def test_a_job_without_budget_left_does_not_run():
     assert slot([0, 0, 2]).jobs.tolist() == [1]
 
 
+def test_without_jobs_there_is_nothing_to_choose():
+    done = snapshot(small([3], (), {"budget": [2.0]}), 0, [2])
+    for view in (snapshot(small([3]).replace(jobs=[])), done):
+        assert len(view.jobs) == 0
+        assert view.gains.shape == view.allowed.shape == (0, 0)
+        assert view.value(np.full(view.cluster.num_jobs, 9)) == 0.0
+
+
 def test_fixing_a_size_forbids_the_others_and_zero_removes_the_job():
     assert slot().fixed([2, 0]).pairs.tolist() == [[1, 2]]
     assert slot().fixed([1, 2]).pairs.tolist() == [[1, 1], [2, 2]]

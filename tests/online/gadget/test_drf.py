@@ -5,7 +5,9 @@ import pytest
 
 from farkas.online import algorithms
 from farkas.online.gadget.drf import dominant_share, finite_totals
-from tests.generators.gadget import job, star
+from tests.generators.gadget import any_networks, job, over_time, star
+from tests.references import gadget_baselines
+from tests.tools.decisions import decisions
 
 
 def test_drf_grows_the_poorest_job_and_freezes_what_cannot_grow():
@@ -63,3 +65,13 @@ def test_shares_are_of_all_servers_and_nothing_is_a_share_of_nothing():
     assert dominant_share(2, np.array([1.0, 2.0]), np.array([10.0, 8.0])) == 0.5
     assert dominant_share(3, np.array([1.0]), finite_totals(star(0, jobs=[job()]))) == 0.0
     assert dominant_share(3, np.zeros(0), np.zeros(0)) == 0.0
+
+
+def test_on_every_network_rings_grow_as_by_the_rule():
+    for number, network in enumerate(any_networks(40, 5)):
+        cluster = over_time(network, number)
+        found = [
+            [(ring.job, dict(ring.workers), dict(ring.links)) for ring in slot]
+            for slot in decisions("gadget.drf", cluster)
+        ]
+        assert found == gadget_baselines.slots(cluster, gadget_baselines.drf)

@@ -10,7 +10,9 @@ from farkas.online import algorithms
 from farkas.online.gadget.environment import Arrival
 from farkas.online.gadget.fixed_rings import LeastAttainedService, fits_alone, fixed_size
 from farkas.online.gadget.seen import Seen
-from tests.generators.gadget import job, star
+from tests.generators.gadget import any_networks, job, over_time, star
+from tests.references import gadget_baselines
+from tests.tools.decisions import decisions
 
 
 def test_fifo_stops_at_the_first_misfit_and_las_goes_on():
@@ -88,3 +90,17 @@ def test_service_is_metered_in_the_first_resource_alone():
     assert order(seen, np.array([0, 1])).tolist() == [0, 1]
     seen.received[:] = [3.0, 1.0]
     assert order(seen, np.array([0, 1])).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("rule", [gadget_baselines.fifo, gadget_baselines.las])
+def test_on_every_network_rings_are_placed_as_by_the_rule(rule):
+    several = 0
+    for number, network in enumerate(any_networks(40, 3)):
+        cluster = over_time(network, number)
+        found = [
+            [(ring.job, dict(ring.workers), dict(ring.links)) for ring in slot]
+            for slot in decisions(f"gadget.{rule.__name__}", cluster)
+        ]
+        assert found == gadget_baselines.slots(cluster, rule)
+        several += sum(len(workers) > 1 for slot in found for _, workers, _ in slot)
+    assert several > 20

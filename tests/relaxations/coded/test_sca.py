@@ -10,7 +10,14 @@ from farkas.instances import library
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.surrogate import surrogate_times
 from farkas.relaxations.coded.assignment_lp import shared_optimum
-from farkas.relaxations.coded.sca import At, Sca, SharedPoint, coefficients, solve_step
+from farkas.relaxations.coded.sca import (
+    At,
+    Sca,
+    SharedPoint,
+    _read_point,
+    coefficients,
+    solve_step,
+)
 from farkas.solvers.via_cvxpy import solve_problem
 from tests.generators.coded import random_coded_computing
 
@@ -119,3 +126,16 @@ def test_printed_units_overflow_with_a_message():
     with pytest.raises(NotApplicable, match="split printed"):
         coefficients(At.of(slow, SharedPoint.uniform(slow)), "printed")
     assert coefficients(At.of(slow, SharedPoint.uniform(slow)), "product")
+
+
+def test_shares_that_add_up_to_too_much_are_scaled_and_others_stay():
+    data = random_coded_computing(0, 2, 3, 10, forbid=0.0)
+    point = SharedPoint(np.full((2, 3), 0.5), Pairs.of(data).loads(9.0), 9.0)
+    model = Sca().model((data, point))
+    size = len(At.of(data, point).share)
+    zero = {"share": np.zeros(size), "load": np.zeros(size), "time": 0.0}
+    for more, want in ((0.25, 0.5), (-0.25, 0.25)):
+        model.point = lambda more=more: zero | {"share": np.full(size, more)}
+        after = _read_point(data, model, point, 1.0)
+        assert after.share == pytest.approx(np.full((2, 3), want))
+        assert after.time == pytest.approx(9.0)
