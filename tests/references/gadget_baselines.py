@@ -54,10 +54,17 @@ class EmptySlot:
             for link in path:
                 self.gbps[link] -= self.cluster.jobs[i].bandwidth
             walk += path
+        self.gbps = before
+        self.reserve(i, workers, walk)
+        return workers, walk
+
+    def reserve(self, i: int, workers: dict[int, int], walk: list[int]) -> None:
+        """Take what a ring uses."""
         for u, n in workers.items():
             for r, demand in enumerate(self.cluster.jobs[i].demand):
                 self.units[u][r] -= n * demand
-        return workers, walk
+        for link in walk:
+            self.gbps[link] -= self.cluster.jobs[i].bandwidth
 
     def path(self, i: int, start: int, end: int) -> list[int] | None:
         """Breadth-first search over links with room, in the order of the list."""
@@ -137,16 +144,14 @@ def drf(cluster: Cluster, here: list[int], left: list[float], given: list[int]) 
     while growing:
         i = min(growing, key=lambda i: (share(i), cluster.jobs[i].arrival, i))
         size = (sum(rings[i][0].values()) if i in rings else 0) + 1
-        others, slot = {j: ring for j, ring in rings.items() if j != i}, EmptySlot(cluster)
-        for j, (workers, walk) in others.items():
-            for u, n in workers.items():
-                for r, demand in enumerate(cluster.jobs[j].demand):
-                    slot.units[u][r] -= n * demand
-            for link in walk:
-                slot.gbps[link] -= cluster.jobs[j].bandwidth
-        ring = slot.place(i, size) if size <= min(cluster.jobs[i].max_workers, left[i]) else None
-        if ring is None:
+        slot = EmptySlot(cluster)
+        for j, ring in rings.items():
+            if j != i:
+                slot.reserve(j, *ring)
+        larger = size <= min(cluster.jobs[i].max_workers, left[i])
+        found = slot.place(i, size) if larger else None
+        if found is None:
             growing.remove(i)
         else:
-            rings[i] = ring
+            rings[i] = found
     return rings

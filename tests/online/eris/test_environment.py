@@ -61,6 +61,9 @@ def test_running_before_the_arrival_is_a_violation() -> None:
     decisions = [SlotDecision((), (piece(),)), SlotDecision((Award(0, True, 1),), (piece(slot=1),))]
     outcome = environments["eris"].evaluate(auction, decisions)
     assert any("before its arrival" in said for said in outcome.violations)
+    decision = SlotDecision((Award(0, True, 1),), (piece(), piece(slot=1)))
+    outcome = environments["eris"].evaluate(auction, [decision, SlotDecision()])
+    assert "job 0 runs in slot 0, before its arrival" in outcome.violations
 
 
 def test_usage_and_utilisation_count_servers_workers_and_remote_parameters() -> None:
@@ -86,6 +89,7 @@ def test_worth_counts_in_the_slot_of_completion() -> None:
     assert [slot["revenue"] for slot in outcome.costs] == [0.0, 3.0]
     assert [slot["use of cpu"] for slot in outcome.costs] == [0.0, 1.0]
     assert outcome.numbers["accepted"] == 1.0
+    assert outcome.numbers["rejected"] == auction.num_jobs - 1.0
     assert "sum of payoff bounds" not in outcome.numbers
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import farkas.compiled
@@ -12,6 +14,7 @@ from farkas.instances import library
 from farkas.instances.eris import Auction
 from farkas.instances.generate import generate
 from farkas.online import algorithms
+from farkas.online.eris import eris
 from farkas.online.eris.environment import (
     Environment,
     Piece,
@@ -22,6 +25,7 @@ from farkas.online.eris.scheduler_dp import ROUNDS, best_plan
 from farkas.online.eris.scheduler_printed import printed_plan
 from farkas.solvers import solve
 from tests.generators.eris import one_resource, random_auction
+from tests.tools.decisions import decisions
 
 NAMES = ["eris.eris", "eris.tiresias", "eris.antman", "eris.liquid"]
 
@@ -121,3 +125,22 @@ def test_deciding_leaves_the_state_before_as_it_was() -> None:
     assert (before.used.sum(), after.used.sum()) == (0.0, 1.0)
     (piece,) = decision.pieces
     assert piece == Piece(job=0, slot=0, server=0, workers=((0, 1),), moved=0)
+
+
+@pytest.mark.parametrize("scheduler", ["dp", "printed", "exact"])
+def test_every_scheduler_is_the_one_of_its_name(
+    scheduler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = set()
+
+    def noted(name: str) -> Any:
+        real = getattr(eris, name)
+        return lambda *given: (asked.add(name), real(*given))[1]
+
+    for name in ("repaired_schedule", "printed_schedule", "exact_schedule"):
+        monkeypatch.setattr(eris, name, noted(name))
+    decisions("eris.eris", one_resource({}), scheduler=scheduler)
+    repaired = {"repaired_schedule"}
+    assert asked == {
+        "dp": repaired, "printed": {"printed_schedule"}, "exact": repaired | {"exact_schedule"}
+    }[scheduler]  # fmt: skip

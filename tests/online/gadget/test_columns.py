@@ -241,3 +241,35 @@ def in_units(cluster, gpu, gbps, money):
             if name in utility:
                 utility[name] = (np.array(utility[name]) * money).tolist()
     return cluster.replace(nodes=data["nodes"], links=data["links"], jobs=data["jobs"])
+
+
+def test_baselines_keep_rings_of_participants_only():
+    cluster = small([3, 3], [(0, 1, 9)], {"max_workers": 2}, {"max_workers": 2})
+    slot = snapshot(cluster)
+    for kept in (0, 1):
+        part = slot.restrict(slot.allowed & (slot.jobs == kept)[:, None])
+        for baseline in BASELINES:
+            assert set(baseline_rings(part, baseline).job.tolist()) <= {kept}
+
+
+def test_no_baseline_is_better_even_where_nothing_else_is_tried(monkeypatch):
+    monkeypatch.setattr("farkas.online.gadget.columns.DIVES", ())
+    monkeypatch.setattr(
+        "farkas.online.gadget.columns.best_subset", lambda generated, known, gap: known
+    )
+    for cluster in any_networks(30, 11):
+        slot = snapshot(cluster)
+        value = worth(slot, column_rings(slot, 1e-9)[0])
+        assert value >= max(worth(slot, baseline_rings(slot, each)) for each in BASELINES) - 1e-9
+
+
+def test_what_rounding_adds_to_the_bound_leaves_no_ring_out():
+    # a single worker loses 2^30, and 2^30 less a rounding error of the bound is missing
+    much = float(2**30)
+    linear = {"kind": "linear", "slope": much}
+    slot = snapshot(star(1, 1, jobs=[job(utility=linear)]))
+    columns = Columns(slot, enumerate_rings(slot.cluster, [2]))
+    generated = Generated(columns, np.zeros(3), 0.0, 2 * much, no_prices(slot.cluster), 0)
+    for error, every in ((1e-10, True), (1e-8, False)):
+        near = promising(columns, generated, much * (1 + error))
+        assert near.tolist() == ((columns.rings.size == 2) | every).tolist()

@@ -10,7 +10,7 @@ from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget import exact
 from farkas.online.gadget.environment import closed_walk
 from farkas.proofs.gadget.small import random_clusters
-from tests.generators.gadget import job, star
+from tests.generators.gadget import job, star, table
 
 
 @pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])
@@ -69,3 +69,10 @@ def test_circulations_away_from_the_hosts_are_dropped():
     )
     kept = exact.connected_part(apart, np.array([1, 1, 0, 0, 0]), np.array([1, 1, 2, 2]))
     assert kept.tolist() == [1, 1, 0, 0]
+
+
+def test_where_nothing_is_worth_anything_the_largest_counts_run():
+    cluster = star(2, jobs=[job(**table(0, 0, 0)), job(**table(0, 0, 0))])
+    assert exact.best_counts(snapshot(cluster), FeasibleCounts.of(cluster)).tolist() == [2, 0]
+    losing = star(2, jobs=[job(**table(0, -1, -2)), job(**table(0, 0, -1))])
+    assert exact.best_counts(snapshot(losing), FeasibleCounts.of(losing)).tolist() == [0, 1]

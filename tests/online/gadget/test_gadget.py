@@ -13,10 +13,12 @@ from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms
 from farkas.online.gadget import gadget
-from farkas.online.gadget.columns import column_rings, worth
+from farkas.online.gadget.columns import baseline_rings, column_rings, worth
+from farkas.online.gadget.fixed_rings import Fifo
 from farkas.online.gadget.gadget import Gadget, filled
 from farkas.proofs.gadget.small import random_clusters
-from tests.generators.gadget import job, star
+from tests.generators.gadget import any_networks, job, over_time, star
+from tests.references import gadget_baselines
 
 
 def test_the_exact_greedy_policy_is_the_enumerated_greedy():
@@ -143,3 +145,29 @@ def test_published_clusters_are_answered_within_their_bound(seed, missed, share,
     lost = np.array(most) - [cluster.reward(i, z) for i, z in enumerate(given)]
     assert np.flatnonzero(lost > 1e-6 * run.value).tolist() == missed
     assert run.ratio - 1 == pytest.approx(share, abs=1e-4)
+
+
+def test_what_is_filled_in_is_the_largest_ring_that_the_heuristic_places():
+    more = 0
+    for number, network in enumerate(any_networks(40, 8)):
+        cluster = over_time(network, number)
+        view = snapshot(cluster, 3)
+        room, wanted = gadget_baselines.EmptySlot(cluster), {}
+        before = baseline_rings(view, Fifo())
+        for i, workers, flow in zip(before.job, before.workers, before.flow, strict=True):
+            wanted[int(i)] = dict(enumerate(workers.tolist()))
+            room.reserve(int(i), wanted[int(i)], np.repeat(np.arange(len(flow)), flow).tolist())
+        for place, i in enumerate(view.jobs.tolist()):
+            sizes = [k + 1 for k, fine in enumerate(view.allowed[place]) if fine]
+            for size in sorted(sizes, reverse=True):
+                if i not in wanted and view.gains[place, size - 1] >= 0:
+                    ring = room.place(i, size)
+                    if ring is not None:
+                        wanted[i] = ring[0]
+        found = filled(view, before)
+        more += len(found) - len(before)
+        assert {
+            int(i): {u: n for u, n in enumerate(row.tolist()) if n}
+            for i, row in zip(found.job, found.workers, strict=True)
+        } == {i: {u: n for u, n in row.items() if n} for i, row in wanted.items()}
+    assert more > 10

@@ -18,8 +18,9 @@ from farkas.online.gadget.lp_rs_mde import (
     select_sizes,
 )
 from farkas.proofs.gadget.small import random_clusters
+from farkas.rounding.rings import round_printed
 from farkas.solvers.fallback import optimum_by_any
-from tests.generators.gadget import job, star
+from tests.generators.gadget import job, small, star
 
 
 def test_the_programs_of_algorithm_2_take_the_chosen_gains():
@@ -115,3 +116,36 @@ def test_a_ring_is_local_if_it_fits_an_idle_cluster():
     assert [is_local(small, rings, c) for c in range(len(rings))] == [
         rings.workers[c, 0] == 0 for c in range(len(rings))
     ]
+
+
+def test_sizes_that_are_not_allowed_stay_so():
+    slot = snapshot(star(3, jobs=[job(max_workers=3)]))
+    odd = slot.restrict(np.array([[True, False, True]]))
+    assert only_lone(odd).pairs.tolist() == [[0, 1], [0, 3]]
+    small_room = snapshot(star(2, jobs=[job(max_workers=3)]))
+    odd = small_room.restrict(np.array([[True, False, True]]))
+    assert only_lone(odd).pairs.tolist() == [[0, 1]]
+
+
+def test_a_ring_is_local_only_if_every_link_has_room():
+    # the way from the first server is wide, the way back is not
+    links = [(0, 1, 9), (1, 0, 1)]
+    cluster = small([1, 1], links, {"max_workers": 2}, one_way=True)
+    wide = small([1, 1], [(0, 1, 9)], {"max_workers": 2})
+    rings = enumerate_rings(wide, [2])
+    both = int(np.flatnonzero(rings.size == 2)[0])
+    assert is_local(wide, rings, both)
+    assert not is_local(cluster, rings, both)
+
+
+def test_a_third_of_the_relaxation_is_the_least_of_a_printed_round(monkeypatch):
+    asked = []
+
+    def noted(mix, least, factor, rounds, rng):
+        asked.append(least)
+        return round_printed(mix, least, factor, rounds, rng)
+
+    monkeypatch.setattr("farkas.online.gadget.lp_rs_mde.round_printed", noted)
+    slot = snapshot(star(2, jobs=[job(), job()]))
+    done = lp_rs_mde(slot, "printed", 3, np.random.default_rng(0))
+    assert asked == [pytest.approx(done.relaxation / 3)]
