@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from farkas.algebra import programs
 from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import PricedJobs
-from farkas.models.eris.prices import posted_on_arrival
+from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.online.eris.executable import executable
 from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_exact import exact_schedule
 from farkas.proofs.eris.samples import ledger_of, propose
+from farkas.relaxations.eris.job_slots import job_slots
 from farkas.solvers import solve
 from tests.generators.eris import auction_in, one_resource, random_auction
+from tests.references.eris_payoff import payoff_bound
 
 
 def best_payoff(auction: Auction, job: int) -> float:
@@ -109,3 +112,26 @@ def test_transfer_fits_its_budget_but_for_rounding(scheduler: str, unit: float) 
         )
         auction = auction_in(auction, data=unit)
         assert propose(auction, auction.jobs[0], scheduler).payoff == payoff
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_where_nothing_moves_the_schedule_is_the_best_over_many_slots(seed: int) -> None:
+    # all data are at one site, and a chunk more is worth less than moving it
+    rng = np.random.default_rng(seed)
+    slots = int(rng.integers(2, 8))
+    worth = 90.0 - np.cumsum(rng.integers(0, 4, slots))
+    job = {
+        "data": [int(rng.integers(2, 12)), 0],
+        "utility": worth,
+        "epochs": int(rng.integers(1, 3)),
+    }
+    close = {"slots": slots, "site_capacity": [[3.0], [3.0]], "transfer_budget": 0.0}
+    auction = one_resource(job | {"server_demand": [float(rng.integers(0, 2))]}, **close)
+    prices = Prices(np.zeros(slots), rng.integers(0, 7, auction.used.shape).astype(float))
+    seen = job_slots(auction, auction.jobs[0], prices, None, None)
+    found = repaired_schedule(auction, auction.jobs[0], seen)
+    alone = job_slots(
+        auction.replace(site_capacity=[[3.0], [0.0]]), auction.jobs[0], prices, None, None
+    )
+    assert found.payoff == pytest.approx(payoff_bound(alone), rel=1e-6, abs=1e-9)
+    assert seed or len(found.slots) > 1
