@@ -105,6 +105,13 @@ def test_a_pair_without_load_is_not_used_whatever_its_share():
     )
     assert law.split.tolist() == [2]
     assert law.recoverable().tolist() == [1.0, 1.0]
+    assert law.probability.tolist() == [[1, 0, 0], [0, 1, 0.5]]
+    barred = SPLIT.replace(
+        rate=[[None, *row[1:]] if m else row for m, row in enumerate(SPLIT.rate)],
+        shift=[[None, *row[1:]] if m else row for m, row in enumerate(SPLIT.shift)],
+    )
+    law = Law.given(barred, np.full((2, 3), 0.5), np.ones((2, 3)))
+    assert law.probability.tolist() == [[0.5, 0.5, 0.5], [0, 0.5, 0.5]]
 
 
 def test_mean_of_a_maximum_of_two_exponentials():

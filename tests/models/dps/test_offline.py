@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -97,3 +98,22 @@ def test_a_forced_job_that_just_fits_beside_an_earlier_one_is_served(workers):
     assert optimum(Offline(prices="capped"), market) == pytest.approx(3 + 5)
     assert optimum(Offline(prices="forced"), market) == pytest.approx(3 + 3)
     assert best_by_search(market, market.capped_reward, forced=forced_jobs(market)) == 6.0
+
+
+@pytest.mark.parametrize("cap", [0.25, 1.0, 8.0])
+def test_jobs_are_forced_that_can_pay_the_cap_for_every_unit(cap):
+    for seed in range(8):
+        market = random_market(seed, jobs=8, servers=2)
+        jobs = [msgspec.structs.replace(job, budget=cap * job.budget) for job in market.jobs]
+        market = market.replace(price_cap=cap, jobs=msgspec.to_builtins(jobs))
+        form = Offline(prices="forced").form(market)
+        names = [block.name for block in form.rows]
+        found = []
+        if "served_unless_blocked" in names:
+            found = form.row_block("served_unless_blocked").axes[0].members[:, 0].tolist()
+        wanted = [
+            i
+            for i, job in enumerate(market.jobs)
+            if job.budget * (1 + 1e-9) >= cap * (job.workers + job.ps)
+        ]
+        assert found == wanted

@@ -24,6 +24,9 @@ def test_a_narrow_link_divides_a_tree():
     links = [(0, 1, 2), (1, 0, 2), (1, 2, 2), (2, 1, 1)]
     cluster = small([1, 1, 3], links, {"max_workers": 9}, one_way=True)
     assert lone_sizes(snapshot(cluster)).tolist() == [3]
+    other = small([1, 1, 3], [(0, 1, 2), (1, 0, 2), (1, 2, 1), (2, 1, 2)], {"max_workers": 9},
+                  one_way=True)  # fmt: skip
+    assert lone_sizes(snapshot(other)).tolist() == [3]
     assert lone_sizes(snapshot(small([1, 1, 3], [(0, 1, 2), (1, 2, 2)]))).tolist() == [3]
     wide = small([1, 1, 3], [(0, 1, 2), (1, 2, 2)], {"max_workers": 9})
     assert lone_sizes(snapshot(wide)).tolist() == [5]

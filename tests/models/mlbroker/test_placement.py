@@ -228,3 +228,10 @@ def test_every_way_to_write_prices_has_its_own_families(prices, presence, gone):
     every = {"one_branch", "usage_by_branch", "cost_on_chord"}
     every |= {"present_where_used", "present_with_server"}
     assert every - names == gone
+
+
+@pytest.mark.parametrize("semantics", ["printed", "strict"])
+def test_what_the_text_adds_to_8_is_stated_in_strict_programs_only(semantics):
+    program: PlacementProgram = Offline(semantics=semantics)
+    labels = {family.label for family in program.families()}
+    assert ({"8l", "8m"} <= labels) == (semantics == "strict") == bool({"8l", "8m"} & labels)

@@ -95,6 +95,12 @@ def test_impossible_decisions_are_refused(workers, server, words):
         PlacedWorkers.of(single([[5.0, 5.0]]), workers, server)
 
 
+def test_the_first_of_several_jobs_that_lack_workers_is_named():
+    twice = single([[15.0, 15.0], [15.0, 15.0]])
+    with pytest.raises(InvalidOption, match=r"job 0 has 1 workers in slot 0 and needs 3"):
+        PlacedWorkers.of(twice, [[1, 0], [0, 2]], [0, 0])
+
+
 def test_placed_workers_train_what_fits_into_the_capacities_of_their_sites():
     # capacities P y are rounded site by site: their exact sum counts
     for seed in range(100):

@@ -61,3 +61,9 @@ def test_a_job_stays_while_moving_its_data_is_cheaper_than_deploying_anew(cost, 
     broker = single([[5.0, 0.0], [0.0, 5.0]], deploy_cost=cost)
     decisions = algorithms["mlbroker.central"].run(broker).decisions
     assert [decision["server"] for decision in decisions] == [[0], [site]]
+
+
+def test_a_site_that_costs_nothing_is_the_cheapest():
+    broker = single([[0.0, 5.0]], base_price=np.zeros((2, 1)), deploy_cost=0.0)
+    assert site_costs(snapshot(broker, 0)).tolist() == [[5.0, 0.0]]
+    assert algorithms["mlbroker.central"].run(broker).decisions[0]["server"] == [1]

@@ -10,6 +10,7 @@ from farkas.online import algorithms
 from farkas.online.mlbroker.fractional import Fractional, Lanes
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
+from tests.tools.decisions import decisions
 
 ALGORITHM = algorithms["mlbroker.fractional"]
 BROKERS = ["mlbroker/tiny", "mlbroker/quiet_slot", "mlbroker/return_trip", "mlbroker/set_cover"]
@@ -108,3 +109,17 @@ def test_lanes_keep_what_is_positive():
 def test_unknown_options_are_refused():
     with pytest.raises(InvalidOption, match="relax"):
         ALGORITHM.run(library.load("mlbroker/tiny"), relax="loose")
+
+
+def test_epsilon_decides_how_much_is_deployed():
+    dear = {"deploy_rate": [1.0, 2.0], "transfer_scale": 20.0}
+    broker = generate("mlbroker", "small", seed=1, epsilon=0.01, **dear)
+    own, other = decisions("mlbroker.fractional", broker), broker.replace(epsilon=100.0)
+    given = decisions("mlbroker.fractional", broker, epsilon=100.0)
+    same = decisions("mlbroker.fractional", other)
+    for slot, wanted in zip(given, same, strict=True):
+        assert slot.deployed == pytest.approx(wanted.deployed, abs=1e-6)
+    assert any(
+        np.abs(slot.deployed - before.deployed).max(initial=0.0) > 0.01
+        for slot, before in zip(given, own, strict=True)
+    )

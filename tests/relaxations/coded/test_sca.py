@@ -139,3 +139,19 @@ def test_shares_that_add_up_to_too_much_are_scaled_and_others_stay():
         after = _read_point(data, model, point, 1.0)
         assert after.share == pytest.approx(np.full((2, 3), want))
         assert after.time == pytest.approx(9.0)
+
+
+def test_a_step_begins_where_the_instance_says():
+    data = library.load("coded/demo").replace(sca_point=None)
+    uniform = SharedPoint.uniform(data)
+    assert SharedPoint.given(data).time == uniform.time
+    later = {
+        "probability": uniform.share.tolist(),
+        "loads": uniform.loads.tolist(),
+        "time": 1.5 * uniform.time,
+    }
+    named = data.replace(sca_point=later)
+    assert SharedPoint.given(named).time == 1.5 * uniform.time
+    for instance, point in ((data, uniform), (named, SharedPoint.given(named))):
+        by_default, by_point = (solve_step(instance, "product", z).time for z in (None, point))
+        assert by_default == pytest.approx(by_point, rel=1e-7)

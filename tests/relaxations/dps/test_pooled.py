@@ -12,7 +12,7 @@ from farkas.proofs.dps.search import best_by_search
 from farkas.relaxations.dps import pooled
 from farkas.relaxations.dps.pooled import best_served, can_serve, pooled_form
 from farkas.solvers import solve
-from tests.generators.dps import empty_market, forced_jobs, random_market
+from tests.generators.dps import empty_market, forced_jobs, posted, random_market
 from tests.tools.samples import seeds
 
 
@@ -83,3 +83,21 @@ def test_nothing_is_served_without_jobs_or_servers():
     assert best_served(empty_market(), "free").shape == (0,)
     market = random_market(3).replace(server_workers=[], server_ps=[])
     assert not best_served(market, "free").any()
+
+
+def test_a_refused_choice_takes_no_other_with_it(monkeypatch):
+    # the first job pays 9 for all units, the others 2 each for half of them: refused, 4 are left
+    jobs = [(0, 1.0, 2, 9.0), (0, 1.0, 1, 2.0), (0, 1.0, 1, 2.0)]
+    market = posted(*jobs, units=2, price_cap=9.0)
+    real = pooled.can_serve
+
+    def refused(form, served):
+        forced = any(block.name == "served_unless_blocked" for block in form.rows)
+        return real(form, served) and not (forced and served.tolist() == [True, False, False])
+
+    assert best_served(market, "forced").tolist() == [True, False, False]
+    dear = market.replace(price_cap=4.0)
+    form = Offline(prices="forced").form(dear)
+    assert any(block.name == "served_unless_blocked" for block in form.rows)
+    monkeypatch.setattr(pooled, "can_serve", refused)
+    assert best_served(dear, "forced").tolist() == [False, True, True]

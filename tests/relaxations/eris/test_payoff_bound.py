@@ -113,3 +113,34 @@ def test_jobs_without_data_earn_their_worth_on_arrival() -> None:
     assert (first.payoff, first.finish) == (7.0, 0)
     assert (first.server == -1).all()
     assert (worthless.payoff, worthless.finish) == (0.0, -1)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_of_equal_covers_a_whole_one_is_traced(seed: int) -> None:
+    # prices 0, 1 and 2 and nothing to pay for moving: many covers cost the same
+    rng = np.random.default_rng(seed)
+    sites, slots = 3, int(rng.integers(1, 4))
+    job = {
+        "data": rng.multinomial(int(rng.integers(2, 7)), [1 / 3] * 3).tolist(),
+        "utility": [40.0] * slots, "server_demand": [float(rng.integers(0, 2))],
+        "parameter_size": float(rng.integers(0, 2)),
+    }  # fmt: skip
+    auction = one_resource(
+        job, slots=slots, sites=sites, site_capacity=[[3.0]] * sites, chunk_size=0.0
+    )
+    price = rng.integers(0, 3, (sites, 1, slots)).astype(float)
+    seen = job_slots(
+        auction, auction.jobs[0], Prices(rng.integers(0, 2, slots).astype(float), price), None, None
+    )
+    cover = bound_payoff(seen)
+    if cover.finish < 0:
+        return
+    assert cover.processed.sum() == seen.chunks
+    cost = 0.0
+    for t in np.flatnonzero(cover.server >= 0):
+        workers, server = cover.processed[t], cover.server[t]
+        assert (workers <= np.where(np.arange(sites) == server, seen.beside_server[t], 3)).all()
+        cost += workers @ seen.worker_price[t] + seen.server_price[t, server]
+        remote = workers.sum() - workers[server]
+        cost += seen.transfer_price[t] * seen.parameter_size * remote
+    assert seen.worth[cover.finish] - cost == pytest.approx(cover.payoff, abs=1e-9)

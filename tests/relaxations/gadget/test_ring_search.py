@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.relaxations.gadget.ring_pricing import network_of
+from farkas.models.gadget.slot import snapshot
+from farkas.relaxations.gadget.ring_pricing import RingPricing, network_of
 from farkas.relaxations.gadget.ring_search import (
     LabelMemory,
     alone,
@@ -22,6 +23,8 @@ from farkas.relaxations.gadget.ring_walks import (
     distances,
     plain_ahead,
 )
+from tests.generators.gadget import SHAPES, any_network, job, table
+from tests.references.gadget_pricing import least_costs
 
 MANY = 1 << 20
 
@@ -155,3 +158,40 @@ def test_labels_are_found_again_in_a_full_table():
     assert [found_at(labels, key) for key in (8, 3, 13, 5)] == [3, 4, 0, 0]
     assert len(no_labels(4, 2).place) == 4  # one for every label
     assert len(no_labels(4, 9).key) == 4
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_where_gains_rise_and_fall_the_best_ring_of_all_is_found(seed):
+    rng = np.random.default_rng(seed)
+    gains = [0.0, *rng.integers(0, 30, 4).tolist()]
+    size = len(gains) - 1
+    one = {"max_workers": size, "bandwidth": 1, **table(*gains)}
+    shape = SHAPES[seed % len(SHAPES)]
+    cluster = any_network(rng, shape)
+    cluster = cluster.replace(jobs=[job(**one)])
+    slot = snapshot(cluster)
+    node, link = rng.integers(0, 4, cluster.num_nodes), rng.integers(0, 3, cluster.num_links)
+    prices = node[:, None].astype(float), link.astype(float)
+    least = least_costs(cluster, slot, *prices)[0]
+    wanted = max(0.0, float((slot.gains[0][: len(least)] - least).max(initial=0.0)))
+    uses = RingPricing(slot).uses[0]
+    found = best_ring(
+        network_of(cluster.num_nodes, cluster.link_source, cluster.link_target),
+        RingTask(node.astype(float), slot.cap[0], link.astype(float), uses,
+                 np.array([-np.inf, *slot.gains[0]])),
+        0.0, MANY,
+    )  # fmt: skip
+    assert found[0] == pytest.approx(wanted)
+    assert found[1] == pytest.approx(wanted)
+
+
+def test_a_larger_ring_that_only_promises_more_does_not_replace_a_better_one():
+    # around host 0 and back: 1 for host 1, 4 for host 2, 28 for host 3.  Two workers earn 10 - 1,
+    # three 12 - 5, and four would be worth 30, if the way to the last were not 28
+    star = network(4, (0, 1), (1, 0), (0, 2), (2, 0), (0, 3), (3, 0))
+    length = [0.5, 0.5, 2, 2, 14, 14]
+    assert found(star, task([0] * 4, [1] * 4, length, [0, 10, 12, 30]))[:3] == (
+        9.0,
+        9.0,
+        [1, 1, 0, 0],
+    )
