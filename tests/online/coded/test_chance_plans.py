@@ -44,7 +44,10 @@ def test_grains_are_enough_and_no_more():
     time = grains.time(0, workers, loads)
     assert law.at(time)[0] == pytest.approx(data.success_probability, abs=1e-6)
     assert grains.time(0, workers, np.array([4, 0, 0, 0, 0])) == np.inf
-    assert grains.equal(0, workers)[1].tolist() == [3] * 5  # any two have 6 of 5
+    assert [loads.tolist() for loads in grains.equal(0, workers)] == [
+        [each] * 5
+        for each in (5, 3, 2, 2, 1)  # any two have 6 of 5
+    ]
 
 
 def test_loads_of_theorem_1_expect_the_rows_at_their_time():
@@ -78,3 +81,23 @@ def test_a_plan_that_may_never_finish_has_no_value():
     out = ChancePlanner().evaluate(data, [Allocation(nothing, nothing)])
     assert np.isnan(out.value)
     assert "never has its 5 rows with probability" in out.violations[0]
+
+
+def test_a_sweep_of_moves_raises_the_probability():
+    raised = 0
+    for seed in range(8):
+        data = random_coded_computing(seed, masters=1, workers=4, rows=9, forbid=0.0)
+        grains, workers = Grains(data, 9), np.arange(4)
+        loads = np.full(4, 5)
+        time = grains.time(0, workers, loads)
+        moved = grains._moved(0, workers, loads, time, 1)
+        before, after = (grains.chance(0, workers, one, time) for one in (loads, moved))
+        assert after >= before
+        raised += after > before
+        # no further step of the same length does
+        for change in [*np.eye(4, dtype=int), *-np.eye(4, dtype=int)]:
+            again = grains._moved(0, workers, moved, time, 1)
+            if (again == moved).all():
+                tried = np.maximum(moved + change, 0)
+                assert grains.chance(0, workers, tried, time) <= after
+    assert raised > 4

@@ -1,6 +1,7 @@
 """Masters that really multiply on workers that straggle."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -79,3 +80,13 @@ def test_workers_draw_their_masters():
     assert set(drawn[:, 0]) == {0}
     assert set(drawn[:, 2]) == {-1}
     assert 60 < (drawn[:, 1] == 0).sum() < 140
+
+
+def test_times_are_those_of_a_clock_and_errors_are_shares_of_the_product():
+    # all products are negative: an error is a share of the largest of them all the same
+    data = generate("coded", num_masters=1, num_workers=3, rows=12, seed=4)
+    plan, rng = plan_of("coded.round_lp", data, 2.0), np.random.default_rng(0)
+    begin = time.perf_counter()
+    (one,) = execute(data, plan, [-np.ones((12, 3))], [np.ones(3)], rng, seconds_per_unit=1e-6)
+    assert 0.0 <= one.seconds <= time.perf_counter() - begin
+    assert one.error < 1e-9

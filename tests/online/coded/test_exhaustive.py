@@ -218,3 +218,16 @@ def test_sixteen_models_on_two_hundred_gpus_are_assigned_to_the_end():
     assert found.stopped == ""
     gap = best_sharing(speed).level / least_level(speed, found.owner)
     assert gap == pytest.approx(1.0182177, abs=1e-6)
+
+
+def test_halves_are_asked_for_by_name():
+    with pytest.raises(NotApplicable, match="2 masters"):
+        algorithms["coded.brute_force"].run(random_coded_computing(3, masters=3), method="halves")
+
+
+@pytest.mark.parametrize("masters", [2, 3, 4])
+def test_a_search_without_machine_code_is_the_same(masters):
+    speed = random_speed(7, masters=masters, workers=6)
+    tree = OwnerTree(speed, np.zeros(6, int), np.ones(masters))
+    assert dive.interpret(tree._limits, tree._search, 10**6)
+    assert least_level(speed, tree.owner) == pytest.approx(brute(speed), rel=1e-12)

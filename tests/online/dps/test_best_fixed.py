@@ -22,6 +22,7 @@ from farkas.online.dps.best_fixed import (
 from farkas.online.dps.posted import FixedPrice, run_seller
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, random_market
+from tests.references.dps_market import sell
 from tests.tools.samples import seeds
 
 
@@ -121,3 +122,22 @@ def test_prices_that_cannot_win_are_not_simulated():
     assert profits.of(*prices, at_least=1e9) == -np.inf
     assert profits.simulations == 1
     assert value == pytest.approx(FixedPrice(*prices).simulate(market).profit)
+
+
+@seeds(25, 60)
+def test_a_supremum_is_attained_exactly_where_its_prices_earn_it(seed):
+    market = one_type(seed, jobs=6)
+    best = best_exactly(market)
+
+    def pays(number):
+        job = market.jobs[number]
+        asked = best.worker * job.workers + best.ps * job.ps
+        return float(asked) if asked <= decimal(job.budget) else None
+
+    sold = [number for number, (what, _) in enumerate(sell(market, pays)) if what == "served"]
+    earned = sum(
+        best.worker * market.jobs[number].workers + best.ps * market.jobs[number].ps
+        for number in sold
+    )
+    assert earned <= best.profit
+    assert best.attained == (earned == best.profit)

@@ -16,7 +16,7 @@ from farkas.online.dps.learning_kernel import BLOCK
 from farkas.online.dps.offers import Known
 from farkas.online.dps.posted import BestFit, FixedPrice, FreeOfCharge, Random, run_seller
 from farkas.online.dps.pricing import both_sides
-from farkas.online.dps.simulation import simulate_learning, simulate_prices
+from farkas.online.dps.simulation import _most_records, simulate_learning, simulate_prices
 from tests.generators.dps import empty_market, random_market
 
 SELLERS = [
@@ -168,3 +168,13 @@ def test_hundreds_of_arms_and_a_supply_that_binds_are_settled_alike(seller):
     roomy = [dataclasses.replace(side, capacity=side.capacity * 10**6) for side in rules]
     free = simulate_learning(market, (roomy[0], roomy[1]), seller.capacity)
     assert not np.array_equal(done.worker_price, free.worker_price, equal_nan=True)
+
+
+def test_a_job_needs_a_record_for_every_server_that_holds_some_of_it():
+    market = random_market(4, jobs=9, servers=4)
+    records = [min(market.num_servers, job.workers + job.ps) for job in market.jobs]
+    assert _most_records(market) == sum(records)
+    # every job on as many servers as it has units, all of them at once
+    apart = market.replace(server_workers=[[1] * market.num_worker_types] * 4,
+                           server_ps=[[1] * market.num_ps_types] * 4)  # fmt: skip
+    assert_same(apart, FreeOfCharge(), 0)
