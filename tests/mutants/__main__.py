@@ -14,6 +14,7 @@ from tests.mutants.trial import Change, Trial, told
 
 FOLDERS = (
     "certificates", "standalone", "replay", "duals", "relaxations", "models", "forms", "rounding",
+    "online", "online/coded", "online/dps", "online/eris", "online/gadget", "online/mlbroker",
 )  # fmt: skip
 
 ALSO = {"certificates": ["tests/standalone", "tests/fuzz"], "standalone": ["tests/fuzz"]}
@@ -21,10 +22,13 @@ ALSO = {"certificates": ["tests/standalone", "tests/fuzz"], "standalone": ["test
 
 
 def there_are(root: Path, folder: str) -> dict[str, list[Place]]:
-    """Mutants of a folder's modules."""
+    """Mutants of a folder's modules, without those of folders inside it that have their own."""
     found = {}
+    inside = tuple(f"{other}/" for other in FOLDERS if other.startswith(f"{folder}/"))
     for path in sorted((root / "farkas" / folder).rglob("*.py")):
         module = path.relative_to(root / "farkas").as_posix()
+        if module.startswith(inside):
+            continue
         found[module] = [
             place for _, some in sorted(places(root, module).items()) for place in some
         ]
@@ -61,7 +65,18 @@ def explained(survivor: Survivor, before: Sequence[Survivor]) -> Survivor:
     return survivor
 
 
-def score(folder: str, sample: int, seed: int, only: str) -> None:
+def together(before: Module, entry: Module) -> Module:
+    """Two draws of a module; who survived both is counted once."""
+    known = {survivor.change for survivor in before.survivors}
+    others = [survivor for survivor in entry.survivors if survivor.change not in known]
+    tried = before.tried + entry.tried - len(entry.survivors) + len(others)
+    killed, survivors = before.killed + entry.killed, [*before.survivors, *others]
+    # what was noticed in both draws is counted twice, but never more than there are
+    extra = max(0, tried - entry.mutants)
+    return Module(entry.mutants, tried - extra, killed - extra, survivors)
+
+
+def score(folder: str, sample: int, seed: int, only: str, more: bool) -> None:
     """Try a folder's mutants and keep, module by module, what became of them."""
     with tempfile.TemporaryDirectory() as place_for_tree:
         trial = Trial(Path(place_for_tree), [f"tests/{folder}", *ALSO.get(folder, [])])
@@ -79,12 +94,13 @@ def score(folder: str, sample: int, seed: int, only: str) -> None:
                         found.append(Survivor(place.line, operator, told(source, changed)))
             kept = record.read()
             of_folder = kept.folders.setdefault(folder, Folder())
-            of_folder.seed = seed if sample else None
-            before = of_folder.modules[module].survivors if module in of_folder.modules else []
-            of_folder.modules[module] = Module(
+            of_folder.drew(seed if sample else None, more=more)
+            before = of_folder.modules.get(module, Module(0, 0, 0, []))
+            entry = Module(
                 len(everything[module]), tried, tried - len(found),
-                [explained(survivor, before) for survivor in found],
+                [explained(survivor, before.survivors) for survivor in found],
             )  # fmt: skip
+            of_folder.modules[module] = together(before, entry) if more else entry
             of_folder.modules = {
                 name: entry for name, entry in sorted(of_folder.modules.items())
                 if name in everything
@@ -163,6 +179,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="part of the name of a module or change")
     parser.add_argument("--again", action="store_true", help="only the survivors that are kept")
+    parser.add_argument("--more", action="store_true", help="add another draw to what is kept")
     asked = parser.parse_args()
     for folder in asked.folders or [*FOLDERS, HAND]:
         if folder == HAND:
@@ -170,7 +187,7 @@ def main() -> None:
         elif asked.again:
             again(folder, asked.only)
         else:
-            score(folder, asked.sample, asked.seed, asked.only)
+            score(folder, asked.sample, asked.seed, asked.only, asked.more)
 
 
 if __name__ == "__main__":

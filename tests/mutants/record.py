@@ -38,10 +38,15 @@ class Module(msgspec.Struct):
 
 
 class Folder(msgspec.Struct):
-    """Scores of a folder's modules, and the seed of the draw if not all of them were tried."""
+    """Scores of a folder's modules, and the seeds of the draws if not all of them were tried."""
 
-    seed: int | None = None
+    seeds: list[int] = []
     modules: dict[str, Module] = {}
+
+    def drew(self, seed: int | None, *, more: bool) -> None:
+        """Note the seed of a draw, None for everything."""
+        kept = self.seeds if more else []
+        self.seeds = kept if seed is None else sorted({*kept, seed})
 
     @property
     def tried(self) -> int:

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests.mutants.__main__ import there_are, together
 from tests.mutants.record import Folder, Module, Survivor, read
 from tests.tools.shared import ROOT
 
@@ -13,7 +14,7 @@ KEPT = read()
 
 def test_a_score_leaves_out_what_no_test_could_notice():
     survivors = [Survivor(1, "x", "a -> b", equivalent="why"), Survivor(2, "x", "c -> d")]
-    folder = Folder(0, {"one.py": Module(9, 7, 5, survivors), "two.py": Module(4, 4, 4, [])})
+    folder = Folder([0], {"one.py": Module(9, 7, 5, survivors), "two.py": Module(4, 4, 4, [])})
     assert (folder.tried, folder.killed, folder.equivalent) == (11, 9, 1)
     assert folder.score == 9 / 10
 
@@ -51,3 +52,34 @@ def test_certificates_reach_their_floor_and_every_survivor_is_explained():
     kept = KEPT.folders["certificates"]
     assert kept.score >= 0.95
     assert all(survivor.equivalent or survivor.effort for survivor in kept.survivors)
+
+
+def test_another_draw_is_added_and_nothing_is_counted_twice():
+    known, new = Survivor(1, "x", "a -> b", effort="why"), Survivor(5, "x", "c -> d")
+    again = Survivor(1, "x", "a -> b", effort="why")
+    both = together(Module(20, 7, 6, [known]), Module(20, 6, 4, [again, new]))
+    assert (both.tried, both.killed, both.mutants) == (12, 10, 20)
+    assert [survivor.change for survivor in both.survivors] == ["a -> b", "c -> d"]
+    assert both.survivors[0].effort == "why"
+    # of 9 places 8 and 8 were drawn: 9 were tried
+    few = together(Module(9, 8, 8, []), Module(9, 8, 7, [new]))
+    assert (few.tried, few.killed) == (9, 8)
+
+
+def test_seeds_of_draws_are_kept():
+    folder = Folder()
+    for seed, more, kept in (
+        (1, False, [1]),
+        (2, True, [1, 2]),
+        (3, False, [3]),
+        (None, False, []),
+    ):
+        folder.drew(seed, more=more)
+        assert folder.seeds == kept
+
+
+def test_a_folder_is_scored_without_the_folders_inside_it():
+    modules = there_are(ROOT, "online")
+    assert modules
+    assert not any(module.startswith("online/gadget") for module in modules)
+    assert any(module == "online/driver.py" for module in modules)

@@ -22,6 +22,9 @@ PATIENCE = 5
 SECONDS = 4
 """So long may those tests take that call the changed function, the fastest first."""
 
+UNSEEN = 20
+"""The same where nothing says which tests call it: compiled code, or code that fixtures run."""
+
 FIRST = 60
 """Tests that a mutant meets first: those that noticed most, then the fastest."""
 
@@ -110,8 +113,9 @@ class Trial:
         path = Path(module)
         own = f"tests/{path.parent.as_posix()}/test_{path.name}::"
         everywhere = self.reaching.get((module, 0), set())
-        near = self._ordered(self.reaching.get((module, first)) or everywhere or self.seconds)
-        budget, few = SECONDS, []
+        seen = self.reaching.get((module, first))
+        near = self._ordered(seen or everywhere or self.seconds)
+        budget, few = SECONDS if seen else UNSEEN, []
         for test in near:
             budget -= self.seconds[test]
             few += [test] if budget > 0 else []

@@ -42,3 +42,44 @@ def test_it_is_not_linear():
 def test_a_market_without_jobs_has_no_constraints():
     model = printed(empty_market())
     assert not list(model.component_data_objects(pyo.Constraint))
+
+
+def holds(row) -> bool:
+    body, lower, upper = pyo.value(row.body), pyo.value(row.lower), pyo.value(row.upper)
+    return (lower is None or body >= lower) and (upper is None or body <= upper)
+
+
+@pytest.mark.parametrize("side", ["workers", "ps"])
+def test_too_few_units_are_idle_exactly_when_a_job_may_be_turned_away(side):
+    market = random_market(3, jobs=4)
+    model = printed(market)
+    needs = model.needs if side == "workers" else model.needs_ps
+    every = getattr(model, f"all_{side}")
+    busy, short = getattr(model, f"busy_{side}"), getattr(model, f"short_of_{side}")
+    fits, lacks = getattr(model, f"{side}_suffice"), getattr(model, f"{side}_short")
+    for i in model.jobs:
+        assert short[i].is_binary()
+        assert model.accepted[i].is_binary()
+        need, have = pyo.value(needs[i]), pyo.value(every[i])
+        for taken in range(int(have) + 3):
+            busy[i].set_value(taken, skip_validation=True)
+            for one in (0, 1):
+                model.accepted[i].set_value(one)
+                short[i].set_value(one)
+                assert holds(fits[i]) == (need * one + taken <= have)
+                assert holds(lacks[i]) == (not one or taken > have - need)
+
+
+def test_a_server_has_all_of_a_job_exactly_when_it_is_alone():
+    market = random_market(5, jobs=4, servers=2)
+    model = printed(market)
+    for i in model.jobs:
+        job = market.jobs[i]
+        for workers in range(job.workers + 1):
+            for ps in range(job.ps + 1):
+                for alone in (0, 1):
+                    model.workers[i, 0].set_value(workers)
+                    model.ps[i, 0].set_value(ps)
+                    model.alone[i, 0].set_value(alone)
+                    both = holds(model.alone_has_all[i, 0]) and holds(model.all_is_alone[i, 0])
+                    assert both == (alone == (workers + ps == job.workers + job.ps))
