@@ -52,8 +52,6 @@ def _relieve(
     while changed:  # Bellman and Ford; prices of exchanges may be negative, those of cycles not
         here = changed.pop(0)
         for there in held:
-            if there == here:
-                continue
             for origin in held[here]:
                 through = cost[here] + price[origin][there] - price[origin][here]
                 if there not in cost or through < cost[there]:

@@ -22,6 +22,7 @@ def test_compiled_and_plain_printed_algorithms_agree(seed: int) -> None:
         fast, plain = printed_schedule(seen), algorithm_2(seen)
         assert fast.payoff == pytest.approx(plain.payoff, abs=1e-9)
         assert fast.finish == plain.finish
+        assert fast.cost == pytest.approx(plain.cost, abs=1e-9)
         assert np.array_equal(fast.workers, plain.workers)
         assert np.array_equal(fast.server, plain.server)
         assert np.array_equal(fast.moved, plain.moved)
@@ -99,3 +100,19 @@ def test_later_completion_must_pay_more_than_rounding() -> None:
         price[:, :, 0] = first
         seen = job_slots(auction, auction.jobs[0], Prices(np.zeros(3), price), None, None)
         assert printed_schedule(seen).finish == finish
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_schedules_of_many_slots_are_those_of_the_letter(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    slots = int(rng.integers(2, 7))
+    job = {"data": rng.integers(1, 5, 2), "utility": 90.0 - np.cumsum(rng.integers(0, 4, slots))}
+    auction = one_resource(job, slots=slots, site_capacity=[[2.0], [2.0]])
+    transfer, price = rng.integers(0, 2, slots), rng.integers(0, 7, auction.used.shape)
+    prices = Prices(transfer.astype(float), price.astype(float))
+    seen = job_slots(auction, auction.jobs[0], prices, None, None)
+    fast, plain = printed_schedule(seen), algorithm_2(seen)
+    assert (fast.payoff, fast.cost) == pytest.approx((plain.payoff, plain.cost), abs=1e-9)
+    assert np.array_equal(fast.workers, plain.workers)
+    assert np.array_equal(fast.moved, plain.moved)
+    assert len(fast.slots) > 1 or seed

@@ -4,9 +4,10 @@ import pytest
 
 from farkas.instances import library
 from farkas.instances.generate import generate
-from farkas.models.mlbroker.one_shot import snapshot
+from farkas.models.mlbroker.one_shot import OneShot, snapshot
 from farkas.online import algorithms
 from tests.generators.mlbroker import random_brokerage
+from tests.tools.decisions import decisions
 
 
 def test_oasis_does_not_see_the_discount():
@@ -56,3 +57,18 @@ def test_oasis_does_not_see_the_discount_in_either_form_of_the_prices(seed):
             algorithms["mlbroker.oasis"].run(b, prices=prices).decisions for b in (broker, without)
         )
         assert seen == unseen
+
+
+@pytest.mark.parametrize("name", ["one_shot", "oasis"])
+def test_prices_are_written_as_they_are_asked_for(name, monkeypatch):
+    asked = set()
+
+    def noted(prices):
+        asked.add(prices)
+        return OneShot(prices=prices)
+
+    monkeypatch.setattr("farkas.online.mlbroker.myopic.OneShot", noted)
+    for prices in ("single", {"one_shot": "choice", "oasis": "list"}[name]):
+        decisions(f"mlbroker.{name}", library.load("mlbroker/tiny"), prices=prices)
+        assert asked == {prices}
+        asked.clear()

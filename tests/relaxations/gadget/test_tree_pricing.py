@@ -5,7 +5,7 @@ import numpy as np
 from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import snapshot
 from farkas.proofs.gadget.small import random_clusters
-from farkas.relaxations.gadget.tree_pricing import TreePricing
+from farkas.relaxations.gadget.tree_pricing import TreePricing, cheapest
 from tests.generators.gadget import small
 from tests.references.gadget_pricing import least_costs, random_prices, tree_costs
 
@@ -22,6 +22,11 @@ def test_tree_pricing_finds_the_cheapest_ring_of_every_size():
         inside = np.arange(1, cost.shape[1] + 1)[None, :] <= slot.largest[:, None]
         assert np.allclose(cost[inside], least_costs(cluster, slot, node, link)[inside])
         assert np.allclose(cost, tree_costs(pricing, node, link))
+        # without machine code, which would not mind a table that is too small
+        given = *pricing.prices(node, link), pricing.cap, pricing.tree.parent, pricing.tree.order
+        own, _, take = cheapest.interpret(*given, cost.shape[1])
+        assert np.array_equal(own, cost)
+        assert np.array_equal(take, found.take)
         places = np.argwhere(np.isfinite(cost))
         rings = found.rings(places[:, 0], places[:, 1] + 1)
         paid = (rings.node_load(cluster) * node).sum(axis=(1, 2)) + rings.link_load(cluster) @ link
