@@ -158,3 +158,13 @@ def test_repair_keeps_the_best_round_of_what_fits_by_gain_per_worker(seed):
         for used, room in zip(whole.load[wanted].sum(axis=0), whole.room, strict=True)
     ]
     assert found.worst == max(full)
+
+
+def test_a_small_ring_of_much_gain_per_worker_goes_before_a_large_one():
+    # four workers earn 4, one earns 3; either fills the room
+    both = Mix(
+        job=np.array([0, 1]), share=np.ones(2), gain=np.array([4.0, 3.0]),
+        load=np.full((2, 1), 2.0), room=np.array([2.0]),
+    )  # fmt: skip
+    rounded = round_repaired(both, np.array([4, 1]), 1, np.random.default_rng(0))
+    assert rounded.picked.tolist() == [1]
