@@ -1202,3 +1202,8 @@ def test_words_that_are_quoted_are_cut():
     refuse(file(rows=(f"G {long} OBJ",)), f"{'x' * 30!r} is no fraction", 2)
     with pytest.raises(Refused, match=re.escape(f"{'x' * 30!r}: not in")):
         vipr(file().replace("CON 1", f"CON {long}"))
+
+
+@pytest.mark.parametrize("tree", [None, [], ["linear"], "linear", 3, True])
+def test_what_is_no_record_is_no_certificate(tree):
+    no(tree, "no certificate of type linear or infeasible", 2)
