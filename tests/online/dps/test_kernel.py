@@ -81,3 +81,7 @@ def test_simulations_to_come_are_prepared_together(monkeypatch):
     market = random_market(2, jobs=6, servers=3)
     prepare_posted(market, 4)
     assert asked == [4 * 6 * 13]
+
+
+def test_rules_of_placement_are_told_apart():
+    assert len({kernel.PA, kernel.BEST_FIT, kernel.RANDOM}) == 3

@@ -5,7 +5,7 @@ import pytest
 
 from farkas.online.dps import kernel as base
 from farkas.online.dps import learning_kernel as kernel
-from farkas.online.dps.learning import Dps
+from farkas.online.dps.learning import Dps, RandomPlacement
 from farkas.online.dps.offers import Known
 from farkas.online.dps.posted import run_seller
 from farkas.online.dps.pricing import Learner, both_sides
@@ -77,12 +77,14 @@ def test_arms_without_worth_are_tied_and_the_dearest_is_chosen():
     )
 
 
+@pytest.mark.parametrize("seller", [Dps(), RandomPlacement()], ids=repr)
 @pytest.mark.parametrize("seed", range(3))
-def test_whole_runs_decide_as_the_learner_does(seed):
+def test_whole_runs_decide_as_the_learner_does(seed, seller):
     market = random_market(seed, jobs=40).replace(dps={"delta": 0.2, "explore_cap": 0.1})
-    fast = Dps().simulate(market, seed)
-    for number, slow in enumerate(run_seller(Dps(), market, seed)):
+    fast = seller.simulate(market, seed)
+    for number, slow in enumerate(run_seller(seller, market, seed)):
         code = {"full": base.FULL, "declined": base.DECLINED, "sold": base.SOLD}
         assert fast.outcome[number] == code.get(slow.outcome, base.EXPLORED)
         assert fast.payment[number] == pytest.approx(slow.payment, abs=1e-12)
         assert fast.exploring[number] == slow.exploring
+        assert fast.colocated[number] == slow.colocated

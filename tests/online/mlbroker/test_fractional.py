@@ -123,3 +123,8 @@ def test_epsilon_decides_how_much_is_deployed():
         np.abs(slot.deployed - before.deployed).max(initial=0.0) > 0.01
         for slot, before in zip(given, own, strict=True)
     )
+    # what is proved of the run is about the ε in use as well
+    asked, stated = ALGORITHM.run(broker, epsilon=100.0), ALGORITHM.run(other)
+    for name in ("certificate", "moving"):
+        assert asked.numbers[name] == pytest.approx(stated.numbers[name], rel=1e-6)
+    assert float(asked.certificate) == pytest.approx(float(stated.certificate), rel=1e-6)
