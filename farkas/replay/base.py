@@ -92,8 +92,8 @@ class Replayed:
         if self.low == self.high and value.denominator.bit_length() <= LONGEST:
             return value
         size = abs(value.numerator).bit_length() - value.denominator.bit_length()
-        grid = 1 << max(0, DIGITS - size)
-        return Fraction(math.ceil(value * grid) if up else math.floor(value * grid), grid)
+        grid = Fraction(2) ** (DIGITS - size)
+        return (math.ceil(value * grid) if up else math.floor(value * grid)) / grid
 
     @property
     def magnitude(self) -> Fraction:

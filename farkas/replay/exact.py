@@ -81,7 +81,7 @@ def fixed(number: float, places: int) -> int:
 
 
 def quotient(numerator: int, denominator: int, places: int = 128) -> tuple[Fraction, Fraction]:
-    """Bounds on a quotient, about 2**-places of it apart; equal when it has so few places.
+    """Bounds on a quotient, about a share 2**-places of it apart; equal when it has so few places.
 
     Sums of quotients of different denominators grow without end; sums of these bounds do not.
 
@@ -94,6 +94,9 @@ def quotient(numerator: int, denominator: int, places: int = 128) -> tuple[Fract
     >>> low < Fraction(1, 3) < high, quotient(3, 4) == (Fraction(3, 4), Fraction(3, 4))
     (True, True)
     """
-    shift = max(0, places + denominator.bit_length() - abs(numerator).bit_length())
+    shift = places + denominator.bit_length() - abs(numerator).bit_length()
+    if shift < 0:  # as many places whatever the unit, also of what is large
+        whole, rest = divmod(numerator, denominator << -shift)
+        return Fraction(whole << -shift), Fraction((whole + (rest > 0)) << -shift)
     whole, rest = divmod(numerator << shift, denominator)
     return Fraction(whole, 1 << shift), Fraction(whole + (rest > 0), 1 << shift)

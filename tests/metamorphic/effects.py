@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from farkas.tolerances import OUTWARD_CLOSE, SOLVER_GAP
+from farkas.tolerances import OUTWARD_CLOSE, SOLVER_GAP, ULP
 from tests.metamorphic.units import JOINT, degree
 
 VALUE = {"coded": "time", "dps": "money", "eris": "money", "gadget": "money", "mlbroker": "money"}
@@ -42,6 +42,8 @@ POSTED = re.compile(
 CLOSE = {
     # conic solvers measure in absolute tolerances and are given rows in the instance's units
     r"(quantity|convex) gadget\.worker_relaxation.*": SOLVER_GAP,
+    # prices are decimals, of which the shortest that is the double is meant, in every unit anew
+    r"quantity dps\.bfp": ULP,
     # outwards by a share that depends on the other multipliers
     r"program .*\.bound": OUTWARD_CLOSE,
 }

@@ -82,3 +82,12 @@ def test_a_run_of_another_kind_is_refused() -> None:
         replay(Decisions(), farkas.load("gadget/tiny"))
     with pytest.raises(NotACertificate, match=r"'gadget.las' is no algorithm of kind mlbroker"):
         replay(Decisions(algorithm="gadget.las"), farkas.load("mlbroker/tiny"))
+
+
+def test_what_is_rounded_has_as_many_digits_in_every_unit() -> None:
+    for power in (300, 60, -60):
+        unit = F(2) ** power
+        for sense in ("min", "max"):
+            one = Replayed.between(F(1, 3), F(2, 3), Kept()).proved(sense)
+            other = Replayed.between(unit / 3, unit * 2 / 3, Kept()).proved(sense)
+            assert other == unit * one

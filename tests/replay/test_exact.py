@@ -8,7 +8,7 @@ from fractions import Fraction as F
 import pytest
 
 from farkas.errors import NotACertificate
-from farkas.replay.exact import Entry, decoded, exact, fixed, places
+from farkas.replay.exact import Entry, decoded, exact, fixed, places, quotient
 
 NUMBERS = [0.1, 3.0, -2.5e-7, 0.0, 1e300, 5e-324]
 
@@ -18,6 +18,16 @@ def test_every_double_is_a_whole_number_of_units() -> None:
     assert digits == 1074
     assert [F(fixed(x, digits), 2**digits) for x in NUMBERS] == [F(x) for x in NUMBERS]
     assert places([]) == places([4.0]) == 0
+
+
+@pytest.mark.parametrize("shift", [1, 60, 500])
+def test_quotients_have_as_many_places_in_every_unit(shift: int) -> None:
+    # 2**200 / 3 needs no place after the point, and yet no more than 2**200 / 3 / 2**shift
+    low, high = quotient(2**200, 3)
+    assert low < F(2**200, 3) < high
+    assert high - low <= F(2**200, 2**127)
+    assert quotient(2 ** (200 + shift), 3) == (low * 2**shift, high * 2**shift)
+    assert quotient(2**200, 3 * 2**shift) == (low / 2**shift, high / 2**shift)
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])

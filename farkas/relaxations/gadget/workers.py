@@ -77,13 +77,17 @@ def concave_utility(utility: Utility, progress, job: int):
             raise refusal
         return -(utility.quadratic * cp.square(progress) + utility.linear * progress)
     if isinstance(utility, TableUtility):
-        slopes = np.append(np.diff(utility.values) / utility.step, 0.0)
+        # pieces become rows, which conic solvers measure in absolute tolerances
+        size = float(np.abs(utility.values).max())
+        unit = np.ldexp(1.0, np.frexp(size)[1] - 1) if size else 1.0
+        values = np.array(utility.values) / unit
+        slopes = np.append(np.diff(values) / utility.step, 0.0)
         if (np.diff(slopes) > TIE * np.abs(slopes).max()).any():
             raise refusal
         starts = utility.step * np.arange(len(slopes))
         pieces = [
             value + slope * (progress - start)
-            for value, slope, start in zip(utility.values, slopes, starts, strict=True)
+            for value, slope, start in zip(values, slopes, starts, strict=True)
         ]
-        return pieces[0] if len(pieces) == 1 else cp.minimum(*pieces)
+        return unit * (pieces[0] if len(pieces) == 1 else cp.minimum(*pieces))
     raise refusal

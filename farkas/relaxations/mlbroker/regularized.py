@@ -91,6 +91,8 @@ class Regularized(ConvexProgram):
         for name in ("resource_cost", "not_list", "not_reduced"):
             m.variable(name, shape, nonneg=True)
         dearest = market.list_price * market.usage_cap(self.semantics).max(axis=0)
+        if not dearest.any():  # nothing in use, or nothing charged: no power of 2 is near
+            return cp.Constant(0.0)
         usual = np.where(dearest > 0, dearest, dearest.max())
         unit = np.ldexp(1.0, np.frexp(usual)[1] - 1)
         dear = cp.multiply(market.list_price / unit, usage)

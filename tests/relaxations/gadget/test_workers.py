@@ -78,3 +78,12 @@ def test_budgets_and_servers_limit_a_job():
     shared = small([3], (), {"demand": [2.0]} | table(0, 6), table(0, 5, 9))
     # worth per GPU: 3, then 5 and 4: two of the second at 9, half a worker of the first at 3
     assert value(shared) == pytest.approx(12.0, rel=1e-5)
+
+
+@pytest.mark.parametrize("power", [-60, 40, 60])
+def test_tables_of_worth_may_be_in_any_unit(power):
+    # pieces of a table were rows in its unit: 0.84 of the optimum at 2^-60, no answer at 2^40
+    tables = [table(0, 6), table(0, 5, 9)]
+    worth = [table(*np.ldexp(each["utility"]["values"], power).tolist()) for each in tables]
+    once, again = (small([3], (), {"demand": [2.0]} | one, two) for one, two in (tables, worth))
+    assert value(again) == np.ldexp(value(once), power)

@@ -1,5 +1,6 @@
 """mlbroker.regularized, the slot (10) as a cone program."""
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -61,6 +62,22 @@ def test_under_strict_semantics_an_unused_site_is_left_and_that_costs():
     assert value(problem, relax="tight", semantics="printed") == pytest.approx(2 + enter, rel=1e-6)
     strict = value(problem, relax="tight", semantics="strict")
     assert strict == pytest.approx(2 + enter + leave, rel=1e-6)
+
+
+@pytest.mark.parametrize("power", [-60, -40, 40])
+def test_a_slot_that_uses_no_charged_resource_scales_with_money(power):
+    # nothing is in use, so that costs of resources had no unit but 1/2 USD: at 2^-60 the optimum
+    # was 5e10 times what it is
+    once = single([[5.0, 5.0]], worker_demand=[0.0], server_demand=[0.0])
+    money = 2.0**power
+    job = {**msgspec.to_builtins(once.jobs[0]), "deploy_cost": money}
+    again = once.replace(
+        jobs=[job],
+        transfer_price=money * once.transfer,
+        base_price=money * once.list_price,
+    )
+    optima = [value(SlotProblem.of(each), relax="printed") for each in (once, again)]
+    assert optima[1] == pytest.approx(money * optima[0], rel=1e-12)
 
 
 def test_a_slot_without_jobs_costs_nothing():
