@@ -142,14 +142,16 @@ def decomposition() -> Verdict:
         links = np.isfinite(cluster.link_bandwidth)
         reserved = activity[form.row_block("link_capacity").where]
         excess = float((flow[links] - reserved).max(initial=0.0))
+        room = float(cluster.capacity[nodes].max(initial=0.0))
+        width = float(cluster.link_bandwidth[links].max(initial=0.0))
         trials.add(
             cluster,
             Stated(float(np.abs(share - given).max(initial=0.0)), "<=", 0, FEASIBLE, size=1),
-            Stated(float(np.abs(load[nodes] - used).max(initial=0.0)), "<=", 0, FEASIBLE, size=1),
-            Stated(excess, "<=", 0, FEASIBLE, size=1),
+            Stated(float(np.abs(load[nodes] - used).max(initial=0.0)), "<=", 0, FEASIBLE, room),
+            Stated(excess, "<=", 0, FEASIBLE, width),
             Stated(mixture.passes, "<=", int((point > 0).sum())),
         )
-    return trials.verdict("in shares and units", largest_error=max(0.0, -trials.slack))
+    return trials.verdict("in shares", largest_error=max(0.0, -trials.slack))
 
 
 @claim("gadget.relaxation_size", source="GADGET Theorem 9")

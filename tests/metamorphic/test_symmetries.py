@@ -1,0 +1,168 @@
+"""Results do not depend on the order of what has no order, nor on what holds nothing."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+import pytest
+
+from farkas.instances import Instance
+from tests.metamorphic.compared import agree, leaves
+from tests.metamorphic.exceptions import EXEMPT, Exempt, exempt, share
+from tests.metamorphic.instances import few, many
+from tests.metamorphic.objects import Measured, Values, objects
+from tests.metamorphic.symmetries import SYMMETRIES, Data, changed, plain
+
+OBJECTS = list(objects())
+Results = dict[str, list[Any]]
+
+
+def results(what: Measured, values: Values) -> Results:
+    """Sorted numbers and words by name, without places; what a run decided is left out."""
+    found: Results = defaultdict(list)
+    for key, value in values.items():
+        if key == "decisions":
+            continue
+        for inside, leaf in leaves(value):
+            path = f"{what.sort} {what.path(key)}{inside}"
+            found[re.sub(r"\[[\d,]+\]", "[]", path)].append(leaf)
+    for path, numbers in found.items():
+        if path == "quantity dps.fixed_price.served":  # places of jobs
+            found[path] = [len(numbers)]
+        numbers.sort(key=lambda leaf: (leaf is None, str(leaf) if isinstance(leaf, str) else "",
+                                       leaf if isinstance(leaf, int | float) else 0))  # fmt: skip
+    return dict(found)
+
+
+@functools.cache
+def plainly(what: Measured, instance: Instance) -> Results:
+    return results(what, what.on(plain(instance)))
+
+
+def contained(found: Sequence[Any], wanted: Sequence[Any], tolerance: float) -> bool:
+    """Whether the wanted are among the found, each once; as many unless places were added."""
+    rest = list(found)
+    for leaf in wanted:
+        fits = [number for number, other in enumerate(rest) if agree(other, leaf, tolerance)]
+        if not fits:
+            return False
+        rest.pop(fits[0])
+    return not rest or bool(wanted)
+
+
+def differences(
+    what: Measured, instance: Instance, change: Callable[[Data], None]
+) -> Iterator[tuple[str, str]]:
+    """Results that a change does not leave as they are: their names, and in words."""
+    other = changed(instance, change)
+    if other is None:
+        return
+    known, found = plainly(what, instance), results(what, what.on(other))
+    for path in sorted({*known, *found}):
+        one, two = known.get(path, []), found.get(path, [])
+        if not contained(two, one, share(path)):
+            yield path, f"{what}, {instance.name}: {path} is {two}, not {one}"
+
+
+def together(changes: Sequence[Callable[[Data], None]]) -> Callable[[Data], None]:
+    """One change after the other."""
+
+    def change(data: Data) -> None:
+        for each in changes:
+            each(data)
+            apart = msgspec.json.decode(msgspec.json.encode(data))  # no list in two places
+            data.clear()
+            data.update(apart)
+
+    return change
+
+
+def free(what: Measured) -> list[Callable[[Data], None]]:
+    """Changes from which nothing of an object is exempt."""
+    paths = plainly(what, few(what.kind)[OBJECTS.index(what) % 2])
+    return [
+        change
+        for name, change in SYMMETRIES[what.kind].items()
+        if not any(exempt(path, name) for path in paths)
+    ]
+
+
+@pytest.mark.parametrize("what", OBJECTS, ids=str)
+def test_results_stay_when_everything_is_written_otherwise_at_once(what: Measured) -> None:
+    instance = few(what.kind)[OBJECTS.index(what) % 2]
+    wrong = [said for _, said in differences(what, instance, together(free(what)))]
+    assert not wrong, "\n".join(wrong[:10])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", OBJECTS, ids=str)
+def test_results_stay_when_anything_is_written_otherwise(what: Measured) -> None:
+    wrong = [
+        f"{name}: {said}"
+        for instance, (name, change) in itertools.product(
+            many(what.kind), SYMMETRIES[what.kind].items()
+        )
+        for path, said in differences(what, instance, change)
+        if not exempt(path, name)
+    ]
+    assert not wrong, "\n".join(wrong[:10])
+
+
+def exemptions() -> Iterator[Any]:
+    """Every exemption with every object and symmetry that it is about."""
+    for kind, table in EXEMPT.items():
+        for number, each in enumerate(table):
+            for name in SYMMETRIES[kind]:
+                if re.fullmatch(each.symmetries, name):
+                    yield pytest.param(kind, each, name, id=f"{kind} {number} {name}")
+
+
+def about(each: Exempt, kind: str, name: str) -> Iterator[Measured]:
+    """Objects of which an exemption is the first to cover a result."""
+    for what in OBJECTS:
+        if what.kind == kind:
+            paths = {path for instance in many(kind) for path in plainly(what, instance)}
+            if any(exempt(path, name) is each for path in paths):
+                yield what
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "each", "name"), [*exemptions()])
+def test_what_is_exempt_does_change(kind: str, each: Exempt, name: str) -> None:
+    change = SYMMETRIES[kind][name]
+    told = [
+        what
+        for what in about(each, kind, name)
+        if not any(
+            exempt(path, name) is each
+            for instance in many(kind)
+            for path, _ in differences(what, instance, change)
+        )
+    ]
+    assert not told, f"{each.why}: not so for {[*map(str, told)]}"
+
+
+def test_a_result_that_changes_is_noticed() -> None:
+    class First(Measured):
+        """Reads the first place."""
+
+        def on(self, instance: Any) -> Values:
+            return {"optimum": float(instance.base_price[0][0])}
+
+    first = First("program", "mlbroker.first")
+    change = SYMMETRIES["mlbroker"]["sites turned"]
+    said = list(differences(first, few("mlbroker")[0], change))
+    assert said == [("program mlbroker.first.optimum", said[0][1])]
+    assert said[0][1].endswith("is [1.5], not [2.0]")
+
+
+@pytest.mark.parametrize("kind", SYMMETRIES)
+def test_every_symmetry_changes_an_instance(kind: str) -> None:
+    for name, change in SYMMETRIES[kind].items():
+        assert any(changed(each, change) is not None for each in many(kind)), name
