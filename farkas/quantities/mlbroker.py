@@ -52,10 +52,13 @@ def big_m_smallest(instance: Brokerage) -> float:
 def discount_in_reach(instance: Brokerage, k: int) -> float:
     """Share of slots with jobs in which all of them at one site would earn its discount.
 
-    The workers and servers of a slot, at the site whose threshold for the resource is lowest.
+    The workers and servers of a slot, at the site with a discount whose threshold for the resource
+    is lowest.
     """
     busy = np.unique(instance.pair_slot)
-    reached = instance.usage_cap()[busy, k] >= instance.threshold[:, k].min()
+    saving = instance.reduced_price[:, k] < instance.list_price[:, k]
+    lowest = instance.threshold[saving, k].min(initial=np.inf)
+    reached = instance.usage_cap()[busy, k] >= lowest
     return float(reached.mean())
 
 

@@ -3,6 +3,7 @@
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.quantities import evaluate, evaluate_all
+from tests.generators.mlbroker import single
 
 
 def test_myopic_baselines_are_absent_where_ties_decide():
@@ -32,3 +33,13 @@ def test_a_discount_is_in_reach_where_all_jobs_at_one_site_use_so_much():
             reached.append(any(used >= row[k] for row in broker.threshold))
         key = f"mlbroker.discount_in_reach[{k}]"
         assert evaluate(broker, [key])[key] == sum(reached) / len(reached)
+
+
+def test_a_site_without_a_discount_has_none_in_reach():
+    # 5 units are used at most: the threshold of 9 is out of reach, the other site gives nothing
+    broker = single([[30.0, 0.0]], server_demand=[2.0], discount_price=[[0.5], [None]],
+                    discount_threshold=[[9.0], [None]])  # fmt: skip
+    key = "mlbroker.discount_in_reach[0]"
+    assert evaluate(broker, [key])[key] == 0.0
+    assert evaluate(broker.replace(discount_threshold=[[5.0], [None]]), [key])[key] == 1.0
+    assert evaluate(broker.replace(discount_price=None), [key])[key] == 0.0
