@@ -137,12 +137,12 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
     ),
     "gadget": (
         Exempt(
-            r"quantity gadget\.(drf|las|fifo)|algorithm gadget\.(drf|las|fifo)\..*",
+            r"quantity gadget\.(drf|las|fifo)|algorithm gadget\.(drf|las)\..*",
             "worthless job",
             "serves every job, whatever it is worth",
         ),
         Exempt(
-            r"quantity gadget\.(greedy_exact|slot_counts|fifo)"
+            r"quantity gadget\.(greedy_exact|slot_counts|fifo|drf|las)"
             r"|algorithm gadget\.(fifo|drf|gadget|greedy_exact)\..*",
             "jobs turned",
             "equally good jobs, or counts of workers, go by the order of the file",
