@@ -184,7 +184,7 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
         ),
         Exempt(
             r"algorithm mlbroker\.(ir|mlbroker)\.(value|exact value|ratio)",
-            "sites turned|weightless job",
+            "jobs turned|sites turned|weightless job",
             "draws follow the order of the file",
         ),
         Exempt(
@@ -203,7 +203,8 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
             "of equally cheap sites the first is taken",
         ),
         Exempt(
-            r"convex mlbroker\.regularized\[tight.*|program mlbroker\.outer(\[.*,tight\]|_job).*",
+            r"algorithm mlbroker\.(fractional|gr|ir|mlbroker)\..*"
+            r"|convex mlbroker\.regularized\[tight.*|program mlbroker\.outer(\[.*,tight\]|_job).*",
             "dear site",
             "deployment is spread over all sites by the entropy term",
         ),
