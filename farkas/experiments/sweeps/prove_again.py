@@ -14,6 +14,7 @@ from farkas.instances import Instance
 from farkas.online.run import from_builtins
 from farkas.tolerances import close
 from farkas.verbs.verdicts import run_verdict, solve_verdict
+from farkas.words import named
 
 
 def prove_again(store: Store, share: float = 1.0) -> Iterator[tuple[Result, str]]:
@@ -46,6 +47,8 @@ def prove_again(store: Store, share: float = 1.0) -> Iterator[tuple[Result, str]
 
 def _verdict(result: Result, instance: Instance) -> str:
     """Audit a run, or prove bound and point of a solve."""
+    if result.task.kind != instance.kind:
+        return f"rejected: the task is of kind {named(result.task.kind)}, not {instance.kind}"
     if result.task.what != "run":
         return solve_verdict(result.task.solved(msgspec.structs.asdict(result)), instance)
     run = from_builtins(result.output)

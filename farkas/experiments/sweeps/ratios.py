@@ -15,11 +15,12 @@ from typing import Any
 import msgspec
 
 from farkas.certificates.proof import double
-from farkas.errors import FileProblem
+from farkas.errors import FileProblem, InvalidOption
 from farkas.experiments.sweeps.guarantee import guarantees_of
 from farkas.experiments.sweeps.promises import Promise, hold
 from farkas.experiments.sweeps.statistics import interval, quantiles
 from farkas.experiments.sweeps.store import Result, Store
+from farkas.experiments.sweeps.task import Task
 from farkas.instances import Instance, write
 from farkas.online import algorithms
 from farkas.online.recording import plain
@@ -204,6 +205,8 @@ def why_left_out(result: Result) -> str:
         return "breaks a requirement"
     if not result.bound:
         return "no bound proved"
+    if _refused(result.task):
+        return "options that its algorithm refuses"
     if result.ratio is None or result.value is None:
         # a ratio would be infinite, whether because of the algorithm or of the bound
         earns = (result.output or {}).get("sense") == "max"
@@ -211,15 +214,36 @@ def why_left_out(result: Result) -> str:
     return ""
 
 
+def _refused(task: Task) -> bool:
+    """Whether an algorithm that is here refuses the options, on which guarantees depend."""
+    return task.what == "run" and _refuses(
+        task.name, msgspec.json.encode(task.options, order="deterministic")
+    )
+
+
+@functools.cache
+def _refuses(name: str, options: bytes) -> bool:
+    if name not in algorithms:
+        return False
+    try:
+        algorithms[name].policy(**msgspec.json.decode(options))
+    except InvalidOption:
+        return True
+    return False
+
+
 def _best_values(results: Iterable[Result]) -> dict[str, dict[str, float]]:
     """By instance and name, the best value of a run that breaks nothing, or of a feasible point.
 
-    Programs go by their name without the variant; relaxed ones are no solutions.
+    Programs go by their name without the variant; relaxed ones are no solutions.  What was rejected
+    is none, nor what has no bound: nobody proves its value again.
     """
     best: dict[str, dict[str, float]] = collections.defaultdict(dict)
     for result in results:
         task, value, output = result.task, result.value, result.output
         if result.status != "done" or output is None or value is None:
+            continue
+        if not result.bound or result.recheck.startswith("rejected"):
             continue
         if not output.get("violations") and not task.options.get("relax"):
             better = min if output["sense"] == "min" else max

@@ -372,6 +372,8 @@ class Store:
         for number in (result.value, result.ratio, result.seconds):
             if number is not None and not math.isfinite(number):
                 raise FileProblem(f"{where}: is damaged: a number is not finite")
+        if result.ratio is not None and result.ratio < 1:
+            raise FileProblem(f"{where}: is damaged: a certified ratio is below 1")
         return result
 
     def output(self, key: str) -> dict[str, Any] | None:

@@ -39,6 +39,17 @@ def test_solutions_that_break_a_requirement_break_no_theorem(stored, theorem):
     assert (promise.undecided, promise.broken) == (1, 0)
 
 
+@pytest.mark.parametrize("lie", [{"bound": "", "ratio": None}, {"recheck": "rejected: it lies"}])
+def test_a_value_that_is_rejected_or_that_nobody_proves_breaks_no_theorem(stored, theorem, lie):
+    theorem(2.0)
+    store = stored(
+        result(at=0, value=8.0, bound="2", ratio=4.0),
+        result("mlbroker.other", at=0, value=2.5, **lie),
+    )
+    (promise,) = next(r for r in ratios(store) if r.name == "mlbroker.one").promises
+    assert (promise.undecided, promise.broken) == (1, 0)
+
+
 def test_rewards_are_compared_the_other_way_round(stored, theorem):
     # value 1, optimum at least 5: a factor 4 is broken, since 5 > 4 * 1
     theorem(4.0)

@@ -147,6 +147,18 @@ def no_certificate(result: Result, output: dict[str, Any]) -> Result:
     return result
 
 
+def other_kind(result: Result, output: dict[str, Any]) -> Result:
+    task = msgspec.structs.replace(result.task, kind="eris\naccepted: all")
+    return msgspec.structs.replace(result, task=task)
+
+
+@pytest.mark.parametrize("what", ["run", "solve"])
+def test_a_task_of_another_kind_is_rejected_in_one_line(ran, tmp_path, what):
+    words = opinion(ran, tmp_path, other_kind, what)
+    assert words.startswith("rejected: the task is of kind ")
+    assert "\n" not in words
+
+
 @pytest.mark.parametrize("change", [worse_value, no_value, better_objective, no_certificate])
 def test_the_value_of_a_solve_is_that_of_its_point(ran, tmp_path, change):
     assert opinion(ran, tmp_path, change, "solve").startswith("rejected")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 
+import msgspec
 import pytest
 
 from farkas.cli import call
@@ -50,6 +51,15 @@ def test_options_make_two_distributions(stored):
                     output={"sense": "min"})  # fmt: skip
     found = ratios(stored(first, second))
     assert sorted(item.label for item in found) == ["mlbroker.one", "mlbroker.one (epsilon=2.0)"]
+
+
+@pytest.mark.parametrize("options", [{"epsilon": "abc"}, {"epsilon": -1.0}, {"unknown": 1}])
+def test_options_that_the_algorithm_refuses_have_no_ratio(stored, options):
+    one = result("mlbroker.fractional")
+    task = msgspec.structs.replace(one.task, options=options)
+    (found,) = ratios(stored(msgspec.structs.replace(one, task=task)))
+    assert found.left_out == {"options that its algorithm refuses": 1}
+    assert not found.promises
 
 
 def test_a_reward_of_nothing_is_not_hidden_behind_the_bound(stored):

@@ -138,6 +138,12 @@ def test_no_value_of_a_column_ends_in_an_internal_error(
     ends_well(copy, capsys)
 
 
+def test_a_certified_ratio_below_1_is_damage(copy: Path, capsys: Capture) -> None:
+    changed(copy, "UPDATE results SET ratio = 0.5 WHERE name = 'mlbroker.local'")
+    assert call(["ratios", str(copy)]) == 2
+    assert "a certified ratio is below 1" in capsys.readouterr().err
+
+
 def packed(content: bytes) -> bytes:
     return zlib.compress(content)
 
