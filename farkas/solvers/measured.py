@@ -1,6 +1,7 @@
 """How far a point is from the constraints of CVXPY, without solving anything."""
 
 import math
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -35,8 +36,15 @@ def exponential_distance(x: Floats, y: Floats, z: Floats) -> Floats:
     return np.asarray(np.hypot(moved, np.maximum(-y, 0.0)))
 
 
-def largest_violation(problem: Any) -> tuple[float, str]:
-    """Largest violation and the constraint that has it; NaN counts as infinite."""
+def largest_violation(problem: Any, units: Mapping[int, float] | None = None) -> tuple[float, str]:
+    """Largest violation and the constraint that has it; NaN counts as infinite.
+
+    Parameters
+    ----------
+    units
+        By `id` of a variable, what it is measured in, as of `units_of`: then the violation of a
+        constraint is a share of the largest unit among its variables.
+    """
     worst, where = 0.0, "no constraint"
     parts = [(c, f"constraint {i}") for i, c in enumerate(problem.constraints)]
     parts += [(c, f"the domain of {v.name()}") for v in problem.variables() for c in v.domain]
@@ -44,11 +52,34 @@ def largest_violation(problem: Any) -> tuple[float, str]:
         for constraint, name in parts:
             label = getattr(constraint, "label", None) or name
             off = float(np.max(np.asarray(distance(constraint)), initial=0.0))
+            if units is not None:
+                off /= max((units[v.id] for v in constraint.variables()), default=1.0)
             if math.isnan(off):
                 off = math.inf
             if off > worst:
                 worst, where = off, str(label)
     return worst, where
+
+
+def units_of(problem: Any) -> dict[int, float]:
+    """By id of a variable, the size of the numbers that it meets at the current values.
+
+    The largest of its own values, of the other variables in its constraints and of the sides of
+    these; 1 where all are 0.  A number that it never meets says nothing about it.
+    """
+    own = {v.id: _size(v) for v in problem.variables()}
+    met = dict(own)
+    for constraint in problem.constraints:
+        within = [v.id for v in constraint.variables()]
+        size = max([own[v] for v in within] + [_size(part) for part in constraint.args], default=0)
+        for v in within:
+            met[v] = max(met[v], size)
+    return {v: size or 1.0 for v, size in met.items()}
+
+
+def _size(expression: Any) -> float:
+    size = float(np.abs(np.asarray(expression.value, dtype=float)).max(initial=0.0))
+    return size if math.isfinite(size) else 0.0
 
 
 @cache

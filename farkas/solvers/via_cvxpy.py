@@ -17,7 +17,7 @@ from farkas.solvers.access import Access, Availability, installed, missing
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend, backends
 from farkas.solvers.interrupt import off_stdout
-from farkas.solvers.measured import installed_in_cvxpy, largest_violation
+from farkas.solvers.measured import installed_in_cvxpy, largest_violation, units_of
 from farkas.solvers.options import WORDS, OptionNames, Options, Words
 from farkas.tolerances import FEASIBLE
 
@@ -291,7 +291,8 @@ def solve_problem(
     solver
         CVXPY's name, with or without the prefix ``cvxpy:``, in any case.
     tolerance
-        Largest violation of a constraint, relative to the largest variable.
+        Largest violation of a constraint, as a share of the largest number that meets its
+        variables (`farkas.solvers.measured.units_of`).
     **options
         As :func:`farkas.solvers.solve`.
 
@@ -361,15 +362,15 @@ def _measured(
     if claim in (Claimed.NONE, Claimed.INFEASIBLE) or not known:
         claim = claim if claim is Claimed.INFEASIBLE else Claimed.NONE
         return ConvexAnswer(reason=reason, claim=claim, message=message, **common)
-    worst, where = largest_violation(problem)
-    size = max((float(np.abs(v.value).max(initial=0.0)) for v in variables), default=0.0)
+    worst, _ = largest_violation(problem)
+    share, missed = largest_violation(problem, units_of(problem))
     objective = float(np.asarray(problem.objective.value).item())
-    if not (worst <= tolerance * (size or 1.0) and math.isfinite(objective)):
+    if not (share <= tolerance and math.isfinite(objective)):
         return ConvexAnswer(
             reason=Reason.NUMERICAL,
             claim=Claimed.NONE,
             violation=worst,
-            message=f"{status}, but {where} is off by {worst:.3g}",
+            message=f"{status}, but {missed} is off by a share of {share:.3g}",
             **common,
         )
     return ConvexAnswer(

@@ -4,7 +4,12 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from farkas.solvers.measured import distance, exponential_distance, largest_violation
+from farkas.solvers.measured import (
+    distance,
+    exponential_distance,
+    largest_violation,
+    units_of,
+)
 
 
 def test_the_distance_from_an_exponential_cone_is_measured_without_a_solver():
@@ -56,6 +61,18 @@ def test_a_kept_label_is_said():
     problem = cp.Problem(cp.Minimize(x), [row])
     x.save_value(np.array(0.25))
     assert largest_violation(problem) == (0.75, "at least one")
+
+
+def test_the_unit_of_a_variable_is_the_largest_number_that_it_meets():
+    # x = 0.5 meets y = -40 and the side 60; w = 1e9 meets nothing of theirs; 1 for a lonely 0
+    x, y, w, v = (cp.Variable(name=name) for name in "xywv")
+    rows = [x >= 1, x - y <= 60, w == 1e9, v >= 0]
+    problem = cp.Problem(cp.Minimize(x + y), rows)
+    for one, value in ((x, 0.5), (y, -40.0), (w, 1e9), (v, 0.0)):
+        one.save_value(np.array(value))
+    units = units_of(problem)
+    assert [units[one.id] for one in (x, y, w, v)] == [60.0, 60.0, 1e9, 1.0]
+    assert largest_violation(problem, units) == (0.5 / 60, "constraint 0")
 
 
 def test_other_constraints_measure_themselves():

@@ -25,6 +25,22 @@ def test_status_optimal_with_a_violating_point_is_not_believed():
     assert answer.message.startswith("optimal, but constraint ")
 
 
+def test_a_large_variable_elsewhere_excuses_no_violation(monkeypatch):
+    # 0.5 of the 1 that is wanted; measured by y = 1e9 it would be a share of 5e-10
+    x, y = cp.Variable(name="x"), cp.Variable(name="y")
+
+    def solve(given, *_):
+        x.save_value(np.array(0.5))
+        y.save_value(np.array(1e9))
+        given._value = 0.5
+        return "optimal", ""
+
+    monkeypatch.setattr("farkas.solvers.via_cvxpy._run", solve)
+    answer = solve_problem(cp.Problem(cp.Minimize(x), [x >= 1, y == 1e9]))
+    assert (answer.reason, answer.claim) == (Reason.NUMERICAL, Claimed.NONE)
+    assert answer.message == "optimal, but constraint 0 is off by a share of 0.5"
+
+
 def test_a_cone_constraint_is_measured_after_a_solve():
     # min z with exp(x) <= z, x >= 1: z = e.
     x, z = cp.Variable(name="x"), cp.Variable(name="z")
