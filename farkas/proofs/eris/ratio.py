@@ -31,7 +31,8 @@ def prices_protect_capacity() -> Verdict:
     """Prices alone keep use within capacity, if f/Σψ <= γ_d - 1 and f/Σφ <= γ_k - 1.
 
     The payoff on what is left is 0, on the full capacities it is large: only (7a), (7b) stop it.
-    The assumption is read for what a job uses; this one transfers nothing.
+    Sums are over what a schedule uses: every one of this job has its worker at the first site and
+    its server, which fits nowhere else, at the second.
     """
     sample = auction("partly_full")
     data = PricedJobs(sample, (0,), posted_on_arrival(sample))
@@ -39,42 +40,61 @@ def prices_protect_capacity() -> Verdict:
     left = max(0.0, optimum(BestSchedule(capacity="residual").form(data)))
     job = sample.jobs[0]
     units = sum(job.worker_demand)  # of the one worker that its chunk needs
+    least = units + sum(job.server_demand)
     capacity, used = float(sample.capacity[0, 0]), float(sample.used[0, 0, 0])
     return refuted(
         "eris/partly_full",
         Stated(free, "<=", left, SOLVER_GAP),
         f"of {capacity:g} units {capacity - used:g} are free, and {units:g} of them would pay",
-        given=Stated(max(job.utility) / units, "<=", max(sample.price_base_resource) - 1),
+        given=[
+            Stated(max(job.utility) / job.parameter_size, "<=", sample.price_base_transfer - 1),
+            Stated(max(job.utility) / least, "<=", min(sample.price_base_resource) - 1),
+            *worker_and_server_apart(sample),
+        ],
         payoff_by_prices=free,
         payoff_that_fits=left,
     )
 
 
+def worker_and_server_apart(sample: Auction) -> list[Stated]:
+    """No worker fits at the second site and no server at the first, whatever is free."""
+    job, capacity = sample.jobs[0], sample.capacity
+    worker = np.max(np.array(job.worker_demand) / capacity[1])
+    server = np.max(np.array(job.server_demand) / capacity[0])
+    return [Stated(float(worker), ">", 1.0), Stated(float(server), ">", 1.0)]
+
+
 def mostly_free() -> Auction:
-    """One unit of a full resource beside a hundred units of an empty one, worth 999 · 90."""
+    """One unit of a full resource beside a hundred units of an empty one, worth 999 · 90.
+
+    The server is at another site, so that ninety units of parameters are transferred.
+    """
     return Auction.build(
         name="mostly_free",
         slots=1,
-        sites=1,
-        resource_names=["full", "empty"],
-        site_capacity=[[1.0, 1000.0]],
-        transfer_budget=1.0,
+        sites=2,
+        resource_names=["full", "empty", "ports"],
+        site_capacity=[[1.0, 1000.0, 0.5], [0.5, 1.0, 1.0]],
+        transfer_budget=100.0,
         chunk_size=1.0,
         price_base_transfer=1000.0,
-        price_base_resource=[1000.0, 1000.0],
+        price_base_resource=[1000.0, 1000.0, 1000.0],
         jobs=[
             {
                 "arrival": 0,
                 "utility": [999.0 * 90.0],
-                "data": [1],
+                "data": [1, 0],
                 "epochs": 1,
                 "worker_rate": 1,
-                "worker_demand": [1.0, 100.0],
-                "server_demand": [0.0, 0.0],
-                "parameter_size": 0.0,
+                "worker_demand": [1.0, 100.0, 0.0],
+                "server_demand": [0.0, 0.0, 1.0],
+                "parameter_size": 90.0,
             }
         ],
-        occupied={"transfer": [0.0], "resources": [[[1.0], [0.0]]]},
+        occupied={
+            "transfer": [0.0],
+            "resources": [[[1.0], [0.0], [0.0]], [[0.0], [0.0], [0.0]]],
+        },
     )
 
 
@@ -83,7 +103,7 @@ def full_resource_repels() -> Verdict:
     """No schedule that uses a full resource earns anything, under the same assumption.
 
     Its price is γ - 1 = 999, but a schedule that also uses a hundred units of an empty resource may
-    be worth 999 · 90 for its 101 units.
+    be worth 999 · 90 for its 101 units, its server, and 90 units of parameters.
     """
     sample = mostly_free()
     prices = posted_on_arrival(sample)
@@ -97,7 +117,9 @@ def full_resource_repels() -> Verdict:
         f"{demand[unpriced].sum():g} of the {demand.sum():g} units have price 0",
         given=[
             Stated(float(sample.used[0, 0, 0]), "==", float(sample.capacity[0, 0])),
-            Stated(worth / sum(job.worker_demand), "<=", limit),
+            Stated(worth / (sum(job.worker_demand) + sum(job.server_demand)), "<=", limit),
+            Stated(worth / job.parameter_size, "<=", sample.price_base_transfer - 1),
+            *worker_and_server_apart(sample),
         ],
         payoff=payoff,
         worth=worth,

@@ -28,6 +28,19 @@ def test_numbers_of_a_claim_are_those_by_hand(name, expected, verdict_of) -> Non
         assert numbers[key] == pytest.approx(value, abs=1e-4), key
 
 
+@pytest.mark.parametrize("name", ["prices_protect_capacity", "full_resource_repels"])
+def test_a_counterexample_to_the_prices_keeps_both_assumptions(name, verdict_of) -> None:
+    # γ - 1 = 999: 1998 over 2 units of parameters and 3 of resources, 89,910 over 90 and 102;
+    # 2 units and a port, or 1 and 1, against half of each where the other one has to be
+    sides = {(one.left, one.sign, one.right) for one in verdict_of(f"eris.{name}").given}
+    worth, apart = {
+        "prices_protect_capacity": (1998 / 3, 2.0 / 0.5),
+        "full_resource_repels": (999 * 90 / 102, 100.0),
+    }[name]
+    wanted = [(999.0, "<=", 999.0), (worth, "<=", 999.0), (apart, ">", 1.0), (2.0, ">", 1.0)]
+    assert sides >= set(wanted)
+
+
 @pytest.mark.slow
 def test_the_repaired_ratio_holds(verdict_of) -> None:
     verdict = verdict_of("eris.repaired_ratio")
