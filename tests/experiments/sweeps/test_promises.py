@@ -50,6 +50,23 @@ def test_a_value_that_is_rejected_or_that_nobody_proves_breaks_no_theorem(stored
     assert (promise.undecided, promise.broken) == (1, 0)
 
 
+@pytest.mark.parametrize(
+    ("sense", "own", "others"), [("min", 8.0, (5.0, 3.0)), ("max", 1.0, (1.5, 3.0))]
+)
+def test_the_best_of_several_solutions_is_the_witness(stored, theorem, sense, own, others):
+    # factor 2: only the solution of value 3 breaks it, 8 > 2 * 3 and 3 > 2 * 1
+    theorem(2.0)
+    output = {"sense": sense, "violations": []}
+    first, second = others
+    store = stored(
+        result(value=own, bound="4", ratio=4.0, output=output),
+        result("mlbroker.other", value=first, bound="4", ratio=2.5, output=output),
+        result("mlbroker.other", value=second, bound="4", ratio=1.5, output=output, seed=1),
+    )
+    (promise,) = next(r for r in ratios(store) if r.name == "mlbroker.one").promises
+    assert (promise.undecided, promise.broken) == (0, 1)
+
+
 def test_rewards_are_compared_the_other_way_round(stored, theorem):
     # value 1, optimum at least 5: a factor 4 is broken, since 5 > 4 * 1
     theorem(4.0)
