@@ -4,7 +4,7 @@ The same on the command line::
 
     farkas import philly PHILLY.csv --kind eris --set slots=72 --set jobs=5000 --set scale=0.05 \
         --set 'start="2017-10-10 00:00"' -o auction.json
-    farkas run auction.json --algorithm eris.eris --set price_floor=1
+    farkas run auction.json --algorithm eris.eris --set price_floor=0.5
 
 Run with the path of the trace, or without: then the table in ``../shared/data`` beside the checkout
 is taken, and where it is absent a small synthetic twin with the same columns.
@@ -49,7 +49,7 @@ def main() -> None:
     print(
         f"{auction.sites} sites with {auction.capacity[:, 0].sum():.0f} GPUs, T = {auction.slots}"
     )
-    for name, options in (("eris.eris", {"price_floor": 1.0}), ("eris.antman", {})):
+    for name, options in (("eris.eris", {"price_floor": 0.5}), ("eris.antman", {})):
         run = farkas.run(auction, name, **options)
         assert not run.violations
         print(

@@ -42,7 +42,7 @@ RULES: dict[str, Rules] = {
     },
     "eris": {
         "eris": ("eris", {}),
-        "eris, price_floor=1": ("eris", {"price_floor": 1.0}),
+        "eris, price_floor=0.5": ("eris", {"price_floor": 0.5}),
         "tiresias": ("tiresias", {}),
         "antman": ("antman", {}),
         "liquid": ("liquid", {}),

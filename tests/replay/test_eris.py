@@ -26,7 +26,7 @@ from tests.tools.edits import Path, edits
 CHOICES: list[tuple[str, dict[str, Any]]] = [
     ("eris.antman", {}), ("eris.liquid", {}), ("eris.tiresias", {}), ("eris.eris", {}),
     ("eris.eris", {"scheduler": "printed"}), ("eris.eris", {"scheduler": "exact"}),
-    ("eris.eris", {"price_floor": 1.0}),
+    ("eris.eris", {"price_floor": 0.5}),
 ]  # fmt: skip
 
 

@@ -5,7 +5,6 @@ from typing import Self
 
 import numpy as np
 
-from farkas.errors import InvalidOption
 from farkas.instances.eris import Auction
 from farkas.numbers import Floats
 from farkas.portable.elementary import power
@@ -52,7 +51,7 @@ def transfer_price(auction: Auction, transferred: Floats) -> Floats:
     return power(auction.price_base_transfer, share) - 1.0
 
 
-def resource_price(auction: Auction, used: Floats, floor: float = 0.0) -> Floats:
+def resource_price(auction: Auction, used: Floats, floor: Floats | None = None) -> Floats:
     """Price of resources when ``used`` units are in use: floor + γ_k^(η/C) - 1.
 
     Where there is no capacity the price is 0: no schedule uses it, so any price is as good.
@@ -62,20 +61,19 @@ def resource_price(auction: Auction, used: Floats, floor: float = 0.0) -> Floats
     used
         Shape (sites, resources, slots), units.
     floor
-        Constant on top; 0 as published.  With floor 1 a schedule is accepted only if it is worth
-        more than the volume it uses, which the analysis assumes and (6) does not ensure.
+        Shape (resources,), utility per unit, on top; none as published.
     """
     capacity = auction.capacity[:, :, None]
     share = np.divide(used, capacity, out=np.zeros_like(used), where=capacity > 0)
-    price = floor + power(auction.price_base[:, None], share) - 1.0
+    price = power(auction.price_base[:, None], share) - 1.0
+    if floor is not None:
+        price = price + floor[:, None]
     return np.where(capacity > 0, price, 0.0)
 
 
-def posted(auction: Auction, transferred: Floats, used: Floats, floor: float = 0.0) -> Prices:
-    """All prices in a state; raises `InvalidOption` for a floor below 0."""
-    if not floor >= 0:
-        raise InvalidOption(f"price_floor = {floor}; a price cannot be negative")
-    return Prices(transfer_price(auction, transferred), resource_price(auction, used, floor))
+def posted(auction: Auction, transferred: Floats, used: Floats) -> Prices:
+    """All prices in a state."""
+    return Prices(transfer_price(auction, transferred), resource_price(auction, used))
 
 
 def posted_on_arrival(auction: Auction) -> Prices:

@@ -33,8 +33,9 @@ class Eris(CertifiedRun):
     Options: ``scheduler`` "dp" finds schedules that can run, with a bound on each payoff;
     "printed" is Algorithms 2 and 3 to the letter, whose schedules often cannot run, which the run
     then reports; "exact" solves a mixed-integer program wherever dp leaves a gap (small instances).
-    ``price_floor`` is added to every resource price; with 1, a job is accepted only if it is worth
-    more than the volume it uses.  ``effort`` says how the bound on the run is found: "free",
+    ``price_floor`` raises every resource price by this share of what earlier jobs offered for a
+    unit: with 0.5 a job is accepted only if it is worth half as much, for what it uses, as they
+    were on average.  ``effort`` says how the bound on the run is found: "free",
     "aggregated", "subgradient" or "columns".
     """
 
@@ -64,6 +65,7 @@ class Eris(CertifiedRun):
         for index, job in arrivals.jobs:
             seen = state.meet(job)
             proposal = propose(state, job, seen, self.scheduler)
+            state.hear(job)
             bound = proposal.bound if np.isfinite(proposal.bound) else None
             if not proposal.pays:
                 awards.append(Award(index, accepted=False, payoff_bound=bound))

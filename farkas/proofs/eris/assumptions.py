@@ -84,8 +84,7 @@ def worth_exceeds_volume() -> Verdict:
     """Accepted jobs are worth at least their volume of transfer and of resources.
 
     Nothing in Algorithm 1 ensures it, and it depends on units: worth is compared with megabytes.
-    Tried on the accepted jobs of one run of 50 in the published setting; a price floor of 1
-    ensures it for resources.
+    Tried on the accepted jobs of one run of 50 in the published setting.
     """
     trials = Trials()
     for job in accepted_jobs():

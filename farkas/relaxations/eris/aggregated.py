@@ -15,10 +15,11 @@ MOST_PAIRS = 40_000
 class Aggregated(Program):
     """Greatest welfare when the sites pool their capacities and jobs may be split.
 
-    Where every job may run in all slots this relaxes eris.offline: a chunk takes as many worker
-    slots as at its best site, workers of one site at most stand beside the server, and servers
-    take nothing.  Windows end after `longest_window` slots, so that the optimum may miss late
-    completions; nothing rests on it, since its duals are certified as prices by themselves.
+    Where every job has data and may run in all slots this relaxes eris.offline: a chunk takes as
+    many worker slots as at its best site, workers of one site at most stand beside the server, and
+    servers take nothing.  Jobs without data are left out, since their worth costs nothing.  Windows
+    end after `longest_window` slots, so that the optimum may miss late completions; nothing rests
+    on it, since its duals are certified as prices by themselves.
     """
 
     name = "eris.aggregated"

@@ -82,7 +82,7 @@ def test_a_day_of_the_public_trace_runs_and_is_certified() -> None:
     assert found.kept == 60
     assert all(chunks == job_chunks for chunks, job_chunks in zip(
         found.instance.chunks, found.instance.data.sum(axis=1), strict=True))  # fmt: skip
-    run = algorithms["eris.eris"].run(found.instance, price_floor=1.0)
+    run = algorithms["eris.eris"].run(found.instance, price_floor=0.5)
     assert run.violations == []
     assert run.ratio is not None
     assert run.ratio >= 1.0

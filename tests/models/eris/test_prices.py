@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.errors import InvalidOption
 from farkas.instances import library
-from farkas.models.eris.prices import Prices, posted, transfer_price
+from farkas.models.eris.prices import Prices, posted, resource_price, transfer_price
 from tests.generators.eris import one_resource
 
 
@@ -15,12 +14,14 @@ def test_prices_grow_exponentially_and_are_zero_without_capacity() -> None:
     tiny = library.load("eris/tiny").replace(site_capacity=[[0, 8], [2, 7]], occupied=None)
     used = np.zeros((2, 2, 3))
     used[1, 0, 0] = 1.0  # half of 2 gpus, base 40
-    prices = posted(tiny, np.array([4.0, 2.0, 0.0]), used, floor=0.5)
+    prices = posted(tiny, np.array([4.0, 2.0, 0.0]), used)
     assert prices.transfer == pytest.approx([39.0, 40**0.5 - 1, 0.0])
-    assert prices.resource[1, 0] == pytest.approx([40**0.5 - 0.5, 0.5, 0.5])
+    assert prices.resource[1, 0] == pytest.approx([40**0.5 - 1, 0.0, 0.0])
     assert (prices.resource[0, 0] == 0).all()
-    with pytest.raises(InvalidOption, match="price_floor"):
-        posted(tiny, np.zeros(3), used, floor=-1.0)
+    raised = resource_price(tiny, used, np.array([0.5, 0.25]))
+    assert (raised[1, 0] - prices.resource[1, 0] == 0.5).all()
+    assert (raised[0, 0] == 0).all()  # nothing to be had there, with a floor or without
+    assert (raised[0, 1] == 0.25).all()
 
 
 def test_rent_is_capacity_times_price() -> None:

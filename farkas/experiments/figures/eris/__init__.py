@@ -19,12 +19,12 @@ from farkas.relaxations.eris.welfare_bound import certify_welfare
 ERIS: Paper[Auction] = Paper("eris", "Eris")
 ALGORITHMS: dict[str, tuple[str, dict[str, Any]]] = {
     "Eris, prices (6)": ("eris", {}),
-    "Eris, price floor 1": ("eris", {"price_floor": 1.0}),
+    "Eris, price floor 1/2": ("eris", {"price_floor": 0.5}),
     "Tiresias": ("tiresias", {}),
     "AntMan": ("antman", {}),
     "Liquid": ("liquid", {}),
 }
-PAPER, FLOOR = "Eris, prices (6)", "Eris, price floor 1"
+PAPER, FLOOR = "Eris, prices (6)", "Eris, price floor 1/2"
 RIVALS = ("Tiresias", "AntMan", "Liquid")
 SMALL = {"sites": 12, "slots": 40, "transfer_budget": 8000.0, "num_jobs": 20}
 """Sizes of the reduced simulator."""

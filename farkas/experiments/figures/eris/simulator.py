@@ -86,7 +86,7 @@ def welfare_by_sites(preset: Preset, seed: int, progress: Progress) -> Figure:
         series,
         "I = 100",
         _trend("rises with R", found[PAPER], 1.0),
-        _trend("rises with R at price floor 1", found[FLOOR], 1.0, ours=True),
+        _trend("rises with R at price floor 1/2", found[FLOOR], 1.0, ours=True),
     )
 
 
@@ -119,7 +119,7 @@ def welfare_by_jobs(preset: Preset, seed: int, progress: Progress) -> Figure:
         series,
         "R = 50",
         _trend("falls with I", found[PAPER], -1.0),
-        _trend("rises with I at price floor 1", found[FLOOR], 1.0, ours=True),
+        _trend("rises with I at price floor 1/2", found[FLOOR], 1.0, ours=True),
         Statement(
             f"at I = {at} prices (6) are within a factor 2 of the proved bound",
             bound <= 2 * means[PAPER],

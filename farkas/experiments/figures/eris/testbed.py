@@ -56,7 +56,7 @@ def testbed_welfare(preset: Preset, seed: int, progress: Progress) -> Figure:
         series=[bars],
         findings=[
             Statement("Eris is above every baseline", ours > best, f"{ours:.0f}, {best:.0f}"),
-            Statement("so it is with price floor 1", floor > best, f"{floor:.0f}", "ours"),
+            Statement("so it is with price floor 1/2", floor > best, f"{floor:.0f}", "ours"),
         ],
         caption=SIZE,
     )
@@ -111,7 +111,7 @@ def testbed_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
         findings=[
             Statement("Eris is below 1.5", ours < 1.5, f"up to {ratio_words(ours)}", "value"),
             Statement(
-                "with price floor 1 it is", floor < 1.5, f"up to {ratio_words(floor)}", "ours"
+                "with price floor 1/2 it is", floor < 1.5, f"up to {ratio_words(floor)}", "ours"
             ),
         ],
         caption=f"{SIZE}; every ratio is proved: the welfare is that of checked schedules",
