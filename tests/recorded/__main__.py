@@ -106,7 +106,7 @@ def expanded(given: Iterable[str]) -> list[str]:
             found += [name for name in recorded if name.startswith(f"{word}.")]
         elif word == MATRIX or word in backends:
             found.append(MATRIX)
-        elif word in (INSTANCES, PRACTICE) or word in recorded or word in nothing_kept:
+        elif word in (INSTANCES, PRACTICE, FIGURES) or word in recorded or word in nothing_kept:
             found.append(word)
         else:
             raise UnknownName.of("name", word, [*recorded, *nothing_kept, *backends, *own_kinds()])

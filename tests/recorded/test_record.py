@@ -10,7 +10,7 @@ import pytest
 
 from farkas.errors import UnknownName
 from farkas.proofs import Stated, Verdict, claim, claims, held, proved, refuted
-from tests.recorded import golden, matrix, verdicts
+from tests.recorded import figures, golden, instances, matrix, practice, verdicts
 from tests.recorded.__main__ import main
 
 ENTRY = {
@@ -158,3 +158,11 @@ def test_of_a_policy_nothing_is_kept_and_an_unknown_name_is_refused(ledger: Path
     assert capsys.readouterr().out == "coded.sca: nothing is kept of it\n"
     with pytest.raises(UnknownName, match=r"did you mean coded\.toy"):
         main(["--names", "coded.tov"])
+
+
+@pytest.mark.parametrize("record", [figures, instances, practice])
+def test_every_record_is_renewed_by_the_name_of_its_module(record, ledger, monkeypatch, capsys):
+    monkeypatch.setattr(record, "renew", lambda: "written anew")
+    name = record.__name__.rpartition(".")[2]
+    assert main(["--names", name]) == 0
+    assert capsys.readouterr().out == "written anew\n"
