@@ -1,10 +1,12 @@
 """What ``farkas demo`` shows: per kind a certified online run and a certified offline solve."""
 
+import contextlib
 import dataclasses
 from collections.abc import Callable
 from typing import Any
 
 from farkas.certificates.proof import double, ratio_at_most
+from farkas.errors import NotApplicable
 from farkas.forms import Sense
 from farkas.instances import kinds, library
 from farkas.online import algorithms, demos
@@ -37,9 +39,13 @@ def demo(progress: Callable[[int, int], None] | None = None) -> list[DemoLine]:
 
 
 def demo_lines(instance: Any) -> list[DemoLine]:
-    """Show on ``instance`` what its kind declares, or else every algorithm of the kind."""
+    """Show on ``instance`` what its kind declares, or else every algorithm that applies."""
     if instance.kind not in demos:
-        return [run_line(name, instance) for name in algorithms.names(f"{instance.kind}.")]
+        lines = []
+        for name in algorithms.names(f"{instance.kind}."):
+            with contextlib.suppress(NotApplicable):  # it needs data that the instance lacks
+                lines.append(run_line(name, instance))
+        return lines
     shown = demos[instance.kind]
     lines = [run_line(shown.algorithm, instance)]
     if shown.program:

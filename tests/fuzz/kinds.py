@@ -27,6 +27,7 @@ from farkas.instances import Instance
 from farkas.models.coded.kernel import Pairs
 from farkas.online.gadget.bounds import slot_certificate
 from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.relaxations.dps.fixed_cells import prove_fixed_prices
 from tests.fuzz import truth
 from tests.fuzz.attack import (
     HoleError,
@@ -82,6 +83,11 @@ def of_chance(instance: Any) -> dict[str, Any]:
     return plain(ChancePrices.of(instance, found.prices, Pairs.of(instance).patience))
 
 
+def of_cells(instance: Any) -> dict[str, Any]:
+    """Bound on prices that never change, by a few cells."""
+    return plain(prove_fixed_prices(instance, cells=9))
+
+
 def plain(certificate: Any) -> dict[str, Any]:
     return json.loads(msgspec.json.encode(certificate))
 
@@ -107,6 +113,9 @@ TARGETS = {
     "dps_prices": [
         Target(name, of_run("dps.dps"), lists=("workers", "ps"))
         for name in shown("dps", "tiny", "unattained")
+    ],
+    "dps_fixed_prices": [
+        Target(name, of_cells, lists=("cells",)) for name in ("dps/one_server", "dps/unattained")
     ],
     "gadget.horizon": [
         Target(name, of_run("gadget.fifo"), lists=("prices",))

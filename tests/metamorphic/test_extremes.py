@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 import farkas
-from farkas.errors import FarkasError, InvalidInstance, NoAnswer
+from farkas.errors import FarkasError, InvalidInstance, NoAnswer, NotApplicable
 from farkas.instances import Instance
 from farkas.online import algorithms
 from farkas.online.run import from_json
@@ -36,7 +36,8 @@ def answered(instance: Instance, name: str) -> bool:
     """Whether the algorithm runs; its file is then proved again, bound and value."""
     try:
         run = farkas.run(instance, name, seed=1)
-    except (NoAnswer, InvalidInstance):  # no other: what is run must be provable
+    # no other: what is run must be provable; what applies must run
+    except (NoAnswer, InvalidInstance, NotApplicable):
         return False
     proof = farkas.check(from_json(msgspec.json.encode(run), "the run"), instance)
     assert proof.ratio == run.ratio

@@ -79,7 +79,11 @@ CERTIFIED = {
         "prices of merged slots and servers, each job's best reply in exact arithmetic",
         "prices 0 of merged slots and servers, each job's best reply in exact arithmetic",
     ),
-    "coded/tiny": ("coded.simple_greedy", "prices of the masters", "the slowest master alone"),
+    "coded/tiny": (
+        "coded.simple_greedy",
+        "prices of the masters, for plans that dedicate workers only",
+        "the slowest master alone, for every plan",
+    ),
 }
 """Algorithm, and how its bound is proved with and without solvers."""
 

@@ -35,10 +35,12 @@ from farkas.proofs.eris.samples import ledger_of
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.eris.payoff_bound import bound_payoff
 from farkas.relaxations.gadget.ring_pricing import RingPricing
+from farkas.relaxations.gadget.ring_walks import walks_ahead
 from farkas.relaxations.gadget.tree_pricing import TreePricing
 from tests.generators.coded import random_coded_computing
 from tests.generators.dps import random_market
 from tests.generators.eris import random_auction
+from tests.relaxations.gadget.test_ring_search import some_search
 
 
 def every_kernel() -> list[Kernel[..., Any]]:
@@ -109,6 +111,8 @@ def gadget() -> Iterator[Any]:
             floor = np.zeros(len(slot.jobs))
             most, rings = RingPricing(slot).replies(scale * prices[0], scale * prices[1], floor)
             yield most, rings.workers, rings.flow
+    for _ in range(20):  # what is entered only where walks meet themselves
+        yield tuple(walks_ahead(*some_search(rng)))
 
 
 def plain(value: Any) -> Any:

@@ -59,7 +59,12 @@ IMPORTS: dict[str, tuple[str, dict[str, Any]]] = {
     "philly:mlbroker": ("philly.csv", {"prices": "prices.csv", "instance": "g4.big"}),
 }
 """File and options of every importer."""
-FURTHER = {"dps": ["tiny"], "eris": ["tiny", "two_moves"], "gadget": ["tiny"]}
+FURTHER = {
+    "coded": ["measured"],
+    "dps": ["tiny"],
+    "eris": ["tiny", "two_moves"],
+    "gadget": ["tiny"],
+}
 """Instances beside the demo, where some algorithm refuses the demo or earns nothing on it."""
 BY_MACHINE = {"coded.sca"}
 """Algorithms whose steps are answers of Clarabel, which calls the C library's exponential."""
