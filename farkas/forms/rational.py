@@ -1,0 +1,302 @@
+"""The rational form: a linear program whose numbers are fractions, its rows whole.
+
+A text file says 0.1 and means it; the double nearest to 0.1 is another program, whose optimum may
+be another, or none.  Every row is multiplied by the least number that makes its coefficients whole
+and without common divisor; sides, bounds and costs stay fractions.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+
+from farkas.errors import UnsupportedForm
+from farkas.forms.blocks import Block
+from farkas.forms.form import LinearForm, Sense, SparseRows
+from farkas.numbers import Bools, Floats, Ints
+
+Numbers = Literal["decimal", "binary"]
+Side = Fraction | None
+"""A row side or column bound; None where there is none."""
+
+Terms = Sequence[tuple[int, Fraction]]
+
+
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
+class RationalForm:
+    """Optimise ``cost x + offset``, ``row_lower <= A x <= row_upper``, ``lower <= x <= upper``.
+
+    Parameters
+    ----------
+    name
+        Name of the program.
+    sense
+        ``"min"`` or ``"max"``.
+    numbers
+        How the numbers of the source were read: ``"decimal"`` as written, ``"binary"`` as doubles.
+    cost, offset
+        Objective as written, never negated.
+    starts, columns
+        Entries of row i stand at ``starts[i]:starts[i + 1]``, columns ascending.
+    values
+        Whole entries, no zeros; int64 where all fit into 62 bits, else Python integers.
+    factors
+        Factor (> 0) by which every row of the source was multiplied.
+    row_lower, row_upper, lower, upper
+        Fractions; None where absent.  Sides are those of the multiplied rows.
+    integer
+        Shape (columns,), bool.
+    row_names, column_names
+        Names of the source, unique.
+    """
+
+    name: str
+    sense: Sense
+    numbers: Numbers
+    cost: tuple[Fraction, ...]
+    offset: Fraction
+    starts: Ints
+    columns: Ints
+    values: Ints
+    factors: tuple[Fraction, ...]
+    row_lower: tuple[Side, ...]
+    row_upper: tuple[Side, ...]
+    lower: tuple[Side, ...]
+    upper: tuple[Side, ...]
+    integer: Bools
+    row_names: tuple[str, ...] = ()
+    column_names: tuple[str, ...] = ()
+
+    @property
+    def num_rows(self) -> int:
+        return len(self.row_lower)
+
+    @property
+    def num_columns(self) -> int:
+        return len(self.cost)
+
+    @property
+    def num_entries(self) -> int:
+        return len(self.columns)
+
+    @property
+    def is_mip(self) -> bool:
+        return bool(self.integer.any())
+
+    @functools.cached_property
+    def entry_rows(self) -> Ints:
+        """Row of every entry, shape (entries,)."""
+        return np.repeat(np.arange(self.num_rows), np.diff(self.starts))
+
+    def row(self, i: int) -> list[tuple[int, int]]:
+        """Columns and whole entries of row ``i``."""
+        here = slice(int(self.starts[i]), int(self.starts[i + 1]))
+        return list(zip(self.columns[here].tolist(), self.values[here].tolist(), strict=True))
+
+    def row_name(self, i: int) -> str:
+        """Name of row ``i`` in its source; ``row 3`` where it has none."""
+        return self.row_names[i] if self.row_names else f"row {i}"
+
+    def column_name(self, j: int) -> str:
+        """Name of column ``j`` in its source; ``column 3`` where it has none."""
+        return self.column_names[j] if self.column_names else f"column {j}"
+
+    def objective(self, point: Iterable[Fraction]) -> Fraction:
+        """Exact objective at a point."""
+        terms = (c * x for c, x in zip(self.cost, point, strict=True) if c and x)
+        return sum(terms, self.offset)
+
+    def replace(self, **changes: object) -> RationalForm:
+        """Return the same form with other data."""
+        return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
+
+    @functools.cached_property
+    def linear(self) -> LinearForm:
+        """The form of the source in doubles, for solvers; every number rounded to nearest.
+
+        Raises
+        ------
+        UnsupportedForm
+            When a number is beyond all doubles.
+        """
+        factors = self.factors
+        entries = [
+            _double(Fraction(v) / factors[i])
+            for i, v in zip(self.entry_rows.tolist(), self.values.tolist(), strict=True)
+        ]
+
+        def sides(numbers: Sequence[Side], absent: float) -> Floats:
+            return np.array(
+                [
+                    absent if x is None else _double(x / f)
+                    for x, f in zip(numbers, factors, strict=True)
+                ],
+                dtype=np.float64,
+            )
+
+        def ends(numbers: Sequence[Side], absent: float) -> Floats:
+            return np.array(
+                [absent if x is None else _double(x) for x in numbers], dtype=np.float64
+            )
+
+        matrix = SparseRows(
+            self.starts.astype(np.int64),
+            self.columns.astype(np.int32),
+            np.array(entries, dtype=np.float64),
+            self.num_columns,
+        )
+        return LinearForm(
+            name=self.name,
+            sense=self.sense,
+            cost=np.array([_double(c) for c in self.cost], dtype=np.float64),
+            offset=_double(self.offset),
+            matrix=matrix,
+            row_lower=sides(self.row_lower, -np.inf),
+            row_upper=sides(self.row_upper, np.inf),
+            lower=ends(self.lower, -np.inf),
+            upper=ends(self.upper, np.inf),
+            integer=self.integer,
+            rows=tuple(Block(name, "", i) for i, name in enumerate(self.row_names)),
+            columns=tuple(Block(name, "", j) for j, name in enumerate(self.column_names)),
+        )
+
+    @functools.cached_property
+    def text(self) -> str:
+        """Canonical text without names: a head, a line a column, a line a row."""
+        size = f"{self.num_rows} {self.num_columns}"
+        lines = [f"{self.sense} {self.numbers} {size} {self.offset}"]
+        columns = zip(self.cost, self.lower, self.upper, self.integer.tolist(), strict=True)
+        for cost, low, high, whole in columns:
+            lines.append(f"{cost} {_text(low)} {_text(high)} {'I' if whole else 'C'}")
+        for i, (low, high) in enumerate(zip(self.row_lower, self.row_upper, strict=True)):
+            terms = " ".join(f"{j}:{v}" for j, v in self.row(i))
+            lines.append(f"{_text(low)} {_text(high)} {terms}")
+        return "\n".join(lines)
+
+    @functools.cached_property
+    def sha256(self) -> str:
+        """Hash of the data; names do not count."""
+        return hashlib.sha256(self.text.encode("ascii")).hexdigest()
+
+
+def rational_form(
+    *,
+    name: str,
+    sense: Sense,
+    numbers: Numbers,
+    cost: Sequence[Fraction],
+    offset: Fraction,
+    rows: Sequence[Terms],
+    row_lower: Sequence[Side],
+    row_upper: Sequence[Side],
+    lower: Sequence[Side],
+    upper: Sequence[Side],
+    integer: Sequence[bool] | Bools,
+    row_names: Sequence[str] = (),
+    column_names: Sequence[str] = (),
+) -> RationalForm:
+    """Make a form from rows of fractions: multiply each so that its entries are whole.
+
+    Parameters
+    ----------
+    rows
+        Terms of every row; a column may stand once, zeros are dropped.
+    """
+    columns: list[int] = []
+    values: list[int] = []
+    starts, factors = [0], []
+    for terms in rows:
+        kept = sorted((j, v) for j, v in terms if v)
+        below = math.lcm(*(v.denominator for _, v in kept)) if kept else 1
+        whole = [v.numerator * (below // v.denominator) for _, v in kept]
+        divisor = math.gcd(*whole) or 1
+        columns += [j for j, _ in kept]
+        values += [v // divisor for v in whole]
+        starts.append(len(columns))
+        factors.append(Fraction(below, divisor))
+
+    def scaled(sides: Sequence[Side]) -> tuple[Side, ...]:
+        return tuple(None if x is None else x * f for x, f in zip(sides, factors, strict=True))
+
+    return RationalForm(
+        name=name,
+        sense=sense,
+        numbers=numbers,
+        cost=tuple(cost),
+        offset=offset,
+        starts=np.array(starts, dtype=np.int64),
+        columns=np.array(columns, dtype=np.int64),
+        values=whole_array(values),
+        factors=tuple(factors),
+        row_lower=scaled(row_lower),
+        row_upper=scaled(row_upper),
+        lower=tuple(lower),
+        upper=tuple(upper),
+        integer=np.asarray(integer, dtype=bool),
+        row_names=tuple(row_names),
+        column_names=tuple(column_names),
+    )
+
+
+def as_rational(form: LinearForm) -> RationalForm:
+    """Take every double of a form as the fraction it is; implied bounds are left out.
+
+    Raises
+    ------
+    UnsupportedForm
+        When a side or bound excludes every point, as a lower one of +infinity does.
+    """
+    entries = [Fraction(v) for v in form.matrix.values.tolist()]
+    columns, starts = form.matrix.columns.tolist(), form.matrix.starts.tolist()
+    rows = [
+        list(zip(columns[a:b], entries[a:b], strict=True)) for a, b in itertools.pairwise(starts)
+    ]
+    return rational_form(
+        name=form.name,
+        sense=form.sense,
+        numbers="binary",
+        cost=[Fraction(c) for c in form.cost.tolist()],
+        offset=Fraction(form.offset),
+        rows=rows,
+        row_lower=_sides(form.row_lower, -math.inf, form),
+        row_upper=_sides(form.row_upper, math.inf, form),
+        lower=_sides(form.lower, -math.inf, form),
+        upper=_sides(form.upper, math.inf, form),
+        integer=form.integer,
+        row_names=[form.row_name(i) for i in range(form.num_rows)],
+        column_names=[form.column_name(j) for j in range(form.num_columns)],
+    )
+
+
+def whole_array(values: Sequence[int]) -> Ints:
+    """Integers as int64 where all have at most 62 bits, else as Python integers."""
+    small = all(-(2**62) < v < 2**62 for v in values)
+    return np.array(values, dtype=np.int64 if small else object)
+
+
+def _sides(values: Floats, absent: float, form: LinearForm) -> list[Side]:
+    found: list[Side] = []
+    for value in values.tolist():
+        if value == -absent or math.isnan(value):
+            raise UnsupportedForm(f"{form.name}: a side or bound is {value}; no point keeps it")
+        found.append(None if value == absent else Fraction(value))
+    return found
+
+
+def _double(value: Fraction) -> float:
+    try:
+        return value.numerator / value.denominator
+    except OverflowError:
+        raise UnsupportedForm("a number of the program is beyond all doubles") from None
+
+
+def _text(side: Side) -> str:
+    return "-" if side is None else str(side)

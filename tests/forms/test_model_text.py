@@ -1,0 +1,102 @@
+"""Which file is read how."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from fractions import Fraction as F
+from pathlib import Path
+
+import pytest
+
+from farkas.errors import FileProblem
+from farkas.forms import model_text
+from farkas.forms.model_text import finite_or_none, number, read_model
+
+MPS = "NAME m\nROWS\n N c\n G r\nCOLUMNS\n x c 1 r 1\nRHS\n s r 0.3\nENDATA\n"
+LP = "min\n x\nst\n r: x >= 0.3\nend\n"
+
+
+@pytest.mark.parametrize(("text", "value"), [
+    ("0.1", F(1, 10)), ("-.5", F(-1, 2)), ("3.", F(3)), ("1e-3", F(1, 1000)), ("1D2", F(100)),
+    ("1d+2", F(100)), ("+7", F(7)), ("inf", F(10) ** 20), ("-Infinity", -F(10) ** 20),
+    ("1e999", F(10) ** 999), ("0.30000000000000000001", F(30000000000000000001, 10**20)),
+])  # fmt: skip
+def test_numbers_are_decimals(text: str, value: F) -> None:
+    assert number(text, "decimal") == value
+
+
+@pytest.mark.parametrize("text", ["", "-", "nan", "0x10", "1_0", "1e", "1e1234", "1 2", "١", "--1",
+                                  "1" * 401, "1e+-2", ".", "infinit"])  # fmt: skip
+def test_what_is_no_number_is_told(text: str) -> None:
+    with pytest.raises(ValueError, match="^" + re.escape(text) + "$"):
+        number(text, "decimal")
+
+
+def test_the_binary_reading_is_that_of_doubles() -> None:
+    for text in ("0.1", "1e23", "5e-324", "1e-400", "9007199254740993", "-2.5D-7"):
+        assert number(text, "binary") == F(float(text.replace("D", "e"))), text
+
+
+def test_sides_from_1e20_on_are_none() -> None:
+    assert finite_or_none(F(10) ** 20) is None
+    assert finite_or_none(-(F(10) ** 20)) is None
+    assert finite_or_none(F(10) ** 20 - 1) == 10**20 - 1
+
+
+@pytest.mark.parametrize("name", ["m.mps", "M.MPS", "m.lp", "m.mps.gz", "m.LP.gz"])
+def test_the_suffix_says_the_format(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    content = (MPS if "mps" in name.lower() else LP).encode()
+    path.write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+    form = read_model(path)
+    assert (form.row_lower, form.factors) == ((F(3, 10),), (1,))
+    assert form.name == "m" or name.startswith("M")
+
+
+@pytest.mark.parametrize("name", ["m.txt", "m", "m.gz", "m.txt.gz", "gz", ".mps.txt"])
+def test_another_suffix_is_refused(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(MPS)
+    with pytest.raises(FileProblem, match=r"\.mps or \.lp"):
+        read_model(path)
+
+
+def test_several_members_are_one_text(tmp_path: Path) -> None:
+    path = tmp_path / "m.mps.gz"
+    path.write_bytes(gzip.compress(MPS[:30].encode()) + gzip.compress(MPS[30:].encode()))
+    assert read_model(path).num_columns == 1
+
+
+@pytest.mark.parametrize(("spoil", "problem"), [
+    (lambda c: c[:-9], "cut off"), (lambda c: b"no gzip" + c, "no gzip"),
+    (lambda c: c[:15] + bytes([c[15] ^ 255]) + c[16:], "gzip|cut off"),
+    (lambda c: c + b"tail", "no gzip|cut off"),
+])  # fmt: skip
+def test_damaged_archives_are_refused(spoil, problem: str, tmp_path: Path) -> None:
+    path = tmp_path / "m.mps.gz"
+    path.write_bytes(spoil(gzip.compress(MPS.encode())))
+    with pytest.raises(FileProblem, match=problem):
+        read_model(path)
+
+
+def test_what_unfolds_into_too_much_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model_text, "LARGEST_INFLATED", 100)
+    path = tmp_path / "m.mps.gz"
+    path.write_bytes(gzip.compress(MPS.encode() + b"* comment\n" * 50))
+    with pytest.raises(FileProblem, match="unfolds into more than 100"):
+        read_model(path)
+
+
+def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(FileProblem) as caught:
+        read_model(tmp_path / "none.mps")
+    assert "\n" not in str(caught.value)
+
+
+def test_other_encodings_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "m.mps"
+    path.write_bytes(MPS.replace(" x ", " café ").encode("latin-1"))
+    assert read_model(path).column_names == ("café",)

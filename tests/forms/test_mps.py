@@ -1,0 +1,257 @@
+"""MPS files, held against HiGHS's own reader."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from farkas.errors import FileProblem, UnsupportedForm
+from farkas.forms.model_text import read_model
+from farkas.forms.mps import parse_mps
+from farkas.forms.rational import RationalForm, as_rational
+from farkas.forms.writers import write_mps
+from farkas.solvers.highs import new_solver, pass_form
+from tests.generators.forms import random_form
+
+TEXT = """\
+* a comment
+NAME          sample
+ROWS
+ N  cost
+ L  low
+ G  high
+ E  same
+ N  spare
+COLUMNS
+    x         cost              1.5   low              1
+    x         high           0.1D+1   same            .1
+    x         spare               7
+    y         cost               -2   low              2
+    y         same                3
+RHS
+    set       cost               -4   low              8
+    set       high                1   same             3
+{more}
+ENDATA
+"""
+
+
+def sample(more: str = "", **options: object) -> RationalForm:
+    return parse_mps(TEXT.replace("{more}", more), "m.mps", **options)  # type: ignore[arg-type]
+
+
+def sides(form: RationalForm, name: str) -> tuple[object, object]:
+    i = form.row_names.index(name)
+    factor = form.factors[i]
+    return tuple(None if x is None else x / factor for x in (form.row_lower[i], form.row_upper[i]))  # type: ignore[return-value]
+
+
+def ends(form: RationalForm, name: str) -> tuple[object, object]:
+    j = form.column_names.index(name)
+    return form.lower[j], form.upper[j]
+
+
+def test_numbers_are_the_decimals_of_the_text() -> None:
+    form = sample()
+    assert (form.name, form.sense, form.numbers) == ("sample", "min", "decimal")
+    assert form.cost == (F(3, 2), -2)
+    assert form.offset == 4, "the negated right-hand side of the objective"
+    assert (form.row_names, form.column_names) == (("low", "high", "same"), ("x", "y"))
+    assert [sides(form, name) for name in form.row_names] == [(None, 8), (1, None), (3, 3)]
+    assert form.row(2) == [(0, 1), (1, 30)]
+    assert form.factors[2] == 10
+    assert [ends(form, name) for name in "xy"] == [(0, None)] * 2
+    assert not form.is_mip
+
+
+def test_binary_reading_takes_the_nearest_doubles() -> None:
+    form = sample(numbers="binary")
+    assert F(form.row(2)[0][1], form.row(2)[1][1]) == F(0.1) / 3
+    assert form.sha256 != sample().sha256
+
+
+@pytest.mark.parametrize(("row", "span", "low", "high"), [
+    ("low", "5", 3, 8), ("low", "-5", 3, 8), ("high", "5", 1, 6), ("high", "-5", 1, 6),
+    ("same", "2", 3, 5), ("same", "-2", 1, 3), ("low", "1e30", None, 8), ("high", "inf", 1, None),
+    ("same", "0", 3, 3),
+])  # fmt: skip
+def test_ranges_widen_by_kind_and_sign(
+    row: str, span: str, low: int | None, high: int | None
+) -> None:
+    for name in ("rng  ", ""):
+        assert sides(sample(f"RANGES\n    {name}{row}  {span}"), row) == (low, high)
+
+
+@pytest.mark.parametrize(("lines", "low", "high", "whole"), [
+    ("UP b x 4", 0, 4, False), ("UP x 4", 0, 4, False), ("LO b x -3/", None, None, None),
+    ("LO b x -3", -3, None, False), ("FX b x 2.5", F(5, 2), F(5, 2), False),
+    ("FR b x", None, None, False), ("FR x", None, None, False), ("MI b x", None, None, False),
+    ("PL b x", 0, None, False), ("BV b x", 0, 1, True), ("LI b x 2", 2, None, True),
+    ("UI b x 7", 0, 7, True), ("UP b x -1", None, -1, False),
+    ("LO b x -5\n UP b x -1", -5, -1, False), ("UP b x 1e20", 0, None, False),
+    ("UP b x Infinity", 0, None, False), ("LO b x -inf", None, None, False),
+    ("MI b x\n UP b x 5", None, 5, False), ("UP b x 5\n MI b x", None, 5, False),
+    ("UP b x 1D1", 0, 10, False), ("FX b x 0", 0, 0, False), ("UP b x 0", 0, 0, False),
+])  # fmt: skip
+def test_every_bound(lines: str, low: object, high: object, whole: bool | None) -> None:
+    more = f"BOUNDS\n {lines}"
+    if whole is None:
+        with pytest.raises(FileProblem, match="is no number"):
+            sample(more)
+        return
+    form = sample(more)
+    assert ends(form, "x") == (low, high)
+    assert bool(form.integer[0]) is whole
+
+
+@pytest.mark.parametrize("line", ["LO b x 1e20", "UP b x -1e20", "FX b x inf", "LO b x inf"])
+def test_bounds_that_no_point_keeps_are_refused(line: str) -> None:
+    with pytest.raises(FileProblem, match="infinity"):
+        sample(f"BOUNDS\n {line}")
+
+
+def test_marked_columns_are_whole_and_binary_without_bounds() -> None:
+    text = TEXT.replace(
+        "    y         cost ", "    M  'MARKER'  'INTORG'\n    y         cost "
+    ).replace("RHS\n", "    M  'MARKER'  'INTEND'\n    z  low  1\nRHS\n", 1)
+    form = parse_mps(text.replace("{more}", ""), "m.mps")
+    assert form.integer.tolist() == [False, True, False]
+    assert ends(form, "y") == (0, 1)
+    stated = parse_mps(text.replace("{more}", "BOUNDS\n LO b y 0"), "m.mps")
+    assert ends(stated, "y") == (0, None)
+
+
+@pytest.mark.parametrize("head", ["OBJSENSE\n    MAX", "OBJSENSE MAX", "OBJSENSE\n  MAXIMIZE"])
+def test_the_sense_is_read(head: str) -> None:
+    assert parse_mps(TEXT.replace("ROWS\n", f"{head}\nROWS\n").replace("{more}", ""), "").sense == (
+        "max"
+    )
+
+
+def test_names_with_blanks_are_read_at_fixed_positions() -> None:
+    def line(*fields: str) -> str:
+        places = (1, 4, 14, 24, 39, 49)
+        text = ""
+        for place, field in zip(places, fields, strict=False):
+            text = text.ljust(place) + field
+        return text + "\n"
+
+    text = (
+        "NAME          fixed\nROWS\n" + line("N", "the cost") + line("L", "row one") + "COLUMNS\n"
+        + line("", "col one", "the cost", "1.0", "row one", "2.0")
+        + "RHS\n" + line("", "rhs", "row one", "4.0")
+        + "BOUNDS\n" + line("UP", "bnd", "col one", "3.0") + "ENDATA\n"
+    )  # fmt: skip
+    form = parse_mps(text, "m.mps")
+    assert (form.row_names, form.column_names) == (("row one",), ("col one",))
+    assert (form.cost, form.row_upper, form.upper, form.factors) == ((1,), (2,), (3,), (F(1, 2),))
+
+
+@pytest.mark.parametrize(("old", "new", "problem"), [
+    ("ENDATA", "", "without ENDATA"), (" L  low", " L  low\n L  low", "stands twice"),
+    ("low              1\n", "nowhere   1\n", "unknown row"),
+    ("ROWS\n", "FOO\n", "unknown section"),
+    (" G  high", " Q  high", "N, L, G or E"), ("-2", "two", "is no number"),
+    ("-2", "nan", "is no number"), ("-2", "1_0", "is no number"), ("-2", "1e9999", "is no number"),
+    ("NAME          sample\n", "    x 1\n", "outside every section"),
+    ("    x         spare               7\n", "    x  low  7\n", "stands twice in row"),
+    ("RHS\n", "    x  spare  7\nRHS\n", "behind another"),
+    ("{more}", "BOUNDS\n UP b nobody 1", "known column"),
+    ("{more}", "BOUNDS\n XX b x 1", "unknown bound"), ("{more}", "OBJSENSE SIDE", "MIN nor MAX"),
+    ("    y         cost               -2", "    y         cost   ", "one or two rows"),
+])  # fmt: skip
+def test_a_broken_file_is_refused_with_its_line(old: str, new: str, problem: str) -> None:
+    assert old in TEXT
+    with pytest.raises(FileProblem, match=problem) as caught:
+        parse_mps(TEXT.replace(old, new, 1).replace("{more}", ""), "m.mps")
+    assert "m.mps, line " in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("section", "word"), [
+    ("QUADOBJ", "quadratic"), ("QMATRIX", "quadratic"), ("QSECTION cost", "quadratic"),
+    ("QCMATRIX low", "quadratic"), ("CSECTION c 0 QUAD", "cones"), ("SOS", "special ordered"),
+    ("SOS1", "special ordered"), ("SETS", "special ordered"), ("INDICATORS", "indicator"),
+    ("GENCONS", "general constraints"), ("PWLOBJ", "piecewise"),
+    ("BOUNDS\n SC b x 3", "semicontinuous"), ("BOUNDS\n SI b x 3", "semicontinuous"),
+])  # fmt: skip
+def test_what_is_no_linear_program_is_refused_by_name(section: str, word: str) -> None:
+    with pytest.raises(UnsupportedForm, match=word):
+        sample(section)
+
+
+def test_sets_among_columns_are_refused_by_name() -> None:
+    with pytest.raises(UnsupportedForm, match="special ordered"):
+        parse_mps(TEXT.replace("RHS\n", "    M  'MARKER'  'SOSORG'\nRHS\n", 1), "m.mps")
+
+
+def test_a_negative_upper_bound_takes_the_lower_bound_away() -> None:
+    # as Gurobi and CPLEX read it; HiGHS keeps the 0, so that there is no point
+    form = sample("BOUNDS\n UP b x -1")
+    assert ends(form, "x") == (None, -1)
+
+
+def agrees(path: Path) -> None:
+    """Whether the file means to HiGHS what it means here, read as doubles."""
+    solver = new_solver()
+    solver.setOptionValue("small_matrix_value", 1e-12)
+    solver.readModel(str(path))
+    lp = solver.getLp()
+    form = read_model(path, numbers="binary")
+    ours = form.linear
+    assert (lp.num_row_, lp.num_col_) == (ours.num_rows, ours.num_columns)
+    assert [str(name) for name in lp.col_names_] == list(form.column_names)
+    assert lp.offset_ == ours.offset
+    assert (int(lp.sense_) == 1) is (form.sense == "min")
+    for theirs, mine in [
+        (lp.col_cost_, ours.cost), (lp.col_lower_, ours.lower), (lp.col_upper_, ours.upper),
+        (lp.row_lower_, ours.row_lower), (lp.row_upper_, ours.row_upper),
+        ([int(k) for k in lp.integrality_] or [0] * lp.num_col_, ours.integer.astype(int)),
+    ]:  # fmt: skip
+        np.testing.assert_array_equal(np.array(theirs), mine)
+    assert len(lp.a_matrix_.value_) == form.num_entries
+    point = np.arange(1.0, ours.num_columns + 1)
+    sums = np.zeros(lp.num_row_)
+    starts, index = np.array(lp.a_matrix_.start_), np.array(lp.a_matrix_.index_, dtype=int)
+    values = np.array(lp.a_matrix_.value_)
+    for j in range(lp.num_col_):
+        here = slice(starts[j], starts[j + 1])
+        np.add.at(sums, index[here], values[here] * point[j])
+    np.testing.assert_allclose(
+        sums, [sum(float(F(v) / form.factors[i]) * point[j] for j, v in form.row(i))
+               for i in range(form.num_rows)], rtol=1e-12, atol=1e-12,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("more", [
+    "RANGES\n r low 5 high -2\n r same -2", "BOUNDS\n MI b x\n UP b x -1",
+    "BOUNDS\n LO b x -5\n UP b x -1", "BOUNDS\n BV b y", "BOUNDS\n UI b y 7\n LI b x -2",
+    "BOUNDS\n UP b x 1e30\n FR b y", "BOUNDS\n FX b x 2.5",
+])  # fmt: skip
+def test_highs_reads_the_same(more: str, tmp_path: Path) -> None:
+    path = tmp_path / "m.mps"
+    path.write_text(TEXT.replace("{more}", more).replace("0.1D+1", "0.1e+1"))
+    agrees(path)
+
+
+def test_what_is_written_here_and_by_highs_is_read_back(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    seen = 0
+    for k in range(60):
+        form = random_form(rng, number=lambda size: np.round(rng.normal(size=size), 3))
+        path = tmp_path / f"{k}.mps"
+        write_mps(form, path)
+        agrees(path)
+        back, here = read_model(path, numbers="binary"), as_rational(form)
+        assert (back.cost, back.lower, back.upper) == (here.cost, here.lower, here.upper)
+        solver = new_solver()
+        pass_form(solver, form)
+        other = tmp_path / f"{k}h.mps"
+        solver.writeModel(str(other))
+        if form.num_rows:
+            agrees(other)
+            seen += 1
+    assert seen > 40
