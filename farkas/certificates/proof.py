@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from farkas.forms import LinearForm, Sense
     from farkas.instances import Instance
 
-Provenance = Literal["file", "form", "instance"]
+Provenance = Literal["file", "form", "instance", "model"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +33,8 @@ class Proof:
         Proved bound on the optimal value; None for infeasibility.
     infeasible
         The program has no point.
+    unbounded
+        A direction improves for ever from the point.
     value
         Objective of the file's point, exact; None without one.
     tolerance
@@ -43,8 +45,8 @@ class Proof:
     form, instance
         SHA-256 of the form, and of the instance the file names.
     provenance
-        What the numbers came from: the file alone, a rebuilt form, or a rebuilt form of an
-        instance whose hash was compared.
+        What the numbers came from: the file alone, a rebuilt form, a rebuilt form of an instance
+        whose hash was compared, or a model that was read again.
     """
 
     program: str
@@ -57,6 +59,7 @@ class Proof:
     form: str
     instance: str | None
     provenance: Provenance
+    unbounded: bool = False
 
     @property
     def within_implied_bounds(self) -> bool:
@@ -91,6 +94,7 @@ class Proof:
             "program": self.program,
             "sense": self.sense,
             "infeasible": self.infeasible,
+            "unbounded": self.unbounded,
             **both("bound", self.bound, up=not least),
             **both("value", self.value, up=least),
             "tolerance": None if self.value is None else self.tolerance,
@@ -114,6 +118,8 @@ class Proof:
             said = [f"Proved: {program} has no point{within.removeprefix(' among points')}."]
         elif self.infeasible:
             said = [f"Proved infeasible: {program}."]
+        elif self.unbounded:
+            said = [f"Proved unbounded: {program}."]
         else:
             assert self.bound is not None
             least = self.sense == "min"
@@ -135,6 +141,7 @@ _ORIGIN: dict[Provenance, str] = {
     "file": "Its numbers are those inside the file; they were not compared with an instance.",
     "form": "The program was rebuilt and is the same as the certificate's.",
     "instance": "The program was rebuilt from the given instance.",
+    "model": "The program was read again from the given model.",
 }
 
 

@@ -17,6 +17,7 @@ from tests.fuzz.linear import linear
 from tests.fuzz.rebuilt import alone, instance
 from tests.fuzz.rebuilt import run as whole_run
 from tests.fuzz.store import store
+from tests.fuzz.trees import tree, unbounded
 from tests.fuzz.vipr import vipr
 
 OTHERS: dict[str, Attack] = {
@@ -29,7 +30,10 @@ OTHERS: dict[str, Attack] = {
 }
 """``linear`` makes certificates of infeasibility too, ``instance`` such about rebuilt programs."""
 
-ATTACKS: dict[str, Attack] = OTHERS | {tag: attack(tag) for tag in TARGETS}
+MODELS: dict[str, Attack] = {"tree": tree, "unbounded": unbounded}
+"""Certificates of models of their own, by tag."""
+
+ATTACKS: dict[str, Attack] = OTHERS | MODELS | {tag: attack(tag) for tag in TARGETS}
 """By name, or the tag of the certificates."""
 
 

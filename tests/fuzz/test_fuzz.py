@@ -15,7 +15,7 @@ import pytest
 
 from farkas.certificates import certificate_types, check, from_json
 from farkas.solvers import Claimed, solve
-from tests.fuzz import kinds, linear, truth
+from tests.fuzz import kinds, linear, trees, truth
 from tests.fuzz.attack import HoleError, change
 from tests.fuzz.run import ATTACKS, OTHERS, run
 from tests.generators.forms import random_form
@@ -95,6 +95,23 @@ def test_the_exact_optimum_is_that_of_a_solver():
     for form, answer in known:
         if answer.claim == Claimed.OPTIMAL:
             assert float(truth.best_point(form)) == pytest.approx(answer.objective)
+
+
+def test_a_false_claim_about_a_tree_would_be_noticed():
+    for number in range(12):
+        form, content, best = trees.known(number)
+        proof = check(from_json(content.encode()))
+        trees.hold(proof, form, best, b"")
+        wrong = [dataclasses.replace(proof, form="0" * 64)]
+        wrong += [dataclasses.replace(proof, unbounded=True)] * (best != "unbounded")
+        wrong += [dataclasses.replace(proof, infeasible=True)] * (best is not None)
+        if isinstance(best, Fraction):
+            step = 1 if form.sense == "min" else -1
+            wrong.append(dataclasses.replace(proof, bound=best + step))
+            wrong.append(dataclasses.replace(proof, value=best - step))
+        for one in wrong:
+            with pytest.raises(HoleError):
+                trees.hold(one, form, best, b"")
 
 
 def test_what_holds_nothing_is_left_as_it_is():

@@ -1,0 +1,162 @@
+"""Trees that prove the optimum of a linear or integer program, or that it has no point.
+
+The argument, for a minimum (a maximum is that of the negated costs).  Let V be the value of the
+file's point, if it has one.
+
+- *Ends.*  A step takes a row whose other columns lie within their ends, and so bounds one more
+  column; row -1 is ``cost <= V``.  So every point that is better than V, and every point at all
+  where row -1 is not used, lies within the ends.
+- *Cuts.*  A cut adds rows with weights and slacks ``s >= 0``, measures columns from an end,
+  ``t >= 0``, and divides: ``d t + e s = b`` with ``e >= 0``.  Mixed-integer rounding gives
+  ``F(d) t + F(e) s <= floor(b)`` over whole columns and slacks, other negative ``d`` divided by
+  ``1 - frac(b)``.  Multiplied, and weakened at the ends of columns, it is the stated cut; one whose
+  columns are all whole may have its side rounded down.
+- *Leaves.*  The branches ``x_j <= k`` and ``x_j >= k + 1`` of a whole column cover the box.  In a
+  leaf multipliers give a bound by weak duality, with costs or, as a ray, without: then it is > 0
+  and there is no point.  Where costs are multiples of a gain on whole columns alone, a bound is
+  rounded up to the next value there is.
+
+So no point is better than V and than the least bound of a leaf at once, which is what is claimed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+
+from farkas.certificates.files import Certificate, Hash, certificate_type
+from farkas.certificates.long_numbers import long_rational
+from farkas.certificates.packed import FilePart, Size
+from farkas.certificates.proof import Proof, Provenance, provenance
+from farkas.certificates.rational import PackedText
+from farkas.certificates.tree_check import TreeChecker
+from farkas.errors import NotACertificate
+from farkas.forms.rational import RationalForm, as_rational
+
+if TYPE_CHECKING:
+    from farkas.certificates.unbounded import UnboundedCertificate
+    from farkas.forms import LinearForm
+    from farkas.instances import Instance
+
+Number = Annotated[str, msgspec.Meta(max_length=31_000)]
+Place = Annotated[int, msgspec.Meta(ge=-1, le=2**31 - 1)]
+
+
+class Branch(FilePart, frozen=True, kw_only=True, array_like=True):
+    """First ``column <= value``, then ``column >= value + 1``."""
+
+    column: Size
+    value: Number
+
+
+class EndStep(FilePart, frozen=True, kw_only=True, array_like=True):
+    """By ``row``, ``column`` is at most (``upper``) or at least ``value``; row -1: the cost."""
+
+    row: Place
+    column: Size
+    upper: bool
+    value: Number
+
+
+class CutStep(FilePart, frozen=True, kw_only=True):
+    """A cut ``terms x <= side``; see the module for how it follows from the rest."""
+
+    rows: tuple[tuple[Size, Number], ...]
+    divisor: Number
+    complemented: tuple[Size, ...]
+    times: Number
+    terms: tuple[tuple[Size, Number], ...]
+    side: Number
+
+
+class LeafWeights(FilePart, frozen=True, kw_only=True):
+    """Multipliers ``factors / denominator`` of rows and cuts; a ``ray`` counts costs as 0."""
+
+    ray: bool
+    denominator: Number
+    factors: tuple[tuple[Size, Number], ...]
+
+
+@certificate_type
+class TreeCertificate(Certificate, frozen=True, kw_only=True, tag="tree"):
+    """A point, and a tree that proves that none is better by more than is stated.
+
+    Parameters
+    ----------
+    form
+        SHA-256 of the canonical text of the program.
+    sense
+        Sense of the program.
+    numbers
+        How the numbers of its source were read.
+    data
+        The program; null to leave it out.
+    bound
+        Lower bound of a minimum, upper bound of a maximum; null: there is no point.
+    value, point
+        A point that is feasible exactly, entries that are not 0, and its value; null without.
+    gain
+        Costs are multiples of it on whole columns alone; "0" where that is not used.
+    ends, cuts, weights
+        Derivations in order, and what leaves refer to.
+    tree
+        Preorder: ``[column, k]`` branches, a number is a leaf with these weights.
+    """
+
+    form: Hash
+    sense: Literal["min", "max"]
+    numbers: Literal["decimal", "binary"]
+    data: PackedText | None = None
+    bound: Number | None = None
+    value: Number | None = None
+    point: tuple[tuple[Size, Number], ...] | None = None
+    gain: Number = "0"
+    ends: tuple[EndStep, ...] = ()
+    cuts: tuple[CutStep, ...] = ()
+    weights: tuple[LeafWeights, ...] = ()
+    tree: tuple[Branch | Size, ...]
+
+    def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
+        """Prove it about the form, or about the data in the file."""
+        return self.prove_of(*own_program(self, form, instance))
+
+    def prove_of(self, form: RationalForm, whose: Provenance) -> Proof:
+        """Prove it about a rational form; ``whose`` says where that came from."""
+        require_same(self, form)
+        bound = None if self.bound is None else long_rational(self.bound, "bound")
+        value = TreeChecker(form).check(self, bound)
+        return Proof(
+            program=self.program,
+            sense=self.sense,
+            bound=bound,
+            infeasible=bound is None,
+            value=value,
+            tolerance=0.0,
+            implied=0,
+            form=form.sha256,
+            instance=self.instance,
+            provenance=whose,
+        )
+
+
+def own_program(
+    file: TreeCertificate | UnboundedCertificate, form: LinearForm | None, instance: Instance | None
+) -> tuple[RationalForm, Provenance]:
+    """Return what a file is about: the rebuilt form, else its own data; and which of them."""
+    if form is not None:
+        return as_rational(form), provenance(form, instance)
+    if file.data is None:
+        raise NotACertificate("the certificate holds no program; check it with what it is about")
+    return file.data.form(file.program), "file"
+
+
+def require_same(file: TreeCertificate | UnboundedCertificate, form: RationalForm) -> None:
+    """Refuse a program with another hash, sense or reading than the file says."""
+    if form.sha256 != file.form:
+        raise NotACertificate(
+            f"the certificate is about program {file.form[:12]}..., the given one hashes to"
+            f" {form.sha256[:12]}..."
+        )
+    if (form.sense, form.numbers) != (file.sense, file.numbers):
+        raise NotACertificate("the certificate names another sense or reading of numbers")

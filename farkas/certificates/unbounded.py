@@ -1,0 +1,86 @@
+"""Proofs that a program is unbounded: a point, and a direction that improves for ever.
+
+From a point that keeps everything, a direction that leaves no side and no bound may be followed any
+distance; the data are rational, so is the direction, and multiples of it are whole: whole columns
+stay whole.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal
+
+from farkas.certificates.files import Certificate, Hash, certificate_type
+from farkas.certificates.packed import Size
+from farkas.certificates.proof import Proof, Provenance
+from farkas.certificates.rational import PackedText
+from farkas.certificates.tree import Number, own_program, require_same
+from farkas.certificates.tree_check import ZERO, TreeChecker, require
+from farkas.forms.rational import RationalForm, Side
+
+if TYPE_CHECKING:
+    from farkas.forms import LinearForm
+    from farkas.instances import Instance
+
+
+@certificate_type
+class UnboundedCertificate(Certificate, frozen=True, kw_only=True, tag="unbounded"):
+    """A point and a direction, entries that are not 0.
+
+    Parameters
+    ----------
+    form, sense, numbers, data
+        As of trees, see :class:`farkas.certificates.tree.TreeCertificate`.
+    value, point
+        A point that is feasible exactly, and its value.
+    direction
+        Improves, and leaves no side and no bound.
+    """
+
+    form: Hash
+    sense: Literal["min", "max"]
+    numbers: Literal["decimal", "binary"]
+    data: PackedText | None = None
+    value: Number
+    point: tuple[tuple[Size, Number], ...]
+    direction: tuple[tuple[Size, Number], ...]
+
+    def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
+        """Prove it about the form, or about the data in the file."""
+        return self.prove_of(*own_program(self, form, instance))
+
+    def prove_of(self, form: RationalForm, whose: Provenance) -> Proof:
+        """Prove it about a rational form; ``whose`` says where that came from."""
+        require_same(self, form)
+        checker = TreeChecker(form)
+        value = checker.point_value(self.point, self.value)
+        improves(checker, checker.sparse(self.direction, "direction"))
+        return Proof(
+            program=self.program,
+            sense=self.sense,
+            bound=None,
+            infeasible=False,
+            value=value,
+            tolerance=0.0,
+            implied=0,
+            form=form.sha256,
+            instance=self.instance,
+            provenance=whose,
+            unbounded=True,
+        )
+
+
+def improves(checker: TreeChecker, direction: dict[int, Fraction]) -> None:
+    """Require that a direction leaves no side and no bound, and improves."""
+
+    def leaves(moved: Fraction, low: Side, high: Side, what: str) -> None:
+        fits = (low is None or moved >= 0) and (high is None or moved <= 0)
+        require(fits, f"the direction leaves {what}")
+
+    for j, moved in direction.items():
+        leaves(moved, checker.lower[j], checker.upper[j], f"a bound of column {j}")
+    for i, row in enumerate(checker.rows):
+        total = sum((v * direction[j] for j, v in row.items() if j in direction), ZERO)
+        leaves(total, checker.row_lower[i], checker.row_upper[i], f"a side of row {i}")
+    gained = sum((checker.cost[j] * moved for j, moved in direction.items()), ZERO)
+    require(gained < 0, "the direction does not improve")

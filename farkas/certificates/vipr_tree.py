@@ -1,0 +1,318 @@
+"""Trees as VIPR 1.0 files, which other people's checkers read.
+
+A branch becomes two assumptions, a leaf a linear combination, a derived end a combination that is
+rounded where its column is whole.  A rounding cut becomes a split: with the whole expression
+``w = η t`` over whole columns and slacks, η being floor or ceiling of their coefficients, the cut
+follows from ``w <= floor(b)`` and from ``w >= floor(b) + 1`` alike.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+
+from farkas.atomic import Target, replacing
+from farkas.certificates.long_numbers import long_rational
+from farkas.certificates.tree import CutStep, EndStep, LeafWeights, TreeCertificate
+from farkas.certificates.tree_check import ZERO
+from farkas.certificates.vipr_split import Split
+from farkas.forms.rational import RationalForm, Side
+from farkas.words import cleaned
+
+Terms = Mapping[int, Fraction | int]
+Ends = dict[int, tuple[Fraction, int]]
+"""By column: the end, and the number of the constraint that states it."""
+
+
+def write_vipr_tree(form: RationalForm, certificate: TreeCertificate, path: Target) -> None:
+    """Write what a tree proves; the file is replaced whole or not at all.
+
+    Raises
+    ------
+    NotACertificate
+        When the certificate proves less than it claims, or is about another program.
+    FileProblem
+        When the file cannot be written.
+    """
+    certificate.prove_of(form, "file")
+    lines = TreeWriter(form, certificate).lines()
+    with replacing(path) as stream:
+        for line in lines:
+            stream.write(line.encode("ascii") + b"\n")
+
+
+@dataclasses.dataclass(slots=True)
+class Box:
+    """Where the ends of columns are stated within a node; changes are undone on the way back."""
+
+    lower: Ends
+    upper: Ends
+
+
+class TreeWriter:
+    """One file: constraints, then derivations, each with a number."""
+
+    def __init__(self, form: RationalForm, certificate: TreeCertificate) -> None:
+        self.form, self.certificate = form, certificate
+        self.sign = 1 if form.sense == "min" else -1
+        self.letter = "G" if form.sense == "min" else "L"
+        self.cost = [self.sign * c for c in form.cost]
+        self.offset = self.sign * form.offset
+        self.whole = form.integer.tolist()
+        self.constraints: list[str] = []
+        self.derivations: list[str] = []
+        self.box = Box({}, {})
+        self.rows: list[dict[int, int]] = [dict(form.row(i)) for i in range(form.num_rows)]
+        self.row_lower: dict[int, tuple[Fraction, int]] = {}
+        self.row_upper: dict[int, tuple[Fraction, int]] = {}
+        self.goal = -1
+        self.bounds = 0
+        self._state()
+
+    def lines(self) -> Iterator[str]:
+        """Return all lines of the file."""
+        file, form = self.certificate, self.form
+        value = None if file.value is None else long_rational(file.value, "value") - form.offset
+        bound = None if file.bound is None else long_rational(file.bound, "bound") - form.offset
+        for step in file.ends:
+            self._end(step, None if value is None else self.sign * value)
+        for cut in file.cuts:
+            self._cut(cut)
+        self._tree(bound)
+        yield f"% {cleaned(form.name).encode('ascii', 'replace').decode()}, program {form.sha256}"
+        yield f"% numbers of the source are read as {form.numbers}; rows are multiplied to be whole"
+        if form.offset:
+            yield f"% add {form.offset} to every objective value"
+        yield "VER 1.0"
+        yield f"VAR {form.num_columns}"
+        yield from (f"x{j}" for j in range(form.num_columns))
+        whole = [j for j, w in enumerate(self.whole) if w]
+        yield f"INT {len(whole)}"
+        yield " ".join(map(str, whole))
+        yield f"OBJ {form.sense}"
+        yield _terms({j: c for j, c in enumerate(form.cost) if c})
+        yield f"CON {len(self.constraints)} {self.bounds}"
+        yield from self.constraints
+        if bound is None:
+            yield "RTP infeas"
+        else:
+            reached = value if value is not None else "inf" if self.sign > 0 else "-inf"
+            ends = (bound, reached) if self.sign > 0 else (reached, bound)
+            yield f"RTP range {ends[0]} {ends[1]}"
+        yield f"SOL {0 if file.point is None else 1}"
+        if file.point is not None:
+            yield f"point {_terms({j: long_rational(x, 'point') for j, x in file.point})}"
+        yield f"DER {len(self.derivations)}"
+        yield from self.derivations
+
+    def _state(self) -> None:
+        form = self.form
+        for j, (low, high) in enumerate(zip(form.lower, form.upper, strict=True)):
+            self._sides(f"b{j}", {j: 1}, low, high, self.box.lower, self.box.upper, j)
+        self.bounds = len(self.constraints)
+        for i, row in enumerate(self.rows):
+            sides = form.row_lower[i], form.row_upper[i]
+            self._sides(f"r{i}", row, *sides, self.row_lower, self.row_upper, i)
+
+    def _sides(
+        self, name: str, terms: Terms, low: Side, high: Side, lower: Ends, upper: Ends, key: int
+    ) -> None:
+        if low is not None and low == high:
+            lower[key] = upper[key] = (low, len(self.constraints))
+            self.constraints.append(f"{name} E {low} {_terms(terms)}")
+            return
+        for side, letter, kept in ((low, "G", lower), (high, "L", upper)):
+            if side is not None:
+                kept[key] = (side, len(self.constraints))
+                self.constraints.append(f"{name}{letter} {letter} {side} {_terms(terms)}")
+
+    def _derive(self, letter: str, side: Fraction, terms: str, reason: str) -> int:
+        number = len(self.constraints) + len(self.derivations)
+        self.derivations.append(f"d{number} {letter} {side} {terms} {{ {reason} }} -1")
+        return number
+
+    def _end(self, step: EndStep, known: Side) -> None:
+        """Bound one column by a row and the bounds of its other columns."""
+        j = step.column
+        for terms, side, sign, number in self._as_rows(step.row, known):
+            if (sign * terms[j] > 0) != step.upper:
+                continue
+            others = self._others(terms, sign, j)
+            if others is None:
+                continue
+            ends = {k: -Fraction(terms[k]) / terms[j] for k in others}
+            factors = {number: 1 / Fraction(terms[j])}
+            exact = Fraction(side) / terms[j]
+            for k, factor in ends.items():
+                end, place = others[k]
+                exact += factor * end
+                factors[place] = factors.get(place, ZERO) + factor
+            if step.row < 0:
+                factors[number] *= self.sign
+            value, letter = long_rational(step.value, "end"), "L" if step.upper else "G"
+            near = exact
+            if self.whole[j]:
+                near = Fraction(math.floor(exact) if step.upper else math.ceil(exact))
+            if near > value if step.upper else near < value:
+                continue
+            said = exact if self.whole[j] else value
+            place = self._derive(letter, said, f"1 {j} 1", f"lin {_factors(factors)}")
+            if said != value:  # what equations alone give must become an inequality first
+                place = self._derive(letter, value, f"1 {j} 1", f"rnd 1 {place} 1")
+            kept = self.box.upper if step.upper else self.box.lower
+            tighter = j not in kept or (value < kept[j][0] if step.upper else value > kept[j][0])
+            if tighter:
+                kept[j] = (value, place)
+            return
+
+    def _as_rows(self, row: int, known: Side) -> Iterator[tuple[Terms, Fraction, int, int]]:
+        """Terms, side, 1 for ``<=`` or -1 for ``>=``, and the constraint's number."""
+        if row >= 0:
+            for sign, sides in ((1, self.row_upper), (-1, self.row_lower)):
+                if row in sides:
+                    yield self.rows[row], sides[row][0], sign, sides[row][1]
+            return
+        if known is None:
+            return
+        if self.goal < 0:
+            letter = "L" if self.sign > 0 else "G"
+            self.goal = self._derive(letter, self.sign * known, "OBJ", "sol")
+        yield {j: c for j, c in enumerate(self.cost) if c}, known, 1, self.goal
+
+    def _others(self, terms: Terms, sign: int, j: int) -> Ends | None:
+        """Return the ends that the other columns of a row meet; None where one has none."""
+        found: Ends = {}
+        for k, v in terms.items():
+            if k == j:
+                continue
+            ends = self.box.lower if sign * v > 0 else self.box.upper
+            if k not in ends:
+                return None
+            found[k] = ends[k]
+        return found
+
+    def _cut(self, cut: CutStep) -> None:
+        """Split on a whole expression; both cases give the cut."""
+        split = Split(self, cut)
+        low = self._derive("L", split.floor, _terms(split.expression), "asm")
+        high = self._derive("G", split.floor + 1, _terms(split.expression), "asm")
+        stated, side = split.stated, split.exact_side
+        first = self._derive("L", side, _terms(stated), f"lin {_factors(split.below(low))}")
+        second = self._derive("L", side, _terms(stated), f"lin {_factors(split.above(high))}")
+        found = self._derive("L", side, _terms(stated), f"uns {first} {low} {second} {high}")
+        claimed = long_rational(cut.side, "side")
+        if claimed != side:
+            way = "rnd" if claimed < side else "lin"
+            found = self._derive("L", claimed, _terms(stated), f"{way} 1 {found} 1")
+        self.row_upper[len(self.rows)] = (claimed, found)
+        self.rows.append({j: int(v) for j, v in stated.items()})
+
+    # the tree
+
+    def _tree(self, bound: Side) -> None:
+        """Leaves in order; a branching is concluded after its second child."""
+        pending: list[list[int]] = []  # branchings above: assumptions and conclusions so far
+        undo: list[tuple[Ends, int, tuple[Fraction, int] | None]] = []
+        last = -1
+        for item in self.certificate.tree:
+            if not isinstance(item, int):
+                j, k = item.column, long_rational(item.value, "tree")
+                left = self._derive("L", k, f"1 {j} 1", "asm")
+                right = self._derive("G", k + 1, f"1 {j} 1", "asm")
+                pending.append([left, right, j, int(k)])
+                undo.append((self.box.upper, j, self.box.upper.get(j)))
+                self._tighten(self.box.upper, j, k, left, upper=True)
+                continue
+            last = self._leaf(self.certificate.weights[item], bound)
+            while pending:
+                state = pending[-1]
+                ends, j, before = undo.pop()
+                _restore(ends, j, before)
+                if len(state) == 4:  # the first child is done
+                    state.append(last)
+                    undo.append((self.box.lower, j, self.box.lower.get(j)))
+                    value = Fraction(state[3] + 1)
+                    self._tighten(self.box.lower, j, value, state[1], upper=False)
+                    break
+                left, right, _, _, first = pending.pop()
+                last = self._concluded(bound, f"uns {first} {left} {last} {right}")
+        if bound is not None and pending == [] and len(self.certificate.tree) == 1:
+            self._concluded(bound, f"lin 1 {last} 1")
+
+    def _concluded(self, bound: Side, reason: str) -> int:
+        if bound is None:
+            return self._derive("G", Fraction(1), "0", reason)
+        return self._derive(self.letter, bound, "OBJ", reason)
+
+    def _tighten(self, ends: Ends, j: int, value: Fraction, number: int, *, upper: bool) -> None:
+        if j not in ends or (value < ends[j][0] if upper else value > ends[j][0]):
+            ends[j] = (value, number)
+
+    def _leaf(self, weights: LeafWeights, bound: Side) -> int:
+        """Combine rows and bounds; round where costs have a gain."""
+        denominator = long_rational(weights.denominator, "denominator")
+        factors: dict[int, Fraction] = {}
+        moved: dict[int, Fraction | int] = {}
+        total = ZERO
+        for i, text in weights.factors:
+            factor = int(text)
+            side, number = (self.row_lower if factor > 0 else self.row_upper)[i]
+            factors[number] = factors.get(number, ZERO) + factor / denominator
+            total += factor * side / denominator
+            for j, v in self.rows[i].items():
+                moved[j] = moved.get(j, 0) + factor * v
+        costs: Iterable[tuple[int, Fraction]] = enumerate(self.cost)
+        if weights.ray:
+            costs = ((j, ZERO) for j in moved)
+        for j, cost in costs:
+            pull = cost - moved.get(j, 0) / denominator
+            if pull:
+                end, number = (self.box.lower if pull > 0 else self.box.upper)[j]
+                factors[number] = factors.get(number, ZERO) + pull
+                total += pull * end
+        if weights.ray:
+            if total <= 0:
+                factors, total = self._crossed()
+            scaled = {k: v / total for k, v in factors.items()}
+            return self._derive("G", Fraction(1), "0", f"lin {_factors(scaled)}")
+        signed = {k: self.sign * v for k, v in factors.items()}
+        number = self._derive(self.letter, self.sign * total, "OBJ", f"lin {_factors(signed)}")
+        gain = long_rational(self.certificate.gain, "gain")
+        assert bound is not None
+        if not gain or total >= self.sign * bound:
+            return number
+        steps = Fraction(math.ceil(total / gain))
+        costs_in_gains = {j: c / gain for j, c in enumerate(self.form.cost) if c}
+        reason = f"rnd 1 {number} {1 / gain}"
+        number = self._derive(self.letter, self.sign * steps, _terms(costs_in_gains), reason)
+        reason = f"lin 1 {number} {gain}"
+        return self._derive(self.letter, self.sign * steps * gain, "OBJ", reason)
+
+    def _crossed(self) -> tuple[dict[int, Fraction], Fraction]:
+        """Two sides that exclude each other, as factors that give ``0 >= difference``."""
+        pairs = ((self.box.lower, self.box.upper), (self.row_lower, self.row_upper))
+        for lower, upper in pairs:
+            for key in lower.keys() & upper.keys():
+                gap = lower[key][0] - upper[key][0]
+                if gap > 0:
+                    return {lower[key][1]: Fraction(1), upper[key][1]: Fraction(-1)}, gap
+        raise AssertionError("a checked ray contradicts nothing")
+
+
+def _restore(ends: Ends, j: int, before: tuple[Fraction, int] | None) -> None:
+    if before is None:
+        ends.pop(j, None)
+    else:
+        ends[j] = before
+
+
+def _terms(terms: Terms) -> str:
+    pairs = " ".join(f"{j} {v}" for j, v in sorted(terms.items()))
+    return f"{len(terms)} {pairs}".rstrip()
+
+
+def _factors(factors: Mapping[int, Fraction]) -> str:
+    kept = {k: v for k, v in factors.items() if v}
+    return f"{len(kept)} " + " ".join(f"{k} {v}" for k, v in sorted(kept.items()))

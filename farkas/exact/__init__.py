@@ -1,0 +1,1 @@
+"""Exact answers: vertices over the rationals, proofs for linear and integer programs."""

@@ -1,0 +1,131 @@
+"""Finite ends for columns, derived row by row in steps that a checker repeats.
+
+A step says: in row i every other column is within its ends, so column j is within this one.  Row -1
+is ``cost <= value of the known point``, since only better points matter.  Ends of whole columns are
+rounded inwards; ends of others outwards to whole numbers, so that they stay short.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from fractions import Fraction
+
+from farkas.exact.bounding import Bounding
+from farkas.exact.deadline import Deadline
+from farkas.exact.whole import ZERO
+from farkas.forms.rational import Side
+
+MOST_PASSES = 8
+MOST_STEPS = 20_000
+"""Steps after which no further pass begins."""
+LARGEST = Fraction(10**12)
+"""Ends beyond this give useless bounds and are not derived."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Step:
+    """Column ``column`` is at most (``upper``) or at least ``value``, by row ``row``."""
+
+    row: int
+    column: int
+    upper: bool
+    value: Fraction
+
+
+def derived(
+    program: Bounding,
+    cutoff: Fraction | None,
+    *,
+    everything: bool = False,
+    deadline: Deadline | None = None,
+) -> tuple[list[Side], list[Side], list[Step]]:
+    """Derive ends.
+
+    Parameters
+    ----------
+    cutoff
+        Value that better points stay below, in the sense of a minimum; None without.
+    everything
+        Also tighten ends that are finite.
+    deadline
+        Ends that are found by then are returned.
+
+    Returns
+    -------
+    Lower ends, upper ends, and the steps that lead there from the stated bounds.
+    """
+    form = program.form
+    lower, upper = list(form.lower), list(form.upper)
+    whole = form.integer.tolist()
+    steps: list[Step] = []
+    if not everything and all(
+        a is not None and b is not None for a, b in zip(lower, upper, strict=True)
+    ):
+        return lower, upper, steps
+    rows: list[tuple[int, Sequence[tuple[int, Fraction | int]], Side, Side]] = [
+        (i, form.row(i), form.row_lower[i], form.row_upper[i]) for i in range(form.num_rows)
+    ]
+    if cutoff is not None:
+        goal = [(j, c) for j, c in enumerate(program.cost) if c]
+        rows.append((-1, goal, None, cutoff - program.offset))
+    for _ in range(MOST_PASSES):
+        before = len(steps)
+        for i, terms, low, high in rows:
+            if deadline is not None and not deadline.left:
+                return lower, upper, steps
+            for side, sign in ((high, 1), (low, -1)):
+                if side is None:
+                    continue
+                signed = [(j, sign * v) for j, v in terms]
+                for step in _in_row(i, signed, sign * side, lower, upper, whole, everything):
+                    steps.append(step)
+                    (upper if step.upper else lower)[step.column] = step.value
+                    a, b = lower[step.column], upper[step.column]
+                    if a is not None and b is not None and a > b:
+                        return lower, upper, steps  # nothing is left: there is no point
+        if len(steps) == before or len(steps) > MOST_STEPS:
+            break
+    return lower, upper, steps
+
+
+def _in_row(
+    row: int,
+    terms: Sequence[tuple[int, Fraction | int]],
+    side: Fraction,
+    lower: list[Side],
+    upper: list[Side],
+    whole: list[bool],
+    everything: bool,
+) -> list[Step]:
+    """Return the ends that follow from ``terms x <= side``."""
+    endless, total = [], ZERO
+    for j, v in terms:
+        end = lower[j] if v > 0 else upper[j]
+        if end is None:
+            endless.append(j)
+            if len(endless) > 1:
+                return []
+        else:
+            total += v * end
+    found = []
+    for j, v in terms:
+        if endless and endless[0] != j:
+            continue
+        known = upper[j] if v > 0 else lower[j]
+        if known is not None and not everything:
+            continue
+        own = lower[j] if v > 0 else upper[j]
+        rest = side - (total if own is None else total - v * own)
+        value = rounded_end(rest / v, upper=v > 0, whole=whole[j])
+        better = known is None or (value < known if v > 0 else value > known)
+        if better and abs(value) <= LARGEST:
+            found.append(Step(row, j, v > 0, value))
+    return found
+
+
+def rounded_end(value: Fraction, *, upper: bool, whole: bool) -> Fraction:
+    """Round an end: inwards for a whole column, outwards for another."""
+    down = value.numerator // value.denominator
+    up = -(-value.numerator // value.denominator)
+    return Fraction(down if upper == whole else up)

@@ -1,0 +1,396 @@
+"""Linear programs solved over the rationals: optimal with gap 0, infeasible, or unbounded.
+
+A solver's basis gives an exact vertex.  Where that misses by a little, the program around it is
+solved again, enlarged until the solver sees what it missed.  Infeasibility follows from the exact
+optimum of the elastic program, unboundedness from an exact point and an exact direction.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+
+from farkas.errors import NoAnswer
+from farkas.exact.deadline import Deadline
+from farkas.exact.refined import Singular
+from farkas.exact.vertex import Vertex, VertexFinder, dual_value, reduced_costs
+from farkas.exact.whole import ZERO, Matrix, ScaledVector
+from farkas.forms import LinearForm, SparseRows
+from farkas.forms.rational import RationalForm, Side, rational_form
+from farkas.numbers import Floats
+from farkas.solvers.simplex import BASIC, LOWER, Basis, End, Simplex
+
+MOST_ROUNDS = 12
+"""Rounds of solving around a vertex."""
+
+ENLARGED = -10
+"""Binary order that the largest violation of a vertex is brought to; solvers stop at 2**-30."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ExactLinear:
+    """What is exactly true of a linear program.
+
+    Parameters
+    ----------
+    status
+        ``"optimal"``, ``"infeasible"`` or ``"unbounded"``.
+    value
+        Optimal value; None unless optimal.
+    point
+        Optimal point; of an unbounded program a feasible one; None of an infeasible one.
+    multipliers
+        Shape (rows,): optimal multipliers, or a ray of an infeasible program.
+    direction
+        Shape (columns,): improves for ever from ``point``; of an unbounded program.
+    basis
+        The last basis of the solver, where there is one.
+    rounds
+        Solver runs that were needed.
+    """
+
+    status: Literal["optimal", "infeasible", "unbounded"]
+    value: Fraction | None = None
+    point: list[Fraction] | None = None
+    multipliers: list[Fraction] | None = None
+    direction: list[Fraction] | None = None
+    basis: Basis | None = None
+    rounds: int = 1
+
+
+def solve_linear(
+    form: RationalForm,
+    *,
+    deadline: Deadline | None = None,
+    basis: Basis | None = None,
+    excluded: tuple[End, ...] = (),
+) -> ExactLinear:
+    """Solve a linear program exactly; integrality is ignored.
+
+    Parameters
+    ----------
+    basis
+        From another solver; found here if left out.
+    excluded
+        Ends that are known to be impossible, and are not believed.
+
+    Raises
+    ------
+    OutOfTime
+        The deadline came first.
+    NoAnswer
+        The simplex method and refinement failed in every way that is known.
+    """
+    clock = deadline or Deadline()
+    known = _crossed(form) or _without_columns(form)
+    if known is not None:
+        return known
+    solver = Simplex(form.linear)
+    failures: list[str] = []
+    for attempt in _ATTEMPTS if basis is None else [{}, *_ATTEMPTS]:
+        clock.check()
+        if basis is not None and not attempt:
+            solver.start(basis)
+        end = solver.run(seconds=clock.left, **attempt)
+        if end is End.STOPPED:
+            clock.check()
+        try:
+            found = _concluded(form, solver, end, clock, excluded)
+        except Singular as failure:
+            failures.append(str(failure))
+            continue
+        if found is not None:
+            return found
+        failures.append(f"the solver says {end.value}")
+    # what the solver cannot say, the elastic program does: it has an optimum always
+    for end in (End.INFEASIBLE, End.UNBOUNDED):
+        if end not in excluded:
+            found = _decided(form, end, None, clock)
+            if found is not None:
+                return found
+    raise NoAnswer(f"{form.name}: no exact vertex: {'; '.join(dict.fromkeys(failures))}")
+
+
+_ATTEMPTS: list[dict[str, Any]] = [
+    {"presolve": True},
+    {"presolve": False},
+    {"presolve": False, "primal": True},
+    {"method": "ipm"},
+]
+
+
+def _crossed(form: RationalForm) -> ExactLinear | None:
+    """Infeasible where a bound or row lies above its other end."""
+    pairs = [*zip(form.lower, form.upper, strict=True)]
+    pairs += zip(form.row_lower, form.row_upper, strict=True)
+    if any(a is not None and b is not None and a > b for a, b in pairs):
+        return ExactLinear(status="infeasible", multipliers=[ZERO] * form.num_rows, rounds=0)
+    return None
+
+
+def _without_columns(form: RationalForm) -> ExactLinear | None:
+    """Decide a program that has no columns: every row is 0."""
+    if form.num_columns:
+        return None
+    multipliers = [ZERO] * form.num_rows
+    for i, (low, high) in enumerate(zip(form.row_lower, form.row_upper, strict=True)):
+        if (low is not None and low > 0) or (high is not None and high < 0):
+            multipliers[i] = Fraction(1 if low is not None and low > 0 else -1)
+            return ExactLinear(status="infeasible", multipliers=multipliers, rounds=0)
+    return ExactLinear(
+        status="optimal", value=form.offset, point=[], multipliers=multipliers, rounds=0
+    )
+
+
+def _concluded(
+    form: RationalForm, solver: Simplex, end: End, clock: Deadline, excluded: tuple[End, ...]
+) -> ExactLinear | None:
+    if end in excluded:
+        return None
+    if end in (End.INFEASIBLE, End.UNBOUNDED):
+        return _decided(form, end, solver.ray if end is End.INFEASIBLE else None, clock)
+    basis = solver.basis
+    if basis is None or end is not End.OPTIMAL:
+        return None
+    return _around(form, basis, clock, excluded)
+
+
+def _decided(
+    form: RationalForm, end: End, ray: Floats | None, clock: Deadline
+) -> ExactLinear | None:
+    if end is End.INFEASIBLE:
+        return _infeasible(form, ray, clock)
+    return _unbounded(form, clock)
+
+
+def _around(
+    form: RationalForm, basis: Basis, clock: Deadline, excluded: tuple[End, ...]
+) -> ExactLinear | None:
+    """Exact vertex of the basis, and of those found around it, until one is optimal."""
+    finder, nearby = VertexFinder(form, clock), None
+    for rounds in range(1, MOST_ROUNDS + 1):
+        clock.check()
+        vertex = finder.vertex(basis)
+        found = _optimal(form, vertex, basis, rounds)
+        if found is not None:
+            return found
+        nearby = nearby or Nearby(form)
+        end, basis = nearby.solve(vertex, basis, clock)
+        if end is not End.OPTIMAL:
+            return None if end in excluded else _decided(form, end, None, clock)
+    return None
+
+
+def _optimal(form: RationalForm, vertex: Vertex, basis: Basis, rounds: int) -> ExactLinear | None:
+    if vertex.primal or vertex.dual:
+        return None
+    value = form.objective(vertex.point)
+    if dual_value(form, vertex.multipliers, vertex.reduced) != value:
+        return None
+    return ExactLinear(
+        status="optimal",
+        value=value,
+        point=vertex.point,
+        multipliers=vertex.multipliers,
+        basis=basis,
+        rounds=rounds,
+    )
+
+
+class Nearby:
+    """The program around a vertex: columns ``(x, r)``, rows ``A x - r = 0``, enlarged.
+
+    Rows become columns so that the multipliers of inequalities have costs of their own; without
+    them the enlarged program loses what the vertex already pays.
+
+    Parameters
+    ----------
+    form
+        The program.
+    """
+
+    def __init__(self, form: RationalForm) -> None:
+        self.form = form
+        linear, m, n = form.linear, form.num_rows, form.num_columns
+        rows = np.concatenate([linear.matrix.rows, np.arange(m)])
+        columns = np.concatenate([linear.matrix.columns, n + np.arange(m)])
+        values = np.concatenate([linear.matrix.values, -np.ones(m)])
+        order = np.lexsort((columns, rows))
+        counts = np.bincount(rows, minlength=m)
+        starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        self._matrix = SparseRows(starts, columns[order].astype(np.int32), values[order], n + m)
+
+    def solve(self, vertex: Vertex, basis: Basis, clock: Deadline) -> tuple[End, Basis]:
+        """Solve around a vertex from its basis; returns how that ended and the basis it found."""
+        form, n = self.form, self.form.num_columns
+        solver = Simplex(self._enlarged(vertex))
+        fixed = np.full(form.num_rows, LOWER, dtype=np.int8)
+        solver.start(Basis(np.concatenate([basis.columns, basis.rows]), fixed))
+        only_dual = not vertex.primal
+        end = solver.run(seconds=clock.left, primal=only_dual)
+        if end in (End.UNKNOWN, End.STOPPED):
+            clock.check()
+            end = solver.run(seconds=clock.left, primal=not only_dual)
+        found = solver.basis
+        if end not in (End.OPTIMAL, End.INFEASIBLE, End.UNBOUNDED) or found is None:
+            raise Singular(f"around a vertex the solver says {end.value}")
+        if (found.rows == BASIC).any():
+            found = _without_slacks(found, n)
+        return end, Basis(found.columns[:n], found.columns[n:])
+
+    def _enlarged(self, vertex: Vertex) -> LinearForm:
+        form = self.form
+        a, b = _enlargement(vertex.primal), _enlargement(vertex.dual)
+        factors = form.factors
+        low = [*form.lower, *(_over(x, f) for x, f in zip(form.row_lower, factors, strict=True))]
+        high = [*form.upper, *(_over(x, f) for x, f in zip(form.row_upper, factors, strict=True))]
+        here = [*vertex.point, *(x / f for x, f in zip(vertex.activity, factors, strict=True))]
+        cost = [*vertex.reduced, *(y * f for y, f in zip(vertex.multipliers, factors, strict=True))]
+        zero = np.zeros(form.num_rows)
+        return LinearForm(
+            name=form.name,
+            sense=form.sense,
+            cost=np.array([_near(c, b) for c in cost]),
+            matrix=self._matrix,
+            row_lower=zero,
+            row_upper=zero,
+            lower=np.array(
+                [-np.inf if e is None else _near(e - x, a) for e, x in zip(low, here, strict=True)]
+            ),
+            upper=np.array(
+                [np.inf if e is None else _near(e - x, a) for e, x in zip(high, here, strict=True)]
+            ),
+            integer=np.zeros(len(cost), dtype=bool),
+        )
+
+
+def _without_slacks(basis: Basis, n: int) -> Basis:
+    """Trade a basic slack of a row ``A x - r = 0`` for its column r, which then is basic."""
+    columns, rows = basis.columns.copy(), basis.rows.copy()
+    for i in np.flatnonzero(rows == BASIC).tolist():
+        if columns[n + i] != BASIC:
+            columns[n + i], rows[i] = BASIC, LOWER
+    return Basis(columns, rows)
+
+
+def _over(side: Side, factor: Fraction) -> Side:
+    return None if side is None else side / factor
+
+
+def _enlargement(violation: Fraction) -> int:
+    """Power of two that brings a violation to about :data:`ENLARGED`; 0 without one."""
+    if not violation:
+        return 0
+    order = violation.numerator.bit_length() - violation.denominator.bit_length()
+    return ENLARGED - order
+
+
+def _near(value: Fraction, power: int) -> float:
+    """``value * 2**power`` as a double; infinite where it is beyond all."""
+    moved = value * (1 << power) if power >= 0 else value / (1 << -power)
+    try:
+        return moved.numerator / moved.denominator
+    except OverflowError:
+        return math.inf if moved > 0 else -math.inf
+
+
+def _infeasible(form: RationalForm, ray: Floats | None, clock: Deadline) -> ExactLinear | None:
+    """Prove that there is no point: by the solver's ray, else by the elastic program."""
+    if ray is not None and np.isfinite(ray).all():
+        top = float(np.abs(ray).max(initial=0.0))
+        if top:
+            # in the rows of the source; the form's are multiples
+            near = np.rint(np.ldexp(ray / top, 40)).astype(np.int64).tolist()
+            snapped = [Fraction(y) / f for y, f in zip(near, form.factors, strict=True)]
+            if infeasibility(form, snapped) > 0:
+                return ExactLinear(status="infeasible", multipliers=snapped)
+    stretched = elastic(form)
+    found = solve_linear(stretched, deadline=clock, excluded=(End.INFEASIBLE, End.UNBOUNDED))
+    if not found.value or found.multipliers is None:
+        return None
+    factors = zip(found.multipliers, stretched.factors, form.factors, strict=True)
+    exact = [y * new / old for y, new, old in factors]
+    return ExactLinear(status="infeasible", multipliers=exact, rounds=found.rounds + 1)
+
+
+def infeasibility(form: RationalForm, ray: Sequence[Fraction]) -> Fraction:
+    """``ray`` times row sides minus the most that ``ray' A x`` reaches; > 0 proves no point.
+
+    Parameters
+    ----------
+    ray
+        Shape (rows,); positive factors use the lower side, negative ones the upper side.
+
+    Returns
+    -------
+    At most 0 where an end is infinite.
+    """
+    empty = form.replace(cost=(ZERO,) * form.num_columns, offset=ZERO, sense="min")
+    reduced = reduced_costs(empty.cost, Matrix.of(form), ScaledVector.of(ray))
+    found = dual_value(empty, list(ray), reduced)
+    return ZERO if found is None else found
+
+
+def elastic(form: RationalForm) -> RationalForm:
+    """Least sum of violations of rows; feasible and bounded wherever no bounds are crossed."""
+    n, rows = form.num_columns, []
+    more = 0
+    for i in range(form.num_rows):
+        terms = [(j, v / form.factors[i]) for j, v in form.row(i)]
+        for side, entry in ((form.row_lower[i], 1), (form.row_upper[i], -1)):
+            if side is not None:
+                terms.append((n + more, Fraction(entry)))
+                more += 1
+        rows.append(terms)
+    one = Fraction(1)
+    return rational_form(
+        name=form.name,
+        sense="min",
+        numbers=form.numbers,
+        cost=[ZERO] * n + [one] * more,
+        offset=ZERO,
+        rows=rows,
+        row_lower=[_over(x, f) for x, f in zip(form.row_lower, form.factors, strict=True)],
+        row_upper=[_over(x, f) for x, f in zip(form.row_upper, form.factors, strict=True)],
+        lower=[*form.lower, *[ZERO] * more],
+        upper=[*form.upper, *[None] * more],
+        integer=[False] * (n + more),
+    )
+
+
+def _unbounded(form: RationalForm, clock: Deadline) -> ExactLinear | None:
+    """Prove that there is a point and a direction that improves for ever."""
+    free = form.replace(cost=(ZERO,) * form.num_columns)
+    still = solve_linear(free, deadline=clock, excluded=(End.UNBOUNDED,))
+    if still.status != "optimal":
+        return still
+    found = solve_linear(recession(form), deadline=clock, excluded=(End.INFEASIBLE, End.UNBOUNDED))
+    if found.value is None or found.value == 0:
+        return None
+    return ExactLinear(
+        status="unbounded",
+        point=still.point,
+        direction=found.point,
+        rounds=still.rounds + found.rounds + 1,
+    )
+
+
+def recession(form: RationalForm) -> RationalForm:
+    """Best direction among those that leave no row or bound, entries within [-1, 1]."""
+
+    def side(end: Side) -> Side:
+        return None if end is None else ZERO
+
+    one = Fraction(1)
+    return form.replace(
+        offset=ZERO,
+        row_lower=tuple(map(side, form.row_lower)),
+        row_upper=tuple(map(side, form.row_upper)),
+        lower=tuple(-one if end is None else ZERO for end in form.lower),
+        upper=tuple(one if end is None else ZERO for end in form.upper),
+    )

@@ -1,0 +1,95 @@
+"""Whole vectors with one denominator, and products of whole sparse matrices with them."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from farkas.forms.rational import RationalForm, Side
+from farkas.numbers import Array, Ints
+
+ZERO = Fraction(0)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class ScaledVector:
+    """The vector ``numerators / denominator``.
+
+    Parameters
+    ----------
+    numerators
+        Python integers, dtype object.
+    denominator
+        > 0.
+    """
+
+    numerators: Array
+    denominator: int
+
+    def fractions(self) -> list[Fraction]:
+        """Return the entries, reduced."""
+        below = self.denominator
+        return [Fraction(x, below) if x else ZERO for x in self.numerators.tolist()]
+
+    @classmethod
+    def of(cls, values: Sequence[Fraction | int]) -> ScaledVector:
+        """Bring fractions to their least common denominator."""
+        below = math.lcm(*{x.denominator for x in values}) if len(values) else 1
+        return cls(objects([x.numerator * (below // x.denominator) for x in values]), below)
+
+
+def objects(values: Sequence[int]) -> Array:
+    """Python integers as an array that keeps them."""
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found
+
+
+class Matrix:
+    """A whole sparse matrix that multiplies vectors of Python integers from both sides.
+
+    Parameters
+    ----------
+    rows, columns, values
+        Entries by rows, in order.
+    shape
+        Number of rows and columns.
+    """
+
+    def __init__(self, rows: Ints, columns: Ints, values: Array, shape: tuple[int, int]) -> None:
+        self.rows, self.columns, self.values, self.shape = rows, columns, values, shape
+        self._exact = values.astype(object)
+        self._by_column = np.argsort(columns, kind="stable")
+
+    @classmethod
+    def of(cls, form: RationalForm) -> Matrix:
+        """Return the matrix of a form."""
+        return cls(form.entry_rows, form.columns, form.values, (form.num_rows, form.num_columns))
+
+    def times(self, x: Array) -> Array:
+        """Return ``A x``."""
+        return _summed(self._exact * x[self.columns], self.rows, self.shape[0])
+
+    def transposed_times(self, y: Array) -> Array:
+        """Return ``A' y``."""
+        order = self._by_column
+        products = self._exact[order] * y[self.rows[order]]
+        return _summed(products, self.columns[order], self.shape[1])
+
+
+def _summed(products: Array, where: Ints, size: int) -> Array:
+    """Sum the products at each place; ``where`` ascends."""
+    found = objects([0] * size)
+    if len(where):
+        first = np.flatnonzero(np.diff(where, prepend=-1))
+        found[where[first]] = np.add.reduceat(products, first)
+    return found
+
+
+def difference(side: Side, x: int, denominator: int) -> Fraction | None:
+    """``side - x / denominator``; None without a side."""
+    return None if side is None else side - Fraction(x, denominator)

@@ -1,0 +1,64 @@
+"""Programs of fractions inside certificates."""
+
+from __future__ import annotations
+
+import pytest
+
+from farkas.certificates import rational
+from farkas.certificates.packed import deflate
+from farkas.certificates.rational import PackedText
+from farkas.errors import NotACertificate
+from farkas.forms.rational import RationalForm
+from tests.generators.rational import program, random_integer, random_linear
+
+
+def form() -> RationalForm:
+    return program(
+        [["1/2", 1], [3, 0]], cost=["1/3", 2], rows=[(1, None), (None, 4)],
+        ends=[(0, 1), (None, None)], whole=[1, 0], offset="-7/2", sense="max",
+    )  # fmt: skip
+
+
+def packed(text: str) -> PackedText:
+    return PackedText(size=len(text), text=deflate(text.encode()))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_programs_come_back(seed: int) -> None:
+    for one in (random_linear(seed), random_integer(seed)):
+        back = PackedText.of(one).form("again")
+        assert (back.sha256, back.text, back.name) == (one.sha256, one.text, "again")
+
+
+def test_a_program_without_rows_comes_back() -> None:
+    one = program([], cost=[1])
+    assert PackedText.of(one).form("x").sha256 == one.sha256
+
+
+@pytest.mark.parametrize(("old", "new", "problem"), [
+    ("max", "most", "no head"), ("decimal", "octal", "no head"), ("2 2 -7/2", "3 2 -7/2", "lines"),
+    ("1/3 0 1 I", "1/3 0 1 Q", "no column"), ("1/3 0 1 I", "1/3 0 1", "no column"),
+    ("1/3", "2/6", "canonical"), ("1/3", "0.3", "fraction"), ("0:1 1:2", "1:2 0:1", "ascend"),
+    ("0:1 1:2", "0:2 1:4", "canonical"), ("0:1 1:2", "0:1 2:2", "no term"),
+    ("0:1 1:2", "0:1 1:0", "no term"), ("0:1 1:2", "0:1  1:2", "canonical"),
+    ("0:1 1:2", "0:1 1:2 ", "canonical"), ("-7/2", "-7/2 ", "no head"),
+    ("0:1 1:2", "0:1 1:x", "no term"), ("0:1 1:2", "0:1 0:1 1:2", "ascend"),
+])  # fmt: skip
+def test_only_the_canonical_text_is_taken(old: str, new: str, problem: str) -> None:
+    text = form().text
+    assert text.count(old) >= 1
+    with pytest.raises(NotACertificate, match=problem):
+        packed(text.replace(old, new, 1)).form("x")
+
+
+def test_damaged_data_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    good = PackedText.of(form())
+    for bad in (
+        PackedText(size=good.size + 1, text=good.text), PackedText(size=good.size, text="?"),
+        PackedText(size=4, text=deflate("é".encode() * 2)), packed(""), packed("a\nb"),
+    ):  # fmt: skip
+        with pytest.raises(NotACertificate, match="data"):
+            bad.form("x")
+    monkeypatch.setattr(rational, "LARGEST_TEXT", 3)
+    with pytest.raises(NotACertificate, match="3 are the most"):
+        good.form("x")

@@ -1,0 +1,93 @@
+"""Tree certificates as files, and what they are about."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction as F
+
+import msgspec
+import pytest
+
+import farkas
+from farkas.certificates import Proof, check, from_json, to_json
+from farkas.certificates.tree import TreeCertificate, own_program, require_same
+from farkas.errors import FarkasError, FileProblem, NotACertificate
+from farkas.exact.proving import prove_form
+from farkas.forms.rational import RationalForm, as_rational
+from farkas.verbs.programs import find_program, trace
+from tests.generators.rational import program, random_integer, reference_optimum
+
+
+def made(form: RationalForm, **options: bool) -> TreeCertificate:
+    found = prove_form(form, **options).certificate  # type: ignore[arg-type]
+    assert isinstance(found, TreeCertificate)
+    return found
+
+
+def sample() -> RationalForm:
+    return program([[2, 3]], cost=[-2, -3], rows=[(None, "19/2")], ends=[(0, 3)] * 2, whole=[1, 1])
+
+
+def test_a_file_comes_back_and_proves_the_same() -> None:
+    certificate = made(sample())
+    back = from_json(to_json(certificate))
+    assert back == certificate
+    proof = check(back)
+    assert (proof.bound, proof.value, proof.infeasible) == (-9, -9, False)
+    assert (proof.provenance, proof.tolerance, proof.form) == ("file", 0.0, sample().sha256)
+    assert 'the program that the file calls "small" is at least -9' in proof.statement
+
+
+def test_without_its_program_it_needs_the_model() -> None:
+    certificate = made(sample(), embed=False)
+    assert certificate.data is None
+    with pytest.raises(NotACertificate, match="holds no program"):
+        check(from_json(to_json(certificate)))
+    assert certificate.prove_of(sample(), "model").provenance == "model"
+    with pytest.raises(NotACertificate, match="hashes to"):
+        certificate.prove_of(sample().replace(offset=F(1)), "model")
+    for other in (sample().replace(sense="max"), sample().replace(numbers="binary")):
+        with pytest.raises(NotACertificate):
+            require_same(certificate, other)
+
+
+def test_a_program_of_an_instance_is_rebuilt() -> None:
+    found = farkas.prove("mlbroker/tiny", "mlbroker.relaxed[tight]")
+    certificate = found.certificate
+    assert isinstance(certificate, TreeCertificate)
+    instance = farkas.load("mlbroker/tiny")
+    form = trace(find_program("mlbroker.relaxed[tight]"), instance)
+    again, whose = own_program(certificate, form, instance)
+    assert (again.sha256, whose) == (as_rational(form).sha256, "instance")
+    proof = farkas.check(certificate, instance)
+    assert isinstance(proof, Proof)
+    assert proof.bound == found.value
+    assert proof.provenance == "instance"
+    with pytest.raises(FarkasError):
+        farkas.check(certificate, "mlbroker/harmonic")
+
+
+@pytest.mark.parametrize("spoil", [
+    {"tree": [[0, "1", 2], 0]}, {"tree": [-1]}, {"gain": 1}, {"extra": 1}, {"bound": "1e3"},
+    {"bound": "2/0"}, {"bound": "1.5"}, {"numbers": "octal"}, {"form": "x"}, {"value": " 1"},
+    {"ends": [[-2, 0, True, "1"]]}, {"tree": [[0, "9" * 30001], 0, 0]},
+])  # fmt: skip
+def test_what_is_no_such_file_is_refused(spoil: dict[str, object]) -> None:
+    tree = {**json.loads(to_json(made(sample()))), **spoil}
+    with pytest.raises((FileProblem, NotACertificate)):
+        check(from_json(json.dumps(tree).encode()))
+
+
+def test_random_programs_against_enumeration() -> None:
+    seen: dict[str, int] = {}
+    for seed in range(100, 140):
+        form = random_integer(seed)
+        found = prove_form(form)
+        seen[found.status] = seen.get(found.status, 0) + 1
+        best = reference_optimum(form)
+        assert found.value == best, seed
+        assert found.status == ("infeasible" if best is None else "optimal")
+        proof = check(from_json(msgspec.json.encode(found.certificate)))
+        assert (proof.bound, proof.value) == (best, best)
+    assert seen["optimal"] >= 10
+    assert seen["infeasible"] >= 5

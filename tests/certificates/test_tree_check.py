@@ -1,0 +1,421 @@
+"""The checker of trees refuses everything that does not follow."""
+
+from __future__ import annotations
+
+import functools
+import json
+import random
+from collections.abc import Callable
+from fractions import Fraction as F
+from typing import Any
+
+import msgspec
+import pytest
+
+from farkas.certificates import Certificate, from_json
+from farkas.certificates.rational import PackedText
+from farkas.certificates.tree import TreeCertificate
+from farkas.certificates.tree_check import TreeChecker, stepped, value_within
+from farkas.errors import FarkasError, NotACertificate
+from farkas.exact.proving import prove_form
+from farkas.forms.rational import RationalForm
+from tests.generators.rational import program, random_integer, reference_optimum
+
+Tree = dict[str, Any]
+
+
+@functools.cache
+def knapsack() -> RationalForm:
+    """Max 5x + 4y + 3z: 2x + 3y + z <= 5, 4x + y + 2z <= 11, 3x + 4y + 2z <= 8, whole: 13."""
+    return program(
+        [[2, 3, 1], [4, 1, 2], [3, 4, 2]],
+        cost=[-5, -4, -3],
+        rows=[(None, 5), (None, 11), (None, 8)],
+        ends=[(0, 4), (0, 4), (0, 4)],
+        whole=[1, 1, 1],
+    )
+
+
+HEAD = TreeCertificate(program="small", form="0" * 64, sense="min", numbers="decimal", tree=(0,))
+
+
+def certificate(form: RationalForm, /, **parts: Any) -> Tree:
+    """A certificate as plain data; the parts are its fields."""
+    head = json.loads(msgspec.json.encode(HEAD))
+    return {
+        **head,
+        "form": form.sha256,
+        "sense": form.sense,
+        "numbers": form.numbers,
+        "data": msgspec.to_builtins(PackedText.of(form)),
+        "gain": "0",
+        "ends": [],
+        "cuts": [],
+        "weights": [],
+        "tree": [0],
+        "bound": None,
+        "value": None,
+        "point": None,
+        **parts,
+    }
+
+
+def read(tree: Tree) -> Certificate:
+    return from_json(json.dumps(tree).encode())
+
+
+def proved(tree: Tree) -> tuple[F | None, F | None]:
+    proof = read(tree).prove(None, None)
+    return proof.bound, proof.value
+
+
+def refused(tree: Tree, problem: str) -> None:
+    with pytest.raises(NotACertificate, match=problem) as caught:
+        proved(tree)
+    assert "\n" not in str(caught.value)
+
+
+def weights(*factors: tuple[int, int], ray: bool = False, denominator: int = 1) -> Tree:
+    return {
+        "ray": ray,
+        "denominator": str(denominator),
+        "factors": [[i, str(y)] for i, y in factors],
+    }
+
+
+def half(**parts: Any) -> Tree:
+    """Min -x with 2x <= 3, x in [0, 4] whole: 1; the relaxation has -3/2."""
+    form = program([[2]], cost=[-1], rows=[(None, 3)], ends=[(0, 4)], whole=[1])
+    made = {
+        "bound": "-1", "value": "-1", "point": [[0, "1"]], "tree": [[0, "1"], 0, 1],
+        "weights": [weights(), weights((0, -1), ray=True)], **parts,
+    }  # fmt: skip
+    return certificate(form, **made)
+
+
+def test_a_small_tree_by_hand() -> None:
+    assert proved(half()) == (-1, -1)
+
+
+@pytest.mark.parametrize(("parts", "problem"), [
+    ({"point": [[0, "2"]], "value": "-2"}, "row 0 is outside"),
+    ({"point": [[0, "5"]], "value": "-5"}, "column 0 is outside"),
+    ({"point": [[0, "-1"]], "value": "1"}, "column 0 is outside"),
+    ({"point": [[0, "1/2"]], "value": "-1/2"}, "column 0 is not whole"),
+    ({"value": "-2"}, "another value"), ({"value": "0"}, "another value"),
+    ({"value": None}, "a value needs a point"), ({"point": None}, "a value needs a point"),
+    ({"point": [[0, "1"], [0, "1"]]}, "wrong columns"), ({"point": [[1, "1"]]}, "wrong columns"),
+    ({"bound": "-1/2"}, "less than the bound"), ({"bound": "0"}, "less than the bound"),
+    ({"bound": None}, "contradicts that there is none"),
+    ({"bound": None, "point": None, "value": None}, "contradicts that there is none"),
+    ({"tree": [[0, "1"], 0]}, "ends before its last leaf"), ({"tree": []}, "ends before"),
+    ({"tree": [[0, "1"], 0, 1, 1]}, "goes on after"), ({"tree": [0, 1]}, "goes on after"),
+    ({"tree": [[0, "1"], 0, 2]}, "weights that are not there"),
+    ({"tree": [[0, "1"], 1, 0]}, "contradicts nothing"),
+    ({"tree": [[0, "1/2"], 0, 1]}, "no column is whole"),
+    ({"tree": [[1, "1"], 0, 1]}, "no column is whole"),
+    ({"tree": [[0, "2"], 0, 1]}, "less than the bound"),
+    ({"tree": [[0, "0"], 0, 1]}, "contradicts nothing"),
+    ({"weights": [weights(), weights((0, -1))]}, "less than the bound"),
+    ({"weights": [weights(), weights((0, 1), ray=True)]}, "side that is infinite"),
+    ({"weights": [weights(denominator=0), weights((0, -1), ray=True)]}, "not above 0"),
+    ({"weights": [weights(), weights((0, -1), ray=True, denominator=-1)]}, "not above 0"),
+    ({"weights": [weights(), weights((1, -1), ray=True)]}, "multiplier is wrong"),
+    ({"weights": [weights(), weights(ray=True)]}, "contradicts nothing"),
+    ({"gain": "2"}, "gain"), ({"gain": "-1"}, "gain"), ({"gain": "2/3"}, "gain"),
+    ({"numbers": "binary"}, "another sense or reading"), ({"sense": "max"}, "another sense"),
+    ({"form": "0" * 64}, "hashes to"), ({"data": None}, "holds no program"),
+])  # fmt: skip
+def test_every_mutation_of_the_small_tree_is_refused(parts: Tree, problem: str) -> None:
+    refused(half(**parts), problem)
+
+
+def test_multipliers_must_be_whole() -> None:
+    tree = half()
+    tree["weights"][1]["factors"] = [[0, "-1/2"]]
+    refused(tree, "multiplier is wrong")
+
+
+def test_a_continuous_column_is_not_branched_on() -> None:
+    form = program([[2]], cost=[-1], rows=[(None, 3)], ends=[(0, 4)])
+    tree = certificate(form, bound="-1", tree=[[0, "1"], 0, 1],
+                       weights=[weights(), weights((0, -1), ray=True)])  # fmt: skip
+    refused(tree, "no column is whole")
+
+
+def test_a_ray_needs_slack_above_zero() -> None:
+    # x >= 2 against 2x <= 4: they meet
+    form = program([[2]], cost=[1], rows=[(None, 4)], ends=[(2, 4)])
+    refused(certificate(form, weights=[weights((0, -1), ray=True)]), "contradicts nothing")
+    empty = program([[3]], cost=[1], rows=[(None, 4)], ends=[(2, 4)])
+    assert proved(certificate(empty, weights=[weights((0, -1), ray=True)])) == (None, None)
+    claim = certificate(empty, bound="7", weights=[weights((0, -1), ray=True)])
+    refused(claim, "no point to bound")
+    point = {"point": [[0, "2"]], "value": "2"}
+    refused(certificate(empty, weights=[weights((0, -1), ray=True)], **point), "outside")
+
+
+def test_crossed_ends_are_no_points_and_others_are_not_taken_for_crossed() -> None:
+    crossed = program([[1]], cost=[1], rows=[(3, 2)], ends=[(0, None)])
+    assert proved(certificate(crossed, weights=[weights(ray=True)])) == (None, None)
+    fine = program([[1]], cost=[1], rows=[(2, 2)], ends=[(0, None)])
+    refused(certificate(fine, weights=[weights(ray=True)]), "contradicts nothing")
+
+
+def test_columns_without_ends_give_no_bound() -> None:
+    form = program([[1]], cost=[1], rows=[(2, None)], ends=[(None, None)])
+    refused(certificate(form, bound="-9", weights=[weights()]), "no finite bound")
+    assert proved(certificate(form, bound="2", weights=[weights((0, 1))])) == (2, None)
+    refused(certificate(form, bound="2", weights=[weights((0, -1))]), "side that is infinite")
+
+
+def gained(cost: int, bound: str, gain: str) -> Tree:
+    """Min cost x, 2x >= 1, x whole in [0, 9]: the relaxation has cost / 2."""
+    form = program([[2]], cost=[cost], rows=[(1, None)], ends=[(0, 9)], whole=[1], offset="1/3")
+    return certificate(form, bound=bound, gain=gain,
+                       weights=[weights((0, cost))])  # fmt: skip
+
+
+def test_a_gain_rounds_bounds_up_and_no_further() -> None:
+    # offset 1/3 plus multiples of 3: 1/3 + 3/2 becomes 1/3 + 3
+    assert proved(gained(3, "11/6", "0")) == (F(11, 6), None)
+    assert proved(gained(3, "10/3", "3")) == (F(10, 3), None)
+    refused(gained(3, "10/3", "0"), "less than the bound")
+    refused(gained(3, "10/3", "2"), "gain")
+    refused(gained(3, "19/3", "3"), "less than the bound")
+    assert proved(gained(3, "7/3", "1")) == (F(7, 3), None)
+
+
+def test_a_leaf_that_reaches_the_value_less_the_gain_exactly_is_not_closed() -> None:
+    # min x + y over 2x + 2y >= 2, whole: a leaf of bound 1 does not prove 2
+    form = program([[2, 2]], cost=[1, 1], rows=[(2, None)], ends=[(0, 3)] * 2, whole=[1, 1])
+    one = [weights((0, 1))]
+    point = {"point": [[0, "1"], [1, "1"]], "value": "2"}
+    refused(certificate(form, bound="2", gain="1", weights=one, **point), "less than the bound")
+    assert proved(certificate(form, bound="1", gain="1", weights=one, **point)) == (1, 2)
+
+
+def test_costs_on_continuous_columns_have_no_gain() -> None:
+    form = program([[2]], cost=[1], rows=[(1, None)], ends=[(0, 9)])
+    refused(
+        certificate(form, bound="1", gain="1", weights=[weights((0, 1), denominator=2)]), "gain"
+    )
+
+
+def ended(*steps: list[Any], whole: bool = True, point: bool = False) -> Tree:
+    """Min -x - y with 2x + y <= 7 and x - y >= -1, no upper ends; x = 2, y = 3 has -5."""
+    form = program([[2, 1], [1, -1]], cost=[-1, -1], rows=[(None, 7), (-1, None)],
+                   ends=[(0, None)] * 2, whole=[int(whole)] * 2)  # fmt: skip
+    known = {"point": [[0, "2"], [1, "3"]], "value": "-5"} if point else {}
+    return certificate(form, bound="-10", weights=[weights()], ends=list(steps), **known)
+
+
+def test_ends_follow_from_rows() -> None:
+    # x <= 7/2, whole 3; y <= 7, or x + 1 = 4 behind it
+    assert proved(ended([0, 0, True, "3"], [0, 1, True, "7"])) == (-10, None)
+    assert proved(ended([0, 0, True, "3"], [1, 1, True, "4"])) == (-10, None)
+    assert proved(ended([0, 0, True, "7/2"], [1, 1, True, "9/2"], whole=False)) == (-10, None)
+
+
+@pytest.mark.parametrize(("steps", "whole", "problem"), [
+    ([[0, 0, True, "2"], [0, 1, True, "7"]], True, "does not follow"),
+    ([[0, 0, True, "3"], [0, 1, True, "7"]], False, "does not follow"),
+    ([[1, 1, True, "4"], [0, 0, True, "3"]], True, "does not follow"),  # another order
+    ([[0, 0, True, "3"], [1, 1, True, "3"]], True, "does not follow"),
+    ([[0, 0, False, "1"]], True, "does not follow"), ([[1, 0, True, "9"]], True, "does not follow"),
+    ([[2, 0, True, "3"]], True, "names no row"), ([[-1, 0, True, "9"]], True, "there is none"),
+    ([[0, 2, True, "3"]], True, "does not hold"), ([], True, "no finite bound"),
+])  # fmt: skip
+def test_ends_that_do_not_follow_are_refused(steps: list[Any], whole: bool, problem: str) -> None:
+    refused(ended(*steps, whole=whole), problem)
+
+
+def test_ends_from_the_cost_of_the_point_go_no_further_than_that() -> None:
+    # better than -5: x + y >= 5, so with y <= 3 ... x >= 2
+    form = program([[1, 1]], cost=[-1, -1], rows=[(None, 9)], ends=[(None, None), (0, 3)],
+                   whole=[1, 1])  # fmt: skip
+    point = {"point": [[0, "2"], [1, "3"]], "value": "-5"}
+
+    def tree(value: str) -> Tree:
+        return certificate(form, bound="-9", weights=[weights((0, -1))], **point,
+                           ends=[[-1, 0, False, value]])  # fmt: skip
+
+    assert proved(tree("2")) == (-9, -5)
+    refused(tree("3"), "does not follow")
+
+
+def cutting(**changed: Any) -> Tree:
+    """Max x + y, 2x + 2y <= 3, whole in [0, 2]: halved and rounded down, x + y <= 1."""
+    form = program([[2, 2], [0, 1]], cost=[-1, -1], rows=[(None, "3"), (None, "7/4")],
+                   ends=[(0, 2), (0, 2)], whole=[1, 1])  # fmt: skip
+    cut = {"rows": [[0, "1"]], "divisor": "2", "complemented": [], "times": "1",
+           "terms": [[0, "1"], [1, "1"]], "side": "1", **changed}  # fmt: skip
+    # the program's row is 2x + 2y <= 3 divided by its gcd: x + y <= 3/2
+    cut["divisor"] = changed.get("divisor", "1")
+    return certificate(form, bound="-1", weights=[weights((2, -1))], cuts=[cut])
+
+
+def test_a_rounded_row_is_a_cut() -> None:
+    assert proved(cutting()) == (-1, None)
+
+
+@pytest.mark.parametrize(("changed", "problem"), [
+    ({"divisor": "0"}, "divides"), ({"divisor": "-1"}, "divides"), ({"times": "0"}, "divides"),
+    ({"times": "-1"}, "divides"), ({"side": "0"}, "stronger"), ({"side": "1/2"}, "stronger"),
+    ({"terms": [[0, "2"], [1, "1"]]}, "stronger"), ({"rows": [[2, "1"]]}, "not there"),
+    ({"rows": [[3, "1"]]}, "not there"), ({"rows": [[0, "-1"]]}, "infinite"),
+    ({"terms": [[0, "1/2"], [1, "1"]]}, "not whole"), ({"terms": [[1, "1"], [0, "1"]]}, "columns"),
+    ({"terms": [[0, "1"], [1, "1"], [2, "1"]]}, "columns"), ({"rows": [[0, "1/3"]]}, "stronger"),
+    ({"terms": [], "side": "-1"}, "stronger"),
+    ({"side": "2"}, "less than the bound"),
+])  # fmt: skip
+def test_every_mutation_of_a_cut_is_refused(changed: Tree, problem: str) -> None:
+    refused(cutting(**changed), problem)
+
+
+def test_a_cut_may_not_use_itself_or_a_later_one() -> None:
+    tree = cutting()
+    tree["cuts"].insert(0, {**tree["cuts"][0], "rows": [[3, "1"]]})
+    refused(tree, "not there")
+
+
+def continuous(**changed: Any) -> Tree:
+    """y whole in [0, 3], x >= 0 continuous, y - x <= 3/2: so y - 2x <= 1."""
+    form = program([[-1, 1]], cost=[2, -1], rows=[(None, "3/2")],
+                   ends=[(0, None), (0, changed.pop("top", 3))], whole=[0, 1])  # fmt: skip
+    # the row has been doubled to whole numbers only where its entries need it
+    cut = {"rows": [[0, "1"]], "divisor": "1", "complemented": [], "times": "1",
+           "terms": [[0, "-2"], [1, "1"]], "side": "1", **changed}  # fmt: skip
+    return certificate(form, bound="-1", weights=[weights((1, -1))], cuts=[cut])
+
+
+def test_a_mixed_cut_rounds_continuous_columns_by_the_rest() -> None:
+    assert proved(continuous()) == (-1, None)
+    refused(continuous(terms=[[0, "-1"], [1, "1"]]), "infinite")  # weakened where x has no end
+    refused(continuous(side="1/2"), "stronger")
+
+
+def test_complementing_needs_a_finite_whole_end() -> None:
+    refused(continuous(complemented=[0]), "end that is infinite")
+    refused(continuous(complemented=[1], top="5/2"), "broken end")
+    refused(continuous(complemented=[1], top=None), "end that is infinite")
+
+
+def test_slacks_that_are_not_whole_are_not_rounded() -> None:
+    # -x + y <= 1/2 and x + y <= 1/2: halves add to y <= 1/2, but a whole slack would give more
+    form = program([["1", "2"]], cost=[0, -1], rows=[(None, 3)], ends=[(0, 3), (0, 3)],
+                   whole=[0, 1])  # fmt: skip
+    cut = {"rows": [[0, "1"]], "divisor": "2", "complemented": [], "times": "1",
+           "terms": [[1, "1"]], "side": "1"}  # fmt: skip
+    tree = certificate(form, bound="-1", weights=[weights((1, -1))], cuts=[cut])
+    assert proved(tree) == (-1, None)
+    # were the slack whole, -F(1/2) (3 - x - 2y) could be added: x + 2y must not be tightened
+    cut["terms"], cut["side"] = [[0, "1"], [1, "2"]], "2"
+    refused(tree, "stronger")
+
+
+def test_the_program_stands_in_the_file_once_and_canonically() -> None:
+    form = knapsack()
+    tree = certificate(form, bound="-60", weights=[weights()])
+    assert proved(tree)[0] == -60
+    other = certificate(form.replace(offset=F(1)), bound="-60", weights=[weights()])
+    tree["data"] = other["data"]
+    refused(tree, "hashes to")
+
+
+def test_stepped_rounds_as_mixed_integer_rounding_does() -> None:
+    assert stepped(F(3, 4), F(1, 2)) == F(1, 2)
+    assert stepped(F(1, 4), F(1, 2)) == 0
+    assert stepped(F(-1, 4), F(1, 2)) == F(-1, 2)
+    assert stepped(F(2), F(1, 2)) == 2
+
+
+def test_the_value_within_a_box() -> None:
+    pulls = [(0, F(2)), (1, F(-1))]
+    assert value_within(F(1), pulls, [F(1), F(0)], [F(5), F(3)]) == 0
+    assert value_within(F(1), pulls, [None, F(0)], [F(5), F(3)]) is None
+    assert value_within(F(1), pulls, [F(1), F(0)], [F(5), None]) is None
+
+
+def test_a_checker_starts_from_the_program_as_a_minimum() -> None:
+    form = knapsack().replace(sense="max", offset=F(2))
+    checker = TreeChecker(form)
+    assert (checker.cost, checker.offset) == ([5, 4, 3], -2)
+
+
+def numbers_of(tree: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Paths of everything that may be changed."""
+    if isinstance(tree, dict):
+        return [p for key, part in tree.items() if key != "data"
+                for p in numbers_of(part, (*path, key))]  # fmt: skip
+    if isinstance(tree, list):
+        inner = [p for k, part in enumerate(tree) for p in numbers_of(part, (*path, k))]
+        return [path, *inner] if path else inner
+    return [path]
+
+
+def spoiled(rng: random.Random, tree: Tree) -> Tree:
+    """Change one place of the proof."""
+    tree = json.loads(json.dumps(tree))
+    parts = {key: tree[key] for key in ("bound", "value", "point", "gain", "ends", "cuts",
+                                        "weights", "tree")}  # fmt: skip
+    path = rng.choice(numbers_of(parts))
+    place: Any = tree
+    for key in path[:-1]:
+        place = place[key]
+    old, key = place[path[-1]], path[-1]
+    if isinstance(old, bool):
+        place[key] = not old
+    elif isinstance(old, int):
+        place[key] = max(0, old + rng.choice([-1, 1, 2]))
+    elif isinstance(old, str):
+        moved = F(old) + rng.choice([F(-1), F(1), F(1, 2), F(-1, 3), F(old)])
+        place[key] = str(rng.choice([moved, -F(old), F(0), F(round(moved))]))
+    elif isinstance(old, list) and old:
+        change: Callable[[], Any] = rng.choice([
+            lambda: old.pop(rng.randrange(len(old))), lambda: rng.shuffle(old),
+            lambda: old.append(rng.choice(old)),
+        ])  # fmt: skip
+        change()
+    else:
+        place[key] = rng.choice([None, "0", []])
+    return tree
+
+
+@functools.cache
+def honest() -> list[tuple[RationalForm, Tree, F | str | None]]:
+    """Proofs of random programs, with the truth by enumeration."""
+    found = []
+    for seed in range(40):
+        form = random_integer(seed)
+        proved_ = prove_form(form)
+        if isinstance(proved_.certificate, TreeCertificate):
+            tree = json.loads(msgspec.json.encode(proved_.certificate))
+            found.append((form, tree, reference_optimum(form)))
+    tree = json.loads(msgspec.json.encode(prove_form(knapsack()).certificate))
+    return [*found, (knapsack(), tree, F(-13))]
+
+
+def test_nothing_false_is_accepted_of_files_with_random_changes() -> None:
+    rng = random.Random(7)
+    accepted = refusals = 0
+    for form, tree, best in honest():
+        for _ in range(60):
+            changed = spoiled(rng, tree)
+            if rng.random() < 0.3:
+                changed = spoiled(rng, changed)
+            try:
+                bound, value = proved(changed)
+            except FarkasError:
+                refusals += 1
+                continue
+            accepted += 1
+            way = 1 if form.sense == "min" else -1
+            if best is None:
+                assert (bound, value) == (None, None) or value is None, changed
+            else:
+                assert bound is not None, changed
+                assert way * bound <= way * best, changed  # type: ignore[operator]
+                assert value is None or way * value >= way * best, changed  # type: ignore[operator]
+    assert refusals > 800
+    assert accepted > 50

@@ -1,0 +1,78 @@
+"""Proofs that a program is unbounded."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction as F
+from typing import Any
+
+import msgspec
+import pytest
+
+from farkas.certificates import from_json
+from farkas.certificates.unbounded import UnboundedCertificate
+from farkas.errors import NotACertificate
+from farkas.exact.proving import prove_form
+from farkas.forms.rational import RationalForm
+from tests.generators.rational import program
+
+
+def form(sense: str = "min") -> RationalForm:
+    """Min -x - y, x - y in [-2, 3], x <= 9 + y, x whole, y >= 1."""
+    sign = 1 if sense == "min" else -1
+    return program([[1, -1]], cost=[-sign, -sign], rows=[(-2, 3)], ends=[(0, None), (1, None)],
+                   whole=[1, 0], sense=sense)  # fmt: skip
+
+
+def made(sense: str = "min") -> dict[str, Any]:
+    found = prove_form(form(sense))
+    assert found.status == "unbounded"
+    assert isinstance(found.certificate, UnboundedCertificate)
+    tree: dict[str, Any] = json.loads(msgspec.json.encode(found.certificate))
+    return tree
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_a_direction_proves_it(sense: str) -> None:
+    proof = from_json(json.dumps(made(sense)).encode()).prove(None, None)
+    assert (proof.unbounded, proof.infeasible, proof.bound) == (True, False, None)
+    assert "Proved unbounded" in proof.statement
+
+
+@pytest.mark.parametrize(("changes", "problem"), [
+    ({"direction": [[0, "1"]]}, "leaves a side of row 0"),
+    ({"direction": [[0, "1"], [1, "2"]]}, "leaves a side of row 0"),
+    ({"direction": [[0, "-1"], [1, "-1"]]}, "leaves a bound of column 0"),
+    ({"direction": []}, "does not improve"), ({"direction": [[2, "1"]]}, "wrong columns"),
+    ({"direction": [[1, "1"], [0, "1"]]}, "wrong columns"),
+    ({"point": [], "value": "0"}, "column 1 is outside"),
+    ({"point": [[0, "9"], [1, "1"]], "value": "-10"}, "row 0 is outside"),
+    ({"point": [[0, "1/2"], [1, "1"]], "value": "-3/2"}, "not whole"),
+    ({"point": [[1, "1"]], "value": "-2"}, "another value"),
+    ({"numbers": "binary"}, "reading"), ({"sense": "max"}, "sense"), ({"form": "1" * 64}, "hashes"),
+    ({"data": None}, "no program"),
+])  # fmt: skip
+def test_what_does_not_prove_it_is_refused(changes: dict[str, Any], problem: str) -> None:
+    tree = {**made(), **changes}
+    with pytest.raises(NotACertificate, match=problem):
+        from_json(json.dumps(tree).encode()).prove(None, None)
+
+
+def test_a_direction_must_improve_in_the_sense_of_the_program() -> None:
+    # the same data as a maximum of -x - y: bounded, and a good direction makes it worse
+    flipped = form().replace(sense="max")
+    tree = made()
+    tree.update(form=flipped.sha256, sense="max")
+    certificate = from_json(json.dumps({**tree, "data": None}).encode())
+    assert isinstance(certificate, UnboundedCertificate)
+    with pytest.raises(NotACertificate, match="does not improve"):
+        certificate.prove_of(flipped, "model")
+
+
+def test_an_integer_program_without_a_point_is_not_unbounded() -> None:
+    # 2x = 1 with y free of everything
+    empty = program([[2, 0]], cost=[0, -1], rows=[(1, 1)], whole=[1, 0])
+    found = prove_form(empty)
+    assert found.status == "infeasible"
+    assert found.value is None
+    assert F(0) not in (found.bound,)

@@ -1,0 +1,32 @@
+"""Moments that work must not pass."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from farkas.errors import NoAnswer
+from farkas.exact import deadline
+from farkas.exact.deadline import Deadline, OutOfTime
+
+
+def test_time_runs_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(deadline.time, "monotonic", lambda: now[0])
+    clock = Deadline(2.0)
+    clock.check()
+    assert clock.left == 2.0
+    now[0] = 101.5
+    clock.check()
+    assert clock.left == 0.5
+    now[0] = 103.0
+    assert clock.left == 0.0
+    with pytest.raises(OutOfTime):
+        clock.check()
+
+
+def test_without_seconds_there_is_no_end() -> None:
+    assert Deadline().left == math.inf
+    Deadline().check()
+    assert issubclass(OutOfTime, NoAnswer)

@@ -1,0 +1,73 @@
+"""The relaxation at a node."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.errors import NoAnswer
+from farkas.exact.bounding import shortened
+from farkas.exact.deadline import Deadline
+from farkas.exact.node_solver import NodeSolver, floats
+from farkas.exact.nodes import TreeNode
+from farkas.solvers.simplex import End
+from tests.generators.rational import program
+
+
+def solver(sense: str = "min") -> NodeSolver:
+    """Least -5x - 4y, 6x + 4y <= 24, x + 2y <= 6, whole in [0, 4]: relaxed at (3, 3/2)."""
+    sign = 1 if sense == "min" else -1
+    form = program([[6, 4], [1, 2]], cost=[-5 * sign, -4 * sign], rows=[(None, 24), (None, 6)],
+                   ends=[(0, 4)] * 2, whole=[1, 1], sense=sense)  # fmt: skip
+    return NodeSolver(form, shortened(form.lower), shortened(form.upper), Deadline())
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_nodes_are_solved_in_any_order(sense: str) -> None:
+    nodes = solver(sense)
+    root = TreeNode(None)
+    left, right = root.split(1, 1)
+    deep = left.split(0, 3)[1]
+    for node, value in [(root, -21), (left, -20.666667), (right, -18), (deep, -20), (root, -21),
+                        (right, -18)]:  # fmt: skip
+        nodes.go(node)
+        assert nodes.simplex.run() is End.OPTIMAL
+        assert nodes.simplex.value == pytest.approx(value)
+        root.basis = root.basis or nodes.simplex.basis
+    assert nodes.box(deep) == ([4, 0], [4, 1])
+    assert nodes.box(root) == ([0, 0], [4, 4])
+
+
+def test_a_broken_column_is_branched_on() -> None:
+    nodes = solver()
+    root = TreeNode(None)
+    nodes.go(root)
+    nodes.simplex.run()
+    root.basis = nodes.simplex.basis
+    assert nodes.fractional(nodes.simplex.point).tolist() == [1]
+    column, down, _ = nodes.branching(root, nodes.simplex.point)
+    assert (column, down) == (1, 1)
+
+
+def test_where_nothing_is_broken_an_open_column_is_taken_within_its_ends() -> None:
+    nodes = solver()
+    root = TreeNode(None)
+    nodes.go(root)
+    nodes.simplex.run()
+    root.basis = nodes.simplex.basis
+    column, down, _ = nodes.branching(root, np.array([4.0, 0.0]))
+    assert 0 <= down < 4
+    assert column in (0, 1)
+
+
+def test_all_columns_fixed_is_no_node_to_branch_on() -> None:
+    form = program([[1]], cost=[1], rows=[(0, None)], ends=[(2, 2)], whole=[1])
+    nodes = NodeSolver(form, [2], [2], Deadline())
+    root = TreeNode(None)
+    nodes.go(root)
+    with pytest.raises(NoAnswer, match="stays open"):
+        nodes.branching(root, np.array([2.0]))
+
+
+def test_absent_ends_are_infinite() -> None:
+    assert floats([1, None], -np.inf).tolist() == [1.0, -np.inf]

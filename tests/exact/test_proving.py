@@ -1,0 +1,140 @@
+"""What is proved, and what is said of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+from farkas.certificates import check
+from farkas.exact.proving import Proved, prove_form
+from farkas.forms.rational import RationalForm
+from farkas.solvers import solve
+from tests.generators.rational import keeps, program, random_integer, random_linear
+
+
+def consent(found: Proved) -> None:
+    """The checker proves the same from the file alone."""
+    assert found.certificate is not None
+    proof = check(found.certificate)
+    assert (proof.bound, proof.value) == (found.bound, found.value)
+    assert proof.infeasible is (found.status == "infeasible")
+    assert proof.unbounded is (found.status == "unbounded")
+
+
+def test_every_status_of_linear_programs() -> None:
+    seen = set()
+    for seed in range(60):
+        found = prove_form(random_linear(seed))
+        consent(found)
+        seen.add(found.status)
+        assert found.gap == (0.0 if found.status == "optimal" else None)
+        assert found.nodes == 1
+    assert seen == {"optimal", "infeasible", "unbounded"}
+
+
+@pytest.mark.parametrize(("form", "status"), [
+    (program([[2, -2]], cost=[-1, 0], rows=[(0, 1)], whole=[1, 1]), "unbounded"),
+    (program([[2, -2]], cost=[-1, 0], rows=[("1/2", "3/2")], whole=[1, 1]), "infeasible"),
+    (program([[2, -2], [1, 0]], cost=[-1, 0], rows=[(0, 1), (None, 9)], whole=[1, 1]), "optimal"),
+    (program([[1, 1]], cost=[-1, 1], rows=[(0, None)], ends=[(None, None)] * 2, whole=[1, 0]),
+     "unbounded"),
+])  # fmt: skip
+def test_integer_programs_with_endless_columns(form: RationalForm, status: str) -> None:
+    found = prove_form(form, time_limit=20)
+    assert found.status == status
+    consent(found)
+
+
+@pytest.mark.parametrize("solver", ["highs", "scip", "clarabel"])
+def test_another_solver_changes_nothing_of_the_optimum(solver: str) -> None:
+    for seed in (1, 4, 9, 12, 20, 33):
+        form = random_linear(seed)
+        expected = prove_form(form)
+        found = prove_form(form, solver=solver)
+        assert (found.status, found.value, found.solver) == (
+            expected.status,
+            expected.value,
+            solver,
+        )
+
+
+def test_a_claim_is_held_against_what_is_proved() -> None:
+    form = program([[2, 3]], cost=[-2, -3], rows=[(None, "19/2")], ends=[(0, 3)] * 2, whole=[1, 1])
+    found = prove_form(form)
+    assert found.claim == "highs says optimal at -9, which is right"
+    truth = solve(form.linear)
+    told = prove_form(form, answer=dataclasses.replace(truth, objective=-8.0))
+    assert told.value == -9
+    assert told.claim is not None
+    assert "which is wrong by 0.12 of it" in told.claim
+
+
+def test_at_a_limit_bound_and_point_stay_proved() -> None:
+    form = program(
+        [[3 * k % 17 + 2 for k in range(16)], [5 * k % 13 + 3 for k in range(16)]],
+        cost=[-(7 * k % 19) - 5 for k in range(16)], rows=[(None, 61), (None, 57)],
+        ends=[(0, 3)] * 16, whole=[1] * 16,
+    )  # fmt: skip
+    best = prove_form(form).value
+    assert best is not None
+    for limit in (1e-9, 1e-3, 5e-3, 2e-2):
+        found = prove_form(form, time_limit=limit)
+        assert found.bound is None or found.bound <= best
+        assert found.value is None or found.value >= best
+        if found.point is not None:
+            assert keeps(form, found.point)
+            assert form.objective(found.point) == found.value
+        if found.certificate is not None:
+            consent(found)
+        if found.status == "bound" and found.bound is not None:
+            assert found.statement.startswith("The optimal value of small is at least ")
+
+
+def test_a_linear_program_out_of_time_has_what_its_bounds_prove() -> None:
+    form = program([[1, 1]], cost=[1, 2], rows=[(1, None)], ends=[(0, 5), (1, 5)])
+    found = prove_form(form, time_limit=1e-9)
+    assert found.status == "bound"
+    assert found.bound == 2
+    consent(found)
+
+
+def test_words() -> None:
+    form = program([[3]], cost=[1], rows=[(1, None)])
+    assert prove_form(form).statement == "The optimal value of small is 1/3 (0.333333333333)."
+    assert prove_form(form.replace(upper=(F(0),))).statement == "small has no point."
+    assert prove_form(form.replace(sense="max")).statement == "small is unbounded."
+    open_ = Proved(form=form, status="bound", bound=F(1, 3), value=F(2, 3))
+    assert open_.statement == (
+        "The optimal value of small is at least 0.333333333 and at most 0.666666667."
+    )
+    assert open_.gap == 0.5
+    assert Proved(form=form, status="bound").statement.endswith("is not bounded so far.")
+    assert Proved(form=form, status="bound").gap is None
+
+
+def test_json_numbers_claim_no_more_than_is_proved() -> None:
+    form = program([[3]], cost=[1], rows=[(1, None)])
+    for sense, way in (("min", 1), ("max", -1)):
+        found = Proved(
+            form=form.replace(sense=sense), status="optimal", value=F(1, 3), bound=F(1, 3)
+        )
+        shown = found.to_builtins()
+        assert shown["bound_exact"] == shown["value_exact"] == "1/3"
+        assert way * F(shown["bound"]) <= way * F(1, 3)
+
+
+def test_the_checker_agrees_with_random_integer_programs() -> None:
+    for seed in range(700, 740):
+        consent(prove_form(random_integer(seed)))
+
+
+def test_points_are_named() -> None:
+    form = program([[1, 1]], cost=[1, 2], rows=[(1, None)]).replace(column_names=("a", "b"))
+    found = prove_form(form)
+    assert found.values() == {"a": 1}
+    assert found.to_builtins(point=True)["point"] == {"a": "1"}
+    assert "point" not in found.to_builtins()
+    assert np.isfinite(found.seconds)

@@ -1,0 +1,130 @@
+"""Searches that prove integer programs."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+from farkas.certificates import check
+from farkas.exact.bounding import Bounding
+from farkas.exact.certificate import tree_certificate
+from farkas.exact.deadline import Deadline
+from farkas.exact.tree import cost_of, exact_point, search
+from farkas.forms.rational import RationalForm
+from tests.generators.rational import keeps, program, random_integer, reference_optimum
+
+ABOUT = {"program": "small", "kind": None, "options": {}, "instance": None}
+
+
+def hard(size: int = 12) -> RationalForm:
+    """Equal sums of odd and even numbers: no cut sees that there is no point with value 0."""
+    weights = [2 * (17 * k * k % 83 + 7) for k in range(size)]
+    return program([weights], cost=[0] * size, rows=[(sum(weights) // 4 * 2 + 1,) * 2],
+                   ends=[(0, 1)] * size, whole=[1] * size)  # fmt: skip
+
+
+def test_random_programs_with_the_checkers_consent() -> None:
+    for seed in range(500, 560):
+        form = random_integer(seed)
+        tree = search(form)
+        assert tree.complete
+        sign = 1 if form.sense == "min" else -1
+        best = reference_optimum(form)
+        found = None if tree.value is None else sign * tree.value
+        assert found == best, seed
+        proof = check(tree_certificate(form, tree, about=ABOUT))
+        assert proof.value == best
+        assert proof.bound == best
+
+
+def test_a_good_point_saves_no_truth() -> None:
+    for seed in range(500, 520):
+        form = random_integer(seed)
+        plain = search(form)
+        if plain.point is None:
+            continue
+        near = np.array([float(x) for x in plain.point])
+        assert search(form, near=near).value == plain.value
+        far = near + 0.3
+        assert search(form, near=far).value == plain.value
+
+
+@pytest.mark.parametrize("form", [
+    program([], cost=[1, -2], ends=[(0, 3), (0, "5/2")], whole=[1, 1]),
+    program([], cost=[0], ends=[(0, 1)], whole=[1]),
+    program([[1, 1]], cost=[0, 0], rows=[("3/2", "3/2")], ends=[(0, 2)] * 2, whole=[1, 0]),
+    program([[2, 2]], cost=[1, 1], rows=[(3, 3)], ends=[(0, 2)] * 2, whole=[1, 1]),
+    program([[1]], cost=[1], rows=[(0, None)], ends=[("1/4", "3/4")], whole=[1]),
+    program([[1]], cost=[1], rows=[(0, None)], ends=[(3, 2)], whole=[1]),
+    program([[1, 1, 1]], cost=[1, 1, 1], rows=[("3/2", None)], ends=[(0, 1)] * 3, whole=[1] * 3),
+    program([["1/3", "1/7"]], cost=["1/3", "1/7"], rows=[("2/5", None)], ends=[(0, 3)] * 2,
+            whole=[1, 1]),
+    program([[1, -1]], cost=[1, 1], rows=[("1/2", "1/2")], ends=[(-2, 2)] * 2, whole=[1, 0],
+            sense="max"),
+    program([[1000000, 999999]], cost=[-1000000, -999999], rows=[(None, 1999998)],
+            ends=[(0, 3)] * 2, whole=[1, 1]),
+], ids=range(10))  # fmt: skip
+def test_corner_cases(form: RationalForm) -> None:
+    tree = search(form)
+    sign = 1 if form.sense == "min" else -1
+    best = reference_optimum(form)
+    assert tree.complete
+    assert (None if tree.value is None else sign * tree.value) == best
+    assert check(tree_certificate(form, tree, about=ABOUT)).bound == best
+
+
+def test_whole_columns_without_ends() -> None:
+    form = program([[3, 5]], cost=[2, 3], rows=[("7/2", None)], ends=[(0, None)] * 2, whole=[1, 1])
+    tree = search(form)
+    assert tree.value == 3
+    assert check(tree_certificate(form, tree, about=ABOUT)).bound == 3
+
+
+def test_at_the_limit_bound_and_point_stay_proved() -> None:
+    form = program([[3 * k % 17 + 2 for k in range(14)], [5 * k % 13 + 3 for k in range(14)]],
+                   cost=[-(7 * k % 19) - 5 for k in range(14)], rows=[(None, 61), (None, 57)],
+                   ends=[(0, 3)] * 14, whole=[1] * 14)  # fmt: skip
+    for seconds in (0.0, 0.005, 0.02):
+        tree = search(form, deadline=Deadline(seconds))
+        if tree.bound is None:
+            continue
+        proof = check(tree_certificate(form, tree, about=ABOUT))
+        assert proof.bound == tree.bound
+        assert proof.value == tree.value
+        if tree.value is not None:
+            assert tree.bound <= tree.value
+            assert tree.point is not None
+            assert keeps(form, tree.point)
+
+
+def test_a_gap_ends_the_search_early_and_is_kept() -> None:
+    form = hard(10).replace(cost=tuple(F(k % 5 + 1) for k in range(10)),
+                            row_lower=(F(151, 2),), row_upper=(None,))  # fmt: skip
+    full, near = search(form), search(form, gap=0.5)
+    assert full.value == full.bound
+    assert near.bound is not None
+    assert near.value is not None
+    assert near.bound <= full.value <= near.value  # type: ignore[operator]
+    assert near.value - near.bound <= F(1, 2) * near.value
+    assert near.searched <= full.searched
+
+
+def test_progress_is_told() -> None:
+    seen: list[int] = []
+    form = program([[2 * (k % 5 + 3) for k in range(11)]], cost=[1] * 11, rows=[(27, 27)],
+                   ends=[(0, None)] * 11, whole=[1] * 11)  # fmt: skip
+    search(
+        form.replace(upper=(F(1),) * 11), progress=lambda nodes, bound, value: seen.append(nodes)
+    )
+    assert seen == sorted(seen)
+
+
+def test_a_point_is_made_exact_around_its_whole_columns() -> None:
+    form = program([[1, 3]], cost=[1, 1], rows=[(2, 2)], ends=[(0, 5), (0, 5)], whole=[1, 0])
+    assert exact_point(form, np.array([1.0000001, 0.33]), Deadline()) == [1, F(1, 3)]
+    assert exact_point(form, np.array([4.0, 0.0]), Deadline()) is None
+    assert (
+        cost_of(Bounding(form.replace(sense="max", offset=F(2))), [F(1), F(1, 3)]) == -F(4, 3) - 2
+    )
