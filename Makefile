@@ -14,7 +14,7 @@ export PYTHONDONTWRITEBYTECODE :=
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-all quick-tests all-tests lint format types contracts bench docs record mutants \
+.PHONY: demo test test-all quick-tests all-tests lint format types contracts bench bench-proofs docs record mutants \
         fuzz figures browser lock install clean
 
 demo: $(STAMP)  ## one certified run of every kind
@@ -51,6 +51,10 @@ contracts: $(STAMP)  ## layering
 
 bench: $(STAMP)  ## ratios measured side by side; JSON in benchmarks/results
 	@$(BIN)/python -m benchmarks
+
+PROGRAMS ?= ../shared/mps
+bench-proofs: $(STAMP)  ## exact proofs of public programs beside HiGHS; PROGRAMS=FOLDER of .mps and .lp
+	@$(BIN)/python -m benchmarks.bench_proofs --folder $(PROGRAMS)
 
 docs: $(STAMP)  ## documentation site in docs/_build/html
 	@$(BIN)/sphinx-build -q -W --keep-going -b html -d docs/_build/.doctrees docs docs/_build/html

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from farkas.verbs.listing import algorithms as algorithms
     from farkas.verbs.listing import library as library
     from farkas.verbs.listing import programs as programs
+    from farkas.verbs.prove import prove as prove
     from farkas.verbs.run import run as run
     from farkas.verbs.save import save as save
     from farkas.verbs.show import show as show
@@ -45,6 +46,7 @@ _HOMES = {
     "library": "farkas.verbs.listing:library",
     "load": "farkas.instances.library:load_or_read",
     "programs": "farkas.verbs.listing:programs",
+    "prove": "farkas.verbs.prove:prove",
     "run": "farkas.verbs.run:run",
     "save": "farkas.verbs.save:save",
     "show": "farkas.verbs.show:show",
@@ -65,6 +67,7 @@ __all__ = [
     "library",
     "load",
     "programs",
+    "prove",
     "run",
     "save",
     "show",

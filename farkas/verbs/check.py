@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 def check(
     what: str | os.PathLike[str] | Certificate | Run | Solution,
     instance: InstanceOrName | None = None,
+    *,
+    model: Any = None,
 ) -> Proof | RunProof | ViprProof:
     """Prove again, in exact arithmetic and without any solver, what a certificate claims.
 
@@ -35,6 +37,9 @@ def check(
     instance
         Rebuild the program from this instance, so that the proof is about it; without, the proof
         is about the program inside the file.  A run always needs its instance.
+    model
+        Of what :func:`farkas.prove` proved: the model again, as an ``.mps`` or ``.lp`` file or in
+        memory, so that the proof is about it.
 
     Raises
     ------
@@ -54,6 +59,8 @@ def check(
     >>> farkas.check(run, "mlbroker/tiny").ratio == run.ratio
     True
     """
+    if model is not None:
+        return _of_model(what, instance, model)
     if isinstance(what, Certificate):
         return proof_of(what, instance)
     if not isinstance(what, str | os.PathLike):
@@ -70,6 +77,26 @@ def check(
     from farkas.verbs.check_run import prove_run
 
     return prove_run(found, instance, where)
+
+
+def _of_model(
+    what: str | os.PathLike[str] | Certificate | Run | Solution,
+    instance: InstanceOrName | None,
+    model: Any,
+) -> Proof:
+    """Prove a certificate about a model that is read again, in the reading that it names."""
+    if instance is not None:
+        raise InvalidOption("model: give an instance or a model, not both")
+    certificate = opened(what) if isinstance(what, str | os.PathLike) else what
+    from farkas.certificates.tree import TreeCertificate
+    from farkas.certificates.unbounded import UnboundedCertificate
+    from farkas.verbs.prove import read_form
+
+    if not isinstance(certificate, TreeCertificate | UnboundedCertificate):
+        raise InvalidOption("model: only what farkas prove wrote is about a model of its own")
+
+    form, _ = read_form(model, numbers=certificate.numbers)
+    return certificate.prove_of(form, "model")
 
 
 def opened(path: str | os.PathLike[str]) -> Certificate | Run:

@@ -4,7 +4,7 @@ from typing import Any
 
 from farkas.algebra import programs
 from farkas.algebra.formulation import Formulation
-from farkas.certificates import Certificate, FormCertificate
+from farkas.certificates import Certificate
 from farkas.certificates.files import RELAXATION
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
@@ -45,7 +45,7 @@ def origin(program: Formulation, instance: Any, *, embed: bool) -> dict[str, Any
 
 def rebuild(certificate: Certificate, instance: Any) -> LinearForm | None:
     """Form of the program that a certificate names, on ``instance``; None when it names a run's."""
-    if not isinstance(certificate, FormCertificate):
+    if not hasattr(certificate, "form"):
         return None
     name = certificate.program.removeprefix(RELAXATION)
     program = find_program(name)

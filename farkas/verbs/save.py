@@ -16,7 +16,11 @@ from farkas.certificates import (
     write_vipr_infeasible,
 )
 from farkas.certificates import write as write_certificate
+from farkas.certificates.tree import TreeCertificate
+from farkas.certificates.vipr_tree import write_vipr_tree
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate, require_type
+from farkas.exact.proving import Proved
+from farkas.forms.rational import as_rational
 from farkas.forms.writers import write_lp, write_mps
 from farkas.instances import Instance
 from farkas.instances import write as write_instance
@@ -40,19 +44,29 @@ def check_suffix(path: str) -> None:
         raise InvalidOption(f"{named(path)}: unknown suffix {suffix!r}{hint}")
 
 
+def check_certificate_suffix(path: str) -> None:
+    """Refuse a file name that is no certificate's; raises `InvalidOption`."""
+    suffix = Path(path).suffix
+    if suffix not in CERTIFICATES:
+        raise InvalidOption(f"{named(path)}: a certificate is a .json or .vipr file")
+
+
 def needs_proof(path: str) -> bool:
     """Whether the file holds a certificate."""
     return Path(path).suffix in CERTIFICATES
 
 
-def save(what: Instance | Run | Certificate | Solution, path: str | os.PathLike[str]) -> None:
+def save(
+    what: Instance | Run | Certificate | Solution | Proved, path: str | os.PathLike[str]
+) -> None:
     """Write a file, whole or not at all.
 
     Parameters
     ----------
     what
         An instance, a run or a certificate (JSON, whatever the suffix), or a solution: of its
-        program with suffix ``.mps`` or ``.lp``, of its certificate with ``.json`` or ``.vipr``.
+        program with suffix ``.mps`` or ``.lp``, of its certificate with ``.json`` or ``.vipr``; of
+        what :func:`farkas.prove` proved, its certificate.
 
     Raises
     ------
@@ -72,7 +86,7 @@ def save(what: Instance | Run | Certificate | Solution, path: str | os.PathLike[
     ...     farkas.load(path).sha256 == farkas.load("mlbroker/tiny").sha256
     True
     """
-    require_type(what, (Instance, Run, Certificate, Solution), "what is saved")
+    require_type(what, (Instance, Run, Certificate, Solution, Proved), "what is saved")
     require_type(path, (str, os.PathLike), "path")
     if isinstance(what, Instance):
         write_instance(what, path)
@@ -80,8 +94,22 @@ def save(what: Instance | Run | Certificate | Solution, path: str | os.PathLike[
         write_run(what, path)
     elif isinstance(what, Certificate):
         write_certificate(what, path)
+    elif isinstance(what, Proved):
+        _save_proved(what, os.fspath(path))
     else:
         _save_solution(what, os.fspath(path))
+
+
+def _save_proved(found: Proved, path: str) -> None:
+    check_certificate_suffix(path)
+    if found.certificate is None:
+        raise NoAnswer(f"{named(path)}: nothing was proved of {named(found.form.name)} to write")
+    if path.endswith(".json"):
+        write_certificate(found.certificate, path)
+    elif isinstance(found.certificate, TreeCertificate):
+        write_vipr_tree(found.form, found.certificate, path)
+    else:
+        raise InvalidOption(f"{named(path)}: VIPR has no proof of unboundedness; write .json")
 
 
 def _save_solution(solution: Solution, path: str) -> None:
@@ -105,6 +133,8 @@ def _write_vipr(solution: Solution, certificate: Certificate, path: str) -> None
     elif isinstance(certificate, LinearCertificate):
         multipliers = certificate.multipliers.floats("multipliers", form.num_rows)
         write_vipr(form, multipliers, path, point=exactly_feasible(solution))
+    elif isinstance(certificate, TreeCertificate):
+        write_vipr_tree(as_rational(form), certificate, path)
 
 
 def exactly_feasible(solution: Solution) -> Floats | None:

@@ -14,8 +14,18 @@ from farkas.algebra.formulation import Formulation
 from farkas.certificates import Certificate, certify_infeasible
 from farkas.certificates import certify as bound_certificate
 from farkas.certificates.proof import double, rounded
-from farkas.errors import NoAnswer, NotACertificate, require_type
+from farkas.errors import (
+    FarkasError,
+    InvalidOption,
+    NoAnswer,
+    NotACertificate,
+    UnsupportedForm,
+    require_type,
+)
+from farkas.exact.proving import prove_form
 from farkas.forms import FeasibilityReport, LinearForm
+from farkas.forms.model_text import is_model, read_model
+from farkas.forms.rational import as_rational
 from farkas.relaxations.integrality import relax as without_integrality
 from farkas.solvers import Answer, Claimed
 from farkas.solvers import solve as ask
@@ -25,6 +35,10 @@ from farkas.verbs.convex import ConvexSolution, refuse_linear_wishes, solve_conv
 from farkas.verbs.explain import Explanation, Finding, explain
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.programs import find_program, origin, trace
+from farkas.words import named
+
+TREE_SECONDS = 60.0
+"""Seconds for the tree of an integer program where no time limit is given."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -121,7 +135,7 @@ class Solution:
 
 def solve(
     instance: InstanceOrName,
-    program: str | Formulation,
+    program: str | Formulation | None = None,
     *,
     variant: Mapping[str, str] | None = None,
     solver: str = "highs",
@@ -135,9 +149,10 @@ def solve(
     Parameters
     ----------
     instance
-        An instance, the path of its file, or the name of a shipped one.
+        An instance, the path of its file, or the name of a shipped one; or a model of its own, the
+        path of an ``.mps`` or ``.lp`` file, also gzipped, its numbers rounded to doubles.
     program
-        Name, for example ``"mlbroker.relaxed[tight]"``, or a program.
+        Name, for example ``"mlbroker.relaxed[tight]"``, or a program; left out for a model.
     variant
         Options of a program given by name, as in ``{"linking": "tight"}``.
     solver
@@ -173,7 +188,14 @@ def solve(
     >>> float(solution.bound), solution.gap
     (16.8, 0.0)
     """
+    if is_model(instance):
+        if program is not None or variant:
+            raise InvalidOption(f"{named(str(instance))}: a model is a program of its own")
+        form = read_model(str(instance)).linear
+        about = {"embed": embed}
+        return solve_form(form, solver=solver, relax=relax, certify=certify, about=about, **options)
     require_type(program, (str, Formulation), "program")
+    assert program is not None
     require_type(solver, str, "solver")
     require_type(variant, (Mapping, NoneType), "variant")
     for name, value in (variant or {}).items():
@@ -213,7 +235,7 @@ def solve_form(
         Drop integrality first.
     certify
         Prove in exact arithmetic what the solver claims.  The bound of an integer program is that
-        of its linear relaxation.
+        of a tree, or of its linear relaxation where the time is over before the tree is better.
     about
         What the certificate says of its origin, see :func:`origin`.
     options
@@ -237,7 +259,9 @@ def solve_form(
     if answer.claim is Claimed.UNBOUNDED:
         raise NotACertificate(f"{form.name}: {answer.solver} claims unbounded; nothing bounds it")
     witness = ask(without_integrality(form), solver, **options) if form.is_mip else answer
-    return _proved(form, answer, witness, dict(about or {"embed": False}))
+    limit = options.get("time_limit")
+    seconds = TREE_SECONDS if limit is None else limit
+    return _proved(form, answer, witness, dict(about or {"embed": False}), seconds)
 
 
 def _refused(
@@ -264,6 +288,36 @@ def _proved(
     answer: Answer,
     witness: Answer,
     about: dict[str, Any],
+    seconds: float,
+) -> Solution:
+    """Bound by the multipliers; where they prove nothing, and of integer programs, exactly."""
+    by_rounding: Solution | FarkasError
+    try:
+        by_rounding = _by_multipliers(form, answer, witness, about)
+    except (NoAnswer, NotACertificate) as failure:
+        by_rounding = failure
+    if isinstance(by_rounding, Solution) and (not form.is_mip or by_rounding.gap == 0):
+        return by_rounding
+    embed, origin = about.get("embed", False), {k: v for k, v in about.items() if k != "embed"}
+    try:
+        found = prove_form(
+            as_rational(form), answer=answer, time_limit=seconds, embed=embed, about=origin
+        )
+    except (NoAnswer, UnsupportedForm):
+        found = None
+    if found is None or found.bound is None or found.certificate is None:
+        if isinstance(by_rounding, Solution):
+            return by_rounding
+        raise by_rounding
+    if isinstance(by_rounding, Solution) and by_rounding.bound is not None:
+        known, new = by_rounding.bound, found.bound
+        if known >= new if form.sense == "min" else known <= new:
+            return by_rounding
+    return Solution(form, answer, bound=found.bound, certificate=found.certificate)
+
+
+def _by_multipliers(
+    form: LinearForm, answer: Answer, witness: Answer, about: dict[str, Any]
 ) -> Solution:
     if witness.raw_row_duals is None:
         raise NoAnswer(

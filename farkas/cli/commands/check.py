@@ -22,6 +22,10 @@ def command(
         str | None,
         typer.Option("--instance", metavar="FILE", help="Rebuild the program from this instance."),
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="FILE", help="Read the model again (.mps, .lp, .gz)."),
+    ] = None,
     alone: Annotated[
         str | None,
         typer.Option("--stand-alone", metavar="OUT.json", help="Write it with its program inside."),
@@ -31,7 +35,8 @@ def command(
     """Prove again, in exact arithmetic and without any solver, what a certificate claims.
 
     With --instance the program is rebuilt from the instance, so that the proof is about it;
-    without, the proof is about the program inside the file.  Of a run file, as farkas run writes
+    without, the proof is about the program inside the file.  With --model the model that farkas
+    prove was given is read again, and the proof is about that.  Of a run file, as farkas run writes
     it, the bound is proved again and the decisions are replayed: requirements and value, both in
     exact arithmetic.  Exit code 1 when less is proved than is claimed.
 
@@ -44,7 +49,7 @@ def command(
     restated = None
     try:
         if alone is None:
-            proof = check(certificate, instance)
+            proof = check(certificate, instance, model=model)
         else:
             restated = _restated(certificate, instance, alone)
             proof = restated.proof

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from farkas.cli.output import Json, complain, print_json, print_text
 from farkas.cli.tables import print_table, promised
-from farkas.cli.values import InstanceFile, assignments, check_writable
-from farkas.errors import Exit
+from farkas.cli.values import assignments, check_writable
+from farkas.errors import Exit, InvalidOption
 from farkas.words import named
 
 if TYPE_CHECKING:
@@ -19,10 +19,16 @@ if TYPE_CHECKING:
 
 
 def command(
-    file: InstanceFile,
-    program: Annotated[
-        str, typer.Option("--program", "-p", help="Name, for example mlbroker.relaxed[tight].")
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="Instance (JSON or shipped) or model (.mps, .lp, .gz)."
+        ),
     ],
+    program: Annotated[
+        str | None,
+        typer.Option("--program", "-p", help="Of an instance: mlbroker.relaxed[tight]."),
+    ] = None,
     variant: Annotated[
         list[str] | None,
         typer.Option("--variant", metavar="KEY=VALUE", help="Variant switch (repeatable)."),
@@ -44,7 +50,7 @@ def command(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Solve a program on an instance.
+    """Solve a program on an instance, or a model of its own.
 
     What the solver says is printed as a claim; its point is checked again row by row.  --certify
     proves a bound from the solver's multipliers alone.  --write keeps the program (.mps, .lp) or
@@ -53,6 +59,7 @@ def command(
     Exit code 1 when infeasible or unbounded, 3 when there is no answer.
     """
     from farkas.algebra import ConvexProgram
+    from farkas.forms.model_text import is_model
     from farkas.verbs.convex import ConvexSolution, refuse_linear_wishes
     from farkas.verbs.inputs import as_instance
     from farkas.verbs.programs import find_program
@@ -64,30 +71,37 @@ def command(
         check_suffix(path)
         check_writable(path)
     kept = any(needs_proof(path) for path in outputs)
-    chosen = find_program(program, **assignments(variant, "--variant"))
-    if isinstance(chosen, ConvexProgram):
-        refuse_linear_wishes(chosen, relax=relax, certify=certify, write=bool(outputs))
-    instance = as_instance(file)
-    solution = solve(
-        instance,
-        chosen,
-        solver=solver,
-        relax=relax,
-        certify=certify or kept,
-        embed=kept,
-        time_limit=time_limit,
-        gap=gap,
-        threads=threads,
-        seed=seed,
-        log=log,
-    )
+    settings: dict[str, Any] = {
+        "solver": solver,
+        "relax": relax,
+        "certify": certify or kept,
+        "embed": kept,
+        "time_limit": time_limit,
+        "gap": gap,
+        "threads": threads,
+        "seed": seed,
+        "log": log,
+    }
+    name = file
+    if is_model(file):
+        variants = assignments(variant, "--variant")
+        solution = solve(file, program, variant=variants or None, **settings)
+    else:
+        if program is None:
+            raise InvalidOption("an instance has many programs; add --program NAME")
+        chosen = find_program(program, **assignments(variant, "--variant"))
+        if isinstance(chosen, ConvexProgram):
+            refuse_linear_wishes(chosen, relax=relax, certify=certify, write=bool(outputs))
+        instance = as_instance(file)
+        name = instance.name or file
+        solution = solve(instance, chosen, **settings)
     if not isinstance(solution, ConvexSolution):
         for path in outputs:
             save(solution, path)
     if as_json:
         print_json(solution.to_builtins(point=point))
     else:
-        _print(solution, named(instance.name or file), point)
+        _print(solution, named(name), point)
     raise typer.Exit(_exit(solution))
 
 

@@ -1,0 +1,117 @@
+"""``farkas prove``."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from farkas.cli.output import Json, complain, print_json, print_text
+from farkas.cli.tables import print_table
+from farkas.cli.values import check_writable
+from farkas.errors import Exit, InvalidOption
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from farkas.exact.proving import Proved
+
+MOST_NAMES = 20
+"""Contradicting rows and bounds that are printed."""
+
+
+def command(
+    model: Annotated[
+        str,
+        typer.Argument(metavar="MODEL", help="Model (.mps, .lp, also .gz), or an instance."),
+    ],
+    program: Annotated[
+        str | None,
+        typer.Option("--program", "-p", help="Program of an instance: mlbroker.offline."),
+    ] = None,
+    solver: Annotated[str, typer.Option("--solver", "-s", help="Asked first.")] = "highs",
+    time_limit: Annotated[float | None, typer.Option(help="Seconds.")] = None,
+    gap: Annotated[float, typer.Option(help="Relative gap that counts as solved.")] = 0.0,
+    numbers: Annotated[
+        str | None, typer.Option(help="decimal (files) or binary: what 0.1 means.")
+    ] = None,
+    point: Annotated[bool, typer.Option("--point", help="Also print the exact point.")] = False,
+    write: Annotated[
+        list[str] | None,
+        typer.Option("--write", metavar="FILE", help="Write the certificate (.json, .vipr)."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Prove the optimum of any linear or integer program in exact arithmetic.
+
+    The solver's answer is a claim; it is printed beside what was proved.  Linear programs end at an
+    exactly optimal vertex, integer programs in a tree whose every leaf is closed exactly; what has
+    no point, or no bound, is proved to have none.  Exit code 3 when a limit came first: what is
+    proved by then is printed and written.
+    """
+    from farkas.verbs.prove import prove
+    from farkas.verbs.save import check_certificate_suffix, save
+
+    for path in write or []:
+        check_certificate_suffix(path)
+        check_writable(path)
+    if numbers not in (None, "decimal", "binary"):
+        raise InvalidOption(f"--numbers {numbers}: give decimal or binary")
+    found = prove(
+        model,
+        program,
+        solver=solver,
+        time_limit=time_limit,
+        gap=gap,
+        numbers=numbers,  # type: ignore[arg-type]
+        progress=_progress if sys.stderr.isatty() else None,
+    )
+    for path in write or []:
+        save(found, path)
+    if as_json:
+        print_json(found.to_builtins(point=point))
+    else:
+        _print(found, point)
+    raise typer.Exit(_exit(found, gap))
+
+
+def _progress(nodes: int, bound: Fraction | None, value: Fraction | None) -> None:
+    shown = ["-" if x is None else f"{float(x):.9g}" for x in (bound, value)]
+    sys.stderr.write(f"\r{nodes} nodes, bound {shown[0]}, value {shown[1]}   ")
+    sys.stderr.flush()
+
+
+def _print(found: Proved, point: bool) -> None:
+    from farkas.certificates.long_numbers import text_of
+
+    shown = found.to_builtins()
+    size = "{rows} rows, {columns} columns, {integers} integer".format(**shown)
+    rows = [
+        ("size", size),
+        ("numbers", f"read as {'decimals' if shown['numbers'] == 'decimal' else 'doubles'}"),
+        ("proved", shown["status"]),
+        ("gap", shown["gap"]),
+        ("nodes", shown["nodes"]),
+        ("seconds", f"{shown['seconds']:.3g}"),
+        ("solver", shown["claim"] or shown["solver"]),
+    ]
+    print_table(shown["program"], ["", ""], [row for row in rows if row[1] is not None])
+    print_text(shown["statement"])
+    names = shown["contradiction"]
+    if names:
+        print_text("What contradicts: " + "; ".join(names[:MOST_NAMES]))
+        if len(names) > MOST_NAMES:
+            print_text(f"and {len(names) - MOST_NAMES} more (--json names all)")
+    if point and found.point is not None:
+        exact = [(name, text_of(x)) for name, x in found.values().items()]
+        print_table("point, exactly", ["variable", "value"], exact)
+
+
+def _exit(found: Proved, gap: float) -> Exit:
+    if found.status != "bound":
+        return Exit.DONE
+    if found.gap is not None and gap and found.gap <= gap:
+        return Exit.DONE
+    complain("a limit came before the proof was complete")
+    return Exit.NO_ANSWER

@@ -1,0 +1,133 @@
+"""Prove the optimum of a linear or integer program, whoever wrote it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from farkas.algebra.formulation import Formulation
+from farkas.errors import InvalidOption, require_type
+from farkas.exact.proving import Proved, prove_form
+from farkas.exact.sources import from_object
+from farkas.forms.model_text import is_model, read_model
+from farkas.forms.rational import Numbers, RationalForm, as_rational
+from farkas.instances import Instance
+from farkas.words import named
+
+if TYPE_CHECKING:
+    from farkas.exact.tree import Progress
+
+
+def prove(
+    model: Any,
+    program: str | Formulation | None = None,
+    *,
+    solver: str = "highs",
+    time_limit: float | None = None,
+    gap: float = 0.0,
+    numbers: Numbers | None = None,
+    embed: bool = True,
+    progress: Progress | None = None,
+) -> Proved:
+    """Prove in exact arithmetic that a program is optimal somewhere, infeasible, or unbounded.
+
+    Parameters
+    ----------
+    model
+        The path of an ``.mps`` or ``.lp`` file (also gzipped), an instance (or its path or name)
+        together with ``program``, a `pyomo.ConcreteModel`, a linear `cvxpy.Problem`, a
+        `highspy.Highs`, a `gurobipy.Model` or a `linopy.Model`.
+    program
+        Program of the instance, for example ``"mlbroker.offline"``.
+    solver
+        Asked first; its point and basis save work, and its claim is held against the proof.
+    time_limit
+        Seconds; what is proved by then is returned, with status ``"bound"``.
+    gap
+        Distance of value and bound, as a share of the value, at which an integer program counts as
+        solved.
+    numbers
+        ``"decimal"``: 0.1 is a tenth, the default of files.  ``"binary"``: 0.1 is the double
+        nearest to it, the default of models in memory and the only reading of instances.
+    embed
+        Put the program into the certificate, so that it can be checked without the model.
+    progress
+        Called now and then with nodes, bound and value, in the sense of a minimum.
+
+    Raises
+    ------
+    FileProblem, UnsupportedForm
+        The model cannot be read, or is no linear or integer program; names the part.
+    InvalidOption
+        An option has an impossible value, or the model is of an unknown type.
+    NoAnswer
+        No way to a proof that is known leads to one.
+
+    Examples
+    --------
+    >>> import farkas
+    >>> found = farkas.prove("mlbroker/tiny", "mlbroker.relaxed[tight]")
+    >>> found.status, float(found.value), found.gap
+    ('optimal', 16.8, 0.0)
+    """
+    require_type(solver, str, "solver")
+    require_type(gap, (int, float), "gap")
+    if not 0 <= gap < 1:
+        raise InvalidOption(f"gap = {gap}; give a share, 0 or more and below 1")
+    if time_limit is not None:
+        require_type(time_limit, (int, float), "time_limit")
+        if not time_limit > 0:
+            raise InvalidOption(f"time_limit = {time_limit}; give seconds above 0")
+    form, about = read_form(model, program, numbers)
+    return prove_form(
+        form,
+        solver=solver,
+        time_limit=time_limit,
+        gap=gap,
+        embed=embed,
+        about=about,
+        progress=progress,
+    )
+
+
+def read_form(
+    model: Any, program: str | Formulation | None = None, numbers: Numbers | None = None
+) -> tuple[RationalForm, dict[str, Any]]:
+    """Rational form of whatever `prove` accepts, and what a certificate says of its origin."""
+    if numbers not in (None, "decimal", "binary"):
+        raise InvalidOption(f"numbers = {numbers!r}; give decimal or binary")
+    if isinstance(model, str | os.PathLike) and is_model(model):
+        if program is not None:
+            raise InvalidOption(
+                f"{named(os.fspath(model))} is a program of its own; leave out its name"
+            )
+        return read_model(model, numbers=numbers or "decimal"), {}
+    if isinstance(model, str | os.PathLike | Instance):
+        return _of_instance(model, program, numbers)
+    if program is not None:
+        raise InvalidOption("program: a model in memory is a program of its own")
+    if isinstance(model, RationalForm):
+        return model, {}
+    return from_object(model, numbers or "binary"), {}
+
+
+def _of_instance(
+    model: str | os.PathLike[str] | Instance,
+    program: str | Formulation | None,
+    numbers: Numbers | None,
+) -> tuple[RationalForm, dict[str, Any]]:
+    from farkas.verbs.inputs import as_instance
+    from farkas.verbs.programs import find_program, origin, trace
+
+    if program is None:
+        name = named(os.fspath(model)) if isinstance(model, str | os.PathLike) else "an instance"
+        raise InvalidOption(
+            f"{name}: an instance has many programs; name one, or give an .mps or .lp file"
+        )
+    if numbers == "decimal":
+        raise InvalidOption("numbers = 'decimal': programs of instances are doubles, read binary")
+    chosen = find_program(program) if isinstance(program, str) else program
+    instance = as_instance(model)
+    about = origin(chosen, instance, embed=False)
+    del about["embed"]
+    return as_rational(trace(chosen, instance)), about

@@ -1,0 +1,194 @@
+"""``farkas prove``, and ``farkas check`` of what it wrote."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from farkas.cli import call
+
+LP = """\
+maximize
+ profit: 5 x + 4 y + 0.1 z
+subject to
+ wood: 6 x + 4 y <= 24
+ time: x + 2 y <= 6
+ rest: z + x <= 3.3
+bounds
+ x <= 9
+generals
+ x y
+end
+"""
+Capture = pytest.CaptureFixture[str]
+KEYS = ["program", "sense", "numbers", "rows", "columns", "integers", "status",
+        "value", "value_exact", "bound", "bound_exact", "gap", "nodes", "seconds", "solver",
+        "claim", "contradiction", "statement"]  # fmt: skip
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    path = tmp_path / "m.lp"
+    path.write_text(LP)
+    return str(path)
+
+
+def shown(capsys: Capture) -> dict[str, object]:
+    found: dict[str, object] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_json_has_these_keys(model: str, capsys: Capture) -> None:
+    assert call(["prove", model, "--json"]) == 0
+    found = shown(capsys)
+    assert list(found) == KEYS
+    # x = 3, y = 1 is worth 19.03; x = 4 is beyond rest; x = 2, y = 2 is 18.13
+    assert found["value_exact"] == found["bound_exact"] == "1903/100"
+    assert (found["status"], found["gap"], found["solver"]) == ("optimal", 0.0, "highs")
+    assert (found["rows"], found["columns"], found["integers"]) == (3, 3, 2)
+    assert call(["prove", model, "--json", "--point"]) == 0
+    found = shown(capsys)
+    assert found["point"] == {"x": "3", "y": "1", "z": "3/10"}
+    assert list(found) == [*KEYS, "point"]
+
+
+def test_words(model: str, capsys: Capture) -> None:
+    assert call(["prove", model, "--point"]) == 0
+    out = capsys.readouterr().out
+    for said in ("3 rows, 3 columns, 2 integer", "read as decimals", "optimal",
+                 "The optimal value of m is 1903/100 (19.03).", "3/10",
+                 "which is right"):  # fmt: skip
+        assert said in out, said
+
+
+def test_infeasible_and_unbounded_are_proofs(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "m.lp"
+    path.write_text(LP.replace("<= 9", ">= 4"))
+    assert call(["prove", str(path), "--json"]) == 0
+    found = shown(capsys)
+    assert (found["status"], found["value"], found["bound"], found["gap"]) == ("infeasible",) + (
+        None,
+    ) * 3
+    assert found["contradiction"]
+    assert call(["prove", str(path)]) == 0
+    assert "What contradicts: " in capsys.readouterr().out
+    path.write_text(LP.replace(" rest: z + x <= 3.3\n", ""))
+    out = tmp_path / "u.json"
+    assert call(["prove", str(path), "--json", "--write", str(out)]) == 0
+    assert shown(capsys)["status"] == "unbounded"
+    assert call(["check", str(out), "--json"]) == 0
+    assert shown(capsys)["unbounded"] is True
+
+
+@pytest.mark.parametrize("suffix", ["json", "vipr"])
+def test_what_is_written_is_checked(
+    suffix: str, model: str, tmp_path: Path, capsys: Capture
+) -> None:
+    out = str(tmp_path / f"p.{suffix}")
+    assert call(["prove", model, "--write", out]) == 0
+    capsys.readouterr()
+    assert call(["check", out, "--json"]) == 0
+    found = shown(capsys)
+    assert found["infeasible"] is False
+    exact = [found[key] for key in (("bound_exact", "value_exact") if suffix == "json" else
+                                    ("lower_exact", "upper_exact"))]  # fmt: skip
+    assert exact == ["1903/100"] * 2
+
+
+def test_a_certificate_is_checked_with_its_model(
+    model: str, tmp_path: Path, capsys: Capture
+) -> None:
+    out = str(tmp_path / "p.json")
+    assert call(["prove", model, "--write", out]) == 0
+    capsys.readouterr()
+    assert call(["check", out, "--model", model, "--json"]) == 0
+    assert shown(capsys)["provenance"] == "model"
+    packed = tmp_path / "m.lp.gz"
+    packed.write_bytes(gzip.compress(LP.encode()))
+    assert call(["check", out, "--model", str(packed)]) == 0
+    Path(model).write_text(LP.replace("24", "25"))
+    capsys.readouterr()
+    assert call(["check", out, "--model", model]) == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "hashes to" in said
+
+
+def test_a_limit_is_exit_code_3(tmp_path: Path, capsys: Capture) -> None:
+    path, out = tmp_path / "m.lp", tmp_path / "p.json"
+    path.write_text("max\n x + y\nst\n c: 3 x + 5 y <= 7\nbounds\n x <= 2\n y <= 2\nend\n")
+    assert call(["prove", str(path), "--time-limit", "1e-9", "--json", "--write", str(out)]) == 3
+    read = capsys.readouterr()
+    found = json.loads(read.out)
+    assert (found["status"], found["bound_exact"]) == ("bound", "4")
+    assert read.err.count("\n") == 1
+    assert call(["check", str(out), "--json"]) == 0
+    assert shown(capsys)["bound_exact"] == "4"
+
+
+def test_the_reading_is_chosen(model: str, capsys: Capture) -> None:
+    assert call(["prove", model, "--numbers", "binary", "--json"]) == 0
+    found = shown(capsys)
+    assert found["numbers"] == "binary"
+    assert found["value_exact"] != "1903/100"
+    assert abs(float(str(found["value"])) - 19.03) < 1e-9
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    (["--gap", "2"], "gap"), (["--time-limit", "0"], "time"),
+    (["--numbers", "octal"], "decimal or binary"),
+    (["--solver", "nosuch"], "nosuch"), (["--write", "x.txt"], "x.txt"),
+    (["--write", "/no/such/folder/x.json"], "no/such"), (["-p", "mlbroker.offline"], "of its own"),
+])  # fmt: skip
+def test_errors_are_one_line_and_exit_code_2(
+    arguments: list[str], said: str, model: str, capsys: Capture
+) -> None:
+    assert call(["prove", model, *arguments]) == 2
+    read = capsys.readouterr()
+    assert said in read.err
+    assert read.out == ""
+
+
+@pytest.mark.parametrize(("content", "said"), [
+    ("hello", "Minimize"), ("min\n [ x ^ 2 ]\nend\n", "quadratic"), (None, "none.lp"),
+    ("min\n x \x1b[2J\nend\n", "unexpected"),
+])  # fmt: skip
+def test_files_that_cannot_be_read_are_one_line(
+    content: str | None, said: str, tmp_path: Path, capsys: Capture
+) -> None:
+    path = tmp_path / ("none.lp" if content is None else "m.lp")
+    if content is not None:
+        path.write_text(content)
+    assert call(["prove", str(path)]) in (1, 2)
+    err = capsys.readouterr().err
+    assert said in err
+    assert err.count("\n") == 1
+    assert err.strip().isprintable()
+
+
+def test_names_of_a_file_do_not_move_the_terminal(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "m.mps"
+    evil = "x\x1b[2J\u202e"
+    path.write_text(
+        f"NAME {evil}\nROWS\n N c\n G {evil}\n L cap\nCOLUMNS\n"
+        f" {evil} c 1 {evil} 1\n {evil} cap 1\n"
+        f"RHS\n s {evil} 3\n s cap 4\nENDATA\n"
+    )
+    assert call(["prove", str(path), "--point"]) == 0
+    assert call(["prove", str(path), "--json", "--point"]) == 0
+    path.write_text(path.read_text().replace("cap 4", "cap 2"))
+    assert call(["prove", str(path)]) == 0
+    for text in capsys.readouterr():
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+
+
+def test_a_program_of_an_instance(capsys: Capture) -> None:
+    assert call(["prove", "mlbroker/tiny", "-p", "mlbroker.relaxed[tight]", "--json"]) == 0
+    found = shown(capsys)
+    assert (found["status"], found["numbers"]) == ("optimal", "binary")
+    assert call(["prove", "mlbroker/tiny"]) == 2
+    assert "many programs" in capsys.readouterr().err
