@@ -15,16 +15,18 @@ from unittest import mock
 
 import farkas
 from farkas.algebra import Program
-from farkas.certificates import Proof, check, from_json
+from farkas.certificates import Proof, certify, check, from_json
 from farkas.certificates.making import exact_vector
 from farkas.duals.restated import as_linear
 from farkas.forms import LinearForm
 from farkas.instances import Instance
 from farkas.online import recording
 from farkas.online import run as runs
+from farkas.relaxations.integrality import relax
+from farkas.solvers import solve
 from farkas.verbs.check import check as check_run
 from farkas.verbs.check_run import RunProof
-from farkas.verbs.programs import rebuild
+from farkas.verbs.programs import find_program, origin, rebuild, trace
 from tests.fuzz import kinds, linear, truth
 from tests.fuzz.attack import HoleError, Outcome, beyond, change, number, verdict
 
@@ -112,8 +114,11 @@ def _hold_value(found: RunProof, instance: str, content: bytes) -> None:
 @functools.cache
 def honest_program(k: int) -> tuple[Instance, bytes]:
     instance, program = PROGRAMS[k]
-    solution = farkas.solve(instance, program, certify=True)
-    return farkas.load(instance), json.dumps(kinds.plain(solution.certificate)).encode()
+    chosen, about = find_program(program), farkas.load(instance)
+    form = trace(chosen, about)
+    duals = solve(relax(form)).row_duals  # of integer programs the bound of the relaxation
+    made = certify(form, duals, **origin(chosen, about, embed=False))
+    return about, json.dumps(kinds.plain(made)).encode()
 
 
 @functools.cache

@@ -23,7 +23,7 @@ import msgspec
 from farkas.errors import FileProblem
 from farkas.experiments.sweeps.owner import Owner
 from farkas.experiments.sweeps.task import Request, Task
-from farkas.experiments.sweeps.unpacking import inflated
+from farkas.experiments.sweeps.unpacking import inflated, packed
 from farkas.instances import Instance, read_bytes, to_bytes
 from farkas.online.run import Bound, Manifest, Sense
 from farkas.reading import require_regular, require_shallow
@@ -264,7 +264,7 @@ class Store:
             row = self._db.execute("SELECT data FROM instances WHERE sha = ?", (sha,)).fetchone()
         if row is None:
             raise FileProblem(f"{where}: is not here")
-        data = inflated(_blob(row[0], where), where)
+        data = inflated(packed(row[0], where), where)
         require_shallow(data, where)
         found = read_bytes(data, source=where)
         if found.sha256 != sha:
@@ -386,7 +386,7 @@ class Store:
     def _unpacked(self, blob: bytes | None, where: str) -> dict[str, Any] | None:
         if blob is None:
             return None
-        content = inflated(_blob(blob, where), where)
+        content = inflated(packed(blob, where), where)
         require_shallow(content, where)
         try:
             found = msgspec.json.decode(content, type=dict[str, Any])
@@ -394,9 +394,3 @@ class Store:
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
             raise FileProblem(f"{where}: is damaged: {parsed(error)}") from None
         return found
-
-
-def _blob(value: object, where: str) -> bytes:
-    if not isinstance(value, bytes):
-        raise FileProblem(f"{where}: is damaged: no data")
-    return value

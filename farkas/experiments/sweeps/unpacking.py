@@ -28,3 +28,10 @@ def inflated(packed: bytes, where: str, most: int | None = None) -> bytes:
     if not stream.eof or stream.unused_data:
         raise FileProblem(f"{where}: cannot be decompressed")
     return raw
+
+
+def packed(value: object, where: str) -> bytes:
+    """Return the packed data of a store's cell; raises `FileProblem` where it holds none."""
+    if not isinstance(value, bytes):
+        raise FileProblem(f"{where}: is damaged: no data")
+    return value
