@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import tempfile
+from typing import Any
 
 import msgspec
 
-from farkas.certificates import Certificate, FormCertificate, Proof
+from farkas.certificates import Certificate, FormCertificate, Proof, ViprProof, check_vipr
 from farkas.certificates import check as prove
 from farkas.certificates.files import from_json
 from farkas.certificates.making import packed_form
+from farkas.certificates.tree import TreeCertificate, own_program
+from farkas.certificates.unbounded import UnboundedCertificate
+from farkas.certificates.vipr_tree import write_vipr_tree
 from farkas.certificates.writing import to_json
 from farkas.duals.restated import as_linear
-from farkas.errors import InvalidOption, require_type
+from farkas.errors import InvalidOption, UnsupportedForm, require_type
 from farkas.online.run import Run
 from farkas.verbs.check import check, opened
 from farkas.verbs.check_run import RunProof, certificate_of
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.programs import rebuild
+from farkas.words import named
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -32,7 +38,7 @@ class Restated:
     certificate
         Holds its program.
     content
-        The certificate as bytes of a file.
+        The certificate as bytes of a file, of a tree as VIPR.
     alone
         Proof from these bytes, without an instance.
     """
@@ -40,13 +46,18 @@ class Restated:
     proof: Proof | RunProof
     certificate: Certificate
     content: bytes
-    alone: Proof
+    alone: Proof | ViprProof
 
 
 def stand_alone(
-    what: str | os.PathLike[str] | Certificate | Run, instance: InstanceOrName | None = None
+    what: str | os.PathLike[str] | Certificate | Run,
+    instance: InstanceOrName | None = None,
+    *,
+    model: Any = None,
 ) -> Restated:
     """Check a certificate or a run, and turn it into a certificate that holds its linear program.
+
+    Trees of integer programs become VIPR files.
 
     The file ``farkas/standalone/checker.py`` proves it with Python's standard library alone.
 
@@ -56,6 +67,8 @@ def stand_alone(
         A certificate or a run, or the path of its file, which is read once.
     instance
         What it is about; not needed for a certificate that holds its program already.
+    model
+        What a tree is about, where that is a model of its own.
 
     Raises
     ------
@@ -78,8 +91,15 @@ def stand_alone(
         if os.fspath(what).endswith(".vipr"):
             raise InvalidOption("a VIPR file holds its program already")
         what = opened(what)
+    if isinstance(what, TreeCertificate):
+        return _tree(what, instance, model)
+    if isinstance(what, UnboundedCertificate):
+        raise UnsupportedForm(
+            f"{named(what.program)}: no other checker reads proofs of unboundedness; check it with"
+            " farkas"
+        )
     about = None if instance is None else as_instance(instance)
-    proof = check(what, about)
+    proof = check(what, about, model=model)
     assert isinstance(proof, Proof | RunProof)  # anything else is of a VIPR file
     linear = certificate_of(what, "the run") if isinstance(what, Run) else what
     if not isinstance(linear, FormCertificate):
@@ -90,3 +110,21 @@ def stand_alone(
         linear = msgspec.structs.replace(linear, data=data)
     content = to_json(linear)
     return Restated(proof, linear, content, prove(from_json(content)))
+
+
+def _tree(file: TreeCertificate, instance: InstanceOrName | None, model: Any) -> Restated:
+    """Write a tree as VIPR, and check that."""
+    proof = check(file, instance, model=model)
+    assert isinstance(proof, Proof)
+    if model is not None:
+        from farkas.verbs.prove import read_form
+
+        form, _ = read_form(model, numbers=file.numbers)
+    else:
+        rebuilt = None if instance is None else rebuild(file, as_instance(instance))
+        form, _ = own_program(file, rebuilt, None)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "tree.vipr")
+        write_vipr_tree(form, file, path)
+        with open(path, "rb") as stream:
+            return Restated(proof, file, stream.read(), check_vipr(path))

@@ -10,7 +10,7 @@ import pytest
 import farkas
 from farkas.atomic import write_bytes
 from farkas.certificates import certify_infeasible, check
-from farkas.errors import InvalidOption, NotACertificate
+from farkas.errors import InvalidOption, NotACertificate, UnsupportedForm
 from farkas.online import Bound
 from farkas.reading import read_record
 from farkas.standalone.checker import check_file
@@ -111,3 +111,25 @@ def test_what_is_missing_is_said(tmp_path):
         stand_alone(tmp_path / "x.vipr")
     with pytest.raises(NotACertificate, match="holds no certificate"):
         stand_alone(msgspec.structs.replace(run, certificate=None), "mlbroker/tiny")
+
+
+def test_a_tree_becomes_a_vipr_file_that_the_checker_of_one_file_proves(tmp_path):
+    found = farkas.prove("mlbroker/tiny", "mlbroker.offline", embed=False)
+    made = stand_alone(found.certificate, "mlbroker/tiny")
+    path = tmp_path / "tree.vipr"
+    path.write_bytes(made.content)
+    proved = check_file(str(path))
+    assert proved["lower"] == found.bound - found.form.offset
+    assert proved["upper"] == found.value - found.form.offset
+    assert (made.alone.lower, made.alone.upper) == (proved["lower"], proved["upper"])
+    with pytest.raises(NotACertificate, match="holds no program"):
+        stand_alone(found.certificate)
+
+
+def test_nothing_else_reads_proofs_of_unboundedness(tmp_path):
+    path = tmp_path / "up.lp"
+    path.write_text("Maximize\n x\nSubject To\n c: x >= 1\nEnd\n")
+    found = farkas.prove(path)
+    assert found.status == "unbounded"
+    with pytest.raises(UnsupportedForm, match="unboundedness"):
+        stand_alone(found.certificate)

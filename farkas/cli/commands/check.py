@@ -28,7 +28,11 @@ def command(
     ] = None,
     alone: Annotated[
         str | None,
-        typer.Option("--stand-alone", metavar="OUT.json", help="Write it with its program inside."),
+        typer.Option(
+            "--stand-alone",
+            metavar="OUT.json",
+            help="Write it with its program inside (trees: OUT.vipr).",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -41,8 +45,8 @@ def command(
     exact arithmetic.  Exit code 1 when less is proved than is claimed.
 
     --stand-alone writes what was proved as multipliers of a linear program, with its data, where
-    one states it: that file is proved by farkas/standalone/checker.py too, which is one file and
-    needs nothing but Python.
+    one states it, and trees as VIPR: that file is proved by farkas/standalone/checker.py too, which
+    is one file and needs nothing but Python.
     """
     from farkas.verbs.check import check
 
@@ -51,7 +55,7 @@ def command(
         if alone is None:
             proof = check(certificate, instance, model=model)
         else:
-            restated = _restated(certificate, instance, alone)
+            restated = _restated(certificate, instance, model, alone)
             proof = restated.proof
     except MissingInstance:
         raise InvalidOption("a run is about an instance; add --instance FILE") from None
@@ -66,12 +70,14 @@ def command(
             print_line(f"written: {quoted(alone or '')}: {found['stand_alone']['statement']}")
 
 
-def _restated(certificate: str, instance: str | None, path: str) -> Restated:
+def _restated(certificate: str, instance: str | None, model: str | None, path: str) -> Restated:
     """Check, and write what needs no instance once that is proved, too."""
     from farkas.atomic import require_target, write_bytes
     from farkas.verbs.stand_alone import stand_alone
 
     require_target(path)
-    found = stand_alone(certificate, instance)
+    found = stand_alone(certificate, instance, model=model)
+    if path.endswith(".vipr") != hasattr(found.alone, "num_derivations"):
+        raise InvalidOption(f"{quoted(path)}: trees are written as .vipr, everything else as .json")
     write_bytes(path, found.content)
     return found
