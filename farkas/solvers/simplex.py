@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from farkas.errors import NoAnswer
 from farkas.forms import LinearForm
 from farkas.numbers import Array, Floats
 from farkas.solvers.highs import new_solver, pass_form
@@ -69,6 +70,11 @@ class Simplex:
     ----------
     form
         The program, as its solver sees it.
+
+    Raises
+    ------
+    NoAnswer
+        HiGHS refuses numbers as large as the form's.
     """
 
     def __init__(self, form: LinearForm) -> None:
@@ -76,7 +82,14 @@ class Simplex:
         self._set("small_matrix_value", 1e-12)  # its least: no entry is dropped
         self._set("threads", 1)
         self.num_rows, self.num_columns = form.num_rows, form.num_columns
-        pass_form(self._solver, form.replace(integer=np.zeros(form.num_columns, dtype=bool)))
+        relaxed = form.replace(integer=np.zeros(form.num_columns, dtype=bool))
+        try:
+            pass_form(self._solver, relaxed)
+        except RuntimeError as failure:
+            raise NoAnswer(
+                f"{form.name}: {failure}: numbers of this size; measure rows and columns in other"
+                " units"
+            ) from None
         self._form = form
         self._every = np.arange(form.num_columns, dtype=np.int32)
 

@@ -37,8 +37,8 @@ from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.programs import find_program, origin, trace
 from farkas.words import named
 
-TREE_SECONDS = 60.0
-"""Seconds for the tree of an integer program where no time limit is given."""
+EXACT_SECONDS = 60.0
+"""Seconds for fractions where no time limit is given."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -235,7 +235,8 @@ def solve_form(
         Drop integrality first.
     certify
         Prove in exact arithmetic what the solver claims.  The bound of an integer program is that
-        of a tree, or of its linear relaxation where the time is over before the tree is better.
+        of its linear relaxation; :func:`farkas.prove` proves its optimum.  Where multipliers in
+        doubles prove nothing, fractions are tried.
     about
         What the certificate says of its origin, see :func:`origin`.
     options
@@ -260,7 +261,7 @@ def solve_form(
         raise NotACertificate(f"{form.name}: {answer.solver} claims unbounded; nothing bounds it")
     witness = ask(without_integrality(form), solver, **options) if form.is_mip else answer
     limit = options.get("time_limit")
-    seconds = TREE_SECONDS if limit is None else limit
+    seconds = EXACT_SECONDS if limit is None else limit
     return _proved(form, answer, witness, dict(about or {"embed": False}), seconds)
 
 
@@ -290,13 +291,13 @@ def _proved(
     about: dict[str, Any],
     seconds: float,
 ) -> Solution:
-    """Bound by the multipliers; where they prove nothing, and of integer programs, exactly."""
+    """Bound by the multipliers; where they prove nothing, by fractions."""
     by_rounding: Solution | FarkasError
     try:
         by_rounding = _by_multipliers(form, answer, witness, about)
     except (NoAnswer, NotACertificate) as failure:
         by_rounding = failure
-    if isinstance(by_rounding, Solution) and (not form.is_mip or by_rounding.gap == 0):
+    if isinstance(by_rounding, Solution):
         return by_rounding
     embed, origin = about.get("embed", False), {k: v for k, v in about.items() if k != "embed"}
     try:
@@ -306,13 +307,7 @@ def _proved(
     except (NoAnswer, UnsupportedForm):
         found = None
     if found is None or found.bound is None or found.certificate is None:
-        if isinstance(by_rounding, Solution):
-            return by_rounding
         raise by_rounding
-    if isinstance(by_rounding, Solution) and by_rounding.bound is not None:
-        known, new = by_rounding.bound, found.bound
-        if known >= new if form.sense == "min" else known <= new:
-            return by_rounding
     return Solution(form, answer, bound=found.bound, certificate=found.certificate)
 
 

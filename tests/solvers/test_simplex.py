@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from farkas.errors import NoAnswer
 from farkas.forms import LinearForm
 from farkas.solvers.simplex import BASIC, UPPER, End, Simplex
 from tests.generators.forms import INF, small
@@ -84,3 +86,9 @@ def test_small_entries_are_kept() -> None:
     simplex = Simplex(small([[1e-11]], cost=[1.0], row_lower=[1e-11]))
     assert simplex.run() is End.OPTIMAL
     np.testing.assert_allclose(simplex.point, [1.0])
+
+
+def test_numbers_that_highs_refuses_are_one_line():
+    huge = small([[1e200, 1.0]], cost=[1.0, 1.0], row_lower=[1.0])
+    with pytest.raises(NoAnswer, match="other units"):
+        Simplex(huge)
