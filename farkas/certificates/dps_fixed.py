@@ -67,12 +67,15 @@ class PriceCell:
 
 
 def asked_in(market: Market, jobs: Ints, worker: Floats, ps: Floats, up: bool) -> Floats:
-    """Payments that unit prices ask for, rounded up or down; shapes (..., 1) give (..., jobs)."""
+    """Payments that unit prices ask for, rounded up or down; shapes (..., 1) give (..., jobs).
+
+    Two products and a sum err by 5/4 of the last place of the sum at most, so that its second
+    neighbour lies beyond the exact payment, and also beyond one that a seller computes in doubles.
+    """
     toward = np.inf if up else 0.0
     with np.errstate(over="ignore"):
-        one = np.nextafter(worker * market.workers[jobs], toward)
-        other = np.nextafter(ps * market.ps[jobs], toward)
-        asked: Floats = np.nextafter(one + other, toward)
+        sums = worker * market.workers[jobs] + ps * market.ps[jobs]
+        asked: Floats = np.nextafter(np.nextafter(sums, toward), toward)
     return asked
 
 

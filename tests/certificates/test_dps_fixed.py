@@ -1,5 +1,6 @@
 """Bounds on fixed prices against prices that are tried, and files that prove less."""
 
+import dataclasses
 import itertools
 from fractions import Fraction
 
@@ -51,9 +52,55 @@ def test_rewards_of_a_cell_are_the_least_of_budget_and_its_highest_prices():
     assert rewards.tolist() == pytest.approx([0.0, 0.75, 1.0, 1.5, 1.5])
     assert rewards[3] == 1.5  # its whole budget, whatever is rounded
     assert rewards[4] >= 1.5
-    low, high = (asked_in(market, np.arange(1), 0.1, 0.2, up=up)[0] for up in (False, True))
-    exact = 2 * Fraction(0.1) + Fraction(0.2)
-    assert Fraction(low) < exact < Fraction(high)
+    assert PriceCell.whole(market.replace(price_cap=0.75)).low.tolist() == [0.0, 0.0]
+    assert PriceCell.whole(market.replace(price_cap=0.75)).high.tolist() == [0.75, 0.75]
+
+
+@pytest.mark.parametrize("unit", [1.0, 2.0**-40, 5e-324])
+def test_what_prices_ask_for_is_enclosed(unit):
+    market = single_jobs(workers=[3, 5, 7, 11], ps=[1, 3, 9, 1])
+    rng, jobs = np.random.default_rng(0), np.arange(4)
+    prices = rng.uniform(0, 1, (2, 4000, 1)) if unit > 5e-324 else rng.integers(0, 9, (2, 40, 1))
+    low, high = (asked_in(market, jobs, *(prices * unit), up=up) for up in (False, True))
+    for (a,), (b,), below, above in zip(*(prices * unit).tolist(), low, high, strict=True):
+        for job, (least, most) in enumerate(zip(below.tolist(), above.tolist(), strict=True)):
+            exact = Fraction(a) * int(market.workers[job]) + Fraction(b) * int(market.ps[job])
+            assert Fraction(least) <= exact <= Fraction(most)
+            seller = a * int(market.workers[job]) + b * int(market.ps[job])
+            assert least <= seller <= most
+            assert most - least <= 6 * max(np.spacing(seller), 5e-324)
+
+
+def single_jobs(workers, ps, kinds=1, others=1, budget=1.0):
+    """Jobs one after the other of all types of either side; 3 units of each type are installed."""
+    places = range(len(workers))
+    return random_market(0).replace(
+        server_workers=[[3] * kinds], server_ps=[[3] * others], price_cap=1.0,
+        worker_bandwidth=[None] * kinds, ps_bandwidth=[None] * others,
+        jobs=[
+            {"arrival": 0, "worker_type": n % kinds, "workers": workers[n], "ps_type": n % others,
+             "ps": ps[n], "model_size": 0, "epochs": 1, "epoch_compute": 1.0, "budget": budget}
+            for n in places
+        ],
+    )  # fmt: skip
+
+
+def test_the_bound_of_a_single_price_is_what_its_jobs_pay():
+    # 2 types of workers and 3 of servers, all six pairs; the last job never fits
+    market = single_jobs([1, 2, 1, 2, 1, 2, 4], [1, 1, 2, 2, 3, 3, 1], 2, 3, budget=2.5)
+    point = np.array([0.25, 0.5, 0.125, 0.375, 0.75])
+    asked = [point[n % 2] * (1 + n % 2) + point[2 + n % 3] * (1 + n // 2) for n in range(6)]
+    found = cell_bound(market, PriceCell(point, point), no_prices(market), 3)
+    assert sum(pay > 2.5 for pay in asked) == 1
+    assert float(found) == pytest.approx(sum(pay for pay in asked if pay <= 2.5), rel=1e-12)
+
+
+def test_rewards_that_64_bits_do_not_hold_together_are_added_up_all_the_same():
+    market = single_jobs([1] * 8, [1] * 8, budget=0.75)
+    empty = no_prices(market)
+    for scale in (2, 61, 62, 1000):
+        prices = dataclasses.replace(empty, scale=scale)
+        assert cell_bound(market, PriceCell.whole(market), prices, 1) == 6
 
 
 @pytest.mark.parametrize("parts", [1, 3])
@@ -89,13 +136,27 @@ def test_parts_of_a_pair_only_tighten_a_cell():
     assert one > two > four
 
 
+AXES = 4
+"""Types of workers and servers of the market of `certificate`."""
+
+
 def certificate():
     market = random_market(4, jobs=6).replace(price_cap=1.0)
     return market, prove_fixed_prices(market, cells=7)
 
 
+def test_a_file_is_checked_with_its_parts():
+    market = random_market(5, jobs=20, types=2).replace(price_cap=1.0)
+    coarse, fine = (prove_fixed_prices(market, cells=1, parts=parts) for parts in (1, 8))
+    assert Fraction(fine.bound) < Fraction(coarse.bound)
+    assert check(fine, instance=market).bound == Fraction(fine.bound)
+    with pytest.raises(NotACertificate, match="prove"):
+        check(msgspec.structs.replace(fine, parts=1), instance=market)
+
+
 def test_a_file_proves_its_bound_and_names_the_instance():
     market, found = certificate()
+    assert market.num_worker_types + market.num_ps_types == AXES
     again = from_json(msgspec.json.encode(found))
     proof = check(again, instance=market)
     assert proof.bound == Fraction(found.bound)
@@ -111,6 +172,7 @@ def test_a_file_proves_its_bound_and_names_the_instance():
         (lambda c: {"cells": c.cells[:-1]}, "leave prices out"),
         (lambda c: {"cells": (*c.cells, CellNode())}, "more cells"),
         (lambda c: {"cells": (CellNode(axis=9, at=0.5), CellNode(), CellNode())}, "outside"),
+        (lambda c: {"cells": (CellNode(axis=AXES, at=0.5), CellNode(), CellNode())}, "outside"),
         (lambda c: {"cells": (CellNode(axis=0, at=1.0), CellNode(), CellNode())}, "outside"),
         (lambda c: {"cells": (CellNode(axis=0, at=0.0), CellNode(), CellNode())}, "outside"),
         (lambda c: {"cells": (CellNode(),)}, "prove"),
