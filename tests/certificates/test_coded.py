@@ -10,7 +10,13 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check
-from farkas.certificates.coded import CodedPrices, meets_surrogate, safe_patience, time_bound
+from farkas.certificates.coded import (
+    CodedPrices,
+    earned_above,
+    meets_surrogate,
+    safe_patience,
+    time_bound,
+)
 from farkas.certificates.files import from_json
 from farkas.certificates.packed import unpack
 from farkas.errors import NotACertificate
@@ -32,6 +38,15 @@ def test_the_bound_is_the_optimum_but_for_rounding(seed):
     found = shared_optimum(data)
     bound = time_bound(data, found.prices, safe_patience(Pairs.of(data).patience))
     assert found.time * (1 - 1e-11) <= float(bound) <= found.time
+
+
+def test_what_a_worker_earns_is_rounded_up():
+    rng = np.random.default_rng(0)
+    prices, speed = rng.uniform(0, 1, 3), rng.uniform(0, 1, (3, 200))
+    for worker, earned in enumerate(earned_above(prices, speed).tolist()):
+        pairs = zip(prices.tolist(), speed[:, worker].tolist(), strict=True)
+        exact = max(Fraction(price) * Fraction(pace) for price, pace in pairs)
+        assert exact <= Fraction(earned) <= exact * (1 + 4 * Fraction(ULP))
 
 
 @pytest.mark.parametrize("work", [1e-300, 1e-295, 1e-289, 1e-30, 1e300])

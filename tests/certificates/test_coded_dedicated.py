@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check
-from farkas.certificates.coded import safe_patience
+from farkas.certificates.coded import earned_above, exact_sum, safe_patience
 from farkas.certificates.coded_chance import ChancePrices
 from farkas.certificates.coded_dedicated import (
     DedicatedChancePrices,
@@ -22,6 +22,7 @@ from farkas.instances import library
 from farkas.models.coded.kernel import Pairs, owner_levels
 from farkas.online import algorithms
 from farkas.relaxations.coded.truncated import excluded_level
+from farkas.tolerances import ULP
 from farkas.verbs.check_run import prove_run
 from tests.generators.coded import by_speed, random_coded_computing
 
@@ -68,6 +69,13 @@ def test_a_level_that_is_reached_is_not_excluded():
     with pytest.raises(NotACertificate, match="do not exclude"):
         dedicated_time_bound(alone, np.ones(1), patience, 3.0)
     assert float(dedicated_time_bound(alone, np.ones(1), patience, 5.1)) == pytest.approx(1 / 5.1)
+    # both sides are 1 + 2 ULP exactly: the dearer master earns 1, rounded up
+    two = by_speed([[5.0], [5.0]])
+    patience, prices = safe_patience(Pairs.of(two).patience), np.array([1.0, 2 * ULP])
+    assert exact_sum(earned_above(prices, np.ones((2, 1)))) == exact_sum(prices)
+    with pytest.raises(NotACertificate, match="do not exclude"):
+        dedicated_time_bound(two, prices, patience, 1.0)
+    assert dedicated_time_bound(two, prices * [1, 1 + 1e-15], patience, 1.0) == 1
 
 
 @pytest.mark.parametrize("level", [0.0, -1.0, np.inf, np.nan])
@@ -133,7 +141,7 @@ def test_it_never_bounds_a_plan_that_shares_a_worker():
         [{"share": [[1.0]], "loads": [[1.0], [1.0]]}],
         [{"share": [[1.0, 0.0], [0.0]], "loads": [[1.0, 0.0], [0.0, 0.0]]}],
         [{"share": [[0.5], [0.5]], "loads": [[1.0], [1.0]]}],
-        [{"share": [[1.0], [0.0]], "loads": [[1.0], [1.0]]}] * 2,
+        [{"share": [[1.0], [0.0]], "loads": [[1.0], [0.0]]}] * 2,
         ["share"],
     ],
 )
@@ -143,6 +151,8 @@ def test_it_bounds_nothing_that_is_no_plan_of_dedicated_workers(decisions):
         require_run_bound(certificate, "coded", {}, "coded.any", decisions)
     served = [{"share": [[1.0], [0.5]], "loads": [[1.0], [0.0]]}]  # without a load, not used
     require_run_bound(certificate, "coded", {}, "coded.any", served)
+    loaded = [{"share": [[1.0], [0.0]], "loads": [[1.0], [1.0]]}]  # nor without a share
+    require_run_bound(certificate, "coded", {}, "coded.any", loaded)
     with pytest.raises(NotACertificate, match="does not bound runs"):
         require_run_bound(certificate, "coded", {}, "coded.chance_search", served)
     require_run_bound(made(DOMINANT, DedicatedChancePrices), "coded", {}, "coded.chance_x", served)

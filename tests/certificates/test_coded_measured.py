@@ -69,7 +69,13 @@ def test_times_that_guarantee_nothing_prove_that_no_plan_does():
 
 @pytest.mark.parametrize(
     ("prices", "message"),
-    [([1.0], "prices"), ([1.0, -1.0], "negative"), ([0.0, 0.0], "all prices are 0")],
+    [
+        ([1.0], "prices"),
+        ([1.0, -1.0], "negative"),
+        ([1.0, np.inf], "infinite"),
+        ([1.0, np.nan], "infinite"),
+        ([0.0, 0.0], "all prices are 0"),
+    ],
 )
 def test_prices_that_are_none_are_refused(prices, message):
     with pytest.raises(NotACertificate, match=message):

@@ -50,6 +50,10 @@ def test_loads_with_a_common_part_are_counted_in_it():
         for rows, load in ((2, 1.0), (2000, 1000.0))
     )
     assert large == 1000 * small
+    # of loads of 4, two are needed for 7 rows
+    data, loads = drawn(0), [4, 4, 0, 0, 0]
+    found = replay_measured(data, [[1.0] * 5], [[float(load) for load in loads]], Kept())
+    assert found.low == found.high == time_of(data, 0, loads, [1.0] * 5)
 
 
 def test_a_time_is_reached_when_the_last_needed_load_is_back():
@@ -62,8 +66,22 @@ def test_a_time_is_reached_when_the_last_needed_load_is_back():
     assert guaranteed_time(3, [sender], Fraction(91, 100)) is None
     assert guaranteed_time(4, [sender], Fraction(1, 100)) is None
     # 0.4 is no double: the enclosure holds both times
-    low, high = guaranteed_time(3, [sender], Fraction(2, 5))
-    assert (low, high) in [(6, 6), (6, 9)]
+    assert guaranteed_time(3, [sender], Fraction(2, 5)) == (6, 9)
+
+
+@pytest.mark.parametrize("tenths", range(1, 10))
+def test_chances_are_enclosed_by_doubles(tenths):
+    sender = MeasuredSender(1, Fraction(1, 3), [Fraction(6)], Fraction(tenths, 10))
+    low, high = sender.chances(Fraction(6))
+    assert Fraction(low) < Fraction(10 - tenths, 30) < Fraction(high)
+
+
+def test_a_plan_is_as_late_as_its_latest_master_whatever_their_order():
+    times = [[1.0] * 40, [3.0] * 40]
+    for law in ([[0, None], [None, 1]], [[1, None], [None, 0]]):
+        data = measured_computing(times, law=law, rows=2, confidence=0.5)
+        found = replay_measured(data, [[1.0, 0.0], [0.0, 1.0]], [[2.0, 0.0], [0.0, 2.0]], Kept())
+        assert found.low == found.high == 6
 
 
 def test_what_is_no_plan_by_measured_times_is_said():
