@@ -167,6 +167,8 @@ def seeds(given: Seeds) -> list[int]:
     [3, 4, 5]
     """
     if isinstance(given, list):
+        if not given:
+            raise InvalidOption("seeds = [] holds none; leave it out for seed 0")
         wrong = [seed for seed in given if not 0 <= seed < 2**63]
         if wrong:
             raise InvalidOption(f"seeds: {cut(str(wrong[0]), 60)} is none; give 0 to 2^63 - 1")
@@ -175,6 +177,8 @@ def seeds(given: Seeds) -> list[int]:
     if ends is None:
         raise InvalidOption(f"seeds = {cut(given, 60)!r}; write a list or 'first..last'")
     found = range(int(ends[1]), int(ends[2]) + 1)
+    if not found:
+        raise InvalidOption(f"seeds = {cut(given, 60)!r} holds none; the smaller one comes first")
     if len(found) > MOST_TASKS:
         raise InvalidOption(
             f"seeds = {cut(given, 60)!r}: {len(found)} seeds; {MOST_TASKS} are the most"
@@ -189,6 +193,9 @@ def product(settings: Settings) -> Iterator[Settings]:
     [{'a': 1, 'b': 3}, {'a': 2, 'b': 3}]
     """
     choices = [value if isinstance(value, list) else [value] for value in settings.values()]
+    if [] in choices:
+        empty = named(list(settings)[choices.index([])])
+        raise InvalidOption(f"{empty} = [] holds no value to try; leave it out")
     if math.prod(map(len, choices)) > MOST_TASKS:
         raise InvalidOption(
             f"more than {MOST_TASKS} combinations of {', '.join(map(named, settings))}"

@@ -61,6 +61,8 @@ def test_seeds_and_products():
         ("0..٣", "first..last"),
         ("0.." + "9" * 10_000, "first..last"),
         ("0..1000000000000", "1000000 are the most"),
+        ("5..2", "holds none"),
+        ([], "holds none"),
         ([-1], "-1 is none"),
         ([10**30], "is none"),
     ],
@@ -77,6 +79,11 @@ def test_more_combinations_than_a_sweep_holds_are_refused():
         list(product({"all: accepted": [*range(1001)], "b": [*range(1000)]}))
     with pytest.raises(InvalidOption, match="combinations of a, b"):
         next(product({"a": list(range(1001)), "b": list(range(1000))}))
+
+
+def test_a_setting_without_values_is_refused():
+    with pytest.raises(InvalidOption, match=r'"all: accepted" = .. holds no value'):
+        list(product({"a": 1, "all: accepted": []}))
 
 
 def test_more_tasks_than_a_sweep_holds_are_refused(tmp_path, monkeypatch):
