@@ -213,7 +213,9 @@ class DpsFixedPrices(PriceCertificate, frozen=True, kw_only=True, tag="dps_fixed
                 node.axis >= len(cell.low)
                 or not cell.low[node.axis] < node.at < cell.high[node.axis]
             ):
-                raise NotACertificate(f"a cell is cut at {node.at:g}, outside its prices")
+                raise NotACertificate(
+                    f"a cell is cut at {node.at:g} of type {node.axis}, outside its prices"
+                )
             waiting += reversed(cell.halves(node.axis, node.at))
         if waiting:
             raise NotACertificate("the certificate's cells leave prices out")

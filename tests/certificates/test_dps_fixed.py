@@ -172,7 +172,7 @@ def test_a_file_proves_its_bound_and_names_the_instance():
         (lambda c: {"cells": c.cells[:-1]}, "leave prices out"),
         (lambda c: {"cells": (*c.cells, CellNode())}, "more cells"),
         (lambda c: {"cells": (CellNode(axis=9, at=0.5), CellNode(), CellNode())}, "outside"),
-        (lambda c: {"cells": (CellNode(axis=AXES, at=0.5), CellNode(), CellNode())}, "outside"),
+        (lambda c: {"cells": (CellNode(axis=AXES, at=0.5), CellNode(), CellNode())}, "type 4, out"),
         (lambda c: {"cells": (CellNode(axis=0, at=1.0), CellNode(), CellNode())}, "outside"),
         (lambda c: {"cells": (CellNode(axis=0, at=0.0), CellNode(), CellNode())}, "outside"),
         (lambda c: {"cells": (CellNode(),)}, "prove"),

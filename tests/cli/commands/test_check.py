@@ -8,11 +8,15 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from farkas.certificates import write as write_certificate
 from farkas.cli import call
 from farkas.instances import read, write
+from farkas.instances.generate import generate
 from farkas.instances.library import path as shipped
+from farkas.relaxations.dps.fixed_cells import prove_fixed_prices
 from tests.tools.shared import ROOT
 
 TINY = str(shipped("mlbroker/tiny"))
@@ -47,6 +51,28 @@ def test_a_relaxed_program_is_rebuilt_relaxed(tmp_path: Path, capsys: Capture) -
     assert call(["solve", TINY, "-p", "mlbroker.offline", "--relax", "--write", out]) == 0
     assert call(["check", out, "--instance", TINY]) == 0
     assert "rebuilt from the given instance" in capsys.readouterr().out
+
+
+def test_a_bound_on_fixed_prices_is_checked_with_its_market(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    market = generate("dps", "small", 0, num_jobs=8)
+    file, given = str(tmp_path / "fixed.json"), str(tmp_path / "market.json")
+    write(market, given)
+    made = prove_fixed_prices(market, cells=3)
+    write_certificate(made, file)
+    assert call(["check", file, "--instance", given, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["sense"], shown["bound_exact"]) == ("max", made.bound)
+    assert "dps.bfp" in shown["statement"]
+    assert call(["check", file]) == 1
+    assert "instance of kind dps; give it" in capsys.readouterr().err
+    lower = str(Fraction(made.bound) * Fraction(999, 1000))
+    write_certificate(msgspec.structs.replace(made, bound=lower), file)
+    assert call(["check", file, "--instance", given]) == 1
+    said = capsys.readouterr().err
+    assert "its numbers prove" in said
+    assert said.count("\n") == 1
 
 
 def test_another_instance_is_refused(certificate: Path, capsys: Capture) -> None:
