@@ -31,32 +31,37 @@ class Exempt:
         return bool(re.fullmatch(self.symmetries, symmetry) and re.fullmatch(self.results, path))
 
 
+WORTH = "(value|exact value|ratio)"
+"""What decisions are worth; the bound on them, and that they keep every rule, are not exempt."""
+
 EXEMPT: dict[str, tuple[Exempt, ...]] = {
     "coded": (
         Exempt(
-            r"(quantity|algorithm) coded\.(uniform|uncoded).*|(convex|program) coded\.loads.*",
+            r"quantity coded\.(uniform|uncoded).*|(convex|program) coded\.loads.*"
+            rf"|algorithm coded\.uniform\.({WORTH}|violations)|algorithm coded\.uncoded\..*",
             "masters turned|workers turned|worker without speed|twice",
             "master m is given the m-th block of workers as they stand in the file",
         ),
         Exempt(
-            r"(quantity|algorithm) coded\.iterated_greedy.*",
+            rf"quantity coded\.iterated_greedy|algorithm coded\.iterated_greedy\.{WORTH}",
             "workers turned",
             "a local optimum: which one depends on the order in which moves are tried",
         ),
         Exempt(
-            r"(quantity|algorithm) coded\.iterated_greedy.*",
+            r"quantity coded\.iterated_greedy(\.lexicographic)?"
+            rf"|algorithm coded\.iterated_greedy\.({WORTH}|violations)",
             "twice",
             "a local optimum: removing a worker and adding it elsewhere has more ways to go",
         ),
         Exempt(
-            r"algorithm coded\.chance_.*",
+            rf"algorithm coded\.chance_.*\.{WORTH}",
             "twice",
             "all of twice as many masters are late less often",
         ),
         Exempt(
             r"quantity coded\.(expected_integer|expected_integer\.dedicated|uncoded\..*"
             r"|chance\.dedicated|chance\.dedicated\.upper|uniform\.integer_loads)"
-            r"|algorithm coded\.(chance_search|chance_stretch|uncoded)\..*",
+            rf"|algorithm coded\.(chance_search|chance_stretch)\.{WORTH}",
             "rows in pairs",
             "loads are whole rows: half a row more or less is possible now",
         ),
@@ -81,16 +86,26 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
             "time is measured by what all workers together would need: half of it",
         ),
         Exempt(
-            r"convex coded\.sca\[scaled\]\.(claim|optimum)",
-            "worker without speed",
-            "without the worker Clarabel ends early on `split_worker`",
+            rf"algorithm coded\.round_lp\.{WORTH}",
+            "twice",
+            "rounds a vertex, of which there are more",
+        ),
+        Exempt(
+            r"convex coded\.sca\[.*\]\.claim",
+            "twice",
+            "Clarabel ends near its tolerance where it ended within it, or the other way round",
+        ),
+        Exempt(
+            r"convex coded\.sca\[printed\]\.claim",
+            "rows in pairs|worker without speed|masters turned",
+            "so it does here",
         ),
     ),
     "dps": (
         Exempt(
             r"quantity dps\.(bfp|bfp_grid|random|dps_random_placement|offline_forced)"
             r"|quantity dps\.(dps|simple|top)\..*|program dps\.offline(_lp)?\[forced\]\..*"
-            r"|algorithm dps\.(bfp.*|bwk|dps.*|random|simple|top)\..*",
+            rf"|algorithm dps\.(bfp.*|bwk|dps.*|random|simple|top)\.{WORTH}",
             "jobs turned",
             "of the jobs of one slot, whoever stands first in the file is served first",
         ),
@@ -107,25 +122,26 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
         ),
         Exempt(
             r"quantity dps\.(dps|simple|top|random|dps_random_placement).*"
-            r"|algorithm dps\.(dps.*|simple|top)\..*",
+            rf"|algorithm dps\.(dps.*|simple|top)\.{WORTH}",
             "penniless job",
             "prices depend on how many arrive, and on what those decline who are explored",
         ),
         Exempt(
-            r"quantity dps\.(dps|simple)\..*|algorithm dps\.(dps_pairs|simple)\..*",
+            r"quantity dps\.(dps|simple)\..*"
+            rf"|algorithm dps\.(dps_pairs|simple)\.{WORTH}",
             "slots in front|slot at the end",
             "the confidence radius grows with the number of slots",
         ),
     ),
     "eris": (
         Exempt(
-            r"quantity eris\.eris_printed.*|algorithm eris\.(eris|liquid)\..*",
+            rf"quantity eris\.eris_printed.*|algorithm eris\.(eris|liquid)\.{WORTH}",
             "jobs turned",
             "the jobs of one slot are served in the order of the file",
         ),
         Exempt(
             r"(quantity|program) eris\.(best_schedule|one_shot|payoff_bound|lagrangian).*"
-            r"|quantity eris\.eris_printed_certificate|algorithm eris\.tiresias\..*",
+            rf"|quantity eris\.eris_printed_certificate|algorithm eris\.tiresias\.{WORTH}",
             "resource again",
             "prices (6) are posted for both",
         ),
@@ -137,18 +153,18 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
     ),
     "gadget": (
         Exempt(
-            r"quantity gadget\.(drf|las|fifo)|algorithm gadget\.(drf|las)\..*",
+            rf"quantity gadget\.(drf|las)|algorithm gadget\.(drf|las)\.{WORTH}",
             "worthless job",
             "serves every job, whatever it is worth",
         ),
         Exempt(
-            r"quantity gadget\.(greedy_exact|slot_counts|fifo|drf|las)"
-            r"|algorithm gadget\.(fifo|drf|gadget|greedy_exact)\..*",
+            r"quantity gadget\.(greedy_exact|slot_counts|offline_rounded|fifo|drf)"
+            rf"|algorithm gadget\.(fifo|drf|gadget|greedy_exact)\.{WORTH}",
             "jobs turned",
             "equally good jobs, or counts of workers, go by the order of the file",
         ),
         Exempt(
-            r"algorithm gadget\.lp_rs_mde\..*",
+            rf"algorithm gadget\.lp_rs_mde\.{WORTH}",
             "nodes turned",
             "draws, and ties between servers, follow the order of the file",
         ),
@@ -166,45 +182,61 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
         ),
         Exempt(
             r"(quantity|program|convex) mlbroker\.(dual\[printed\]|relaxed\[printed.*"
-            r"|regularized\[printed.*|outer\[.*,printed\].*|dual\..*|dual_as_printed.*"
+            r"|regularized\[printed.*|outer\[.*,printed\].*|dual\..*"
             r"|fractional.*|(offline|one_shot).*single.*\.bound)",
             "dear site|resource in halves",
             "(8c) and (8d) have one constant for all: half of it is free at every site and of"
             " every resource",
         ),
         Exempt(
-            r"quantity mlbroker\.local_expected|algorithm mlbroker\.local\..*",
+            r"(quantity|program) mlbroker\.dual_as_printed.*",
+            "resource in halves",
+            "so is that of the printed dual, which is none",
+        ),
+        Exempt(
+            rf"quantity mlbroker\.local_expected|algorithm mlbroker\.local\.{WORTH}",
             "dear site",
             "servers stand anywhere, all sites alike",
         ),
         Exempt(
-            r"quantity mlbroker\.local_first_site|algorithm mlbroker\.local\..*",
+            rf"quantity mlbroker\.local_first_site|algorithm mlbroker\.local\.{WORTH}",
             "sites turned",
             "a server stands at the first site, or at a drawn one",
         ),
         Exempt(
-            r"algorithm mlbroker\.(ir|mlbroker)\.(value|exact value|ratio)",
+            rf"algorithm mlbroker\.(ir|mlbroker)\.{WORTH}",
             "jobs turned|sites turned|weightless job",
             "draws follow the order of the file",
         ),
         Exempt(
-            r"algorithm mlbroker\.mlbroker\.(value|exact value|ratio)",
+            rf"algorithm mlbroker\.mlbroker\.{WORTH}",
             "resource in halves",
             "dependent rounding draws for every resource",
         ),
         Exempt(
-            r"(quantity|program) mlbroker\.recourse.*",
+            r"quantity mlbroker\.recourse.*",
             "jobs turned|sites turned|dear site",
             "the deployment that is asked about is laid down in the order of the file",
         ),
         Exempt(
-            r"(quantity|algorithm) mlbroker\.central.*",
+            r"program mlbroker\.recourse.*",
+            "sites turned|dear site",
+            "transfer to that deployment: sites are filled in the order of the file",
+        ),
+        Exempt(
+            r"quantity mlbroker\.fractional\[printed\]\.moving",
+            "sites turned",
+            "a part of a cost whose whole is within the gap",
+        ),
+        Exempt(
+            rf"quantity mlbroker\.central.*|algorithm mlbroker\.central\.{WORTH}",
             "sites turned",
             "of equally cheap sites the first is taken",
         ),
         Exempt(
-            r"algorithm mlbroker\.(fractional|gr|ir|mlbroker)\..*"
-            r"|convex mlbroker\.regularized\[tight.*|program mlbroker\.outer(\[.*,tight\]|_job).*",
+            rf"algorithm mlbroker\.fractional\.({WORTH}|bound)"
+            r"|convex mlbroker\.regularized\[tight,.*\]\.optimum"
+            r"|program mlbroker\.outer(\[.*,tight\]|_job)\.(optimum|bound)",
             "dear site",
             "deployment is spread over all sites by the entropy term",
         ),

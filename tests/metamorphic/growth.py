@@ -49,26 +49,26 @@ def _last_again(data: Data) -> None:
 
 
 def _coded_faster(data: Data) -> None:
-    data["plans"] = data["sca_point"] = None
+    data["plans"] = data["sca_point"] = data["measured"] = None
     _twice(data["rate"])
     data["shift"] = [[a and a / 2 for a in row] for row in data["shift"]]
 
 
 def _coded_worker_again(data: Data) -> None:
-    data["plans"] = data["sca_point"] = None
+    data["plans"] = data["sca_point"] = data["measured"] = None
     data["workers"] += 1
     for row in [*data["rate"], *data["shift"]]:
         row.append(row[0])
 
 
 def _coded_master_again(data: Data) -> None:
-    data["plans"] = data["sca_point"] = None
+    data["plans"] = data["sca_point"] = data["measured"] = None
     for table in (data["masters"], data["rate"], data["shift"]):
         table.append(copy.deepcopy(table[-1]))
 
 
 def _coded_worker_in_halves(data: Data) -> None:
-    data["plans"] = data["sca_point"] = None
+    data["plans"] = data["sca_point"] = data["measured"] = None
     data["workers"] += 1
     for rate, shift in zip(data["rate"], data["shift"], strict=True):
         rate[:1] = [rate[0] and rate[0] / 2] * 2

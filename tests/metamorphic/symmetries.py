@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -67,7 +68,13 @@ def _points(data: Data) -> list[Data]:
 def _by_pair(data: Data) -> list[list[list[Any]]]:
     """Every table [master][worker]."""
     tables = [point[field] for point in _points(data) for field in ("probability", "loads")]
-    return [data["rate"], data["shift"], *tables]
+    return [*_given(data), *tables]
+
+
+def _given(data: Data) -> list[list[list[Any]]]:
+    """Tables [master][worker] with null where a worker may not work for a master."""
+    laws = [data["measured"]["law"]] if data["measured"] else []
+    return [data["rate"], data["shift"], *laws]
 
 
 def _coded_masters(data: Data) -> None:
@@ -83,7 +90,7 @@ def _coded_workers(data: Data) -> None:
 
 def _coded_still_worker(data: Data) -> None:
     data["workers"] += 1
-    for row in [*data["rate"], *data["shift"]]:
+    for row in itertools.chain(*_given(data)):
         row.append(None)
     for point in _points(data):
         for row in [*point["probability"], *point["loads"]]:
@@ -91,11 +98,13 @@ def _coded_still_worker(data: Data) -> None:
 
 
 def _coded_rows_in_pairs(data: Data) -> None:
-    """Half the rows, each twice as long: what a worker returns takes the same time."""
+    """Twice the rows, each half as long: what a worker returns takes the same time."""
     for master in data["masters"]:
         master["rows"] *= 2
     data["rate"] = [[u and 2 * u for u in row] for row in data["rate"]]
     data["shift"] = [[a and a / 2 for a in row] for row in data["shift"]]
+    if data["measured"]:
+        data["measured"]["times"] = [[s / 2 for s in times] for times in data["measured"]["times"]]
     for point in _points(data):
         point["loads"] = [[2 * load for load in row] for row in point["loads"]]
 
@@ -106,7 +115,7 @@ def _coded_twice(data: Data) -> None:
     data["workers"] *= 2
     data["masters"] *= 2
     for table in _by_pair(data):
-        nothing = None if table is data["rate"] or table is data["shift"] else 0
+        nothing = None if any(table is one for one in _given(data)) else 0
         other = [[nothing] * width + list(row) for row in table]
         for row in table:
             row.extend([nothing] * width)

@@ -73,6 +73,13 @@ def test_optima_go_the_way_of_what_grows(kind: str) -> None:
     assert not wrong, "\n".join(wrong[:10])
 
 
+@pytest.mark.parametrize("kind", GROWTH)
+def test_every_growth_changes_an_instance(kind: str) -> None:
+    for name, growth in GROWTH[kind].items():
+        grown = [changed(each, growth.change) for each in many(kind)]  # of every one
+        assert any(one is not None for one in grown), name
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", GROWTH)
 def test_optima_go_the_way_of_what_grows_on_more_instances(kind: str) -> None:
