@@ -111,7 +111,7 @@ def final(series: Sequence[Series]) -> dict[str, float]:
     HONEST,
 )
 def regret(preset: Preset, seed: int, progress: Progress) -> Figure:
-    """Profit of BFP less that of each seller, up to each slot; mean and range over seeds."""
+    """Profit of BFP less that of each seller, up to each slot; mean over seeds."""
     sellers: list[Line] = [(name, seller, {}) for seller, name in NAMES.items()]
     series = regret_lines(preset, seed, progress, sellers)
     ends = final(series)

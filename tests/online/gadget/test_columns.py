@@ -166,8 +166,9 @@ def test_slots_of_two_hundred_jobs_on_wide_area_networks_are_within_a_thousandth
 
 @pytest.mark.parametrize("utility", [*UTILITIES, "mixed"])
 def test_slots_of_scarce_links_are_near_their_bound(utility):
-    # rings of up to eight workers, servers of one or two GPUs: nearly all need links.  Whole rings
-    # may be worth a little less than their relaxation: with linear rewards 0.11 % here
+    # rings of up to eight workers, servers of one or two GPUs: nearly all need links.  With
+    # linear rewards the rings found stay 0.11 % below the bound; rings within 1e-8 of it exist, and
+    # about thirty repairs instead of eight find them: the rest is the search, not integrality
     base = wide_area(20, seed=4, jobs=1)
     cluster = scarce(20, edges_of(base), utility, jobs=60, seed=3)
     slot = snapshot(cluster)

@@ -144,7 +144,7 @@ def utilisation_by_slot(preset: Preset, seed: int, progress: Progress) -> Figure
         series=[mean_series(name, slots, shares, "step") for name, shares in every.items()],
         findings=[
             Statement("GPU use reaches 100 % at times", gpu >= FULL, f"{gpu:.2f}"),
-            Statement("CPU and memory stay below", max(cpu, ram) < 1.0, f"{cpu:.2f}, {ram:.2f}"),
+            Statement("CPU and memory stay below", max(cpu, ram) < FULL, f"{cpu:.2f}, {ram:.2f}"),
         ],
         caption=f"{SIZE}; the findings are about the largest use in any slot of any instance",
     )

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
-from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Statement, Table
+from farkas.experiments.figures.figure import About, Figure, PlotAxis, Printed, Statement, Table
 from farkas.experiments.figures.lines import half_width, mean_series
 from farkas.experiments.figures.measuring import measurement
 from farkas.experiments.figures.mlbroker import MLBROKER, usage_of
@@ -170,16 +170,17 @@ def parts_of_the_cost(preset: Preset, seed: int, progress: Progress) -> Table:
         findings=[
             Statement("mlBroker is cheapest", min(ours, key=lambda n: ours[n]) == "mlbroker"),
             Statement("the resource cost is the largest part", _largest_is_resource(mean)),
-            Statement(
-                "mlBroker saves 20 to 50 % over Central", ours_saves >= 0.2, f"{ours_saves:.1%}"
-            ),
+            saves("mlBroker saves 20 to 50 % over Central", ours_saves, "shape"),
             Statement("printed parts add up to the printed total", sums, about="ours"),
-            Statement(
-                "printed saving over Central is 20 to 50 %", saving >= 0.2, f"{saving:.1%}", "ours"
-            ),
+            saves("printed saving over Central is 20 to 50 %", saving, "ours"),
         ],
         caption=f"published values below ours; {MEANS}",
     )
+
+
+def saves(statement: str, share: float, about: About) -> Statement:
+    """Whether a saving is one of 20 to 50 %, as the text says."""
+    return Statement(statement, 0.2 <= share <= 0.5, f"{share:.1%}", about)
 
 
 def _half(values: np.ndarray) -> float | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
-from farkas.experiments.figures.figure import Figure, PlotAxis, Series, Statement
+from farkas.experiments.figures.figure import Figure, Numbers, PlotAxis, Series, Statement
 from farkas.experiments.figures.lines import by_name, listed, mean_lines
 from farkas.experiments.figures.measuring import measurement
 from farkas.experiments.figures.mlbroker import MLBROKER, usage_of
@@ -107,15 +108,28 @@ def crossover(preset: Preset, seed: int, progress: Progress) -> Figure:
         return {"Local / Central": local_over_central(one, size_of(preset) | settings)}
 
     series = mean_lines(factors, preset.seeds(seed), ratio, progress)
-    wins = [factor for factor, ratio in zip(factors, series[0].y, strict=True) if ratio < 1]
-    where = f"from {wins[0]:g} times the published prices on" if wins else "not up to 1000 times"
+    first = wins_from(factors, series[0].y)
+    where = (
+        "not at 1000 times" if first is None else f"from {first:g} times the published prices on"
+    )
     return Figure(
         x=PlotAxis("multiple of the published transfer prices", log=True),
         y=PlotAxis("cost of Local / Central"),
         series=[*series, Series("equal", x=factors, y=[1.0] * len(factors))],
-        findings=[Statement("Local wins for dear transfer", bool(wins), where)],
+        findings=[Statement("Local wins for dear transfer", first is not None, where)],
         caption="500 GB per job and slot, no traffic between workers and servers",
     )
+
+
+def wins_from(factors: Sequence[float], ratios: Numbers) -> float | None:
+    """Return the factor from which on all ratios are below 1, if there is one.
+
+    >>> wins_from([1, 3, 10, 30], [0.9, 1.2, 0.8, 0.7])
+    10
+    """
+    lost = [place for place, ratio in enumerate(ratios) if not ratio < 1]
+    first = lost[-1] + 1 if lost else 0
+    return factors[first] if first < len(factors) else None
 
 
 @measurement

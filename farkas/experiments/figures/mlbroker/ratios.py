@@ -204,7 +204,7 @@ def ratio_by_slots(preset: Preset, seed: int, progress: Progress) -> Figure:
     series = certified_lines("num_slots", slots, size, preset.seeds(seed), progress)
     rise = _rise(series)
     trend = Statement("rises slightly with T", 0 < rise < 0.1, f"{rise:+.3f}")
-    return _ratio_figure(PlotAxis("slots"), series, trend)
+    return ratio_figure(PlotAxis("slots"), series, trend)
 
 
 @MLBROKER.figure(
@@ -220,7 +220,7 @@ def ratio_by_jobs(preset: Preset, seed: int, progress: Progress) -> Figure:
     series = certified_lines("jobs_per_slot", jobs, size, preset.seeds(seed), progress)
     rise = _rise(series)
     trend = Statement("remains stable", abs(rise) < 0.1, f"{rise:+.3f}")
-    return _ratio_figure(PlotAxis("jobs a slot"), series, trend)
+    return ratio_figure(PlotAxis("jobs a slot"), series, trend)
 
 
 def _rise(series: Sequence[Series]) -> float:
@@ -228,8 +228,9 @@ def _rise(series: Sequence[Series]) -> float:
     return float(series[0].y[-1] - series[0].y[0])
 
 
-def _ratio_figure(x: PlotAxis, series: Sequence[Series], trend: Statement) -> Figure:
-    most = max(series[0].y)
+def ratio_figure(x: PlotAxis, series: Sequence[Series], trend: Statement) -> Figure:
+    """Lines of ratios to a proved bound, of which the first is the paper's."""
+    most = float(np.max(series[0].y))  # no number where a point is not proved
     return Figure(
         x=x,
         y=PlotAxis("cost / proved bound"),

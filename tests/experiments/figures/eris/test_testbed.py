@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from farkas.experiments.figures import Agreement, find
 from farkas.experiments.figures.eris import ALGORITHMS, ERIS, FLOOR, play
+from farkas.experiments.figures.measuring import changed
 from tests.experiments.figures.made import reduced
 
 
@@ -40,3 +43,16 @@ def test_ratios_are_proved_bounds_over_welfare() -> None:
 def test_no_resource_is_used_beyond_its_capacity() -> None:
     for line in data("7").series:
         assert max(line.y) <= 1.0 + 1e-9
+
+
+def test_memory_that_counts_as_used_up_does_not_stay_below() -> None:
+    def nearly_full(found: dict[str, Any]) -> dict[str, Any]:
+        for run in found["runs"].values():
+            for name in ("cpu", "ram"):
+                run["use"][name] = [0.9995] * len(run["use"][name])
+        return found
+
+    with changed(nearly_full):
+        shown = find("eris", "7").data("reduced")
+    (below,) = (one for one in shown.findings if one.statement == "CPU and memory stay below")
+    assert not below.holds

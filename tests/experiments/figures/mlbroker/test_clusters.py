@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from farkas.experiments.figures.mlbroker.clusters import COSTS, RESOURCES, clusters
+from farkas.experiments.figures.mlbroker.clusters import COSTS, RESOURCES, clusters, saves
 from tests.experiments.figures.made import findings
 
 
@@ -34,3 +34,8 @@ def test_stand_in_has_the_published_sizes():
     lengths = instance.departure - instance.arrival + 1
     assert lengths.max() <= 8
     assert clusters(0) == clusters(0)
+
+
+@pytest.mark.parametrize(("share", "said"), [(0.1, False), (0.2, True), (0.5, True), (0.6, False)])
+def test_a_saving_of_20_to_50_percent_has_two_ends(share, said):
+    assert saves("saves 20 to 50 %", share, "shape").holds is said
