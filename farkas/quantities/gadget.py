@@ -132,7 +132,7 @@ def offline(instance: Cluster) -> float:
 def offline_rounded(instance: Cluster) -> float:
     """Total reward of a schedule that knows all jobs; at most that of the best schedule.
 
-    Every slot is the best, within 0.1 %, beside all others.
+    Slots are solved again beside all others, to 0.1 % where that is reached.
     """
     return reward_of(instance, improved_schedule(instance))
 

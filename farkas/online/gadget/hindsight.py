@@ -17,8 +17,9 @@ MOST_PASSES = 5
 
 
 def improved_schedule(cluster: Cluster, gap: float = 1e-3) -> Schedule:
-    """Schedule whose slots are each the best, within ``gap``, beside all others.
+    """Schedule made better slot by slot until no slot becomes better, or for `MOST_PASSES`.
 
+    Slots are solved to ``gap`` where `column_rings` reaches it.
     Begins with slots of largest gains on concave envelopes, in the order of time, and then solves
     every slot again for the marginal rewards that the other slots leave, earlier and later ones.
     No pass loses anything.

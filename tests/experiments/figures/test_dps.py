@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.experiments.figures.dps import EXPLORED, NAMES, cumulated, final, market, play
+from farkas.experiments.figures.dps import (
+    EXPLORED,
+    NAMES,
+    better_early,
+    cumulated,
+    falls_sooner,
+    final,
+    market,
+    play,
+)
 from farkas.experiments.figures.figure import Series
 from tests.experiments.figures.made import reduced
 
@@ -42,6 +51,21 @@ def test_regret_is_the_best_fixed_price_less_the_seller() -> None:
 
 def test_the_last_value_of_a_line_is_final() -> None:
     assert final([Series("a", [0, 1], [5.0, 2.0]), Series("b", [0], [1.0])]) == {"a": 2.0, "b": 1.0}
+
+
+def test_regret_falls_sooner_for_more_jobs_where_peaks_come_sooner() -> None:
+    late, soon = Series("N", [0, 1, 2, 3], [1, 2, 9, 3]), Series("2 N", [0, 1, 2, 3], [1, 9, 4, 3])
+    assert falls_sooner([late, soon]).holds
+    assert not falls_sooner([soon, late]).holds
+    assert not falls_sooner([late, Series("2 N", [0, 1, 2, 3], [1, 2, 3, 4])]).holds
+
+
+def test_little_exploration_has_to_be_better_early_and_worse_in_the_end() -> None:
+    low, high = Series("low", range(11), [0.0] * 10 + [9.0]), Series("high", range(11), [1.0] * 11)
+    assert better_early(low, high).holds
+    assert not better_early(high, low).holds
+    worse = Series("worse", range(11), [2.0] * 10 + [9.0])
+    assert not better_early(worse, high).holds  # in the end, but not early
 
 
 def test_jobs_served_are_counted_from_one_and_runtimes_only_add_up() -> None:
