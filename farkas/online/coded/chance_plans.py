@@ -107,10 +107,6 @@ class Grains:
         rate = self.data.rates[master, workers]
         return np.asarray(np.where(late > 0, -expm1(-rate * np.maximum(late, 0.0)), 0.0))
 
-    def earliest(self, master: int, workers: Ints) -> Floats:
-        """Time per row before which nothing is back, shape (workers,)."""
-        return np.asarray(self.data.shifts[master, workers])
-
     @property
     def speed(self) -> Floats:
         """Speeds of the pairs in the surrogate, shape (masters, workers), 1/time; v."""
@@ -130,7 +126,7 @@ class Grains:
             return math.inf
         used = loads > 0
         rows = loads[used] * float(self.rows[master])
-        early = float((rows * self.earliest(master, workers[used])).min())
+        early = float((rows * self.data.shifts[master, workers[used]]).min())
         return first_time(
             lambda t: self.chance(master, workers, loads, t) >= target, early, FINE_GAP
         )

@@ -45,7 +45,11 @@ class ChanceSearch(ChancePlanner):
 
     def plan(self, data: CodedComputing, seed: int) -> Allocation:
         """Search; draws nothing."""
-        return LoadSearch(data, Grains(data, self.grains)).plan(self.candidates, self.rounds)
+        return LoadSearch(data, self.judged(data)).plan(self.candidates, self.rounds)
+
+    def judged(self, data: CodedComputing) -> Grains:
+        """Return what judges loads."""
+        return Grains(data, self.grains)
 
 
 class LoadSearch:

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from farkas.certificates.coded_measured import GuaranteedPrices
-from farkas.instances.base import Count
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.measured import MeasuredPairs, require_measured
 from farkas.models.coded.plans import Allocation
 from farkas.numbers import Floats, Ints
-from farkas.online.coded.chance_plans import ChancePlanner, Grains
-from farkas.online.coded.chance_search import LoadSearch
+from farkas.online.coded.chance_plans import Grains
+from farkas.online.coded.chance_search import ChanceSearch
 from farkas.online.driver import Outcome, algorithm
 from farkas.online.run import Bound
 from farkas.relaxations.coded.assignment_lp import best_sharing
@@ -65,29 +64,17 @@ class MeasuredGrains(Grains):
     "coded.distribution_free", source="not in the paper; P1", problem="coded.chance[measured]"
 )
 @dataclasses.dataclass(frozen=True)
-class DistributionFree(ChancePlanner):
+class DistributionFree(ChanceSearch):
     """As coded.chance_search, by measured times instead of exponential laws.
 
     A run is worth the time by which, with the confidence that the instance states, every master has
     its rows with probability ρ, whatever the laws that were measured.  Needs an instance with
-    measured times; see `farkas.instances.coded.Measured` for what is assumed.
-
-    Parameters
-    ----------
-    grains
-        Grains that a master needs; loads are whole grains.
-    candidates
-        Workers and swaps tried before the slowest master counts as served best.
-    rounds
-        Changes of owners at most.
+    measured times; see `farkas.instances.coded.Measured` for what is assumed.  Options are those of
+    coded.chance_search.
     """
 
-    grains: Count = 400
-    candidates: Count = 12
-    rounds: Count = 200
-
-    def plan(self, data: CodedComputing, seed: int) -> Allocation:
-        """Search; draws nothing.
+    def judged(self, data: CodedComputing) -> MeasuredGrains:
+        """Judge by measured times.
 
         Raises
         ------
@@ -95,9 +82,7 @@ class DistributionFree(ChancePlanner):
             When the instance holds no measured times.
         """
         require_measured(data)
-        return LoadSearch(data, MeasuredGrains(data, self.grains)).plan(
-            self.candidates, self.rounds
-        )
+        return MeasuredGrains(data, self.grains)
 
     def reached(
         self, instance: CodedComputing, share: Numbers, loads: Numbers, kept: Kept
