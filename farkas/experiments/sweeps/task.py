@@ -109,7 +109,7 @@ def plan(config: Config, folder: Path) -> tuple[list[Task], dict[str, Instance]]
     Raises
     ------
     UnknownName, InvalidOption
-        An algorithm, program or option does not exist.
+        An algorithm, program or option does not exist, or there is nothing to run.
     """
     found = {instance.sha256: instance for instance in instances(config, folder)}
     tasks: dict[str, Task] = {}
@@ -118,6 +118,9 @@ def plan(config: Config, folder: Path) -> tuple[list[Task], dict[str, Instance]]
             tasks.setdefault(task.key, task)
             if len(tasks) > MOST_TASKS:
                 raise InvalidOption(f"more than {MOST_TASKS} tasks; make several sweeps of them")
+    if not tasks:
+        kinds = ", ".join(sorted({instance.kind for instance in found.values()})) or "none"
+        raise InvalidOption(f"nothing to run: no algorithm or program is for instances of {kinds}")
     return [_marked(task, key, config.recheck) for key, task in tasks.items()], found
 
 

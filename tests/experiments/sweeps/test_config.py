@@ -86,6 +86,15 @@ def test_a_setting_without_values_is_refused():
         list(product({"a": 1, "all: accepted": []}))
 
 
+def test_a_sweep_without_tasks_is_refused(tmp_path):
+    path = tmp_path / "sweep.toml"
+    algorithm = '[[algorithms]]\nname = "mlbroker.oasis"\n'
+    for source, kind in (('[[instances]]\nkind = "dps"\n', "dps"), ("instances = []\n", "none")):
+        path.write_text(f'name = "a"\n{source}{algorithm}')
+        with pytest.raises(InvalidOption, match=f"nothing to run: .* of {kind}$"):
+            plan(read_config(path), tmp_path)
+
+
 def test_more_tasks_than_a_sweep_holds_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("farkas.experiments.sweeps.task.MOST_TASKS", 2)
     config = read_config(written(tmp_path, count=3))
