@@ -13,7 +13,7 @@ from farkas.experiments.figures.lines import mean_lines
 from farkas.experiments.figures.measuring import measurement
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.slot import snapshot
-from farkas.online.gadget.columns import column_rings
+from farkas.online.gadget.columns import column_rings, worth
 from farkas.online.gadget.lp_rs_mde import lp_rs_mde
 from farkas.relaxations.gadget.generation import generate_columns
 from farkas.tolerances import ROUNDING
@@ -200,13 +200,6 @@ def shares_of_slot(seed: int, settings: dict[str, Any]) -> dict[str, float]:
         "LP-RS-MDE, best of 100 repaired rounds": worth(slot, rounded) / bound,
         "column slots": worth(slot, exact) / bound,
     }
-
-
-def worth(slot: Any, rings: Any) -> float:
-    """Gains of the rings."""
-    counts = np.zeros(slot.cluster.num_jobs, np.int64)
-    counts[rings.job] = rings.size
-    return float(slot.value(counts))
 
 
 def _words(values: Numbers) -> str:

@@ -5,22 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.experiments.figures.gadget import BOUND, GADGET, POLICIES, embedded_share, worth
+from farkas.experiments.figures.gadget import BOUND, GADGET, POLICIES, embedded_share
 from farkas.instances import library
-from farkas.models.gadget.slot import snapshot
-from farkas.online.gadget.columns import column_rings
-from farkas.quantities import evaluate
 from tests.experiments.figures.made import reduced
 
 TINY = library.load("gadget/tiny")
-
-
-def test_rings_are_worth_the_gains_of_their_sizes() -> None:
-    # near-optimal rings of one slot; the best gain of tiny is sqrt(27)
-    slot = snapshot(TINY)
-    rings = column_rings(slot, 1e-3)[0]
-    best = evaluate(TINY, ["gadget.slot_gain"])["gadget.slot_gain"]
-    assert 0.999 * best <= worth(slot, rings) <= best * (1 + 1e-9)
 
 
 def test_the_share_is_of_the_jobs_that_are_active() -> None:
