@@ -168,7 +168,7 @@ def test_slots_of_two_hundred_jobs_on_wide_area_networks_are_within_a_thousandth
 def test_slots_of_scarce_links_are_near_their_bound(utility):
     # rings of up to eight workers, servers of one or two GPUs: nearly all need links.  With
     # linear rewards the rings found stay 0.11 % below the bound; rings within 1e-8 of it exist, and
-    # about thirty repairs instead of eight find them: the rest is the search, not integrality
+    # two of three draws find them in about thirty repairs instead of eight: not integrality is left
     base = wide_area(20, seed=4, jobs=1)
     cluster = scarce(20, edges_of(base), utility, jobs=60, seed=3)
     slot = snapshot(cluster)
