@@ -17,8 +17,8 @@ from farkas.exact.whole import ZERO, Matrix, ScaledVector, objects
 from farkas.forms.rational import RationalForm, Side
 from farkas.numbers import Floats
 
-GRID = 40
-"""Binary digits behind the point of a multiplier, beyond those that its row needs."""
+GRID = 48
+"""Binary digits of the largest multiplier, beyond those that its row needs; whatever the units."""
 
 
 Number: TypeAlias = int | Fraction
@@ -133,10 +133,8 @@ class Bounding:
         """
         if not np.isfinite(multipliers).all():
             return None
-        if ray:
-            top = float(np.abs(multipliers).max(initial=0.0))
-            multipliers = multipliers / top if top else multipliers
-        digits = self._digits
+        top = float(np.abs(multipliers).max(initial=0.0))
+        digits = max(0, self._digits - math.frexp(top)[1])
         factors: dict[int, int] = {}
         used = np.flatnonzero(multipliers)
         for i, y in zip(used.tolist(), multipliers[used].tolist(), strict=True):

@@ -32,7 +32,8 @@ SHORT = 10**5
 COEFFICIENT_BITS = 24
 LEAST_VIOLATION = 1e-3
 """Distance of the point from a cut, in the cut's own length, below which it is not added."""
-LEAST_FRACTION, MOST_FRACTION = 0.005, 0.995
+LEAST_RISE = 1e-4
+"""Share by which the bound rises in a round that was worth it."""
 LONGEST = 1000
 """Columns in a cut."""
 
@@ -240,7 +241,7 @@ def root_cuts(
         value = simplex.value
         if enough is not None and value >= enough:
             break
-        stalled = stalled + 1 if value <= last + 1e-4 * max(1.0, abs(last)) else 0
+        stalled = stalled + 1 if value <= last + LEAST_RISE * abs(last) else 0
         if stalled > 2:
             break
         last = max(last, value)

@@ -2,12 +2,13 @@
 
 A step says: in row i every other column is within its ends, so column j is within this one.  Row -1
 is ``cost <= value of the known point``, since only better points matter.  Ends of whole columns are
-rounded inwards; ends of others outwards to whole numbers, so that they stay short.
+rounded inwards; ends of others outwards to a few digits, so that they stay short.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -20,7 +21,9 @@ MOST_PASSES = 8
 MOST_STEPS = 20_000
 """Steps after which no further pass begins."""
 LARGEST = Fraction(10**12)
-"""Ends beyond this give useless bounds and are not derived."""
+"""Ends of whole columns beyond this give useless bounds and are not derived; a pure number."""
+END_BITS = 24
+"""Binary digits of an end of a column that is not whole, whatever its unit."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -119,13 +122,16 @@ def _in_row(
         rest = side - (total if own is None else total - v * own)
         value = rounded_end(rest / v, upper=v > 0, whole=whole[j])
         better = known is None or (value < known if v > 0 else value > known)
-        if better and abs(value) <= LARGEST:
+        if better and (abs(value) <= LARGEST or not whole[j]):
             found.append(Step(row, j, v > 0, value))
     return found
 
 
 def rounded_end(value: Fraction, *, upper: bool, whole: bool) -> Fraction:
-    """Round an end: inwards for a whole column, outwards for another."""
-    down = value.numerator // value.denominator
-    up = -(-value.numerator // value.denominator)
-    return Fraction(down if upper == whole else up)
+    """Round an end: inwards for a whole column, outwards to :data:`END_BITS` for another."""
+    unit = Fraction(1)
+    if not whole and value:
+        order = abs(value).numerator.bit_length() - value.denominator.bit_length() - END_BITS
+        unit = Fraction(1 << order) if order >= 0 else Fraction(1, 1 << -order)
+    steps = value / unit
+    return unit * (math.floor(steps) if upper == whole else math.ceil(steps))

@@ -22,6 +22,7 @@ from farkas.exact.vertex import Vertex, VertexFinder, dual_value, reduced_costs
 from farkas.exact.whole import ZERO, Matrix, ScaledVector
 from farkas.forms import LinearForm, SparseRows
 from farkas.forms.rational import RationalForm, Side, rational_form
+from farkas.forms.scale import Units
 from farkas.numbers import Floats
 from farkas.solvers.simplex import BASIC, LOWER, Basis, End, Simplex
 
@@ -224,11 +225,13 @@ class Nearby:
         counts = np.bincount(rows, minlength=m)
         starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         self._matrix = SparseRows(starts, columns[order].astype(np.int32), values[order], n + m)
+        own = linear.units
+        self._units = Units(own.rows, np.concatenate([own.columns, own.rows]), own.cost)
 
     def solve(self, vertex: Vertex, basis: Basis, clock: Deadline) -> tuple[End, Basis]:
         """Solve around a vertex from its basis; returns how that ended and the basis it found."""
         form, n = self.form, self.form.num_columns
-        solver = Simplex(self._enlarged(vertex))
+        solver = Simplex(self._enlarged(vertex), self._units)
         fixed = np.full(form.num_rows, LOWER, dtype=np.int8)
         solver.start(Basis(np.concatenate([basis.columns, basis.rows]), fixed))
         only_dual = not vertex.primal

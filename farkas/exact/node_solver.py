@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,8 +21,6 @@ CANDIDATES = 20
 TRIAL_ITERATIONS = 50
 RELIABLE = 4
 """Trials of a column after which its pseudocost is believed."""
-MOST_GROWTH = 1e12
-"""Growth that an infeasible side counts as, in objectives of the root."""
 
 
 class NodeSolver:
@@ -124,6 +123,7 @@ class NodeSolver:
         halves = np.abs(point[columns] - np.floor(point[columns]) - 0.5)
         order = columns[np.argsort(halves, kind="stable")]
         best, chosen = -1.0, int(order[0])
+        least = max(SHARE * abs(base), sys.float_info.min)  # where a side does not grow
         tries = 0
         for j in order.tolist():
             part = float(point[j] - math.floor(point[j]))
@@ -134,7 +134,7 @@ class NodeSolver:
                 gains = self._tried(node, j, float(point[j]), base)
             else:
                 gains = [self._expected(j, False) * part, self._expected(j, True) * (1 - part)]
-            score = max(gains[0], SHARE) * max(gains[1], SHARE)
+            score = max(gains[0], least) * max(gains[1], least)
             if score > best:
                 best, chosen = score, j
         if tries:
@@ -161,7 +161,7 @@ class NodeSolver:
             if math.isfinite(grown) and distance > 0:
                 count, total = self._history.get((column, up), (0, 0.0))
                 self._history[column, up] = (count + 1, total + grown / distance)
-            found.append(min(grown, MOST_GROWTH))
+            found.append(grown)
         return found
 
     def _expected(self, column: int, up: bool) -> float:

@@ -357,7 +357,7 @@ def exact_point(form: RationalForm, near: Floats, clock: Deadline) -> list[Fract
     try:
         found = solve_linear(form.replace(lower=tuple(lower), upper=tuple(upper)), deadline=clock)
     except NoAnswer:
-        return None
+        return None  # a point only helps; the search goes on without
     return found.point if found.status == "optimal" else None
 
 
@@ -368,7 +368,7 @@ def cost_of(program: Bounding, point: Sequence[Fraction]) -> Fraction:
 
 
 def _above(value: float) -> float:
-    return value + SIMPLEX * max(abs(value), 1.0)
+    return value + SIMPLEX * abs(value)
 
 
 def search(

@@ -32,8 +32,8 @@ class Vertex:
     multipliers, reduced
         Shape (rows,) and (columns,); derivatives of the optimal value, whatever the sense.
     primal, dual
-        Largest violation of a side or bound, of a sign of a multiplier or reduced cost; of rows as
-        the source has them.
+        Largest violation of a side or bound, of a sign of a multiplier or reduced cost; in the
+        units in which the program's numbers are about 1.
     """
 
     point: list[Fraction]
@@ -64,6 +64,11 @@ class VertexFinder:
         self.form, self._clock = form, clock
         self.matrix = Matrix.of(form)
         self._cost = ScaledVector.of(form.cost)
+        self._units = form.linear.units
+        self._column_units = [power_of_two(e) for e in self._units.columns.tolist()]
+        # rows of the form are multiples of the source's, which the units are about
+        orders = zip(self._units.rows.tolist(), form.factors, strict=True)
+        self._row_units = [power_of_two(e) * f for e, f in orders]
 
     def vertex(self, basis: Basis) -> Vertex:
         """Return the vertex of a basis.
@@ -78,19 +83,18 @@ class VertexFinder:
         multipliers, reduced = self._dual(basis, square)
         form = self.form
         primal = max(
-            _outside(point, form.lower, form.upper),
-            _outside(activity, form.row_lower, form.row_upper, form.factors),
+            _outside(point, form.lower, form.upper, self._column_units),
+            _outside(activity, form.row_lower, form.row_upper, self._row_units),
         )
         dual = max(
-            _wrong_sign(reduced, basis.columns, form.lower, form.upper, form.sense),
             _wrong_sign(
-                [y * f for y, f in zip(multipliers, form.factors, strict=True)],
-                basis.rows,
-                form.row_lower,
-                form.row_upper,
-                form.sense,
+                reduced, basis.columns, form.lower, form.upper, form.sense, self._column_units
+            ),
+            _wrong_sign(
+                multipliers, basis.rows, form.row_lower, form.row_upper, form.sense, self._row_units
             ),
         )
+        dual /= power_of_two(self._units.cost)
         return Vertex(point, activity, multipliers, reduced, primal, dual)
 
     def _square(self, basis: Basis) -> Square | None:
@@ -196,30 +200,38 @@ def _resting(status: Array, low: Sequence[Side], high: Sequence[Side]) -> list[F
 
 
 def _outside(
-    values: list[Fraction],
-    low: Sequence[Side],
-    high: Sequence[Side],
-    factors: Sequence[Fraction] | None = None,
+    values: list[Fraction], low: Sequence[Side], high: Sequence[Side], units: Sequence[Fraction]
 ) -> Fraction:
+    """Largest distance from the sides, in units."""
     worst = ZERO
-    for k, (x, a, b) in enumerate(zip(values, low, high, strict=True)):
+    for x, a, b, unit in zip(values, low, high, units, strict=True):
         off = a - x if a is not None and x < a else x - b if b is not None and x > b else ZERO
         if off:
-            worst = max(worst, off / factors[k] if factors else off)
+            worst = max(worst, off / unit)
     return worst
 
 
+def power_of_two(order: int) -> Fraction:
+    """Return 2 to the power of ``order``."""
+    return Fraction(1 << order) if order >= 0 else Fraction(1, 1 << -order)
+
+
 def _wrong_sign(
-    factors: list[Fraction], status: Array, low: Sequence[Side], high: Sequence[Side], sense: str
+    factors: list[Fraction],
+    status: Array,
+    low: Sequence[Side],
+    high: Sequence[Side],
+    sense: str,
+    units: Sequence[Fraction],
 ) -> Fraction:
-    """Largest factor that pulls away from the end where its row or column rests."""
+    """Largest factor that pulls away from the end where its row or column rests, times its unit."""
     worst = ZERO
-    for factor, kind, a, b in zip(factors, status.tolist(), low, high, strict=True):
+    for factor, kind, a, b, unit in zip(factors, status.tolist(), low, high, units, strict=True):
         if not factor or (a is not None and a == b):
             continue
         rising = (factor > 0) == (sense == "min")
         upper = b is not None and (kind == UPPER or a is None)
         rests = (a is not None or b is not None) and kind != BASIC
         if not rests or rising == upper:
-            worst = max(worst, abs(factor))
+            worst = max(worst, abs(factor) * unit)
     return worst

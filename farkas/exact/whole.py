@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.forms.rational import RationalForm, Side
+from farkas.forms.rational import RationalForm
 from farkas.numbers import Array, Ints
 
 ZERO = Fraction(0)
@@ -88,8 +88,3 @@ def _summed(products: Array, where: Ints, size: int) -> Array:
         first = np.flatnonzero(np.diff(where, prepend=-1))
         found[where[first]] = np.add.reduceat(products, first)
     return found
-
-
-def difference(side: Side, x: int, denominator: int) -> Fraction | None:
-    """``side - x / denominator``; None without a side."""
-    return None if side is None else side - Fraction(x, denominator)

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from farkas.errors import NoAnswer
-from farkas.forms import LinearForm
+from farkas.forms import LinearForm, SparseRows
+from farkas.forms.scale import Units, in_units, units_of_rows
 from farkas.numbers import Array, Floats
 from farkas.solvers.highs import new_solver, pass_form
 from farkas.tolerances import DROPPED
 
-LOWER, BASIC, UPPER, FREE, NONBASIC = range(5)
+LOWER, BASIC, UPPER, FREE = range(4)
 
 
 class End(enum.Enum):
@@ -57,19 +59,19 @@ class Basis:
     columns: Array
     rows: Array
 
-    def extended(self, rows: int) -> Basis:
-        """Return the basis with further rows, whose slacks are basic."""
-        more = np.full(rows - len(self.rows), BASIC, dtype=np.int8)
-        return Basis(self.columns, np.concatenate([self.rows, more]))
-
 
 class Simplex:
     """Warm simplex runs on one linear program; integrality is ignored.
 
+    HiGHS sees the program in units in which its numbers are about 1, since it measures in absolute
+    tolerances; everything here is in the program's own.
+
     Parameters
     ----------
     form
-        The program, as its solver sees it.
+        The program.
+    units
+        Measure in these instead of the form's own.
 
     Raises
     ------
@@ -77,21 +79,23 @@ class Simplex:
         HiGHS refuses numbers as large as the form's.
     """
 
-    def __init__(self, form: LinearForm) -> None:
+    def __init__(self, form: LinearForm, units: Units | None = None) -> None:
         self._solver = new_solver()
         self._set("small_matrix_value", 1e-12)  # its least: no entry is dropped
         self._set("threads", 1)
         self.num_rows, self.num_columns = form.num_rows, form.num_columns
-        relaxed = form.replace(integer=np.zeros(form.num_columns, dtype=bool))
+        units = units or form.units
+        given = in_units(form, units)
+        if given is None:  # a number moves inexactly: hand it over as it is
+            units = Units(np.zeros_like(units.rows), np.zeros_like(units.columns), 0)
+            given = form.replace(offset=0.0)
         try:
-            pass_form(self._solver, relaxed)
+            pass_form(self._solver, given.replace(integer=np.zeros(form.num_columns, dtype=bool)))
         except RuntimeError as failure:
             raise NoAnswer(
-                f"{form.name}: {failure}: numbers of this size; measure rows and columns in other"
-                " units"
+                f"{form.name}: {failure}: its numbers lie too far apart for the simplex method"
             ) from None
-        self._form = form
-        self._every = np.arange(form.num_columns, dtype=np.int32)
+        self._form, self._units = form, units
 
     def _set(self, name: str, value: Any) -> None:
         self._solver.setOptionValue(name, value)
@@ -118,7 +122,7 @@ class Simplex:
         primal
             Primal instead of dual simplex.
         tolerance
-            Absolute violation of rows, bounds and reduced costs.
+            Violation of rows, bounds and reduced costs, in the units that HiGHS sees.
         iterations
             Limit of simplex iterations.
         cutoff
@@ -132,7 +136,8 @@ class Simplex:
         self._set("primal_feasibility_tolerance", tolerance)
         self._set("dual_feasibility_tolerance", tolerance)
         self._set("simplex_iteration_limit", 2**31 - 1 if iterations is None else iterations)
-        self._set("objective_bound", float("inf") if cutoff is None else cutoff)
+        level = math.inf if cutoff is None else cutoff - self._form.offset
+        self._set("objective_bound", float(np.ldexp(level, -self._units.cost)))
         solver.run()
         return _ENDS.get(int(solver.getModelStatus()), End.UNKNOWN)
 
@@ -167,17 +172,18 @@ class Simplex:
         """
         from highspy import _core
 
-        matrix = self._form.matrix
-        given = _core.HighsSolution()
-        given.col_value = point.tolist()
-        given.row_value = np.bincount(
-            matrix.rows, matrix.values * point[matrix.columns], minlength=self.num_rows
-        ).tolist()
-        given.row_dual = row_duals.tolist()
-        paid = np.bincount(
-            matrix.columns, matrix.values * row_duals[matrix.rows], minlength=self.num_columns
+        form, units, matrix = self._form, self._units, self._form.matrix
+        taken = np.bincount(
+            matrix.rows, matrix.values * point[matrix.columns], minlength=form.num_rows
         )
-        given.col_dual = (self._form.cost - paid).tolist()
+        paid = np.bincount(
+            matrix.columns, matrix.values * row_duals[matrix.rows], minlength=form.num_columns
+        )
+        given = _core.HighsSolution()
+        given.col_value = np.ldexp(point, -units.columns).tolist()
+        given.row_value = np.ldexp(taken, -units.rows).tolist()
+        given.row_dual = np.ldexp(row_duals, units.rows - units.cost).tolist()
+        given.col_dual = np.ldexp(form.cost - paid, units.columns - units.cost).tolist()
         given.value_valid = given.dual_valid = True
         self._set("presolve", "off")
         self._solver.crossover(given)
@@ -186,28 +192,26 @@ class Simplex:
     @property
     def point(self) -> Floats:
         """Values of the columns at the end of the last run, shape (columns,)."""
-        return np.array(self._solver.getSolution().col_value, dtype=np.float64)
+        found = np.array(self._solver.getSolution().col_value, dtype=np.float64)
+        return np.ldexp(found, self._units.columns)
 
     @property
     def row_duals(self) -> Floats:
         """Multipliers at the end of the last run, shape (rows,)."""
-        return np.array(self._solver.getSolution().row_dual, dtype=np.float64)
-
-    @property
-    def reduced_costs(self) -> Floats:
-        """Reduced costs at the end of the last run, shape (columns,)."""
-        return np.array(self._solver.getSolution().col_dual, dtype=np.float64)
+        found = np.array(self._solver.getSolution().row_dual, dtype=np.float64)
+        return np.ldexp(found, self._units.cost - self._units.rows)
 
     @property
     def ray(self) -> Floats | None:
         """Multipliers that should prove infeasibility, shape (rows,); None without."""
         _status, found, ray = self._solver.getDualRay()
-        return np.array(ray, dtype=np.float64) if found else None
+        return np.ldexp(np.array(ray, dtype=np.float64), -self._units.rows) if found else None
 
     @property
     def value(self) -> float:
         """Objective at the end of the last run."""
-        return float(self._solver.getInfoValue("objective_function_value")[1])
+        found = float(self._solver.getInfoValue("objective_function_value")[1])
+        return float(np.ldexp(found, self._units.cost)) + self._form.offset
 
     @property
     def iterations(self) -> int:
@@ -217,18 +221,26 @@ class Simplex:
     def bound(self, columns: Sequence[int], lower: Floats, upper: Floats) -> None:
         """Change the bounds of some columns."""
         at = np.asarray(columns, dtype=np.int32)
-        self._solver.changeColsBounds(len(at), at, lower, upper)
-
-    def price(self, cost: Floats) -> None:
-        """Change all costs."""
-        self._solver.changeColsCost(self.num_columns, self._every, cost)
+        unit = -self._units.columns[at]
+        self._solver.changeColsBounds(len(at), at, np.ldexp(lower, unit), np.ldexp(upper, unit))
 
     def add_upper_rows(self, rows: Sequence[Mapping[int, int]], upper: Sequence[float]) -> None:
         """Append rows ``terms x <= upper``; their slacks are basic."""
-        starts = np.cumsum([0, *(len(terms) for terms in rows)]).astype(np.int32)
+        starts = np.cumsum([0, *(len(terms) for terms in rows)])
         columns = np.array([j for terms in rows for j in terms], dtype=np.int32)
         values = np.array([v for terms in rows for v in terms.values()], dtype=np.float64)
-        low = np.full(len(rows), -np.inf)
-        high = np.array(upper, dtype=np.float64)
-        self._solver.addRows(len(rows), low, high, len(columns), starts[:-1], columns, values)
+        low, high = np.full(len(rows), -np.inf), np.array(upper, dtype=np.float64)
+        lines = SparseRows(starts, columns, values, self.num_columns)
+        known = self._units.columns
+        unit = units_of_rows(lines, low, high, known)
+        self._units = Units(np.concatenate([self._units.rows, unit]), known, self._units.cost)
+        self._solver.addRows(
+            len(rows),
+            low,
+            np.ldexp(high, -unit),
+            lines.size,
+            starts[:-1].astype(np.int32),
+            columns,
+            np.ldexp(values, known[columns] - unit[lines.rows]),
+        )
         self.num_rows += len(rows)
