@@ -44,6 +44,8 @@ class Proof:
         are these bounds, and the proof is about points within them.
     form, instance
         SHA-256 of the form, and of the instance the file names.
+    numbers
+        How the numbers of the source were read; None where it holds doubles itself.
     provenance
         What the numbers came from: the file alone, a rebuilt form, a rebuilt form of an instance
         whose hash was compared, or a model that was read again.
@@ -60,6 +62,7 @@ class Proof:
     instance: str | None
     provenance: Provenance
     unbounded: bool = False
+    numbers: Literal["decimal", "binary"] | None = None
 
     @property
     def within_implied_bounds(self) -> bool:
@@ -133,10 +136,16 @@ class Proof:
         if self.implied and not within:
             said.append(f"Uses the implied bounds of {self.implied} variables.")
         said.append(_ORIGIN[self.provenance])
+        if self.numbers is not None:
+            said.append(_READ[self.numbers])
         return said
 
 
 _RELAXED = "relaxation of "
+_READ = {
+    "decimal": "Its numbers are the decimals that are written.",
+    "binary": "Its numbers are doubles.",
+}
 _ORIGIN: dict[Provenance, str] = {
     "file": "Its numbers are those inside the file; they were not compared with an instance.",
     "form": "The program was rebuilt and is the same as the certificate's.",

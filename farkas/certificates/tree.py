@@ -127,7 +127,7 @@ class TreeCertificate(Certificate, frozen=True, kw_only=True, tag="tree"):
         bound = None if self.bound is None else long_rational(self.bound, "bound")
         value = TreeChecker(form).check(self, bound)
         return Proof(
-            program=self.program,
+            program=form.name,
             sense=self.sense,
             bound=bound,
             infeasible=bound is None,
@@ -137,6 +137,7 @@ class TreeCertificate(Certificate, frozen=True, kw_only=True, tag="tree"):
             form=form.sha256,
             instance=self.instance,
             provenance=whose,
+            numbers=form.numbers,
         )
 
 

@@ -93,9 +93,9 @@ class TreeChecker:
         value, j = long_rational(step.value, "end"), step.column
         require(step.row < len(self.rows), "an end names no row")
         if step.row < 0:
-            require(known is not None, "an end uses the cost of a point, and there is none")
+            best = given(known, "an end uses the cost of a point, and there is none")
             terms: dict[int, Fraction | int] = {k: c for k, c in enumerate(self.cost) if c}
-            sides: list[tuple[Side, int]] = [(known - self.offset, 1)]  # type: ignore[operator]
+            sides: list[tuple[Side, int]] = [(best - self.offset, 1)]
         else:
             terms = dict(self.rows[step.row])
             sides = [(self.row_upper[step.row], 1), (self.row_lower[step.row], -1)]
@@ -107,8 +107,9 @@ class TreeChecker:
                 continue
             rest = [(sign * v, k) for k, v in terms.items() if k != j]
             ends = [self.lower[k] if v > 0 else self.upper[k] for v, k in rest]
-            if all(end is not None for end in ends):
-                least = sum((v * e for (v, _), e in zip(rest, ends, strict=True)), ZERO)  # type: ignore[operator]
+            finite = [end for end in ends if end is not None]
+            if len(finite) == len(ends):
+                least = sum((v * e for (v, _), e in zip(rest, finite, strict=True)), ZERO)
                 exact = (sign * side - least) / own
                 if self.whole[j]:
                     exact = Fraction(math.floor(exact) if step.upper else math.ceil(exact))
@@ -127,35 +128,39 @@ class TreeChecker:
         for i, text in cut.rows:
             require(i < len(self.rows), "a cut names a row that is not there")
             weight = long_rational(text, "weight")
-            side = self.row_upper[i] if weight > 0 else self.row_lower[i]
-            require(side is not None, "a cut rests on a side that is infinite")
-            total += weight * side  # type: ignore[operator]
+            side = given(
+                self.row_upper[i] if weight > 0 else self.row_lower[i],
+                "a cut rests on a side that is infinite",
+            )
+            total += weight * side
             for j, v in self.rows[i].items():
                 terms[j] = terms.get(j, ZERO) + weight * v
-            if side.denominator == 1 and all(self.whole[j] for j in self.rows[i]):  # type: ignore[union-attr]
+            if side.denominator == 1 and all(self.whole[j] for j in self.rows[i]):
                 slacks.append((i, weight, side))
         turned, ends = set(cut.complemented), {}
         for j in [j for j, v in terms.items() if v]:
-            end = self.upper[j] if j in turned else self.lower[j]
-            require(end is not None, "a cut measures a column from an end that is infinite")
-            require(not self.whole[j] or end.denominator == 1, "a cut measures from a broken end")  # type: ignore[union-attr]
+            end = given(
+                self.upper[j] if j in turned else self.lower[j],
+                "a cut measures a column from an end that is infinite",
+            )
+            require(not self.whole[j] or end.denominator == 1, "a cut measures from a broken end")
             ends[j] = end
-            total -= terms[j] * end  # type: ignore[operator]
+            total -= terms[j] * end
         level = total / divisor
-        part, side = level - math.floor(level), Fraction(math.floor(level))
+        part, bound = level - math.floor(level), Fraction(math.floor(level))
         found: dict[int, Fraction] = {}
         for j, end in ends.items():
             way = -1 if j in turned else 1
             d = way * terms[j] / divisor
             value = way * (stepped(d, part) if self.whole[j] else min(d, ZERO) / (1 - part))
             found[j] = value
-            side += value * end  # type: ignore[operator]
+            bound += value * end
         for i, weight, row_side in slacks:
             value = stepped(abs(weight) / divisor, part) * (1 if weight > 0 else -1)
-            side -= value * row_side  # type: ignore[operator]
+            bound -= value * row_side
             for j, v in self.rows[i].items():
                 found[j] = found.get(j, ZERO) - value * v
-        self.add_cut(cut, {j: v * times for j, v in found.items()}, side * times)
+        self.add_cut(cut, {j: v * times for j, v in found.items()}, bound * times)
 
     def add_cut(self, cut: CutStep, derived: dict[int, Fraction], side: Fraction) -> None:
         """Add what is stated, if it is no stronger than what was derived."""
@@ -165,8 +170,7 @@ class TreeChecker:
             off = derived.get(j, ZERO) - stated.get(j, ZERO)
             if off:
                 end = self.lower[j] if off > 0 else self.upper[j]
-                require(end is not None, "a cut is weakened at an end that is infinite")
-                side -= off * end  # type: ignore[operator]
+                side -= off * given(end, "a cut is weakened at an end that is infinite")
         if all(self.whole[j] for j in stated):
             side = Fraction(math.floor(side))
         claimed = long_rational(cut.side, "side")
@@ -193,16 +197,15 @@ class TreeChecker:
                 boxes += [(right, upper), (lower, left)]
                 continue
             require(item < len(weights), "a leaf names weights that are not there")
-            bound = value_within(*weights[item][1:], lower, upper)
+            found = value_within(*weights[item][1:], lower, upper)
             if weights[item][0]:
-                fits = (bound is not None and bound > 0) or self.crossed(lower, upper)
+                fits = (found is not None and found > 0) or self.crossed(lower, upper)
                 require(fits, "a ray contradicts nothing")
                 continue
-            require(bound is not None, "a leaf has no finite bound")
+            bound = given(found, "a leaf has no finite bound")
             if self.gain:
-                steps = (bound - self.offset) / self.gain  # type: ignore[operator]
-                bound = self.offset + self.gain * math.ceil(steps)
-            least = bound if least is None else min(least, bound)  # type: ignore[type-var]
+                bound = self.offset + self.gain * math.ceil((bound - self.offset) / self.gain)
+            least = bound if least is None else min(least, bound)
         require(not boxes, "the tree ends before its last leaf")
         return least
 
@@ -221,8 +224,9 @@ class TreeChecker:
             factor = long_rational(text, "factor")
             require(i < len(self.rows) and factor.denominator == 1, "a multiplier is wrong")
             side = self.row_lower[i] if factor > 0 else self.row_upper[i]
-            require(side is not None, "a multiplier meets a side that is infinite")
-            total += factor * side / denominator  # type: ignore[operator]
+            total += (
+                factor * given(side, "a multiplier meets a side that is infinite") / denominator
+            )
             whole = factor.numerator
             for j, v in self.rows[i].items():
                 moved[j] = moved.get(j, 0) + whole * v
@@ -259,3 +263,10 @@ def require(fits: object, problem: str) -> None:
     """Refuse the certificate unless something holds."""
     if not fits:
         raise NotACertificate(f"tree: {problem}")
+
+
+def given(side: Side, problem: str) -> Fraction:
+    """Return a side or end; refuse the certificate where there is none."""
+    if side is None:
+        raise NotACertificate(f"tree: {problem}")
+    return side

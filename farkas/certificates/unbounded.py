@@ -56,7 +56,7 @@ class UnboundedCertificate(Certificate, frozen=True, kw_only=True, tag="unbounde
         value = checker.point_value(self.point, self.value)
         improves(checker, checker.sparse(self.direction, "direction"))
         return Proof(
-            program=self.program,
+            program=form.name,
             sense=self.sense,
             bound=None,
             infeasible=False,
@@ -66,6 +66,7 @@ class UnboundedCertificate(Certificate, frozen=True, kw_only=True, tag="unbounde
             form=form.sha256,
             instance=self.instance,
             provenance=whose,
+            numbers=form.numbers,
             unbounded=True,
         )
 

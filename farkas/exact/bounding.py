@@ -134,6 +134,8 @@ class Bounding:
         if not np.isfinite(multipliers).all():
             return None
         top = float(np.abs(multipliers).max(initial=0.0))
+        if ray and top:
+            multipliers, top = multipliers / top, 1.0
         digits = max(0, self._digits - math.frexp(top)[1])
         factors: dict[int, int] = {}
         used = np.flatnonzero(multipliers)

@@ -6,6 +6,7 @@ from farkas.certificates import Certificate
 from farkas.certificates.long_numbers import long_rational
 from farkas.certificates.tree import TreeCertificate
 from farkas.forms.rational import RationalForm
+from farkas.words import named
 
 
 def contradicting(form: RationalForm, certificate: Certificate | None) -> list[str]:
@@ -51,21 +52,28 @@ def _row(form: RationalForm, i: int, lower: bool) -> str:
     low, high = form.row_lower[i], form.row_upper[i]
     relation = "=" if low == high else ">=" if lower else "<="
     shown = "none" if side is None else str(side / factor)
-    return f"row {form.row_name(i)}: {relation} {shown}"
+    return f"{_told('row', form.row_names, i)}: {relation} {shown}"
 
 
 def _column(form: RationalForm, j: int, lower: bool) -> str:
     end = form.lower[j] if lower else form.upper[j]
-    return "" if end is None else f"column {form.column_name(j)}: {'>=' if lower else '<='} {end}"
+    name = _told("column", form.column_names, j)
+    return "" if end is None else f"{name}: {'>=' if lower else '<='} {end}"
 
 
 def _crossed(form: RationalForm) -> list[str]:
     found = []
     for j, (a, b) in enumerate(zip(form.lower, form.upper, strict=True)):
         if a is not None and b is not None and a > b:
-            found.append(f"column {form.column_name(j)}: >= {a} and <= {b}")
+            found.append(f"{_told('column', form.column_names, j)}: >= {a} and <= {b}")
     for i, (a, b) in enumerate(zip(form.row_lower, form.row_upper, strict=True)):
         if a is not None and b is not None and a > b:
             factor = form.factors[i]
-            found.append(f"row {form.row_name(i)}: >= {a / factor} and <= {b / factor}")
+            name = _told("row", form.row_names, i)
+            found.append(f"{name}: >= {a / factor} and <= {b / factor}")
     return found
+
+
+def _told(what: str, names: tuple[str, ...], place: int) -> str:
+    """``row demand``, or ``row 3`` where the source names none."""
+    return f"{what} {named(names[place]) if names else place}"

@@ -26,6 +26,9 @@ from farkas.forms.scale import Units
 from farkas.numbers import Floats
 from farkas.solvers.simplex import BASIC, LOWER, Basis, End, Simplex
 
+FEW_ENTRIES = 5_000
+"""Entries up to which presolve saves nothing, and what it undoes may make HiGHS complain aloud."""
+
 MOST_ROUNDS = 12
 """Rounds of solving around a vertex."""
 
@@ -93,7 +96,8 @@ def solve_linear(
         return known
     solver = Simplex(form.linear)
     failures: list[str] = []
-    for attempt in _ATTEMPTS if basis is None else [{}, *_ATTEMPTS]:
+    attempts = _ATTEMPTS if form.num_entries > FEW_ENTRIES else [*_ATTEMPTS[1:], _ATTEMPTS[0]]
+    for attempt in attempts if basis is None else [{}, *attempts]:
         clock.check()
         if basis is not None and not attempt:
             solver.start(basis)

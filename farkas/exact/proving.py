@@ -15,8 +15,10 @@ from typing import Any, Literal
 
 from farkas.certificates import Certificate
 from farkas.certificates.long_numbers import text_of
-from farkas.certificates.proof import rounded
-from farkas.errors import NoAnswer
+from farkas.certificates.proof import double, rounded
+from farkas.certificates.tree import TreeCertificate
+from farkas.certificates.unbounded import UnboundedCertificate
+from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact.bounding import Bounding, Weights
 from farkas.exact.certificate import one_leaf, tree_certificate, unbounded_certificate
 from farkas.exact.deadline import Deadline, OutOfTime
@@ -29,6 +31,7 @@ from farkas.forms.rational import RationalForm, Side
 from farkas.solvers import Answer, Claimed, solve
 from farkas.solvers.simplex import Basis, End, Simplex
 from farkas.tolerances import SOLVER_GAP
+from farkas.words import named
 
 Status = Literal["optimal", "infeasible", "unbounded", "bound"]
 
@@ -78,7 +81,13 @@ class Proved:
             return None
         size = max(abs(self.value), abs(self.bound))
         share = abs(self.value - self.bound) / size if size else ZERO
-        return float(rounded(share, up=True, digits=15))
+        return double(share, up=True)
+
+    def within(self, gap: float) -> bool:
+        """Whether value and bound are at most a share of the value apart, exactly."""
+        if self.value is None or self.bound is None:
+            return False
+        return abs(self.value - self.bound) <= Fraction(gap) * abs(self.value)
 
     def values(self) -> dict[str, Fraction]:
         """Entries of the point that are not 0, by name of the source."""
@@ -122,13 +131,14 @@ class Proved:
     @property
     def statement(self) -> str:
         """What is proved, in one sentence; digits are cut so that it stays true."""
-        name, least = self.form.name, self.form.sense == "min"
+        read = ", read as decimals," if self.form.numbers == "decimal" else ", read as doubles,"
+        name, least = named(self.form.name), self.form.sense == "min"
         if self.status == "optimal" and self.value is not None:
-            return f"The optimal value of {name} is {_number(self.value)}."
+            return f"The optimal value of {name}{read} is {_number(self.value)}."
         if self.status == "infeasible":
-            return f"{name} has no point."
+            return f"{name}{read} has no point."
         if self.status == "unbounded":
-            return f"{name} is unbounded."
+            return f"{name}{read} is unbounded."
         parts = []
         if self.bound is not None:
             side = "at least" if least else "at most"
@@ -136,7 +146,8 @@ class Proved:
         if self.value is not None:
             side = "at most" if least else "at least"
             parts.append(f"{side} {rounded(self.value, up=least)}")
-        return f"The optimal value of {name} is {' and '.join(parts) or 'not bounded so far'}."
+        said = " and ".join(parts) or "not bounded so far"
+        return f"The optimal value of {name}{read} is {said}."
 
     def to_builtins(self, *, point: bool = False) -> dict[str, Any]:
         """Plain data for JSON; with ``point`` also the entries of the point by name."""
@@ -194,7 +205,7 @@ def prove_form(
     about
         Origin of the program for its certificate: ``kind``, ``options``, ``instance``.
     progress
-        Called now and then with nodes, bound and value, in the sense of a minimum.
+        Called now and then with nodes, bound and value.
     """
     begin = time.perf_counter()
     clock = Deadline(math.inf if time_limit is None else time_limit)
@@ -202,31 +213,46 @@ def prove_form(
     solver = solver if answer is None else answer.solver
     answer = answer or _asked(form, solver, clock)
     if form.is_mip:
-        found = _integer(form, answer, clock, gap, progress)
+        found = _integer(form, answer, clock, gap, _signed(form, progress))
     else:
         found = _linear(form, answer, clock)
     if isinstance(found, ExactLinear):
         assert found.point is not None
         assert found.direction is not None
-        certificate: Certificate = unbounded_certificate(
-            form, found.point, found.direction, embed=embed, about=origin
-        )
-        return Proved(
+        proved = Proved(
             form=form,
             status="unbounded",
             value=form.objective(found.point),
             point=found.point,
-            seconds=time.perf_counter() - begin,
-            solver=solver,
-            answer=answer,
-            certificate=certificate,
+            certificate=unbounded_certificate(
+                form, found.point, found.direction, embed=embed, about=origin
+            ),
         )
-    return dataclasses.replace(
-        _proved(form, found, gap, embed=embed, about=origin),
-        seconds=time.perf_counter() - begin,
-        solver=solver,
-        answer=answer,
-    )
+    else:
+        proved = _proved(form, found, embed=embed, about=origin)
+    _require_consent(proved)
+    seconds = time.perf_counter() - begin
+    return dataclasses.replace(proved, seconds=seconds, solver=solver, answer=answer)
+
+
+def _require_consent(proved: Proved) -> None:
+    """Let the checker prove what the search says it has proved; raises `NotACertificate`."""
+    if isinstance(proved.certificate, TreeCertificate | UnboundedCertificate):
+        proof = proved.certificate.prove_of(proved.form, "form")
+        said = (proved.bound, proved.value, proved.status == "infeasible")
+        if (proof.bound, proof.value, proof.infeasible) != said:
+            raise NotACertificate(f"{named(proved.form.name)}: less is proved than was found")
+
+
+def _signed(form: RationalForm, progress: Progress | None) -> Progress | None:
+    """Progress of a search, which sees a minimum, in the sense of the program."""
+    if progress is None or form.sense == "min":
+        return progress
+
+    def told(nodes: int, bound: Side, value: Side) -> None:
+        progress(nodes, None if bound is None else -bound, None if value is None else -value)
+
+    return told
 
 
 def _asked(form: RationalForm, solver: str, clock: Deadline) -> Answer | None:
@@ -238,7 +264,7 @@ def _asked(form: RationalForm, solver: str, clock: Deadline) -> Answer | None:
 
 
 def _proved(
-    form: RationalForm, tree: ProofTree, gap: float, *, embed: bool, about: Mapping[str, Any]
+    form: RationalForm, tree: ProofTree, *, embed: bool, about: Mapping[str, Any]
 ) -> Proved:
     sign = 1 if form.sense == "min" else -1
     value = None if tree.value is None else sign * tree.value
@@ -336,16 +362,14 @@ def _number(value: Fraction) -> str:
     text = text_of(value)
     if value.denominator == 1:
         return text
-    near = f"{float(rounded(value, up=False, digits=17)):.12g}"
-    return (
-        f"{text} ({near})" if len(text) <= 60 else f"{near} (a fraction of {len(text)} characters)"
-    )
+    near = rounded(value, up=False, digits=12)
+    if len(text) <= 60:
+        return f"{text}, about {near}"
+    return f"about {near}, exactly a fraction of {len(text)} characters"
 
 
 def _double(value: Side, up: bool | None = None) -> float | None:
     """Nearest double; with ``up`` the nearest on that side."""
-    from farkas.certificates.proof import double
-
     if value is None:
         return None
     if up is not None:

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from farkas.errors import InvalidOption, UnsupportedForm
 from farkas.forms.form import Sense
+from farkas.forms.model_text import INFINITE
 from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
 from farkas.numbers import Floats
 
@@ -53,11 +54,12 @@ def _taken(value: float, numbers: Numbers) -> Fraction:
 
 
 def _sides(values: Sequence[float] | Floats, absent: float, numbers: Numbers) -> list[Side]:
+    """Sides or bounds; those of 1e20 and more in the direction of ``absent`` are none."""
     found: list[Side] = []
     for value in map(float, values):
-        if np.isnan(value) or value == -absent or (value * -absent > 0 and abs(value) >= 1e20):
+        endless = abs(value) >= INFINITE
+        if np.isnan(value) or (endless and (value > 0) != (absent > 0)):
             raise UnsupportedForm(f"a side or bound is {value}; no point keeps it")
-        endless = value == absent or (abs(value) >= 1e20 and value * absent > 0)
         found.append(None if endless else _taken(value, numbers))
     return found
 
@@ -138,7 +140,7 @@ def _from_highs(model: Any, numbers: Numbers) -> RationalForm:
 
 
 def _from_pyomo(model: Any, numbers: Numbers) -> RationalForm:
-    from pyomo.core import Binary, Constraint, Objective, SOSConstraint, Var, minimize, value
+    from pyomo.core import Constraint, Objective, SOSConstraint, Var, minimize, value
     from pyomo.repn import generate_standard_repn
 
     if any(model.component_data_objects(SOSConstraint, active=True)):
@@ -176,7 +178,6 @@ def _from_pyomo(model: Any, numbers: Numbers) -> RationalForm:
         return _taken(end, numbers) - _taken(constant, numbers)
 
     variables = list(columns.values())
-    binaries = [v.domain is Binary for v in variables]
     return rational_form(
         name=str(model.name),
         sense="min" if goals[0].sense == minimize else "max",
@@ -191,9 +192,7 @@ def _from_pyomo(model: Any, numbers: Numbers) -> RationalForm:
         row_upper=[side(high, constant) for _, _, constant, _, high in rows],
         lower=_sides([-np.inf if v.lb is None else v.lb for v in variables], -np.inf, numbers),
         upper=_sides([np.inf if v.ub is None else v.ub for v in variables], np.inf, numbers),
-        integer=[
-            b or v.is_integer() or v.is_binary() for b, v in zip(binaries, variables, strict=True)
-        ],
+        integer=[v.is_integer() or v.is_binary() for v in variables],
         row_names=[name for name, *_ in rows],
         column_names=[v.name for v in variables],
     )

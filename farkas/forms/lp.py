@@ -13,7 +13,7 @@ import re
 from fractions import Fraction
 
 from farkas.errors import UnsupportedForm
-from farkas.forms.model_text import INFINITE, TextReader, finite_or_none
+from farkas.forms.model_text import INFINITE, TextColumn, TextReader, finite_or_none
 from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
 from farkas.words import quoted
 
@@ -71,15 +71,6 @@ def parse_lp(text: str, where: str, *, numbers: Numbers = "decimal") -> Rational
 
 
 @dataclasses.dataclass(slots=True)
-class _LpColumn:
-    cost: Fraction = Fraction(0)
-    low: Side = Fraction(0)
-    high: Side = None
-    whole: bool = False
-    low_stated: bool = False
-
-
-@dataclasses.dataclass(slots=True)
 class _Token:
     kind: str
     text: str
@@ -91,7 +82,7 @@ class _Lp(TextReader):
 
     def __init__(self, where: str, numbers: Numbers) -> None:
         super().__init__(where, numbers)
-        self._columns: dict[str, _LpColumn] = {}
+        self._columns: dict[str, TextColumn] = {}
         self._places: dict[str, int] = {}
         self._rows: list[tuple[str, list[tuple[int, Fraction]], Side, Side]] = []
         self._row_names: set[str] = set()
@@ -304,47 +295,37 @@ class _Lp(TextReader):
         if more is not None and more.kind == "relation":
             self._bound(column, self._relation(), self._side(), left=False)
 
-    def _bound_after(self, column: _LpColumn) -> None:
+    def _bound_after(self, column: TextColumn) -> None:
         token = self._next()
         if token.kind == "name" and token.text.lower() == "free":
-            column.low, column.high, column.low_stated = None, None, True
+            column.endless()
         elif token.kind == "relation":
             self._bound(column, token.text, self._side(), left=False)
         else:
             self.refuse(f"unexpected {quoted(token.text)} in a bound")
 
-    def _bound(self, column: _LpColumn, relation: str, side: Fraction, *, left: bool) -> None:
-        end = finite_or_none(side)
+    def _bound(self, column: TextColumn, relation: str, side: Fraction, *, left: bool) -> None:
         if relation == "=":
-            if end is None:
-                self.refuse("a column fixed at infinity")
-            column.low = column.high = end
-            column.low_stated = True
+            column.fixed(side, self)
         elif _LOWER[relation] is not left:
-            if side >= INFINITE:
-                self.refuse("a lower bound of infinity")
-            column.low, column.low_stated = end, True
+            column.at_least(side, self)
         else:
-            if side <= -INFINITE:
-                self.refuse("an upper bound of -infinity")
-            column.high = end
-            if side < 0 and not column.low_stated:
-                column.low = None
+            column.at_most(side, self)
 
     def _take_whole(self, *, binary: bool) -> None:
         while self._tokens:
             column = self._known(self._next().text)
             column.whole = True
             if binary:
-                column.low, column.high, column.low_stated = Fraction(0), Fraction(1), True
+                column.binary()
 
     def _column(self, name: str) -> int:
         if name not in self._places:
             self._places[name] = len(self._columns)
-            self._columns[name] = _LpColumn()
+            self._columns[name] = TextColumn()
         return self._places[name]
 
-    def _known(self, name: str) -> _LpColumn:
+    def _known(self, name: str) -> TextColumn:
         if name not in self._columns:
             self._column(name)  # a column of bounds alone
         return self._columns[name]

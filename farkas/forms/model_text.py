@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import zlib
@@ -65,6 +66,53 @@ class TextReader:
         if _INFINITE.fullmatch(text) or (self.numbers == "binary" and abs(value) > LARGEST_DOUBLE):
             self.refuse(f"{quoted(text, 40)} is not finite")
         return value
+
+
+@dataclasses.dataclass(slots=True)
+class TextColumn:
+    """A column as far as a text has told of it: at least 0, until something else is said."""
+
+    whole: bool = False
+    cost: Fraction = Fraction(0)
+    low: Side = Fraction(0)
+    high: Side = None
+    stated: bool = False
+    """Whether any bound is stated."""
+    low_stated: bool = False
+
+    def at_least(self, value: Fraction, reader: TextReader) -> None:
+        """State a lower bound."""
+        if value >= INFINITE:
+            reader.refuse("a lower bound of infinity")
+        self.low, self.low_stated, self.stated = finite_or_none(value), True, True
+
+    def at_most(self, value: Fraction, reader: TextReader) -> None:
+        """State an upper bound; one below 0 takes away the lower bound 0 that nobody stated."""
+        if value <= -INFINITE:
+            reader.refuse("an upper bound of -infinity")
+        self.high, self.stated = finite_or_none(value), True
+        if value < 0 and not self.low_stated:
+            self.low = None
+
+    def fixed(self, value: Fraction, reader: TextReader) -> None:
+        """State a value."""
+        if finite_or_none(value) is None:
+            reader.refuse("a column fixed at infinity")
+        self.low = self.high = value
+        self.low_stated = self.stated = True
+
+    def endless(self, *, below: bool = True, above: bool = True) -> None:
+        """State that there is no lower bound, or no upper one."""
+        if below:
+            self.low, self.low_stated = None, True
+        if above:
+            self.high = None
+        self.stated = True
+
+    def binary(self) -> None:
+        """State that the column is 0 or 1."""
+        self.whole = self.low_stated = self.stated = True
+        self.low, self.high = Fraction(0), Fraction(1)
 
 
 def number(text: str, numbers: Numbers) -> Fraction:

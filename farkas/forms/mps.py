@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 from farkas.errors import FileProblem, UnsupportedForm
-from farkas.forms.model_text import INFINITE, TextReader, finite_or_none
+from farkas.forms.model_text import INFINITE, TextColumn, TextReader, finite_or_none
 from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
 from farkas.words import quoted
 
@@ -88,16 +88,6 @@ class _Row:
     span: Fraction | None = None
 
 
-@dataclasses.dataclass(slots=True)
-class _MpsColumn:
-    whole: bool
-    cost: Fraction = Fraction(0)
-    low: Side = Fraction(0)
-    high: Side = None
-    stated: bool = False  # whether any bound is stated
-    lower_stated: bool = False
-
-
 class _Mps(TextReader):
     """One reading of one file."""
 
@@ -107,7 +97,7 @@ class _Mps(TextReader):
         self._name, self._sense = "", "min"
         self._rows: dict[str, _Row] = {}
         self._terms: list[dict[int, Fraction]] = []
-        self._columns: dict[str, _MpsColumn] = {}
+        self._columns: dict[str, TextColumn] = {}
         self._places: dict[str, int] = {}
         self._marked = False
         self._offset = Fraction(0)
@@ -178,7 +168,7 @@ class _Mps(TextReader):
         name = fields[0]
         if name not in self._columns:
             self._places[name] = len(self._columns)
-            self._columns[name] = _MpsColumn(self._marked)
+            self._columns[name] = TextColumn(self._marked)
         elif self._places[name] != len(self._columns) - 1:
             self.refuse(f"column {quoted(name)} is continued behind another")
         j = self._places[name]
@@ -220,10 +210,18 @@ class _Mps(TextReader):
             raise UnsupportedForm(f"{self.where}: holds semicontinuous columns ({kind})")
         name, value = self._bounded(kind, fields[1:])
         column = self._columns[name]
-        if kind in ("LI", "UI", "BV"):
+        if kind in ("LI", "UI"):
             column.whole = True
-        self._set_bound(column, kind, value)
-        column.stated = True
+        if kind in ("UP", "UI"):
+            column.at_most(value, self)
+        elif kind in ("LO", "LI"):
+            column.at_least(value, self)
+        elif kind == "FX":
+            column.fixed(value, self)
+        elif kind == "BV":
+            column.binary()
+        else:
+            column.endless(below=kind in ("FR", "MI"), above=kind in ("FR", "PL"))
 
     def _bounded(self, kind: str, rest: list[str]) -> tuple[str, Fraction]:
         """Column and number of a bound; the set may have no name."""
@@ -238,30 +236,6 @@ class _Mps(TextReader):
             return rest[0], self.number(rest[1])
         more = " and a number" if numbered else ""
         return self.refuse(f"a bound needs a known column{more}")
-
-    def _set_bound(self, column: _MpsColumn, kind: str, value: Fraction) -> None:
-        if kind in ("UP", "UI"):
-            column.high = finite_or_none(value)
-            if value < 0 and not column.lower_stated and column.low == 0:
-                column.low = None
-            if value <= -INFINITE:
-                self.refuse("an upper bound of -infinity")
-        elif kind in ("LO", "LI"):
-            if value >= INFINITE:
-                self.refuse("a lower bound of infinity")
-            column.low, column.lower_stated = finite_or_none(value), True
-        elif kind == "FX":
-            if finite_or_none(value) is None:
-                self.refuse("a column fixed at infinity")
-            column.low = column.high = value
-            column.lower_stated = True
-        elif kind == "BV":
-            column.low, column.high = Fraction(0), Fraction(1)
-        else:
-            if kind in ("FR", "MI"):
-                column.low, column.lower_stated = None, True
-            if kind in ("FR", "PL"):
-                column.high = None
 
     def _row(self, name: str) -> _Row:
         if name not in self._rows:

@@ -22,6 +22,7 @@ from farkas.errors import UnsupportedForm
 from farkas.forms.blocks import Block
 from farkas.forms.form import LinearForm, Sense, SparseRows
 from farkas.numbers import Bools, Floats, Ints
+from farkas.words import LONGEST_WORDS, cleaned, cut
 
 Numbers = Literal["decimal", "binary"]
 Side = Fraction | None
@@ -37,7 +38,7 @@ class RationalForm:
     Parameters
     ----------
     name
-        Name of the program.
+        Name of the program, printable and of at most 200 characters.
     sense
         ``"min"`` or ``"max"``.
     numbers
@@ -227,7 +228,7 @@ def rational_form(
         return tuple(None if x is None else x * f for x, f in zip(sides, factors, strict=True))
 
     return RationalForm(
-        name=name,
+        name=cut(cleaned(name), LONGEST_WORDS),
         sense=sense,
         numbers=numbers,
         cost=tuple(cost),

@@ -84,18 +84,27 @@ class Simplex:
         self._set("small_matrix_value", 1e-12)  # its least: no entry is dropped
         self._set("threads", 1)
         self.num_rows, self.num_columns = form.num_rows, form.num_columns
-        units = units or form.units
-        given = in_units(form, units)
-        if given is None:  # a number moves inexactly: hand it over as it is
-            units = Units(np.zeros_like(units.rows), np.zeros_like(units.columns), 0)
-            given = form.replace(offset=0.0)
-        try:
-            pass_form(self._solver, given.replace(integer=np.zeros(form.num_columns, dtype=bool)))
-        except RuntimeError as failure:
+        wanted = units or form.units
+        plain = Units(np.zeros_like(wanted.rows), np.zeros_like(wanted.columns), 0)
+        # numbers that move inexactly, or become too large, are handed over as they are
+        for tried in (wanted, plain):
+            given = form.replace(offset=0.0) if tried is plain else in_units(form, tried)
+            if given is not None and self._accepts(given):
+                break
+        else:
             raise NoAnswer(
-                f"{form.name}: {failure}: its numbers lie too far apart for the simplex method"
-            ) from None
-        self._form, self._units = form, units
+                f"{form.name}: HiGHS refuses numbers that lie so far apart; measure rows and"
+                " columns in other units"
+            )
+        self._form, self._units = form, tried
+
+    def _accepts(self, form: LinearForm) -> bool:
+        relaxed = form.replace(integer=np.zeros(form.num_columns, dtype=bool))
+        try:
+            pass_form(self._solver, relaxed)
+        except RuntimeError:
+            return False
+        return True
 
     def _set(self, name: str, value: Any) -> None:
         self._solver.setOptionValue(name, value)

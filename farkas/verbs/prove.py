@@ -52,7 +52,7 @@ def prove(
     embed
         Put the program into the certificate, so that it can be checked without the model.
     progress
-        Called now and then with nodes, bound and value, in the sense of a minimum.
+        Called now and then with nodes, bound and value.
 
     Raises
     ------

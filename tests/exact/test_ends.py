@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction as F
 
+import numpy as np
 import pytest
 
 from farkas.exact.bounding import Bounding
@@ -12,14 +13,25 @@ from tests.generators.rational import keeps, program, random_integer
 
 
 @pytest.mark.parametrize(("value", "upper", "whole", "end"), [
-    ("7/2", True, True, 3), ("7/2", False, True, 4), ("7/2", True, False, 4),
-    ("7/2", False, False, 3), ("-7/2", True, True, -4), ("-7/2", False, False, -4),
-    ("3", True, True, 3),
+    ("7/2", True, True, 3), ("7/2", False, True, 4), ("-7/2", True, True, -4),
+    ("3", True, True, 3), ("7/2", True, False, "7/2"), ("7/2", False, False, "7/2"),
+    ("1/3", True, False, "11184811/33554432"), ("1/3", False, False, "11184810/33554432"),
+    ("-1/3", True, False, "-11184810/33554432"), ("-1/3", False, False, "-11184811/33554432"),
+    ("0", True, False, 0),
 ])  # fmt: skip
 def test_whole_columns_are_rounded_inwards_and_others_outwards(
-    value: str, upper: bool, whole: bool, end: int
+    value: str, upper: bool, whole: bool, end: int | str
 ) -> None:
-    assert rounded_end(F(value), upper=upper, whole=whole) == end
+    assert rounded_end(F(value), upper=upper, whole=whole) == F(end)
+
+
+@pytest.mark.parametrize("order", [-900, -60, 0, 60, 900])
+@pytest.mark.parametrize("upper", [True, False])
+def test_ends_that_are_not_whole_are_rounded_alike_in_every_unit(order: int, upper: bool) -> None:
+    value, unit = F(355, 113), F(2) ** order
+    found = rounded_end(value * unit, upper=upper, whole=False)
+    assert found == unit * rounded_end(value, upper=upper, whole=False)
+    assert 0 <= (found - value * unit) * (1 if upper else -1) <= value * unit / 2**22
 
 
 def test_ends_follow_row_by_row() -> None:
@@ -33,15 +45,17 @@ def test_ends_follow_row_by_row() -> None:
 def test_the_cost_of_a_point_bounds_what_is_left() -> None:
     form = program([], cost=[2, 1], ends=[(0, None), (0, None)], offset=3)
     _, upper, steps = derived(Bounding(form), F(8))
-    assert upper == [3, 5]
+    assert upper == [F(5, 2), 5]
     assert {step.row for step in steps} == {-1}
     assert derived(Bounding(form), None)[2] == []
 
 
 def test_useless_ends_are_left_out() -> None:
-    form = program([["1/1000000000000000"]], cost=[1], rows=[(None, 1)])
+    form = program([["1/1000000000000000"]], cost=[1], rows=[(None, 1)], whole=[1])
     assert derived(Bounding(form), None)[2] == []
     assert LARGEST == 10**12
+    # of a column that is not whole the unit may be anything
+    assert len(derived(Bounding(form.replace(integer=np.array([False]))), None)[2]) == 1
 
 
 def test_finite_ends_stay_unless_all_are_asked_for() -> None:

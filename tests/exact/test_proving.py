@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import random
 from fractions import Fraction as F
 
 import numpy as np
 import pytest
 
 from farkas.certificates import check
+from farkas.errors import NotACertificate
+from farkas.exact import proving
 from farkas.exact.proving import Proved, prove_form
 from farkas.forms.rational import RationalForm
 from farkas.solvers import solve
@@ -90,7 +93,9 @@ def test_at_a_limit_bound_and_point_stay_proved() -> None:
         if found.certificate is not None:
             consent(found)
         if found.status == "bound" and found.bound is not None:
-            assert found.statement.startswith("The optimal value of small is at least ")
+            assert found.statement.startswith(
+                "The optimal value of small, read as decimals, is at least "
+            )
 
 
 def test_a_linear_program_out_of_time_has_what_its_bounds_prove() -> None:
@@ -103,12 +108,20 @@ def test_a_linear_program_out_of_time_has_what_its_bounds_prove() -> None:
 
 def test_words() -> None:
     form = program([[3]], cost=[1], rows=[(1, None)])
-    assert prove_form(form).statement == "The optimal value of small is 1/3 (0.333333333333)."
-    assert prove_form(form.replace(upper=(F(0),))).statement == "small has no point."
-    assert prove_form(form.replace(sense="max")).statement == "small is unbounded."
+    assert (
+        prove_form(form).statement
+        == "The optimal value of small, read as decimals, is 1/3, about 0.333333333333."
+    )
+    read = "small, read as decimals,"
+    assert prove_form(form.replace(upper=(F(0),))).statement == f"{read} has no point."
+    assert prove_form(form.replace(sense="max")).statement == f"{read} is unbounded."
+    binary = prove_form(form.replace(numbers="binary")).statement
+    assert binary.startswith("The optimal value of small, read as doubles, is 1/3")
+    sly = form.replace(name='x has no point.  Proved: "y')
+    assert '"x has no point.  Proved: \\"y", read as decimals,' in prove_form(sly).statement
     open_ = Proved(form=form, status="bound", bound=F(1, 3), value=F(2, 3))
     assert open_.statement == (
-        "The optimal value of small is at least 0.333333333 and at most 0.666666667."
+        f"The optimal value of {read} is at least 0.333333333 and at most 0.666666667."
     )
     assert open_.gap == 0.5
     assert Proved(form=form, status="bound").statement.endswith("is not bounded so far.")
@@ -138,3 +151,35 @@ def test_points_are_named() -> None:
     assert found.to_builtins(point=True)["point"] == {"a": "1"}
     assert "point" not in found.to_builtins()
     assert np.isfinite(found.seconds)
+
+
+def test_what_the_checker_does_not_accept_is_not_called_proved(monkeypatch) -> None:
+    form = program([[3]], cost=[1], rows=[(1, None)])
+    truth = proving.one_leaf
+    monkeypatch.setattr(
+        proving,
+        "one_leaf",
+        lambda weights, bound, value, point: truth(weights, F(1, 2), value, point),
+    )
+    with pytest.raises(NotACertificate):
+        prove_form(form)
+
+
+def test_progress_is_told_in_the_sense_of_the_program() -> None:
+    form, seen = random_hard(), []
+    found = prove_form(form, progress=lambda nodes, bound, value: seen.append((bound, value)))
+    assert seen
+    for bound, value in seen:
+        assert value is None or value <= found.value
+        assert bound is None or bound >= found.value
+
+
+def random_hard() -> RationalForm:
+    """A market split program: many nodes, and a maximum."""
+    rng = random.Random(1)
+    rows = [[rng.randrange(100) for _ in range(14)] for _ in range(2)]
+    return program(
+        rows, cost=[rng.randrange(1, 100) for _ in range(14)],
+        rows=[(None, sum(row) // 2) for row in rows], ends=[(0, 1)] * 14, whole=[1] * 14,
+        sense="max",
+    )  # fmt: skip

@@ -40,17 +40,26 @@ def test_other_vertices_miss_by_what_is_said() -> None:
     # x = 4, y = 0 breaks x <= 3 by 1
     outside = finder.vertex(basis([BASIC, LOWER], [UPPER, BASIC]))
     assert outside.point == [4, 0]
-    assert outside.primal == 1
+    assert outside.primal == F(1, 2)  # x is measured in 2s
     # x = 0, y = 2: going up with x is worth 3 - 2/3
     short = finder.vertex(basis([LOWER, BASIC], [BASIC, UPPER]))
     assert short.point == [0, 2]
-    assert (short.primal, short.dual) == (0, F(7, 3))
+    assert (short.primal, short.dual) == (0, F(7, 6))  # costs of 2s are measured in 4s
 
 
 def test_violations_are_those_of_the_rows_as_written() -> None:
     half = program([["1/2"]], cost=[1], rows=[("1/2", None)])
     found = VertexFinder(half).vertex(basis([LOWER], [BASIC]))
-    assert found.primal == F(1, 2)
+    assert found.primal == 1  # the row's unit is 1/2
+
+
+@pytest.mark.parametrize("order", [-700, -40, 40, 700])
+def test_violations_are_the_same_in_every_unit(order: int) -> None:
+    unit, made = F(2) ** order, form()
+    other = made.replace(cost=tuple(c * unit for c in made.cost), offset=made.offset * unit)
+    for chosen in (basis([BASIC, LOWER], [UPPER, BASIC]), basis([LOWER, BASIC], [BASIC, UPPER])):
+        one, two = VertexFinder(made).vertex(chosen), VertexFinder(other).vertex(chosen)
+        assert (one.primal, one.dual) == (two.primal, two.dual)
 
 
 def test_bad_bases_are_told() -> None:

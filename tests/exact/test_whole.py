@@ -7,7 +7,7 @@ from fractions import Fraction as F
 
 import numpy as np
 
-from farkas.exact.whole import Matrix, ScaledVector, difference, objects
+from farkas.exact.whole import Matrix, ScaledVector, objects
 from tests.generators.rational import program, random_linear
 
 
@@ -47,8 +47,3 @@ def test_empty_rows_and_columns_sum_to_nothing() -> None:
     assert matrix.times(objects([5, 7])).tolist() == [0, 7]
     assert matrix.transposed_times(objects([5, 7])).tolist() == [0, 7]
     assert np.asarray(matrix.values).tolist() == [1]
-
-
-def test_differences() -> None:
-    assert difference(F(1, 2), 3, 4) == F(-1, 4)
-    assert difference(None, 3, 4) is None

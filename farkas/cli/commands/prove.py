@@ -11,6 +11,7 @@ from farkas.cli.output import Json, complain, print_json, print_text
 from farkas.cli.tables import print_table
 from farkas.cli.values import check_writable
 from farkas.errors import Exit, InvalidOption
+from farkas.words import named
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -67,6 +68,8 @@ def command(
         numbers=numbers,  # type: ignore[arg-type]
         progress=_progress if sys.stderr.isatty() else None,
     )
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")  # what progress left on its line
     for path in write or []:
         save(found, path)
     if as_json:
@@ -96,7 +99,7 @@ def _print(found: Proved, point: bool) -> None:
         ("seconds", f"{shown['seconds']:.3g}"),
         ("solver", shown["claim"] or shown["solver"]),
     ]
-    print_table(shown["program"], ["", ""], [row for row in rows if row[1] is not None])
+    print_table(named(shown["program"]), ["", ""], [row for row in rows if row[1] is not None])
     print_text(shown["statement"])
     names = shown["contradiction"]
     if names:
@@ -111,7 +114,7 @@ def _print(found: Proved, point: bool) -> None:
 def _exit(found: Proved, gap: float) -> Exit:
     if found.status != "bound":
         return Exit.DONE
-    if found.gap is not None and gap and found.gap <= gap:
+    if found.within(gap):
         return Exit.DONE
     complain("a limit came before the proof was complete")
     return Exit.NO_ANSWER
