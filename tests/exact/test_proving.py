@@ -175,11 +175,20 @@ def test_progress_is_told_in_the_sense_of_the_program() -> None:
 
 
 def random_hard() -> RationalForm:
-    """A market split program: many nodes, and a maximum."""
+    """Several knapsacks: many nodes, and a maximum."""
     rng = random.Random(1)
-    rows = [[rng.randrange(100) for _ in range(14)] for _ in range(2)]
+    rows = [[rng.randrange(100) for _ in range(30)] for _ in range(4)]
     return program(
-        rows, cost=[rng.randrange(1, 100) for _ in range(14)],
-        rows=[(None, sum(row) // 2) for row in rows], ends=[(0, 1)] * 14, whole=[1] * 14,
+        rows, cost=[rng.randrange(1, 100) for _ in range(30)],
+        rows=[(None, sum(row) // 2) for row in rows], ends=[(0, 1)] * 30, whole=[1] * 30,
         sense="max",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("order", [-60, 60])
+def test_a_search_is_the_same_in_every_unit_of_money(order: int) -> None:
+    form, unit = random_hard(), F(2) ** order
+    one = prove_form(form)
+    other = prove_form(form.replace(cost=tuple(c * unit for c in form.cost)))
+    assert other.value == one.value * unit
+    assert other.nodes == one.nodes
