@@ -289,7 +289,37 @@ def _columns_of(problem: Any, data: Any, size: int) -> list[str]:
 
 
 def _from_linopy(model: Any, numbers: Numbers) -> RationalForm:
-    return _from_highs(model.to_highspy(), numbers)
+    parts = model.matrices
+    if getattr(model, "is_quadratic", False):
+        raise UnsupportedForm("the model has a quadratic objective")
+    kinds = [str(kind) for kind in parts.vtypes]
+    if set(kinds) - set("BIC"):
+        raise UnsupportedForm("the model has semicontinuous columns")
+    sides = np.asarray(parts.b, dtype=np.float64)
+    relations = np.array([str(relation)[0] for relation in parts.sense], dtype="U1")
+
+    def names(labelled: Any, labels: Any) -> list[str]:
+        places = labelled.get_label_position(np.asarray(labels))
+        return [
+            f"{name}[{','.join(str(at) for at in index.values())}]" if index else str(name)
+            for name, index in places
+        ]
+
+    return from_arrays(
+        name="model",
+        sense="max" if model.objective.sense == "max" else "min",
+        numbers=numbers,
+        cost=np.asarray(parts.c, dtype=np.float64),
+        offset=0.0,
+        matrix=parts.A,
+        row_lower=np.where(relations == "<", -np.inf, sides),
+        row_upper=np.where(relations == ">", np.inf, sides),
+        lower=np.asarray(parts.lb, dtype=np.float64),
+        upper=np.asarray(parts.ub, dtype=np.float64),
+        integer=[kind in "BI" for kind in kinds],
+        row_names=names(model.constraints, parts.clabels),
+        column_names=names(model.variables, parts.vlabels),
+    )
 
 
 _READERS: dict[str, Reader] = {

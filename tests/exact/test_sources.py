@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import types
 from fractions import Fraction as F
 
 import cvxpy as cp
 import highspy
+import numpy as np
 import pyomo.environ as pyo
 import pytest
+import scipy.sparse as sp
 
 from farkas.errors import InvalidOption, UnsupportedForm
 from farkas.exact.proving import prove_form
@@ -122,3 +125,37 @@ def test_another_object_is_refused_by_its_type() -> None:
         from_object(3, "binary")
     with pytest.raises(InvalidOption, match="pyomo"):
         from_object(object(), "binary")
+
+
+def test_models_of_linopy_are_read_from_their_matrices() -> None:
+    """As linopy 0.10 has them; it is not among what the tests install."""
+
+    class Labels:
+        def __init__(self, *names: tuple[str, dict[str, int]]) -> None:
+            self.names = names
+
+        def get_label_position(self, labels: np.ndarray) -> list[tuple[str, dict[str, int]]]:
+            return [self.names[k] for k in labels.tolist()]
+
+    parts = types.SimpleNamespace(
+        A=sp.csr_array([[3.0, 2, 1], [1, 0, 1]]), b=np.array([10.5, 1]), sense=np.array(["<", ">"]),
+        c=np.array([2, 1, 0.25]), lb=np.zeros(3), ub=np.array([4, 4, np.inf]),
+        vtypes=np.array(["I", "B", "C"]), vlabels=np.arange(3), clabels=np.arange(2),
+    )  # fmt: skip
+    model = types.SimpleNamespace(
+        matrices=parts, objective=types.SimpleNamespace(sense="max"), is_quadratic=False,
+        variables=Labels(("x", {"job": 0}), ("x", {"job": 1}), ("y", {})),
+        constraints=Labels(("cap", {}), ("least", {})),
+    )  # fmt: skip
+    type_ = type("Model", (types.SimpleNamespace,), {"__module__": "linopy.model"})
+    read = type_(**vars(model))
+    form = from_object(read, "binary")
+    assert form.column_names == ("x[0]", "x[1]", "y")
+    assert form.row_names == ("cap", "least")
+    assert (form.row_lower, form.row_upper) == ((None, 1), (F(21, 2), None))
+    assert form.integer.tolist() == [True, True, False]
+    found = prove_form(form)
+    assert (found.value, found.values()) == (F(51, 8), {"x[0]": 3, "y": F(3, 2)})
+    read.is_quadratic = True
+    with pytest.raises(UnsupportedForm, match="quadratic"):
+        from_object(read, "binary")
