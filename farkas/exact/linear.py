@@ -8,7 +8,6 @@ optimum of the elastic program, unboundedness from an exact point and an exact d
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Literal
@@ -17,23 +16,19 @@ import numpy as np
 
 from farkas.errors import NoAnswer
 from farkas.exact.deadline import Deadline
+from farkas.exact.nearby import Nearby
 from farkas.exact.refined import Singular
 from farkas.exact.vertex import Vertex, VertexFinder, dual_value, reduced_costs
-from farkas.exact.whole import ZERO, Matrix, ScaledVector
-from farkas.forms import LinearForm, SparseRows
+from farkas.exact.whole import ZERO, Matrix, ScaledVector, divided
 from farkas.forms.rational import RationalForm, Side, rational_form
-from farkas.forms.scale import Units
 from farkas.numbers import Floats
-from farkas.solvers.simplex import BASIC, LOWER, Basis, End, Simplex
+from farkas.solvers.simplex import Basis, End, Simplex
 
 FEW_ENTRIES = 5_000
 """Entries up to which presolve saves nothing, and what it undoes may make HiGHS complain aloud."""
 
 MOST_ROUNDS = 12
 """Rounds of solving around a vertex."""
-
-ENLARGED = -10
-"""Binary order that the largest violation of a vertex is brought to; solvers stop at 2**-30."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -207,105 +202,6 @@ def _optimal(form: RationalForm, vertex: Vertex, basis: Basis, rounds: int) -> E
     )
 
 
-class Nearby:
-    """The program around a vertex: columns ``(x, r)``, rows ``A x - r = 0``, enlarged.
-
-    Rows become columns so that the multipliers of inequalities have costs of their own; without
-    them the enlarged program loses what the vertex already pays.
-
-    Parameters
-    ----------
-    form
-        The program.
-    """
-
-    def __init__(self, form: RationalForm) -> None:
-        self.form = form
-        linear, m, n = form.linear, form.num_rows, form.num_columns
-        rows = np.concatenate([linear.matrix.rows, np.arange(m)])
-        columns = np.concatenate([linear.matrix.columns, n + np.arange(m)])
-        values = np.concatenate([linear.matrix.values, -np.ones(m)])
-        order = np.lexsort((columns, rows))
-        counts = np.bincount(rows, minlength=m)
-        starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        self._matrix = SparseRows(starts, columns[order].astype(np.int32), values[order], n + m)
-        own = linear.units
-        self._units = Units(own.rows, np.concatenate([own.columns, own.rows]), own.cost)
-
-    def solve(self, vertex: Vertex, basis: Basis, clock: Deadline) -> tuple[End, Basis]:
-        """Solve around a vertex from its basis; returns how that ended and the basis it found."""
-        form, n = self.form, self.form.num_columns
-        solver = Simplex(self._enlarged(vertex), self._units)
-        fixed = np.full(form.num_rows, LOWER, dtype=np.int8)
-        solver.start(Basis(np.concatenate([basis.columns, basis.rows]), fixed))
-        only_dual = not vertex.primal
-        end = solver.run(seconds=clock.left, primal=only_dual)
-        if end in (End.UNKNOWN, End.STOPPED):
-            clock.check()
-            end = solver.run(seconds=clock.left, primal=not only_dual)
-        found = solver.basis
-        if end not in (End.OPTIMAL, End.INFEASIBLE, End.UNBOUNDED) or found is None:
-            raise Singular(f"around a vertex the solver says {end.value}")
-        if (found.rows == BASIC).any():
-            found = _without_slacks(found, n)
-        return end, Basis(found.columns[:n], found.columns[n:])
-
-    def _enlarged(self, vertex: Vertex) -> LinearForm:
-        form = self.form
-        a, b = _enlargement(vertex.primal), _enlargement(vertex.dual)
-        factors = form.factors
-        low = [*form.lower, *(_over(x, f) for x, f in zip(form.row_lower, factors, strict=True))]
-        high = [*form.upper, *(_over(x, f) for x, f in zip(form.row_upper, factors, strict=True))]
-        here = [*vertex.point, *(x / f for x, f in zip(vertex.activity, factors, strict=True))]
-        cost = [*vertex.reduced, *(y * f for y, f in zip(vertex.multipliers, factors, strict=True))]
-        zero = np.zeros(form.num_rows)
-        return LinearForm(
-            name=form.name,
-            sense=form.sense,
-            cost=np.array([_near(c, b) for c in cost]),
-            matrix=self._matrix,
-            row_lower=zero,
-            row_upper=zero,
-            lower=np.array(
-                [-np.inf if e is None else _near(e - x, a) for e, x in zip(low, here, strict=True)]
-            ),
-            upper=np.array(
-                [np.inf if e is None else _near(e - x, a) for e, x in zip(high, here, strict=True)]
-            ),
-            integer=np.zeros(len(cost), dtype=bool),
-        )
-
-
-def _without_slacks(basis: Basis, n: int) -> Basis:
-    """Trade a basic slack of a row ``A x - r = 0`` for its column r, which then is basic."""
-    columns, rows = basis.columns.copy(), basis.rows.copy()
-    for i in np.flatnonzero(rows == BASIC).tolist():
-        if columns[n + i] != BASIC:
-            columns[n + i], rows[i] = BASIC, LOWER
-    return Basis(columns, rows)
-
-
-def _over(side: Side, factor: Fraction) -> Side:
-    return None if side is None else side / factor
-
-
-def _enlargement(violation: Fraction) -> int:
-    """Power of two that brings a violation to about :data:`ENLARGED`; 0 without one."""
-    if not violation:
-        return 0
-    order = violation.numerator.bit_length() - violation.denominator.bit_length()
-    return ENLARGED - order
-
-
-def _near(value: Fraction, power: int) -> float:
-    """``value * 2**power`` as a double; infinite where it is beyond all."""
-    moved = value * (1 << power) if power >= 0 else value / (1 << -power)
-    try:
-        return moved.numerator / moved.denominator
-    except OverflowError:
-        return math.inf if moved > 0 else -math.inf
-
-
 def _infeasible(form: RationalForm, ray: Floats | None, clock: Deadline) -> ExactLinear | None:
     """Prove that there is no point: by the solver's ray, else by the elastic program."""
     if ray is not None and np.isfinite(ray).all():
@@ -362,8 +258,8 @@ def elastic(form: RationalForm) -> RationalForm:
         cost=[ZERO] * n + [one] * more,
         offset=ZERO,
         rows=rows,
-        row_lower=[_over(x, f) for x, f in zip(form.row_lower, form.factors, strict=True)],
-        row_upper=[_over(x, f) for x, f in zip(form.row_upper, form.factors, strict=True)],
+        row_lower=[divided(x, f) for x, f in zip(form.row_lower, form.factors, strict=True)],
+        row_upper=[divided(x, f) for x, f in zip(form.row_upper, form.factors, strict=True)],
         lower=[*form.lower, *[ZERO] * more],
         upper=[*form.upper, *[None] * more],
         integer=[False] * (n + more),

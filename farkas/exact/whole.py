@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.forms.rational import RationalForm
+from farkas.forms.rational import RationalForm, Side
 from farkas.numbers import Array, Ints
 
 ZERO = Fraction(0)
@@ -88,3 +88,8 @@ def _summed(products: Array, where: Ints, size: int) -> Array:
         first = np.flatnonzero(np.diff(where, prepend=-1))
         found[where[first]] = np.add.reduceat(products, first)
     return found
+
+
+def divided(side: Side, factor: Fraction) -> Side:
+    """Return a side divided by a factor; None where there is none."""
+    return None if side is None else side / factor

@@ -306,6 +306,11 @@ def _proved(
         )
     except (NoAnswer, UnsupportedForm):
         found = None
+    if found is not None and found.status in ("infeasible", "unbounded"):
+        raise NotACertificate(
+            f"{form.name}: {answer.solver} claims {answer.claim}, but as doubles it is proved"
+            f" {found.status}; farkas prove writes the proof"
+        )
     if found is None or found.bound is None or found.certificate is None:
         raise by_rounding
     return Solution(form, answer, bound=found.bound, certificate=found.certificate)

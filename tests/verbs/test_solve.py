@@ -133,3 +133,14 @@ def test_switches_are_truth_values_only(name: str, value: Any) -> None:
 def test_a_variant_is_text_by_name(variant: Any) -> None:
     with pytest.raises(InvalidOption, match="cannot be"):
         solve("mlbroker/tiny", "mlbroker.relaxed", variant=variant)
+
+
+def test_an_optimum_of_a_program_that_has_no_point_as_doubles_is_told() -> None:
+    # two equations that a solver forgives, and no double y has 0.1 y = 0.3
+    odd = form(
+        [[0.1], [0.1]], [1.0, 1.0000000000000002], [1.0, 1.0000000000000002],
+        cost=np.array([0.3]), lower=np.array([-INF]), upper=np.array([INF]),
+    )  # fmt: skip
+    assert solve_form(odd).answer.claim is Claimed.OPTIMAL
+    with pytest.raises(NotACertificate, match="claims optimal, but as doubles it is proved infeas"):
+        solve_form(odd, certify=True)
