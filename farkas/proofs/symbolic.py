@@ -3,9 +3,26 @@
 An expression that does not simplify proves nothing, and refutes nothing either: it is an error.
 """
 
+import importlib
 from typing import Any
 
 from farkas.errors import NoVerdict
+
+
+class Deferred:
+    """A module that is imported when something of it is first used; ``name`` is its dotted name."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, held: str) -> Any:
+        return getattr(importlib.import_module(self._name), held)
+
+
+sp = Deferred("sympy")
+"""SymPy, which reading, listing and showing claims does not need."""
 
 
 class NotProved(NoVerdict):
@@ -14,8 +31,6 @@ class NotProved(NoVerdict):
 
 def vanishes(*expressions: Any) -> bool:
     """Whether all expressions simplify to 0."""
-    import sympy as sp
-
     return all(sp.simplify(sp.expand_log(sp.simplify(e), force=True)) == 0 for e in expressions)
 
 
@@ -28,8 +43,6 @@ def require_zero(**expressions: Any) -> None:
 
 def require(**conditions: Any) -> None:
     """Raise `NotProved` unless every condition is true, or SymPy's true; undecided is not."""
-    import sympy as sp
-
     for name, condition in conditions.items():
         if condition is not True and condition != sp.true:
             raise NotProved(f"{name.replace('_', ' ')}: {condition}")

@@ -20,6 +20,7 @@ from farkas.certificates import write
 from farkas.errors import NotApplicable, UnsupportedForm
 from farkas.instances import library
 from farkas.instances.files import own_kinds
+from farkas.proofs import claims
 from farkas.verbs.solve import solve
 from tests.tools.shared import ROOT
 
@@ -168,6 +169,15 @@ def test_listing_the_figures_of_a_kind_loads_no_other_kind_and_nothing_heavy(kin
     modules = loaded_by("figure", kind)
     assert not other_kinds(modules, kind)
     assert not heavy(modules) - {"numba"}
+
+
+def test_showing_and_listing_what_there_is_loads_nothing_heavy() -> None:
+    commands = [["show"], ["claims"]]
+    for kind in own_kinds():
+        first = claims.names(f"{kind}.")[0]
+        commands += [["show", kind], ["claims", kind], ["show", first], ["claims", first]]
+    for words, modules in zip(commands, loaded_by_each(commands), strict=True):
+        assert not heavy(modules), words
 
 
 def test_a_sweep_of_a_kind_and_its_ratios_load_no_other_kind_and_nothing_heavy(

@@ -1,9 +1,11 @@
 """Steps of symbolic proofs go through or are an error."""
 
+import sys
+
 import pytest
 import sympy as sp
 
-from farkas.proofs.symbolic import NotProved, require, require_zero, vanishes
+from farkas.proofs.symbolic import Deferred, NotProved, require, require_zero, vanishes
 
 X = sp.symbols("x", positive=True)
 
@@ -24,3 +26,12 @@ def test_what_is_false_or_undecided_is_not_proved(condition):
     require(one=True, other=X > 0)
     with pytest.raises(NotProved, match="it holds"):
         require(it_holds=condition)
+
+
+def test_a_deferred_module_is_imported_when_something_of_it_is_used(monkeypatch):
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+    colors = Deferred("colorsys")
+    assert "colorsys" not in sys.modules
+    assert colors.rgb_to_yiq is sys.modules["colorsys"].rgb_to_yiq
+    with pytest.raises(AttributeError, match="nothing"):
+        colors.nothing  # noqa: B018

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 import sympy as sp
 
@@ -18,6 +19,19 @@ def honest() -> None:
     require(larger=sp.expand(SQUARE - x**2).is_positive)
 
 
+def cube(of: Any) -> Any:
+    return of**3
+
+
+def called() -> None:
+    require_zero(flat=sp.diff(cube(x), x, x, x, x))
+
+
+def local() -> None:
+    side = sp.symbols("side")
+    require_zero(same=sp.diff(cube(side), side).subs(side, y) - sp.diff(y**3, y))
+
+
 def vacuous() -> None:
     require(positive=x.is_positive)
     require_zero(constant=sp.diff(x, y), expanded=sp.expand(SQUARE) - SQUARE, right=2 * x - x - x)
@@ -26,6 +40,17 @@ def vacuous() -> None:
 def test_steps_of_an_honest_proof_all_break() -> None:
     assert broken_steps(honest) == {"expanded": False, "larger": False}
     assert unbreakable(honest) == []
+
+
+def test_a_step_breaks_under_a_change_of_what_a_function_gives() -> None:
+    assert broken_steps(called) == {"flat": False}
+    assert unbreakable(called) == []
+
+
+def test_symbols_of_the_check_itself_are_changed() -> None:
+    bodies = [ast.unparse(module) for module in changed(local)]
+    assert any(".subs(side, y)" in body and "cube(side ** 2)" in body for body in bodies)
+    assert not any("side ** 2 =" in body for body in bodies)
 
 
 def test_steps_that_no_change_breaks_are_named() -> None:

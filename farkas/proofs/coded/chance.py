@@ -2,8 +2,6 @@
 
 import math
 
-import sympy as sp
-
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.integer import best_integer_plan
 from farkas.models.coded.kernel import Pairs
@@ -11,9 +9,9 @@ from farkas.models.coded.law import Law
 from farkas.models.coded.plans import Allocation, dedicated_plan, dedicated_share, shared_plan
 from farkas.online.coded.exhaustive import best_owner, least_level
 from farkas.proofs.claim import Standing, Verdict, claim, proved, refuted
-from farkas.proofs.coded.surrogate import RESULTS, load, published, shipped, t
+from farkas.proofs.coded.surrogate import expected_results, published, shipped
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero
+from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials
 from farkas.relaxations.coded.assignment_lp import best_sharing, shared_optimum
 from farkas.tolerances import FINE_GAP, TIE
@@ -128,6 +126,8 @@ def chance_times_surrogate_bounds_the_chance_program() -> Verdict:
     # 1[X >= L] is 0 at X = x < L, and 1 at X = L + x
     for indicator, results in ((0, excess), (1, rows + excess)):
         require(indicator_is_below=sp.expand(results - rows * indicator).is_nonnegative)
-    grown = RESULTS.subs({load: scale * load, t: scale * t}, simultaneous=True)
-    require_zero(scaling=grown - scale * RESULTS)
+    load, t, u, a = sp.symbols("l t u a", positive=True)
+    f = expected_results(load, t, u, a)
+    grown = f.subs({load: scale * load, t: scale * t}, simultaneous=True)
+    require_zero(scaling=grown - scale * f)
     return proved("an indicator below X/L, and f(c l, c t) = c f(l, t)")

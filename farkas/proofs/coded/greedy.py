@@ -3,7 +3,6 @@
 import itertools
 
 import numpy as np
-import sympy as sp
 
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Floats
@@ -15,7 +14,7 @@ from farkas.proofs.claim import Standing, Verdict, claim, not_applicable, proved
 from farkas.proofs.coded.reciprocal import FULL_LOAD, reciprocal
 from farkas.proofs.coded.surrogate import agreement, published, shipped
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero
+from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, growth
 from farkas.relaxations.coded.assignment_lp import best_sharing
 from farkas.relaxations.coded.truncated import truncated_level

@@ -1,7 +1,8 @@
 """Claims about successive convex approximation: what its points are, and are not."""
 
+from typing import Any
+
 import numpy as np
-import sympy as sp
 
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.surrogate import surrogate_times
@@ -9,7 +10,7 @@ from farkas.online.coded.sca import iterates
 from farkas.proofs.claim import Standing, Verdict, claim, not_applicable, proved, refuted
 from farkas.proofs.coded.surrogate import published, shipped
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero
+from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials
 from farkas.relaxations.coded.assignment_lp import shared_optimum
 from farkas.relaxations.coded.sca import SharedPoint, solve_step
@@ -58,7 +59,7 @@ def iterates_stay_feasible_and_never_get_later() -> Verdict:
     dk, dr = sp.symbols("dk dr", real=True)
     root = sp.sqrt(beta)
 
-    def square(sign: int, share: sp.Expr, results: sp.Expr) -> sp.Expr:
+    def square(sign: int, share: Any, results: Any) -> Any:
         return (root * share + sign * results / root) ** 2 / 4
 
     first = square(1, k, r)

@@ -1,8 +1,7 @@
 """Claims about the surrogate: Lemma 1, Theorem 1, and that P3 is a linear program."""
 
 import functools
-
-import sympy as sp
+from typing import Any
 
 from farkas.algebra import programs
 from farkas.instances.coded import CodedComputing
@@ -12,16 +11,20 @@ from farkas.online.coded.exhaustive import best_owner, every_owner, least_level
 from farkas.proofs import trials
 from farkas.proofs.claim import Standing, Verdict, claim, proved, refuted
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero
+from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.relaxations.coded.assignment_lp import shared_optimum
 from farkas.solvers.via_cvxpy import solve_problem
 from farkas.tolerances import FINE_GAP, SOLVER_GAP, TIE
 
-load, t, u, a, h, rows, k = sp.symbols("l t u a h L k", positive=True)
-RESULTS = load * (1 - sp.exp(u * a - u * t / load))
-"""Expected results f(l, t) of one pair without the case t < a l, as (6) has them."""
-OPTIMAL = {a: (h - sp.log(1 + h)) / u}
-"""a in terms of h: c = u a = h − ln(1 + h)."""
+
+def expected_results(load: Any, t: Any, u: Any, a: Any) -> Any:
+    """Expected results f(l, t) of one pair as (6) has them: without the case t < a l."""
+    return load * (1 - sp.exp(u * a - u * t / load))
+
+
+def shift(u: Any, h: Any) -> Any:
+    """a in terms of h, in symbols: c = u a = h − ln(1 + h)."""
+    return (h - sp.log(1 + h)) / u
 
 
 shipped = functools.partial(trials.shipped, CodedComputing)
@@ -48,7 +51,9 @@ def negative_results_are_convex() -> Verdict:
     It is the perspective of a convex function, hence convex for all l > 0, t >= 0, also where
     t < a l and (5) is 0 instead; there −max(0, f) is *not* convex.
     """
-    hessian = sp.hessian(-RESULTS, (load, t))
+    load, t, u, a = sp.symbols("l t u a", positive=True)
+    results = expected_results(load, t, u, a)
+    hessian = sp.hessian(-results, (load, t))
     require(trace_is_positive=sp.factor(hessian.trace()).is_positive)
     require_zero(determinant=hessian.det())
     return proved("the printed nonzero eigenvalue lacks the factor exp(−(u/x)(t − a x))")
@@ -57,10 +62,13 @@ def negative_results_are_convex() -> Verdict:
 @claim("coded.theorem1", source="Coded Theorem 1, (14)-(16)")
 def best_loads_in_closed_form() -> Verdict:
     """l = t u/h maximises f, strictly, with value t u/(1 + h); so t* = 1/Σ v and l* = t*/φ."""
+    load, t, u, a, h = sp.symbols("l t u a h", positive=True)
+    results = expected_results(load, t, u, a)
+    optimal = {a: shift(u, h)}
     at = {load: t * u / h}
-    slope = sp.diff(RESULTS, load).subs(at).subs(OPTIMAL)
-    value = RESULTS.subs(at).subs(OPTIMAL) - t * u / (1 + h)
-    require(strictly_concave=sp.factor(sp.diff(RESULTS, load, 2)).is_negative)
+    slope = sp.diff(results, load).subs(at).subs(optimal)
+    value = results.subs(at).subs(optimal) - t * u / (1 + h)
+    require(strictly_concave=sp.factor(sp.diff(results, load, 2)).is_negative)
     require_zero(slope=slope, value=value)
     return proved("∂f/∂l = 0, f = t u/(1+h) there, and ∂²f/∂l² < 0 for every l")
 
@@ -71,8 +79,11 @@ def the_multiplier_is_time_per_row() -> Verdict:
 
     Stationarity in t of t + λ (L − Σ f) is 1 = λ Σ f_t, and Σ f_t = Σ u/(1 + h) = L/t*.
     """
+    load, t, u, a, h = sp.symbols("l t u a h", positive=True)
+    results = expected_results(load, t, u, a)
+    optimal = {a: shift(u, h)}
     at = {load: t * u / h}
-    slope = sp.diff(RESULTS, t).subs(at).subs(OPTIMAL) - u / (1 + h)
+    slope = sp.diff(results, t).subs(at).subs(optimal) - u / (1 + h)
     require_zero(slope=slope)
     return proved("∂f/∂t = u/(1+h) at the best load")
 
@@ -80,7 +91,9 @@ def the_multiplier_is_time_per_row() -> Verdict:
 @claim("coded.time_exceeds_shift", source="Coded section III, observation 1")
 def the_optimal_time_exceeds_every_shift() -> Verdict:
     """At the optimum t = φ l > a l strictly, because h − c = ln(1 + h) > 0."""
-    left = sp.factor((t - a * load).subs(load, t * u / h).subs(OPTIMAL))
+    load, t, u, a, h = sp.symbols("l t u a h", positive=True)
+    optimal = {a: shift(u, h)}
+    left = sp.factor((t - a * load).subs(load, t * u / h).subs(optimal))
     # h − ln(1 + h) grows from 0 without end, so there is one h > 0 for each c = u a > 0
     grows = sp.diff(h - sp.log(1 + h), h)
     require(time_is_left=left.is_positive, one_h=sp.factor(grows).is_positive)
@@ -96,12 +109,15 @@ def shared_workers_are_a_linear_program() -> Verdict:
     reads t Σ v k >= 1.  Checked symbolically; on the demo the cone program, which knows nothing of
     this, has the optimum of the linear one.
     """
-    shared = k * RESULTS
+    load, t, u, a, h, rows, k = sp.symbols("l t u a h L k", positive=True)
+    results = expected_results(load, t, u, a)
+    optimal = {a: shift(u, h)}
+    shared = k * results
     at = {load: t * u / h}
-    scaled = sp.diff(shared, load) - k * sp.diff(RESULTS, load)
-    slope = sp.diff(shared, load).subs(at).subs(OPTIMAL)
-    linear = shared.subs(at).subs(OPTIMAL) / rows - t * k * (u / (rows * (1 + h)))
-    require(strictly_concave=sp.factor(sp.diff(RESULTS, load, 2)).is_negative)
+    scaled = sp.diff(shared, load) - k * sp.diff(results, load)
+    slope = sp.diff(shared, load).subs(at).subs(optimal)
+    linear = shared.subs(at).subs(optimal) / rows - t * k * (u / (rows * (1 + h)))
+    require(strictly_concave=sp.factor(sp.diff(results, load, 2)).is_negative)
     require_zero(scaled=scaled, slope=slope, linear=linear)
     best = shared_optimum(shipped("demo")).time
     cone = cone_optimum(shipped("demo"))
@@ -129,10 +145,13 @@ def stationary_points_with_full_loads_are_optimal() -> Verdict:
     There the derivatives of k f/L by k, l and t are t v, 0 and k v: the KKT conditions of P3 are
     those of the linear program, which is convex.
     """
-    share = k * RESULTS / rows
+    load, t, u, a, h, rows, k = sp.symbols("l t u a h L k", positive=True)
+    results = expected_results(load, t, u, a)
+    optimal = {a: shift(u, h)}
+    share = k * results / rows
     at = {load: t * u / h}
     v = u / (rows * (1 + h))
-    by_k, by_l, by_t = (sp.diff(share, x).subs(at).subs(OPTIMAL) for x in (k, load, t))
+    by_k, by_l, by_t = (sp.diff(share, x).subs(at).subs(optimal) for x in (k, load, t))
     require_zero(by_share=by_k - t * v, by_load=by_l, by_time=by_t - k * v)
     return proved("∂/∂k = t v, ∂/∂l = 0, ∂/∂t = k v")
 
@@ -160,12 +179,15 @@ def dedicated_p3_is_max_min_allocation() -> Verdict:
     nothing: (6) reads t Σ v k >= 1 with shares 0 and 1.  Checked symbolically; branch and bound and
     enumeration agree on what it comes to.
     """
-    owned = (k * RESULTS).subs({load: t * u / h}).subs(OPTIMAL) / rows
-    require(strictly_concave=sp.factor(sp.diff(RESULTS, load, 2)).is_negative)
+    load, t, u, a, h, rows, k = sp.symbols("l t u a h L k", positive=True)
+    results = expected_results(load, t, u, a)
+    optimal = {a: shift(u, h)}
+    owned = (k * results).subs({load: t * u / h}).subs(optimal) / rows
+    require(strictly_concave=sp.factor(sp.diff(results, load, 2)).is_negative)
     require_zero(
-        best_load=sp.diff(RESULTS, load).subs({load: t * u / h}).subs(OPTIMAL),
+        best_load=sp.diff(results, load).subs({load: t * u / h}).subs(optimal),
         own=owned.subs(k, 1) - t * u / (rows * (1 + h)),
-        unused=(k * RESULTS).subs(k, 0),
+        unused=(k * results).subs(k, 0),
     )
     found = trials.Trials()
     for seed in range(6):
@@ -184,11 +206,13 @@ def optima_scale_as_they_must() -> Verdict:
     f(c l, c t) = c f(l, t), f(l, t/c) with rates c u and shifts a/c is f(l, t), f falls in a, and a
     further worker with k = 0 takes nothing away.
     """
+    load, t, u, a, k = sp.symbols("l t u a k", positive=True)
+    results = expected_results(load, t, u, a)
     c = sp.symbols("c", positive=True)
-    longer = RESULTS.subs({load: c * load, t: c * t}, simultaneous=True) - c * RESULTS
-    faster = RESULTS.subs({u: c * u, a: a / c, t: t / c}, simultaneous=True) - RESULTS
-    require_zero(longer=longer, faster=faster, further=(k * RESULTS).subs(k, 0))
-    require(earlier=sp.factor(sp.diff(RESULTS, a)).is_negative)
+    longer = results.subs({load: c * load, t: c * t}, simultaneous=True) - c * results
+    faster = results.subs({u: c * u, a: a / c, t: t / c}, simultaneous=True) - results
+    require_zero(longer=longer, faster=faster, further=(k * results).subs(k, 0))
+    require(earlier=sp.factor(sp.diff(results, a)).is_negative)
     data = published(2, 6, 0, rows=100)
     time = shared_optimum(data).time
     thrice = data.replace(masters=[{"rows": 300}, {"rows": 300}])

@@ -1,7 +1,6 @@
 """What (2) and (3) are, and what they are not."""
 
 import numpy as np
-import sympy as sp
 
 from farkas.models.dps.offline import Offline, OfflineLP
 from farkas.online.dps.best_fixed import best_exactly
@@ -10,7 +9,7 @@ from farkas.proofs.claim import Standing, Verdict, claim, proved, refuted
 from farkas.proofs.dps.markets import shipped, small, unit_users
 from farkas.proofs.dps.search import best_by_search
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require_zero
+from farkas.proofs.symbolic import require_zero, sp
 from farkas.proofs.trials import Trials, optimum
 from farkas.relaxations.dps.fixed_price import corrected_bound, printed_bound
 from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
@@ -26,8 +25,6 @@ def offline_is_a_milp() -> Verdict:
     As printed it multiplies a price with a decision.  A linear function takes the mean of its end
     values half way between two points; the printed payment p f does not.
     """
-    import sympy as sp
-
     price, accepted = sp.symbols("p f", nonnegative=True)
     payment = price * accepted  # of one unit in the objective of (2)
     low, high, middle = (

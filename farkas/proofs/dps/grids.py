@@ -4,7 +4,6 @@ import dataclasses
 import math
 
 import numpy as np
-import sympy as sp
 
 from farkas.instances.dps import Learning, Market
 from farkas.online.dps.learning import Dps
@@ -14,7 +13,7 @@ from farkas.online.dps.simulation import simulate_learning
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.dps.markets import published
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero
+from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, growth
 
 

@@ -1,12 +1,10 @@
 """Lemma 2 from what comes before it, and regret for longer horizons.  DPS appendix D, Theorem 2."""
 
-import sympy as sp
-
 from farkas.online.dps.learning import Dps, Simple
 from farkas.proofs.claim import Verdict, claim, proved
 from farkas.proofs.dps.markets import unit_users
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero
+from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, growth
 
 

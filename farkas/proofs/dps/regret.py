@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-import sympy as sp
 
 from farkas.certificates.dps import prices_bound
 from farkas.numbers import Ints
@@ -17,7 +16,7 @@ from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.dps.markets import published, unit_users
 from farkas.proofs.dps.radii import radius
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero
+from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import growth, interval
 from farkas.relaxations.dps.prices import lp_prices
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require
+from farkas.proofs.symbolic import require, sp
 from farkas.proofs.trials import growth
 
 
@@ -19,8 +19,6 @@ def running_time() -> Verdict:
     For the stateless reading with one table for all completion slots: T D one-slot problems over
     at most R² pairs, and T Σ_{n<=D} (n + 1) additions.  What sorting adds: eris.sorting_time.
     """
-    import sympy as sp
-
     slots, chunks, sites, kinds, n = sp.symbols("T D R K n", positive=True, integer=True)
     additions = slots * sp.summation(n + 1, (n, 0, chunks))
     steps = slots * chunks * sites**2 * kinds + additions
@@ -63,8 +61,6 @@ def sorting_time() -> Verdict:
     more than any multiple of R log R, and half as many pairs are no fewer in order.  Counted are
     the comparisons of a merge sort from 16 to 256 sites.
     """
-    import sympy as sp
-
     sizes = (16, 64, 256)
     counted = [comparisons(sites) for sites in sizes]
     measured, printed = growth(sizes, counted), growth(sizes, [r * math.log2(r) for r in sizes])

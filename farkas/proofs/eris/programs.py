@@ -9,7 +9,7 @@ from farkas.models.eris.schedule_ilp import ScheduleIlp, ScheduleLp
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.eris.samples import Shape, auction, auctions
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require_zero
+from farkas.proofs.symbolic import require_zero, sp
 from farkas.proofs.trials import Trials, optimum
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.tolerances import LOOSE_GAP
@@ -109,8 +109,6 @@ def increments_give_the_ratio() -> Verdict:
     Needs that the final point is feasible in (4), which the lemma does not say; see
     eris.payoffs_are_dual_feasible.
     """
-    import sympy as sp
-
     gamma = sp.symbols("gamma", positive=True)
     before, rise, dual, dual_rise = sp.symbols("Gamma dGamma Lambda dLambda", real=True)
     # induction step: slack after = slack before + slack of the increment

@@ -19,7 +19,7 @@ from farkas.portable.draws import multinomial, uniform
 from farkas.proofs.claim import Standing, Verdict, claim, proved, refuted
 from farkas.proofs.eris.samples import auction
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero
+from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, optimum
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.payoff_bound import payoff_bounds
@@ -156,8 +156,6 @@ def exponential_below_line() -> Verdict:
     By convexity, with equality at both ends.  The proof uses it at x = log2(γ) · use / capacity,
     which is at most 1 only if a job uses at most 1/log2(γ) of every capacity.
     """
-    import sympy as sp
-
     x = sp.symbols("x", real=True)
     gap = x - (2**x - 1)
     require(concave=sp.diff(gap, x, 2).is_negative)
@@ -213,8 +211,6 @@ def increment_by_terms() -> Verdict:
     From ΔΛ <= μ + L_d (Ψ + A) + L_k (Φ + H) with volumes Ψ, Φ <= f, costs A, H >= 0 and payoff
     μ = f - A - H >= 0, for γ >= 2.  Better than the printed 2 (L_d + L_k).
     """
-    import sympy as sp
-
     cost_d, cost_k, payoff, spare_d, spare_k, above, more = sp.symbols(
         "A H mu s_d s_k q e", nonnegative=True
     )

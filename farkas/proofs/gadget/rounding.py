@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import sympy as sp
 
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
@@ -18,7 +17,7 @@ from farkas.online.gadget.lp_rs_mde import (
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.gadget.small import random_clusters, shipped
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require_zero
+from farkas.proofs.symbolic import require_zero, sp
 from farkas.proofs.trials import Trials, drawn, growth, interval, optimum
 from farkas.relaxations.gadget.augmented import Augmented
 from farkas.relaxations.gadget.decompose import Mixture, decompose

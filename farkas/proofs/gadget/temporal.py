@@ -3,14 +3,13 @@
 import math
 
 import numpy as np
-import sympy as sp
 
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.gadget.small import random_clusters, shipped
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero
+from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials
 from farkas.tolerances import ROUNDING
 

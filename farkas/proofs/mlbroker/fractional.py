@@ -3,24 +3,18 @@
 import functools
 
 import numpy as np
-import sympy as sp
 
 from farkas.instances.mlbroker import Brokerage
 from farkas.online import algorithms
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.mlbroker.prices import relaxed
 from farkas.proofs.mlbroker.regularizer import (
-    EPS,
-    SIGMA,
-    TERM,
-    C,
-    P,
-    V,
     a_minus_b_is_at_most_a_log_of_a_over_b,
+    entropy_term,
 )
 from farkas.proofs.mlbroker.runs import Traced, compare, cost, dual_bound, shipped, traced_runs
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero
+from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, drawn
 from farkas.tolerances import FEASIBLE
 
@@ -122,15 +116,17 @@ def fractional_runs_cost_at_most_the_corrected_ratio() -> Verdict:
     v never falls; static + σ (D − static) <= max(1, σ) D; and every solution deploys each job for κ
     c at least, since U Σ v >= Σ y + Σ s >= Y + 1 by (8g), (8f), in tight mode Σ v >= Σ s = 1.
     """
-    price = C / SIGMA * sp.log((1 + EPS) / (V + EPS))
-    exact = {SIGMA: sp.log(1 + 1 / EPS)}
+    v, p, eps, c, sigma = sp.symbols("v p epsilon c sigma", positive=True)
+    term = entropy_term(v, p, eps, c, sigma)
+    price = c / sigma * sp.log((1 + eps) / (v + eps))
+    exact = {sigma: sp.log(1 + 1 / eps)}
     require_zero(
-        slopes_are_differences_of_prices=price.subs(V, P) - price - sp.diff(TERM, V),
-        a_job_that_is_nowhere_pays_c=(price.subs(V, 0) - C).subs(exact),
-        one_that_is_whole_pays_nothing=price.subs(V, 1),
-        logarithms_end_at_sigma=(sp.log((1 + EPS) / EPS) - SIGMA).subs(exact),
+        slopes_are_differences_of_prices=price.subs(v, p) - price - sp.diff(term, v),
+        a_job_that_is_nowhere_pays_c=(price.subs(v, 0) - c).subs(exact),
+        one_that_is_whole_pays_nothing=price.subs(v, 1),
+        logarithms_end_at_sigma=(sp.log((1 + eps) / eps) - sigma).subs(exact),
     )
-    require(prices_fall=(-sp.diff(price, V)).is_positive)
+    require(prices_fall=(-sp.diff(price, v)).is_positive)
     a_minus_b_is_at_most_a_log_of_a_over_b()  # raises unless it is so
     static_cost, above, more = sp.symbols("static above more", nonnegative=True)
     for scale, most in ((1 + more, 1 + more), (1 / (1 + more), sp.Integer(1))):

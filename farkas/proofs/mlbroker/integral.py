@@ -7,7 +7,6 @@ import math
 
 import msgspec
 import numpy as np
-import sympy as sp
 
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.recourse import PlacedWorkers
@@ -17,7 +16,7 @@ from farkas.proofs.claim import Verdict, claim, held, proved, refuted
 from farkas.proofs.mlbroker.fractional import claimed_ratio
 from farkas.proofs.mlbroker.runs import largest_lambda, shipped, traced_runs
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require
+from farkas.proofs.symbolic import require, sp
 from farkas.proofs.trials import Trials, drawn
 from farkas.tolerances import FEASIBLE, ROUNDING
 

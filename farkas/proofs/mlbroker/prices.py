@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from farkas.duals.mlbroker.as_printed import DualAsPrinted
 from farkas.instances.mlbroker import Brokerage
@@ -14,7 +13,7 @@ from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.mlbroker.runs import brokers, shipped
 from farkas.proofs.mlbroker.set_cover import set_cover
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero
+from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, optimum
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.tolerances import SOLVER_GAP
@@ -143,17 +142,15 @@ def every_worker_pays_for_its_server() -> Verdict:
     return refuted("mlbroker/surplus_worker", statement, "(8) lacks g <= Y s", **sizes)
 
 
-LIST, REDUCED, SURCHARGE = sp.symbols("a b e", positive=True)
-
-
 def _chord_is_below_the_price() -> None:
     """Raise unless F(h) >= h F(H) / H for all h <= H; F(H) is less than either branch by r."""
+    a, b, e = sp.symbols("a b e", positive=True)
     below, full, over = sp.symbols("r H o", nonnegative=True)
     share = 1 / (1 + over)  # h / H
-    discounted = REDUCED * share * full + SURCHARGE
+    discounted = b * share * full + e
     gaps = (
-        LIST * share * full - share * (LIST * full - below),
-        discounted - share * (REDUCED * full + SURCHARGE - below),
+        a * share * full - share * (a * full - below),
+        discounted - share * (b * full + e - below),
     )
     for gap in gaps:
         require(chord_is_below_the_price=sp.factor(gap).is_nonnegative)
@@ -170,11 +167,12 @@ def relaxations_are_ordered() -> Verdict:
     rows of (8) printed and two more; bounds on workers hold at some optimum of each.
     """
     _chord_is_below_the_price()
+    a, b, e = sp.symbols("a b e", positive=True)
     x, u, big_m, h = sp.symbols("x u M H", nonnegative=True)
     share = 1 / (1 + sp.symbols("o", nonnegative=True))
     rows: tuple[Callable[[Any, Any, Any], Any], ...] = (
-        lambda use, cost, off: cost - LIST * use + big_m * off,
-        lambda use, cost, off: cost - REDUCED * use - SURCHARGE + big_m * (1 - off),
+        lambda use, cost, off: cost - a * use + big_m * off,
+        lambda use, cost, off: cost - b * use - e + big_m * (1 - off),
     )
     for row in rows:
         ends = share * row(h, x, u) + (1 - share) * row(0, 0, 0)

@@ -1,13 +1,15 @@
 """Claims about the regularised slot (10)."""
 
-import sympy as sp
+from typing import Any
 
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero
+from farkas.proofs.symbolic import require, require_zero, sp
 
-V, P, EPS, C, SIGMA = sp.symbols("v p epsilon c sigma", positive=True)
-TERM = C / SIGMA * ((V + EPS) * sp.log((V + EPS) / (P + EPS)) - V)
+
+def entropy_term(v: Any, p: Any, eps: Any, c: Any, sigma: Any) -> Any:
+    """What (10) charges for the deployment v after p, in symbols."""
+    return c / sigma * ((v + eps) * sp.log((v + eps) / (p + eps)) - v)
 
 
 @claim("mlbroker.entropy_increases", source="mlBroker section 4.1, below (10)")
@@ -16,8 +18,10 @@ def the_entropy_term_is_strictly_increasing() -> Verdict:
 
     Its derivative (c/σ) ln((v+ε)/(p+ε)) is negative below p.
     """
-    numbers = {V: sp.Rational(1, 10), P: sp.Rational(1, 2), EPS: 1, C: 1, SIGMA: 1}
-    value = float(sp.diff(TERM, V).subs(numbers))
+    v, p, eps, c, sigma = sp.symbols("v p epsilon c sigma", positive=True)
+    term = entropy_term(v, p, eps, c, sigma)
+    numbers = {v: sp.Rational(1, 10), p: sp.Rational(1, 2), eps: 1, c: 1, sigma: 1}
+    value = float(sp.diff(term, v).subs(numbers))
     example = {"v": 0.1, "p": 0.5, "epsilon": 1, "c": 1, "sigma": 1}
     return refuted(example, Stated(value, ">", 0), derivative=value)
 
@@ -25,8 +29,10 @@ def the_entropy_term_is_strictly_increasing() -> Verdict:
 @claim("mlbroker.entropy_convex", source="mlBroker (10); corrected")
 def the_entropy_term_is_convex_and_least_at_the_deployment_before() -> Verdict:
     """The term of (10) is convex in v > −ε and least at v = p."""
-    curvature = sp.diff(TERM, V, 2) * (V + EPS) * SIGMA / C
-    require_zero(curvature=curvature - 1, slope_at_p=sp.diff(TERM, V).subs(V, P))
+    v, p, eps, c, sigma = sp.symbols("v p epsilon c sigma", positive=True)
+    term = entropy_term(v, p, eps, c, sigma)
+    curvature = sp.diff(term, v, 2) * (v + eps) * sigma / c
+    require_zero(curvature=curvature - 1, slope_at_p=sp.diff(term, v).subs(v, p))
     return proved("second derivative c / (σ (v + ε)), first 0 at p")
 
 
@@ -37,9 +43,11 @@ def fractional_deployment_never_falls() -> Verdict:
     v occurs in (8g) only, as v >= need, and the term's slope (c/σ) ln((v+ε)/(p+ε)) is 0 at
     p = v(t−1) and rises with v: negative below p, positive above.
     """
-    slope = sp.diff(TERM, V)
-    require_zero(flat_at_p=slope.subs(V, P), bend=sp.diff(slope, V) - C / (SIGMA * (V + EPS)))
-    require(bend_is_positive=(C / (SIGMA * (V + EPS))).is_positive)
+    v, p, eps, c, sigma = sp.symbols("v p epsilon c sigma", positive=True)
+    term = entropy_term(v, p, eps, c, sigma)
+    slope = sp.diff(term, v)
+    require_zero(flat_at_p=slope.subs(v, p), bend=sp.diff(slope, v) - c / (sigma * (v + eps)))
+    require(bend_is_positive=(c / (sigma * (v + eps))).is_positive)
     return proved("a strictly convex term, least at v(t−1), under v >= need alone")
 
 
@@ -50,8 +58,10 @@ def the_smallest_deployment_minimises_the_entropy_term() -> Verdict:
     With p = 1 the term of (10), without its constant, is −c/σ at v = 1 and −c ε at v = 0, which is
     more, since ε ln(1 + 1/ε) < 1.  The smallest v is right for C3 itself.
     """
-    full, none = (sp.limit(TERM.subs(P, 1), V, value) for value in (1, 0))
-    sizes = {EPS: 1, C: 1, SIGMA: sp.log(2)}
+    v, p, eps, c, sigma = sp.symbols("v p epsilon c sigma", positive=True)
+    term = entropy_term(v, p, eps, c, sigma)
+    full, none = (sp.limit(term.subs(p, 1), v, value) for value in (1, 0))
+    sizes = {eps: 1, c: 1, sigma: sp.log(2)}
     smallest, stay = float(none.subs(sizes)), float(full.subs(sizes))
     example = {"p": 1, "epsilon": 1, "c": 1, "need": 0}
     note = "staying deployed is cheaper in (10)"

@@ -5,7 +5,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from farkas.instances.mlbroker import Brokerage
 from farkas.online import algorithms, environments
@@ -14,7 +13,7 @@ from farkas.portable.draws import uniform
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.mlbroker.runs import largest_lambda, shipped
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero
+from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, drawn
 from farkas.rounding import round_sites, round_workers, trade_once
 
@@ -80,14 +79,15 @@ def every_trade_settles_an_item() -> Verdict:
     return trials.verdict("every trade ends with an entry at 0 or 1, both inside [0, 1]")
 
 
-W1, W2 = sp.symbols("w1 w2", positive=True)
-P1, P2, STEP = sp.symbols("p1 p2 step", real=True)
-TRADED = W1 * (P1 + STEP) + W2 * (P2 - STEP * W1 / W2)
-"""Weighted sum of two entries after a trade."""
+def traded(w1: Any, w2: Any, p1: Any, p2: Any) -> Any:
+    """Weighted sum of two entries after a trade, in symbols."""
+    step = sp.symbols("step", real=True)
+    return w1 * (p1 + step) + w2 * (p2 - step * w1 / w2)
 
-OPEN = sp.symbols("x", positive=True)
-LAST = 1 / (1 + OPEN)
-"""Share of the last open item, in (0, 1); going up adds 1 − LAST, which is x LAST > 0 of it."""
+
+def last_share(x: Any) -> Any:
+    """Share of the last open item, in (0, 1), in symbols; going up adds 1 − share = x share > 0."""
+    return 1 / (1 + x)
 
 
 @claim("mlbroker.lemma1", source="mlBroker Lemma 1")
@@ -97,9 +97,11 @@ def rounded_workers_train_all_data() -> Verdict:
     Trades of Round2, of weight 1, keep the job's sum, and a last open item goes up.  The largest of
     all roundings is no less.  Before rounding (8i), (8j) and (8f) give Σ ỹ = Σ g >= Y Σ s = Y.
     """
-    kept = (TRADED - W1 * P1 - W2 * P2).subs({W1: 1, W2: 1})
-    require_zero(trades_keep_the_sum=kept)
-    require_zero(the_last_adds_to_it=1 - LAST - OPEN * LAST)
+    p1, p2 = sp.symbols("p1 p2", real=True)
+    x = sp.symbols("x", positive=True)
+    last = last_share(x)
+    require_zero(trades_keep_the_sum=traded(1, 1, p1, p2) - p1 - p2)
+    require_zero(the_last_adds_to_it=1 - last - x * last)
     return proved("trades keep the sum, the last open item adds to it")
 
 
@@ -147,11 +149,15 @@ def weights_are_kept() -> Verdict:
 @claim("mlbroker.p2_corrected", source="mlBroker Theorem 4, (P2); corrected")
 def weights_grow_by_less_than_one_item() -> Verdict:
     """Σ ω p never falls, and grows by less than the weight of one item.  Assumes all ω > 0."""
-    grown = W1 * (1 - LAST)
+    w1, w2, x = sp.symbols("w1 w2 x", positive=True)
+    p1, p2 = sp.symbols("p1 p2", real=True)
+    last = last_share(x)
+    grown = w1 * (1 - last)
     require_zero(
-        trades_keep_the_sum=TRADED - W1 * P1 - W2 * P2, never_falls=grown - W1 * OPEN * LAST
+        trades_keep_the_sum=traded(w1, w2, p1, p2) - w1 * p1 - w2 * p2,
+        never_falls=grown - w1 * x * last,
     )
-    require(less_than_an_item=sp.factor(W1 - grown).is_positive)
+    require(less_than_an_item=sp.factor(w1 - grown).is_positive)
     return proved("trades keep the sum; the last open item adds ω (1 − p), with p in (0, 1)")
 
 
@@ -241,6 +247,8 @@ def short_of_workers(broker: Brokerage, seed: int) -> int:
 @claim("mlbroker.round2_total", source="mlBroker Algorithm 2, line 4; added")
 def round2_buys_less_than_one_worker() -> Verdict:
     """Round2 alone adds less than one worker to each job's total."""
-    require_zero(trades_keep_the_sum=(TRADED - W1 * P1 - W2 * P2).subs({W1: 1, W2: 1}))
-    require(less_than_a_worker=sp.factor(1 - (1 - LAST)).is_positive)
+    p1, p2 = sp.symbols("p1 p2", real=True)
+    last = last_share(sp.symbols("x", positive=True))
+    require_zero(trades_keep_the_sum=traded(1, 1, p1, p2) - p1 - p2)
+    require(less_than_a_worker=sp.factor(1 - (1 - last)).is_positive)
     return proved("all weights are 1: the last open item adds 1 − p")

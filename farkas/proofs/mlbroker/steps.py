@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import msgspec
 import numpy as np
-import sympy as sp
 
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.recourse import PlacedWorkers
@@ -16,7 +15,7 @@ from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.mlbroker.integral import ClaimedRatio
 from farkas.proofs.mlbroker.runs import Traced, cost, largest_lambda, shipped, trace
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require
+from farkas.proofs.symbolic import require, sp
 from farkas.rounding import round_workers
 from farkas.tolerances import FEASIBLE
 
