@@ -183,3 +183,47 @@ def dual_cases() -> dict[str, Brokerage]:
         **{f"random {n}": random_brokerage(n, sites=3, jobs=4, resources=2) for n in range(4)},
         **{name: library.load(f"mlbroker/{name}") for name in names},
     }
+
+
+def even_brokerage(
+    seed: int, sites: int = 0, slots: int = 2, jobs: int = 2, lasting: bool = False
+) -> Brokerage:
+    """Small whole numbers, so that much is tied; some sites, data, demands and prices are nothing.
+
+    One to three sites where none is given; data, money and capacity in units of 2^-40, 1 or 2^40.
+    Jobs that last are there in every slot.
+    """
+    rng = np.random.default_rng(seed)
+    sites = sites or 1 + seed % 3
+    data, money, units = 2.0 ** rng.choice([-40, 0, 40], 3)
+    base = rng.integers(0, 4, (sites, 2)).astype(float)
+    transfer = rng.integers(0, 3, (sites, sites)).astype(float)
+    np.fill_diagonal(transfer, 0)
+    made = []
+    for _ in range(jobs):
+        first = 0 if lasting else int(rng.integers(slots))
+        last = slots - 1 if lasting else int(rng.integers(first, slots))
+        made.append(
+            {
+                "arrival": first,
+                "departure": last,
+                "worker_capacity": 2.0 * data,
+                "worker_demand": rng.integers(0, 3, 2) * units,
+                "server_demand": rng.integers(0, 2, 2) * units,
+                "sync_volume": float(rng.integers(0, 3)) * data,
+                "deploy_cost": float(rng.integers(0, 4)) * money,
+                "data": rng.integers(0, 3, (last - first + 1, sites)) * data,
+            }
+        )
+    return Brokerage.build(
+        name=f"even_{seed}",
+        num_sites=sites,
+        num_slots=slots,
+        num_resources=2,
+        transfer_price=transfer * money / data,
+        base_price=base * money / units,
+        discount_price=base * rng.choice([0.25, 0.5, 1.0], base.shape) * money / units,
+        discount_threshold=rng.integers(0, 3, (sites, 2)) * units,
+        epsilon=float(rng.choice([0.01, 1.0, 10.0])),
+        jobs=made,
+    )

@@ -10,6 +10,8 @@ from farkas.online import algorithms
 from farkas.online.mlbroker.fractional import Fractional, Lanes
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
+from tests.generators.mlbroker import random_brokerage
+from tests.references.mlbroker_policies import least_slot, worth_of
 from tests.tools.decisions import decisions
 
 ALGORITHM = algorithms["mlbroker.fractional"]
@@ -128,3 +130,23 @@ def test_epsilon_decides_how_much_is_deployed():
     for name in ("certificate", "moving"):
         assert asked.numbers[name] == pytest.approx(stated.numbers[name], rel=1e-6)
     assert float(asked.certificate) == pytest.approx(float(stated.certificate), rel=1e-6)
+
+
+@pytest.mark.parametrize("semantics", ["printed", "strict"])
+@pytest.mark.parametrize("relax", ["printed", "tight"])
+@pytest.mark.parametrize("seed", [2, 5])
+def test_every_slot_is_the_least_of_10_written_number_by_number(seed, relax, semantics):
+    broker = random_brokerage(seed, sites=3, slots=2, resources=1 + seed % 2, most=3)
+    if seed % 2:  # workers stay where the data are, and more are needed than at any one site
+        broker = broker.replace(transfer_price=(20 * broker.transfer).tolist())
+    sites, before = broker.num_sites, {}
+    made = decisions("mlbroker.fractional", broker, relax=relax, semantics=semantics)
+    for slot, found in enumerate(made):
+        jobs = found.jobs.tolist()
+        was = [before.get(job, [0.0] * sites) for job in jobs]
+        lanes = (each.dense(len(jobs), sites) for each in (found.moved, found.connected))
+        point = found.workers, found.server, found.deployed, *lanes
+        least = least_slot(broker, slot, was, relax, semantics)
+        value = worth_of(broker, slot, was, point, relax, semantics)
+        assert value == pytest.approx(least, rel=1e-6)
+        before = dict(zip(jobs, found.deployed.tolist(), strict=True))

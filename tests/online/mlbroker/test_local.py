@@ -10,7 +10,9 @@ from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.online import algorithms
 from farkas.online.mlbroker.local import local_expected, local_total, local_workers
-from tests.generators.mlbroker import random_brokerage, single
+from tests.generators.mlbroker import even_brokerage, random_brokerage, single
+from tests.references.mlbroker_policies import local, plans_of
+from tests.tools.decisions import decisions
 
 
 def test_local_puts_workers_where_data_are():
@@ -44,3 +46,10 @@ def test_a_run_costs_what_its_drawn_servers_cost(seed):
         for job, site in zip(decision["jobs"], decision["server"], strict=True):
             assert sites.setdefault(job, site) == site
     assert run.value == pytest.approx(local_total(broker, [sites[job] for job in range(3)]))
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_workers_are_where_data_are_and_servers_where_they_were_drawn(seed):
+    for broker in (even_brokerage(seed, slots=3, jobs=3), random_brokerage(seed, 3, jobs=3)):
+        found = [plans_of(decision) for decision in decisions("mlbroker.local", broker, seed)]
+        assert found == local(broker, seed)

@@ -6,7 +6,8 @@ from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.models.mlbroker.one_shot import OneShot, snapshot
 from farkas.online import algorithms
-from tests.generators.mlbroker import random_brokerage
+from tests.generators.mlbroker import even_brokerage, random_brokerage
+from tests.references.mlbroker_policies import cheapest, cost_of, plans_of, sites_of
 from tests.tools.decisions import decisions
 
 
@@ -72,3 +73,32 @@ def test_prices_are_written_as_they_are_asked_for(name, monkeypatch):
         decisions(f"mlbroker.{name}", library.load("mlbroker/tiny"), prices=prices)
         assert asked == {prices}
         asked.clear()
+
+
+def overlapping(seed):
+    """Ties and units of any size, or random numbers; in the later ones jobs meet and stay."""
+    if seed % 4 == 3:
+        return random_brokerage(seed)
+    return even_brokerage(seed, lasting=seed > 10, sites=2 * (seed > 10))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3, 4, 6, *range(11, 17)])
+def test_slots_cost_what_the_best_of_all_placements_costs(seed):
+    broker, before = overlapping(seed), {}
+    for slot, decision in enumerate(decisions("mlbroker.one_shot", broker)):
+        plans = plans_of(decision)
+        least = cheapest(broker, [slot], before)
+        assert cost_of(broker, slot, plans, before) == pytest.approx(least, rel=1e-9)
+        before = {n: sites_of(placed) for n, placed in plans.items()}
+
+
+@pytest.mark.parametrize("seed", [*range(5), *range(30, 38)])
+def test_jobs_cost_what_the_best_of_their_placements_costs_at_list_prices(seed):
+    broker, before = overlapping(seed), {}
+    for slot, decision in enumerate(decisions("mlbroker.oasis", broker)):
+        plans = plans_of(decision)
+        for n, placed in plans.items():
+            least = cheapest(broker, [slot], before, [n], listed=True)
+            cost = cost_of(broker, slot, {n: placed}, before, listed=True)
+            assert cost == pytest.approx(least, rel=1e-9)
+        before = {n: sites_of(placed) for n, placed in plans.items()}

@@ -7,7 +7,8 @@ from farkas.instances import library
 from farkas.online import algorithms
 from farkas.online.mlbroker import opt
 from farkas.solvers import Reason
-from tests.generators.mlbroker import random_brokerage
+from tests.generators.mlbroker import even_brokerage, random_brokerage
+from tests.references.mlbroker_policies import cheapest, cost_of, plans_of, sites_of
 
 OPT = algorithms["mlbroker.opt"]
 
@@ -35,3 +36,14 @@ def test_no_placement_in_time_is_no_run(monkeypatch):
     monkeypatch.setattr(Nothing, "reason", Reason.UNKNOWN)
     with pytest.raises(NoAnswer, match="got no placement of the solver highs"):
         OPT.run(library.load("mlbroker/tiny"))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3, 4, 6, 7, 8, 10])
+def test_the_optimum_is_the_best_of_all_placements(seed):
+    broker = random_brokerage(seed) if seed % 4 == 3 else even_brokerage(seed)
+    before, total = {}, 0
+    for slot, decision in enumerate(OPT.policy().decide(broker, 0)):
+        plans = plans_of(decision)
+        total += cost_of(broker, slot, plans, before)
+        before = {n: sites_of(placed) for n, placed in plans.items()}
+    assert float(total) == pytest.approx(float(cheapest(broker, range(broker.num_slots))), rel=1e-9)

@@ -10,8 +10,10 @@ from farkas.models.mlbroker.one_shot import snapshot
 from farkas.online import algorithms
 from farkas.online.mlbroker.bound import tight_bound
 from farkas.online.mlbroker.fractional import FractionalSlot, Lanes
-from farkas.online.mlbroker.rounded import GreedyRounding, IndependentRounding, clean
-from tests.generators.mlbroker import single
+from farkas.online.mlbroker.rounded import GreedyRounding, IndependentRounding, MlBroker, clean
+from tests.generators.mlbroker import random_brokerage, single
+from tests.references.mlbroker_policies import plans_of, rounded
+from tests.tools.decisions import decisions
 
 
 @pytest.mark.parametrize("name", ["mlbroker", "ir", "local"])
@@ -77,3 +79,40 @@ def test_noise_of_the_solver_is_no_worker():
     workers, server = clean(decided([1e-9, 3 - 1e-9], [1 - 1e-10, 1e-10]), market)
     assert workers.tolist() == [[0, 3]]
     assert server.tolist() == [[1, 0]]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_decisions_are_those_of_the_rounding_written_with_lists(seed):
+    broker = random_brokerage(seed, sites=3, jobs=4, resources=2, most=5)
+    if seed % 2:  # workers stay where the data are, so that fewer are whole
+        broker = broker.replace(transfer_price=(100 * broker.transfer).tolist())
+    points = decisions("mlbroker.fractional", broker)
+    rules = {"max": ("mlbroker", {}), "round2": ("mlbroker", {"combine": "round2"})}
+    for rule, (name, options) in {**rules, "ir": ("ir", {}), "gr": ("gr", {})}.items():
+        rng = np.random.default_rng(seed)
+        shares = [(point.workers.tolist(), point.server.tolist()) for point in points]
+        wanted = [rounded(broker, t, share, rng, rule) for t, share in enumerate(shares)]
+        found = decisions(f"mlbroker.{name}", broker, seed, **options)
+        assert [plans_of(decision) for decision in found] == wanted
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_halves_and_noise_are_rounded_as_with_lists(seed):
+    # shares in quarters tie, and are off by what a solver leaves
+    rng = np.random.default_rng(seed)
+    broker = random_brokerage(seed, sites=1 + seed % 3, slots=1, jobs=3, resources=2, most=6)
+    market, sites = snapshot(broker, 0).market, broker.num_sites
+    if not market.num_jobs:
+        return
+    size = (market.num_jobs, sites)
+    workers = rng.integers(0, 9, size) / 4 + rng.choice([-1e-8, 0, 1e-8], size)
+    workers[:, 0] += np.maximum(0, market.workers_needed - workers.sum(axis=1))
+    server = rng.multinomial(4, [1 / sites] * sites, size[0]) / 4
+    empty = Lanes.of(np.zeros((size[0], sites, sites)))
+    point = FractionalSlot(market.jobs_at(0), workers, server, server, empty, empty, 0.0)
+    made = {"max": MlBroker(), "round2": MlBroker(combine="round2")}
+    made |= {"ir": IndependentRounding(), "gr": GreedyRounding()}
+    for rule, policy in made.items():
+        shares = point.workers.tolist(), point.server.tolist()
+        wanted = rounded(market, 0, shares, np.random.default_rng(seed), rule)
+        assert plans_of(policy.round(point, market, np.random.default_rng(seed))) == wanted
