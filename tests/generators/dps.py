@@ -68,6 +68,25 @@ def market_in(market: Market, currency: float, data: float = 1.0) -> Market:
     return market.replace(**changes)
 
 
+def learning_market(seed: int, jobs: int = 40) -> Market:
+    """A random market in which much is learned: every other one roomy, in money of any unit."""
+    market = random_market(seed, jobs=jobs, servers=1 if seed % 5 == 4 else None)
+    if seed % 2:
+        market = market.replace(
+            server_workers=(4 * market.installed_workers).tolist(),
+            server_ps=(4 * market.installed_ps).tolist(),
+        )
+    if market.price_cap is not None:
+        market = market_in(market, 2.0 ** (-40, 0, 40)[seed % 3])
+    knobs = (
+        {"delta": 0.2, "explore_cap": 0.1},
+        {"explore_cap": 0.2, "eta_scale": 0.1},
+        {"theta_scale": 0.02, "delta_max": 0.3},
+        {"delta": 1.0, "eta_scale": 0.0, "theta_scale": 0.0},
+    )
+    return market.replace(dps=knobs[seed // 2 % 4])
+
+
 def forced_jobs(market: Market) -> np.ndarray:
     """Jobs that no admissible price keeps out."""
     assert market.price_cap is not None

@@ -1,5 +1,6 @@
 """Baselines that choose fixed prices in hindsight."""
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -9,7 +10,8 @@ from farkas.instances.generate import generate
 from farkas.online import algorithms
 from farkas.online.dps.hindsight import Coordinates, Fluid, Grid, Hindsight
 from farkas.online.dps.posted import FixedPrice, run_seller
-from tests.generators.dps import random_market
+from tests.generators.dps import learning_market, random_market
+from tests.references import dps_sellers
 
 
 def test_a_grid_search_needs_a_grid_that_is_not_too_large():
@@ -67,3 +69,28 @@ def test_blind_to_capacity_is_blind():
     assert fluid.profit == pytest.approx(0.8)
     assert known.profit == pytest.approx(1.0)
     assert np.isfinite(generate("dps", "small", 0, num_jobs=3).budget).all()
+
+
+def test_of_prices_that_earn_nothing_the_first_are_kept():
+    market = learning_market(1, jobs=6)
+    poor = market.replace(jobs=[{**msgspec.to_builtins(j), "budget": 0.0} for j in market.jobs])
+    for name, by in (("bfp_coord", "profit"), ("bfp_fluid", "demand")):
+        found = dps_sellers.handled(algorithms[f"dps.{name}"].policy().decide(poor, 0))
+        assert dps_sellers.alike(found, dps_sellers.fixed(poor, dps_sellers.climbed(poor, by)))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_prices_are_those_of_the_searches_written_with_lists(seed):
+    market = learning_market(seed, jobs=12)
+    cap = 1.0 if market.price_cap is None else market.price_cap
+    market = market.replace(price_grid=[0.25 * cap, 0.5 * cap, cap])
+    earned, prices = dps_sellers.best_of_grid(market)
+    searches = {
+        "bfp_coord": dps_sellers.climbed(market, "profit"),
+        "bfp_fluid": dps_sellers.climbed(market, "demand"),
+        "bfp_grid": prices,
+    }
+    for name, wanted in searches.items():
+        found = algorithms[f"dps.{name}"].policy().decide(market, 0)
+        assert dps_sellers.alike(dps_sellers.handled(found), dps_sellers.fixed(market, wanted))
+    assert sum(d.payment for d in Grid().decide(market, 0)) == pytest.approx(earned, rel=1e-12)

@@ -15,8 +15,9 @@ from farkas.online.dps.posted import (
     given_price,
     run_seller,
 )
-from tests.generators.dps import random_market
-from tests.references.dps_market import sell
+from tests.generators.dps import learning_market, random_market
+from tests.references.dps_market import algorithm_2, best_fit, sell
+from tests.references.dps_sellers import alike, drawn, fixed, handled
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -75,3 +76,28 @@ def test_best_fit_leaves_the_large_server_idle():
     )  # fmt: skip
     assert run_seller(BestFit(), market)[0].servers == (1,)
     assert run_seller(FreeOfCharge(), market)[0].servers == (0,)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_prices_drawn_or_given_are_quoted_as_in_the_list(seed):
+    market = learning_market(seed)
+    assert alike(handled(run_seller(Random(), market, seed)), drawn(market, seed))
+    cap = 1.0 if market.price_cap is None else market.price_cap
+    worker = [0.5 * cap / (1 + kind) for kind in range(market.num_worker_types)]
+    ps = [0.25 * cap * (1 + kind) for kind in range(market.num_ps_types)]
+    market = market.replace(fixed_prices={"worker": worker, "ps": ps})
+    found = GivenPrice().decide(market, 0)
+    assert alike(handled(found), fixed(market, (dict(enumerate(worker)), dict(enumerate(ps)))))
+
+
+@pytest.mark.parametrize("rule", [(FreeOfCharge(), algorithm_2), (BestFit(), best_fit)], ids=repr)
+@pytest.mark.parametrize("seed", range(24))
+def test_gifts_go_to_the_servers_of_the_list(rule, seed):
+    market, (seller, place) = learning_market(seed), rule
+    for decision, (_, units) in zip(
+        run_seller(seller, market), sell(market, lambda job: 0.0, place=place), strict=True
+    ):
+        given = [0] * market.num_servers, [0] * market.num_servers
+        for s, a, b in zip(decision.servers, decision.workers, decision.ps, strict=True):
+            given[0][s], given[1][s] = a, b
+        assert given == (units or ([0] * market.num_servers,) * 2)
