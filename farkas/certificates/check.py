@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 
 def check(
-    certificate: Certificate, form: LinearForm | None = None, *, instance: Instance | None = None
+    certificate: Certificate,
+    form: LinearForm | None = None,
+    *,
+    instance: Instance | None = None,
+    most_work: float | None = None,
 ) -> Proof:
     """Prove what ``certificate`` claims, from scratch and in exact arithmetic.
 
@@ -25,6 +29,9 @@ def check(
         data inside the file are used, and the proof is about those.
     instance
         The instance the form was rebuilt from; its hash must be the one the certificate names.
+    most_work
+        Steps after which a tree is given up; `farkas.certificates.work.MOST_WORK` if left out.
+        What other certificates take grows with their size alone.
 
     Raises
     ------
@@ -36,4 +43,11 @@ def check(
         raise NotACertificate(
             f"the certificate is about {named}, the instance hashes to {instance.sha256[:12]}..."
         )
-    return certificate.prove(form, instance)
+    if most_work is None:
+        return certificate.prove(form, instance)
+    from farkas.certificates.tree import TreeCertificate, own_program
+    from farkas.certificates.unbounded import UnboundedCertificate
+
+    if not isinstance(certificate, TreeCertificate | UnboundedCertificate):
+        return certificate.prove(form, instance)
+    return certificate.prove_of(*own_program(certificate, form, instance), most_work)

@@ -212,7 +212,13 @@ def both(name: str, value: Fraction | None, *, up: bool) -> dict[str, float | st
     """
     if value is None:
         return {name: None, f"{name}_exact": None}
-    return {name: double(value, up=up), f"{name}_exact": str(value)}
+    try:
+        exact = str(value)
+    except ValueError:  # more than 4,300 digits
+        from farkas.certificates.long_numbers import text_of
+
+        exact = text_of(value)
+    return {name: double(value, up=up), f"{name}_exact": exact}
 
 
 def certified_ratio(

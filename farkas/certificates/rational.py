@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from fractions import Fraction
 
-from farkas.certificates.long_numbers import long_rational
-from farkas.certificates.packed import FilePart, Size, deflate, inflate
+from farkas.certificates.packed import FilePart, Size, deflate, inflate, rational
 from farkas.errors import NotACertificate
 from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
 
-LARGEST_TEXT = 2**28
-"""Characters of the text of a program."""
+LARGEST_TEXT = 2**26
+"""Characters of the text of a program, each of which takes some hundred bytes when it is read."""
 
 _TERM = re.compile(r"(0|[1-9][0-9]{0,9}):(-?[1-9][0-9]{0,3999})")
 
@@ -63,7 +63,7 @@ def _form(lines: list[str], name: str) -> RationalForm:
         words = line.split(" ")
         if len(words) != 4 or words[3] not in ("I", "C"):
             raise NotACertificate("data: a line is no column")
-        cost.append(long_rational(words[0], "data"))
+        cost.append(rational(words[0], "data"))
         lower.append(_side(words[1]))
         upper.append(_side(words[2]))
         integer.append(words[3] == "I")
@@ -77,13 +77,15 @@ def _form(lines: list[str], name: str) -> RationalForm:
         terms.append([_term(word, columns) for word in words[2:] if word])
         if any(a[0] >= b[0] for a, b in itertools.pairwise(terms[-1])):
             raise NotACertificate("data: columns of a row do not ascend")
+        if math.gcd(*(v.numerator for _, v in terms[-1])) > 1:
+            raise NotACertificate("data: the program is not in its canonical form")
     numbers: Numbers = "decimal" if head[2] == "decimal" else "binary"
     return rational_form(
         name=name,
         sense="min" if head[1] == "min" else "max",
         numbers=numbers,
         cost=cost,
-        offset=long_rational(head[5], "data"),
+        offset=rational(head[5], "data"),
         rows=terms,
         row_lower=low,
         row_upper=high,
@@ -94,7 +96,7 @@ def _form(lines: list[str], name: str) -> RationalForm:
 
 
 def _side(text: str) -> Side:
-    return None if text == "-" else long_rational(text, "data")
+    return None if text == "-" else rational(text, "data")
 
 
 def _term(text: str, columns: int) -> tuple[int, Fraction]:

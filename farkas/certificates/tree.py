@@ -26,11 +26,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 
 from farkas.certificates.files import Certificate, Hash, certificate_type
-from farkas.certificates.long_numbers import long_rational
 from farkas.certificates.packed import FilePart, Size
 from farkas.certificates.proof import Proof, Provenance, provenance
 from farkas.certificates.rational import PackedText
 from farkas.certificates.tree_check import TreeChecker
+from farkas.certificates.work import MOST_WORK, Work
 from farkas.errors import NotACertificate
 from farkas.forms.rational import RationalForm, as_rational
 
@@ -121,11 +121,14 @@ class TreeCertificate(Certificate, frozen=True, kw_only=True, tag="tree"):
         """Prove it about the form, or about the data in the file."""
         return self.prove_of(*own_program(self, form, instance))
 
-    def prove_of(self, form: RationalForm, whose: Provenance) -> Proof:
+    def prove_of(
+        self, form: RationalForm, whose: Provenance, most_work: float = MOST_WORK
+    ) -> Proof:
         """Prove it about a rational form; ``whose`` says where that came from."""
         require_same(self, form)
-        bound = None if self.bound is None else long_rational(self.bound, "bound")
-        value = TreeChecker(form).check(self, bound)
+        work = Work(most_work)
+        bound = None if self.bound is None else work.read(self.bound, "bound")
+        value = TreeChecker(form, work).check(self, bound)
         return Proof(
             program=form.name,
             sense=self.sense,

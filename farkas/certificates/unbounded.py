@@ -15,7 +15,8 @@ from farkas.certificates.packed import Size
 from farkas.certificates.proof import Proof, Provenance
 from farkas.certificates.rational import PackedText
 from farkas.certificates.tree import Number, own_program, require_same
-from farkas.certificates.tree_check import ZERO, TreeChecker, require
+from farkas.certificates.tree_program import TreeProgram, require
+from farkas.certificates.work import MOST_WORK, Work
 from farkas.forms.rational import RationalForm, Side
 
 if TYPE_CHECKING:
@@ -49,10 +50,12 @@ class UnboundedCertificate(Certificate, frozen=True, kw_only=True, tag="unbounde
         """Prove it about the form, or about the data in the file."""
         return self.prove_of(*own_program(self, form, instance))
 
-    def prove_of(self, form: RationalForm, whose: Provenance) -> Proof:
+    def prove_of(
+        self, form: RationalForm, whose: Provenance, most_work: float = MOST_WORK
+    ) -> Proof:
         """Prove it about a rational form; ``whose`` says where that came from."""
         require_same(self, form)
-        checker = TreeChecker(form)
+        checker = TreeProgram(form, Work(most_work))
         value = checker.point_value(self.point, self.value)
         improves(checker, checker.sparse(self.direction, "direction"))
         return Proof(
@@ -71,7 +74,7 @@ class UnboundedCertificate(Certificate, frozen=True, kw_only=True, tag="unbounde
         )
 
 
-def improves(checker: TreeChecker, direction: dict[int, Fraction]) -> None:
+def improves(checker: TreeProgram, direction: dict[int, Fraction]) -> None:
     """Require that a direction leaves no side and no bound, and improves."""
 
     def leaves(moved: Fraction, low: Side, high: Side, what: str) -> None:
@@ -81,7 +84,8 @@ def improves(checker: TreeChecker, direction: dict[int, Fraction]) -> None:
     for j, moved in direction.items():
         leaves(moved, checker.lower[j], checker.upper[j], f"a bound of column {j}")
     for i, row in enumerate(checker.rows):
-        total = sum((v * direction[j] for j, v in row.items() if j in direction), ZERO)
+        total = checker.product(row.items(), direction)
         leaves(total, checker.row_lower[i], checker.row_upper[i], f"a side of row {i}")
-    gained = sum((checker.cost[j] * moved for j, moved in direction.items()), ZERO)
-    require(gained < 0, "the direction does not improve")
+    require(
+        checker.product(enumerate(checker.cost), direction) < 0, "the direction does not improve"
+    )

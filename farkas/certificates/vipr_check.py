@@ -14,7 +14,8 @@ from fractions import Fraction
 from typing import IO, Literal
 
 from farkas.certificates.vipr_proof import ViprProof
-from farkas.certificates.vipr_words import MOST_WORK, Words, short
+from farkas.certificates.vipr_words import Words, short
+from farkas.certificates.work import MOST_WORK
 from farkas.errors import FileProblem, NotACertificate
 from farkas.reading import opened
 from farkas.words import cut
@@ -64,7 +65,7 @@ def check_vipr(path: str | os.PathLike[str], most_work: int = MOST_WORK) -> Vipr
     Parameters
     ----------
     most_work
-        Steps after which a file is given up; see :data:`farkas.certificates.vipr_words.MOST_WORK`.
+        Steps after which a file is given up; see :class:`farkas.certificates.vipr_words.Words`.
 
     Raises
     ------

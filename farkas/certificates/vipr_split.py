@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from farkas.certificates.long_numbers import long_rational
 from farkas.certificates.tree import CutStep
-from farkas.certificates.tree_check import ZERO, stepped
+from farkas.certificates.tree_program import ZERO
+from farkas.certificates.tree_steps import stepped
 
 if TYPE_CHECKING:
     from farkas.certificates.vipr_tree import TreeWriter

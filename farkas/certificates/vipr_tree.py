@@ -16,7 +16,7 @@ from fractions import Fraction
 from farkas.atomic import Target, replacing
 from farkas.certificates.long_numbers import long_rational
 from farkas.certificates.tree import CutStep, EndStep, LeafWeights, TreeCertificate
-from farkas.certificates.tree_check import ZERO
+from farkas.certificates.tree_program import ZERO
 from farkas.certificates.vipr_split import Split
 from farkas.forms.rational import RationalForm, Side
 from farkas.words import cleaned
@@ -36,7 +36,7 @@ def write_vipr_tree(form: RationalForm, certificate: TreeCertificate, path: Targ
     FileProblem
         When the file cannot be written.
     """
-    certificate.prove_of(form, "file")
+    certificate.prove_of(form, "file", math.inf)
     lines = TreeWriter(form, certificate).lines()
     with replacing(path) as stream:
         for line in lines:

@@ -4,18 +4,11 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
+from farkas.certificates.work import MOST_WORK
 from farkas.errors import FileProblem, NotACertificate
 
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _VALUE = re.compile(r"[+-]?[0-9]{1,2000}(?:\.[0-9]{1,2000}|/[1-9][0-9]{0,1999})?")
-
-MOST_WORK = 2**28
-"""Steps for one file: between one minute and twenty.
-
-A step is a term that is added, compared or carried on, and once more as many as its numbers have
-pieces of 256 bits, so that a step takes some microseconds at most, whatever the numbers.  Without a
-limit a file of n words could ask for n squared of them.
-"""
 
 MOST_BITS = 2**14
 """Bits of a numerator or denominator, about 4,900 digits.
@@ -26,7 +19,11 @@ and with it the time of every further step, would grow with each term.
 
 
 class Words:
-    """Words of the file one after the other, with the line for messages and the work they cause."""
+    """Words of the file one after the other, with the line for messages and the work they cause.
+
+    A step is a term that is added, compared or carried on, and once more for every piece of 256
+    bits of its numbers, which are limited, so that it takes some microseconds at most.
+    """
 
     def __init__(self, lines: Iterator[str], name: str, most_work: int = MOST_WORK) -> None:
         self.lines, self.name, self.line = lines, name, 0
@@ -85,7 +82,8 @@ class Words:
         self.work += 1 + terms + bits // 256
         if self.work > self.most_work:
             raise NotACertificate(
-                f"{self.name}: line {self.line}: takes more than {self.most_work} steps to check"
+                f"{self.name}: line {self.line}: takes more than {self.most_work} steps to check;"
+                " --most-work allows more"
             )
 
     def plus(self, total: Fraction, factor: Fraction, value: Fraction) -> Fraction:

@@ -238,7 +238,7 @@ def prove_form(
 def _require_consent(proved: Proved) -> None:
     """Let the checker prove what the search says it has proved; raises `NotACertificate`."""
     if isinstance(proved.certificate, TreeCertificate | UnboundedCertificate):
-        proof = proved.certificate.prove_of(proved.form, "form")
+        proof = proved.certificate.prove_of(proved.form, "form", math.inf)
         said = (proved.bound, proved.value, proved.status == "infeasible")
         if (proof.bound, proof.value, proof.infeasible) != said:
             raise NotACertificate(f"{named(proved.form.name)}: less is proved than was found")

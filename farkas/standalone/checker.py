@@ -98,9 +98,9 @@ def inflated(text, size, where):
     """The ``size`` bytes behind base64 and deflate, and not one more."""
     try:
         packed = base64.b64decode(text.encode("ascii"), validate=True)
-        require(size <= 1100 * len(packed), f"{where} is too short")  # 1032 are possible
-        engine = zlib.decompressobj()
-        raw = engine.decompress(packed, size + 1)
+        fits = size <= min(1100 * len(packed), 2**28)  # 1032 bytes of one are possible
+        require(fits, f"{where} is too short, or longer than 2**28 bytes")
+        raw = (engine := zlib.decompressobj()).decompress(packed, size + 1)
     except (ValueError, zlib.error):
         raise Refused(f"{where} is no deflated base64", 1)
     require(len(raw) == size and engine.eof, f"{where} does not hold {size} bytes")

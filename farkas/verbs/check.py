@@ -26,6 +26,7 @@ def check(
     instance: InstanceOrName | None = None,
     *,
     model: Any = None,
+    most_work: int | None = None,
 ) -> Proof | RunProof | ViprProof:
     """Prove again, in exact arithmetic and without any solver, what a certificate claims.
 
@@ -40,6 +41,8 @@ def check(
     model
         Of what :func:`farkas.prove` proved: the model again, as an ``.mps`` or ``.lp`` file or in
         memory, so that the proof is about it.
+    most_work
+        Steps after which a tree or a VIPR file is given up; 2^28 if left out.
 
     Raises
     ------
@@ -60,9 +63,9 @@ def check(
     True
     """
     if model is not None:
-        return _of_model(what, instance, model)
+        return _of_model(what, instance, model, most_work)
     if isinstance(what, Certificate):
-        return proof_of(what, instance)
+        return proof_of(what, instance, most_work)
     if not isinstance(what, str | os.PathLike):
         return _run_or_solution(what, instance)
     if os.fspath(what).endswith(".vipr"):
@@ -70,10 +73,10 @@ def check(
             raise InvalidOption("instance: a VIPR file names no instance; check the .json file")
         from farkas.certificates.vipr_check import check_vipr
 
-        return check_vipr(what)
+        return check_vipr(what) if most_work is None else check_vipr(what, most_work)
     found, where = opened(what), named(os.fspath(what))
     if isinstance(found, Certificate):
-        return proof_of(found, instance)
+        return proof_of(found, instance, most_work)
     from farkas.verbs.check_run import prove_run
 
     return prove_run(found, instance, where)
@@ -83,6 +86,7 @@ def _of_model(
     what: str | os.PathLike[str] | Certificate | Run | Solution,
     instance: InstanceOrName | None,
     model: Any,
+    most_work: int | None,
 ) -> Proof:
     """Prove a certificate about a model that is read again, in the reading that it names."""
     if instance is not None:
@@ -90,13 +94,14 @@ def _of_model(
     certificate = opened(what) if isinstance(what, str | os.PathLike) else what
     from farkas.certificates.tree import TreeCertificate
     from farkas.certificates.unbounded import UnboundedCertificate
+    from farkas.certificates.work import MOST_WORK
     from farkas.verbs.prove import read_form
 
     if not isinstance(certificate, TreeCertificate | UnboundedCertificate):
         raise InvalidOption("model: only what farkas prove wrote is about a model of its own")
 
     form, _ = read_form(model, numbers=certificate.numbers)
-    return certificate.prove_of(form, "model")
+    return certificate.prove_of(form, "model", MOST_WORK if most_work is None else most_work)
 
 
 def opened(path: str | os.PathLike[str]) -> Certificate | Run:
@@ -145,10 +150,12 @@ def _solution(what: Solution, instance: InstanceOrName | None) -> Proof:
     return proof_of(what.certificate, instance)
 
 
-def proof_of(certificate: Certificate, instance: InstanceOrName | None) -> Proof:
+def proof_of(
+    certificate: Certificate, instance: InstanceOrName | None, most_work: int | None = None
+) -> Proof:
     """Prove a certificate about its own data, or about its program on ``instance``."""
     if instance is None:
-        return prove_certificate(certificate)
+        return prove_certificate(certificate, most_work=most_work)
     from farkas.verbs.inputs import as_instance
 
     about, form = as_instance(instance), None
@@ -156,4 +163,4 @@ def proof_of(certificate: Certificate, instance: InstanceOrName | None) -> Proof
         from farkas.verbs.programs import rebuild
 
         form = rebuild(certificate, about)
-    return prove_certificate(certificate, form, instance=about)
+    return prove_certificate(certificate, form, instance=about, most_work=most_work)

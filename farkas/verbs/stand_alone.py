@@ -16,6 +16,7 @@ from farkas.certificates.making import packed_form
 from farkas.certificates.tree import TreeCertificate, own_program
 from farkas.certificates.unbounded import UnboundedCertificate
 from farkas.certificates.vipr_tree import write_vipr_tree
+from farkas.certificates.work import MOST_WORK
 from farkas.certificates.writing import to_json
 from farkas.duals.restated import as_linear
 from farkas.errors import InvalidOption, UnsupportedForm, require_type
@@ -54,6 +55,7 @@ def stand_alone(
     instance: InstanceOrName | None = None,
     *,
     model: Any = None,
+    most_work: int | None = None,
 ) -> Restated:
     """Check a certificate or a run, and turn it into a certificate that holds its linear program.
 
@@ -69,6 +71,8 @@ def stand_alone(
         What it is about; not needed for a certificate that holds its program already.
     model
         What a tree is about, where that is a model of its own.
+    most_work
+        Steps after which a tree is given up, as `farkas.verbs.check` takes them.
 
     Raises
     ------
@@ -92,7 +96,7 @@ def stand_alone(
             raise InvalidOption("a VIPR file holds its program already")
         what = opened(what)
     if isinstance(what, TreeCertificate):
-        return _tree(what, instance, model)
+        return _tree(what, instance, model, most_work)
     if isinstance(what, UnboundedCertificate):
         raise UnsupportedForm(
             f"{named(what.program)}: no other checker reads proofs of unboundedness; check it with"
@@ -112,9 +116,11 @@ def stand_alone(
     return Restated(proof, linear, content, prove(from_json(content)))
 
 
-def _tree(file: TreeCertificate, instance: InstanceOrName | None, model: Any) -> Restated:
+def _tree(
+    file: TreeCertificate, instance: InstanceOrName | None, model: Any, most_work: int | None
+) -> Restated:
     """Write a tree as VIPR, and check that."""
-    proof = check(file, instance, model=model)
+    proof = check(file, instance, model=model, most_work=most_work)
     assert isinstance(proof, Proof)
     if model is not None:
         from farkas.verbs.prove import read_form
@@ -125,6 +131,7 @@ def _tree(file: TreeCertificate, instance: InstanceOrName | None, model: Any) ->
         form, _ = own_program(file, rebuilt, None)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "tree.vipr")
+        limit = MOST_WORK if most_work is None else most_work
         write_vipr_tree(form, file, path)
         with open(path, "rb") as stream:
-            return Restated(proof, file, stream.read(), check_vipr(path))
+            return Restated(proof, file, stream.read(), check_vipr(path, limit))

@@ -42,7 +42,7 @@ def test_exact_vectors_hold_every_double(values):
 
 def test_inflating_stops_at_the_promised_size():
     with pytest.raises(NotACertificate, match="cannot hold"):
-        inflate(deflate(b"abc"), 10**9, "data")
+        inflate(deflate(b"abc"), 10**8, "data")
     with pytest.raises(NotACertificate, match="promise"):
         inflate(deflate(b"abcd"), 3, "data")
     with pytest.raises(NotACertificate, match="not base64"):
@@ -156,3 +156,10 @@ def test_base64_has_no_letters_of_its_own():
     for other in (f"{text[:4]}!{text[4:]}", f"{text[:4]}\n{text[4:]}"):
         with pytest.raises(NotACertificate, match="not base64"):
             inflate(other, 24, "data")
+
+
+def test_no_part_holds_more_than_a_quarter_of_a_gigabyte():
+    text = base64.b64encode(bytes(250_000)).decode()
+    for size, said in ((2**28, "cannot be decompressed"), (2**28 + 1, "268435456 are the most")):
+        with pytest.raises(NotACertificate, match=said):
+            inflate(text, size, "data")

@@ -272,3 +272,5 @@ def test_a_number_is_written_with_the_double_that_claims_no_more():
     beyond = both("value", F(10) ** 400, up=True)
     assert beyond == {"value": None, "value_exact": "1" + "0" * 400}
     assert both("value", None, up=True) == {"value": None, "value_exact": None}
+    long = both("value", F(10**6000, 7), up=True)["value_exact"]
+    assert long == f"1{'0' * 6000}/7"

@@ -62,3 +62,22 @@ def test_damaged_data_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rational, "LARGEST_TEXT", 3)
     with pytest.raises(NotACertificate, match="3 are the most"):
         good.form("x")
+
+
+@pytest.mark.parametrize("text", [
+    f"min decimal 0 1 0\n{'9' * 5000} - - C", f"min decimal 0 1 {'9' * 5000}\n1 - - C",
+    f"min decimal 1 1 0\n1 - - C\n1/{'9' * 5000} - 0:1",
+    # a common divisor would be taken out, and the side then be too long to write
+    f"min decimal 1 1 0\n1 - - C\n1/{'9' * 3000} - 0:1{'0' * 3000}",
+])  # fmt: skip
+def test_numbers_that_cannot_be_written_again_are_refused(text: str) -> None:
+    with pytest.raises(NotACertificate, match=r"is not a fraction|canonical form"):
+        packed(text).form("x")
+
+
+def test_a_common_divisor_of_a_row_is_refused() -> None:
+    text = "min decimal 1 2 0\n1 0 1 C\n1 0 1 C\n0 - "
+    assert packed(text + "0:2 1:3").form("x").num_rows == 1
+    with pytest.raises(NotACertificate, match="canonical"):
+        packed(text + "0:2 1:4").form("x")
+    assert packed(text).form("x").num_entries == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import random
+import tracemalloc
 from collections.abc import Callable
 from fractions import Fraction as F
 from typing import Any
@@ -12,10 +13,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from farkas.certificates import Certificate, from_json
+from farkas.certificates import Certificate, check, from_json
 from farkas.certificates.rational import PackedText
-from farkas.certificates.tree import TreeCertificate
-from farkas.certificates.tree_check import TreeChecker, stepped, value_within
+from farkas.certificates.tree import TreeCertificate, own_program
+from farkas.certificates.tree_check import TreeChecker
+from farkas.certificates.work import MOST_WORK, Work
 from farkas.errors import FarkasError, NotACertificate
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import RationalForm
@@ -323,26 +325,6 @@ def test_the_program_stands_in_the_file_once_and_canonically() -> None:
     refused(tree, "hashes to")
 
 
-def test_stepped_rounds_as_mixed_integer_rounding_does() -> None:
-    assert stepped(F(3, 4), F(1, 2)) == F(1, 2)
-    assert stepped(F(1, 4), F(1, 2)) == 0
-    assert stepped(F(-1, 4), F(1, 2)) == F(-1, 2)
-    assert stepped(F(2), F(1, 2)) == 2
-
-
-def test_the_value_within_a_box() -> None:
-    pulls = [(0, F(2)), (1, F(-1))]
-    assert value_within(F(1), pulls, [F(1), F(0)], [F(5), F(3)]) == 0
-    assert value_within(F(1), pulls, [None, F(0)], [F(5), F(3)]) is None
-    assert value_within(F(1), pulls, [F(1), F(0)], [F(5), None]) is None
-
-
-def test_a_checker_starts_from_the_program_as_a_minimum() -> None:
-    form = knapsack().replace(sense="max", offset=F(2))
-    checker = TreeChecker(form)
-    assert (checker.cost, checker.offset) == ([5, 4, 3], -2)
-
-
 def numbers_of(tree: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Paths of everything that may be changed."""
     if isinstance(tree, dict):
@@ -419,3 +401,89 @@ def test_nothing_false_is_accepted_of_files_with_random_changes() -> None:
                 assert value is None or way * value >= way * best, changed  # type: ignore[operator]
     assert refusals > 800
     assert accepted > 50
+
+
+def hostile(kind: str, size: int) -> Tree:
+    """A tree of about ``size`` words that asks for ``size`` squared steps."""
+    ones = [1] * size
+    long = [f"1/{3**90 + 2 * k}" for k in range(size)]
+    form = program([ones], cost=ones, rows=[(0, 9)], ends=[(0, 4)] * size, whole=ones)
+    parts: Tree = {"weights": [weights()]}
+    chain = [item for _ in range(size) for item in ([0, "1"], 0)] + [0]
+    if kind == "leaves":
+        parts["tree"] = chain
+    elif kind == "multipliers":
+        parts |= {"tree": chain, "weights": [weights((0, 1))]}
+    elif kind == "crossed":
+        form = program([ones], cost=ones, rows=[(3, 2)], ends=[(0, 4)] * size, whole=ones)
+        parts |= {"tree": chain, "weights": [weights(ray=True)], "bound": None}
+    elif kind == "ends":
+        parts["ends"] = [[0, 0, True, "9"]] * size
+    elif kind == "cuts":
+        cut = {"rows": [[0, "1"]], "divisor": "1", "complemented": [], "times": "1",
+               "terms": [], "side": "9"}  # fmt: skip
+        parts["cuts"] = [cut] * size
+    elif kind == "gain":
+        parts |= {"gain": "1", "tree": chain[-1:]}
+    elif kind == "weights":
+        parts |= {"tree": chain, "weights": [weights()] * size}
+    elif kind == "long ends":
+        # co-prime denominators, which sums multiply
+        form = program([ones], cost=ones, rows=[(0, None)], ends=[(low, None) for low in long])
+    elif kind == "long point":
+        # costs would have a common divisor taken out; rows have
+        form = program([ones], cost=ones, rows=[(0, None)], ends=[(0, None)] * size)
+        point = [[j, low] for j, low in enumerate(long)]
+        parts |= {"point": point, "value": str(sum(map(F, long)))}
+    return certificate(form, **{"bound": "-9", **parts})
+
+
+def work(tree: Tree) -> int:
+    """Steps that are counted, each of which fails with one fewer."""
+    counted = Work()
+    file = read(tree)
+    assert isinstance(file, TreeCertificate)
+    form = own_program(file, None, None)[0]
+    bound = None if file.bound is None else F(file.bound)
+    TreeChecker(form, counted).check(file, bound)
+    with pytest.raises(NotACertificate, match=f"more than {counted.done - 1} steps"):
+        TreeChecker(form, Work(counted.done - 1)).check(file, bound)
+    return counted.done
+
+
+# with n = 20: gain and costs are 21 steps, a branch 1, a leaf 43 and its value 20, one of a ray 23
+# and whether ends are crossed 22: 21 + 20 + 21 * 63 = 1364, and so on
+@pytest.mark.parametrize(("kind", "steps", "more"), [
+    ("leaves", 1364, 5124), ("multipliers", 1406, 5206), ("crossed", 986, 3566),
+    ("ends", 504, 1804), ("cuts", 3484, 13364), ("gain", 85, 165), ("weights", 1364, 5124),
+    ("long ends", 322, 1368), ("long point", 648, 2764),
+])  # fmt: skip
+def test_what_grows_faster_than_the_file_is_counted(kind: str, steps: int, more: int) -> None:
+    assert [work(hostile(kind, size)) for size in (20, 40)] == [steps, more]
+
+
+def test_a_check_gives_up_after_the_work_it_is_allowed() -> None:
+    tree = read(half())
+    assert isinstance(tree, TreeCertificate)
+    form = own_program(tree, None, None)[0]
+    with pytest.raises(NotACertificate, match="more than 9 steps to check; --most-work"):
+        tree.prove_of(form, "file", 9)
+    with pytest.raises(NotACertificate, match="more than 9 steps"):
+        check(tree, most_work=9)
+    assert check(tree, most_work=10**3).bound == -1
+    assert MOST_WORK == 2**28
+
+
+def test_memory_does_not_grow_with_the_depth_of_a_tree_times_its_columns() -> None:
+    size = 1000
+    ones = [1] * size
+    form = program([ones], cost=ones, rows=[(0, 9)], ends=[(0, 4)] * size, whole=ones)
+    file = read(certificate(form, bound="0", weights=[weights()], tree=[[0, "1"]] * size))
+    assert isinstance(file, TreeCertificate)
+    checker = TreeChecker(form, Work())
+    tracemalloc.start()
+    with pytest.raises(NotACertificate, match="ends before"):
+        checker.check(file, F(0))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * size * size / 4

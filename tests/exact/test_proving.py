@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import random
 from fractions import Fraction as F
+from typing import Any
 
 import numpy as np
 import pytest
 
-from farkas.certificates import check
+from farkas.certificates import Proof, check
+from farkas.certificates.tree import TreeCertificate
 from farkas.errors import NotACertificate
 from farkas.exact import proving
 from farkas.exact.proving import Proved, prove_form
@@ -25,6 +28,21 @@ def consent(found: Proved) -> None:
     assert (proof.bound, proof.value) == (found.bound, found.value)
     assert proof.infeasible is (found.status == "infeasible")
     assert proof.unbounded is (found.status == "unbounded")
+
+
+def test_what_was_searched_for_hours_is_checked_as_long_as_it_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    allowed = []
+    plain = TreeCertificate.prove_of
+
+    def watched(self: TreeCertificate, *args: Any) -> Proof:
+        allowed.extend(args[2:])
+        return plain(self, *args)
+
+    monkeypatch.setattr(TreeCertificate, "prove_of", watched)
+    prove_form(program([[2]], cost=[-1], rows=[(None, 3)], ends=[(0, 4)], whole=[1]))
+    assert allowed == [math.inf]
 
 
 def test_every_status_of_linear_programs() -> None:

@@ -472,6 +472,13 @@ def test_little_text_cannot_hold_much():
     tracemalloc.stop()
 
 
+def test_no_part_holds_more_than_a_quarter_of_a_gigabyte():
+    text = base64.b64encode(bytes(250_000)).decode()
+    for size, said in ((2**28, "no deflated"), (2**28 + 1, "longer than 2..28 bytes")):
+        with pytest.raises(Refused, match=said):
+            checker.inflated(text, size, "data")
+
+
 def flip(raw, bit):
     raw[-1] ^= bit
 

@@ -34,6 +34,15 @@ def command(
             help="Write it with its program inside (trees: OUT.vipr).",
         ),
     ] = None,
+    most_work: Annotated[
+        int | None,
+        typer.Option(
+            "--most-work",
+            min=1,
+            help="Steps after which a tree or VIPR file is given up.",
+            show_default="2^28",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Prove again, in exact arithmetic and without any solver, what a certificate claims.
@@ -53,9 +62,9 @@ def command(
     restated = None
     try:
         if alone is None:
-            proof = check(certificate, instance, model=model)
+            proof = check(certificate, instance, model=model, most_work=most_work)
         else:
-            restated = _restated(certificate, instance, model, alone)
+            restated = _restated(certificate, instance, model, alone, most_work)
             proof = restated.proof
     except MissingInstance:
         raise InvalidOption("a run is about an instance; add --instance FILE") from None
@@ -70,13 +79,15 @@ def command(
             print_line(f"written: {quoted(alone or '')}: {found['stand_alone']['statement']}")
 
 
-def _restated(certificate: str, instance: str | None, model: str | None, path: str) -> Restated:
+def _restated(
+    certificate: str, instance: str | None, model: str | None, path: str, most_work: int | None
+) -> Restated:
     """Check, and write what needs no instance once that is proved, too."""
     from farkas.atomic import require_target, write_bytes
     from farkas.verbs.stand_alone import stand_alone
 
     require_target(path)
-    found = stand_alone(certificate, instance, model=model)
+    found = stand_alone(certificate, instance, model=model, most_work=most_work)
     if path.endswith(".vipr") != hasattr(found.alone, "num_derivations"):
         raise InvalidOption(f"{quoted(path)}: trees are written as .vipr, everything else as .json")
     write_bytes(path, found.content)

@@ -98,6 +98,23 @@ def test_what_is_written_is_checked(
     assert exact == ["1903/100"] * 2
 
 
+@pytest.mark.parametrize("suffix", ["json", "vipr"])
+def test_a_check_gives_up_after_the_steps_it_is_allowed(
+    suffix: str, model: str, tmp_path: Path, capsys: Capture
+) -> None:
+    out = str(tmp_path / f"p.{suffix}")
+    assert call(["prove", model, "--write", out]) == 0
+    capsys.readouterr()
+    for extra in ([], ["--model", model] if suffix == "json" else []):
+        assert call(["check", out, *extra, "--most-work", "3"]) == 1
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert "takes more than 3 steps to check; --most-work allows more" in said.err
+        assert said.err.count("\n") == 1
+        assert call(["check", out, *extra, "--most-work", "9999"]) == 0
+        capsys.readouterr()
+
+
 def test_a_certificate_is_checked_with_its_model(
     model: str, tmp_path: Path, capsys: Capture
 ) -> None:

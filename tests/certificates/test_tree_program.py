@@ -1,0 +1,41 @@
+"""Programs that trees and directions are about; `test_tree_check.py` holds their points."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+
+from farkas.certificates.tree_program import TreeProgram
+from farkas.certificates.work import Work
+from tests.generators.rational import program
+
+
+def small() -> TreeProgram:
+    form = program([[1, 2]], cost=[-5, 4], rows=[(None, 3)], ends=[(0, 1)] * 2, sense="max")
+    return TreeProgram(form.replace(offset=F(2)), Work())
+
+
+def test_a_program_starts_as_a_minimum() -> None:
+    assert (small().cost, small().offset) == ([5, -4], -2)
+
+
+def test_a_product_counts_its_terms() -> None:
+    one = small()
+    point = {1: F(1, 2)}
+    assert one.product({0: F(7), 1: F(3)}.items(), point, F(1)) == F(5, 2)
+    assert one.work.done == 1
+    assert one.quotient(F(3), F(2)) == F(3, 2)
+    assert one.work.done == 2
+
+
+def test_ends_are_crossed_or_meet() -> None:
+    one = small()
+    assert not one.crossed()
+    one.lower[1] = F(1)
+    assert not one.crossed()
+    one.lower[1] = F(2)
+    assert one.crossed()
+    rows = small()
+    rows.row_lower[0] = F(3)
+    assert not rows.crossed()
+    rows.row_lower[0] = F(4)
+    assert rows.crossed()
