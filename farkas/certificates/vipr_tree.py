@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from farkas.atomic import Target, replacing
-from farkas.certificates.long_numbers import long_rational
+from farkas.certificates.long_numbers import long_rational, text_of
 from farkas.certificates.tree import CutStep, EndStep, LeafWeights, TreeCertificate
 from farkas.certificates.tree_program import ZERO
 from farkas.certificates.vipr_split import Split
@@ -59,7 +59,6 @@ class TreeWriter:
         self.sign = 1 if form.sense == "min" else -1
         self.letter = "G" if form.sense == "min" else "L"
         self.cost = [self.sign * c for c in form.cost]
-        self.offset = self.sign * form.offset
         self.whole = form.integer.tolist()
         self.constraints: list[str] = []
         self.derivations: list[str] = []
@@ -84,7 +83,7 @@ class TreeWriter:
         yield f"% {cleaned(form.name).encode('ascii', 'replace').decode()}, program {form.sha256}"
         yield f"% numbers of the source are read as {form.numbers}; rows are multiplied to be whole"
         if form.offset:
-            yield f"% add {form.offset} to every objective value"
+            yield f"% add {text_of(form.offset)} to every objective value"
         yield "VER 1.0"
         yield f"VAR {form.num_columns}"
         yield from (f"x{j}" for j in range(form.num_columns))
@@ -98,8 +97,9 @@ class TreeWriter:
         if bound is None:
             yield "RTP infeas"
         else:
-            reached = value if value is not None else "inf" if self.sign > 0 else "-inf"
-            ends = (bound, reached) if self.sign > 0 else (reached, bound)
+            unknown = "inf" if self.sign > 0 else "-inf"
+            reached = unknown if value is None else text_of(value)
+            ends = (text_of(bound), reached) if self.sign > 0 else (reached, text_of(bound))
             yield f"RTP range {ends[0]} {ends[1]}"
         yield f"SOL {0 if file.point is None else 1}"
         if file.point is not None:
@@ -130,7 +130,7 @@ class TreeWriter:
 
     def _derive(self, letter: str, side: Fraction, terms: str, reason: str) -> int:
         number = len(self.constraints) + len(self.derivations)
-        self.derivations.append(f"d{number} {letter} {side} {terms} {{ {reason} }} -1")
+        self.derivations.append(f"d{number} {letter} {text_of(side)} {terms} {{ {reason} }} -1")
         return number
 
     def _end(self, step: EndStep, known: Side) -> None:
@@ -257,7 +257,7 @@ class TreeWriter:
         moved: dict[int, Fraction | int] = {}
         total = ZERO
         for i, text in weights.factors:
-            factor = int(text)
+            factor = long_rational(text, "factor").numerator
             side, number = (self.row_lower if factor > 0 else self.row_upper)[i]
             factors[number] = factors.get(number, ZERO) + factor / denominator
             total += factor * side / denominator
@@ -285,9 +285,9 @@ class TreeWriter:
             return number
         steps = Fraction(math.ceil(total / gain))
         costs_in_gains = {j: c / gain for j, c in enumerate(self.form.cost) if c}
-        reason = f"rnd 1 {number} {1 / gain}"
+        reason = f"rnd 1 {number} {text_of(1 / gain)}"
         number = self._derive(self.letter, self.sign * steps, _terms(costs_in_gains), reason)
-        reason = f"lin 1 {number} {gain}"
+        reason = f"lin 1 {number} {text_of(gain)}"
         return self._derive(self.letter, self.sign * steps * gain, "OBJ", reason)
 
     def _crossed(self) -> tuple[dict[int, Fraction], Fraction]:
@@ -309,10 +309,10 @@ def _restore(ends: Ends, j: int, before: tuple[Fraction, int] | None) -> None:
 
 
 def _terms(terms: Terms) -> str:
-    pairs = " ".join(f"{j} {v}" for j, v in sorted(terms.items()))
+    pairs = " ".join(f"{j} {text_of(v)}" for j, v in sorted(terms.items()))
     return f"{len(terms)} {pairs}".rstrip()
 
 
 def _factors(factors: Mapping[int, Fraction]) -> str:
     kept = {k: v for k, v in factors.items() if v}
-    return f"{len(kept)} " + " ".join(f"{k} {v}" for k, v in sorted(kept.items()))
+    return f"{len(kept)} " + " ".join(f"{k} {text_of(v)}" for k, v in sorted(kept.items()))

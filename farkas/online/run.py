@@ -41,9 +41,7 @@ class Bound(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         cls, value: Fraction | int, method: str, certificate: dict[str, Any] | None = None
     ) -> Bound:
         """Build from an exact number."""
-        exact = Fraction(value)
-        text = f"{exact.numerator}/{exact.denominator}" if exact.denominator != 1 else str(exact)
-        return cls(exact=text, method=method, certificate=certificate)
+        return cls(exact=str(Fraction(value)), method=method, certificate=certificate)
 
     @property
     def fraction(self) -> Fraction:

@@ -23,6 +23,15 @@ def test_short_ones_are_written_as_python_writes_them() -> None:
         assert text_of(value) == str(value)
 
 
+def test_as_many_digits_as_are_allowed_are_read_on_either_side() -> None:
+    sevens, most = (10**MOST_DIGITS - 1) // 9 * 7, "7" * MOST_DIGITS
+    assert long_rational(f"{most}/3", "x") == F(sevens, 3)
+    assert long_rational(f"-3/{most}", "x") == F(-3, sevens)
+    for text in (f"{most}7", f"{most}7/3", f"3/{most}7"):
+        with pytest.raises(NotACertificate, match="is not a fraction"):
+            long_rational(text, "x")
+
+
 @pytest.mark.parametrize("text", [
     "", "1.5", "+1", "01", "1/0", "1/01", "--1", "0" * 5000, "1" * (MOST_DIGITS + 1),
     "1" * 5000 + "/0", "1" * 5000 + "x", "1" * 5000 + "/-2", "\u0661" * 5000, "1" * 5000 + "\n",

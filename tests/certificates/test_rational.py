@@ -30,8 +30,15 @@ def test_programs_come_back(seed: int) -> None:
         assert (back.sha256, back.text, back.name) == (one.sha256, one.text, "again")
 
 
-def test_a_program_without_rows_comes_back() -> None:
-    one = program([], cost=[1])
+def test_a_program_without_rows_or_terms_comes_back() -> None:
+    for one in (program([], cost=[1]), program([[0, 0]], cost=[1, 1], rows=[(None, 3)])):
+        assert PackedText.of(one).form("x").sha256 == one.sha256
+
+
+def test_numbers_of_as_many_digits_as_are_allowed_come_back() -> None:
+    long = "7" * 4000
+    one = program([[3, f"-{long}"]], cost=[f"3/{long}", 0], rows=[(f"-{long}/3", None)],
+                  ends=[(f"-{long}", f"1/{long}"), (0, None)], offset=long)  # fmt: skip
     assert PackedText.of(one).form("x").sha256 == one.sha256
 
 
@@ -43,6 +50,11 @@ def test_a_program_without_rows_comes_back() -> None:
     ("0:1 1:2", "0:1 1:0", "no term"), ("0:1 1:2", "0:1  1:2", "canonical"),
     ("0:1 1:2", "0:1 1:2 ", "canonical"), ("-7/2", "-7/2 ", "no head"),
     ("0:1 1:2", "0:1 1:x", "no term"), ("0:1 1:2", "0:1 0:1 1:2", "ascend"),
+    ("1/3 0 1 I", "1/3 0 1 I 0", "no column"), ("0:1 1:2", "0:1 1:2\n0 1 0:1", "lines"),
+    ("2 - 0:1 1:2", "2", "no row"), ("-7/2", "7" * 4001, "fraction"),
+    ("1/3 0", "1/3 -1/" + "7" * 4001, "fraction"), ("2 - 0:1", "7" * 4001 + " - 0:1", "fraction"),
+    # divided by its common divisor, this row has a side that Python does not write
+    ("2 - 0:1 1:2", f"1/{'7' * 4000} - 0:{'3' * 4000}", "canonical"),
 ])  # fmt: skip
 def test_only_the_canonical_text_is_taken(old: str, new: str, problem: str) -> None:
     text = form().text
@@ -59,8 +71,10 @@ def test_damaged_data_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     ):  # fmt: skip
         with pytest.raises(NotACertificate, match="data"):
             bad.form("x")
-    monkeypatch.setattr(rational, "LARGEST_TEXT", 3)
-    with pytest.raises(NotACertificate, match="3 are the most"):
+    monkeypatch.setattr(rational, "LARGEST_TEXT", good.size)
+    assert good.form("x").text == form().text
+    monkeypatch.setattr(rational, "LARGEST_TEXT", good.size - 1)
+    with pytest.raises(NotACertificate, match=f"{good.size - 1} are the most"):
         good.form("x")
 
 

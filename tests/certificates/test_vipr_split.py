@@ -11,6 +11,7 @@ from farkas.certificates.vipr_check import check_vipr
 from farkas.certificates.vipr_tree import write_vipr_tree
 from farkas.exact.proving import prove_form
 from tests.generators.rational import program, random_integer
+from tests.generators.trees import random_tree
 
 
 def test_trees_with_cuts_are_accepted(tmp_path: Path) -> None:
@@ -27,6 +28,19 @@ def test_trees_with_cuts_are_accepted(tmp_path: Path) -> None:
         assert proof.infeasible is (certificate.bound is None)
         assert " asm " in path.read_text(), "two cases"
     assert with_cuts >= 5
+
+
+def test_cuts_of_random_weights_are_accepted_in_both_cases(tmp_path: Path) -> None:
+    # several cuts, weakened at the ends that they are measured from and at others
+    path, cuts = tmp_path / "x.vipr", 0
+    for seed in range(100, 125):
+        form = random_integer(seed)
+        tree = random_tree(form, seed)
+        assert tree is not None
+        cuts += len(tree.cuts)
+        write_vipr_tree(form, tree, path)
+        check_vipr(path)
+    assert cuts > 20
 
 
 @pytest.mark.parametrize("sense", ["min", "max"])

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from farkas.certificates.tree import TreeCertificate
+from farkas.certificates.tree import LeafWeights, TreeCertificate
 from farkas.certificates.vipr_check import check_vipr
 from farkas.certificates.vipr_tree import write_vipr_tree
 from farkas.errors import FarkasError
 from farkas.exact.proving import Proved, prove_form
 from farkas.forms.rational import RationalForm
-from tests.generators.rational import program, random_integer, random_linear
+from tests.generators.rational import Given, program, random_integer, random_linear
+from tests.generators.trees import random_tree
 from tests.tools.shared import ROOT
 
 
@@ -52,6 +54,85 @@ def test_linear_programs_are_trees_of_one_leaf(tmp_path: Path) -> None:
             agree(form, tmp_path / f"{seed}.vipr")
             seen += 1
     assert seen > 15
+
+
+@pytest.mark.parametrize("first", range(0, 90, 30))
+def test_steps_that_no_search_would_take_prove_the_same(first: int, tmp_path: Path) -> None:
+    # ends by every kind of row, cuts of random weights on whole and other columns, from both ends
+    # and weakened, gains, bounds with and without a point, in both senses
+    path, steps = tmp_path / "x.vipr", 0
+    for seed in range(first, first + 30):
+        form = random_integer(seed)
+        tree = random_tree(form, seed)
+        assert tree is not None
+        steps += len(tree.ends) + len(tree.cuts)
+        proof = tree.prove_of(form, "file")
+        assert proof.bound is not None
+        write_vipr_tree(form, tree, path)
+        found = check_vipr(path)
+        bound, value = proof.bound - form.offset, proof.value and proof.value - form.offset
+        low, high = (bound, value) if form.sense == "min" else (value, bound)
+        assert (found.lower, found.upper) == (low, high), seed
+    assert steps > 60
+
+
+def test_sides_that_exclude_each_other_need_no_multipliers(tmp_path: Path) -> None:
+    crossed = [
+        program([[1]], cost=[1], rows=[(3, 2)], ends=[(0, 4)]),
+        program([[2], [1]], cost=[1], rows=[(0, 9), ("5/2", 2)], ends=[(0, None)]),
+        program([[1, 1]], cost=[1, 0], rows=[(0, 9)], ends=[(0, 4), (3, "5/2")]),
+    ]
+    for form in crossed:
+        assert agree(form, tmp_path / "x.vipr") == "infeasible"
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+@pytest.mark.parametrize("cost", [3, -3])
+@pytest.mark.parametrize("offset", [0, "1/3"])
+def test_gains_round_towards_the_inside(
+    sense: str, cost: int, offset: Given, tmp_path: Path
+) -> None:
+    # 1/2 <= x <= 7/2 by rows, whole: 3 or 9, the relaxation has 3/2 or 21/2
+    form = program([[2], [2]], cost=[cost], rows=[(1, None), (None, 7)], ends=[(0, 9)], whole=[1],
+                   sense=sense, offset=offset)  # fmt: skip
+    at = 1 if (cost > 0) == (sense == "min") else 3
+    weight = ((0, "3"),) if at == 1 else ((1, "-3"),)
+    tree = TreeCertificate(
+        program="small", form=form.sha256, sense=form.sense, numbers=form.numbers, gain="3",
+        weights=(LeafWeights(ray=False, denominator="1", factors=weight),), tree=(0,),
+        bound=str(form.offset + at * cost),
+    )  # fmt: skip
+    path = tmp_path / "x.vipr"
+    write_vipr_tree(form, tree, path)
+    found = check_vipr(path)
+    assert (found.lower if sense == "min" else found.upper) == at * cost
+
+
+def test_factors_and_denominators_may_be_long_or_not_in_lowest_terms(tmp_path: Path) -> None:
+    # min x, 2 x >= 3, which the program holds as x >= 3/2
+    form, path, long = program([[2]], cost=[1], rows=[(3, None)]), tmp_path / "x.vipr", "7" * 5000
+    made = prove_form(form).certificate
+    assert isinstance(made, TreeCertificate)
+    for denominator, factor in (("4/2", "6/3"), (long, long)):
+        leaf = LeafWeights(ray=False, denominator=denominator, factors=((0, factor),))
+        tree = msgspec.structs.replace(made, weights=(leaf,), tree=(0,), cuts=(), ends=())
+        write_vipr_tree(form, tree, path)
+        assert check_vipr(path).lower == Fraction(3, 2)
+    # a row counted 0 times, without a lower side
+    form = program([[1, 1], [1, 0]], cost=[1, 1], rows=[(3, None), (None, 9)])
+    made = prove_form(form).certificate
+    assert isinstance(made, TreeCertificate)
+    leaf = LeafWeights(ray=False, denominator="1", factors=((0, "1"), (1, "0")))
+    write_vipr_tree(form, msgspec.structs.replace(made, weights=(leaf,)), path)
+    assert check_vipr(path).lower == 3
+
+
+def test_a_bound_of_more_digits_than_python_writes_at_once_is_written(tmp_path: Path) -> None:
+    form, path, long = program([[2]], cost=[1], rows=[(3, None)]), tmp_path / "x.vipr", "7" * 5000
+    made = prove_form(form).certificate
+    assert isinstance(made, TreeCertificate)
+    write_vipr_tree(form, msgspec.structs.replace(made, bound=f"-{long}"), path)
+    assert f"RTP range -{long} 3/2\n" in path.read_text()
 
 
 def knapsack() -> RationalForm:
