@@ -10,7 +10,7 @@ import pytest
 
 import farkas
 from farkas.certificates import check
-from farkas.certificates.coded import safe_patience, time_bound
+from farkas.certificates.coded import MasterPrices, safe_patience, time_bound
 from farkas.certificates.coded_chance import ChancePrices
 from farkas.errors import NotACertificate
 from farkas.instances import library
@@ -18,7 +18,7 @@ from farkas.models.coded.chance import best_quantile
 from farkas.models.coded.kernel import Pairs
 from farkas.online import algorithms
 from farkas.relaxations.coded.assignment_lp import shared_optimum
-from tests.generators.coded import random_coded_computing
+from tests.generators.coded import by_speed, random_coded_computing
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -52,6 +52,16 @@ def test_a_claim_beyond_the_numbers_is_refused():
     forged = msgspec.structs.replace(proved, bound=str(claimed))
     with pytest.raises(NotACertificate, match="its numbers prove"):
         check(forged, instance=data)
+
+
+def test_a_master_without_workers_is_never_ready():
+    data = by_speed([[0.0, 0.0], [1.0, 2.0]])
+    patience = np.zeros(data.rates.shape)
+    for kind in (MasterPrices, ChancePrices):
+        assert kind.evaluate(data, np.array([1.0, 0.0]), patience) is None
+        assert kind.evaluate(data, np.ones(2), patience) > 0
+    made = ChancePrices.of(data, np.array([1.0, 0.0]), patience)
+    assert check(made, instance=data).infeasible
 
 
 def test_runs_for_p1_and_for_expected_rows_are_bounded_by_their_own_program():

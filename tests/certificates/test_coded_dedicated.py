@@ -84,8 +84,9 @@ def test_a_level_is_a_positive_number(level):
         dedicated_time_bound(DOMINANT, np.ones(2), np.zeros(DOMINANT.rates.shape), level)
 
 
-def test_a_file_that_claims_more_than_its_level_is_refused():
-    honest = made(DOMINANT)
+@pytest.mark.parametrize("kind", [DedicatedPrices, DedicatedChancePrices])
+def test_a_file_that_claims_more_than_its_level_is_refused(kind):
+    honest = made(DOMINANT, kind)
     again = from_json(msgspec.json.encode(honest), "test")
     assert check(again, instance=DOMINANT).bound == Fraction(honest.bound)
     higher = str(Fraction(honest.bound) * (1 + Fraction(1, 10**12)))
@@ -95,7 +96,7 @@ def test_a_file_that_claims_more_than_its_level_is_refused():
     with pytest.raises(NotACertificate, match="do not exclude"):
         check(lower, instance=DOMINANT)
     shared = msgspec.structs.replace(honest, program="coded.expected[shared]")
-    with pytest.raises(NotACertificate, match=r"bound coded.expected\[dedicated\]"):
+    with pytest.raises(NotACertificate, match=r"bound coded.(expected|chance)\[dedicated\]"):
         check(shared, instance=DOMINANT)
 
 

@@ -31,6 +31,30 @@ def test_the_bound_by_hand():
     assert guaranteed_bound(data, np.ones(1)) == want
 
 
+def test_a_bound_does_not_change_with_the_unit_of_prices():
+    data = drawn(2)
+    prices = np.array([1.0, 3.0])
+    for unit in (2.0**-40, 0.5, 4.0, 2.0**40):
+        assert guaranteed_bound(data, unit * prices) == guaranteed_bound(data, prices)
+
+
+def test_only_allowed_pairs_earn():
+    # one law of times 2 and a faster one of times 1, v = (1 - ε)/(time L); ρ Σ π / Σ_n max π v
+    times, one, two = [[2.0] * 50, [1.0] * 50], np.array([1.0, 0.0]), np.array([3.0, 1.0])
+
+    def bound(law, prices):
+        return guaranteed_bound(measured_computing(times, law=law), prices)
+
+    slow, fast = bound([[0], [0]], one), bound([[1], [1]], one)
+    assert slow == 2 * fast
+    # what the other master may use earns nothing at its price 0, what nobody may nothing at all
+    assert bound([[0, None], [None, 1]], one) == slow
+    assert bound([[None, 0], [1, None]], one) == slow
+    # the first master earns 3/2 and the other 1 on their own workers, on a common one the most
+    assert bound([[0, None], [None, 1]], two) == 4 * fast / Fraction(5, 2)
+    assert bound([[0], [1]], two) == 4 * fast / Fraction(3, 2)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_no_plan_guarantees_an_earlier_time(seed):
     data = drawn(seed)

@@ -186,6 +186,25 @@ def test_a_file_that_proves_less_is_refused(change, message):
         check(msgspec.structs.replace(found, **change(found)), instance=market)
 
 
+def test_a_node_without_a_type_or_a_price_to_cut_at_is_no_cut():
+    market, found = certificate()
+    for node in (CellNode(axis=0), CellNode(at=0.5), CellNode(axis=0, scale=9)):
+        loose = msgspec.structs.replace(found, cells=(node,))
+        whole = cell_bound(market, PriceCell.whole(market), node.prices, found.parts)
+        assert loose.prove_bound(market) == whole
+
+
+def test_what_nodes_leave_out_of_a_file_is_0():
+    assert msgspec.json.encode(CellNode(axis=None, at=None, scale=0)) == b"{}"
+    assert (CellNode().prices.scale, len(CellNode().prices.worker_numbers)) == (0, 0)
+
+
+def test_jobs_without_a_budget_pay_nothing():
+    market, found = certificate()
+    none = market.replace(jobs=[{**msgspec.to_builtins(j), "budget": 0.0} for j in market.jobs])
+    assert msgspec.structs.replace(found, cells=(CellNode(),)).prove_bound(none) == 0
+
+
 def test_a_cell_left_to_another_ones_prices_is_bounded_anew():
     market, found = certificate()
     cells = tuple(CellNode() if n.axis is None else n for n in found.cells)

@@ -13,9 +13,7 @@ from farkas.certificates import check
 from farkas.certificates.gadget_slot import certify_slot
 from farkas.errors import NotACertificate
 from farkas.instances import library
-from farkas.instances.utilities import (
-    Sqrt,
-)
+from farkas.instances.utilities import Sqrt, TableUtility
 from farkas.models.gadget.column import ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.rings import enumerate_rings
@@ -23,6 +21,7 @@ from farkas.online.gadget.bounds import slot_certificate
 from farkas.proofs.gadget.small import random_clusters
 from farkas.solvers import solve
 from tests.certificates.test_gadget import reward
+from tests.metamorphic.units import in_units
 
 
 def test_slot_certificates_prove_the_relaxation_over_rings_on_trees():
@@ -70,36 +69,68 @@ def test_malformed_slot_certificates_are_refused(change, words):
         check(certificate, instance=cluster)
 
 
-def test_a_slot_bound_is_rent_plus_the_best_ring_of_every_job():
-    rng = np.random.default_rng(4)
-    for cluster in random_clusters(30, 9, network="tree", servers=4, jobs=4, concave=False):
+def most_exactly(cluster, progress, node, link):
+    """Rent and the best ring of every job among all rings, slot 1, in fractions."""
+    priced = [
+        *zip(cluster.capacity.ravel().tolist(), node.ravel().tolist(), strict=True),
+        *zip(cluster.link_bandwidth.tolist(), link.tolist(), strict=True),
+    ]
+    rent = sum((Fraction(a) * Fraction(b) for a, b in priced), Fraction(0))
+    limit = np.where(cluster.active(1, progress), cluster.ring_limit(progress), 0)
+    rings = enumerate_rings(cluster, limit)
+    best = [Fraction(0)] * cluster.num_jobs
+    for k in range(len(rings.job)):
+        i, size, z = int(rings.job[k]), int(rings.size[k]), int(progress[rings.job[k]])
+        demand, edge = cluster.demand[i].tolist(), Fraction(float(cluster.bandwidth[i]))
+        unit = [
+            sum(Fraction(d) * Fraction(p) for d, p in zip(demand, row, strict=True))
+            for row in node.tolist()
+        ]
+        cost = sum(int(n) * p for n, p in zip(rings.workers[k], unit, strict=True))
+        cost += sum(
+            int(n) * edge * Fraction(p) for n, p in zip(rings.flow[k], link.tolist(), strict=True)
+        )
+        best[i] = max(best[i], reward(cluster, i, z + size) - reward(cluster, i, z) - cost)
+    return rent + sum(best)
+
+
+@pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])
+@pytest.mark.parametrize("money", [2.0**-60, 1.0, 2.0**60])
+def test_a_slot_bound_is_rent_plus_the_best_ring_of_every_job(network, money):
+    rng, earned = np.random.default_rng(4), 0
+    drawn = random_clusters(8, 9, network=network, servers=4, jobs=4, resources=2, concave=False)
+    for cluster in drawn:
+        cluster = in_units(cluster, "money", money)
         progress = rng.integers(0, 3, size=cluster.num_jobs)
         node = rng.choice([0.0, 0.2, 1.0], cluster.capacity.shape) * cluster.is_server[:, None]
         link = rng.choice([0.0, 0.1, 0.5], cluster.num_links)
-        made = certify_slot(cluster, 1, progress, node, link)
-        exact = sum(
-            (Fraction(a) * Fraction(b) for a, b in
-             [*zip(cluster.capacity.ravel().tolist(), node.ravel().tolist(), strict=True),
-              *zip(cluster.link_bandwidth.tolist(), link.tolist(), strict=True)]),
-            Fraction(0),
-        )  # fmt: skip
-        limit = np.where(cluster.active(1, progress), cluster.ring_limit(progress), 0)
-        rings = enumerate_rings(cluster, limit)
-        best = [Fraction(0)] * cluster.num_jobs
-        for k in range(len(rings.job)):
-            i, size, z = int(rings.job[k]), int(rings.size[k]), int(progress[rings.job[k]])
-            unit = [
-                sum(Fraction(d) * Fraction(p) for d, p in zip(demand, row, strict=True))
-                for demand, row in zip([cluster.demand[i].tolist()] * len(node), node.tolist(),
-                                       strict=True)
-            ]  # fmt: skip
-            cost = sum(int(n) * p for n, p in zip(rings.workers[k], unit, strict=True))
-            edge = Fraction(float(cluster.bandwidth[i]))
-            cost += sum(int(n) * edge * Fraction(p) for n, p in
-                        zip(rings.flow[k], link.tolist(), strict=True))  # fmt: skip
-            best[i] = max(best[i], reward(cluster, i, z + size) - reward(cluster, i, z) - cost)
-        exact += sum(best)
-        assert exact <= Fraction(made.bound) <= exact + Fraction(1, 10**9)
+        for prices in (node * money, link * money), (node * 1e-6 * money, link * 0.0):
+            made = certify_slot(cluster, 1, progress, *prices)
+            exact = most_exactly(cluster, progress, *prices)
+            assert exact <= Fraction(made.bound) <= exact + Fraction(money) / 10**9
+            earned += exact > 0
+    assert earned > 8
+
+
+@pytest.mark.parametrize("network", ["tree", "cycle"])
+def test_jobs_that_gain_nothing_more_earn_nothing(network):
+    for cluster in random_clusters(3, 2, network=network, servers=3, jobs=2, budgets=False):
+        flat = TableUtility(values=(0.0, 3.0))
+        jobs = [msgspec.structs.replace(job, utility=flat, arrival=0) for job in cluster.jobs]
+        cluster = cluster.replace(jobs=jobs)
+        node, link = np.zeros(cluster.capacity.shape), np.zeros(cluster.num_links)
+        able = cluster.host_cap.any(axis=1)
+        for progress in ([0, 0], [1, 0], [1, 1]):
+            gained = 3 * int((able & (np.array(progress) == 0)).sum())
+            assert certify_slot(cluster, 1, np.array(progress), node, link).bound == str(gained)
+
+
+def test_prices_below_nothing_are_taken_for_nothing():
+    for cluster in random_clusters(3, 2, network="mesh"):
+        node, link = np.ones(cluster.capacity.shape), np.ones(cluster.num_links)
+        none = np.zeros(cluster.num_jobs, int)
+        free = certify_slot(cluster, 0, none, 0 * node, 0 * link)
+        assert certify_slot(cluster, 0, none, -node, -link) == free
 
 
 def test_the_first_and_the_last_slot_are_slots_and_the_next_is_none():

@@ -109,6 +109,18 @@ def test_the_claimed_tolerance_is_part_of_the_proof():
     assert check(good(point=np.array([2.0, 1.0]))).tolerance == 0.0
 
 
+@pytest.mark.parametrize("off", [F(1, 10**30), F(-1, 10**30), F(1), F(-9)])
+def test_a_point_reaches_what_it_is_said_to_reach_and_nothing_else(off):
+    made = good(point=np.array([2.0, 1.0]))
+    value = F(made.point.objective)
+    point = msgspec.structs.replace(made.point, objective=str(value + off))
+    with pytest.raises(NotACertificate, match="the point is claimed to reach"):
+        check(msgspec.structs.replace(made, point=point))
+    doubled = f"{2 * value.numerator}/{2 * value.denominator}"
+    same = msgspec.structs.replace(made.point, objective=doubled)
+    assert check(msgspec.structs.replace(made, point=same)).value == value
+
+
 def test_a_certificate_of_another_sense_than_its_form_is_refused():
     made = msgspec.structs.replace(good(embed=False), sense="max")
     with pytest.raises(NotACertificate):

@@ -69,6 +69,17 @@ def test_all_that_is_missed_by_more_than_the_tolerance_is_found():
     assert not rows_beyond(form, point, 1.0, STEP).any()
 
 
+@pytest.mark.parametrize("value", [0.0, -1e300, 1e300])
+@pytest.mark.parametrize("end", [INF, -INF])
+def test_no_point_keeps_a_side_beyond_everything(end, value):
+    ends, point = ([end], [end]), np.array([value])
+    column = small(np.zeros((0, 1)), cost=[1.0], lower=ends[0], upper=ends[1])
+    row = small(np.eye(1), cost=[1.0], row_lower=ends[0], row_upper=ends[1], lower=[-INF])
+    for tolerance in (STEP, 0.0):
+        assert columns_beyond(column, point, tolerance).tolist() == [True]
+        assert rows_beyond(row, point, 1.0 if end > 0 else -1.0, tolerance).tolist() == [True]
+
+
 def test_sides_without_a_tolerance_or_an_end_stay_as_they_are():
     low, high, unit = np.array([-INF, 1.0]), np.array([INF, 2.0]), np.ones(2)
     assert [part.tolist() for part in relaxed(low, high, 0.0, unit)] == [[-INF, 1], [INF, 2]]

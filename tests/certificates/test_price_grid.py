@@ -51,6 +51,11 @@ def test_sums_of_products_are_rounded_down_by_one_unit_at_most():
             for a, p in zip(amount[k].tolist(), price[k].tolist(), strict=True)
         )
         assert exact * 2**20 - 1 - Fraction(1, 1000) < int(found[k]) < exact * 2**20
+    # every job on every node: (jobs, 1, resources) and (1, nodes, resources), as it is priced
+    pairs = rounded_down(amount[:4, None], price[None, :6], 20)
+    assert pairs.shape == (4, 6)
+    for i, u in np.ndindex(4, 6):
+        assert pairs[i, u] == rounded_down(amount[i : i + 1], price[u : u + 1], 20)[0]
     assert rounded_down(np.zeros((1, 2)), np.ones((1, 2)), 9).tolist() == [0]
     assert rounded_down(np.ones((1, 2)), np.ones((1, 2)), 1).tolist() == [3]
     # the largest price of 41 bits is kept, the next is not

@@ -51,10 +51,7 @@ def test_numbers_of_as_many_digits_as_are_allowed_come_back() -> None:
     ("0:1 1:2", "0:1 1:2 ", "canonical"), ("-7/2", "-7/2 ", "no head"),
     ("0:1 1:2", "0:1 1:x", "no term"), ("0:1 1:2", "0:1 0:1 1:2", "ascend"),
     ("1/3 0 1 I", "1/3 0 1 I 0", "no column"), ("0:1 1:2", "0:1 1:2\n0 1 0:1", "lines"),
-    ("2 - 0:1 1:2", "2", "no row"), ("-7/2", "7" * 4001, "fraction"),
-    ("1/3 0", "1/3 -1/" + "7" * 4001, "fraction"), ("2 - 0:1", "7" * 4001 + " - 0:1", "fraction"),
-    # divided by its common divisor, this row has a side that Python does not write
-    ("2 - 0:1 1:2", f"1/{'7' * 4000} - 0:{'3' * 4000}", "canonical"),
+    ("2 - 0:1 1:2", "2", "no row"),
 ])  # fmt: skip
 def test_only_the_canonical_text_is_taken(old: str, new: str, problem: str) -> None:
     text = form().text

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
+
 import numpy as np
 import pytest
 
@@ -46,6 +49,17 @@ def test_a_link_is_not_used_more_often_than_it_fits():
     assert around.best() == 20 - 3
     wide = PricedRings(rings.gain, rings.price, rings.cap, [(0, 3, 0, 2), *star[1:]])
     assert wide.best() == 20
+
+
+def test_two_bottlenecks_are_remembered_together():
+    # hosts 1 and 2 behind node 5 and, for 1 more, hosts 3 and 4 behind node 6; all lead back to 0
+    ways = [(0, 5, 0, 1), (5, 1, 0, 9), (5, 2, 0, 9), (0, 6, 1, 1), (6, 3, 0, 9), (6, 4, 0, 9)]
+    back = [(u, 0, 0, 9) for u in (1, 2, 3, 4)]
+    gain, cap = [0, 1, 10, 50, 100], [1, 1, 1, 1, 1, 0, 0]
+    assert PricedRings(gain, [0] * 7, cap, ways + back).best() == 50 - 1
+    wide = [(u, v, p, 2) for u, v, p, _ in ways]
+    assert PricedRings(gain, [0] * 7, cap, [*ways[:3], *wide[3:], *back]).best() == 100 - 2
+    assert PricedRings(gain, [0] * 7, cap, [*wide[:3], *ways[3:], *back]).best() == 100 - 1
 
 
 def test_the_cheapest_workers_come_first():
@@ -95,6 +109,54 @@ def test_profits_are_those_of_the_best_listed_ring_and_of_the_compiled_search():
             assert short >= best
             loose += short > best
     assert loose
+
+
+def rings_by_enumeration(rings, most):
+    """Best closed walk of ``most`` workers at most that lays one block on every host it serves."""
+    ways = [(u, v, p) for u, v, p, _ in rings.links]
+
+    def shortest():
+        far = [
+            [0 if u == v else NEVER for v in range(len(rings.price))]
+            for u in range(len(rings.price))
+        ]
+        for u, v, p in ways:
+            far[u][v] = min(far[u][v], p)
+        for k, i, j in itertools.product(range(len(far)), repeat=3):
+            far[i][j] = min(far[i][j], far[i][k] + far[k][j])
+        return far
+
+    far, best = shortest(), 0
+    for n in range(1, len(rings.price) + 1):
+        for order in itertools.permutations(range(len(rings.price)), n):
+            road = sum(far[u][v] for u, v in itertools.pairwise([*order, order[0]]))
+            for blocks in itertools.product(*(range(1, rings.cap[u] + 1) for u in order)):
+                if sum(blocks) <= most:
+                    paid = sum(m * rings.price[u] for m, u in zip(blocks, order, strict=True))
+                    best = max(best, rings.gain[sum(blocks)] - paid - road)
+    return best
+
+
+@pytest.mark.parametrize("seed", [*range(50), 287, 386, 498])
+def test_profits_are_those_of_all_orders_of_hosts_where_links_are_wide(seed):
+    # one-way links at many prices, so that dear ways to a host are found before cheap ones
+    rng = np.random.default_rng(seed)
+    hosts, most = int(rng.integers(3, 6)), int(rng.integers(2, 6))
+    pairs = [(u, v) for u in range(hosts) for v in range(hosts) if u != v and rng.random() < 0.8]
+    rings = PricedRings(
+        [0, *np.sort(rng.integers(0, 60, most)).tolist()],
+        rng.integers(0, 9, hosts).tolist(),
+        rng.integers(0, 3, hosts).tolist(),
+        [(u, v, int(rng.integers(0, 20)), 99) for u, v in pairs],
+    )
+    assert rings.best() == rings_by_enumeration(rings, most)
+    # what cannot be used changes nothing: caps beyond the gains, links that fit no use
+    roomy = dataclasses.replace(
+        rings, cap=[cap + most if cap >= most else cap for cap in rings.cap]
+    )
+    closed = [(v, u, 0, 0) for u, v in pairs]
+    shut = dataclasses.replace(rings, links=[*rings.links, *closed])
+    assert roomy.best() == shut.best() == rings.best()
 
 
 def test_steps_run_out():

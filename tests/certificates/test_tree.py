@@ -35,6 +35,7 @@ def test_a_file_comes_back_and_proves_the_same() -> None:
     proof = check(back)
     assert (proof.bound, proof.value, proof.infeasible) == (-9, -9, False)
     assert (proof.provenance, proof.tolerance, proof.form) == ("file", 0.0, sample().sha256)
+    assert proof.implied == 0
     assert 'the program that the file calls "small" is at least -9' in proof.statement
 
 
@@ -46,9 +47,17 @@ def test_without_its_program_it_needs_the_model() -> None:
     assert certificate.prove_of(sample(), "model").provenance == "model"
     with pytest.raises(NotACertificate, match="hashes to"):
         certificate.prove_of(sample().replace(offset=F(1)), "model")
-    for other in (sample().replace(sense="max"), sample().replace(numbers="binary")):
-        with pytest.raises(NotACertificate):
-            require_same(certificate, other)
+    other = sample().replace(sense="max", numbers="binary")
+    for one in (sample(), other):
+        for sense, numbers in (("max", "binary"), ("max", "decimal"), ("min", "binary")):
+            named = msgspec.structs.replace(
+                certificate, form=one.sha256, sense=sense, numbers=numbers
+            )
+            if (sense, numbers) == (one.sense, one.numbers):
+                require_same(named, one)
+                continue
+            with pytest.raises(NotACertificate, match="another sense or reading"):
+                require_same(named, one)
 
 
 def test_a_program_of_an_instance_is_rebuilt() -> None:

@@ -16,6 +16,8 @@ def test_an_interval_is_rounded_outwards_and_comments_are_quoted() -> None:
     found = proof.to_builtins()
     assert (found["lower"], found["lower_exact"]) == (0.3333333333333333, "1/3")
     assert (found["upper"], found["upper_exact"], found["derivations"]) == (None, None, 4)
+    point = ViprProof("min", False, F(1, 10), F(1, 10), 0, ()).to_builtins()
+    assert (point["lower"], point["upper"]) == (0.09999999999999999, 0.1)
     assert ViprProof("max", False, None, F(2, 3), 0, ()).statement.endswith("[-inf, 0.666666667].")
 
 

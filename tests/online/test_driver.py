@@ -8,8 +8,9 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -18,7 +19,16 @@ import farkas.online.driver
 from farkas.compiled import Kernel, compiled
 from farkas.errors import InvalidInstance, InvalidOption, NotACertificate
 from farkas.online import Bound, Outcome, Run, read_run, write_run
-from farkas.online.driver import Algorithm, algorithm, algorithms, drive, environments
+from farkas.online.driver import (
+    Algorithm,
+    Demo,
+    algorithm,
+    algorithms,
+    demos,
+    drive,
+    environment,
+    environments,
+)
 from tests.tools.shared import ROOT
 
 
@@ -58,6 +68,7 @@ class Factor:
     factor: float = 2.0
     mode: Literal["plain", "noisy"] = "plain"
     once: int | None = None
+    most: Annotated[int, msgspec.Meta(ge=1)] = 9
 
     def start(self, known: Any, seed: int) -> Any:
         assert not isinstance(known, Orders)  # a policy never sees the future
@@ -85,7 +96,7 @@ def test_a_run_ends_with_value_bound_and_ratio(toy: Algorithm) -> None:
     assert run.certificate is not None
     assert run.certificate.exact == "6"
     assert run.costs == [{"price": 6.0}, {"price": 2.0}, {"price": 4.0}]
-    assert run.options == {"factor": 2.0, "mode": "plain", "once": None}
+    assert run.options == {"factor": 2.0, "mode": "plain", "once": None, "most": 9}
 
 
 def test_timings_hold_no_compiling(toy: Algorithm, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,6 +219,36 @@ def test_a_policy_may_price_and_certify_itself() -> None:
     assert run.certificate.certificate == {"y": [1]}
 
 
+def test_remarks_of_environment_and_policy_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Talking(Factor):
+        def remarks(self, state: Any) -> list[str]:
+            return ["mine"]
+
+    class Remarked(Shop):
+        def evaluate(self, instance: Orders, decisions: Sequence[float]) -> Outcome:
+            return dataclasses.replace(super().evaluate(instance, decisions), remarks=["ours"])
+
+    assert drive(Talking(), Orders()).remarks == ["mine"]
+    monkeypatch.setattr(environments, "_items", {**environments._items, "toy": Remarked()})
+    assert drive(Talking(), Orders()).remarks == ["ours", "mine"]
+    assert drive(Factor(), Orders()).remarks == ["ours"]
+
+
+def test_the_demo_of_a_kind_is_what_its_environment_says_if_it_says_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shown = Demo("toy.factor")
+    demos.load()
+    for registry in (demos, environments):
+        monkeypatch.setattr(registry, "_items", dict(registry._items))
+    environment("toy.silent")(Shop)
+    environment("toy.shown", demo=shown)(Shop)
+    assert "toy.silent" not in demos._items
+    assert demos["toy.shown"] is shown
+    assert isinstance(environments["toy.shown"], Shop)
+    assert all(isinstance(demo, Demo) for demo in demos._items.values())
+
+
 def test_a_clairvoyant_baseline_sees_the_instance() -> None:
     class Exact:
         def decide(self, instance: Orders, seed: int) -> Sequence[float]:
@@ -236,6 +277,7 @@ def test_an_instance_without_arrivals_has_ratio_one(toy: Algorithm) -> None:
         ({"factor": float("nan")}, "factor = nan; give a finite number"),
         ({"mode": "quiet"}, "Invalid enum value 'quiet'"),
         ({"once": 1.5}, "Expected `int | null`"),
+        ({"most": 0}, "Expected `int` >= 1"),
     ],
 )
 def test_a_wrong_option_is_refused(toy: Algorithm, options: Any, words: str) -> None:
@@ -246,12 +288,13 @@ def test_a_wrong_option_is_refused(toy: Algorithm, options: Any, words: str) -> 
 
 def test_words_of_the_command_line_become_values(toy: Algorithm) -> None:
     settled = toy.settle({"factor": "1.5", "once": "null", "mode": "noisy"}, strict=False)
-    assert settled == {"factor": 1.5, "once": None, "mode": "noisy"}
+    assert settled == {"factor": 1.5, "once": None, "mode": "noisy", "most": 9}
 
 
 def test_an_instance_of_another_kind_is_refused(toy: Algorithm) -> None:
-    with pytest.raises(InvalidInstance, match=r"takes instances of kind toy, not other"):
-        toy.run(Orders(kind="other"))
+    for kind in ("other", "zoo"):
+        with pytest.raises(InvalidInstance, match=f"takes instances of kind toy, not {kind}"):
+            toy.run(Orders(kind=kind))
 
 
 def test_an_option_needs_a_default_and_a_policy_a_docstring() -> None:

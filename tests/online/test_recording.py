@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
 import pytest
+import scipy
 
 import farkas
 from farkas.online import read_run, write_run
@@ -32,4 +34,6 @@ def test_a_manifest_says_what_a_run_depends_on() -> None:
     found = manifest(instance, 7)
     assert (found.seed, found.instance_sha256) == (7, instance.sha256)
     assert (found.numpy, found.solvers) == (np.__version__, dict(installed()))
-    assert set(found.solvers) <= set(SOLVER_PACKAGES)
+    there = {one for one in SOLVER_PACKAGES if importlib.util.find_spec(one) is not None}
+    assert {"highspy", "numba", "scipy"} <= set(found.solvers) == there
+    assert found.solvers["scipy"] == scipy.__version__

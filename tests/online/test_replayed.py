@@ -9,8 +9,9 @@ import pytest
 
 import farkas
 from farkas.errors import NotACertificate
+from farkas.forms import Sense
 from farkas.online import Bound, Run
-from farkas.online.replayed import prove_value, ratio_to
+from farkas.online.replayed import prove_value, ratio_to, words_on
 from farkas.replay import Decided, Kept, Replayed, replays
 
 
@@ -72,6 +73,46 @@ def test_a_bound_is_beaten_in_words_or_not_at_all(
     worth(monkeypatch, F(1, 3))
     with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
         prove_value(run, farkas.load("mlbroker/tiny"))
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+@pytest.mark.parametrize("excess", [F(0), F(1, 10**10)])
+@pytest.mark.parametrize("better", [-F(1, 10**8), F(0), F(1, 10**8)])
+def test_only_what_exceeds_something_is_better_than_a_bound(
+    run: Run, monkeypatch: pytest.MonkeyPatch, sense: Sense, excess: F, better: F
+) -> None:
+    # a cost of 1/3 is better than a bound above it, a reward better than one below
+    worth(monkeypatch, F(1, 3), excess)
+    run.sense, run.value_exact = sense, "1/3"
+    tiny, way = farkas.load("mlbroker/tiny"), 1 if sense == "min" else -1
+    bound = Bound.of(F(1, 3) * (1 + way * better), "test")
+    kept = Kept()
+    kept.excess = excess
+    words = words_on(Replayed.of(F(1, 3), kept), sense, bound.fraction)
+    assert [said[:29] for said in words] == ["better than the proved bound,"] * (better > 0)
+    if better > 0 and not excess:
+        with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
+            ratio_to(run, tiny, bound)
+        return
+    # above 1 by the distance, rounded up; 1 where the value is better
+    ratio = ratio_to(run, tiny, bound)
+    assert ratio == 1.0 if better >= 0 else ratio == pytest.approx(1 + 1e-8, rel=1e-12)
+
+
+def test_an_exact_value_that_nothing_replays_is_taken_to_keep_everything(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run.value_exact = "1/3"
+    with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
+        ratio_to(run, farkas.load("mlbroker/tiny"), Bound.of(F(1, 2), "test"))
+
+
+def test_there_are_no_words_without_a_bound_or_on_what_is_broken() -> None:
+    worth_little, broken = Replayed.of(F(1, 3)), Kept()
+    broken.broken.append("all of it")
+    assert words_on(worth_little, "min", None) == []
+    assert words_on(Replayed.of(F(1, 3), broken), "min", F(1)) == []
+    assert words_on(Replayed.of(F(1, 3), broken), "max", F(0)) == []
 
 
 def test_no_bound_no_ratio(run: Run) -> None:

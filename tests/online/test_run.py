@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import farkas
 from farkas.errors import FileProblem
-from farkas.online import Bound, read_run
+from farkas.online import Bound, read_run, write_run
 from farkas.online.run import from_builtins
 
 
@@ -47,6 +47,28 @@ def test_plain_data_of_a_store_are_a_run_or_a_problem() -> None:
     for broken in (None, {}, {**plain, "more": 1}, {**plain, "value": "much"}):
         with pytest.raises(FileProblem, match="is no run"):
             from_builtins(broken)
+
+
+def test_runs_are_the_same_where_their_content_is() -> None:
+    run = farkas.run("mlbroker/tiny", "mlbroker.gr")
+    same = msgspec.structs.replace(run, timings={"policy": 9.0})
+    assert run == same
+    for changes in ({"value": 0.0}, {"value": 1e9}, {"remarks": ["a"]}, {"sense": "max"}):
+        other = msgspec.structs.replace(run, **changes)
+        assert (run == other, other == run, run != other, other != run) == (
+            False, False, True, True,
+        )  # fmt: skip
+
+
+def test_values_and_costs_that_are_no_numbers_come_back(tmp_path: Path) -> None:
+    run = farkas.run("mlbroker/tiny", "mlbroker.gr")
+    run.value, run.costs = math.nan, [{"price": math.nan, "fee": 2.0}]
+    path = tmp_path / "run.json"
+    write_run(run, path)
+    back = read_run(path)
+    assert math.isnan(back.value)
+    assert math.isnan(back.costs[0]["price"])
+    assert back.costs[0]["fee"] == 2.0
 
 
 BOUNDS = st.fractions() | st.floats(allow_nan=False, allow_infinity=False).map(Fraction)

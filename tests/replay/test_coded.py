@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import math
 import sys
 import types
 from fractions import Fraction as F
@@ -254,6 +255,24 @@ def test_extreme_loads_and_work_are_enclosed_as_closely(work: float, times: floa
     assert found is not None
     assert found[0] < exact < found[1]
     assert (found[1] - found[0]) / exact < F(1, 1 << WIDTH - 1)
+
+
+@pytest.mark.parametrize("places", [BITS, 600])
+@pytest.mark.parametrize("parts", [1, 40])
+def test_a_side_is_known_only_where_rounding_cannot_turn_it(
+    places: int, parts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # with δ = 2^(15 - places): T > 1 where τ (1 - δ) > 1, T <= 1 where (τ + parts) (1 + 2δ) <= 1
+    one, delta = 1 << places, F(1 << 15, 1 << places)
+    curve = LateShare(places, [(1, 1, 0, 1, 1)] * parts)
+    above = math.floor(one / (1 - delta)) + 1
+    below = math.floor(one / (1 + 2 * delta)) - parts
+    for found, side in (
+        (above, "above"), (above - 1, "unknown"), (one, "unknown"), (below + 1, "unknown"),
+        (below, "below"), (0, "below"),
+    ):  # fmt: skip
+        monkeypatch.setattr(LateShare, "at", lambda self, time, found=found: (found, 0))
+        assert curve.side(F(1)) == side
 
 
 def test_times_beyond_all_doubles_and_below_them() -> None:

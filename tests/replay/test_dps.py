@@ -175,6 +175,15 @@ def test_refusals_name_what_is_broken(decisions: list[Any], words: str) -> None:
     assert any(words in said for said in found.broken), found.broken
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("ps", [1, 2])
+def test_one_unit_too_many_of_either_side_is_too_many(workers: int, ps: int) -> None:
+    jobs = [(0, 1.0, 1, 1.0)] * 2
+    market = posted(*jobs, server_workers=[[workers]], server_ps=[[ps]])
+    found = replayed(market, [sale(), sale()])
+    assert bool(found.broken) == (workers < 2 or ps < 2)
+
+
 def test_a_server_held_without_units_there_is_refused() -> None:
     market = posted((0, 1.0, 1, 1.0), server_workers=[[1], [1]], server_ps=[[1], [1]])
     apart = sale(servers=[0, 1], workers=[1, 0], ps=[0, 1])
