@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
-from farkas.models.coded.kernel import owner_levels
 from farkas.numbers import Floats, Ints
-from farkas.online.coded.local_search import LESS, MORE, MOST_SWEEPS, Variant
+
+MORE, LESS = 1 + 1e-12, 1 - 1e-12
 
 
-def search(speed: Floats, owner: Ints, variant: Variant) -> Ints:
+def greedy(speed: Floats) -> list[int]:
+    """Algorithm 2: the best pair for every master, then the slowest master chooses."""
+    masters, workers = range(speed.shape[0]), range(speed.shape[1])
+    owner, without = [-1] * len(workers), list(masters)
+    total = [0.0] * len(masters)
+    while -1 in owner:
+        free = [n for n in workers if owner[n] < 0]
+        asking = without or [min(masters, key=lambda m: (total[m], m))]
+        m, n = max(itertools.product(asking, free), key=lambda p: (speed[p], -p[0], -p[1]))
+        owner[n] = m
+        total[m] += speed[m, n]
+        without = [other for other in without if other != m]
+    return owner
+
+
+def sums(speed: Floats, owner: Ints) -> Floats:
+    """Speed of every master, worker after worker."""
+    levels = np.zeros(len(speed))
+    for n, m in enumerate(owner):
+        levels[m] += speed[m, n]
+    return levels
+
+
+def search(speed: Floats, owner: Ints, variant: str) -> Ints:
     """Sweep until a sweep changes nothing; returns the new owners.
 
     Parameters
@@ -23,9 +48,9 @@ def search(speed: Floats, owner: Ints, variant: Variant) -> Ints:
     masters, workers = speed.shape
     if masters == 1:
         return own
-    levels = owner_levels(speed, own)
+    levels = sums(speed, own)
     better = _lifts if variant == "printed" else _climbs
-    for _ in range(MOST_SWEEPS):
+    for _ in range(1000):
         changed = False
         for n in range(workers):
             giver = own[n]
@@ -57,7 +82,7 @@ def search(speed: Floats, owner: Ints, variant: Variant) -> Ints:
                     levels, changed = trial, True
                     own[n1], own[n2] = m2, m1
         if variant == "lexicographic":
-            levels = owner_levels(speed, own)
+            levels = sums(speed, own)
         if not changed:
             break
     return own

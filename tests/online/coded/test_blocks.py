@@ -10,6 +10,7 @@ from farkas.models.coded.loads import blocks_owner
 from farkas.online import algorithms
 from farkas.online.coded.blocks import Uncoded, Uniform
 from tests.generators.coded import random_coded_computing
+from tests.references.coded_plans import blocks, evenly, theorem_1
 
 
 def test_uncoded_breaks_the_surrogate_and_says_so():
@@ -51,3 +52,19 @@ def test_the_last_uncoded_worker_is_drawn_as_told():
     assert run.numbers["mean_of_last"] == pytest.approx(rows * (shift + 1 / rate), rel=1e-6)
     wanted = rows * (shift - np.log(1 - data.success_probability) / rate)
     assert run.numbers["quantile_of_last"] == pytest.approx(wanted, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_plans_are_those_of_the_formulas_in_many_digits(seed):
+    # one master, one worker, fewer workers than masters, and forbidden pairs among them
+    data = random_coded_computing(seed, masters=1 + seed % 4, workers=1 + seed % 7, rows=30)
+    wanted, _ = theorem_1(data, blocks(data.num_masters, data.workers))
+    plan = Uniform().plan(data, 0)
+    np.testing.assert_allclose(plan.loads, wanted, rtol=1e-12)
+    assert ((plan.loads > 0) == (plan.share == 1)).all()
+    even = evenly(data)
+    if even is None:
+        with pytest.raises(NotApplicable, match="forbidden pair"):
+            Uncoded().plan(data, 0)
+    else:
+        assert Uncoded().plan(data, 0).loads.tolist() == even

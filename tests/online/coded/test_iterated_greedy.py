@@ -15,6 +15,7 @@ from farkas.online.coded.iterated_greedy import IteratedGreedy
 from farkas.online.coded.local_search import favourites
 from farkas.relaxations.coded.assignment_lp import best_sharing
 from tests.generators.coded import random_speed, tied_speed
+from tests.references.coded_plans import level
 from tests.references.coded_search import search
 from tests.tools.shared import shared
 
@@ -42,19 +43,24 @@ def test_options_are_checked():
 
 
 @pytest.mark.parametrize("variant", ["printed", "lexicographic"])
-@pytest.mark.parametrize("seed", range(8))
-def test_rounds_search_and_give_workers_back_until_patience_ends(seed, variant):
-    speed = (random_speed if seed % 2 else tied_speed)(seed, masters=3, workers=8)
-    rng, own = np.random.default_rng(seed), favourites(speed)
+@pytest.mark.parametrize(
+    ("make", "seed"),
+    # later rounds end higher, as high, or lower; the last of them after two that do not help
+    [(random_speed, seed) for seed in (5, 9, 10, 18, 19, 50, 56)]
+    + [(tied_speed, seed) for seed in (4, 15, 39)],
+)
+def test_rounds_search_and_give_workers_back_until_patience_ends(make, seed, variant):
+    speed = make(seed, masters=4, workers=9)
+    rng, own = np.random.default_rng(seed), speed.argmax(axis=0)
     found = []
     for _ in range(6):
         own = search(speed, own, variant)
-        found.append((least_level(speed, own), own.copy()))
-        first = [level for level, _ in found].index(max(level for level, _ in found))
+        found.append((level(speed, own), own.copy()))
+        first = [best for best, _ in found].index(max(best for best, _ in found))
         if len(found) - 1 - first >= 2:  # two rounds without a better one
             break
-        for n in rng.choice(8, 2, replace=False):
-            own[n] = favourites(speed)[n]
+        for n in rng.choice(9, 2, replace=False):
+            own[n] = speed[:, n].argmax()
     wanted = max(found, key=lambda each: each[0])[1]
     policy = IteratedGreedy(variant, rounds=6, patience=2)
     assert policy.owner(speed, seed).tolist() == wanted.tolist()

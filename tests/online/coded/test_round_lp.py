@@ -8,7 +8,9 @@ from farkas.online.coded.exhaustive import least_level
 from farkas.online.coded.round_lp import RoundLp, round_forest
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.relaxations.coded.assignment_lp import best_sharing
-from tests.generators.coded import random_speed
+from tests.generators.coded import random_speed, tied_speed
+from tests.references.coded_plans import level, rounded_vertex
+from tests.references.coded_search import search
 
 
 def test_shared_workers_go_to_their_parents():
@@ -53,3 +55,17 @@ def test_where_the_program_serves_nobody_the_greedy_decides():
     speed = np.array([[1.0, 2.0], [0.0, 0.0]])
     assert RoundLp().owner(speed, 0).tolist() == greedy_owner(speed).tolist()
     assert owner_levels(speed, RoundLp().owner(speed, 0)).max() > 0
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_owners_are_those_of_the_forest_and_the_search_written_with_lists(seed):
+    speed = (random_speed if seed % 2 else tied_speed)(seed, 1 + seed % 4, 1 + seed % 9)
+    sharing = best_sharing(speed)
+    if sharing.level == 0:
+        return
+    rounded = rounded_vertex(sharing.share.tolist())
+    assert RoundLp(polish=False).owner(speed, 0).tolist() == rounded
+    start = [speed[:, n].argmax() if m < 0 else m for n, m in enumerate(rounded)]
+    found = search(speed, np.array(start), "lexicographic").tolist()
+    wanted = found if level(speed, found) >= level(speed, rounded) else rounded
+    assert RoundLp().owner(speed, 0).tolist() == wanted

@@ -11,6 +11,7 @@ from farkas.online.coded import sca
 from farkas.online.coded.sca import ExpectedSharing, SuccessiveApproximation, iterates, start_point
 from farkas.relaxations.coded.sca import SharedPoint
 from tests.generators.coded import random_coded_computing
+from tests.references.coded_plans import least_step, pair, shared_level, speeds
 
 DEDICATED = ["coded.simple_greedy", "coded.iterated_greedy", "coded.round_lp", "coded.brute_force"]
 NAMES = [name for name in algorithms.names("coded.") if not algorithms[name].problem]
@@ -83,3 +84,38 @@ def test_a_greedy_start_that_leaves_a_master_without_workers_is_the_uniform_one(
     assert start_point(data, "greedy").share.tolist() == SharedPoint.uniform(data).share.tolist()
     enough = random_coded_computing(0, masters=2, workers=4, forbid=0.0)
     assert set(np.unique(start_point(enough, "greedy").share)) == {0.0, 1.0}
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_the_shared_optimum_is_the_least_of_all_prices_in_fractions(seed):
+    data = random_coded_computing(seed, masters=1 + seed % 3, workers=1 + seed % 5, rows=30)
+    plan, best = ExpectedSharing().plan(data, 0), shared_level(speeds(data))
+    if best == 0:
+        return
+    # the load of a pair in use is t/φ, whatever its share
+    for m, n in zip(*np.nonzero(plan.loads), strict=True):
+        per_row = pair(data, m, n)[1]
+        assert plan.loads[m, n] * float(per_row * best) == pytest.approx(1.0, rel=1e-9)
+    served = (plan.share * speeds(data)).sum(axis=1)
+    assert served.min() == pytest.approx(float(best), rel=1e-9)
+    assert (plan.share.sum(axis=0) <= 1 + 1e-12).all()
+
+
+@pytest.mark.parametrize("split", ["product", "scaled", "printed"])
+@pytest.mark.parametrize("name", ["split_worker", "tiny", "demo"])
+def test_every_split_has_its_steps_on_shipped_instances(name, split):
+    data = library.load(f"coded/{name}")
+    point = start_point(data, "uniform")
+    (after,) = iterates(data, point, split, 0.0, 1)
+    assert after.time <= point.time * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("split", ["product", "scaled"])
+@pytest.mark.parametrize("seed", [1, 3, 6])
+def test_a_step_is_that_of_the_products_written_out(seed, split):
+    data = random_coded_computing(seed, masters=2 + seed % 2, workers=3, rows=9)
+    point = start_point(data, "uniform")
+    (after,) = iterates(data, point, split, 0.0, 1)
+    shares, loads = point.share.tolist(), point.loads.tolist()
+    wanted = least_step(data, shares, loads, point.time, split)
+    assert after.time == pytest.approx(wanted, rel=1e-6)
