@@ -25,7 +25,10 @@ def command(
     recheck: Annotated[
         float, typer.Option(min=0, max=1, help="Share of the results to prove again now.")
     ] = 0.0,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Seed of the draw and the resampling.", show_default="fresh or 0"),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Summarise the certified ratios of a sweep and hold the theorems against them.
@@ -35,15 +38,18 @@ def command(
     where a solution exists that is better than its factor allows, and undecided in between.
     Values and bounds are the store's word but for the share that --recheck proves again: bounds
     from their certificates, values of runs from their decisions, values of solves from the points
-    that their certificates hold.  Exit code 1 when less is proved than is stored.
+    that their certificates hold.  Less than all is drawn with a fresh seed, which no store can know
+    and which is printed: --seed draws the same again.  A task that has several results counts once.
+    Exit code 1 when less is proved than is stored.
     """
     from farkas.atomic import require_folder
-    from farkas.experiments.sweeps import Store, prove_again, ratios, write_worst
+    from farkas.experiments.sweeps import Store, prove_again, ratios, settled_seed, write_worst
 
+    seed, drawn = settled_seed(seed, recheck)
     if worst is not None:
         require_folder(worst)
     with Store(store, readonly=True) as opened:
-        opinions = {result.key: words for result, words in prove_again(opened, recheck)}
+        opinions = {result.key: words for result, words in prove_again(opened, recheck, seed)}
         wrong = {key: words for key, words in opinions.items() if words.startswith("rejected")}
         found = ratios(opened, seed=seed, objections=wrong)
         files = write_worst(found, opened, worst) if worst is not None else []
@@ -52,14 +58,21 @@ def command(
         items = [item.to_builtins() for item in found]
         worst_files = list(map(str, files))
         print_json(
-            {"ratios": items, "worst": worst_files, "proved_again": proved, "rejected": wrong}
+            {
+                "ratios": items,
+                "worst": worst_files,
+                "proved_again": proved,
+                "rechecked": len(opinions),
+                "seed": seed,
+                "rejected": wrong,
+            }
         )
     else:
         _print(found)
         for path in files:
             print_line(f"worst instance: {named(str(path))}")
         if opinions:
-            print_line(f"proved again: {proved} of {len(opinions)}")
+            print_line(f"proved again: {proved} of {len(opinions)}{drawn}")
             half = sum(words == "bound proved again" for words in opinions.values())
             if half:
                 print_line(f"bound proved again, value the store's word: {half}")
@@ -70,6 +83,7 @@ def command(
 
 
 def _print(found: list[Ratios]) -> None:
+    from farkas.experiments.sweeps import REPEATS
     from farkas.experiments.sweeps.statistics import interval_words
 
     columns = ["algorithm or program", "certified", "tasks", "mean", "95 % interval", "median",
@@ -88,6 +102,9 @@ def _print(found: list[Ratios]) -> None:
         for item in found
     ]
     print_table("certified ratios", columns, rows)
+    repeats = sum(item.left_out.get(REPEATS, 0) for item in found)
+    if repeats:
+        print_line(f"left out, since they repeat a task: {repeats}")
     promised = [
         (item.label, p.reading, p.source, p.smallest, p.largest, p.kept, p.undecided, p.broken,
          p.not_applicable)

@@ -23,14 +23,18 @@ def command(
     recheck: Annotated[
         float, typer.Option(min=0, max=1, help="Share of the results to prove again now.")
     ] = 0.1,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Seed of the draw and the resampling.", show_default="fresh or 0"),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Write a sweep's certified ratios, runs, claims and versions as one page.
 
     The page loads nothing from anywhere: it can be mailed, archived and opened offline.  It says
     how many results --recheck proved again, as farkas ratios does, and how many are the store's
-    word.  Exit code 1 when less is proved than is stored; the page leaves such results out.
+    word.  Less than all is drawn with a fresh seed, which is printed: --seed draws the same again.
+    Exit code 1 when less is proved than is stored; the page leaves such results out.
     """
     from farkas.atomic import write_text
     from farkas.experiments.report import collect, render
@@ -55,12 +59,13 @@ def command(
                 "tasks": contents.tasks,
                 "certified": contents.certified,
                 "proved_again": proved,
+                "seed": contents.seed,
                 "rejected": wrong,
             }
         )
     else:
         ratios = f"{contents.certified} certified ratios of {contents.tasks} tasks"
-        print_line(f"{out}: {ratios}; proved again: {proved}")
+        print_line(f"{out}: {ratios}; proved again: {proved}{contents.drawn}")
     for key, words in wrong.items():
         complain(f"result {named(key[:12])}: {words}")
     if wrong:

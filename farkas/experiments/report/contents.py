@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from farkas.experiments.figures import Figure
-from farkas.experiments.sweeps import Ratios, Store, prove_again, ratios
+from farkas.experiments.sweeps import Ratios, Store, prove_again, ratios, settled_seed
 from farkas.experiments.sweeps.trajectory import of_run
 from farkas.instances import Instance
 from farkas.online import Run
@@ -67,6 +67,8 @@ class Contents:
         Number of results with a bound that were ``"proved again"`` for this report, or only their
         ``"bound proved again"``; that were ``"rejected"``, now or before; and of those that are
         ``"the store's word"``.
+    seed, drawn
+        Seed of the draw and the resampling, and words that tell of a draw.
     objections
         What was rejected now, by address, with the reason.
     ratios
@@ -88,6 +90,8 @@ class Contents:
     kinds: list[str]
     statuses: dict[str, int]
     rechecks: dict[str, int]
+    seed: int
+    drawn: str
     objections: dict[str, str]
     ratios: list[Ratios]
     runs: list[Shown]
@@ -111,7 +115,7 @@ def collect(
     title: str = "",
     check_claims: bool = False,
     recheck: float = 0.0,
-    seed: int = 0,
+    seed: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Contents:
     """Gather what a report says about a store.
@@ -127,16 +131,17 @@ def collect(
     recheck
         Share of the results that are proved again now, see `prove_again`.
     seed
-        Of the resampling behind the confidence intervals.
+        Of the draw, and of the resampling behind the confidence intervals; see `settled_seed`.
     progress
         Called with the number of claims checked and their total.
     """
+    seed, drawn = settled_seed(seed, recheck)
     statuses: collections.Counter[str] = collections.Counter()
     rechecks: collections.Counter[str] = collections.Counter()
     failures: collections.Counter[tuple[str, str, str]] = collections.Counter()
     manifests: collections.Counter[bytes] = collections.Counter()
     kinds = set()
-    opinions = {result.key: words for result, words in prove_again(store, recheck)}
+    opinions = {result.key: words for result, words in prove_again(store, recheck, seed)}
     for result in store.results(output=True):
         kinds.add(result.task.kind)
         statuses[result.status] += 1
@@ -160,6 +165,8 @@ def collect(
         kinds=sorted(kinds),
         statuses=dict(statuses),
         rechecks=dict(rechecks),
+        seed=seed,
+        drawn=drawn,
         objections=wrong,
         ratios=found,
         runs=[shown for item in with_worst[:MOST_SHOWN] if (shown := _shown(item, store))],

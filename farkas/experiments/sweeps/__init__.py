@@ -6,13 +6,14 @@ module of its name.
 """
 
 from farkas.experiments.sweeps.config import Config, read_config
-from farkas.experiments.sweeps.prove_again import prove_again
-from farkas.experiments.sweeps.ratios import Ratios, ratios, write_worst
+from farkas.experiments.sweeps.prove_again import prove_again, settled_seed
+from farkas.experiments.sweeps.ratios import REPEATS, Ratios, ratios, write_worst
 from farkas.experiments.sweeps.store import Result, Store
 from farkas.experiments.sweeps.sweep import Summary, sweep
 from farkas.experiments.sweeps.task import Task, plan
 
 __all__ = [
+    "REPEATS",
     "Config",
     "Ratios",
     "Result",
@@ -23,6 +24,7 @@ __all__ = [
     "prove_again",
     "ratios",
     "read_config",
+    "settled_seed",
     "sweep",
     "write_worst",
 ]

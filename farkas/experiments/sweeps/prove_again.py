@@ -1,7 +1,9 @@
 """Prove what a store claims again, believing nothing that stands in it."""
 
 import functools
+import hashlib
 import math
+import secrets
 from collections.abc import Iterator
 
 import msgspec
@@ -17,8 +19,21 @@ from farkas.verbs.verdicts import run_verdict, solve_verdict
 from farkas.words import named
 
 
-def prove_again(store: Store, share: float = 1.0) -> Iterator[tuple[Result, str]]:
-    """Yield every sampled result that claims a bound, with ``"proved again"`` or the objection.
+def settled_seed(seed: int | None, share: float) -> tuple[int, str]:
+    """Seed of a draw, and the words that tell it where the draw decides anything.
+
+    Where none is given and it does, a fresh one, which whoever made a store could not know; else 0.
+    """
+    draws = 0 < share < 1
+    if seed is None:
+        seed = secrets.randbits(32) if draws else 0
+    return seed, f", drawn with --seed {seed}" if draws else ""
+
+
+def prove_again(
+    store: Store, share: float = 1.0, seed: int | None = None
+) -> Iterator[tuple[Result, str]]:
+    """Yield every drawn result that claims a bound, with ``"proved again"`` or the objection.
 
     The certificate is checked against the instance of the store, the bound against what it proves,
     and the ratio against value and bound.  Values are proved, too: decisions of runs are replayed,
@@ -31,11 +46,14 @@ def prove_again(store: Store, share: float = 1.0) -> Iterator[tuple[Result, str]
     store
         Results of a sweep.
     share
-        Share of the results to look at, in [0, 1]; chosen by address, so always the same ones.
+        Share of the results to look at, in [0, 1], rounded up.
+    seed
+        Of the draw; a fresh one if left out, so that no store can choose what is drawn.
     """
+    chosen = _drawn(store, share, settled_seed(seed, share)[0])
     instance = functools.cache(store.instance)
-    for result in store.results(output=True):
-        if result.status == "done" and result.bound and int(result.key[:8], 16) < share * 2**32:
+    for result in store.results(output=True) if chosen else ():
+        if result.key in chosen:
             try:
                 yield (
                     result,
@@ -43,6 +61,18 @@ def prove_again(store: Store, share: float = 1.0) -> Iterator[tuple[Result, str]
                 )
             except FarkasError as error:
                 yield result, f"rejected: {error}"
+
+
+def _drawn(store: Store, share: float, seed: int) -> set[str]:
+    """Addresses of a share of the results that claim a bound: the first in an order by the seed."""
+    keys = [result.key for result in store.results() if claims_bound(result)]
+    keys.sort(key=lambda key: hashlib.sha256(f"{seed} {key}".encode()).digest())
+    return set(keys[: math.ceil(share * len(keys))])
+
+
+def claims_bound(result: Result) -> bool:
+    """Whether there is something to prove."""
+    return result.status == "done" and bool(result.bound)
 
 
 def _verdict(result: Result, instance: Instance) -> str:
@@ -61,15 +91,20 @@ def _verdict(result: Result, instance: Instance) -> str:
 
 
 def _objection(result: Result) -> str:
-    """Why the ratio does not follow from value and bound; empty when it does."""
-    if result.ratio is None or result.value is None:
+    """Why the ratio, or that there is none, does not follow from value and bound; empty if it does.
+
+    That a run breaks requirements, so that it has none, is seen when it is replayed.
+    """
+    output = result.output or {}
+    if result.value is None or (result.ratio is None and output.get("violations")):
         return ""
-    bound = rational(result.bound, "bound")
-    sense = (result.output or {}).get("sense")
+    bound, sense = rational(result.bound, "bound"), output.get("sense")
     if sense not in ("min", "max"):
         return "rejected: the run does not say whether it minimises"
     ratio = ratio_at_most(sense, result.value, bound, exact=False)
-    if ratio is None or not close(ratio, result.ratio):
-        proved = "none" if ratio is None else rounded(ratio, up=True)
-        return f"rejected: the ratio {result.ratio:.9g} should be {proved}"
-    return ""
+    if ratio is None or result.ratio is None:
+        same = ratio == result.ratio
+    else:
+        same = close(ratio, result.ratio)
+    said, proved = ("none" if x is None else rounded(x, up=True) for x in (result.ratio, ratio))
+    return "" if same else f"rejected: the ratio is said to be {said}, and should be {proved}"

@@ -7,7 +7,7 @@ import dataclasses
 import functools
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,9 @@ from farkas.online import algorithms
 from farkas.online.recording import plain
 from farkas.online.run import Sense
 from farkas.words import cut, named
+
+REPEATS = "repeats a task"
+"""Why a result is left out though it has a certified ratio."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -115,7 +118,8 @@ def ratios(
     """Summarise every algorithm and program of a store, by name.
 
     A ratio enters only with a proved bound: what failed, broke a requirement, has no bound, or
-    whose certificate was rejected is counted in `left_out`.
+    whose certificate was rejected is counted in `left_out`.  Of several results of one task, as of
+    several versions, the worst ratio enters.
 
     Parameters
     ----------
@@ -133,9 +137,25 @@ def ratios(
         task = result.task
         options = msgspec.json.encode(task.options, order="deterministic")
         groups[task.what, task.name, options].append(result)
+    repeats = _repeats(results)
     best = _best_values(results)
     instance = functools.cache(store.instance)
-    return [_summary(group, best, instance, seed) for _, group in sorted(groups.items())]
+    return [_summary(group, repeats, best, instance, seed) for _, group in sorted(groups.items())]
+
+
+def _repeats(results: Iterable[Result]) -> set[str]:
+    """Addresses of results of a task that another result tells of, with a ratio as large."""
+    kept: dict[Hashable, Result] = {}
+    repeats = set()
+    for result in results:
+        if why_left_out(result):
+            continue
+        other = kept.setdefault(result.task.identity, result)
+        if other is not result:
+            better, worse = sorted((other, result), key=lambda one: (one.ratio, one.key))
+            repeats.add(better.key)
+            kept[result.task.identity] = worse
+    return repeats
 
 
 def _light(result: Result, objection: str) -> Result:
@@ -162,23 +182,26 @@ def _usual(what: str, name: str) -> dict[str, Any]:
 
 def _summary(
     group: list[Result],
+    repeats: Container[str],
     best: dict[str, dict[str, float]],
     instance: Callable[[str], Instance],
     seed: int,
 ) -> Ratios:
     task, sense = group[0].task, _sense(group)
-    certified = [result for result in group if not why_left_out(result)]
-    left_out = collections.Counter(filter(None, map(why_left_out, group)))
+    why = {r.key: why_left_out(r) or REPEATS * (r.key in repeats) for r in group}
+    certified = [result for result in group if not why[result.key]]
+    left_out = collections.Counter(filter(None, why.values()))
     by_instance: dict[str, list[float]] = collections.defaultdict(list)
     for result in certified:
-        by_instance[result.task.instance].append(float(result.ratio or 1.0))
+        assert result.ratio is not None  # it would be left out
+        by_instance[result.task.instance].append(result.ratio)
     common: dict[str, Any] = {
         "what": task.what, "name": task.name, "options": dict(task.options), "sense": sense,
         "tasks": len(group), "left_out": dict(left_out), "by_instance": dict(by_instance),
     }  # fmt: skip
     if not certified:
         return Ratios(**common)
-    values = [float(result.ratio or 1.0) for result in certified]
+    values = [ratio for ratios in by_instance.values() for ratio in ratios]
     mean = sum(map(Fraction, values), Fraction(0)) / len(values)
     last = max(certified, key=lambda result: (result.ratio, result.key))
     sha = last.task.instance

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 import farkas
-from farkas.errors import InvalidOption
+from farkas.errors import InvalidOption, UnknownName
 from farkas.experiments.sweeps.config import MOST_TASKS, Config, instances, product, seeds
 from farkas.instances import Instance
 from farkas.online import algorithms
@@ -76,6 +76,27 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
         names = ("what", "name", "instance", "seed", "options")
         content = {name: getattr(self, name) for name in names} | {"versions": dict(versions())}
         return hashlib.sha256(msgspec.json.encode(content, order="deterministic")).hexdigest()
+
+    @property
+    def identity(self) -> tuple[str, str, str, int, bytes]:
+        """What decides a task but for versions, however its options are written.
+
+        Results of one identity, under whichever addresses, tell of one task.
+        """
+        options = msgspec.json.encode(self.options, order="deterministic")
+        if self.what == "run":
+            return self.what, self.name, self.instance, self.seed, _settled(self.name, options)
+        return self.what, self.name, self.instance, 0, options
+
+
+@functools.cache
+def _settled(name: str, options: bytes) -> bytes:
+    """Options with the defaults of an algorithm that is here and takes them; else as they are."""
+    try:
+        settled = algorithms[name].settle(msgspec.json.decode(options))
+    except (UnknownName, InvalidOption):
+        return options
+    return msgspec.json.encode(msgspec.to_builtins(settled), order="deterministic")
 
 
 class Request(msgspec.Struct, frozen=True):

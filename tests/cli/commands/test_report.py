@@ -31,12 +31,21 @@ def test_the_command_writes_the_page_and_counts(
     out = tmp_path / "page.html"
     assert call(["report", store, "-o", str(out), "--recheck", "0", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
-    counts = {"tasks": 3, "certified": 2, "proved_again": 0, "rejected": {}}
+    counts = {"tasks": 3, "certified": 2, "proved_again": 0, "seed": 0, "rejected": {}}
     assert shown == {"report": str(out), **counts}
     assert out.read_text().startswith("<!doctype html>")
     assert call(["report", store, "-o", str(out), "--recheck", "0", "--title", "Two runs"]) == 0
     assert capsys.readouterr().out == f"{out}: 2 certified ratios of 3 tasks; proved again: 0\n"
     assert "<title>Two runs" in out.read_text()
+
+
+def test_what_is_drawn_is_told_with_its_seed(store: str, tmp_path: Path, capsys: Capture) -> None:
+    out = tmp_path / "page.html"
+    assert call(["report", store, "-o", str(out), "--recheck", "0.5", "--seed", "7"]) == 1
+    assert "proved again: 0, drawn with --seed 7\n" in capsys.readouterr().out
+    assert "while this page was written, drawn with --seed 7:" in out.read_text()
+    assert call(["report", store, "-o", str(out), "--recheck", "0.5"]) == 1
+    assert "drawn with --seed" in capsys.readouterr().out
 
 
 def test_what_the_store_cannot_prove_is_told_and_left_out(

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from farkas.cli import call
-from farkas.experiments.sweeps import Result, Store, prove_again, sweep
+from farkas.experiments.sweeps import Result, Store, prove_again, settled_seed, sweep
 from tests.experiments.sweeps.made import number, written
 
 ALGORITHM = """
@@ -43,12 +43,47 @@ def test_runs_keep_their_certificate_and_every_one_was_proved_again(ran):
         assert [words for _, words in prove_again(store)] == ["proved again"] * 10
 
 
-def test_a_sample_is_a_share_of_the_addresses(ran):
+def drawn(store: Store, share: float, seed: int | None) -> frozenset[str]:
+    return frozenset(result.key for result, _ in prove_again(store, share, seed))
+
+
+def test_a_sample_is_a_share_by_its_seed_alone(ran):
     with Store(ran) as store:
-        everything = {result.key for result, _ in prove_again(store, 1.0)}
-        half = {result.key for result, _ in prove_again(store, 0.5)}
-        assert half == {key for key in everything if int(key[:8], 16) < 2**31}
-        assert not list(prove_again(store, 0.0))
+        everything = drawn(store, 1.0, 0)
+        assert len(everything) == 10
+        samples = [drawn(store, 0.25, seed) for seed in range(12)]
+        assert {len(sample) for sample in samples} == {3}, "a share is rounded up"
+        assert all(sample < everything for sample in samples)
+        assert samples[5] == drawn(store, 0.25, 5)
+        # no result is out of reach, whatever its address
+        assert frozenset().union(*samples) == everything
+        assert not drawn(store, 0.0, 0)
+
+
+def test_the_seed_of_a_sample_is_fresh_and_told(ran, monkeypatch, capsys):
+    monkeypatch.setattr("secrets.randbits", lambda bits: bits + 5)
+    assert settled_seed(None, 0.5) == (37, ", drawn with --seed 37")
+    assert settled_seed(4, 0.5) == (4, ", drawn with --seed 4")
+    assert settled_seed(None, 1.0) == settled_seed(None, 0.0) == (0, "")
+    with Store(ran) as store:
+        assert drawn(store, 0.3, None) == drawn(store, 0.3, 37)
+    assert call(["ratios", ran, "--recheck", "0.3"]) == 0
+    assert "proved again: 3 of 3, drawn with --seed 37\n" in capsys.readouterr().out
+    assert call(["ratios", ran, "--recheck", "0.3", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["seed"], said["proved_again"], said["rechecked"]) == (37, 3, 3)
+
+
+def test_a_ratio_that_a_store_leaves_out_is_missed(ran, tmp_path):
+    def change(result: Result, output: dict[str, Any]) -> Result:
+        output["ratio"] = None
+        return msgspec.structs.replace(result, ratio=None)
+
+    for what in ("run", "solve"):
+        folder = tmp_path / what
+        folder.mkdir()
+        words = opinion(ran, folder, change, what)
+        assert words.startswith("rejected: the ratio is said to be none, and should be 1")
 
 
 def _raised(bound: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
+from typing import Any
 
 import msgspec
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from farkas.cli import call
 from farkas.experiments.sweeps import Result, Task, ratios, sweep, write_worst
 from farkas.instances import read
+from farkas.online import algorithms
 from tests.experiments.sweeps.made import INSTANCES, result
 
 
@@ -60,6 +62,47 @@ def test_options_that_the_algorithm_refuses_have_no_ratio(stored, options):
     (found,) = ratios(stored(msgspec.structs.replace(one, task=task)))
     assert found.left_out == {"options that its algorithm refuses": 1}
     assert not found.promises
+
+
+def again(one: Result, digit: int, **changes: Any) -> Result:
+    """The same result under another address, with changes of itself or its options."""
+    options = changes.pop("options", one.task.options)
+    task = msgspec.structs.replace(one.task, options=options)
+    return msgspec.structs.replace(one, key=f"{digit:064x}", task=task, **changes)
+
+
+def test_a_task_counts_once_and_with_its_worst_ratio(stored):
+    one, other = result(at=0, ratio=1.5), result(at=1, ratio=3.0)
+    failed = {"status": "failed", "value": None, "bound": "", "ratio": None, "output": None}
+    store = stored(one, other, *(again(one, digit) for digit in (1, 2)), again(one, 3, ratio=2.0),
+                   again(one, 4, **failed))  # fmt: skip
+    (found,) = ratios(store)
+    assert sorted(found.values) == [2.0, 3.0]
+    assert found.left_out == {"repeats a task": 3, "failed": 1}
+    assert found.tasks == 6
+
+
+def test_a_task_is_the_same_however_its_options_are_written(stored, capsys):
+    one = result("mlbroker.fractional", ratio=1.5)
+    spelled = [again(one, k, options={"epsilon": x}) for k, x in enumerate([2, 2.0, 3.0], start=1)]
+    settled = algorithms["mlbroker.fractional"].settle({})
+    store = stored(one, again(one, 4, options=msgspec.to_builtins(settled)), *spelled)
+    found = ratios(store)
+    assert sum(len(item.values) for item in found) == 3
+    assert sum(item.left_out.get("repeats a task", 0) for item in found) == 2
+    assert call(["ratios", str(store.path)]) == 0
+    assert "left out, since they repeat a task: 2\n" in capsys.readouterr().out
+
+
+def test_a_solve_has_no_seed(stored):
+    one = result("mlbroker.relaxed[tight]")
+    task = msgspec.structs.replace(one.task, what="solve")
+    solves = [
+        msgspec.structs.replace(one, key=f"{k:064x}", task=msgspec.structs.replace(task, seed=k))
+        for k in range(3)
+    ]
+    (found,) = ratios(stored(*solves))
+    assert (len(found.values), found.left_out) == (1, {"repeats a task": 2})
 
 
 def test_a_reward_of_nothing_is_not_hidden_behind_the_bound(stored):
