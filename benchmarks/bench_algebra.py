@@ -7,16 +7,16 @@ and scaled by the number of matrix entries, unless ``--full`` is given.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
-from benchmarks.measure import fastest, keep, side_by_side
+from benchmarks.measure import drawn, fastest, keep, side_by_side
 from farkas.certificates import exact_bound
 from farkas.forms import LinearForm, SparseRows
-from farkas.instances import library
-from farkas.instances.generate import generate
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
 from farkas.relaxations.mlbroker.relaxed import Relaxed
@@ -24,6 +24,9 @@ from farkas.solvers import solve
 from farkas.solvers.highs import pass_form
 
 PYOMO_SLOTS = 8
+Int32s = npt.NDArray[np.int32]
+Term = tuple[Any, Int32s, Callable[[Int32s], Int32s]]
+"""Coefficients, columns, and rows from numbers of the rows."""
 
 
 def by_hand(d: Brokerage) -> LinearForm:
@@ -47,7 +50,12 @@ def by_hand(d: Brokerage) -> LinearForm:
     highs: list[Any] = []
     at = 0
 
-    def family(shape, low, high, *terms):
+    def family(
+        shape: tuple[int, ...],
+        low: Any,
+        high: Any,
+        *terms: Term,
+    ) -> None:
         nonlocal at
         size = int(np.prod(shape))
         number = np.arange(at, at + size, dtype=np.int32).reshape(shape)
@@ -61,10 +69,10 @@ def by_hand(d: Brokerage) -> LinearForm:
             cols.append(np.broadcast_to(column, whole).ravel())
             vals.append(np.broadcast_to(np.asarray(value, float), whole).ravel())
 
-    def same(number):
+    def same(number: Int32s) -> Int32s:
         return number
 
-    def inner(number):
+    def inner(number: Int32s) -> Int32s:
         return number[..., None]
 
     by_target = q.transpose(0, 2, 1)
@@ -74,7 +82,7 @@ def by_hand(d: Brokerage) -> LinearForm:
     family((P, R), trained := d.trained_volume, trained, (1, q, inner))
     n, m = d.worker_demand[job], d.server_demand[job]
 
-    def of_pair(number):  # row (t, r, k) of each pair, shape (P, R, K)
+    def of_pair(number: Int32s) -> Int32s:  # row (t, r, k) of each pair, shape (P, R, K)
         return number[slot]
 
     a, b, e = d.list_price, d.reduced_price, d.surcharge
@@ -155,12 +163,12 @@ def pyomo_seconds(data: Brokerage) -> float:
         model = Relaxed().to_pyomo(instance)
         LinearStandardFormCompiler().write(model, mixed_form=True, set_sense=None)
 
-    work(library.load("mlbroker/tiny"))  # imports do not count
+    work(drawn(Brokerage, "small"))  # imports do not count
     return fastest(lambda: work(data), repeats=1)
 
 
 def main() -> None:
-    data = generate("mlbroker", "published", 1)
+    data = drawn(Brokerage)
     program = Relaxed()
     form = program.form(data)
     if not same_program(form, by_hand(data)):
@@ -173,11 +181,7 @@ def main() -> None:
             "by_hand_alone": lambda: by_hand(data),
         }
     )
-    small = (
-        data
-        if "--full" in sys.argv
-        else generate("mlbroker", "published", 1, num_slots=PYOMO_SLOTS)
-    )
+    small = data if "--full" in sys.argv else drawn(Brokerage, num_slots=PYOMO_SLOTS)
     share = program.form(small).num_entries / form.num_entries
     times["pyomo"] = pyomo_seconds(small) / share
     answer = solve(form).require_optimal()

@@ -12,20 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import keep, side_by_side
+from benchmarks.measure import drawn, keep, side_by_side
 from farkas.certificates.eris import ErisPrices
 from farkas.instances.eris import Auction
-from farkas.instances.generate import generate
 from farkas.models.eris.prices import Prices
 from farkas.online.eris.environment import Environment
 from farkas.online.eris.eris import Eris, Scheduler
 from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_slot
-from farkas.relaxations.eris.aggregated import aggregated_prices
 from farkas.relaxations.eris.job_slots import job_slots
 from farkas.relaxations.eris.payoff_bound import bound_payoff
 from farkas.relaxations.eris.subgradient import evaluate, subgradient
+from farkas.relaxations.eris.welfare_bound import aggregated_prices
 from tests.references.eris_payoff import payoff_bound
 from tests.references.eris_printed import algorithm_3
 
@@ -35,9 +34,7 @@ SCHEDULERS: tuple[Scheduler, ...] = ("printed", "dp")
 
 
 def auction(jobs: int) -> Auction:
-    drawn = generate("eris", seed=1, num_jobs=jobs)
-    assert isinstance(drawn, Auction)
-    return drawn
+    return drawn(Auction, num_jobs=jobs)
 
 
 def policy_seconds(instance: Auction, scheduler: Scheduler) -> float:
@@ -114,8 +111,8 @@ def kernels(instance: Auction) -> dict[str, float]:
 
 
 def main() -> None:
-    for scheduler in SCHEDULERS:
-        policy_seconds(auction(50), scheduler)  # compiles the kernels, which is not measured
+    for name in SCHEDULERS:
+        policy_seconds(auction(50), name)  # compiles the kernels, which is not measured
     results: dict[str, Any] = {}
     for jobs in (50, 100, 150):
         instance = auction(jobs)
@@ -128,16 +125,16 @@ def main() -> None:
     for name in SCHEDULERS:
         print(f"  {name:12} {at_100[name] / FLOORS[name]:6.2f} of its floor {FLOORS[name]} s")
     found = certificates(auction(100))
-    for name in ("free", "aggregated", "subgradient", "best known"):
-        print(f"  bound, {name:12} {found[name]:.0f}")
-    for name in ("aggregated", "subgradient"):
-        spent = found[f"{name} seconds"]
-        above = 100 * (found[name] / found["best known"] - 1)
-        print(f"  {name:12} {spent / FLOORS[name]:6.2f} of its floor {FLOORS[name]} s, "
+    for effort in ("free", "aggregated", "subgradient", "best known"):
+        print(f"  bound, {effort:12} {found[effort]:.0f}")
+    for effort in ("aggregated", "subgradient"):
+        spent = found[f"{effort} seconds"]
+        above = 100 * (found[effort] / found["best known"] - 1)
+        print(f"  {effort:12} {spent / FLOORS[effort]:6.2f} of its floor {FLOORS[effort]} s, "
               f"{above:.2f} % above the best known")  # fmt: skip
     ratios = kernels(auction(100))
-    for name, ratio in ratios.items():
-        print(f"  {name}: readable code takes {ratio:.0f} times as long")
+    for kernel, ratio in ratios.items():
+        print(f"  {kernel}: readable code takes {ratio:.0f} times as long")
     keep(
         "eris", {"schedulers": results, "certificates": found, "kernels": ratios, "floors": FLOORS}
     )

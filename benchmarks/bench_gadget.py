@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import fastest, keep
+from benchmarks.measure import drawn, fastest, keep
 from farkas.certificates import check
-from farkas.instances.generate import generate
+from farkas.instances.gadget import Cluster
 from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms
@@ -29,26 +30,22 @@ def main() -> None:
     """Measure and keep."""
     results: dict[str, Any] = {}
     for preset in ("published", "scarce_links"):
-        slot = snapshot(generate("gadget", preset, 1, utility="sqrt", arrivals="start"))
-        results[f"rings, {preset}, S=50, n=100"] = fastest(lambda s=slot: generate_columns(s), 5)
+        slot = snapshot(drawn(Cluster, preset, utility="sqrt", arrivals="start"))
+        results[f"rings, {preset}, S=50, n=100"] = fastest(partial(generate_columns, slot), 5)
         tree = forest(slot.cluster)
         assert tree is not None
         pricing = TreePricing(slot.cluster, tree, slot.jobs, slot.largest)
         prices, _ = start(slot)
-        compiled = fastest(lambda p=pricing, c=prices: p.costs(c.node, c.link), 5)
-        arrays = fastest(lambda p=pricing, c=prices: tree_costs(p, c.node, c.link), 3)
+        compiled = fastest(partial(pricing.costs, prices.node, prices.link), 5)
+        arrays = fastest(partial(tree_costs, pricing, prices.node, prices.link), 3)
         results[f"tree pricing, {preset}: arrays over compiled"] = arrays / compiled
     results |= wide_area_slots()
-    small = snapshot(
-        generate(
-            "gadget", "published", 1, num_servers=20, num_jobs=20, utility="sqrt", arrivals="start"
-        )
-    )
+    small = snapshot(drawn(Cluster, num_servers=20, num_jobs=20, utility="sqrt", arrivals="start"))
     embedding = fastest(lambda: solve(GvneLP().form(small)), 3)
     results["embedding relaxation over node relaxation, S=20, n=20"] = embedding / fastest(
         lambda: solve(NodeLP().form(small)), 3
     )
-    cluster = generate("gadget", "published", 1, utility="sqrt")
+    cluster = drawn(Cluster, utility="sqrt")
     results["offline bound, S=50, T=200, n=100"] = fastest(
         lambda: solve(OfflineBound().form(cluster)), 3
     )
@@ -78,8 +75,8 @@ def wide_area_slots() -> dict[str, float]:
         if nodes <= 50:
             prices, known = generated.prices, np.zeros(len(slot.jobs))
             pricing = RingPricing(slot)
-            labels = fastest(lambda p=pricing, c=prices, k=known: p.replies(c.node, c.link, k), 3)
-            dense = fastest(lambda s=slot, c=prices: dense_walks(s, c.node, c.link), 1)
+            labels = fastest(partial(pricing.replies, prices.node, prices.link, known), 3)
+            dense = fastest(partial(dense_walks, slot, prices.node, prices.link), 1)
             results[f"ring pricing, V={nodes}: dense over labels"] = dense / labels
     return results
 

@@ -78,6 +78,7 @@ def run(results: dict[str, Any], name: str, nodes: int, edges: list[tuple[int, i
     cluster = scarce(nodes, edges, "mixed", horizon=SLOTS)
     begin = time.process_time()
     found = algorithms["gadget.gadget"].run(cluster, gains="envelope")
+    assert found.ratio is not None
     note(results, f"run, {name}", time.process_time() - begin, found.ratio - 1.0)
 
 

@@ -11,8 +11,8 @@ from statistics import median
 
 from benchmarks.measure import keep
 from farkas.experiments.sweeps import Store, read_config, sweep
-from farkas.experiments.sweeps.child import Child, Request
-from farkas.experiments.sweeps.task import plan
+from farkas.experiments.sweeps.child import Child
+from farkas.experiments.sweeps.task import Request, plan
 from farkas.instances import to_bytes
 
 CONFIG = """
@@ -75,7 +75,7 @@ def efficiency(folder: Path, count: int, workers: int) -> dict[str, float]:
         path = configuration(folder, count, slots=8, jobs=6)
         path = path.rename(folder / f"with-{number}.toml")
         walls[number] = seconds(lambda path=path, number=number: sweep(path, workers=number))
-        with Store(path.with_suffix(".sqlite"), create=False) as store:
+        with Store(path.with_suffix(".sqlite"), readonly=True) as store:
             spent = sum(result.seconds for result in store.results())
         busy[number] = spent / (number * walls[number])
     return {"one": walls[1], "several": walls[workers], "workers": workers,

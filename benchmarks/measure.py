@@ -8,12 +8,22 @@ import platform
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import farkas.compiled
+from farkas.instances import Instance
+from farkas.instances.generate import generate
 
 farkas.compiled.STEPS_INTERPRETED = -1  # machine code is measured, however short the work
+Drawn = TypeVar("Drawn", bound=Instance)
 RESULTS = Path(__file__).resolve().parent / "results"
+
+
+def drawn(of: type[Drawn], preset: str = "published", seed: int = 1, **settings: Any) -> Drawn:
+    """Instance of a class by the settings of its kind."""
+    found = generate(str(of.__struct_config__.tag), preset, seed, **settings)
+    assert isinstance(found, of)
+    return found
 
 
 def fastest(work: Callable[[], Any], repeats: int = 7) -> float:
