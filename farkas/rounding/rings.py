@@ -41,7 +41,7 @@ class Mix:
         """
         names, first = np.unique(self.job, return_index=True)
         level = rng.random(len(names))
-        ends = np.append(first[1:], len(self.job))
+        ends = np.append(first, len(self.job))[1:]
         picked = []
         for start, end, u in zip(first.tolist(), ends.tolist(), level.tolist(), strict=True):
             place = int(np.searchsorted(np.cumsum(self.share[start:end]), u, side="right"))

@@ -20,6 +20,22 @@ def mix(share=(0.5, 0.25, 1.0), load=(1.0, 2.0, 1.0), room=2.0):
     )
 
 
+def test_of_no_items_none_is_picked():
+    # a relaxation of nothing but idle jobs decomposes into no rings
+    nothing = Mix(
+        job=np.zeros(0, np.int64),
+        share=np.zeros(0),
+        gain=np.zeros(0),
+        load=np.zeros((0, 2)),
+        room=np.array([1.0, 0.0]),
+    )
+    rng = np.random.default_rng(0)
+    assert nothing.draw(rng).tolist() == []
+    assert nothing.fullness(nothing.draw(rng)).tolist() == [0.0, 0.0]
+    for rounded in (round_printed(nothing, 0.0, 1.0, 3, rng), round_repaired(nothing, 1, 3, rng)):
+        assert rounded.picked.tolist() == []
+
+
 def test_items_are_drawn_with_their_shares():
     rng = np.random.default_rng(0)
     draws = [tuple(mix().draw(rng).tolist()) for _ in range(4000)]
