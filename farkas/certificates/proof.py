@@ -204,6 +204,16 @@ def double(value: Fraction, *, up: bool) -> float | None:
     return near if math.isfinite(near) else None
 
 
+def text_of(value: Fraction | int) -> str:
+    """Write ``p`` or ``p/q``, however long; Python itself refuses more than 4,300 digits.
+
+    >>> text_of(Fraction(-7, 2)), len(text_of(10**5000))
+    ('-7/2', 5001)
+    """
+    top, bottom = map(decimal.Decimal, value.as_integer_ratio())
+    return f"{top}" if bottom == 1 else f"{top}/{bottom}"
+
+
 def both(name: str, value: Fraction | None, *, up: bool) -> dict[str, float | str | None]:
     """Nearest double on the stated side of a number, and the number itself, by name.
 
@@ -212,13 +222,7 @@ def both(name: str, value: Fraction | None, *, up: bool) -> dict[str, float | st
     """
     if value is None:
         return {name: None, f"{name}_exact": None}
-    try:
-        exact = str(value)
-    except ValueError:  # more than 4,300 digits
-        from farkas.certificates.long_numbers import text_of
-
-        exact = text_of(value)
-    return {name: double(value, up=up), f"{name}_exact": exact}
+    return {name: double(value, up=up), f"{name}_exact": text_of(value)}
 
 
 def certified_ratio(

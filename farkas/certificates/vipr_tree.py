@@ -14,16 +14,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from farkas.atomic import Target, replacing
-from farkas.certificates.long_numbers import long_rational, text_of
+from farkas.certificates.long_numbers import long_rational
 from farkas.certificates.tree import CutStep, EndStep, LeafWeights, TreeCertificate
 from farkas.certificates.tree_program import ZERO
 from farkas.certificates.vipr_split import Split
+from farkas.errors import NotACertificate
 from farkas.forms.rational import RationalForm, Side
 from farkas.words import cleaned
 
 Terms = Mapping[int, Fraction | int]
 Ends = dict[int, tuple[Fraction, int]]
 """By column: the end, and the number of the constraint that states it."""
+MOST_WRITTEN = 6640
+"""Bits of a numerator or denominator: just below 2,000 digits, which is what the checkers read."""
 
 
 def write_vipr_tree(form: RationalForm, certificate: TreeCertificate, path: Target) -> None:
@@ -32,7 +35,8 @@ def write_vipr_tree(form: RationalForm, certificate: TreeCertificate, path: Targ
     Raises
     ------
     NotACertificate
-        When the certificate proves less than it claims, or is about another program.
+        When the certificate proves less than it claims, or is about another program, or needs
+        numbers of 2,000 digits.
     FileProblem
         When the file cannot be written.
     """
@@ -83,7 +87,7 @@ class TreeWriter:
         yield f"% {cleaned(form.name).encode('ascii', 'replace').decode()}, program {form.sha256}"
         yield f"% numbers of the source are read as {form.numbers}; rows are multiplied to be whole"
         if form.offset:
-            yield f"% add {text_of(form.offset)} to every objective value"
+            yield f"% add {_number(form.offset)} to every objective value"
         yield "VER 1.0"
         yield f"VAR {form.num_columns}"
         yield from (f"x{j}" for j in range(form.num_columns))
@@ -98,8 +102,8 @@ class TreeWriter:
             yield "RTP infeas"
         else:
             unknown = "inf" if self.sign > 0 else "-inf"
-            reached = unknown if value is None else text_of(value)
-            ends = (text_of(bound), reached) if self.sign > 0 else (reached, text_of(bound))
+            ends = [_number(bound), unknown if value is None else _number(value)]
+            ends = ends if self.sign > 0 else ends[::-1]
             yield f"RTP range {ends[0]} {ends[1]}"
         yield f"SOL {0 if file.point is None else 1}"
         if file.point is not None:
@@ -121,16 +125,18 @@ class TreeWriter:
     ) -> None:
         if low is not None and low == high:
             lower[key] = upper[key] = (low, len(self.constraints))
-            self.constraints.append(f"{name} E {low} {_terms(terms)}")
+            self.constraints.append(f"{name} E {_number(low)} {_terms(terms)}")
             return
         for side, letter, kept in ((low, "G", lower), (high, "L", upper)):
             if side is not None:
                 kept[key] = (side, len(self.constraints))
-                self.constraints.append(f"{name}{letter} {letter} {side} {_terms(terms)}")
+                stated = f"{letter} {_number(side)} {_terms(terms)}"
+                self.constraints.append(f"{name}{letter} {stated}")
 
     def _derive(self, letter: str, side: Fraction, terms: str, reason: str) -> int:
         number = len(self.constraints) + len(self.derivations)
-        self.derivations.append(f"d{number} {letter} {text_of(side)} {terms} {{ {reason} }} -1")
+        stated = f"d{number} {letter} {_number(side)} {terms}"
+        self.derivations.append(f"{stated} {{ {reason} }} -1")
         return number
 
     def _end(self, step: EndStep, known: Side) -> None:
@@ -285,9 +291,9 @@ class TreeWriter:
             return number
         steps = Fraction(math.ceil(total / gain))
         costs_in_gains = {j: c / gain for j, c in enumerate(self.form.cost) if c}
-        reason = f"rnd 1 {number} {text_of(1 / gain)}"
+        reason = f"rnd 1 {number} {_number(1 / gain)}"
         number = self._derive(self.letter, self.sign * steps, _terms(costs_in_gains), reason)
-        reason = f"lin 1 {number} {text_of(gain)}"
+        reason = f"lin 1 {number} {_number(gain)}"
         return self._derive(self.letter, self.sign * steps * gain, "OBJ", reason)
 
     def _crossed(self) -> tuple[dict[int, Fraction], Fraction]:
@@ -308,11 +314,19 @@ def _restore(ends: Ends, j: int, before: tuple[Fraction, int] | None) -> None:
         ends[j] = before
 
 
+def _number(value: Fraction | int) -> str:
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_WRITTEN:
+        raise NotACertificate(
+            "a number of the proof has more digits than VIPR files hold here; write .json"
+        )
+    return str(value)
+
+
 def _terms(terms: Terms) -> str:
-    pairs = " ".join(f"{j} {text_of(v)}" for j, v in sorted(terms.items()))
+    pairs = " ".join(f"{j} {_number(v)}" for j, v in sorted(terms.items()))
     return f"{len(terms)} {pairs}".rstrip()
 
 
 def _factors(factors: Mapping[int, Fraction]) -> str:
     kept = {k: v for k, v in factors.items() if v}
-    return f"{len(kept)} " + " ".join(f"{k} {text_of(v)}" for k, v in sorted(kept.items()))
+    return f"{len(kept)} " + " ".join(f"{k} {_number(v)}" for k, v in sorted(kept.items()))

@@ -14,8 +14,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from farkas.certificates import Certificate
-from farkas.certificates.long_numbers import text_of
-from farkas.certificates.proof import double, rounded
+from farkas.certificates.proof import double, rounded, text_of
 from farkas.certificates.tree import TreeCertificate
 from farkas.certificates.unbounded import UnboundedCertificate
 from farkas.errors import NoAnswer, NotACertificate

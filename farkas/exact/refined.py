@@ -8,7 +8,6 @@ believed: what comes out is checked by :mod:`farkas.exact.vertex` with the whole
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -88,14 +87,6 @@ class Square:
         product = matrix.transposed_times(x) if transposed else matrix.times(x)
         return bool((product == side * found.denominator).all())
 
-    def _estimate(self, residual: Floats, transposed: bool) -> Floats:
-        before, after = self._row_order, self._column_order
-        if transposed:
-            before, after = after, before
-        found = self._lu.solve(np.ldexp(residual, -before), "T" if transposed else "N")
-        estimate: Floats = np.ldexp(found, -after)
-        return estimate
-
     def _refined(self, side: Array, transposed: bool) -> Iterator[tuple[Array, int, int]]:
         """Yield ``(X, bits, radius)``: the solution is near ``X * 2**-bits``, off by the radius."""
         above = max(0, max(abs(int(b)).bit_length() for b in side.tolist()) - 40)
@@ -105,9 +96,9 @@ class Square:
         pending: list[tuple[int, Array]] = []
         while done - above < MOST_BITS:
             self._clock.check()
-            estimate, order = self._leading(residual, transposed)
+            estimate, orders = self._leading(residual, transposed)
             while True:
-                digits = self._digits(estimate, order + shift)
+                digits = self._digits(estimate, orders + shift)
                 found = self._residual(residual, digits, shift, given.next(done, shift), transposed)
                 if found is not None:
                     break
@@ -121,31 +112,34 @@ class Square:
                     solution = solution * (1 << bits) + part.astype(object)
                 pending = []
                 due = step + max(1, step // 2)
-                rest, power = self._leading(residual, transposed)
-                off = float(np.abs(rest).max())
-                radius = 2 + (int(math.ldexp(off, 20)) << power >> 20) if math.isfinite(off) else 0
-                if radius:
-                    yield solution, done - above, radius
+                rest, orders = self._leading(residual, transposed)
+                if np.isfinite(rest).all():
+                    # below 2**order in each entry
+                    off = int((np.frexp(rest)[1] + orders)[rest != 0].max(initial=0))
+                    yield solution, done - above, 2 + (1 << max(0, off))
 
-    def _leading(self, residual: Array, transposed: bool) -> tuple[Floats, int]:
-        """Solution in doubles for a residual, and the power of two to multiply it with."""
-        if residual.dtype == np.int64:
-            return self._estimate(residual.astype(np.float64), transposed), 0
-        largest = max(abs(x).bit_length() for x in residual.tolist())
-        power = max(0, largest - 60)
-        near = np.array([x >> power for x in residual.tolist()], dtype=np.float64)
-        return self._estimate(near, transposed), power
+    def _leading(self, residual: Array, transposed: bool) -> tuple[Floats, Ints]:
+        """Solution in doubles for a residual, and the powers of two to multiply it with."""
+        before, after = self._row_order, self._column_order
+        if transposed:
+            before, after = after, before
+        odd, orders = _parts(residual)
+        orders = orders - before
+        # units of rows may lie farther apart than doubles reach
+        top = int(orders[odd != 0].max(initial=0))
+        found = self._lu.solve(np.ldexp(odd, orders - top), "T" if transposed else "N")
+        return found, top - after
 
-    def _digits(self, estimate: Floats, shift: int) -> Array:
-        """Round ``estimate * 2**shift`` to whole numbers."""
+    def _digits(self, estimate: Floats, orders: Ints) -> Array:
+        """Round ``estimate * 2**orders`` to whole numbers."""
         with np.errstate(over="ignore"):
-            moved = np.rint(np.ldexp(estimate, shift))
+            moved = np.rint(np.ldexp(estimate, orders))
         if self._small and np.isfinite(moved).all() and np.abs(moved).max(initial=0.0) < 2.0**62:
             return moved.astype(np.int64)
         if not np.isfinite(estimate).all():
             raise Singular("a basis is singular in doubles")
-        odd, orders = np.frexp(estimate)
-        parts = zip(np.ldexp(odd, 53).tolist(), (orders + (shift - 53)).tolist(), strict=True)
+        odd, powers = np.frexp(estimate)
+        parts = zip(np.ldexp(odd, 53).tolist(), (powers + orders - 53).tolist(), strict=True)
         return objects([_moved(int(m), e) for m, e in parts])
 
     def _residual(
@@ -259,11 +253,16 @@ def _balanced(rows: Ints, columns: Ints, odd: Floats, orders: Ints, size: int) -
 
 
 def _row_sums(matrix: Matrix) -> int:
-    """Largest sum of sizes of entries of a row or column."""
-    sizes = np.abs(matrix.values.astype(np.float64))
-    rows = np.bincount(matrix.rows, sizes, minlength=1)
-    columns = np.bincount(matrix.columns, sizes, minlength=1)
-    return int(max(rows.max(), columns.max())) + 1
+    """Largest sum of sizes of entries of a row or column, or a little more."""
+    if matrix.values.dtype != object:
+        sizes = np.abs(matrix.values.astype(np.float64))
+        rows = np.bincount(matrix.rows, sizes, minlength=1)
+        columns = np.bincount(matrix.columns, sizes, minlength=1)
+        return int(max(rows.max(), columns.max())) + 1
+    # whole numbers of any size
+    widest = max(abs(v) for v in matrix.values.tolist())
+    most = max(np.bincount(places).max() for places in (matrix.rows, matrix.columns))
+    return int(most) * int(widest)
 
 
 def _largest(values: Array) -> int:

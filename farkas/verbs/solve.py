@@ -13,7 +13,7 @@ from farkas.algebra import ConvexProgram
 from farkas.algebra.formulation import Formulation
 from farkas.certificates import Certificate, certify_infeasible
 from farkas.certificates import certify as bound_certificate
-from farkas.certificates.proof import double, rounded
+from farkas.certificates.proof import double, rounded, text_of
 from farkas.errors import (
     FarkasError,
     InvalidOption,
@@ -114,7 +114,7 @@ class Solution:
             "largest_violation": None if self.report is None else self.report.worst,
             "feasible": None if self.report is None else bool(self.report),
             "proved_bound": None if self.bound is None else double(self.bound, up=up),
-            "proved_bound_exact": None if self.bound is None else str(self.bound),
+            "proved_bound_exact": None if self.bound is None else text_of(self.bound),
             "proved_gap": self.gap,
             "proved_infeasible": None if self.infeasible is None else str(self.infeasible),
             "explanation": None if self.explanation is None else self.explanation.to_builtins(),

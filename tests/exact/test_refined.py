@@ -26,6 +26,16 @@ def holds(rows: list[list[int]], side: list[int], x: list[F], transposed: bool) 
     return sums == side
 
 
+@pytest.mark.parametrize("transposed", [False, True])
+def test_rows_and_columns_in_units_beyond_doubles(transposed: bool) -> None:
+    # 10^400 is no double, and neither is the quotient of the two rows' units
+    huge = 10**400
+    rows = [[3 * huge, 7 * huge + 1, 0], [1, -2, 5], [0, 11 * huge**2, 13 * huge**2 - 1]]
+    side = [17 * huge, 19, 23]
+    found = square(rows).solve(objects(side), transposed=transposed)
+    assert holds(rows, side, found.fractions(), transposed)
+
+
 @pytest.mark.parametrize("most", [9, 10**4, 10**9, 2**70])
 @pytest.mark.parametrize("transposed", [False, True])
 def test_random_systems_are_solved_exactly(most: int, transposed: bool) -> None:

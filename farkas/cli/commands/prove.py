@@ -80,13 +80,15 @@ def command(
 
 
 def _progress(nodes: int, bound: Fraction | None, value: Fraction | None) -> None:
-    shown = ["-" if x is None else f"{float(x):.9g}" for x in (bound, value)]
+    from farkas.certificates.proof import rounded
+
+    shown = ["-" if x is None else rounded(x, up=False) for x in (bound, value)]
     sys.stderr.write(f"\r{nodes} nodes, bound {shown[0]}, value {shown[1]}   ")
     sys.stderr.flush()
 
 
 def _print(found: Proved, point: bool) -> None:
-    from farkas.certificates.long_numbers import text_of
+    from farkas.certificates.proof import text_of
 
     shown = found.to_builtins()
     size = "{rows} rows, {columns} columns, {integers} integer".format(**shown)

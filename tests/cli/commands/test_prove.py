@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -132,6 +134,42 @@ def test_a_certificate_is_checked_with_its_model(
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert "hashes to" in said
+
+
+def chain(folder: Path) -> str:
+    """Least x12 with x0 = 1 and x(i+1) = a(i) x(i), a(i) of 390 digits: exactly 4,691 of them."""
+    factors = [f"1.{'0' * 40}{'3' * 348}{i % 10}7" for i in range(12)]
+    rows = ["c0: x0 = 1"]
+    rows += [f"c{i + 1}: x{i + 1} - {a} x{i} = 0" for i, a in enumerate(factors)]
+    path = folder / "chain.lp"
+    path.write_text("\n".join(["min", "obj: x12", "st", *rows, "end", ""]))
+    return str(path)
+
+
+def test_values_of_more_digits_than_python_writes_at_once(tmp_path: Path, capsys: Capture) -> None:
+    path, kept = chain(tmp_path), tmp_path / "chain.json"
+    assert call(["prove", path, "--write", str(kept), "--json"]) == 0
+    exact = str(shown(capsys)["value_exact"])
+    top, bottom = exact.split("/")
+    wanted = math.prod(Fraction(f"1.{'0' * 40}{'3' * 348}{i % 10}7") for i in range(12))
+    cut = 10**4000  # Python refuses to read more at once
+    assert (int(top[:-4000]) * cut + int(top[-4000:])) * wanted.denominator == wanted.numerator * (
+        int(bottom[:-4000]) * cut + int(bottom[-4000:])
+    )
+    for words in ([], ["--model", path]):
+        assert call(["check", str(kept), *words, "--json"]) == 0
+        assert shown(capsys)["value_exact"] == exact
+        assert call(["check", str(kept), *words]) == 0
+        assert "at least 1." in capsys.readouterr().out
+
+
+def test_numbers_too_long_for_vipr_are_refused_in_one_line(tmp_path: Path, capsys: Capture) -> None:
+    kept = tmp_path / "chain.vipr"
+    assert call(["prove", chain(tmp_path), "--write", str(kept)]) == 1
+    assert capsys.readouterr().err == (
+        "farkas: a number of the proof has more digits than VIPR files hold here; write .json\n"
+    )
+    assert not kept.exists()
 
 
 def test_a_limit_is_exit_code_3(tmp_path: Path, capsys: Capture) -> None:
