@@ -13,7 +13,7 @@ import pytest
 from farkas.certificates.tree import LeafWeights, TreeCertificate
 from farkas.certificates.vipr_check import check_vipr
 from farkas.certificates.vipr_tree import write_vipr_tree
-from farkas.errors import FarkasError
+from farkas.errors import FarkasError, NotACertificate
 from farkas.exact.proving import Proved, prove_form
 from farkas.forms.rational import RationalForm
 from tests.generators.rational import Given, program, random_integer, random_linear
@@ -127,12 +127,22 @@ def test_factors_and_denominators_may_be_long_or_not_in_lowest_terms(tmp_path: P
     assert check_vipr(path).lower == 3
 
 
-def test_a_bound_of_more_digits_than_python_writes_at_once_is_written(tmp_path: Path) -> None:
-    form, path, long = program([[2]], cost=[1], rows=[(3, None)]), tmp_path / "x.vipr", "7" * 5000
-    made = prove_form(form).certificate
+@pytest.mark.parametrize(("digits", "written"), [(1990, True), (2001, False), (5000, False)])
+def test_numbers_are_written_as_long_as_they_can_be_read(
+    digits: int, written: bool, tmp_path: Path
+) -> None:
+    form, path = program([[2]], cost=[1], rows=[(3, None)]), tmp_path / "x.vipr"
+    made, long = prove_form(form).certificate, "7" * digits
     assert isinstance(made, TreeCertificate)
-    write_vipr_tree(form, msgspec.structs.replace(made, bound=f"-{long}"), path)
-    assert f"RTP range -{long} 3/2\n" in path.read_text()
+    claimed = msgspec.structs.replace(made, bound=f"-{long}")
+    if written:
+        write_vipr_tree(form, claimed, path)
+        assert f"RTP range -{long} 3/2\n" in path.read_text()
+        assert check_vipr(path).lower is not None
+        return
+    with pytest.raises(NotACertificate, match="more digits than VIPR files hold here"):
+        write_vipr_tree(form, claimed, path)
+    assert not path.exists()
 
 
 def knapsack() -> RationalForm:
