@@ -29,6 +29,9 @@ def test_the_rule_with_the_least_worst_ratio_is_advised():
         "algorithm, `kind.a`: at most 1.5 times off the optimum in every window, proved."
     )
     assert practice.advice("kind", [window(a=1.0, b=2.0)]).endswith("the paper's own algorithm.")
+    idle = window(a=None, b=2.0)
+    idle["rules"][0]["value"] = 0.0
+    assert practice.advice("kind", [idle]).endswith("`kind.a`: in some window it earns nothing.")
 
 
 def test_the_record_holds_the_windows_and_rules_of_today():
@@ -50,7 +53,7 @@ def test_the_page_of_a_kind_shows_its_record(kind):
 
 
 CASES = [
-    pytest.param(kind, place, marks=[pytest.mark.slow] * (kind in ("mlbroker", "eris")))
+    pytest.param(kind, place, marks=[pytest.mark.slow] * (kind in ("mlbroker", "eris", "dps")))
     for kind in KEPT
     for place in range(len(record.windows(kind)))
 ]

@@ -44,6 +44,10 @@ def advice(kind: str, windows: Sequence[Mapping[str, Any]]) -> str:
     first = f"Use `{kind}.{best}`: {_said(ratios[best])}."
     if own == best:
         return f"{first} It is the paper's own algorithm."
+    if any(window["rules"][0]["value"] == 0 for window in windows):
+        return (
+            f"{first} The paper's own algorithm, `{kind}.{own}`: in some window it earns nothing."
+        )
     return f"{first} The paper's own algorithm, `{kind}.{own}`: {_said(ratios[own])}."
 
 

@@ -45,6 +45,9 @@ class MarketOfJobs(MarketWindow, JobTable, frozen=True, kw_only=True):
         workers = self._installed(trace, clusters)
         types = [(clusters.index(job.cluster), 0) for _, job in trace]
         jobs = self.jobs_of(trace, types, prices, rng)
+        worth = [job.value / job.num_gpus for _, job in trace if job.value is not None]
+        if worth and self.price_cap is None:
+            shared["price_cap"] = max(worth)
         return {
             **shared,
             "name": self.source,

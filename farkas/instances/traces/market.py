@@ -40,12 +40,22 @@ class MarketWindow(Window, frozen=True, kw_only=True):
     budget_grows
         What a drawn budget is proportional to: the demand at base prices, as in the published
         ranges, or also the time that the job runs (divided by the mean of all imported jobs).
+    price_cap
+        Largest price of a unit for a whole job, USD.  Drawn budgets are in proportion to it, so
+        that it brings the unit of money; 1 if left out.  Where the trace says what jobs are worth,
+        the largest worth of a job per GPU if left out.
     """
 
     slot_seconds: Positive = 300.0
     slots: Count = 10_000
     gpus_per_ps: Count = 4
     budget_grows: Literal["with_demand", "with_demand_and_time"] = "with_demand"
+    price_cap: Positive | None = None
+
+    @property
+    def money(self) -> float:
+        """Unit of drawn budgets, USD."""
+        return 1.0 if self.price_cap is None else self.price_cap
 
     def shared_fields(
         self, rng: np.random.Generator, worker_types: int, ps_types: int
@@ -54,6 +64,7 @@ class MarketWindow(Window, frozen=True, kw_only=True):
         return {
             "horizon": self.slots,
             "slot_seconds": self.slot_seconds,
+            "price_cap": self.money,
             "worker_bandwidth": uniform(rng, *RANGES.worker_bandwidth, worker_types),
             "ps_bandwidth": uniform(rng, *RANGES.ps_bandwidth, ps_types),
         }
@@ -112,5 +123,5 @@ class MarketWindow(Window, frozen=True, kw_only=True):
             "model_size": size,
             "epochs": epochs,
             "epoch_compute": slots / epochs,
-            "budget": worth * noise,
+            "budget": worth * noise * self.money,
         }

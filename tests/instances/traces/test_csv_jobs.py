@@ -172,3 +172,15 @@ def test_budgets_can_grow_with_the_time_that_a_job_runs(table):
     hours = [1.5, 2.0, 1.0]
     for a, b, ran in zip(short.jobs, long.jobs, hours, strict=True):
         assert math.isclose(b.budget, a.budget * ran / 1.5)
+
+
+def test_prices_reach_what_jobs_are_worth_unless_a_cap_is_given(table):
+    roles = {**ROLES, "value": "usd"}
+    found, given = (
+        import_trace("csv", table, "dps", map=roles, **HOURS, **more).instance
+        for more in ({}, {"price_cap": 2.0})
+    )
+    # 30 USD for 2 GPUs, 50 for 4, 7 for 1
+    assert [job.budget for job in found.jobs] == [30.0, 50.0, 7.0]
+    assert [job.budget for job in given.jobs] == [30.0, 50.0, 7.0]
+    assert (found.price_cap, given.price_cap) == (15.0, 2.0)

@@ -41,3 +41,16 @@ def test_bandwidths_of_workers_are_drawn_before_those_of_servers():
     assert np.array_equal(fields["worker_bandwidth"], uniform(rng, *RANGES.worker_bandwidth, 2))
     assert np.array_equal(fields["ps_bandwidth"], uniform(rng, *RANGES.ps_bandwidth, 3))
     assert (fields["horizon"], fields["slot_seconds"]) == (7, 300.0)
+
+
+def test_the_price_cap_brings_the_unit_of_money():
+    trace = [(3, SimpleNamespace(duration=900.0, num_gpus=9))]
+    prices = np.array([0.25]), np.array([0.125])
+    plain, dear = MarketWindow(), MarketWindow(price_cap=8.0)
+    (one,), (other,) = (
+        window.jobs_of(trace, [(0, 0)], prices, np.random.default_rng(5))
+        for window in (plain, dear)
+    )
+    assert other["budget"] == 8.0 * one["budget"]
+    caps = [w.shared_fields(np.random.default_rng(1), 1, 1)["price_cap"] for w in (plain, dear)]
+    assert caps == [1.0, 8.0]
