@@ -6,8 +6,9 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from farkas.certificates.tree_program import ZERO, TreeProgram, given, require
+from farkas.certificates.tree_program import ZERO, TreeProgram, given, light, require
 from farkas.certificates.tree_steps import take_cut, take_end
+from farkas.errors import NotACertificate
 from farkas.forms.rational import Side
 
 if TYPE_CHECKING:
@@ -55,6 +56,11 @@ class TreeChecker(TreeProgram):
 
     def least_bound(self, file: TreeCertificate) -> Side:
         """Least bound of the leaves; None where every leaf has no point."""
+        self.lower, self.upper = [*map(light, self.lower)], [*map(light, self.upper)]
+        self.row_lower = [*map(light, self.row_lower)]
+        self.row_upper = [*map(light, self.row_upper)]
+        self.cost = [given(light(c), "") for c in self.cost]
+        self.widest = [max(map(abs, row.values()), default=0) for row in self.rows]
         least: Side = None
         # branches whose first side is open: column, its upper end before; then its lower end
         path: list[tuple[int, Side, Fraction | None]] = []
@@ -65,6 +71,7 @@ class TreeChecker(TreeProgram):
                 j, k = item.column, self.work.read(item.value, "tree")
                 fits = j < len(self.cost) and self.whole[j] and k.denominator == 1
                 require(fits, "the tree branches where no column is whole")
+                k = given(light(k), "")
                 path.append((j, self.upper[j], k))
                 self.upper[j] = min(x for x in (self.upper[j], k) if x is not None)
                 continue
@@ -91,41 +98,57 @@ class TreeChecker(TreeProgram):
 
     def leaf(self, weights: LeafWeights) -> Side:
         """Bound of a leaf, whose box the ends are; None where it has no point."""
-        total, pulls = self.evaluated(weights)
-        found: Side = total
+        denominator, total, pulls = self.evaluated(weights)
+        found: Fraction | int | None = total
         for j, pull in pulls:
             end = self.lower[j] if pull > 0 else self.upper[j]
             if found is None or end is None:
                 found = None
                 break
-            found = self.work.plus(found, pull, end)
+            self.work.charge(0, found, pull, end)
+            found += pull * end
         if weights.ray:
             fits = (found is not None and found > 0) or self.crossed()
             require(fits, "a ray contradicts nothing")
             return None
-        bound = given(found, "a leaf has no finite bound")
+        if found is None:
+            raise NotACertificate("tree: a leaf has no finite bound")
+        self.work.charge(0, found, denominator, self.offset)
+        bound = self.offset + Fraction(found, denominator)
         if self.gain:
             steps = self.quotient(bound - self.offset, self.gain)
             bound = self.offset + self.gain * math.ceil(steps)
         return bound
 
-    def evaluated(self, weights: LeafWeights) -> tuple[Fraction, list[tuple[int, Fraction]]]:
-        """Sum over the row sides, and reduced costs that are not 0."""
+    def evaluated(
+        self, weights: LeafWeights
+    ) -> tuple[int, Fraction | int, list[tuple[int, Fraction | int]]]:
+        """Denominator, and times it: sum over the row sides, reduced costs that are not 0."""
         denominator = self.work.read(weights.denominator, "denominator")
-        require(denominator > 0, "a denominator is not above 0")
-        total, plus = ZERO, self.work.plus
-        moved: dict[int, Fraction | int] = {}
+        fits = denominator > 0 and denominator.denominator == 1
+        require(fits, "a denominator is not above 0")
+        below, moved = denominator.numerator, dict[int, int]()
+        total: Fraction | int = 0
         for i, text in weights.factors:
             factor = self.work.read(text, "factor")
             require(i < len(self.rows) and factor.denominator == 1, "a multiplier is wrong")
-            side = self.row_lower[i] if factor > 0 else self.row_upper[i]
-            total = plus(total, factor, given(side, "a multiplier meets a side that is infinite"))
-            whole = factor.numerator
-            for j, v in self.rows[i].items():
-                moved[j] = plus(moved.get(j, 0), whole, v)
-        share = 1 / denominator
+            whole, row = factor.numerator, self.rows[i]
+            side = given(
+                self.row_lower[i] if whole > 0 else self.row_upper[i],
+                "a multiplier meets a side that is infinite",
+            )
+            self.work.charge_each(1 + len(row), whole, self.widest[i], side)
+            total += whole * side
+            for j, v in row.items():
+                moved[j] = moved.get(j, 0) + whole * v
         self.work.charge(len(self.cost))
         costs = enumerate(self.cost) if not weights.ray else ((j, ZERO) for j in moved)
-        pulls = [(j, plus(c, -share, moved.get(j, 0))) for j, c in costs if c or j in moved]
-        offset = ZERO if weights.ray else self.offset
-        return plus(offset, share, total), [(j, pull) for j, pull in pulls if pull]
+        pulls: list[tuple[int, Fraction | int]] = []
+        for j, cost in costs:
+            push = moved.get(j, 0)
+            if cost or push:
+                self.work.charge(0, cost, below, push)
+                pull = below * cost - push
+                if pull:
+                    pulls.append((j, pull))
+        return below, total, pulls

@@ -29,6 +29,10 @@ class Deadline:
         """Seconds that are left, at least 0."""
         return max(0.0, self._until - time.monotonic())
 
+    def part(self, share: float) -> Deadline:
+        """Return the moment when a share of what is left has passed."""
+        return Deadline(self.left * share)
+
     def check(self) -> None:
         """Raise :class:`OutOfTime` when nothing is left."""
         if not self.left:

@@ -34,6 +34,8 @@ from farkas.words import named
 
 Status = Literal["optimal", "infeasible", "unbounded", "bound"]
 
+SEARCH_SHARE = 0.7
+"""Of the time that is left, for searching; the checker has to see every leaf again."""
 SOLVERS_SHARE = 0.5
 """Share of a time limit that the asked solver may use of an integer program."""
 
@@ -212,7 +214,7 @@ def prove_form(
     solver = solver if answer is None else answer.solver
     answer = answer or _asked(form, solver, clock)
     if form.is_mip:
-        found = _integer(form, answer, clock, gap, _signed(form, progress))
+        found = _integer(form, answer, clock.part(SEARCH_SHARE), gap, _signed(form, progress))
     else:
         found = _linear(form, answer, clock)
     if isinstance(found, ExactLinear):

@@ -79,7 +79,7 @@ class TreeSearch:
         self._simplex = self._solver.simplex
         enough = self._needed()
         level = None if enough is None else _above(float(enough))
-        share = Deadline(deadline.left * CUTS_SHARE)
+        share = deadline.part(CUTS_SHARE)
         self.cuts = root_cuts(program, ends[0], ends[1], self._simplex, share, level)
         self._start()
         self._ticket = itertools.count()
@@ -392,6 +392,6 @@ def search(
     program = Bounding(form)
     point = None if near is None else exact_point(form, near, clock)
     cost = None if point is None else cost_of(program, point)
-    share = Deadline(clock.left * ENDS_SHARE)
+    share = clock.part(ENDS_SHARE)
     ends = derived(program, cost, everything=True, deadline=share)
     return TreeSearch(program, point, ends, deadline=clock, gap=gap, progress=progress).run()

@@ -20,6 +20,9 @@ def test_time_runs_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     now[0] = 101.5
     clock.check()
     assert clock.left == 0.5
+    part = clock.part(0.5)
+    now[0] = 101.7
+    assert part.left == pytest.approx(0.05)
     now[0] = 103.0
     assert clock.left == 0.0
     with pytest.raises(OutOfTime):
@@ -28,5 +31,6 @@ def test_time_runs_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_seconds_there_is_no_end() -> None:
     assert Deadline().left == math.inf
+    assert Deadline().part(0.5).left == math.inf
     Deadline().check()
     assert issubclass(OutOfTime, NoAnswer)
