@@ -76,6 +76,9 @@ SLOPE = 3.2e-5
 """Share of the value by which a slope may be off where the value is optimal to a `FINE_GAP`: a
 smooth term is flat at its least point, so that its slope is off by the root of the gap."""
 
+LOOSE_SLOPE = 1e-4
+"""As `SLOPE`, of a sum of slopes over the slots of a run: the root of ten times a `FINE_GAP`."""
+
 LEVEL = 1e-11
 """Relative shortfall at which a recomputed optimal level counts as reached: tighter than a
 `FINE_GAP`, since bisection repeats the comparison, and ten times a `TIE`."""

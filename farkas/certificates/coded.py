@@ -206,6 +206,40 @@ class MasterPrices(PriceCertificate, frozen=True, kw_only=True):
     prices: str
     patience: str
 
+    @staticmethod
+    def share(data: CodedComputing) -> Fraction:
+        """Return the part of the time of P3 that the subject takes at least."""
+        return Fraction(1)
+
+    @classmethod
+    def stating(
+        cls,
+        data: CodedComputing,
+        bound: Fraction | None,
+        prices: Floats,
+        patience: Floats,
+        **more: Any,
+    ) -> Self:
+        """Write down a bound with the numbers that it was derived from."""
+        return cls(
+            kind=cls.about,
+            program=cls.subject,
+            instance=data.sha256,
+            bound=None if bound is None else str(bound),
+            prices=pack(prices),
+            patience=pack(patience),
+            **more,
+        )
+
+    def numbers(self, data: CodedComputing) -> tuple[Floats, Floats]:
+        """Return prices and patience, shapes (masters,) and (masters, workers)."""
+        shape = data.rates.shape
+        return unpack(self.prices, shape[:1], "prices"), unpack(self.patience, shape, "patience")
+
+
+class EveryPlanPrices(MasterPrices, frozen=True, kw_only=True):
+    """Prices of masters that bound every plan, whether its workers are shared or not."""
+
     @classmethod
     def of(cls, data: CodedComputing, prices: Floats, accurate: Floats) -> Self:
         """Certify what ``prices`` prove.
@@ -225,30 +259,21 @@ class MasterPrices(PriceCertificate, frozen=True, kw_only=True):
             When the prices do not pass.
         """
         patience = safe_patience(accurate)
-        bound = cls.evaluate(data, prices, patience)
-        return cls(
-            kind=cls.about,
-            program=cls.subject,
-            instance=data.sha256,
-            bound=None if bound is None else str(bound),
-            prices=pack(prices),
-            patience=pack(patience),
-        )
+        return cls.stating(data, cls.evaluate(data, prices, patience), prices, patience)
 
-    @staticmethod
-    def evaluate(data: CodedComputing, prices: Floats, patience: Floats) -> Fraction | None:
+    @classmethod
+    def evaluate(cls, data: CodedComputing, prices: Floats, patience: Floats) -> Fraction | None:
         """Return the bound; arguments and errors as of `time_bound`."""
-        return time_bound(data, prices, patience)
+        found = time_bound(data, prices, patience)
+        return None if found is None else found * cls.share(data)
 
     def prove_bound(self, data: CodedComputing, /) -> Fraction | None:
         """Evaluate the prices anew."""
-        shape = data.rates.shape
-        prices = unpack(self.prices, shape[:1], "prices")
-        return self.evaluate(data, prices, unpack(self.patience, shape, "patience"))
+        return self.evaluate(data, *self.numbers(data))
 
 
 @certificate_type
-class CodedPrices(MasterPrices, frozen=True, kw_only=True, tag="coded_run"):
+class CodedPrices(EveryPlanPrices, frozen=True, kw_only=True, tag="coded_run"):
     """Prices that prove a lower bound on every plan's time, and perhaps a plan.
 
     Parameters

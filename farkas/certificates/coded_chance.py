@@ -10,20 +10,18 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from farkas.certificates.coded import MasterPrices, time_bound
+from farkas.certificates.coded import EveryPlanPrices
 from farkas.certificates.files import certificate_type
 from farkas.instances.coded import CodedComputing
-from farkas.numbers import Floats
 
 
 @certificate_type
-class ChancePrices(MasterPrices, frozen=True, kw_only=True, tag="coded_chance"):
+class ChancePrices(EveryPlanPrices, frozen=True, kw_only=True, tag="coded_chance"):
     """Prices of masters that prove a lower bound on P1."""
 
     subject = "coded.chance"
 
     @staticmethod
-    def evaluate(data: CodedComputing, prices: Floats, patience: Floats) -> Fraction | None:
-        """Return the bound on the optimum of P1; arguments and errors as of `time_bound`."""
-        found = time_bound(data, prices, patience)
-        return None if found is None else Fraction(data.success_probability) * found
+    def share(data: CodedComputing) -> Fraction:
+        """Return the success probability (Markov)."""
+        return Fraction(data.success_probability)

@@ -31,7 +31,6 @@ from farkas.certificates.coded import (
     speeds_above,
 )
 from farkas.certificates.files import certificate_type
-from farkas.certificates.packed import pack, unpack
 from farkas.errors import NotACertificate
 from farkas.instances.coded import CodedComputing
 from farkas.numbers import Floats
@@ -110,28 +109,12 @@ class DedicatedPrices(MasterPrices, frozen=True, kw_only=True, tag="coded_dedica
             above = float(level) * (1.0 + OUTWARD_CLOSE * 4.0**turn)
             with contextlib.suppress(NotACertificate):
                 bound = dedicated_time_bound(data, prices, patience, above) * cls.share(data)
-                return cls(
-                    kind=cls.about,
-                    program=cls.subject,
-                    instance=data.sha256,
-                    bound=str(bound),
-                    prices=pack(prices),
-                    patience=pack(patience),
-                    level=above,
-                )
+                return cls.stating(data, bound, prices, patience, level=above)
         raise NotACertificate(f"the prices exclude no level near {level:.9g}")
-
-    @staticmethod
-    def share(data: CodedComputing) -> Fraction:
-        """Return the part of the time of P3 that the subject takes at least."""
-        return Fraction(1)
 
     def prove_bound(self, data: CodedComputing, /) -> Fraction:
         """Exclude the level anew."""
-        shape = data.rates.shape
-        prices = unpack(self.prices, shape[:1], "prices")
-        patience = unpack(self.patience, shape, "patience")
-        return dedicated_time_bound(data, prices, patience, self.level) * self.share(data)
+        return dedicated_time_bound(data, *self.numbers(data), self.level) * self.share(data)
 
 
 @certificate_type

@@ -55,6 +55,25 @@ def test_no_module_has_a_tolerance_of_its_own():
     assert not {name: values for name, values in strangers.items() if values}
 
 
+def written_in(source: str) -> list[str]:
+    """Arguments that name a tolerance and give a number, whatever its size."""
+    keywords = (k for k in ast.walk(ast.parse(source)) if isinstance(k, ast.keyword))
+    return [
+        ast.unparse(k)
+        for k in keywords
+        if k.arg in ("noise", "tolerance", "slack", "rtol", "atol", "rel_tol", "abs_tol")
+        and any(isinstance(part, ast.Constant) and part.value for part in ast.walk(k.value))
+    ]
+
+
+def test_no_argument_that_is_a_tolerance_is_a_number():
+    for path in sorted((ROOT / "farkas").rglob("*.py")):
+        assert not written_in(path.read_text()), path
+    assert written_in("f(noise=1e-3)\ng(x, atol=2 * 0.1)\nf(noise=LOOSE)\nh(tolerance=0.0)") == [
+        "noise=0.001", "atol=2 * 0.1",
+    ]  # fmt: skip
+
+
 def test_the_list_of_other_small_numbers_is_not_longer_than_needed():
     unused = {name: values - found().get(name, set()) for name, values in ELSEWHERE.items()}
     assert not {name: values for name, values in unused.items() if values}

@@ -10,7 +10,7 @@ import pytest
 
 import farkas
 from farkas.certificates import check
-from farkas.certificates.coded import MasterPrices, safe_patience, time_bound
+from farkas.certificates.coded import CodedPrices, safe_patience, time_bound
 from farkas.certificates.coded_chance import ChancePrices
 from farkas.errors import NotACertificate
 from farkas.instances import library
@@ -57,7 +57,7 @@ def test_a_claim_beyond_the_numbers_is_refused():
 def test_a_master_without_workers_is_never_ready():
     data = by_speed([[0.0, 0.0], [1.0, 2.0]])
     patience = np.zeros(data.rates.shape)
-    for kind in (MasterPrices, ChancePrices):
+    for kind in (CodedPrices, ChancePrices):
         assert kind.evaluate(data, np.array([1.0, 0.0]), patience) is None
         assert kind.evaluate(data, np.ones(2), patience) > 0
     made = ChancePrices.of(data, np.array([1.0, 0.0]), patience)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check
-from farkas.certificates.coded import earned_above, exact_sum, safe_patience
+from farkas.certificates.coded import EveryPlanPrices, earned_above, exact_sum, safe_patience
 from farkas.certificates.coded_chance import ChancePrices
 from farkas.certificates.coded_dedicated import (
     DedicatedChancePrices,
@@ -157,3 +157,11 @@ def test_it_bounds_nothing_that_is_no_plan_of_dedicated_workers(decisions):
     with pytest.raises(NotACertificate, match="does not bound runs"):
         require_run_bound(certificate, "coded", {}, "coded.chance_search", served)
     require_run_bound(made(DOMINANT, DedicatedChancePrices), "coded", {}, "coded.chance_x", served)
+
+
+def test_prices_for_dedicated_workers_cannot_be_made_as_those_for_every_plan():
+    # without a level they would state none, and `evaluate` would bound plans that share
+    for kind in (DedicatedPrices, DedicatedChancePrices):
+        assert not issubclass(kind, EveryPlanPrices)
+        assert not hasattr(kind, "of")
+        assert not hasattr(kind, "evaluate")

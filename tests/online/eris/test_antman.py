@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from farkas.instances.eris import Auction
-from farkas.online import algorithms
 from farkas.online.eris.antman import AntMan
 from farkas.online.eris.slot_loop import System
 from farkas.online.eris.slot_room import Waiting
-from tests.generators.eris import one_resource, random_auction
+from tests.generators.eris import one_resource
 from tests.references import eris_baselines
-from tests.tools.decisions import decisions
-
-
-def pieces(auction: Auction, name: str, **options: object) -> list[dict[int, int]]:
-    """Workers of every job that runs, slot by slot."""
-    run = algorithms[name].run(auction, effort="free", **options)
-    assert run.violations == []
-    return [
-        {p["job"]: sum(count for _, count in p["workers"]) for p in d["pieces"]}
-        for d in run.decisions
-    ]
+from tests.tools.eris_slots import hold_to_lists, pieces
 
 
 def test_guaranteed_jobs_keep_their_place_and_those_behind_wait_in_line() -> None:
@@ -56,15 +43,4 @@ def test_a_job_is_guaranteed_when_it_is_worth_the_median_of_all_so_far() -> None
 
 
 def test_whole_runs_are_those_of_lists() -> None:
-    ran = 0
-    for seed in range(60):
-        auction = random_auction(seed, most_chunks=40, most_slots=10, jobs=7)
-        told = eris_baselines.slots(auction, eris_baselines.antman)
-        for slot, (awards, pieces) in zip(decisions("eris.antman", auction), told, strict=True):
-            assert [(a.job, a.completed) for a in slot.awards] == [award[:2] for award in awards]
-            paid = [award[2] for award in awards]
-            assert [a.payment for a in slot.awards] == pytest.approx(paid, rel=1e-9, abs=1e-9)
-            found = [(p.job, p.server, dict(p.workers), p.moved) for p in slot.pieces]
-            assert found == pieces
-            ran += len(pieces)
-    assert ran > 100
+    hold_to_lists("eris.antman", eris_baselines.antman)
