@@ -1,6 +1,9 @@
 """Algorithm coded.round_lp."""
 
 import dataclasses
+import itertools
+from collections import Counter
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -17,35 +20,76 @@ from farkas.tolerances import SHARE
 def round_forest(share: Floats) -> Ints:
     """Owner of every worker from the shares of a vertex; shape (workers,), −1 where idle.
 
-    At a vertex the shared workers and the masters that share them form a forest.  Every tree is
-    rooted at its smallest master and a shared worker goes to its parent, so that a master loses at
-    most the one worker it is a child of.  Shares with a cycle are rounded along a spanning
-    forest; then a master may lose more.
+    At a vertex, shared workers and the masters that share them form trees, some of them around one
+    cycle.  A tree is rooted at its smallest master, or at its cycle, around which every master
+    keeps one worker and loses one; any other shared worker goes to its parent.  So a master loses
+    at most one worker.  Shares that are no vertex may hold more cycles; then it may lose more.
 
     Parameters
     ----------
     share
         Shape (masters, workers); k.
     """
-    masters = len(share)
     in_use = share > SHARE
     owner = np.where(in_use.any(axis=0), share.argmax(axis=0), -1)
-    split = set(np.flatnonzero(in_use.sum(axis=0) > 1).tolist())
+    users = {
+        int(n): set(np.flatnonzero(in_use[:, n]).tolist())
+        for n in np.flatnonzero(in_use.sum(axis=0) > 1)
+    }
     seen: set[int] = set()
-    for root in range(masters):
-        if root in seen:
-            continue
-        seen.add(root)
-        waiting = [root]
+    rings = _rings(users)
+    for ring in [*rings, *([(root, -1)] for root in range(len(share)))]:
+        waiting = [master for master, _ in ring if master not in seen]
+        seen.update(waiting)
+        for master, worker in ring:
+            if worker >= 0:
+                owner[worker] = master
+                waiting += _children(users.pop(worker), seen)
         while waiting:
             master = waiting.pop()
-            for worker in sorted(w for w in split if in_use[master, w]):
-                split.remove(worker)
+            for worker in sorted(n for n, masters in users.items() if master in masters):
                 owner[worker] = master
-                children = [m for m in np.flatnonzero(in_use[:, worker]).tolist() if m not in seen]
-                seen.update(children)
-                waiting += children
+                waiting += _children(users.pop(worker), seen)
     return owner
+
+
+def _children(masters: set[int], seen: set[int]) -> list[int]:
+    """Masters that are met for the first time, ascending; they are seen from now on."""
+    new = sorted(masters - seen)
+    seen.update(new)
+    return new
+
+
+def _rings(users: Mapping[int, set[int]]) -> list[list[tuple[int, int]]]:
+    """Every cycle as masters, each with the worker that it keeps: the next one around.
+
+    Parameters
+    ----------
+    users
+        Masters of each shared worker.
+    """
+    left = {worker: set(masters) for worker, masters in users.items()}
+    while True:  # peel off what hangs on by one end
+        shares = Counter(itertools.chain.from_iterable(left.values()))
+        left = {n: {m for m in masters if shares[m] > 1} for n, masters in left.items()}
+        core = {n: masters for n, masters in left.items() if len(masters) > 1}
+        if core == left and all(count > 1 for count in shares.values()):
+            break
+        left = core
+    rings = []
+    while left:
+        start = master = min(itertools.chain.from_iterable(left.values()))
+        ring: list[tuple[int, int]] = []
+        while True:
+            worker = min((n for n, masters in left.items() if master in masters), default=-1)
+            if worker < 0:
+                break
+            ring.append((master, worker))
+            master = min(left.pop(worker) - {master})
+            if master == start:
+                break
+        rings.append(ring)
+    return rings
 
 
 @algorithm("coded.round_lp", source="not in the paper; after Bezáková and Dani (2005)")

@@ -85,14 +85,25 @@ def iterated_greedy_serves_everybody() -> Verdict:
 def lexicographic_search_serves_everybody() -> Verdict:
     """The lexicographic variant ends with a finite time whenever N >= M and all pairs are allowed.
 
-    With an empty master some other has two workers, and giving one away raises the sorted levels.
+    While a master is empty, the other M − 1 at most have N >= M workers, so that one has two.
+    Giving one of them to the empty master puts min(x, y) > 0 where 0 was, x its speed there and y
+    that of the worker that stays, and lowers no other level to 0: the sorted levels rise, and a
+    sweep that changes nothing has no empty master.  So at most M sweeps change their number.
     """
+    masters, more = sp.symbols("M z", nonnegative=True, integer=True)
+    given, stays, leaves = sp.symbols("x y w", positive=True)
+    workers, level = masters + more, stays + leaves
+    require(one_has_two=(workers - (masters - 1)).is_positive)
+    require(rises=sp.Min(given, level - leaves).is_positive)
     trials = Trials()
     for seed in range(60):
         speed = Pairs.of(published(3 + seed % 3, 6, seed)).speed
         own = IteratedGreedy(variant="lexicographic", rounds=1).owner(speed, seed)
         trials.add({"seed": seed}, Stated(least_level(speed, own) / float(speed.max()), ">", 0))
-    return trials.verdict("smallest level in multiples of the largest speed")
+    tried = trials.verdict()
+    if tried.standing is not Standing.HELD:
+        return tried
+    return proved("an empty master takes a worker of one that has two")
 
 
 @claim("coded.largest_first", source="Coded section III, remark on Algorithm 2")
@@ -170,16 +181,28 @@ def the_linear_bound_is_within_a_factor() -> Verdict:
 def rounding_loses_at_most_one_worker() -> Verdict:
     """Rounding a vertex of the linear program leaves V >= V_LP − max v.
 
-    Its shared workers and their masters form a forest; a master loses only its parent worker.
+    Columns of a vertex are independent, so that E positive shares among m masters and n workers
+    that are connected by them are at most m + n, a row each.  A worker in d parts is lost by d − 1
+    masters: E − n <= m losses, one a master when trees are rooted at their cycles.  A master that
+    loses a share k of speed v keeps V_LP − v k at least, and v k <= max v.
     """
+    masters, workers, spare = sp.symbols("m n x", nonnegative=True, integer=True)
+    speed, kept_share, slower = sp.symbols("v y z", nonnegative=True)
+    shares = masters + workers - spare
+    share, fastest = 1 - kept_share, speed + slower
+    require_zero(losses=masters - (shares - workers) - spare)
+    require(loss=sp.expand(fastest - speed * share).is_nonnegative)
     trials = Trials()
     for seed in range(60):
-        speed = Pairs.of(published(2 + seed % 4, 6 + seed % 9, seed)).speed
-        sharing = best_sharing(speed)
-        kept = least_level(speed, round_forest(sharing.share))
-        largest = float(speed.max())
+        speeds = Pairs.of(published(2 + seed % 4, 6 + seed % 9, seed)).speed
+        sharing = best_sharing(speeds)
+        kept = least_level(speeds, round_forest(sharing.share))
+        largest = float(speeds.max())
         trials.add({"seed": seed}, Stated(kept / largest, ">=", sharing.level / largest - 1.0))
-    return trials.verdict("in multiples of the largest speed")
+    tried = trials.verdict()
+    if tried.standing is not Standing.HELD:
+        return tried
+    return proved("no more losses than masters, each of at most one worker's speed")
 
 
 @claim("coded.complexity", source="Coded section III, remark on complexity")

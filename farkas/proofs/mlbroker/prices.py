@@ -9,7 +9,7 @@ import numpy as np
 from farkas.duals.mlbroker.as_printed import DualAsPrinted
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.offline import Offline
-from farkas.proofs.claim import Verdict, claim, proved, refuted
+from farkas.proofs.claim import Standing, Verdict, claim, proved, refuted
 from farkas.proofs.mlbroker.runs import brokers, shipped
 from farkas.proofs.mlbroker.set_cover import set_cover
 from farkas.proofs.stated import Stated
@@ -33,15 +33,29 @@ def relaxed(instance: Brokerage, relax: str, semantics: str = "printed") -> floa
 def switches_with_valid_constants_charge_the_discounted_price() -> Verdict:
     """For whole u¹, u² and M >= M*, the least x is F(h) = min(a h, b h + e).
 
-    Single constant, two constants and multiple choice then have one optimum.
+    u¹ = 0 leaves x >= a h, since b h + e − M <= a h where M >= e = (a − b) l; u¹ = 1 leaves
+    x >= b h + e, since a h − M <= b h + e for h up to H where M >= (a − b)(H − l).  The cheaper of
+    the two is F.  Single constant, two constants and multiple choice then have one optimum.
     """
+    b, h, level, saving, spare, beyond = sp.symbols("b h l s z y", nonnegative=True)
+    a, e = b + saving, saving * level
+    most = h + beyond
+    listed = a * h - (b * h + e - (e + spare))
+    reduced = b * h + e - (a * h - (saving * (most - level) + spare))
+    require(
+        the_list_price_rules=sp.expand(listed).is_nonnegative,
+        the_discount_rules=sp.expand(reduced).is_nonnegative,
+    )
     trials = Trials()
     for example, broker in itertools.islice(brokers(), 12):
         values = [
             offline(broker, prices=form, presence="split") for form in Offline.options()["prices"]
         ]
         trials.add(example, Stated(min(values), "==", max(values), SOLVER_GAP))
-    return trials.verdict("three price forms")
+    tried = trials.verdict()
+    if tried.standing is not Standing.HELD:
+        return tried
+    return proved("three price forms have one optimum, F")
 
 
 @claim("mlbroker.relaxed_price", source="mlBroker (9)")

@@ -10,7 +10,7 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.online import algorithms, environments
 from farkas.online.mlbroker.rounded import MlBroker
 from farkas.portable.draws import uniform
-from farkas.proofs.claim import Verdict, claim, proved, refuted
+from farkas.proofs.claim import Standing, Verdict, claim, proved, refuted
 from farkas.proofs.mlbroker.runs import largest_lambda, shipped
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
@@ -64,8 +64,23 @@ def a_trade_keeps_the_weighted_sum_and_expectations() -> Verdict:
 def every_trade_settles_an_item() -> Verdict:
     """Each round of the loop settles an item, so a rounding takes O(|I_t| R) trades.
 
-    The printed count of |Y|(|Y|−1)/2 rounds is quadratic and not needed.
+    The printed count of |Y|(|Y|−1)/2 rounds is quadratic and not needed.  The first entry gains the
+    smaller of 1 − p₁ and ω₂ p₂/ω₁, or loses the smaller of p₁ and ω₂ (1 − p₂)/ω₁: the smaller puts
+    an entry at 1 or 0, and what the other is larger by keeps the second entry inside.
     """
+    w1, w2 = sp.symbols("w1 w2", positive=True)
+    p1, p2 = sp.symbols("p1 p2", real=True)
+    up, out = 1 - p1, w2 * p2 / w1
+    down, into = p1, w2 * (1 - p2) / w1
+    second = p2 - w1 * up / w2, p2 + w1 * down / w2
+    require_zero(
+        the_first_is_full=p1 + up - 1,
+        the_second_is_empty=p2 - w1 * out / w2,
+        the_first_is_empty=p1 - down,
+        the_second_is_full=p2 + w1 * into / w2 - 1,
+        a_gain_leaves_what_was_left=second[0] - (out - up) * w1 / w2,
+        a_loss_leaves_what_was_left=1 - second[1] - (into - down) * w1 / w2,
+    )
     rng, trials = np.random.default_rng(0), Trials()
     for _ in range(2000):
         share, weight = uniform(rng, 0.01, 0.99, 2), uniform(rng, 0.1, 5, 2)
@@ -76,7 +91,10 @@ def every_trade_settles_an_item() -> Verdict:
             Stated(float(after.min()), ">=", 0),
             Stated(float(after.max()), "<=", 1),
         )
-    return trials.verdict("every trade ends with an entry at 0 or 1, both inside [0, 1]")
+    tried = trials.verdict()
+    if tried.standing is not Standing.HELD:
+        return tried
+    return proved("every trade ends with an entry at 0 or 1, both inside [0, 1]")
 
 
 def traded(w1: Any, w2: Any, p1: Any, p2: Any) -> Any:

@@ -19,6 +19,45 @@ def test_shared_workers_go_to_their_parents():
     assert round_forest(share).tolist() == [0, 0, 1, -1]
 
 
+def two_around_a_cycle():
+    """Masters 0 and 1 share workers 0 and 1, and are as fast as master 2, which decides the level.
+
+    2.825 of three workers and 0.1 x 1 + 0.15 x 0.5; 1.25 of two and 0.9 x 1 + 0.85 x 1; 3 x 1.
+    """
+    speed, share = np.zeros((3, 10)), np.zeros((3, 10))
+    speed[:2, :2], share[:2, :2] = [[1, 0.5], [1, 1]], [[0.1, 0.15], [0.9, 0.85]]
+    for master, alone, each in ((0, [2, 3, 4], 2.825 / 3), (1, [5, 6], 0.625), (2, [7, 8, 9], 1.0)):
+        speed[master, alone], share[master, alone] = each, 1.0
+    return speed, share
+
+
+def test_around_a_cycle_every_master_keeps_one_worker():
+    # along a spanning tree master 1 lost both, and had 1.25 of 3 left where 2 are promised
+    speed, share = two_around_a_cycle()
+    assert (share * speed).sum(axis=1) == pytest.approx(3.0)
+    owner = round_forest(share)
+    assert owner[:2].tolist() == [0, 1]
+    assert least_level(speed, owner) >= 3.0 - speed.max()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_trees_hang_from_a_cycle_and_no_master_loses_more_than_one(seed):
+    # masters 0..k-1 around a cycle of workers, others each by one worker of somebody before
+    rng = np.random.default_rng(seed)
+    ring, masters = int(rng.integers(2, 5)), 7
+    links = [{n, (n + 1) % ring} for n in range(ring)]
+    links += [{m, int(rng.integers(m))} for m in range(ring, masters)]
+    rename = rng.permutation(masters)
+    share = np.zeros((masters, len(links)))
+    for n, place in enumerate(rng.permutation(len(links))):
+        share[rename[list(links[n])], place] = 0.5
+    owner = round_forest(share)
+    for m in range(masters):
+        held = np.flatnonzero(share[m])
+        assert (owner[held] != m).sum() <= 1
+    assert all(share[m, n] for n, m in enumerate(owner))
+
+
 def test_noise_is_no_share():
     share = np.array([[1e-12, 1.0], [1.0, 1e-12]])
     assert round_forest(share).tolist() == [1, 0]
