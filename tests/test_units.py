@@ -16,7 +16,7 @@ import pytest
 
 import farkas
 from farkas.certificates.eris import prove_payoff
-from farkas.certificates.proof import certified_ratio
+from farkas.certificates.ratio import certified_ratio
 from farkas.errors import InvalidInstance, NotACertificate
 from farkas.instances import library
 from farkas.instances.dps import Market

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from farkas.certificates.bound import BoundProof as BoundProof
     from farkas.certificates.bound import exact_bound as exact_bound
     from farkas.certificates.bound import prove_bound as prove_bound
-    from farkas.certificates.bound import prove_infeasible as prove_infeasible
     from farkas.certificates.files import Certificate as Certificate
     from farkas.certificates.files import certificate_type as certificate_type
     from farkas.certificates.files import certificate_types as certificate_types
     from farkas.certificates.files import from_json as from_json
     from farkas.certificates.files import read as read
     from farkas.certificates.infeasible import InfeasibleCertificate as InfeasibleCertificate
+    from farkas.certificates.infeasible import prove_infeasible as prove_infeasible
     from farkas.certificates.linear import FormCertificate as FormCertificate
     from farkas.certificates.linear import LinearCertificate as LinearCertificate
     from farkas.certificates.making import certify as certify
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 __getattr__ = when_used(
     __name__,
     {
-        "bound": "BoundProof exact_bound prove_bound prove_infeasible",
+        "bound": "BoundProof exact_bound prove_bound",
         "files": "Certificate certificate_type certificate_types from_json read",
-        "infeasible": "InfeasibleCertificate",
+        "infeasible": "InfeasibleCertificate prove_infeasible",
         "linear": "FormCertificate LinearCertificate",
         "making": "certify certify_infeasible",
         "points": "exact_feasibility exact_value",

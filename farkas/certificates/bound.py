@@ -39,7 +39,7 @@ class BoundProof:
     implied: int
 
 
-def exact_bound(form: LinearForm, multipliers: Multipliers, *, grid: int | None = None) -> Fraction:
+def exact_bound(form: LinearForm, multipliers: Multipliers) -> Fraction:
     """Lower bound of a minimum, upper bound of a maximum, proved by ``multipliers``.
 
     Valid for integer programs too: it bounds their linear relaxation.
@@ -50,20 +50,16 @@ def exact_bound(form: LinearForm, multipliers: Multipliers, *, grid: int | None 
         Shape (rows,): derivative of the optimal value with respect to each right-hand side,
         floats or fractions.  Any finite values are valid; one that pushes against an infinite row
         side counts as 0.
-    grid
-        Round multipliers to multiples of ``2**-grid`` first.
 
     Raises
     ------
     NotACertificate
         When a reduced cost meets an infinite column bound; names the column.
     """
-    return prove_bound(form, multipliers, grid=grid).value
+    return prove_bound(form, multipliers).value
 
 
-def prove_bound(
-    form: LinearForm, multipliers: Multipliers, *, grid: int | None = None
-) -> BoundProof:
+def prove_bound(form: LinearForm, multipliers: Multipliers) -> BoundProof:
     """As :func:`exact_bound`, with what the proof rests on."""
     check_data(form)
     y = _as_floats(form, multipliers)
@@ -71,8 +67,6 @@ def prove_bound(
         rounded = np.array([float(value > 0) - float(value < 0) for value in multipliers])
         ignored = int(np.count_nonzero(project(form, rounded) != rounded))
         return _slow_proof(form, multipliers, ignored)
-    if grid is not None:
-        y = snap(y, grid)
     projected = project(form, y)
     ignored = int(np.count_nonzero(projected != y))
     try:
@@ -93,52 +87,9 @@ def _slow_proof(form: LinearForm, multipliers: Multipliers, ignored: int) -> Bou
     return BoundProof(value, ignored, implied)
 
 
-def prove_infeasible(form: LinearForm, ray: Multipliers) -> Fraction:
-    """Prove that no point satisfies all rows and bounds.
-
-    Parameters
-    ----------
-    ray
-        Shape (rows,), signs as the multipliers of a minimisation: positive ones use the lower
-        side of their row, negative ones the upper side.
-
-    Returns
-    -------
-    ``sum of ray * row side`` minus the largest ``ray' A x`` over the column box, > 0.
-
-    Raises
-    ------
-    NotACertificate
-        When that difference is not positive, or infinite columns make it so.
-    """
-    zero = np.zeros(form.num_columns)
-    violation = exact_bound(form.replace(cost=zero, offset=0.0, sense="min"), ray)
-    if violation <= 0:
-        raise NotACertificate(
-            f"{form.name}: the ray misses by {show(violation)}; only a value above 0 proves"
-            " infeasibility"
-        )
-    return violation
-
-
-def snap(multipliers: Floats, grid: int) -> Floats:
-    """Round to multiples of ``2**-grid``; values too large for the grid stay as they are."""
-    with np.errstate(over="ignore"):
-        raised = np.ldexp(multipliers, grid)
-        fine = np.isfinite(raised) & (np.abs(raised) < 2.0**52)
-        rounded = np.ldexp(np.rint(np.where(fine, raised, 0.0)), -grid)
-    # a coarse grid may round the largest doubles beyond all of them
-    return np.where(fine & np.isfinite(rounded), rounded, multipliers)
-
-
 def project(form: LinearForm, multipliers: Floats) -> Floats:
     """Set multipliers that push against an infinite row side to 0; shape (rows,)."""
     return np.where(np.isfinite(_row_ends(form, multipliers)), multipliers, 0.0)
-
-
-def exact_reduced_costs(form: LinearForm, multipliers: Floats) -> Limbs:
-    """``cost - A' multipliers`` after :func:`project`, shape (columns,)."""
-    return reduced_costs(form.cost, form.matrix, project(form, multipliers))
 
 
 def cheap_and_dear(form: LinearForm) -> tuple[Floats, Floats]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from farkas.certificates.bound import prove_bound, prove_infeasible
+from farkas.certificates.bound import Multipliers, exact_bound, prove_bound, show
 from farkas.certificates.files import certificate_type
 from farkas.certificates.linear import FormCertificate
 from farkas.certificates.packed import ExactVector, rational, shown
@@ -65,3 +66,31 @@ class InfeasibleCertificate(FormCertificate, frozen=True, kw_only=True, tag="inf
             feasibility = form.replace(cost=np.zeros(form.num_columns), offset=0.0, sense="min")
             return prove_bound(feasibility, ray).implied
         return 0
+
+
+def prove_infeasible(form: LinearForm, ray: Multipliers) -> Fraction:
+    """Prove that no point satisfies all rows and bounds.
+
+    Parameters
+    ----------
+    ray
+        Shape (rows,), signs as the multipliers of a minimisation: positive ones use the lower
+        side of their row, negative ones the upper side.
+
+    Returns
+    -------
+    ``sum of ray * row side`` minus the largest ``ray' A x`` over the column box, > 0.
+
+    Raises
+    ------
+    NotACertificate
+        When that difference is not positive, or infinite columns make it so.
+    """
+    zero = np.zeros(form.num_columns)
+    violation = exact_bound(form.replace(cost=zero, offset=0.0, sense="min"), ray)
+    if violation <= 0:
+        raise NotACertificate(
+            f"{form.name}: the ray misses by {show(violation)}; only a value above 0 proves"
+            " infeasibility"
+        )
+    return violation

@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from farkas.certificates.bound import project, prove_bound, prove_infeasible
+from farkas.certificates.bound import project, prove_bound
 from farkas.certificates.files import Option
-from farkas.certificates.infeasible import InfeasibleCertificate
+from farkas.certificates.infeasible import InfeasibleCertificate, prove_infeasible
 from farkas.certificates.linear import LinearCertificate, PointClaim
-from farkas.certificates.packed import ExactVector, deflate, pack, trailing_zeros
-from farkas.certificates.packed_form import PackedForm
+from farkas.certificates.packed import ExactVector, PackedForm, deflate, pack, trailing_zeros
 from farkas.certificates.points import exact_feasibility, exact_value
 from farkas.certificates.repair import on_grid, repaired
 from farkas.errors import InvalidOption, NotACertificate

@@ -81,6 +81,31 @@ class ExactVector(FilePart, frozen=True, kw_only=True):
         raise NotACertificate(f"{what}: {_clipped(number)} * 2**{-self.exponent} is not a double")
 
 
+class PackedForm(FilePart, frozen=True, kw_only=True):
+    """A linear form without its names.
+
+    Parameters
+    ----------
+    rows, columns, entries
+        Sizes.
+    implied
+        Whether implied bounds follow the stated ones.
+    offset
+        Constant of the objective.
+    data
+        Base64 of the deflated little-endian arrays: starts (int64), columns (int32), values, cost,
+        row_lower, row_upper, lower, upper [, implied_lower, implied_upper] (float64), and the
+        integrality bits.
+    """
+
+    rows: Size
+    columns: Size
+    entries: Size
+    implied: bool
+    offset: float
+    data: str
+
+
 def deflate(raw: bytes) -> str:
     """Compress and write as base64."""
     return base64.b64encode(zlib.compress(raw, 1)).decode("ascii")

@@ -2,69 +2,77 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
-from farkas.certificates.packed import FilePart, Size, inflate
+from farkas.certificates.files import RELAXATION
+from farkas.certificates.packed import PackedForm, inflate
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm, Sense, SparseRows
 from farkas.numbers import Array, Floats, Ints
+from farkas.words import named, quoted
+
+if TYPE_CHECKING:
+    from farkas.certificates.linear import FormCertificate
 
 
-class PackedForm(FilePart, frozen=True, kw_only=True):
-    """A linear form without its names.
+def own_form(certificate: FormCertificate) -> LinearForm:
+    """Form inside a certificate; what the certificate says of it must agree with its name.
 
-    Parameters
-    ----------
-    rows, columns, entries
-        Sizes.
-    implied
-        Whether implied bounds follow the stated ones.
-    offset
-        Constant of the objective.
-    data
-        Base64 of the deflated little-endian arrays: starts (int64), columns (int32), values, cost,
-        row_lower, row_upper, lower, upper [, implied_lower, implied_upper] (float64), and the
-        integrality bits.
+    Raises
+    ------
+    NotACertificate
+        When kind or options contradict the program's name, or the data make no form.
     """
-
-    rows: Size
-    columns: Size
-    entries: Size
-    implied: bool
-    offset: float
-    data: str
-
-    def form(self, name: str, sense: Sense) -> LinearForm:
-        """Rebuild the form; raises :class:`NotACertificate` when the data make none."""
-        m, n, k = self.rows, self.columns, self.entries
-        lengths = [m + 1, k, k, n, m, m, n, n, *([n, n] if self.implied else [])]
-        types = ["<i8", "<i4", *["<f8"] * (len(lengths) - 2)]
-        widths = [4 if kind == "<i4" else 8 for kind in types]
-        size = sum(a * b for a, b in zip(lengths, widths, strict=True)) + (n + 7) // 8
-        *parts, bits = _arrays(inflate(self.data, size, "data"), types, lengths)
-        starts, columns, values, cost, row_lower, row_upper, lower, upper, *implied = parts
-        _check_matrix(starts, columns, values, n)
-        for what, part in (("cost", cost), ("offset", np.array([self.offset]))):
-            if not np.isfinite(part).all():
-                raise NotACertificate(f"data: {what} is not finite")
-        for part in (row_lower, row_upper, lower, upper, *implied):
-            if np.isnan(part).any():
-                raise NotACertificate("data: a side or bound is NaN")
-        return LinearForm(
-            name=name,
-            sense=sense,
-            cost=cost,
-            offset=self.offset,
-            matrix=SparseRows(starts, columns, values, n),
-            row_lower=row_lower,
-            row_upper=row_upper,
-            lower=lower,
-            upper=upper,
-            integer=np.unpackbits(bits, count=n).astype(np.bool_),
-            implied_lower=implied[0] if implied else None,
-            implied_upper=implied[1] if implied else None,
+    name, _, variant = certificate.program.removeprefix(RELAXATION).partition("[")
+    if certificate.kind is not None and not name.startswith(f"{certificate.kind}."):
+        raise NotACertificate(
+            f"the certificate names {named(certificate.program)} but says kind"
+            f" {named(certificate.kind)}"
         )
+    words = variant.removesuffix("]").split(",") if variant else []
+    if certificate.options and list(certificate.options.values()) != words:
+        raise NotACertificate(
+            f"the certificate names {named(certificate.program)} but gives the options"
+            f" {quoted(str(certificate.options))}"
+        )
+    if certificate.data is None:
+        raise NotACertificate("the certificate holds no program data; check it with its instance")
+    return unpacked(certificate.data, certificate.program, certificate.sense)
+
+
+def unpacked(packed: PackedForm, name: str, sense: Sense) -> LinearForm:
+    """Form that was packed; raises :class:`NotACertificate` when the data make none."""
+    m, n, k = packed.rows, packed.columns, packed.entries
+    lengths = [m + 1, k, k, n, m, m, n, n, *([n, n] if packed.implied else [])]
+    types = ["<i8", "<i4", *["<f8"] * (len(lengths) - 2)]
+    widths = [4 if kind == "<i4" else 8 for kind in types]
+    size = sum(a * b for a, b in zip(lengths, widths, strict=True)) + (n + 7) // 8
+    *parts, bits = _arrays(inflate(packed.data, size, "data"), types, lengths)
+    starts, columns, values, cost, row_lower, row_upper, lower, upper, *implied = parts
+    _check_matrix(starts, columns, values, n)
+    for what, part in (("cost", cost), ("offset", np.array([packed.offset]))):
+        if not np.isfinite(part).all():
+            raise NotACertificate(f"data: {what} is not finite")
+    for part in (row_lower, row_upper, lower, upper, *implied):
+        if np.isnan(part).any():
+            raise NotACertificate("data: a side or bound is NaN")
+    return LinearForm(
+        name=name,
+        sense=sense,
+        cost=cost,
+        offset=packed.offset,
+        matrix=SparseRows(starts, columns, values, n),
+        row_lower=row_lower,
+        row_upper=row_upper,
+        lower=lower,
+        upper=upper,
+        integer=np.unpackbits(bits, count=n).astype(np.bool_),
+        implied_lower=implied[0] if implied else None,
+        implied_upper=implied[1] if implied else None,
+    )
 
 
 def _arrays(raw: bytes, types: list[str], lengths: list[int]) -> list[Array]:

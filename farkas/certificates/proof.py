@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from farkas.errors import NotACertificate
-from farkas.tolerances import FEASIBLE
 from farkas.words import named, quoted
 
 if TYPE_CHECKING:
@@ -49,6 +48,11 @@ class Proof:
     provenance
         What the numbers came from: the file alone, a rebuilt form, a rebuilt form of an instance
         whose hash was compared, or a model that was read again.
+
+    Raises
+    ------
+    NotACertificate
+        When a point that is feasible exactly is better than the bound: one of the two is wrong.
     """
 
     program: str
@@ -64,6 +68,12 @@ class Proof:
     unbounded: bool = False
     numbers: Literal["decimal", "binary"] | None = None
 
+    def __post_init__(self) -> None:
+        if self.value is None or self.bound is None or self.tolerance or self.within_implied_bounds:
+            return
+        if self.value < self.bound if self.sense == "min" else self.value > self.bound:
+            raise beaten(self.sense, self.bound, self.value)
+
     @property
     def within_implied_bounds(self) -> bool:
         """Whether the proof is about points within bounds that are the file's word alone."""
@@ -78,12 +88,12 @@ class Proof:
         """
         if self.within_implied_bounds or self.value is None or self.bound is None:
             return None
+        from farkas.certificates.ratio import certified_ratio  # here: sentences say none
+
         try:
             return certified_ratio(self.sense, self.value, self.bound, exact=not self.tolerance)
-        except NotACertificate:
-            if self.tolerance:
-                return None
-            raise
+        except NotACertificate:  # the point is feasible within its tolerance only
+            return None
 
     @property
     def statement(self) -> str:
@@ -92,6 +102,8 @@ class Proof:
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON: of every number the nearest double that claims no more, and it."""
+        from farkas.certificates.doubles import both, double
+
         least = self.sense == "min"
         return {
             "program": self.program,
@@ -154,6 +166,15 @@ _ORIGIN: dict[Provenance, str] = {
 }
 
 
+def beaten(sense: Sense, bound: Fraction, value: Fraction | float) -> NotACertificate:
+    """Error about a value that is better than a bound that was proved."""
+    least = sense == "min"
+    return NotACertificate(
+        f"the bound {rounded(bound, up=not least)} is worse than the value "
+        f"{rounded(value, up=least)} that a {sense}imisation reached: bound or decisions are wrong"
+    )
+
+
 def rounded(value: Fraction | float, *, up: bool, digits: int = 9) -> str:
     """Write a number with few digits, never on the wrong side of it: what is said stays true.
 
@@ -187,108 +208,6 @@ def rounded(value: Fraction | float, *, up: bool, digits: int = 9) -> str:
     quotient = context.divide(*map(decimal.Decimal, exact.as_integer_ratio()))
     short = context.normalize(quotient)
     return f"{short:f}" if -6 <= short.adjusted() < 15 else str(short)
-
-
-def double(value: Fraction, *, up: bool) -> float | None:
-    """Nearest double on the stated side of ``value``; None beyond all finite ones.
-
-    >>> double(Fraction(1, 10), up=False), double(Fraction(1, 10), up=True)
-    (0.09999999999999999, 0.1)
-    """
-    try:
-        near = float(value)
-    except OverflowError:
-        return None
-    if near < value if up else near > value:
-        near = math.nextafter(near, math.inf if up else -math.inf)
-    return near if math.isfinite(near) else None
-
-
-def text_of(value: Fraction | int) -> str:
-    """Write ``p`` or ``p/q``, however long; Python itself refuses more than 4,300 digits.
-
-    >>> text_of(Fraction(-7, 2)), len(text_of(10**5000))
-    ('-7/2', 5001)
-    """
-    top, bottom = map(decimal.Decimal, value.as_integer_ratio())
-    return f"{top}" if bottom == 1 else f"{top}/{bottom}"
-
-
-def both(name: str, value: Fraction | None, *, up: bool) -> dict[str, float | str | None]:
-    """Nearest double on the stated side of a number, and the number itself, by name.
-
-    >>> both("bound", Fraction(1, 3), up=False)
-    {'bound': 0.3333333333333333, 'bound_exact': '1/3'}
-    """
-    if value is None:
-        return {name: None, f"{name}_exact": None}
-    return {name: double(value, up=up), f"{name}_exact": text_of(value)}
-
-
-def certified_ratio(
-    sense: Sense, value: Fraction | float, bound: Fraction, *, exact: bool
-) -> Fraction | None:
-    """Return how far ``value`` can be from the optimum at most; None when that says nothing.
-
-    Every certified ratio is computed here, in exact arithmetic.
-
-    Parameters
-    ----------
-    sense
-        ``min`` for a cost, ``max`` for a reward.
-    value
-        What decisions cost at most, or earn at least.
-    bound
-        Proved bound on the optimum, in the unit of the value.
-    exact
-        Whether the value is exact and all requirements are kept exactly.  Otherwise it may be
-        better than the bound by a share of the larger of the two, `FEASIBLE`; its ratio is 1 then.
-
-    Raises
-    ------
-    NotACertificate
-        When the value is better than the bound allows: one of the two is wrong.
-
-    >>> certified_ratio("min", 12.0, Fraction(8), exact=True)
-    Fraction(3, 2)
-    >>> certified_ratio("max", Fraction(0), Fraction(3), exact=True) is None
-    True
-    """
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    low, high = (bound, Fraction(value)) if sense == "min" else (Fraction(value), bound)
-    share = Fraction(0 if exact else FEASIBLE)
-    if low - high > share * max(abs(low), abs(high)):
-        least = sense == "min"
-        raise NotACertificate(
-            f"the bound {rounded(bound, up=not least)} is worse than the value "
-            f"{rounded(value, up=least)} that a {sense}imisation reached: bound or decisions are "
-            "wrong"
-        )
-    if low >= high:
-        return Fraction(1)
-    return high / low if low > 0 else None
-
-
-def ratio_at_most(
-    sense: Sense, value: Fraction | float, bound: Fraction, *, exact: bool
-) -> float | None:
-    """Return the smallest double that is at least the `certified_ratio`; None beyond all doubles.
-
-    >>> ratio_at_most("max", Fraction(1), Fraction(1, 10) * 11, exact=True)
-    1.1
-    """
-    ratio = certified_ratio(sense, value, bound, exact=exact)
-    return None if ratio is None else double(ratio, up=True)
-
-
-def ratio_words(ratio: Fraction | float) -> str:
-    """Six digits of a certified ratio, rounded up: it promises "at most".
-
-    >>> ratio_words(1.0132201), ratio_words(1.0)
-    ('1.01323', '1')
-    """
-    return rounded(ratio, up=True, digits=6)
 
 
 def provenance(form: LinearForm | None, instance: Instance | None) -> Provenance:

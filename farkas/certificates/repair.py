@@ -12,12 +12,10 @@ import numpy as np
 from farkas.certificates.bound import (
     BoundProof,
     cheap_and_dear,
-    exact_reduced_costs,
     project,
     prove_bound,
-    snap,
 )
-from farkas.certificates.limbs import RangeTooWide
+from farkas.certificates.limbs import Limbs, RangeTooWide, reduced_costs
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 from farkas.forms.scale import shifted
@@ -175,3 +173,18 @@ def _steps(form: LinearForm, y: Floats, wrong: Floats, up: Bools, down: Bools) -
     fall = np.zeros(form.num_rows)
     np.minimum.at(fall, rows[chosen], np.where(more < 0, more, 0.0))
     return np.where(step > 0, step, fall)
+
+
+def snap(multipliers: Floats, grid: int) -> Floats:
+    """Round to multiples of ``2**-grid``; values too large for the grid stay as they are."""
+    with np.errstate(over="ignore"):
+        raised = np.ldexp(multipliers, grid)
+        fine = np.isfinite(raised) & (np.abs(raised) < 2.0**52)
+        rounded = np.ldexp(np.rint(np.where(fine, raised, 0.0)), -grid)
+    # a coarse grid may round the largest doubles beyond all of them
+    return np.where(fine & np.isfinite(rounded), rounded, multipliers)
+
+
+def exact_reduced_costs(form: LinearForm, multipliers: Floats) -> Limbs:
+    """``cost - A' multipliers`` after :func:`project`, shape (columns,)."""
+    return reduced_costs(form.cost, form.matrix, project(form, multipliers))

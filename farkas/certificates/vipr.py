@@ -11,9 +11,11 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.atomic import Target, replacing
-from farkas.certificates.bound import exact_reduced_costs, project, prove_bound, prove_infeasible
+from farkas.certificates.bound import project, prove_bound
+from farkas.certificates.infeasible import prove_infeasible
 from farkas.certificates.limbs import RangeTooWide
 from farkas.certificates.points import exact_feasibility, exact_value
+from farkas.certificates.repair import exact_reduced_costs
 from farkas.errors import UnsupportedForm
 from farkas.forms import LinearForm
 from farkas.forms.writers import column_names, row_names

@@ -6,7 +6,8 @@ import dataclasses
 from fractions import Fraction
 from typing import Any, Literal
 
-from farkas.certificates.proof import both, rounded
+from farkas.certificates.doubles import both
+from farkas.certificates.proof import rounded
 from farkas.words import quoted
 
 MOST_COMMENTS = 10

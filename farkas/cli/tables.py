@@ -32,7 +32,7 @@ def promised(value: Fraction | float | None, *, up: bool, digits: int = 9) -> Nu
 
 def promised_ratio(ratio: float | None) -> Number | None:
     """Return the cell of a certified ratio."""
-    from farkas.certificates.proof import ratio_words
+    from farkas.certificates.ratio import ratio_words
 
     return None if ratio is None else Number(ratio_words(ratio))
 

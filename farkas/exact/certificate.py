@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from farkas.certificates.proof import text_of
+from farkas.certificates.doubles import text_of
 from farkas.certificates.rational import PackedText
 from farkas.certificates.tree import Branch, CutStep, EndStep, LeafWeights, TreeCertificate
 from farkas.certificates.unbounded import UnboundedCertificate

@@ -14,7 +14,8 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from farkas.certificates import Certificate
-from farkas.certificates.proof import double, rounded, text_of
+from farkas.certificates.doubles import double, text_of
+from farkas.certificates.proof import rounded
 from farkas.certificates.tree import TreeCertificate
 from farkas.certificates.unbounded import UnboundedCertificate
 from farkas.errors import NoAnswer, NotACertificate

@@ -5,7 +5,8 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from farkas.certificates.proof import double, ratio_at_most
+from farkas.certificates.doubles import double
+from farkas.certificates.ratio import ratio_at_most
 from farkas.errors import NotApplicable
 from farkas.forms import Sense
 from farkas.instances import kinds, library

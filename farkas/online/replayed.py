@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from farkas.certificates.proof import ratio_at_most
+from farkas.certificates.ratio import ratio_at_most
 from farkas.online.run import Bound, Run
 from farkas.replay import Replayed, audit, excess_words, replay, replayed_ratio
 

@@ -9,8 +9,10 @@ from typing import Any, Literal
 
 import msgspec
 
+from farkas.certificates.doubles import double
 from farkas.certificates.packed import rational, shown
-from farkas.certificates.proof import double, ratio_words, rounded
+from farkas.certificates.proof import rounded
+from farkas.certificates.ratio import ratio_words
 from farkas.errors import FileProblem, NotACertificate
 from farkas.reading import read_record, require_single
 from farkas.words import named, parsed

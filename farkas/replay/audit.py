@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 from farkas.certificates.packed import rational, shown
-from farkas.certificates.proof import ratio_at_most, rounded
+from farkas.certificates.proof import rounded
+from farkas.certificates.ratio import ratio_at_most
 from farkas.errors import NotACertificate
 from farkas.replay.base import Decided, Replayed, replay
 from farkas.tolerances import ROUNDING

@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from farkas.certificates.check import check as prove_certificate
-from farkas.certificates.files import Certificate, from_json
+from farkas.certificates.files import Certificate
 from farkas.errors import InvalidOption, NoAnswer, require_type
-from farkas.reading import read_record
-from farkas.words import named
+from farkas.verbs.check_file import opened, proof_of, prove_file
 
 if TYPE_CHECKING:
     from farkas.certificates import Proof, ViprProof
@@ -74,12 +71,7 @@ def check(
         from farkas.certificates.vipr_check import check_vipr
 
         return check_vipr(what) if most_work is None else check_vipr(what, most_work)
-    found, where = opened(what), named(os.fspath(what))
-    if isinstance(found, Certificate):
-        return proof_of(found, instance, most_work)
-    from farkas.verbs.check_run import prove_run
-
-    return prove_run(found, instance, where)
+    return prove_file(what, instance, most_work)
 
 
 def _of_model(
@@ -104,30 +96,6 @@ def _of_model(
     return certificate.prove_of(form, "model", MOST_WORK if most_work is None else most_work)
 
 
-def opened(path: str | os.PathLike[str]) -> Certificate | Run:
-    """Read what a file holds, once; raises `FileProblem` when it is neither."""
-    content, where = read_record(path), named(os.fspath(path))
-    if not _is_of_a_run(content):
-        return from_json(content, where)
-    from farkas.online.run import from_json as run_from_json
-
-    return run_from_json(content, where)
-
-
-class _Algorithm(msgspec.Struct):
-    """The field that runs have and certificates refuse."""
-
-    algorithm: Any
-
-
-def _is_of_a_run(content: bytes) -> bool:
-    try:
-        msgspec.json.decode(content, type=_Algorithm)
-    except (msgspec.DecodeError, ValueError, RecursionError):
-        return False
-    return True
-
-
 def _run_or_solution(what: Run | Solution, instance: InstanceOrName | None) -> RunProof | Proof:
     from farkas.online.run import Run
 
@@ -148,19 +116,3 @@ def _solution(what: Solution, instance: InstanceOrName | None) -> Proof:
     if instance is None:
         return prove_certificate(what.certificate, what.form)
     return proof_of(what.certificate, instance)
-
-
-def proof_of(
-    certificate: Certificate, instance: InstanceOrName | None, most_work: int | None = None
-) -> Proof:
-    """Prove a certificate about its own data, or about its program on ``instance``."""
-    if instance is None:
-        return prove_certificate(certificate, most_work=most_work)
-    from farkas.verbs.inputs import as_instance
-
-    about, form = as_instance(instance), None
-    if hasattr(certificate, "form"):  # numbers of a kind's own need no program
-        from farkas.verbs.programs import rebuild
-
-        form = rebuild(certificate, about)
-    return prove_certificate(certificate, form, instance=about, most_work=most_work)

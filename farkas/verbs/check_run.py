@@ -9,15 +9,16 @@ from typing import Any
 
 import msgspec
 
+from farkas.certificates.doubles import both, double
 from farkas.certificates.files import Certificate, from_json
 from farkas.certificates.packed import rational, shown
-from farkas.certificates.proof import Proof, both, double, rounded
+from farkas.certificates.proof import Proof, rounded
 from farkas.certificates.runs import require_run_bound
 from farkas.errors import MissingInstance, NotACertificate
 from farkas.instances import Instance
 from farkas.online.run import Run
 from farkas.replay import Replayed, audit, excess_words, replayed_ratio
-from farkas.verbs.check import proof_of
+from farkas.verbs.check_file import proof_of
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.words import named
 

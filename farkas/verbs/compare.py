@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from types import NoneType
 from typing import Any
 
-from farkas.certificates.proof import ratio_words
+from farkas.certificates.ratio import ratio_words
 from farkas.errors import (
     FarkasError,
     InvalidOption,

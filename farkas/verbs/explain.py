@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from farkas.certificates import prove_infeasible
-from farkas.certificates.bound import exact_reduced_costs
 from farkas.certificates.proof import rounded
+from farkas.certificates.repair import exact_reduced_costs
 from farkas.forms import LinearForm
 from farkas.forms.blocks import find_block
 from farkas.forms.words import box, relation

@@ -8,7 +8,6 @@ from farkas.certificates import Certificate
 from farkas.certificates.files import RELAXATION
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
-from farkas.relaxations.integrality import relax as without_integrality
 
 
 def find_program(name: str, **variant: str) -> Formulation:
@@ -51,7 +50,11 @@ def rebuild(certificate: Certificate, instance: Any) -> LinearForm | None:
     program = find_program(name)
     _same_origin(certificate, program)
     form = trace(program, instance)
-    return form if name == certificate.program else without_integrality(form)
+    if name == certificate.program:
+        return form
+    from farkas.relaxations.integrality import relax
+
+    return relax(form)
 
 
 def _same_origin(certificate: Certificate, program: Formulation) -> None:

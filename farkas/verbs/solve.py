@@ -13,7 +13,8 @@ from farkas.algebra import ConvexProgram
 from farkas.algebra.formulation import Formulation
 from farkas.certificates import Certificate, certify_infeasible
 from farkas.certificates import certify as bound_certificate
-from farkas.certificates.proof import double, rounded, text_of
+from farkas.certificates.doubles import double, text_of
+from farkas.certificates.proof import rounded
 from farkas.errors import (
     FarkasError,
     InvalidOption,

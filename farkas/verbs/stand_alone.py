@@ -21,7 +21,8 @@ from farkas.certificates.writing import to_json
 from farkas.duals.restated import as_linear
 from farkas.errors import InvalidOption, UnsupportedForm, require_type
 from farkas.online.run import Run
-from farkas.verbs.check import check, opened
+from farkas.verbs.check import check
+from farkas.verbs.check_file import opened
 from farkas.verbs.check_run import RunProof, certificate_of
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.programs import rebuild

@@ -27,8 +27,8 @@ from farkas.certificates import (
     to_json,
     write,
 )
-from farkas.certificates.packed import deflate
-from farkas.certificates.packed_form import PackedForm
+from farkas.certificates.packed import PackedForm, deflate
+from farkas.certificates.packed_form import unpacked
 from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate
 from farkas.tolerances import FEASIBLE
 from tests.generators.certificates import form, good
@@ -253,7 +253,7 @@ class Mutants:
         plain = self.entry(plain)
         packed = msgspec.convert(plain["data"], PackedForm)
         with contextlib.suppress(NotACertificate):
-            plain["form"] = packed.form("forged", plain["sense"]).sha256
+            plain["form"] = unpacked(packed, "forged", plain["sense"]).sha256
         return plain
 
     def text(self, plain):

@@ -10,10 +10,12 @@ from farkas.certificates import (
     certify_infeasible,
     check,
     from_json,
+    prove_infeasible,
+    reference_violation,
     to_json,
 )
 from farkas.errors import NotACertificate
-from tests.generators.forms import INF, small
+from tests.generators.forms import INF, random_form, small
 
 
 def test_infeasibility_is_certified():
@@ -63,3 +65,51 @@ def test_implied_bounds_that_a_ray_does_not_need_are_not_counted():
     empty = small([[1.0], [1.0]], cost=[0.0], row_lower=[3.0, -INF], row_upper=[INF, 1.0],
                   implied_upper=np.array([7.0]))  # fmt: skip
     assert check(certify_infeasible(empty, np.array([1.0, -1.0]))).implied == 0
+
+
+def test_contradicting_rows_are_infeasible_by_their_difference():
+    # x >= 3 and x <= 1: ray (1, -1) misses by 3 - 1 = 2
+    form = small([[1.0], [1.0]], cost=[5.0], row_lower=[3.0, -INF], row_upper=[INF, 1.0])
+    assert prove_infeasible(form, [1.0, -1.0]) == 2
+    assert prove_infeasible(form.replace(sense="max"), [1.0, -1.0]) == 2
+
+
+def test_a_ray_that_only_touches_proves_nothing():
+    # x >= 1 and x <= 1 has a point
+    form = small([[1.0], [1.0]], cost=[5.0], row_lower=[1.0, -INF], row_upper=[INF, 1.0])
+    with pytest.raises(NotACertificate, match="misses by 0"):
+        prove_infeasible(form, [1.0, -1.0])
+
+
+def test_no_ray_proves_a_feasible_program_infeasible():
+    rng = np.random.default_rng(5)
+    for _ in range(300):
+        form = random_form(rng)
+        low, high = np.maximum(form.lower, -9), np.minimum(form.upper, 9)
+        point = rng.uniform(np.minimum(low, high), high)
+        activity = form.matrix.scipy() @ point if form.num_rows else np.zeros(0)
+        form = form.replace(
+            row_lower=np.minimum(form.row_lower, activity - 0.1),
+            row_upper=np.maximum(form.row_upper, activity + 0.1),
+            lower=np.minimum(form.lower, point),
+            upper=np.maximum(form.upper, point),
+        )
+        ray = rng.integers(-3, 4, form.num_rows).astype(float)
+        with pytest.raises(NotACertificate):
+            prove_infeasible(form, ray)
+
+
+def test_infeasibility_agrees_with_fractions():
+    rng = np.random.default_rng(6)
+    found = 0
+    for _ in range(2000):
+        form = random_form(rng, most_rows=3, most_columns=2)
+        ray = rng.integers(-2, 3, form.num_rows).astype(float)
+        try:
+            expected = reference_violation(form, ray)
+        except NotACertificate:
+            continue
+        if expected > 0:
+            found += 1
+            assert prove_infeasible(form, ray) == expected
+    assert found > 20

@@ -8,6 +8,7 @@ import pytest
 
 from farkas.certificates.making import packed_form
 from farkas.certificates.packed import deflate, inflate
+from farkas.certificates.packed_form import unpacked
 from farkas.errors import NotACertificate
 from tests.generators.forms import random_form, small
 
@@ -19,7 +20,7 @@ def test_packed_forms_keep_the_hash():
         one = one.replace(integer=rng.random(one.num_columns) < 0.5)
         if rng.random() < 0.5:
             one = one.replace(implied_upper=np.full(one.num_columns, 3.0))
-        assert packed_form(one).form("again", one.sense).sha256 == one.sha256
+        assert unpacked(packed_form(one), "again", one.sense).sha256 == one.sha256
 
 
 def one_row(**changes):
@@ -34,7 +35,7 @@ def one_row(**changes):
     raw = b"".join(part.astype(types.get(name, "<f8")).tobytes() for name, part in parts.items())
     data = deflate(raw + np.packbits(form.integer).tobytes())
     packed = packed_form(form)
-    return msgspec.structs.replace(packed, data=data).form("small", "min"), form
+    return unpacked(msgspec.structs.replace(packed, data=data), "small", "min"), form
 
 
 @pytest.mark.parametrize(
@@ -71,4 +72,4 @@ def test_every_side_that_is_not_a_number_is_refused(side):
     plain[at : at + 8] = np.frombuffer(np.array([np.nan]).tobytes(), np.uint8)
     bad = msgspec.structs.replace(packed, data=deflate(plain.tobytes() + b"\0"))
     with pytest.raises(NotACertificate, match="a side or bound is NaN"):
-        bad.form("toy", "min")
+        unpacked(bad, "toy", "min")

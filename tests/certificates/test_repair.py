@@ -12,6 +12,7 @@ from farkas.certificates.repair import (
     _wrong_reduced_costs,
     grid_for,
     shift_rows,
+    snap,
 )
 from farkas.errors import NotACertificate
 from tests.generators.forms import INF, small
@@ -198,3 +199,20 @@ def test_candidates_are_tried_from_the_given_ones_to_the_inner_ones():
 def test_numbers_too_wide_for_digits_are_not_shifted():
     wide = small([[1e300, 1e-300], [1e-300, 1e300]], cost=[1e300, 1e-300], row_lower=[1.0, 1.0])
     assert shift_rows(wide, np.array([1e300, 1e-300])) is None
+
+
+def test_the_grid_rounds_multipliers_and_nothing_else():
+    assert snap(np.array([1e300, 0.3]), 2).tolist() == [1e300, 0.25]
+
+
+def test_the_largest_doubles_stay_as_they_are_on_a_coarse_grid():
+    # multiples of 2**1000 next to them: 2**1024 is no double
+    largest = np.finfo(float).max
+    assert snap(np.array([largest, 1.0, 3 * 2.0**1000]), -1000).tolist() == [
+        largest, 0.0, 3 * 2.0**1000,
+    ]  # fmt: skip
+
+
+def test_all_that_the_grid_holds_is_rounded_to_it():
+    assert snap(np.array([2.0**51 + 0.5, 0.75]), 0).tolist() == [2.0**51, 1.0]
+    assert snap(np.array([2.0**1000, -0.75]), 100).tolist() == [2.0**1000, -0.75]

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from farkas.certificates.proof import certified_ratio
+from farkas.certificates.ratio import certified_ratio
 from farkas.errors import NotACertificate, NotApplicable
 from farkas.instances import Instance, kinds, library
 from farkas.instances.generate import generate

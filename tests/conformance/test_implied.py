@@ -10,7 +10,7 @@ import pytest
 
 from farkas.algebra import Program, programs
 from farkas.certificates import exact_feasibility, exact_value, repaired
-from farkas.certificates.bound import snap
+from farkas.certificates.repair import snap
 from farkas.duals.dps.interval_dual import IntervalDual
 from farkas.duals.eris.schedule_dual import ScheduleDual
 from farkas.forms import LinearForm

@@ -14,7 +14,7 @@ import pytest
 from typer.main import get_command
 
 from farkas.algebra import programs
-from farkas.certificates.proof import ratio_words
+from farkas.certificates.ratio import ratio_words
 from farkas.cli import call
 from farkas.cli.app import app
 from farkas.instances.files import own_kinds

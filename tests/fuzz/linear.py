@@ -18,6 +18,7 @@ import numpy as np
 from farkas.certificates import check, from_json
 from farkas.certificates.making import exact_vector, packed_form
 from farkas.certificates.packed import ExactVector
+from farkas.certificates.packed_form import unpacked
 from farkas.certificates.reference import reference_bound
 from farkas.errors import FarkasError
 from farkas.forms import LinearForm, SparseRows
@@ -195,7 +196,7 @@ def agree(content: bytes) -> dict | None:
 
 def refute(found: dict, content: bytes) -> None:
     """Look for a feasible point beyond what was accepted."""
-    form = from_json(content).data.form("x", found["sense"])  # type: ignore[attr-defined]
+    form = unpacked(from_json(content).data, "x", found["sense"])  # type: ignore[attr-defined]
     for x in vertices(form):
         if found["infeasible"]:
             raise HoleError(f"{x} is a point of what is accepted as infeasible\n{content!r}")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from farkas.certificates.proof import ratio_words
+from farkas.certificates.ratio import ratio_words
 from farkas_docs.text import table
 
 PATH = Path(__file__).resolve().parents[2] / "ledger" / "practice.json"

@@ -11,7 +11,11 @@ from farkas.errors import InvalidOption, MissingInstance
 from farkas.words import quoted
 
 if TYPE_CHECKING:
+    from farkas.certificates import Proof, ViprProof
+    from farkas.verbs.check_run import RunProof
     from farkas.verbs.stand_alone import Restated
+
+    AnyProof = Proof | RunProof | ViprProof
 
 
 def command(
@@ -57,26 +61,32 @@ def command(
     one states it, and trees as VIPR: that file is proved by farkas/standalone/checker.py too, which
     is one file and needs nothing but Python.
     """
-    from farkas.verbs.check import check
-
     restated = None
     try:
         if alone is None:
-            proof = check(certificate, instance, model=model, most_work=most_work)
+            proof = _proved(certificate, instance, model, most_work)
         else:
             restated = _restated(certificate, instance, model, alone, most_work)
             proof = restated.proof
     except MissingInstance:
         raise InvalidOption("a run is about an instance; add --instance FILE") from None
-    found = proof.to_builtins()
-    if restated is not None:
-        found["stand_alone"] = restated.alone.to_builtins()
     if as_json:
-        print_json(found)
+        written = {} if restated is None else {"stand_alone": restated.alone.to_builtins()}
+        print_json({**proof.to_builtins(), **written})
     else:
-        print_line(f"accepted: {found['statement']}")
+        print_line(f"accepted: {proof.statement}")
         if restated is not None:
-            print_line(f"written: {quoted(alone or '')}: {found['stand_alone']['statement']}")
+            print_line(f"written: {quoted(alone or '')}: {restated.alone.statement}")
+
+
+def _proved(path: str, instance: str | None, model: str | None, most_work: int | None) -> AnyProof:
+    if model is None and most_work is None and not path.endswith(".vipr"):
+        from farkas.verbs.check_file import prove_file
+
+        return prove_file(path, instance)
+    from farkas.verbs.check import check  # loads more
+
+    return check(path, instance, model=model, most_work=most_work)
 
 
 def _restated(

@@ -88,7 +88,7 @@ def _progress(nodes: int, bound: Fraction | None, value: Fraction | None) -> Non
 
 
 def _print(found: Proved, point: bool) -> None:
-    from farkas.certificates.proof import text_of
+    from farkas.certificates.doubles import text_of
 
     shown = found.to_builtins()
     size = "{rows} rows, {columns} columns, {integers} integer".format(**shown)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from markupsafe import Markup, escape
 
-from farkas.certificates.proof import ratio_words
+from farkas.certificates.ratio import ratio_words
 from farkas.tolerances import ROUNDING
 from farkas.words import cleaned
 

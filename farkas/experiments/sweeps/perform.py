@@ -50,7 +50,7 @@ def _run(task: Task, instance: Instance) -> dict[str, Any]:
 
 
 def _solve(task: Task, instance: Instance) -> dict[str, Any]:
-    from farkas.certificates.proof import ratio_at_most
+    from farkas.certificates.ratio import ratio_at_most
     from farkas.certificates.writing import to_json
     from farkas.online.run import Bound
     from farkas.verbs.programs import find_program, origin, trace

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 import msgspec
 
 from farkas.certificates.packed import rational
-from farkas.certificates.proof import ratio_at_most, rounded
+from farkas.certificates.proof import rounded
+from farkas.certificates.ratio import ratio_at_most
 from farkas.errors import FarkasError
 from farkas.experiments.sweeps.store import Result, Store
 from farkas.instances import Instance

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from farkas.certificates.proof import double
+from farkas.certificates.doubles import double
 from farkas.errors import FileProblem, InvalidOption
 from farkas.experiments.sweeps.guarantee import guarantees_of
 from farkas.experiments.sweeps.promises import Promise, hold

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from farkas.certificates.proof import ratio_words, rounded
+from farkas.certificates.proof import rounded
+from farkas.certificates.ratio import ratio_words
 from farkas.portable.sums import added
 
 LEVELS = (0.0, 0.25, 0.5, 0.75, 0.95, 1.0)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from farkas.certificates.proof import ratio_words
+from farkas.certificates.ratio import ratio_words
 from farkas.experiments.figures.eris import ALGORITHMS, ERIS, FLOOR, PAPER, RIVALS, testbed_runs
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
 from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement

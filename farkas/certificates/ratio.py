@@ -1,0 +1,75 @@
+"""How far a value can be from the optimum: certified ratios, all in exact arithmetic."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from farkas.certificates.doubles import double
+from farkas.certificates.proof import beaten, rounded
+from farkas.tolerances import FEASIBLE
+
+if TYPE_CHECKING:
+    from farkas.forms import Sense
+
+
+def certified_ratio(
+    sense: Sense, value: Fraction | float, bound: Fraction, *, exact: bool
+) -> Fraction | None:
+    """Return how far ``value`` can be from the optimum at most; None when that says nothing.
+
+    Every certified ratio is computed here, in exact arithmetic.
+
+    Parameters
+    ----------
+    sense
+        ``min`` for a cost, ``max`` for a reward.
+    value
+        What decisions cost at most, or earn at least.
+    bound
+        Proved bound on the optimum, in the unit of the value.
+    exact
+        Whether the value is exact and all requirements are kept exactly.  Otherwise it may be
+        better than the bound by a share of the larger of the two, `FEASIBLE`; its ratio is 1 then.
+
+    Raises
+    ------
+    NotACertificate
+        When the value is better than the bound allows: one of the two is wrong.
+
+    >>> certified_ratio("min", 12.0, Fraction(8), exact=True)
+    Fraction(3, 2)
+    >>> certified_ratio("max", Fraction(0), Fraction(3), exact=True) is None
+    True
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    low, high = (bound, Fraction(value)) if sense == "min" else (Fraction(value), bound)
+    share = Fraction(0 if exact else FEASIBLE)
+    if low - high > share * max(abs(low), abs(high)):
+        raise beaten(sense, bound, value)
+    if low >= high:
+        return Fraction(1)
+    return high / low if low > 0 else None
+
+
+def ratio_at_most(
+    sense: Sense, value: Fraction | float, bound: Fraction, *, exact: bool
+) -> float | None:
+    """Return the smallest double that is at least the `certified_ratio`; None beyond all doubles.
+
+    >>> ratio_at_most("max", Fraction(1), Fraction(1, 10) * 11, exact=True)
+    1.1
+    """
+    ratio = certified_ratio(sense, value, bound, exact=exact)
+    return None if ratio is None else double(ratio, up=True)
+
+
+def ratio_words(ratio: Fraction | float) -> str:
+    """Six digits of a certified ratio, rounded up: it promises "at most".
+
+    >>> ratio_words(1.0132201), ratio_words(1.0)
+    ('1.01323', '1')
+    """
+    return rounded(ratio, up=True, digits=6)
