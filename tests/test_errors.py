@@ -5,15 +5,7 @@ from __future__ import annotations
 import pytest
 
 from farkas import errors
-from farkas.errors import (
-    Exit,
-    FarkasError,
-    InvalidOption,
-    UnknownName,
-    require_progress,
-    require_seed,
-    require_type,
-)
+from farkas.errors import Exit, FarkasError, InvalidOption, UnknownName, require_type
 
 
 def test_an_unknown_name_says_of_what():
@@ -40,15 +32,6 @@ def test_a_wrong_type_is_said_in_one_short_line(value, expected, message):
 def test_a_number_of_more_digits_than_python_writes_is_refused_all_the_same():
     with pytest.raises(InvalidOption, match="name cannot be <int>: give str, not int"):
         require_type(10**5000, str, "name")
-    with pytest.raises(InvalidOption, match=r"seed has \d+ bits; 1024 are the most"):
-        require_seed(-(10**5000))
-
-
-@pytest.mark.parametrize("given", [None, print, dict])
-def test_progress_is_a_function_or_none(given):
-    require_progress(given)
-    with pytest.raises(InvalidOption, match=r"progress cannot be \[\]: give a function or None"):
-        require_progress([])
 
 
 def test_a_right_type_passes_and_truth_values_only_where_they_are_asked_for():
@@ -67,10 +50,3 @@ def test_every_error_ends_a_command_as_its_cause_deserves():
     # 1: something was found wanting; 3: there is no answer; all else is bad input, 2
     assert others == {"NotACertificate": 1, "NoVerdict": 1, "SolverUnavailable": 3, "NoAnswer": 3}
     assert int(Exit.BAD_INPUT) == 2
-
-
-@pytest.mark.parametrize("seed", [-3, 1.0, "1", True, None])
-def test_a_seed_is_a_whole_number_from_zero_on(seed):
-    require_seed(0)
-    with pytest.raises(InvalidOption, match=r"^seed "):
-        require_seed(seed)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 import pytest
 
-from farkas.words import cleaned, cut, named, one_line, quoted, visible_json
+from farkas.words import cleaned, cut, named, one_line, quoted
 
 NASTY = [
     "a\naccepted: b",
@@ -61,11 +60,3 @@ def test_long_text_loses_its_middle():
     assert len(one_line("a " * 10**6)) == 4000
     assert one_line(f"no {'a' * 10**6} here") == f"no {'a' * 199}...{'a' * 198} here"
     assert len(quoted("a" * 10**6)) == 202
-
-
-@pytest.mark.parametrize("text", NASTY[:7] + NASTY[8:])
-def test_json_says_the_same_with_marks_spelt(text):
-    plain = json.dumps({"name": text}, ensure_ascii=False, indent=1)
-    shown = visible_json(plain)
-    assert json.loads(shown) == {"name": text}
-    assert all(line.isprintable() for line in shown.split("\n"))

@@ -7,7 +7,6 @@ import importlib
 import os
 import pkgutil
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
@@ -16,8 +15,7 @@ from typer.core import TyperGroup
 
 import farkas
 from farkas.cli import commands
-from farkas.cli.output import complain
-from farkas.errors import Exit, FarkasError
+from farkas.errors import Exit
 
 
 class Commands(TyperGroup):
@@ -75,24 +73,17 @@ def root(
         typer.echo(context.get_help())
 
 
-class _Ended(Exception):
-    """Ctrl-C or a closed pipe, on its way past the parser, which would swallow the difference."""
-
-    def __init__(self, code: int) -> None:
-        super().__init__(code)
-        self.code = code
-
-
 def _announcing(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def announced(*arguments: Any, **options: Any) -> None:
         try:
             command(*arguments, **options)
             sys.stdout.flush()
-        except KeyboardInterrupt:
-            raise _Ended(Exit.INTERRUPTED) from None
-        except BrokenPipeError:
-            raise _Ended(Exit.BROKEN_PIPE) from None
+        except (KeyboardInterrupt, BrokenPipeError) as end:
+            from farkas.cli.endings import Ended
+
+            pressed = isinstance(end, KeyboardInterrupt)
+            raise Ended(Exit.INTERRUPTED if pressed else Exit.BROKEN_PIPE) from None
 
     return announced
 
@@ -111,38 +102,10 @@ def call(arguments: Sequence[str] | None = None) -> int:
         code = app(words, prog_name="farkas", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else Exit.DONE
-    except FarkasError as error:
-        complain(str(error))
-        return error.exit_code
-    except (_Ended, KeyboardInterrupt, BrokenPipeError) as end:
-        return _ended(end)
-    except SystemExit as error:  # the parser's own way to end, on a closed pipe or Ctrl-C
-        if error.code == Exit.INTERRUPTED:
-            return _ended(error)
-        return _silent_end() if error.code == Exit.NEGATIVE else int(error.code or 0)
-    except Exception as error:
-        return _unexpected(error)
+    except (Exception, KeyboardInterrupt, SystemExit) as error:
+        from farkas.cli.endings import ended
 
-
-def _unexpected(error: Exception) -> int:
-    usage = getattr(error, "format_message", None)  # the parser's errors; their class is private
-    if usage is not None:
-        complain(f"{usage()} (see farkas --help)")
-        return Exit.BAD_INPUT
-    if os.environ.get("FARKAS_DEBUG") == "1":
-        traceback.print_exc()
-    if isinstance(error, OSError) and error.filename is None:
-        complain(f"cannot write to standard output: {error.strerror or error}")
-        return Exit.BAD_INPUT
-    complain(f"internal error: {type(error).__name__}: {error} (FARKAS_DEBUG=1 shows where)")
-    return Exit.INTERNAL_ERROR
-
-
-def _ended(end: BaseException) -> int:
-    if isinstance(end, BrokenPipeError) or getattr(end, "code", None) == Exit.BROKEN_PIPE:
-        return _silent_end()
-    complain("interrupted")
-    return Exit.INTERRUPTED
+        return ended(error)
 
 
 def _open_closed_streams() -> None:
@@ -151,10 +114,3 @@ def _open_closed_streams() -> None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - lives as long as the process
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
-
-
-def _silent_end() -> int:
-    # Whoever read our output has left.  Python would complain once more when it flushes at exit.
-    quiet = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(quiet, sys.stdout.fileno())
-    return Exit.BROKEN_PIPE

@@ -5,10 +5,9 @@ import sys
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-import msgspec
 import typer
 
-from farkas.words import cleaned, one_line, visible_json
+from farkas.words import cleaned, one_line
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
@@ -22,6 +21,10 @@ def complain(message: str) -> None:
 
 def print_json(data: Mapping[str, Any]) -> None:
     """Print one JSON object; NaN and infinity, which JSON lacks, become null."""
+    import msgspec
+
+    from farkas.visible import visible_json
+
     text = msgspec.json.format(msgspec.json.encode(data, enc_hook=_plain), indent=1).decode()
     write(visible_json(text) + "\n")
 
@@ -42,6 +45,8 @@ def print_line(text: str) -> None:
 
 def print_document(text: str) -> None:
     """Print JSON as it is in its file, with invisible characters spelt."""
+    from farkas.visible import visible_json
+
     write(visible_json(text.rstrip("\n")) + "\n")
 
 

@@ -1,0 +1,60 @@
+"""How a command ends that does not finish: one line and an exit code, whatever happened."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+
+from farkas.cli.output import complain
+from farkas.errors import Exit, FarkasError
+
+
+class Ended(Exception):
+    """Ctrl-C or a closed pipe, on its way past the parser, which would swallow the difference."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+def ended(error: BaseException) -> int:
+    """Say what ended a command; return the exit code."""
+    if isinstance(error, FarkasError):
+        complain(str(error))
+        return error.exit_code
+    if isinstance(error, Ended | KeyboardInterrupt | BrokenPipeError):
+        return _stopped(error)
+    if isinstance(error, SystemExit):  # the parser's own way to end, on a closed pipe or Ctrl-C
+        if error.code == Exit.INTERRUPTED:
+            return _stopped(error)
+        return _silent_end() if error.code == Exit.NEGATIVE else int(error.code or 0)
+    return _unexpected(error)
+
+
+def _unexpected(error: BaseException) -> int:
+    usage = getattr(error, "format_message", None)  # the parser's errors; their class is private
+    if usage is not None:
+        complain(f"{usage()} (see farkas --help)")
+        return Exit.BAD_INPUT
+    if os.environ.get("FARKAS_DEBUG") == "1":
+        traceback.print_exc()
+    if isinstance(error, OSError) and error.filename is None:
+        complain(f"cannot write to standard output: {error.strerror or error}")
+        return Exit.BAD_INPUT
+    complain(f"internal error: {type(error).__name__}: {error} (FARKAS_DEBUG=1 shows where)")
+    return Exit.INTERNAL_ERROR
+
+
+def _stopped(end: BaseException) -> int:
+    if isinstance(end, BrokenPipeError) or getattr(end, "code", None) == Exit.BROKEN_PIPE:
+        return _silent_end()
+    complain("interrupted")
+    return Exit.INTERRUPTED
+
+
+def _silent_end() -> int:
+    # Whoever read our output has left.  Python would complain once more when it flushes at exit.
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(quiet, sys.stdout.fileno())
+    return Exit.BROKEN_PIPE

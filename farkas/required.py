@@ -1,0 +1,36 @@
+"""What arguments must be beyond their type: seeds, functions of progress."""
+
+from __future__ import annotations
+
+from farkas.errors import InvalidOption, require_type, wrong_type
+
+
+def require_progress(progress: object) -> None:
+    """Raise `InvalidOption` unless ``progress`` can be called or is None.
+
+    >>> require_progress(3)
+    Traceback (most recent call last):
+    ...
+    farkas.errors.InvalidOption: progress cannot be 3: give a function or None, not int
+    """
+    if progress is not None and not callable(progress):
+        raise wrong_type(progress, "a function or None", "progress")
+
+
+MOST_SEED_BITS = 1024
+"""Far more than a random generator can tell apart, and few enough for a line of text."""
+
+
+def require_seed(seed: object) -> None:
+    """Raise `InvalidOption` unless ``seed`` is an integer that random generators accept.
+
+    >>> require_seed(-3)
+    Traceback (most recent call last):
+    ...
+    farkas.errors.InvalidOption: seed = -3; give an integer >= 0
+    """
+    require_type(seed, int, "seed")
+    if isinstance(seed, int) and seed.bit_length() > MOST_SEED_BITS:
+        raise InvalidOption(f"seed has {seed.bit_length()} bits; {MOST_SEED_BITS} are the most")
+    if isinstance(seed, int) and seed < 0:
+        raise InvalidOption(f"seed = {seed}; give an integer >= 0")
