@@ -4,13 +4,6 @@ Each is a pure number, and what it is relative to stands in its docstring; none 
 money, data, time or reward, so that an instance written in other units is decided alike.
 """
 
-from typing import TypeVar
-
-import numpy as np
-import numpy.typing as npt
-
-N = TypeVar("N", float, npt.NDArray[np.float64])
-
 FEASIBLE = 1e-6
 """Violation of a requirement that counts as kept.
 
@@ -100,30 +93,3 @@ TINY = 1e-290
 
 NORMAL = 2.0**-900
 """Parts of numbers below this may be subnormal; their rounding errors may exceed `ULP`."""
-
-
-def allowed(limit: N, tolerance: float = ROUNDING) -> N:
-    """Return the most that still counts as within ``limit``, in whatever unit, any shape.
-
-    >>> 0.1 + 0.2 <= 0.3, 0.1 + 0.2 <= allowed(0.3)
-    (False, True)
-    """
-    return limit + tolerance * abs(limit)
-
-
-def close(left: float, right: float, tolerance: float = ROUNDING) -> bool:
-    """Whether two numbers differ by at most a share ``tolerance`` of the larger.
-
-    >>> close(0.1 + 0.2, 0.3), close(1e-12, 0.0)
-    (True, False)
-    """
-    return abs(left - right) <= tolerance * max(abs(left), abs(right))
-
-
-def relative(difference: float, *sizes: float) -> float:
-    """Return ``difference`` as a share of the largest of ``sizes``, at most 1; 0 stays 0.
-
-    >>> relative(1.0, 4.0, -5.0), relative(0.0, 0.0), relative(-1.0, 0.0)
-    (0.2, 0.0, -1.0)
-    """
-    return difference / max(abs(difference), *map(abs, sizes)) if difference else 0.0

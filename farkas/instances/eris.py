@@ -10,6 +10,7 @@ from typing import Annotated
 import msgspec
 import numpy as np
 
+from farkas.closeness import allowed
 from farkas.instances.base import (
     LARGEST_EXACT,
     Count,
@@ -27,7 +28,7 @@ from farkas.instances.base import (
 )
 from farkas.instances.columns import column, table
 from farkas.numbers import Bools, Floats, Ints
-from farkas.tolerances import ROUNDING, allowed
+from farkas.tolerances import ROUNDING
 
 PriceBase = Annotated[float, msgspec.Meta(ge=2.0)]
 

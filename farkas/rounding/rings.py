@@ -5,9 +5,10 @@ import math
 
 import numpy as np
 
+from farkas.closeness import allowed
 from farkas.numbers import Floats, Ints
 from farkas.portable.elementary import log
-from farkas.tolerances import ROUNDING, TIE, allowed
+from farkas.tolerances import ROUNDING, TIE
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

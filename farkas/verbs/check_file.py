@@ -65,7 +65,7 @@ def proof_of(
 
     about, form = as_instance(instance), None
     if hasattr(certificate, "form"):  # numbers of a kind's own need no program
-        from farkas.verbs.programs import rebuild
+        from farkas.verbs.rebuild import rebuild
 
         form = rebuild(certificate, about)
     return prove_certificate(certificate, form, instance=about, most_work=most_work)

@@ -25,7 +25,7 @@ from farkas.verbs.check import check
 from farkas.verbs.check_file import opened
 from farkas.verbs.check_run import RunProof, certificate_of
 from farkas.verbs.inputs import InstanceOrName, as_instance
-from farkas.verbs.programs import rebuild
+from farkas.verbs.rebuild import rebuild
 from farkas.words import named
 
 

@@ -8,7 +8,6 @@ import pytest
 from typer.main import get_command
 
 import farkas
-from farkas import errors
 from farkas.cli import call
 from farkas.cli.app import app
 from farkas.cli.commands import ORDER
@@ -24,12 +23,6 @@ def test_version(capsys: Capture) -> None:
 def test_no_words_show_the_help(capsys: Capture) -> None:
     assert call([]) == 0
     assert "farkas demo" in capsys.readouterr().out
-
-
-
-
-
-
 
 
 def test_wrong_usage_names_the_help(capsys: Capture) -> None:

@@ -1,8 +1,9 @@
 """Every way to end has its code and at most one line of complaint."""
 
 from __future__ import annotations
+
 import pytest
-import farkas
+
 from farkas import errors
 from farkas.cli import call
 from tests.cli.test_app import Capture

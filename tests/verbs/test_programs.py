@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 
 import farkas
-from farkas.errors import InvalidOption, NotACertificate, UnknownName
+from farkas.errors import InvalidOption, UnknownName
 from farkas.instances import library
-from farkas.verbs.programs import find_program, origin, rebuild, trace
+from farkas.verbs.programs import find_program, origin
 
 TINY = library.load("mlbroker/tiny")
 
@@ -39,40 +38,3 @@ def test_a_form_says_where_it_comes_from() -> None:
         "kind": "mlbroker", "options": dict(program.variant), "instance": TINY.sha256,
         "embed": True,
     }  # fmt: skip
-
-
-def test_a_form_is_rebuilt_with_the_integrality_that_was_proved_about() -> None:
-    whole = trace(find_program("mlbroker.offline"), TINY)
-    assert whole.is_mip
-    found = rebuild(certificate("mlbroker.offline"), TINY)
-    assert found is not None
-    assert found.sha256 == whole.sha256
-    relaxed = rebuild(certificate("mlbroker.offline", relax=True), TINY)
-    assert relaxed is not None
-    assert not relaxed.is_mip
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"kind": "dps"}, "says kind 'dps'"),
-        ({"options": {"relax": "tight"}}, "says relax 'tight'"),
-        ({"options": {"relax": None}}, "says relax None"),
-        ({"options": {"nonsense": 7}}, "the unknown option 'nonsense'"),
-    ],
-)
-def test_a_certificate_that_contradicts_its_name_is_refused(
-    change: dict[str, object], words: str
-) -> None:
-    said = certificate("mlbroker.relaxed[printed]")
-    told = msgspec.structs.replace(said, **change)
-    with pytest.raises(NotACertificate, match=words):
-        rebuild(told, TINY)
-
-
-def test_a_certificate_of_a_run_names_no_program() -> None:
-    from farkas.verbs.check import check
-
-    run = farkas.run(TINY, "mlbroker.fractional")
-    proof = check(run, TINY)
-    assert proof.ratio == run.ratio

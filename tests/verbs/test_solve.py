@@ -13,7 +13,8 @@ from farkas.errors import InvalidOption, NoAnswer, NotACertificate
 from farkas.forms import LinearForm, SparseRows
 from farkas.instances.library import load
 from farkas.solvers import Claimed
-from farkas.verbs.programs import find_program, origin, rebuild, trace
+from farkas.verbs.programs import find_program, origin, trace
+from farkas.verbs.rebuild import rebuild
 from farkas.verbs.solve import solve, solve_form
 
 

@@ -11,11 +11,11 @@ import msgspec
 from farkas.certificates.packed import rational
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_at_most
+from farkas.closeness import close
 from farkas.errors import FarkasError
 from farkas.experiments.sweeps.store import Result, Store
 from farkas.instances import Instance
 from farkas.online.run import from_builtins
-from farkas.tolerances import close
 from farkas.verbs.verdicts import run_verdict, solve_verdict
 from farkas.words import named
 

@@ -10,10 +10,10 @@ import math
 
 import numpy as np
 
+from farkas.closeness import allowed
 from farkas.errors import NotApplicable
 from farkas.instances.eris import Auction
 from farkas.numbers import Array, Bools, Floats, Ints
-from farkas.tolerances import allowed
 
 LARGEST_LIST = 400_000
 """Ways to spread a job's chunks over slots and sites beyond which none are listed."""

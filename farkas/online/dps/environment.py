@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates.dps import DpsPrices, Rewards
+from farkas.closeness import allowed
 from farkas.errors import NoAnswer
 from farkas.instances.dps import Market
 from farkas.models.dps import windows
@@ -19,7 +20,6 @@ from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
 from farkas.portable.sums import added
 from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
-from farkas.tolerances import allowed
 
 LARGEST_PROGRAM = 2_000_000
 """Entries of the interval program up to which a solver finds the prices."""

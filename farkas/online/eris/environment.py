@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from farkas.closeness import allowed
 from farkas.instances.eris import Auction, Job
 from farkas.numbers import Floats, Ints
 from farkas.online import driver
@@ -15,7 +16,6 @@ from farkas.online.eris.executable import executable
 from farkas.online.run import Bound, Sense
 from farkas.portable.sums import added
 from farkas.relaxations.eris.welfare_bound import Effort, certify_welfare
-from farkas.tolerances import allowed
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

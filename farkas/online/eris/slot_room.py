@@ -6,13 +6,13 @@ import dataclasses
 
 import numpy as np
 
+from farkas.closeness import allowed
 from farkas.compiled import Floats1, compiled
 from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
 from farkas.models.eris.prices import resource_price, transfer_price
 from farkas.numbers import Floats, Ints
 from farkas.online.eris.environment import Piece
 from farkas.portable.sums import dot, matmul
-from farkas.tolerances import allowed
 
 
 @compiled

@@ -8,12 +8,13 @@ import msgspec
 import numpy as np
 
 from farkas.certificates.gadget_slot import SlotCertificate
+from farkas.closeness import allowed
 from farkas.instances.gadget import Cluster, Job
 from farkas.numbers import Floats
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
-from farkas.tolerances import ROUNDING, allowed
+from farkas.tolerances import ROUNDING
 
 
 class Arrival(msgspec.Struct, frozen=True):

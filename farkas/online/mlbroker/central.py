@@ -4,12 +4,13 @@ import dataclasses
 
 import numpy as np
 
+from farkas.closeness import allowed
 from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.placing import Memory, Placing
 from farkas.portable.sums import matmul
-from farkas.tolerances import TIE, allowed
+from farkas.tolerances import TIE
 
 
 @algorithm("mlbroker.central", source="mlBroker section 6.2, Central")

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 
+from farkas.closeness import close
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Floats
 from farkas.online.coded.exhaustive import best_owner, every_owner, least_level
@@ -18,7 +19,7 @@ from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, growth
 from farkas.relaxations.coded.assignment_lp import best_sharing
 from farkas.relaxations.coded.truncated import truncated_level
-from farkas.tolerances import FINE_GAP, TIE, close
+from farkas.tolerances import FINE_GAP, TIE
 
 
 def _speed(name: str) -> Floats:

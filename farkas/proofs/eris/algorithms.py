@@ -5,6 +5,7 @@ import math
 import msgspec
 import numpy as np
 
+from farkas.closeness import allowed, close
 from farkas.instances.eris import Auction, Job
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.one_shot import OneShot, SlotTask
@@ -17,7 +18,7 @@ from farkas.proofs.eris.samples import Shape, auction, auctions, ledger_of, prop
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials, optimum
 from farkas.solvers import Claimed, solve
-from farkas.tolerances import SOLVER_GAP, allowed, close
+from farkas.tolerances import SOLVER_GAP
 
 
 def algorithm_3(sample: Auction, job: int, slot: int, workload: int) -> tuple[float, bool]:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from farkas.closeness import allowed
 from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.offline import Offline
@@ -23,7 +24,7 @@ from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, optimum
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.payoff_bound import payoff_bounds
-from farkas.tolerances import SOLVER_GAP, allowed
+from farkas.tolerances import SOLVER_GAP
 
 
 @claim("eris.prices_protect_capacity", source="Eris section IV-B, text after (6)")

@@ -1,0 +1,37 @@
+"""The way back from a certificate: the program that it names, traced again."""
+
+from typing import Any
+
+from farkas.algebra.formulation import Formulation, programs
+from farkas.certificates.files import RELAXATION, Certificate
+from farkas.errors import NotACertificate
+from farkas.forms import LinearForm
+
+
+def rebuild(certificate: Certificate, instance: Any) -> LinearForm | None:
+    """Form of the program that a certificate names, on ``instance``; None when it names a run's."""
+    if not hasattr(certificate, "form"):
+        return None
+    name = certificate.program.removeprefix(RELAXATION)
+    program = programs.build(name)
+    _same_origin(certificate, program)
+    form = program.form(instance)
+    if name == certificate.program:
+        return form
+    from farkas.relaxations.integrality import relax
+
+    return relax(form)
+
+
+def _same_origin(certificate: Certificate, program: Formulation) -> None:
+    """Refuse a certificate whose kind or options contradict the program it names."""
+    said = {"kind": certificate.kind, **certificate.options}
+    for name in sorted(certificate.options.keys() - program.variant.keys()):
+        raise NotACertificate(
+            f"the certificate gives {program.full_name} the unknown option {name[:40]!r}"
+        )
+    for what, right in {"kind": program.kind, **program.variant}.items():
+        if said.get(what, right) != right and (what, said[what]) != ("kind", None):
+            raise NotACertificate(
+                f"the certificate names {program.full_name} but says {what} {said[what]!r}"
+            )

@@ -1,0 +1,38 @@
+"""What is close does not depend on the unit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from farkas.closeness import allowed, close, relative
+
+UNITS = [2.0**-40, 1.0, 2.0**40]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize(
+    ("value", "limit", "fits"),
+    [
+        (0.1 + 0.2, 0.3, True),  # 5.6e-17 more, a share of 1.9e-16
+        (0.3 * (1 + 0.9e-9), 0.3, True),
+        (0.3 * (1 + 1.1e-9), 0.3, False),
+        (1e-10, 0.0, False),  # nothing is a share of nothing
+        (-0.3 * (1 - 0.9e-9), -0.3, True),  # a negative limit is not tightened
+        (np.inf, 1.0, False),
+        (1.0, np.inf, True),
+    ],
+)
+def test_what_is_allowed_does_not_depend_on_the_unit(value, limit, fits, unit):
+    assert (unit * value <= allowed(unit * limit)) is fits
+    assert (np.array([unit * value]) <= allowed(np.array([unit * limit]))).tolist() == [fits]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_closeness_and_relative_differences_do_not_depend_on_the_unit(unit):
+    assert close(unit * 3.0, unit * 3.0 * (1 + 0.9e-9))
+    assert not close(unit * 3.0, unit * 3.0 * (1 + 1.1e-9))
+    assert not close(unit * 1e-12, 0.0)
+    assert close(0.0, 0.0)
+    assert relative(unit * 1.0, unit * 4.0, unit * -5.0) == 0.2
+    assert relative(unit * -1.0, 0.0) == -1.0
