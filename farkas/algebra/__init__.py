@@ -5,7 +5,7 @@ A rule that means nothing raises `farkas.errors.RuleError`, where the mistake is
 - a branch on an index or parameter, or one turned into a plain number: `cells`
 - products, powers, strict or chained comparisons, ``Sum`` and ``Between`` of other things:
   `expressions`
-- a loop without ``Sum``, an index outside its set, a repeated member: `sets`
+- a loop without ``Sum``, an index outside its set, a repeated member: `sets`, `ragged`
 - what a rule returns, and who is at fault (program, family, label): `assemble`
 - names, shapes and bounds of what is declared: `declare`; names of families: `rules`,
   `formulation`; rows that are never true: `to_pyomo`; what has no words: `latex`
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from farkas.algebra.nonlinear import Exp, Product, Where
     from farkas.algebra.program import Program
     from farkas.algebra.pyomo_program import PyomoProgram
-    from farkas.algebra.sets import IndexedSet, Set
+    from farkas.algebra.ragged import IndexedSet
+    from farkas.algebra.sets import Set
 
 __all__ = [
     "Between",
@@ -59,6 +60,7 @@ __getattr__ = when_used(
         "nonlinear": "Exp Product Where",
         "program": "Program",
         "pyomo_program": "PyomoProgram",
-        "sets": "IndexedSet Set",
+        "ragged": "IndexedSet",
+        "sets": "Set",
     },
 )

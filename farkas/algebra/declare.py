@@ -9,7 +9,7 @@ import numpy.typing as npt
 from farkas.algebra.cells import Cells
 from farkas.algebra.expressions import Linear, Term
 from farkas.algebra.reserved import RESERVED
-from farkas.algebra.sets import IndexedSet, Set, locate_product
+from farkas.algebra.sets import Members, Set, locate_product
 from farkas.errors import RuleError, UnknownName
 from farkas.forms import Axis, Block
 from farkas.numbers import Floats
@@ -151,7 +151,7 @@ class Var:
         return Linear((Term(1.0, Cells(columns, where.dims)),))
 
 
-Declared = Set | IndexedSet | Param | Var
+Declared = Members | Param | Var
 
 
 class Declarations:
@@ -175,7 +175,7 @@ class Declarations:
             raise RuleError(f"{name} is declared twice")
         if name in RESERVED:
             raise RuleError(f"Pyomo keeps the name m.{name} for itself; choose another")
-        if isinstance(value, Set | IndexedSet):
+        if isinstance(value, Members):
             value.name = value.name or name
             if isinstance(value, Set):
                 value.check_unique()

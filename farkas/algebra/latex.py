@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from farkas.algebra.declare import Declarations, Param, Var
 from farkas.algebra.formulation import Expression, Family
-from farkas.algebra.sets import IndexedSet, Set
+from farkas.algebra.ragged import IndexedSet
+from farkas.algebra.sets import Set
 from farkas.algebra.tracing import reading
 from farkas.errors import RuleError
 

@@ -20,7 +20,8 @@ from farkas.numbers import Array
 _TABLE_LIMIT = 1 << 22  # largest dense inverse; beyond, members are found by bisection
 
 
-def _table(members: Iterable[Any], width: int) -> Array:
+def table_of(members: Iterable[Any], width: int) -> Array:
+    """Members as whole numbers, shape (members, width)."""
     if not isinstance(members, np.ndarray):
         members = list(members)
     table = np.asarray(members, dtype=np.int64) if len(members) else np.zeros((0, width), np.int64)
@@ -30,11 +31,25 @@ def _table(members: Iterable[Any], width: int) -> Array:
     return table
 
 
-def _words(label: str | Sequence[str]) -> tuple[str, ...]:
+def words_of(label: str | Sequence[str]) -> tuple[str, ...]:
+    """One word a component of a member."""
     return (label,) if isinstance(label, str) else tuple(label)
 
 
-class Set:
+class Members:
+    """What all index sets are: tables of members, one column a component; named when declared."""
+
+    def __init__(self, table: Array, labels: tuple[str, ...]) -> None:
+        self.table = table
+        self.labels = labels
+        self.name = ""
+
+    @property
+    def width(self) -> int:
+        return len(self.labels)
+
+
+class Set(Members):
     """An index set, in the order given.
 
     Parameters
@@ -46,13 +61,8 @@ class Set:
     """
 
     def __init__(self, members: Iterable[Any], label: str | Sequence[str] = "index") -> None:
-        self.labels = _words(label)
-        self.table = _table(members, len(self.labels))
-        self.name = ""
-
-    @property
-    def width(self) -> int:
-        return len(self.labels)
+        labels = words_of(label)
+        super().__init__(table_of(members, len(labels)), labels)
 
     def __len__(self) -> int:
         return len(self.table)
@@ -73,11 +83,11 @@ class Set:
             return
         yield reader.enter(self)
         if not reader.draining:
-            _only_sum()
+            refuse_loop()
 
     def opened(self, trace: Trace) -> Any:
         """Open a dimension for this set and return the index (or tuple of indices) along it."""
-        return _indices(self.table, trace.push(len(self)), self)
+        return indices_along(self.table, trace.push(len(self)), self)
 
     @cached_property
     def _span(self) -> tuple[Array, tuple[int, ...]]:
@@ -159,97 +169,8 @@ class Set:
         )
 
 
-class IndexedSet:
-    """A set for every member of another: ``m.jobs_at[t]``.  Ragged, stored without padding.
-
-    Parameters
-    ----------
-    over
-        Index set, or tuple of index sets, of the keys.
-    members
-        One list of members per key, in the order of ``over`` (of the product, for a tuple).
-    label
-        As for :class:`Set`.
-    """
-
-    def __init__(
-        self,
-        over: Set | tuple[Set, ...],
-        members: Sequence[Iterable[Any]],
-        label: str | Sequence[str] = "index",
-    ) -> None:
-        self.over = over if isinstance(over, tuple) else (over,)
-        self.labels = _words(label)
-        self.name = ""
-        groups = [_table(group, len(self.labels)) for group in members]
-        self.counts = np.array([len(g) for g in groups], np.int64)
-        self.starts = np.concatenate([[0], np.cumsum(self.counts)])
-        self.table = np.concatenate(groups) if groups else np.zeros((0, self.width), np.int64)
-        self._check_unique()
-        expected = math.prod(len(s) for s in self.over)
-        if len(groups) != expected:
-            raise RuleError(f"an indexed set has {len(groups)} groups for {expected} keys")
-
-    def _check_unique(self) -> None:
-        """Raise when a group holds a member twice; all groups are sorted at once."""
-        keys = np.repeat(np.arange(len(self.counts)), self.counts)
-        order = np.lexsort((*self.table.T, keys))
-        rows = np.column_stack([keys, self.table])[order]
-        twice = (np.diff(rows, axis=0) == 0).all(axis=1)
-        if twice.any():
-            key = rows[int(twice.argmax()), 0]
-            raise RuleError(f"group {key} of an indexed set holds a member twice")
-
-    @property
-    def width(self) -> int:
-        return len(self.labels)
-
-    def group(self, key: int) -> list[Any]:
-        """Members for key number ``key``, as plain integers or tuples."""
-        rows = self.table[self.starts[key] : self.starts[key + 1]].tolist()
-        return [row[0] for row in rows] if self.width == 1 else [tuple(row) for row in rows]
-
-    def keys(self) -> list[Any]:
-        """Keys as plain integers or tuples, in order."""
-        return product_keys(self.over)
-
-    def __getitem__(self, key: Any) -> _Group:
-        parts = key if isinstance(key, tuple) else (key,)
-        return _Group(self, locate_product(self.over, parts, self.name or "an indexed set"))
-
-
-class _Group:
-    """``jobs_at[t]`` inside a rule: iterating opens a dimension that refines that of t."""
-
-    def __init__(self, family: IndexedSet, key: Cells) -> None:
-        self.family = family
-        self.key = key
-
-    def __iter__(self) -> Iterator[Any]:
-        reader = current()
-        if reader is None:
-            yield from self.family.group(int(self.key.values))
-            return
-        yield reader.enter(self)
-        if not reader.draining:
-            _only_sum()
-
-    def opened(self, trace: Trace) -> Any:
-        """Open a dimension with one place per (key, member) pair that occurs."""
-        family, key = self.family, self.key
-        dims = join(key.dims, *((trace.finest(d),) for d in key.dims))
-        shape = [d.size for d in dims]
-        keys = np.broadcast_to(key.onto(dims), shape).ravel()
-        counts = family.counts[keys]
-        parent = np.repeat(np.arange(len(keys)), counts)
-        first = np.cumsum(counts) - counts
-        rows = family.starts[keys][parent] + np.arange(len(parent)) - first[parent]
-        places = np.unravel_index(parent, shape) if len(dims) > 1 else (parent,) * len(dims)
-        dim = trace.push(len(parent), dict(zip(dims, places, strict=True)))
-        return _indices(family.table[rows], dim, None)
-
-
-def _indices(table: Array, dim: Dim, origin: Set | None) -> Any:
+def indices_along(table: Array, dim: Dim, origin: Set | None) -> Any:
+    """Index along a dimension, or one a component, over the members of ``table``."""
     made = tuple(
         Index(table[:, j], (dim,), None if origin is None else (origin, j))
         for j in range(table.shape[1])
@@ -287,7 +208,8 @@ def product_keys(sets: Sequence[Set]) -> list[Any]:
     return [tuple(itertools.chain(*key)) for key in itertools.product(*parts)]
 
 
-def _only_sum() -> None:
+def refuse_loop() -> None:
+    """Raise `RuleError`: a rule went on where a sum would have stopped."""
     raise RuleError(
         "the rule loops over an index set itself; sum with Sum(... for i in m.set), "
         "not with sum(), a list or a for statement"

@@ -9,7 +9,8 @@ import numpy as np
 
 from farkas.algebra.declare import Param, Var
 from farkas.algebra.formulation import Family
-from farkas.algebra.sets import IndexedSet, Set, product_keys
+from farkas.algebra.ragged import IndexedSet
+from farkas.algebra.sets import Set, product_keys
 from farkas.errors import RuleError
 
 if TYPE_CHECKING:
