@@ -82,7 +82,7 @@ class Measured(Record, frozen=True, kw_only=True):
     @property
     def margins(self) -> list[float]:
         """By how much a law's F may lie below F_n, one number a law; ε, rounded up."""
-        from farkas.portable.elementary import log  # here: few instances have measured times
+        from farkas.portable.logarithms import log  # here: few instances have measured times
 
         odds = len(self.times) / (1.0 - self.confidence)
         return [
@@ -215,7 +215,7 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
             )
 
     def _check_point(self, point: Point) -> None:
-        from farkas.portable.elementary import expm1  # here: few instances have a point
+        from farkas.portable.exponentials import expm1  # here: few instances have a point
 
         require_shape(point.loads, (self.num_masters, self.workers), "$.sca_point.loads", Masters)
         self._check_probability(point.probability, "$.sca_point.probability")

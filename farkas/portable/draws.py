@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.numbers import Floats, Ints
-from farkas.portable.elementary import cospi, exp, log, sinpi
+from farkas.portable.exponentials import exp
+from farkas.portable.logarithms import log
+from farkas.portable.turns import cospi, sinpi
 
 Shape = int | tuple[int, ...]
 

@@ -14,7 +14,7 @@ from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online import algorithms
 from farkas.online.mlbroker.local import local_expected, local_total
 from farkas.online.mlbroker.recourse import recourse_costs
-from farkas.portable.elementary import log1p
+from farkas.portable.logarithms import log1p
 from farkas.portable.sums import added
 from farkas.quantities.optimum import list_optima, optimum
 from farkas.quantities.quantity import quantity

@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Literal, NamedTuple
 
 from farkas.instances.coded import FOR_MEASURED, FOR_P1, CodedComputing
-from farkas.portable.elementary import log1p
+from farkas.portable.logarithms import log1p
 from farkas.replay.base import Decided, Kept, Replayed, replays
 from farkas.replay.exact import Entry, decoded, fixed, places
 from farkas.replay.exponential import falling, log2_units

@@ -7,7 +7,7 @@ import numpy as np
 
 from farkas.closeness import allowed
 from farkas.numbers import Floats, Ints
-from farkas.portable.elementary import log
+from farkas.portable.logarithms import log
 from farkas.tolerances import ROUNDING, TIE
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import mpmath
 import pytest
 
-from farkas.portable import constants
-from farkas.portable.constants import ONE, PRECISION, _parts
+from farkas.portable import constants, exponentials, logarithms, turns
+from farkas.portable.constants import ONE, PRECISION, parts_of
 
 
 def test_constants_are_the_nearest_of_the_true_ones():
     with mpmath.workprec(200):
-        for j, (head, rest) in enumerate(zip(*constants.ROOTS, strict=True)):
+        for j, (head, rest) in enumerate(zip(*exponentials.ROOTS, strict=True)):
             assert abs(mpmath.mpf(2) ** (mpmath.mpf(j) / 64) - head - rest) < 2.0**-78
-        for factor, head, rest in zip(*constants.LOGS, strict=True):
+        for factor, head, rest in zip(*logarithms.LOGS, strict=True):
             assert abs(mpmath.log(factor) + head + rest) < 2.0**-94
-        assert abs(mpmath.log(2) - constants.LN2_HEAD - constants.LN2_REST) < 2.0**-95
-        assert abs(mpmath.pi - constants.PI_HEAD - constants.PI_REST) < 2.0**-76
+        assert abs(mpmath.log(2) - logarithms.LN2_HEAD - logarithms.LN2_REST) < 2.0**-95
+        assert abs(mpmath.pi - turns.PI_HEAD - turns.PI_REST) < 2.0**-76
 
 
 def off(whole: int, true: mpmath.mpf) -> float:
@@ -28,21 +28,21 @@ def test_logarithms_roots_and_pi_are_true_to_the_last_bits():
     with mpmath.workprec(300):
         # every term of a series is rounded down: fewer than a hundred units in all
         assert off(constants.LN2, mpmath.log(2)) < 100
-        assert off(constants._log_of(3, 2), mpmath.log(1.5)) < 100
-        assert constants._log_of(7, 7) == 0
-        assert off(constants.PI, mpmath.pi) < 2000
-        assert off(constants._arctan_of_inverse(5), mpmath.atan(mpmath.mpf(1) / 5)) < 100
+        assert off(constants.log_of(3, 2), mpmath.log(1.5)) < 100
+        assert constants.log_of(7, 7) == 0
+        assert off(turns.PI, mpmath.pi) < 2000
+        assert off(turns._arctan_of_inverse(5), mpmath.atan(mpmath.mpf(1) / 5)) < 100
         for count in (1, 2, 8):
-            for j, root in enumerate(constants._roots_of_two(count)):
+            for j, root in enumerate(exponentials._roots_of_two(count)):
                 assert off(root, mpmath.mpf(2) ** (mpmath.mpf(j) / count)) < 100
         for number in (40_000, 65_536, 90_000):
             true = -mpmath.log(mpmath.mpf(number) / 65_536)
-            assert off(constants._minus_log(number), true) < 100
+            assert off(logarithms._minus_log(number), true) < 100
 
 
 @pytest.mark.parametrize("number", [3 * ONE // 7, -3 * ONE // 7, ONE, 0])
 def test_parts_are_a_nearest_multiple_and_the_rest(number):
-    head, rest = _parts(number, 10)
+    head, rest = parts_of(number, 10)
     assert head == round(number / ONE * 1024) / 1024
     assert abs(rest) <= 2.0**-11
     assert abs(int(head * 2**60) * 2**68 + int(rest * 2**120) * 2**8 - number) < 2**80

@@ -10,7 +10,7 @@ from farkas.experiments.sweeps.trajectory import certificate, trajectory
 from farkas.instances.eris import Auction
 from farkas.numbers import Floats
 from farkas.online import Run
-from farkas.portable.elementary import log
+from farkas.portable.logarithms import log
 
 SCHEDULES = ("eris.antman", "eris.eris", "eris.liquid", "eris.offline", "eris.tiresias")
 """Welfare that any of them reaches, the optimum reaches."""

@@ -13,7 +13,7 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import deployment_bound
 from farkas.numbers import Floats
 from farkas.online import Run
-from farkas.portable.elementary import log1p
+from farkas.portable.logarithms import log1p
 
 INTEGER = (
     "mlbroker.central", "mlbroker.gr", "mlbroker.ir", "mlbroker.local", "mlbroker.mlbroker",

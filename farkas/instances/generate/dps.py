@@ -22,7 +22,8 @@ from farkas.instances.options import (
 )
 from farkas.numbers import Floats, Ints
 from farkas.portable.draws import normal, uniform
-from farkas.portable.elementary import exp, sinpi
+from farkas.portable.exponentials import exp
+from farkas.portable.turns import sinpi
 
 
 class Published(Settings, frozen=True, kw_only=True):

@@ -21,7 +21,7 @@ from farkas.instances.options import (
 )
 from farkas.numbers import Floats
 from farkas.portable.draws import uniform
-from farkas.portable.elementary import exp
+from farkas.portable.exponentials import exp
 
 
 class Model(Settings, frozen=True, kw_only=True):

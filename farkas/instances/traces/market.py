@@ -11,7 +11,7 @@ from farkas.instances.generate.dps import Published
 from farkas.instances.traces.window import Window
 from farkas.numbers import Floats
 from farkas.portable.draws import normal, uniform
-from farkas.portable.elementary import exp
+from farkas.portable.exponentials import exp
 
 RANGES = Published()
 SHORTEST = 1.0

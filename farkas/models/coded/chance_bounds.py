@@ -10,7 +10,7 @@ from farkas.models.coded.kernel import Pairs, theorem1_times
 from farkas.models.coded.law import Law
 from farkas.models.coded.plans import Allocation, dedicated_plan
 from farkas.numbers import Floats, Ints
-from farkas.portable.elementary import log
+from farkas.portable.logarithms import log
 
 STRETCHES = np.round(np.linspace(0.8, 2.0, 49), 6)
 """Factors tried on the loads of a plan."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from farkas.instances.eris import Auction
 from farkas.numbers import Floats
-from farkas.portable.elementary import power
+from farkas.portable.powers import power
 from farkas.portable.sums import dot
 
 

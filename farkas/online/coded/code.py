@@ -14,7 +14,7 @@ import numpy.typing as npt
 from farkas.errors import InvalidOption, NoAnswer
 from farkas.numbers import Floats, Ints
 from farkas.portable.draws import normal
-from farkas.portable.elementary import cospi, sinpi
+from farkas.portable.turns import cospi, sinpi
 
 
 def systematic(rows: int, coded: int, rng: np.random.Generator) -> Floats:

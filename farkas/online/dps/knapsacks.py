@@ -16,7 +16,8 @@ from farkas.online.dps.placing import Placing
 from farkas.online.dps.seller import Numbers, Seller, SellerState
 from farkas.online.dps.simulation import Simulation
 from farkas.online.driver import algorithm
-from farkas.portable.elementary import exp, log, log1p
+from farkas.portable.exponentials import exp
+from farkas.portable.logarithms import log, log1p
 from farkas.portable.sums import matmul
 
 Key = tuple[int, int]

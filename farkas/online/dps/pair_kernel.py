@@ -22,7 +22,8 @@ from farkas.online.dps.kernel import (
     release,
     steps,
 )
-from farkas.portable.constants import (
+from farkas.portable.constants import TO_33, TO_WHOLE
+from farkas.portable.exponentials import (
     EXP_2,
     LOWEST,
     STEP,
@@ -30,8 +31,6 @@ from farkas.portable.constants import (
     STEPS,
     STEPS_LOG,
     STEPS_PER_UNIT,
-    TO_33,
-    TO_WHOLE,
 )
 from farkas.tolerances import TIE
 
@@ -163,7 +162,7 @@ def run_pairs(
 
 @compiled
 def _exp(x: float, roots: Floats2) -> float:
-    """E^x for x <= 0 with the bits of `farkas.portable.elementary.exp`."""
+    """E^x for x <= 0 with the bits of `farkas.portable.exponentials.exp`."""
     if x <= LOWEST:
         return 0.0
     whole_steps = x * STEPS_PER_UNIT + TO_WHOLE - TO_WHOLE

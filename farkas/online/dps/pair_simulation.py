@@ -11,7 +11,7 @@ from farkas.online.dps.offers import Known
 from farkas.online.dps.pair_kernel import Asking, PairArms, UnitSlots, run_knapsacks, run_pairs
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.simulation import Prepared, Simulation, simulation_of
-from farkas.portable.constants import ROOTS
+from farkas.portable.exponentials import ROOTS
 
 
 def pair_arms(

@@ -17,7 +17,7 @@ from farkas.online.dps.pricing import geometric_grid, grid_steps
 from farkas.online.dps.seller import Numbers, Seller, SellerState
 from farkas.online.dps.simulation import Simulation
 from farkas.online.driver import algorithm
-from farkas.portable.elementary import log
+from farkas.portable.logarithms import log
 from farkas.tolerances import TIE
 
 Arms = Literal["markup", "joint"]

@@ -14,7 +14,8 @@ from farkas.errors import InvalidOption
 from farkas.instances.dps import Learning
 from farkas.numbers import Floats, Ints
 from farkas.online.dps.offers import Known
-from farkas.portable.elementary import log, log1p, power
+from farkas.portable.logarithms import log, log1p
+from farkas.portable.powers import power
 from farkas.tolerances import TIE
 
 Supply = Literal["published", "turnover", "top"]

@@ -25,7 +25,7 @@ from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.surrogate import reference_time
 from farkas.numbers import Floats, Ints
-from farkas.portable.elementary import exp
+from farkas.portable.exponentials import exp
 from farkas.solvers import Claimed
 from farkas.solvers.via_cvxpy import solve_problem
 from farkas.tolerances import SOLVER_GAP

@@ -14,7 +14,8 @@ import numpy as np
 
 from farkas.models.mlbroker.entropy import SMALL, entropy, growth
 from farkas.numbers import Floats, floats
-from farkas.portable.elementary import expm1, log1p
+from farkas.portable.exponentials import expm1
+from farkas.portable.logarithms import log1p
 
 CLOSE = 1e-8
 """Points of tangency this close, as shares of full deployment, are one."""

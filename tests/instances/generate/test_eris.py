@@ -8,7 +8,7 @@ import pytest
 from farkas.errors import InvalidOption
 from farkas.instances.generate import generate
 from farkas.instances.generate.eris import TABLE_II, Published, worth_by_delay
-from farkas.portable.elementary import exp
+from farkas.portable.exponentials import exp
 
 
 def test_published_auctions_have_the_published_sites_and_models():

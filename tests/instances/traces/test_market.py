@@ -8,7 +8,7 @@ import numpy as np
 
 from farkas.instances.traces.market import RANGES, MarketWindow
 from farkas.portable.draws import normal, uniform
-from farkas.portable.elementary import exp
+from farkas.portable.exponentials import exp
 
 
 def test_a_job_keeps_its_gpus_and_its_runtime_and_draws_the_rest_in_order():

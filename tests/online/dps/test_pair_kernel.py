@@ -5,8 +5,7 @@ import pytest
 
 from farkas.online.dps import pair_kernel as kernel
 from farkas.online.dps.pairs import dearest
-from farkas.portable.constants import ROOTS
-from farkas.portable.elementary import exp
+from farkas.portable.exponentials import ROOTS, exp
 
 
 def test_the_exponential_has_the_bits_of_the_portable_one():
