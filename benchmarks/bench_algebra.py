@@ -16,7 +16,8 @@ import scipy.sparse as sp
 
 from benchmarks.measure import drawn, fastest, keep, side_by_side
 from farkas.certificates import exact_bound
-from farkas.forms import LinearForm, SparseRows
+from farkas.forms import LinearForm
+from farkas.forms.matrices import rows_of_scipy
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
 from farkas.relaxations.mlbroker.relaxed import Relaxed
@@ -122,7 +123,7 @@ def by_hand(d: Brokerage) -> LinearForm:
     cost[x] = 1
     cost[z] = d.deploy_cost[job][:, None]
     entries = (np.concatenate(vals), (np.concatenate(rows), np.concatenate(cols)))
-    matrix = SparseRows.from_scipy(sp.coo_array(entries, shape=(at, len(cost))))
+    matrix = rows_of_scipy(sp.coo_array(entries, shape=(at, len(cost))))
     free = np.zeros(len(cost))
     return LinearForm(
         name="by hand",

@@ -11,7 +11,8 @@ import numpy as np
 
 from farkas.certificates import check_vipr, write_vipr
 from farkas.errors import NotACertificate
-from farkas.forms import LinearForm, SparseRows
+from farkas.forms import LinearForm
+from farkas.forms.matrices import rows_of_dense
 from farkas.solvers import solve
 
 # max 3x + 2y with x + y <= 4, x + 3y <= 6, x, y >= 0: the point (4, 0) is worth 12.
@@ -19,7 +20,7 @@ form = LinearForm(
     name="corner",
     sense="max",
     cost=np.array([3.0, 2.0]),
-    matrix=SparseRows.from_dense([[1.0, 1.0], [1.0, 3.0]]),
+    matrix=rows_of_dense([[1.0, 1.0], [1.0, 3.0]]),
     row_lower=np.full(2, -np.inf),
     row_upper=np.array([4.0, 6.0]),
     lower=np.zeros(2),

@@ -98,7 +98,9 @@ def _full(value: Cells | Number, dims: Dims, shape: tuple[int, ...]) -> Floats:
 def assemble(families: list[TracedRows], num_columns: int) -> tuple[SparseRows, Floats, Floats]:
     """Matrix and row bounds of all families, in order."""
     if not families:
-        return SparseRows.from_dense(np.zeros((0, num_columns))), np.zeros(0), np.zeros(0)
+        nothing = np.zeros(0)
+        none = SparseRows(np.zeros(1, np.int64), np.zeros(0, np.int32), nothing, num_columns)
+        return none, nothing, nothing
     width = max(num_columns, 1)
     counts, columns, values = zip(*(_rows_of(f, width) for f in families), strict=True)
     starts = np.concatenate([np.zeros(1, np.int64), *counts]).cumsum()

@@ -34,6 +34,7 @@ import numpy as np
 from farkas.errors import UnsupportedForm
 from farkas.forms import Axis, Block, LinearForm, SparseRows
 from farkas.forms.feasibility import refuse_impossible_sides
+from farkas.forms.matrices import rows_of_scipy
 from farkas.numbers import Bools, Floats, Ints, floats
 
 
@@ -201,7 +202,7 @@ def transposed(form: LinearForm, row_of: Ints, column_of: Ints) -> SparseRows:
     left = form.matrix.scipy()[row_of].T
     ones = (np.ones(size), (column_of, np.arange(size)))
     right = sp.coo_array(ones, shape=(form.num_columns, size))
-    return SparseRows.from_scipy(sp.hstack([left, right], format="csr"))
+    return rows_of_scipy(sp.hstack([left, right], format="csr"))
 
 
 def relations(form: LinearForm) -> tuple[Floats, Floats]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from farkas.certificates.doubles import double
+from farkas.certificates.points import exact_value
 from farkas.certificates.ratio import ratio_at_most
 from farkas.errors import NotApplicable
 from farkas.forms import Sense
@@ -66,7 +67,7 @@ def solve_line(name: str, relaxation: str, instance: Any) -> DemoLine:
     """Solve a program; the ratio compares its point with the bound that the relaxation proves."""
     solution = solve_form(trace(find_program(name), instance))
     relaxed = solve_form(trace(find_program(relaxation), instance), certify=True)
-    value, sense = solution.form.exact_objective(solution.answer.point), solution.form.sense
+    value, sense = exact_value(solution.form, solution.answer.point), solution.form.sense
     bound = ratio = None
     if relaxed.bound is not None:
         bound = double(relaxed.bound, up=sense == "max")

@@ -6,7 +6,6 @@ import dataclasses
 import functools
 import hashlib
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -68,30 +67,6 @@ class SparseRows:
         import scipy.sparse as sp
 
         return sp.csr_array((self.values, self.columns, self.starts), shape=self.shape)
-
-    @classmethod
-    def from_scipy(cls, matrix: sp.sparray | sp.spmatrix) -> SparseRows:
-        """Sum duplicates, drop zeros and sort."""
-        import scipy.sparse as sp
-
-        csr = sp.csr_array(matrix)
-        csr.sum_duplicates()
-        if not csr.data.all():
-            csr.eliminate_zeros()
-        return cls(
-            csr.indptr.astype(np.int64, copy=False),
-            csr.indices.astype(np.int32, copy=False),
-            csr.data.astype(np.float64, copy=False),
-            csr.shape[1],
-        )
-
-    @classmethod
-    def from_dense(cls, matrix: npt.ArrayLike) -> SparseRows:
-        """From a dense matrix, for tests and examples."""
-        dense = np.asarray(matrix, dtype=np.float64)
-        rows, columns = np.nonzero(dense)
-        starts = np.searchsorted(rows, np.arange(len(dense) + 1)).astype(np.int64)
-        return cls(starts, columns.astype(np.int32), dense[rows, columns], dense.shape[1])
 
 
 @dataclasses.dataclass(frozen=True, slots=False, eq=False, kw_only=True)
@@ -217,14 +192,6 @@ class LinearForm:
         from farkas.portable.sums import dot  # here: proofs add up exactly
 
         return dot(self.cost, point) + self.offset
-
-    def exact_objective(self, point: Floats) -> Fraction:
-        """Objective value of ``point``, exact for the stored floats."""
-        used = np.flatnonzero((self.cost != 0) & (point != 0))
-        total = Fraction(self.offset)
-        for j in used:
-            total += Fraction(float(self.cost[j])) * Fraction(float(point[j]))
-        return total
 
     def replace(self, **changes: object) -> LinearForm:
         """Copy with other data."""

@@ -10,7 +10,7 @@ from farkas.models.coded.chance_bounds import best_stretch, hoeffding_plan, mark
 from farkas.models.coded.integer import best_integer_plan, integer_time
 from farkas.models.coded.kernel import Pairs, theorem1_times
 from farkas.models.coded.law import Law
-from farkas.models.coded.loads import blocks_owner
+from farkas.models.coded.owned import blocks_owner
 from farkas.models.coded.plans import dedicated_plan, dedicated_share
 from farkas.models.coded.uncoded import even_loads, uncoded_mean, uncoded_quantile
 from farkas.numbers import Floats

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from farkas.errors import InvalidOption, UnsupportedForm
 from farkas.forms import Axis, Block, LinearForm, SparseRows
+from farkas.forms.matrices import rows_of_dense, rows_of_scipy
 from farkas.numbers import Array, Floats
 from farkas.solvers.answer import Answer
 from farkas.solvers.audit import settled_by_inspection
@@ -319,9 +320,9 @@ def _lines(lines: Lines, length: int, what: str) -> SparseRows:
         import scipy.sparse as sp
 
         if sp.issparse(lines):
-            lines = SparseRows.from_scipy(lines)
+            lines = rows_of_scipy(lines)
         else:
-            lines = SparseRows.from_dense(np.atleast_2d(np.asarray(lines, dtype=np.float64)))
+            lines = rows_of_dense(np.atleast_2d(np.asarray(lines, dtype=np.float64)))
     if lines.num_columns != length:
         raise InvalidOption(f"new {what} have length {lines.num_columns}, need {length}")
     if not np.isfinite(lines.values).all():
@@ -341,7 +342,7 @@ def _with_entries(
         loose = changed.tolil()
         loose[rows, columns] = values
         changed = loose.tocsr()
-    return SparseRows.from_scipy(changed)
+    return rows_of_scipy(changed)
 
 
 def _stacked(matrix: SparseRows, lines: SparseRows) -> SparseRows:
@@ -356,7 +357,7 @@ def _stacked(matrix: SparseRows, lines: SparseRows) -> SparseRows:
 def _widened(matrix: SparseRows, lines: SparseRows) -> SparseRows:
     import scipy.sparse as sp
 
-    return SparseRows.from_scipy(sp.hstack([matrix.scipy(), lines.scipy().T], format="csr"))
+    return rows_of_scipy(sp.hstack([matrix.scipy(), lines.scipy().T], format="csr"))
 
 
 def _named(blocks: tuple[Block, ...], before: int, part: _Part) -> tuple[Block, ...]:

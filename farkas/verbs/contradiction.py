@@ -16,7 +16,8 @@ import numpy as np
 from farkas.certificates import prove_infeasible, repaired
 from farkas.certificates.bound import project
 from farkas.errors import NotACertificate
-from farkas.forms import LinearForm, SparseRows
+from farkas.forms import LinearForm
+from farkas.forms.matrices import rows_of_scipy
 from farkas.numbers import Bools, Floats, Ints
 from farkas.solvers import Claimed, Session, open_session, solve
 from farkas.tolerances import SHARE, WHOLE
@@ -68,7 +69,7 @@ def elastic_ray(form: LinearForm) -> Floats | None:
 
     m, n = form.matrix.shape
     slack = sp.eye_array(m, format="csr")
-    wide = SparseRows.from_scipy(sp.hstack([form.matrix.scipy(), slack, -slack]))
+    wide = rows_of_scipy(sp.hstack([form.matrix.scipy(), slack, -slack]))
     elastic = LinearForm(
         name=f"least violation of {form.name}",
         cost=np.concatenate([np.zeros(n), np.ones(2 * m)]),
@@ -134,7 +135,7 @@ def _part(form: LinearForm, rows: Ints) -> LinearForm:
     ends = ("cost", "lower", "upper", "integer", "implied_lower", "implied_upper")
     values = {name: getattr(form, name) for name in ends}
     return form.replace(
-        matrix=SparseRows.from_scipy(lines[:, columns]),
+        matrix=rows_of_scipy(lines[:, columns]),
         row_lower=form.row_lower[rows],
         row_upper=form.row_upper[rows],
         rows=(),

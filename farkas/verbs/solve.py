@@ -14,6 +14,7 @@ from farkas.algebra.formulation import Formulation
 from farkas.certificates import Certificate, certify_infeasible
 from farkas.certificates import certify as bound_certificate
 from farkas.certificates.doubles import double, text_of
+from farkas.certificates.points import exact_value
 from farkas.certificates.proof import rounded
 from farkas.errors import (
     FarkasError,
@@ -90,7 +91,7 @@ class Solution:
         """Distance of the point's value from the proved bound, in the objective's unit, at most."""
         if self.bound is None or not self.answer.has_point:
             return None
-        value = self.form.exact_objective(self.answer.point)
+        value = exact_value(self.form, self.answer.point)
         distance = value - self.bound if self.form.sense == "min" else self.bound - value
         return double(distance, up=True)
 

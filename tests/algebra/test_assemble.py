@@ -22,7 +22,7 @@ from farkas.algebra import (
 )
 from farkas.algebra.formulation import programs
 from farkas.errors import RuleError
-from farkas.forms import SparseRows
+from farkas.forms.matrices import rows_of_scipy
 from tests.algebra.toys import toy
 
 TABLE = np.array([1.0, 2.0, 3.0])
@@ -370,7 +370,7 @@ def test_rows_are_those_that_scipy_compresses(monkeypatch):
         for k in range(6):
             dense[i, 6 * i + k] += one[i, k]
             dense[i, 6 * k + i] += other[i, k]
-    expected = SparseRows.from_scipy(sp.coo_array(dense))
+    expected = rows_of_scipy(sp.coo_array(dense))
     for part in ("starts", "columns", "values"):
         mine, theirs = getattr(form.matrix, part), getattr(expected, part)
         assert mine.dtype == theirs.dtype

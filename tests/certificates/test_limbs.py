@@ -19,7 +19,7 @@ from farkas.certificates.limbs import (
     split,
 )
 from farkas.errors import NotACertificate
-from farkas.forms import SparseRows
+from farkas.forms.matrices import rows_of_dense
 
 VALUES = np.array([1.0, -1.5, 0.0, 2.0**-40, -(2.0**30) - 2.0**-10])
 
@@ -49,7 +49,7 @@ def test_products_of_digits_add_up_exactly():
 
 def test_reduced_costs_and_slacks_are_exact_and_know_their_sign():
     # cost - A'y = (1 - (3 y0 - y1), -2 - 4 y1), side - A x = (5 - 3 x0, -1 + x0 - 4 x1)
-    matrix = SparseRows.from_dense([[3.0, 0.0], [-1.0, 4.0]])
+    matrix = rows_of_dense([[3.0, 0.0], [-1.0, 4.0]])
     y = np.array([1 / 3, -0.5])
     reduced = reduced_costs(np.array([1.0, -2.0]), matrix, y)
     assert [reduced.exact(j) for j in (0, 1)] == [1 - (3 * F(y[0]) + F(1, 2)), 0]
@@ -65,7 +65,7 @@ def test_reduced_costs_and_slacks_are_exact_and_know_their_sign():
 def test_what_would_need_too_many_digits_is_left_to_fractions():
     wide = np.array([1e300, 1e-300])
     with pytest.raises(RangeTooWide):
-        reduced_costs(np.zeros(2), SparseRows.from_dense([wide, wide]), wide)
+        reduced_costs(np.zeros(2), rows_of_dense([wide, wide]), wide)
 
 
 @pytest.mark.parametrize("exponent", [0, 30, 300])
@@ -91,7 +91,7 @@ def test_empty_dots_are_zero_and_powers_of_two_exact():
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
 def test_every_function_refuses_what_is_not_finite(value):
     bad, good = np.array([1.0, value]), np.array([1.0, 1.0])
-    matrix, broken = SparseRows.from_dense(np.eye(2)), SparseRows.from_dense(np.diag(bad))
+    matrix, broken = rows_of_dense(np.eye(2)), rows_of_dense(np.diag(bad))
     calls = [
         lambda: exact_dot(good, bad),
         lambda: exact_dot(bad, np.zeros(2)),

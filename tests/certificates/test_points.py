@@ -154,3 +154,14 @@ def test_values_need_a_finite_offset():
     form = small(np.zeros((0, 1)), cost=[1.0], offset=INF)
     with pytest.raises(NotACertificate, match="offset"):
         exact_value(form, np.ones(1))
+
+
+def test_exact_objectives_use_the_binary_value_of_floats():
+    # 0.1 is not 1/10 in binary
+    one = small(np.zeros((0, 1)), cost=[0.1])
+    assert exact_value(one, np.array([3.0])) == 3 * F(0.1) != F(3, 10)
+    for one, two in ((-1.0, 3.0), (1.0, 0.0)):
+        both = small(np.zeros((0, 2)), cost=[one, two], offset=0.5)
+        for x, y in ((-1.0, 0.0), (1.0, -1.0), (0.0, 1.0)):
+            point = np.array([x, y])
+            assert exact_value(both, point) == F(one) * F(x) + F(two) * F(y) + F(1, 2)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import exact_bound
+from farkas.certificates.points import exact_value
 from farkas.certificates.vipr import write_vipr, write_vipr_infeasible
 from farkas.certificates.vipr_check import check_vipr
 from farkas.errors import FileProblem, NotACertificate, UnsupportedForm
@@ -115,7 +116,7 @@ def test_no_mutated_proof_claims_more_than_is_true(tmp_path):
         write_vipr(form, rng.integers(-16, 17, form.num_rows) / 8, path, point=point)
         head, tail = path.read_text().split("RTP", 1)
         words = ["RTP", *tail.split()]
-        value = form.exact_objective(point) - F(form.offset)
+        value = exact_value(form, point) - F(form.offset)
         for _ in range(50):
             k = int(rng.integers(len(words)))
             mutant = list(words)

@@ -9,7 +9,8 @@ import pytest
 from farkas.certificates import exact_bound, prove_infeasible
 from farkas.duals.dualize import dualize
 from farkas.errors import UnsupportedForm
-from farkas.forms import Axis, Block, LinearForm, SparseRows, check_point
+from farkas.forms import Axis, Block, LinearForm, check_point
+from farkas.forms.matrices import rows_of_dense
 from tests.generators.forms import INF, random_form, small
 from tests.tools.samples import samples
 
@@ -120,7 +121,7 @@ def test_whole_families_keep_their_index_sets_and_parts_become_tuples():
         Axis(("job",), np.array([[3], [5]])),
         Axis(("slot", "site"), np.array([[0, 0], [1, 2]])),
     )
-    matrix = SparseRows.from_dense(np.ones((4, 4)))
+    matrix = rows_of_dense(np.ones((4, 4)))
     form = LinearForm(
         name="grid",
         cost=np.ones(4),

@@ -4,36 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from fractions import Fraction as F
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from farkas.errors import UnknownName
-from farkas.forms import LinearForm, SparseRows
+from farkas.forms import LinearForm
+from farkas.forms.matrices import rows_of_dense
 from tests.generators.forms import INF, random_form, small
 
 
 def form():
     return small([[1, 0, 2], [0, 3, 0]], cost=[1, 2, 3], row_lower=[1, 2], offset=0.5)
-
-
-def test_dense_and_scipy_matrices_give_the_same_rows():
-    dense = np.array([[0.0, 1.5, 0.0], [2.0, 0.0, -1.0], [0.0, 0.0, 0.0]])
-    for rows in (SparseRows.from_dense(dense), SparseRows.from_scipy(sp.csc_array(dense))):
-        assert rows.starts.tolist() == [0, 1, 3, 3]
-        assert rows.columns.tolist() == [1, 0, 2]
-        assert rows.values.tolist() == [1.5, 2.0, -1.0]
-        assert rows.rows.tolist() == [0, 1, 1]
-        assert rows.scipy().toarray().tolist() == dense.tolist()
-
-
-def test_duplicates_are_summed_and_cancelled_entries_dropped():
-    # (0,0): 1 + 2 = 3; (0,1): 1 - 1 = 0
-    entries = sp.coo_array(([1.0, 2.0, 1.0, -1.0], ([0, 0, 0, 0], [0, 0, 1, 1])), shape=(1, 2))
-    rows = SparseRows.from_scipy(entries)
-    assert (rows.columns.tolist(), rows.values.tolist()) == ([0], [3.0])
 
 
 @pytest.mark.parametrize(
@@ -47,17 +29,6 @@ def test_arrays_of_a_wrong_length_are_refused(field):
 def test_a_cost_of_nan_is_refused():
     with pytest.raises(ValueError, match="NaN"):
         form().replace(cost=np.array([1.0, np.nan, 0.0]))
-
-
-def test_exact_objectives_use_the_binary_value_of_floats():
-    # 0.1 is not 1/10 in binary
-    one = small(np.zeros((0, 1)), cost=[0.1])
-    assert one.exact_objective(np.array([3.0])) == 3 * F(0.1) != F(3, 10)
-    for one, two in ((-1.0, 3.0), (1.0, 0.0)):
-        both = small(np.zeros((0, 2)), cost=[one, two], offset=0.5)
-        for x, y in ((-1.0, 0.0), (1.0, -1.0), (0.0, 1.0)):
-            point = np.array([x, y])
-            assert both.exact_objective(point) == F(one) * F(x) + F(two) * F(y) + F(1, 2)
 
 
 def test_points_are_read_and_made_by_variable():
@@ -93,7 +64,7 @@ CHANGES = {
     "integer": np.array([False, False, True]),
     "implied_lower": np.array([0.0, 0.0, 1.0]),
     "implied_upper": np.array([INF, INF, 1.0]),
-    "matrix": SparseRows.from_dense([[1, 0, 2], [0, 0, 3]]),
+    "matrix": rows_of_dense([[1, 0, 2], [0, 0, 3]]),
 }
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.forms import LinearForm, SparseRows, check_point, scale
+from farkas.forms.matrices import rows_of_dense, rows_of_scipy
 from farkas.forms.scale import (
     COST_SPREAD,
     FARTHEST,
@@ -20,7 +21,7 @@ from tests.generators.forms import random_form
 
 
 def form(matrix, low, high, lower, upper, *, cost=None, integer=None) -> LinearForm:
-    rows = SparseRows.from_dense(matrix)
+    rows = rows_of_dense(matrix)
     free = np.zeros(rows.num_columns) if cost is None else np.array(cost, float)
     whole = np.zeros(rows.num_columns, bool) if integer is None else np.array(integer)
     return LinearForm(
@@ -312,7 +313,7 @@ def test_rows_and_columns_added_later_are_measured_as_if_they_had_been_there(see
     if counting(old.lower, old.upper).all():
         assert rows.tolist() == units.rows.tolist()
     # a column by its bounds and by the unit of every row over its coefficient there
-    across = SparseRows.from_scipy(old.matrix.scipy().T)
+    across = rows_of_scipy(old.matrix.scipy().T)
     found = units_of_columns(across, old.lower, old.upper, old.integer, units.rows)
     dense = old.matrix.scipy().toarray()
     for j in range(old.num_columns):

@@ -19,9 +19,11 @@ from farkas.certificates import check, from_json
 from farkas.certificates.making import exact_vector, packed_form
 from farkas.certificates.packed import ExactVector
 from farkas.certificates.packed_form import unpacked
+from farkas.certificates.points import exact_value
 from farkas.certificates.reference import reference_bound
 from farkas.errors import FarkasError
-from farkas.forms import LinearForm, SparseRows
+from farkas.forms import LinearForm
+from farkas.forms.matrices import rows_of_dense
 from farkas.standalone.checker import Refused, check_certificate, parsed
 from tests.fuzz.attack import (
     HoleError,
@@ -82,7 +84,7 @@ def draw(rng: random.Random) -> LinearForm:
     return LinearForm(
         name="drawn",
         cost=np.array([one() for _ in range(n)]),
-        matrix=SparseRows.from_dense(matrix.reshape(m, n)),
+        matrix=rows_of_dense(matrix.reshape(m, n)),
         row_lower=np.array(row_lower),
         row_upper=np.array(row_upper),
         lower=np.array(lower),
@@ -147,7 +149,7 @@ def point(rng: random.Random, form: LinearForm) -> dict:
         if rng.random() < 0.3:
             nudged = math.nextafter(nudged, rng.choice([-math.inf, math.inf]))
         values.append(nudged if math.isfinite(nudged) else value)
-    reached = form.exact_objective(np.array(values))
+    reached = exact_value(form, np.array(values))
     return {"objective": str(reached), "tolerance": tolerance, "values": packed(values)}
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.forms import Axis, Block, LinearForm, SparseRows
+from farkas.forms import Axis, Block, LinearForm
+from farkas.forms.matrices import rows_of_dense
 
 INF = np.inf
 
@@ -27,7 +28,7 @@ def small(
     **more,
 ):
     """A form from lists; absent sides are infinite, absent column bounds 0 and infinity."""
-    rows = SparseRows.from_dense(matrix)
+    rows = rows_of_dense(matrix)
     m, n = rows.shape
 
     def side(values, size, default):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.forms import LinearForm, Sense, SparseRows
+from farkas.forms import LinearForm, Sense
+from farkas.forms.matrices import rows_of_dense
 from farkas.solvers import open_session, solve
 
 
@@ -16,7 +17,7 @@ def cover(scale: float, offset: float, *, sense: Sense, integer: bool) -> Linear
         sense=sense,
         cost=np.array([1.0, 2.0]) * scale,
         offset=offset * scale,
-        matrix=SparseRows.from_dense([[1.0, 1.0]]),
+        matrix=rows_of_dense([[1.0, 1.0]]),
         row_lower=np.array([3.5]),
         row_upper=np.array([7.5]),
         lower=np.zeros(2),

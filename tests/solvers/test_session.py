@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from farkas.errors import InvalidOption, UnsupportedForm
-from farkas.forms import SparseRows
+from farkas.forms.matrices import rows_of_dense
 from farkas.solvers import Claimed, open_session, solve
 from tests.conformance.solvers.cases import INF, form
 
@@ -58,7 +58,7 @@ def test_new_rows_and_columns_have_positions_and_names():
     session = open_session(form([1.0]))
     assert session.add_rows([[1.0]], 1.0, INF, name="cut") == range(1)
     assert session.add_rows([[1.0], [2.0]], 1.0, [INF, 5.0], name="cut") == range(1, 3)
-    assert session.add_columns(SparseRows.from_dense([[1.0, 0, 1.0]]), -1.0) == range(1, 2)
+    assert session.add_columns(rows_of_dense([[1.0, 0, 1.0]]), -1.0) == range(1, 2)
     assert session.form.row_name(2) == "cut[index=2]"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 import farkas
+from farkas.certificates.points import exact_value
 from farkas.verbs.verdicts import Solved, solve_verdict
 
 
@@ -18,7 +19,7 @@ def claimed(name: str, solved: str, **changes: Any) -> Solved:
         certificate=msgspec.to_builtins(solution.certificate),
         sense=solution.form.sense,
         bound=str(solution.bound),
-        value=float(solution.form.exact_objective(solution.answer.point)),
+        value=float(exact_value(solution.form, solution.answer.point)),
         program=solved,
         relax=False,
     )

@@ -7,7 +7,7 @@ import numpy as np
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.errors import NotApplicable
 from farkas.models.coded.kernel import Pairs, owner_levels
-from farkas.models.coded.loads import Owned
+from farkas.models.coded.owned import Owned
 
 
 class LoadsDual(Program):

@@ -50,6 +50,7 @@ def _run(task: Task, instance: Instance) -> dict[str, Any]:
 
 
 def _solve(task: Task, instance: Instance) -> dict[str, Any]:
+    from farkas.certificates.points import exact_value
     from farkas.certificates.ratio import ratio_at_most
     from farkas.certificates.writing import to_json
     from farkas.online.run import Bound
@@ -63,7 +64,7 @@ def _solve(task: Task, instance: Instance) -> dict[str, Any]:
     if solution.report is None or not solution.report:
         raise NoAnswer(f"{form.name}: no feasible point, {solution.report or 'none given'}")
     # what the point is worth, not what the solver says it is worth
-    value = form.exact_objective(solution.answer.point)
+    value = exact_value(form, solution.answer.point)
     found: dict[str, Any] = {"value": float(value), "output": solution.to_builtins()}
     if solution.bound is None or solution.certificate is None:
         return found

@@ -7,7 +7,7 @@ import numpy as np
 
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.loads import blocks_owner
+from farkas.models.coded.owned import blocks_owner
 from farkas.models.coded.plans import Allocation, dedicated_plan
 from farkas.models.coded.uncoded import even_loads, uncoded_mean, uncoded_quantile
 from farkas.online.coded.environment import Environment

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from farkas.errors import NoAnswer
-from farkas.forms import LinearForm, SparseRows
+from farkas.forms import LinearForm
+from farkas.forms.matrices import rows_of_dense
 from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.prices import Prices
@@ -146,7 +147,7 @@ def _empty_master(auction: Auction) -> LinearForm:
         name="restricted master of eris.schedule_lp",
         sense="max",
         cost=nothing,
-        matrix=SparseRows.from_dense(np.zeros((len(upper), 0))),
+        matrix=rows_of_dense(np.zeros((len(upper), 0))),
         row_lower=np.full(len(upper), -np.inf),
         row_upper=upper,
         lower=nothing,

@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 
 from farkas.forms import LinearForm, SparseRows
+from farkas.forms.matrices import rows_of_dense, rows_of_scipy
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.column import Columns
 from farkas.models.gadget.forest import Forest, forest
@@ -282,7 +283,7 @@ class MasterProgram:
                 name="gadget.column_lp (generated)",
                 sense="max",
                 cost=empty,
-                matrix=SparseRows.from_dense(np.zeros((len(upper), 0))),
+                matrix=rows_of_dense(np.zeros((len(upper), 0))),
                 row_lower=np.full(len(upper), -np.inf),
                 row_upper=upper,
                 lower=empty,
@@ -374,4 +375,4 @@ class MasterProgram:
         self._lines.append(
             ((entries.row, entries.col, entries.data), place, Columns(self.slot, rings).gains)
         )
-        return SparseRows.from_scipy(sp.hstack([one, load], format="csr"))
+        return rows_of_scipy(sp.hstack([one, load], format="csr"))

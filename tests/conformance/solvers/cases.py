@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from farkas.forms import LinearForm, SparseRows
+from farkas.forms import LinearForm
+from farkas.forms.matrices import rows_of_dense
 from farkas.solvers import Answer, Claimed, Reason, backends, solve
 
 INF = math.inf
@@ -51,7 +52,7 @@ def form(
         sense=sense,
         cost=np.array(cost, dtype=float),
         offset=offset,
-        matrix=SparseRows.from_dense(dense),
+        matrix=rows_of_dense(dense),
         row_lower=np.array([low for low, _, _ in rows], dtype=float),
         row_upper=np.array([high for _, _, high in rows], dtype=float),
         lower=np.broadcast_to(np.asarray(lower, dtype=float), (n,)).copy(),

@@ -8,7 +8,7 @@ import pytest
 from farkas.duals.dualize import dualize
 from farkas.duals.mlbroker.dual import Dual
 from farkas.duals.mlbroker.printed_against_derived import REPAIRS, audit, differences
-from farkas.forms import SparseRows
+from farkas.forms.matrices import rows_of_dense, rows_of_scipy
 from farkas.instances import library
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from tests.generators.mlbroker import discounted, dual_cases, random_brokerage
@@ -91,7 +91,7 @@ def test_multipliers_that_are_not_written_are_missed():
     names = ("cost", "lower", "upper", "integer", "implied_lower", "implied_upper")
     fewer = written.replace(
         columns=written.columns[:-1],
-        matrix=SparseRows.from_scipy(written.matrix.scipy()[:, : last.start]),
+        matrix=rows_of_scipy(written.matrix.scipy()[:, : last.start]),
         **{name: getattr(written, name)[: last.start] for name in names},
     )
     (found,) = list(differences(derived, fewer))[:1]
@@ -127,7 +127,7 @@ def test_a_coefficient_that_is_missing_or_too_much_is_written_as_nothing():
         changed = dense.copy()
         for j, value in change.items():
             changed[at, j] = value
-        (found,) = differences(derived, written.replace(matrix=SparseRows.from_dense(changed)))
+        (found,) = differences(derived, written.replace(matrix=rows_of_dense(changed)))
         assert words in found.example
         assert found.example.endswith("written 0" if own in change else "written 7")
 

@@ -7,7 +7,8 @@ from farkas.algebra import programs
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.models.coded.kernel import Pairs, theorem1_times
-from farkas.models.coded.loads import Loads, Owned, blocks_owner
+from farkas.models.coded.loads import Loads
+from farkas.models.coded.owned import Owned
 from farkas.solvers.via_cvxpy import solve_problem
 from tests.generators.coded import by_speed, random_coded_computing
 
@@ -50,11 +51,3 @@ def test_workers_that_are_idle_or_forbidden_carry_nothing():
     model = Loads().model(owned)
     assert solve_problem(model.problem).require_optimal().objective == pytest.approx(1 + 1 / 2)
     assert model.point()["load"].shape == (2,)
-
-
-def test_blocks_are_contiguous_and_an_instance_stands_for_them():
-    data = library.load("coded/demo")  # five workers for two masters: 3 and 2
-    assert blocks_owner(data).tolist() == [0, 0, 0, 1, 1]
-    assert Owned.of(data).owner.tolist() == [0, 0, 0, 1, 1]
-    given = Owned(data, np.array([1, 1, 0, 0, 0]))
-    assert Owned.of(given) is given
