@@ -30,7 +30,6 @@ class Numbers:
     """What has to be written differently for numbers and for arrays: here, for numbers."""
 
     whole: Any = staticmethod(int)
-    remainder: Any = staticmethod(math.fmod)
 
     @staticmethod
     def power_of_two(exponent: Any) -> Any:
@@ -52,7 +51,6 @@ class Numbers:
 class Arrays:
     """The same for arrays."""
 
-    remainder: Any = staticmethod(np.fmod)
     where: Any = staticmethod(np.where)
 
     @staticmethod

@@ -7,8 +7,10 @@
 import math
 from typing import Any
 
+import numpy as np
+
 from farkas.portable.constants import ONE, TO_WHOLE, parts_of
-from farkas.portable.entrywise import Numbers, entrywise, halves, series
+from farkas.portable.entrywise import Arrays, Numbers, entrywise, halves, series
 from farkas.tolerances import NORMAL
 
 
@@ -24,6 +26,7 @@ def _arctan_of_inverse(number: int) -> int:
 
 PI = 16 * _arctan_of_inverse(5) - 4 * _arctan_of_inverse(239)  # Machin (1706)
 PI_HEAD, PI_REST = parts_of(PI, 24)
+REMAINDERS: dict[Any, Any] = {Numbers: math.fmod, Arrays: np.fmod}
 RAISE = 2.0**500
 """Brings numbers below `farkas.tolerances.NORMAL` back to where their parts are normal."""
 # Taylor coefficients, the last first.
@@ -33,7 +36,7 @@ COS_4 = [(-1.0) ** n / math.factorial(2 * n) for n in range(8, 1, -1)]  # of z�
 
 def _turned(x: Any, of: Any) -> tuple[Any, Any]:
     """Sin(π x) and cos(π x)."""
-    x = of.remainder(x, 2.0)
+    x = REMAINDERS[of](x, 2.0)
     quarters = 2.0 * x + TO_WHOLE - TO_WHOLE
     turn = x - 0.5 * quarters  # exact, at most 1/4
     high, low = halves(turn)

@@ -13,6 +13,7 @@ from farkas.certificates import (
     reference_bound,
 )
 from farkas.errors import NotACertificate
+from farkas.forms.matrices import rows_of_dense
 from tests.generators.forms import INF, random_form, small
 from tests.tools.samples import samples
 
@@ -198,7 +199,7 @@ def test_more_columns_without_a_bound_are_counted():
 
 def test_numbers_of_the_form_that_are_not_finite_are_refused():
     form = one_variable()
-    broken = form.replace(matrix=form.matrix.__class__.from_dense([[INF]]))
+    broken = form.replace(matrix=rows_of_dense([[INF]]))
     with pytest.raises(NotACertificate, match="matrix holds infinite"):
         exact_bound(broken, [0.0])
     for offset in (INF, float("nan")):

@@ -15,6 +15,7 @@ from farkas.certificates.repair import (
     snap,
 )
 from farkas.errors import NotACertificate
+from farkas.forms.matrices import rows_of_dense
 from tests.generators.forms import INF, small
 
 
@@ -173,7 +174,7 @@ def test_rows_that_two_columns_need_move_by_the_larger_amount():
         moved = shift_rows(form, np.array([3.0 * sign]))
         assert moved is not None
         assert moved.tolist() == [sign * (3 - 2 * MORE)]
-        rising = form.replace(matrix=form.matrix.__class__.from_dense([[-1.0, -1.0]]))
+        rising = form.replace(matrix=rows_of_dense([[-1.0, -1.0]]))
         moved = shift_rows(rising, np.array([-3.0 * sign]))
         assert moved is not None
         assert moved.tolist() == [sign * (2 * MORE - 3)]

@@ -62,7 +62,7 @@ def test_the_honest_certificate_is_within_the_optimum_and_one_beyond_is_noticed(
         kinds.hold(proof, target.instance, content)
         way = 1 if proof.sense == "min" else -1
         best = truth.reached(target.instance, proof.program)
-        claimed = dataclasses.replace(proof, bound=best + way * (abs(best) + 1))
+        claimed = dataclasses.replace(proof, bound=best + way * (abs(best) + 1), value=None)
         with pytest.raises(HoleError):
             kinds.hold(claimed, target.instance, content)
 
@@ -107,8 +107,9 @@ def test_a_false_claim_about_a_tree_would_be_noticed():
         wrong += [dataclasses.replace(proof, infeasible=True)] * (best is not None)
         if isinstance(best, Fraction):
             step = 1 if form.sense == "min" else -1
-            wrong.append(dataclasses.replace(proof, bound=best + step))
-            wrong.append(dataclasses.replace(proof, value=best - step))
+            wrong.append(dataclasses.replace(proof, bound=best + step, value=None))
+            better = best - step
+            wrong.append(dataclasses.replace(proof, bound=better, value=better))
         for one in wrong:
             with pytest.raises(HoleError):
                 trees.hold(one, form, best, b"")
