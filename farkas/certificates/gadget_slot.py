@@ -23,13 +23,76 @@ from farkas.certificates.gadget_prices import (
 from farkas.certificates.limbs import scaled
 from farkas.certificates.price_grid import FORBIDDEN, grid_exponent, rounded_down
 from farkas.certificates.ring_costs import link_uses, ring_costs, ring_terms, rooted
-from farkas.certificates.ring_profits import PricedRings
+from farkas.certificates.ring_profits import MOST_STEPS, PricedRings
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints
+from farkas.tolerances import ROUNDING
 
 WorkerSlots = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 """Counted in doubles too."""
+
+
+FEW_STEPS = 1_000
+"""Labels that are followed for one size of one job, of which a slot has many."""
+
+MOST_UNITS = 1 << 14
+"""Units of a resource that are looked at one by one."""
+
+
+class SharedServers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One resource of all servers together, which whole sizes have to fit into.
+
+    A worker is rounded down to whole units, and so is every server: the workers on it take a whole
+    number of units.  Both are granted the rounding of decimals first.
+
+    Parameters
+    ----------
+    resource
+        Which.
+    unit
+        Amount that counts as one unit.
+    """
+
+    resource: Annotated[int, msgspec.Meta(ge=0)]
+    unit: Annotated[float, msgspec.Meta(gt=0.0)]
+
+    def units(self, cluster: Cluster, jobs: Ints) -> tuple[list[int], int]:
+        """Units of a worker of each job, and of all servers."""
+        if self.resource >= cluster.num_resources:
+            raise NotACertificate(f"the instance has no resource {self.resource}")
+        held = cluster.capacity[cluster.is_server, self.resource]
+        if not (np.isfinite(held).all() and np.isfinite(self.unit)):
+            raise NotACertificate("an unlimited resource is no limit of all servers together")
+        unit, more = Fraction(self.unit), Fraction(ROUNDING)
+        need = cluster.demand[jobs, self.resource].tolist()
+        weight = [math.floor(Fraction(each) * (1 + more) / unit) for each in need]
+        room = sum(math.floor(Fraction(each) * (1 + 10 * more) / unit) for each in held.tolist())
+        if room > MOST_UNITS:
+            raise NotACertificate(f"{room} units are more than {MOST_UNITS}")
+        return weight, room
+
+    def most(self, cluster: Cluster, jobs: Ints, profits: list[list[Fraction]]) -> Fraction:
+        """Largest profit of one size a job, 0 among them, that fit together; rounded up.
+
+        Parameters
+        ----------
+        profits
+            Of sizes 0, 1, ... of each of ``jobs``, >= 0.
+        """
+        weight, room = self.units(cluster, jobs)
+        top = max((max(row) for row in profits), default=Fraction(0))
+        if top <= 0:
+            return Fraction(0)
+        digits = MORE_DIGITS - top.numerator.bit_length() + top.denominator.bit_length()
+        best = [0] * (room + 1)
+        for need, row in zip(weight, profits, strict=True):
+            before = best.copy()
+            for k, profit in enumerate(row):
+                worth = math.ceil(profit * scaled(1, digits))
+                for left in range(k * need, room + 1 if worth else 0):
+                    best[left] = max(best[left], before[left - k * need] + worth)
+        return scaled(best[room], -digits)
 
 
 @certificate_type
@@ -46,6 +109,8 @@ class SlotCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gadget
         Shape (nodes, resources), reward per unit; λ.
     link_prices
         Shape (links,), reward per Gbps; ν.
+    shared
+        What whole sizes share besides; without it every job runs its best ring at the prices.
     """
 
     subject = "gadget.gvne"
@@ -53,6 +118,7 @@ class SlotCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gadget
     progress: tuple[WorkerSlots, ...]
     node_prices: tuple[PriceRow, ...]
     link_prices: PriceRow
+    shared: SharedServers | None = None
 
     def says(self, cluster: Cluster, /) -> str:
         """Name the slot and what was received, unless they are the instance's own."""
@@ -89,29 +155,54 @@ class SlotCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gadget
         edge = rounded_down(reserved[:, None, None], link[None, :, None], grid)
         tree = rooted(cluster)
         costs = None if tree is None else ring_costs(cluster, tree, jobs, size, worker, edge)
+        profits: list[list[Fraction]] = []
         for place, job in enumerate(jobs.tolist()):
             before = worth_of(cluster, job, int(received[job]))[0]
             gains = [
                 worth_of(cluster, job, int(received[job]) + k)[1] - before
                 for k in range(int(limit[job]) + 1)
             ]
-            if costs is None:
-                rent += _best_ring(cluster, job, gains, worker[place], edge[place], grid)
+            if costs is not None:
+                profits.append(_of_sizes(gains, costs[place], grid))
+            elif self.shared is not None:
+                profits.append(_each_size(cluster, job, gains, worker[place], edge[place], grid))
             else:
-                rent += _best_size(gains, costs[place], grid)
-        return rent
+                profits.append([_best_ring(cluster, job, gains, worker[place], edge[place], grid)])
+        if self.shared is not None:
+            return rent + self.shared.most(cluster, jobs, profits)
+        return rent + sum((max(row) for row in profits), Fraction(0))
 
 
-def _best_size(gains: list[Fraction], cost: Ints, grid: int) -> Fraction:
-    """Profit of the best size at these costs, at least 0, rounded up."""
-    paid = ((k, int(cost[k - 1])) for k in range(1, len(gains)))
-    return shortened(
-        max([Fraction(0), *(gains[k] - scaled(c, -grid) for k, c in paid if c < FORBIDDEN)])
-    )
+def _of_sizes(gains: list[Fraction], cost: Ints, grid: int) -> list[Fraction]:
+    """Profit of sizes 0, 1, ... at these costs, at least 0, rounded up."""
+    paid = [FORBIDDEN, *(int(each) for each in cost[: len(gains) - 1])]
+    return [
+        Fraction(0) if c >= FORBIDDEN else shortened(max(Fraction(0), gain - scaled(c, -grid)))
+        for gain, c in zip(gains, paid, strict=True)
+    ]
+
+
+def _each_size(
+    cluster: Cluster, job: int, gains: list[Fraction], worker: Ints, edge: Ints, grid: int
+) -> list[Fraction]:
+    """As `_of_sizes`, on any network; where nothing has a price no ring is searched."""
+    if not (worker.any() or edge.any()):
+        return [shortened(max(Fraction(0), gain)) for gain in gains]
+    none = Fraction(0)
+    return [none] + [
+        _best_ring(cluster, job, [none] * k + [gains[k]], worker, edge, grid, FEW_STEPS)
+        for k in range(1, len(gains))
+    ]
 
 
 def _best_ring(
-    cluster: Cluster, job: int, gains: list[Fraction], worker: Ints, edge: Ints, grid: int
+    cluster: Cluster,
+    job: int,
+    gains: list[Fraction],
+    worker: Ints,
+    edge: Ints,
+    grid: int,
+    steps: int = MOST_STEPS,
 ) -> Fraction:
     """Profit of the best ring on any network, at least 0, rounded up; prices are on the grid.
 
@@ -135,11 +226,16 @@ def _best_ring(
         cap=np.minimum(cluster.host_cap[job], len(gains) - 1).tolist(),
         links=list(zip(*ends, lowered(edge), link_uses(cluster, job, len(gains) - 1), strict=True)),
     )
-    return scaled(rings.best(), -digits)
+    return scaled(rings.best(steps), -digits)
 
 
 def certify_slot(
-    cluster: Cluster, slot: int, progress: Ints, node_prices: Floats, link_prices: Floats
+    cluster: Cluster,
+    slot: int,
+    progress: Ints,
+    node_prices: Floats,
+    link_prices: Floats,
+    shared: SharedServers | None = None,
 ) -> SlotCertificate:
     """Certificate of the bound that prices of nodes and links prove for one slot."""
     draft = SlotCertificate(
@@ -151,5 +247,6 @@ def certify_slot(
         progress=tuple(np.asarray(progress, dtype=np.int64).tolist()),
         node_prices=nested(np.maximum(node_prices, 0.0)),
         link_prices=nested(np.maximum(link_prices, 0.0)),
+        shared=shared,
     )
     return msgspec.structs.replace(draft, bound=claimed(draft.prove_bound(cluster)))

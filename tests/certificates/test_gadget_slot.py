@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import mpmath
@@ -10,17 +11,20 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check
-from farkas.certificates.gadget_slot import certify_slot
+from farkas.certificates.gadget_slot import SharedServers, certify_slot
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.utilities import Sqrt, TableUtility
 from farkas.models.gadget.column import ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.rings import enumerate_rings
+from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.bounds import slot_certificate
 from farkas.proofs.gadget.small import random_clusters
+from farkas.relaxations.gadget.generation import generate_columns
 from farkas.solvers import solve
 from tests.certificates.test_gadget import reward
+from tests.generators.gadget import small, table
 from tests.metamorphic.units import in_units
 
 
@@ -28,7 +32,13 @@ def test_slot_certificates_prove_the_relaxation_over_rings_on_trees():
     for cluster in random_clusters(15, 3, network="tree", servers=4, jobs=4):
         proof = check(slot_certificate(cluster), instance=cluster)
         value = solve(ColumnLP().form(cluster)).require_optimal().objective
-        assert float(proof.bound) == pytest.approx(value, rel=2e-6, abs=1e-6)
+        best = FeasibleCounts.of(cluster).best(0, np.zeros(cluster.num_jobs))[0]
+        assert best - 1e-9 <= float(proof.bound) <= value + 2e-6 * abs(value) + 1e-6
+        plain = generate_columns(snapshot(cluster)).prices
+        given = cluster, 0, np.zeros(cluster.num_jobs), plain.node, plain.link
+        assert float(Fraction(certify_slot(*given).bound)) == pytest.approx(
+            value, rel=2e-6, abs=1e-6
+        )
 
 
 @pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])
@@ -142,6 +152,115 @@ def test_the_first_and_the_last_slot_are_slots_and_the_next_is_none():
     for change in ({"slot": cluster.horizon}, {"progress": (0, -1)}, {"progress": (0, 0, 0)}):
         with pytest.raises(NotACertificate, match=r"no slot|one count"):
             check(msgspec.structs.replace(made, **change), instance=cluster)
+
+
+def by_hand(cluster, slot, progress, node, link, shared):
+    """Rent of the prices and the best choice of sizes, of all rings and all choices, exactly."""
+    rent = sum(
+        Fraction(room) * Fraction(price)
+        for rooms, prices in (
+            (cluster.capacity.ravel(), node.ravel()), (cluster.link_bandwidth, link)
+        )
+        for room, price in zip(rooms.tolist(), prices.tolist(), strict=True)
+        if price
+    )  # fmt: skip
+    limit = np.where(cluster.active(slot, progress), cluster.ring_limit(progress), 0)
+    rings = enumerate_rings(cluster, limit)
+    best = [[Fraction(0)] * (int(most) + 1) for most in limit]
+    for job, workers, flow in zip(rings.job.tolist(), rings.workers, rings.flow, strict=True):
+        demand, edge = Fraction(float(cluster.demand[job, 0])), float(cluster.bandwidth[job])
+        cost = sum(
+            (Fraction(int(n)) * demand * Fraction(price)
+             for n, price in zip(workers, node[:, 0].tolist(), strict=True)), Fraction(0)
+        )  # fmt: skip
+        cost += sum(int(n) * Fraction(edge) * Fraction(p) for n, p in zip(flow, link, strict=True))
+        size, z = int(workers.sum()), int(progress[job])
+        gain = reward(cluster, job, z + size) - reward(cluster, job, z)
+        best[job][size] = max(best[job][size], gain - cost)
+    unit = Fraction(shared.unit)
+    room = sum(Fraction(c) // unit for c in cluster.capacity[cluster.is_server, 0].tolist())
+    weight = [Fraction(float(d)) // unit for d in cluster.demand[:, 0]]
+    return rent + max(
+        sum(row[k] for row, k in zip(best, sizes, strict=True))
+        for sizes in itertools.product(*(range(len(row)) for row in best))
+        if sum(w * k for w, k in zip(weight, sizes, strict=True)) <= room
+    )
+
+
+@pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])
+def test_whole_sizes_at_any_prices_are_those_of_all_choices(network):
+    rng, together = np.random.default_rng(8), 0
+    some = {"network": network, "servers": 3, "jobs": 4, "concave": False, "at_once": True}
+    for cluster in random_clusters(20, 6, **some):
+        progress = rng.integers(0, 2, size=cluster.num_jobs)
+        node = rng.choice([0.0, 0.05, 0.2], cluster.capacity.shape) * cluster.is_server[:, None]
+        link = rng.choice([0.0, 0.02, 0.1], cluster.num_links)
+        shared = SharedServers(resource=0, unit=float(rng.choice([0.5, 1.0, 2.0])))
+        made = certify_slot(cluster, 1, progress, node, link, shared)
+        exact = by_hand(cluster, 1, progress, node, link, shared)
+        assert exact <= Fraction(made.bound) <= exact + Fraction(1, 10**9)
+        assert Fraction(made.bound) >= FeasibleCounts.of(cluster).best(1, progress)[0] - 1e-9
+        plain = certify_slot(cluster, 1, progress, node, link)
+        together += Fraction(made.bound) < Fraction(plain.bound)
+        assert check(made, instance=cluster).bound == Fraction(made.bound)
+    assert together > 5
+
+
+@pytest.mark.parametrize("network", ["star", "triangle"])
+def test_whole_sizes_prove_what_prices_do_not(network):
+    # three GPUs for two jobs that earn 10 with two workers and nothing with one: half of both
+    # would earn 15
+    ways = [(0, 1, 9), (1, 2, 9), (2, 0, 9)][: 3 if network == "triangle" else 2]
+    two = {"max_workers": 2, **table(0, 0, 10)}
+    cluster = small([1, 1, 1], ways, two, two)
+    assert solve(ColumnLP().form(cluster)).require_optimal().objective == pytest.approx(15)
+    made = slot_certificate(cluster)
+    assert made.shared is not None
+    assert Fraction(made.bound) == pytest.approx(10, rel=1e-6)
+    assert check(made, instance=cluster).bound >= 10
+    # nothing is shared where the prices prove as much
+    assert slot_certificate(cluster.replace(jobs=cluster.jobs[:1])).shared is None
+
+
+def test_no_ring_is_searched_where_nothing_has_a_price():
+    # one way round three servers of one GPU, 1 Gbps: no ring of 2 Gbps an edge, and yet 10
+    ways = [(0, 1, 1), (1, 2, 1), (2, 0, 1)]
+    cluster = small([1, 1, 1], ways, {"max_workers": 2, **table(0, 0, 10)}, one_way=True)
+    shared = SharedServers(resource=0, unit=1.0)
+    free = certify_slot(cluster, 0, [0], np.zeros((3, 1)), np.zeros(3), shared)
+    assert Fraction(free.bound) == 10
+    paid = certify_slot(cluster, 0, [0], np.full((3, 1), 2.0**-20), np.zeros(3), shared)
+    assert Fraction(paid.bound) == 3 * Fraction(1, 2**20)
+
+
+@pytest.mark.parametrize(
+    ("resource", "unit", "words"),
+    [
+        (1, 1.0, "no resource 1"), (0, 1e-6, "units are more"), (0, np.inf, "no limit of all"),
+        (0, 1.0, "no limit of all"),
+    ],
+)  # fmt: skip
+def test_what_servers_share_is_looked_at_before_it_is_believed(resource, unit, words):
+    cluster = small([None if words == "no limit of all" and unit == 1.0 else 1, 1], [(0, 1, 9)])
+    made = certify_slot(cluster, 0, [0], np.zeros((2, 1)), np.zeros(2))
+    changed = msgspec.structs.replace(made, shared=SharedServers(resource=resource, unit=unit))
+    with pytest.raises(NotACertificate, match=words):
+        check(changed, instance=cluster)
+
+
+def test_servers_and_workers_are_granted_the_rounding_of_decimals():
+    # 0.3 holds three workers of 0.1, though 0.3 < 3 * 0.1 in doubles
+    cluster = small([0.3, 0.25], [(0, 1, 9)], {"demand": [0.1]}, {"demand": [0.2]})
+    shared = SharedServers(resource=0, unit=0.1)
+    assert shared.units(cluster, np.array([0, 1])) == ([1, 2], 3 + 2)
+
+
+def test_a_certificate_written_before_anything_was_shared_is_read():
+    cluster = library.load("gadget/tiny")
+    made = slot_certificate(cluster)
+    old = msgspec.to_builtins(made)
+    assert old.pop("shared") is None
+    assert msgspec.convert(old, type(made)) == made
 
 
 @pytest.mark.parametrize("seventh", range(1, 60))

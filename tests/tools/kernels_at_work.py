@@ -36,6 +36,7 @@ from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.eris.payoff_bound import bound_payoff
 from farkas.relaxations.gadget.ring_pricing import RingPricing
 from farkas.relaxations.gadget.ring_walks import walks_ahead
+from farkas.relaxations.gadget.size_knapsack import best_sizes
 from farkas.relaxations.gadget.tree_pricing import TreePricing
 from tests.generators.coded import random_coded_computing
 from tests.generators.dps import random_market
@@ -111,6 +112,9 @@ def gadget() -> Iterator[Any]:
             floor = np.zeros(len(slot.jobs))
             most, rings = RingPricing(slot).replies(scale * prices[0], scale * prices[1], floor)
             yield most, rings.workers, rings.flow
+    for _ in range(20):
+        profit = rng.integers(-2, 9, (4, 4)) * np.ones(1)
+        yield best_sizes(profit, rng.integers(0, 3, 4), 7)
     for _ in range(20):  # what is entered only where walks meet themselves
         yield tuple(walks_ahead(*some_search(rng)))
 

@@ -19,6 +19,8 @@ def restated(certificate: SlotCertificate, cluster: Cluster) -> tuple[str, Linea
     """Price nodes and links; a job pays what its best ring earns beyond."""
     if certificate.slot != cluster.at_slot or any(certificate.progress):
         raise NotApplicable("gadget.column_lp speaks of the instance's own slot")
+    if certificate.shared is not None:
+        raise NotApplicable("a bound by whole sizes has no multipliers of gadget.column_lp")
     program = programs.build("gadget.column_lp")
     form = program.form(cluster)
     multipliers = np.zeros(form.num_rows)

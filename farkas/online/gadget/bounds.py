@@ -1,19 +1,23 @@
 """Proved bounds of runs: prices from linear programs, bounds from prices alone."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 import msgspec
 import numpy as np
 
 from farkas.certificates.gadget import HorizonCertificate, certify_horizon
-from farkas.certificates.gadget_slot import SlotCertificate, certify_slot
+from farkas.certificates.gadget_slot import SharedServers, SlotCertificate, certify_slot
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.environment import Decision, received
 from farkas.online.run import Bound
 from farkas.relaxations.gadget.generation import generate_columns
 from farkas.relaxations.gadget.horizon import OfflineBound, ServerClasses, Timeline
+from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
+from farkas.relaxations.gadget.whole_sizes import whole_sizes
 from farkas.solvers.fallback import multipliers_by_any
+from farkas.tolerances import SOLVER_GAP
 
 
 def horizon_certificate(cluster: Cluster) -> HorizonCertificate:
@@ -76,8 +80,18 @@ def run_bound(cluster: Cluster, decisions: Sequence[Decision]) -> Bound:
 def slot_certificate(
     cluster: Cluster, slot: int | None = None, progress: np.ndarray | None = None
 ) -> SlotCertificate:
-    """Certificate of one slot at the prices of column generation."""
+    """Certificate of one slot at the prices of column generation, or of whole sizes at these.
+
+    Whole sizes are looked at where they prove less by more than what column generation leaves.
+    """
     view = snapshot(cluster, slot, progress)
-    prices = generate_columns(view).prices
-    progress = view.progress.astype(np.int64)
-    return certify_slot(cluster, view.slot, progress, prices.node, prices.link)
+    generated = generate_columns(view)
+    prices, received = generated.prices, view.progress.astype(np.int64)
+    plain = certify_slot(cluster, view.slot, received, prices.node, prices.link)
+    sizes = whole_sizes(view, prices, LOOSE_LABELS)
+    if sizes is None or sizes.bound >= generated.bound - SOLVER_GAP * abs(generated.bound):
+        return plain
+    rest, knapsack = sizes.prices, sizes.knapsack
+    shared = SharedServers(resource=knapsack.resource, unit=knapsack.unit)
+    whole = certify_slot(cluster, view.slot, received, rest.node, rest.link, shared)
+    return min(whole, plain, key=lambda made: Fraction(made.bound))

@@ -1,6 +1,8 @@
 """Slots by column generation: the relaxation over rings, then whole rings near its value."""
 
+import functools
 import math
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -11,11 +13,14 @@ from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Bools, Floats
 from farkas.online.gadget.diving import dive, repaired, whole_mix
 from farkas.online.gadget.drf import DominantResourceFairness
+from farkas.online.gadget.exchange import exchanged
 from farkas.online.gadget.fixed_rings import Fifo, LeastAttainedService
 from farkas.online.gadget.placement import as_rings
 from farkas.online.gadget.seen import Baseline, Seen
 from farkas.portable.sums import matmul
 from farkas.relaxations.gadget.generation import Generated, closed, generate_columns
+from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS, RingSearch
+from farkas.relaxations.gadget.whole_sizes import whole_sizes
 from farkas.rounding.rings import admit
 from farkas.solvers.fallback import optimum_by_any
 from farkas.tolerances import LOOSE_GAP, ROUNDING, SIMPLEX, SOLVER_GAP
@@ -29,8 +34,14 @@ DIVES = (8, 16, 32)
 REPAIRS = 8
 """How often some of the rings are taken away, and rings found anew in the room they leave."""
 
+SEARCHES: tuple[RingSearch, ...] = ("loose", "exact")
+"""How far the best rings of jobs are searched, where walks that remember nothing do not suffice."""
+
 PARTS = 20
 """One in so many parts of the gap is left to the relaxation, the others to whole rings."""
+
+Attempt = Callable[[Rings, float], tuple[Rings, float]]
+"""Rings, and a bound that may be better, from the best rings and bound so far."""
 
 MOST_LISTED = 2_000
 """Sets of hosts, and rings, up to which all rings are listed."""
@@ -39,8 +50,8 @@ MOST_COLUMNS = 1_000
 """Rings up to which an integer program looks for a better subset."""
 
 
-def column_rings(slot: SlotView, gap: float, known: Rings | None = None) -> tuple[Rings, Generated]:
-    """Rings of one slot, within ``gap`` of the relaxation where that can be reached.
+def column_rings(slot: SlotView, gap: float, known: Rings | None = None) -> tuple[Rings, float]:
+    """Rings of one slot, within ``gap`` of an upper bound where that can be reached.
 
     Begins with the placements of the baselines and is never worse than any of them.  Where all
     rings can be listed, the rings returned are within ``gap`` of the best.
@@ -52,42 +63,67 @@ def column_rings(slot: SlotView, gap: float, known: Rings | None = None) -> tupl
 
     Returns
     -------
-    The rings, and the column generation with its bound.
+    The rings, and a bound on the worth of all: of column generation, or of whole sizes.
     """
     placed = [baseline_rings(slot, baseline) for baseline in BASELINES]
     placed += [] if known is None else [known]
     first = max(SOLVER_GAP, gap / PARTS)
-    generated = generate_columns(slot, Rings.join(placed, slot.cluster), gap=first)
+    # no search for rings where those of the relaxation without links are enough
+    generated = generate_columns(
+        slot, Rings.join(placed, slot.cluster), gap=first, most_rounds=0, search="walks"
+    )
+    placed.append(rounded(generated))
+    best, bound = max(placed, key=lambda rings: worth(slot, rings)), generated.bound
+    for attempt in attempts(generated, gap):
+        if closed(slot.pair_gains, worth(slot, best), bound, gap * abs(bound)):
+            break
+        rings, proved = attempt(best, bound)
+        best, bound = max(best, rings, key=lambda each: worth(slot, each)), min(bound, proved)
+    return best, bound
+
+
+def rounded(generated: Generated) -> Rings:
+    """Rings of the relaxation if they are whole, else what fits of them."""
     columns, share = generated.columns, generated.share
-    if not len(share):
-        return columns.rings, generated
     if (np.minimum(share, 1.0 - share) <= SIMPLEX).all():
-        placed.append(columns.rings.take(share > 0.5))
-    else:
-        placed.append(greedy(columns, share))
-    best = max(placed, key=lambda rings: worth(slot, rings))
+        return columns.rings.take(share > 0.5)
+    return greedy(columns, share)
+
+
+def attempts(generated: Generated, gap: float) -> Iterator[Attempt]:
+    """Ways to find better rings, or a better bound, one after the other."""
+    slot = generated.columns.slot
+    if not len(slot.jobs):
+        return
+    first = max(SOLVER_GAP, gap / PARTS)
     loose = max(LOOSE_GAP, first)
+
+    def exchange(labels: int, best: Rings, bound: float) -> tuple[Rings, float]:
+        sizes = whole_sizes(slot, generated.prices, labels)
+        if sizes is None:
+            return best, bound
+        bound = min(bound, sizes.bound)
+        return exchanged(slot, sizes, best, bound - first * abs(bound)), bound
+
+    def generate(search: RingSearch, best: Rings, bound: float) -> tuple[Rings, float]:
+        nonlocal generated
+        known = Rings.join([generated.columns.rings, best], slot.cluster)
+        generated = generate_columns(slot, known, generated.prices, gap=first, search=search)
+        return rounded(generated), generated.bound
+
+    def dived(parts: int, best: Rings, bound: float) -> tuple[Rings, float]:
+        return dive(slot, generated, parts, loose), bound
+
+    yield functools.partial(exchange, 0)
+    for search in SEARCHES:
+        yield functools.partial(generate, search)
+        yield functools.partial(exchange, LOOSE_LABELS)
     for parts in DIVES:
-        if _settled(generated, worth(slot, best), gap):
-            return best, generated
-        best = _better(slot, best, dive(slot, generated, parts, loose))
+        yield functools.partial(dived, parts)
     every, rng = listed(slot), np.random.default_rng(0)
     for _ in range(REPAIRS if every is None else 0):
-        if _settled(generated, worth(slot, best), gap):
-            return best, generated
-        best = _better(slot, best, repaired(generated, best, loose, rng))
-    if not _settled(generated, worth(slot, best), gap):
-        best = _better(slot, best, best_subset(generated, best, every, gap))
-    return best, generated
-
-
-def _better(slot: SlotView, known: Rings, new: Rings) -> Rings:
-    return new if worth(slot, new) > worth(slot, known) else known
-
-
-def _settled(generated: Generated, value: float, gap: float) -> bool:
-    slot, bound = generated.columns.slot, generated.bound
-    return closed(slot.pair_gains, value, bound, gap * abs(bound))
+        yield lambda best, bound: (repaired(generated, best, loose, rng), bound)
+    yield lambda best, bound: (best_subset(generated, best, every, gap), bound)
 
 
 def worth(slot: SlotView, rings: Rings) -> float:

@@ -47,7 +47,7 @@ def dive(slot: SlotView, generated: Generated, parts: int, gap: float = LOOSE_GA
             others.take(still_fits(slot, others)),
             generated.prices,
             gap=gap,
-            exact=False,
+            search="loose",
         )
     return Rings.join(found, slot.cluster)
 
@@ -69,7 +69,7 @@ def repaired(generated: Generated, rings: Rings, gap: float, rng: np.random.Gene
     left = without(slot, kept)
     others = generated.columns.rings
     others = others.take(still_fits(left, others))
-    again = generate_columns(left, others, generated.prices, gap=gap, exact=False)
+    again = generate_columns(left, others, generated.prices, gap=gap, search="loose")
     return Rings.join([kept, dive(left, again, 16, gap)], slot.cluster)
 
 

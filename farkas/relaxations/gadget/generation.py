@@ -16,7 +16,7 @@ from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints, floats
 from farkas.relaxations.gadget.embedding import NodeLP
 from farkas.relaxations.gadget.ring_pool import RingPool
-from farkas.relaxations.gadget.ring_pricing import RingPricing, noise
+from farkas.relaxations.gadget.ring_pricing import RingPricing, RingSearch, noise
 from farkas.relaxations.gadget.tree_pricing import TreePricing
 from farkas.solvers import open_session
 from farkas.solvers.fallback import optimum_by_any, optimum_of
@@ -91,7 +91,7 @@ def generate_columns(
     *,
     gap: float = SOLVER_GAP,
     most_rounds: int = 200,
-    exact: bool = True,
+    search: RingSearch = "exact",
 ) -> Generated:
     """Solve ``gadget.column_lp`` of one slot by pricing rings.
 
@@ -107,16 +107,16 @@ def generate_columns(
     gap
         Stop when bound and value are so close, relative to the value.
     most_rounds
-        Stop after so many rounds; the bound is valid whenever it stops.
-    exact
-        Whether to price rings exactly, by integer programs where labels do not suffice.
+        Add rings so often at most; the bound is valid whenever it stops.
+    search
+        How far to search for the best ring of a job, see `RingPricing`.
     """
     cluster = slot.cluster
     if not len(slot.jobs):
         nothing = Columns(slot, Rings.none(cluster))
         return Generated(nothing, np.zeros(0), 0.0, 0.0, no_prices(cluster), 0)
     tree = forest(cluster)
-    pricing = ForestPricing(slot, tree) if tree is not None else RingPricing(slot, exact)
+    pricing = ForestPricing(slot, tree) if tree is not None else RingPricing(slot, search)
     master = MasterProgram(slot)
     smooth, first = (prices, []) if prices is not None else start(slot)
     master.add(pricing.placed(first))
@@ -127,14 +127,14 @@ def generate_columns(
     if master.size:
         value, own = master.solve_pool()
     rounds = misses = 0
-    while rounds < most_rounds:
+    while True:
         floor = master.known_surplus(smooth)
         rent, enough = smooth.rent(cluster), value + gap * abs(value)
         most, found = pricing.replies(smooth.node, smooth.link, floor, enough - rent)
         here = rent + float(most.sum())
         if here < bound:
             bound, best = here, smooth
-        if closed(slot.pair_gains, value, bound, gap * abs(value)):
+        if rounds == most_rounds or closed(slot.pair_gains, value, bound, gap * abs(value)):
             break
         rounds += 1
         if master.add(found):

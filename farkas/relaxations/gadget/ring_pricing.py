@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.portable.sums import matmul
 from farkas.relaxations.gadget.ring_program import program_ring
 from farkas.relaxations.gadget.ring_search import best_ring
-from farkas.relaxations.gadget.ring_walks import Arcs, RingTask
+from farkas.relaxations.gadget.ring_walks import Arcs, RingTask, distances
 from farkas.tolerances import ROUNDING
 
 MOST_LABELS = 1 << 19
@@ -21,6 +22,9 @@ MOST_LABELS = 1 << 19
 
 LOOSE_LABELS = 1 << 15
 """As `MOST_LABELS`, where a bound that is somewhat above the best ring does no harm."""
+
+RingSearch = Literal["walks", "loose", "exact"]
+"""How far the best ring of a job is searched."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -31,12 +35,13 @@ class RingPricing:
     ----------
     slot
         Whose jobs and sizes.
-    exact
-        Whether an integer program goes on where labels do not suffice.
+    search
+        How far to search for the best ring of a job: ``walks`` remembers nothing, ``loose`` ends
+        with `LOOSE_LABELS`, and where labels do not suffice ``exact`` asks an integer program.
     """
 
     slot: SlotView
-    exact: bool = True
+    search: RingSearch = "exact"
 
     @cached_property
     def network(self) -> Arcs:
@@ -60,6 +65,20 @@ class RingPricing:
         """
         slot = self.slot
         return np.minimum(link_cap(slot.cluster, slot.jobs), slot.largest[:, None]).astype(np.int64)
+
+    def hops(self, start: int) -> Floats:
+        """Links on the shortest way to every node, shape (nodes,), infinite without a way."""
+        network = self.network
+        one = np.ones(len(network.source))
+        return distances(network, one, one.astype(np.int64), start, False)
+
+    def task(self, place: int, worker: Floats, length: Floats) -> RingTask:
+        """Rings of one participant, a worker at ``worker``, a use of a link at ``length``."""
+        slot = self.slot
+        most = int(slot.largest[place])
+        return RingTask(
+            worker, slot.cap[place], length, self.uses[place], self.worth[place, : most + 1]
+        )
 
     def replies(
         self, node_price: Floats, link_price: Floats, floor: Floats, enough: float = -np.inf
@@ -89,17 +108,12 @@ class RingPricing:
         least = most.copy()
         found: list[tuple[int, Ints, Ints]] = []
         left, sure = np.arange(len(slot.jobs)), np.ones(len(slot.jobs), np.bool_)
-        for labels in (0, MOST_LABELS if self.exact else LOOSE_LABELS):
+        further = {"walks": (), "loose": (LOOSE_LABELS,), "exact": (MOST_LABELS,)}[self.search]
+        for labels in (0, *further):
             for place in left.tolist():
                 if labels and most.sum() <= enough:
                     break
-                task = RingTask(
-                    worker[place],
-                    slot.cap[place],
-                    length[place],
-                    self.uses[place],
-                    self.worth[place, : int(slot.largest[place]) + 1],
-                )
+                task = self.task(place, worker[place], length[place])
                 best, most[place], workers, flow = best_ring(
                     self.network, task, float(least[place]), labels
                 )
@@ -110,7 +124,7 @@ class RingPricing:
                 break  # no need to search on before these have changed the prices
             left = left[~sure[left]]
             left = left[np.argsort(least[left] - most[left], kind="stable")]
-        for place in left.tolist() if self.exact and not found else ():
+        for place in left.tolist() if self.search == "exact" and not found else ():
             if most.sum() <= enough:
                 break
             best, bound, workers, flow = program_ring(slot, place, worker[place], length[place])

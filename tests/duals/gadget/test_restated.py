@@ -11,6 +11,7 @@ import pytest
 
 from farkas.certificates import check, from_json
 from farkas.certificates.gadget import certify_horizon
+from farkas.certificates.gadget_slot import SharedServers
 from farkas.duals.restated import as_linear
 from farkas.errors import NotACertificate, UnsupportedForm
 from farkas.online.gadget.bounds import horizon_certificate
@@ -37,6 +38,16 @@ def test_another_slot_than_the_instances_own_is_refused():
     cluster, content = kinds.honest("gadget.slot", 0)
     other = msgspec.structs.replace(from_json(content), slot=cluster.at_slot + 1)
     with pytest.raises(UnsupportedForm, match="own slot"):
+        as_linear(other, cluster)
+
+
+def test_whole_sizes_have_no_multipliers():
+    cluster, content = kinds.honest("gadget.slot", 0)
+    other = msgspec.structs.replace(
+        from_json(content), shared=SharedServers(resource=0, unit=1.0), bound="1000"
+    )
+    assert check(other, instance=cluster).bound == 1000
+    with pytest.raises(UnsupportedForm, match="whole sizes"):
         as_linear(other, cluster)
 
 

@@ -32,6 +32,21 @@ def test_utilities_are_at_most_their_proved_bound() -> None:
     assert lines["FIFO"][0] == pytest.approx(np.mean([run.value for run in runs]))
 
 
+def test_slots_of_printed_gains_are_filled_and_the_caption_says_so() -> None:
+    figure = reduced("gadget", "4")
+    assert "(fill, the default)" in figure.caption
+    (printed,) = (line for line in figure.series if line.name == "GADGET, printed gains")
+    drawn = [GADGET.draw(seed, num_servers=6, horizon=30, num_jobs=80) for seed in (0, 1)]
+    values = {
+        fill: np.mean(
+            [GADGET.run("gadget", one, gains="printed", fill=fill).value for one in drawn]
+        )
+        for fill in (True, False)
+    }
+    assert printed.y[2] == pytest.approx(values[True])
+    assert values[False] < 0.8 * values[True]
+
+
 @pytest.mark.parametrize("number", ["5", "6"])
 def test_embedded_jobs_are_a_share(number: str) -> None:
     (line,) = reduced("gadget", number).series

@@ -25,7 +25,7 @@ from farkas.online.gadget.environment import broken
 from farkas.online.gadget.exact import compact_rings, exact_rings, list_counts
 from farkas.online.gadget.seen import Seen
 from farkas.proofs.gadget.small import random_clusters
-from farkas.relaxations.gadget.generation import Generated, no_prices
+from farkas.relaxations.gadget.generation import Generated, generate_columns, no_prices
 from farkas.solvers import solve
 from tests.generators.gadget import (
     UTILITIES,
@@ -56,10 +56,12 @@ def test_the_best_rings_are_found_and_the_bound_is_above_every_slot(network):
     fractional = 0
     for cluster in random_clusters(14, 3, network=network, servers=3, jobs=3, at_once=True):
         slot = snapshot(cluster)
-        rings, generated = column_rings(slot, 0.0)
+        rings, bound = column_rings(slot, 0.0)
+        generated = generate_columns(slot)
         exact = FeasibleCounts.of(cluster).best(0, np.zeros(cluster.num_jobs))[0]
         assert Columns(slot, rings).gains.sum() == pytest.approx(exact, rel=1e-9)
-        assert generated.bound >= exact - 1e-9 * abs(exact)
+        assert min(bound, generated.bound) >= exact - 1e-9 * abs(exact)
+        assert bound <= generated.bound * (1 + 1e-9)
         fractional += bool(((generated.share > 0.01) & (generated.share < 0.99)).any())
         # a ring of a subset better than a value is never left out
         for chosen, gain in subsets(generated.columns):
@@ -89,15 +91,15 @@ def test_a_wide_gap_takes_the_greedy_rings():
     # three jobs of two workers on servers of 3: shares 1/2 are rounded to one ring of the first
     for cluster in random_clusters(10, 8, network="tree", servers=3, jobs=3, at_once=True):
         slot = snapshot(cluster)
-        loose, generated = column_rings(slot, 1.0)
+        loose, bound = column_rings(slot, 1.0)
         gain = Columns(slot, loose).gains.sum()
-        assert gain <= generated.bound * (1 + 1e-9)
+        assert gain <= bound * (1 + 1e-9)
         assert len(set(loose.job.tolist())) == len(loose)
 
 
 def test_nobody_is_placed_in_an_empty_slot():
-    rings, generated = column_rings(snapshot(star(1)), 0.0)
-    assert (len(rings), generated.bound) == (0, 0.0)
+    rings, bound = column_rings(snapshot(star(1)), 0.0)
+    assert (len(rings), bound) == (0, 0.0)
 
 
 def triangle(max_workers):
@@ -110,9 +112,9 @@ def triangle(max_workers):
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
 def test_a_ring_is_found_where_the_network_has_a_cycle(size):
     slot = snapshot(triangle(size))
-    rings, generated = column_rings(slot, 1e-3)
+    rings, bound = column_rings(slot, 1e-3)
     assert worth(slot, rings) == 3.0 * size
-    assert generated.bound == pytest.approx(3.0 * size)
+    assert bound == pytest.approx(3.0 * size)
 
 
 def equal_to_brute_force(networks):
@@ -121,7 +123,7 @@ def equal_to_brute_force(networks):
         slot = snapshot(cluster)
         best = FeasibleCounts.of(cluster).best(0, np.zeros(cluster.num_jobs))[0]
         near = 1e-9 * max(1.0, best)
-        rings, generated = column_rings(slot, 1e-9)
+        rings, bound = column_rings(slot, 1e-9)
         assert worth(slot, rings) == pytest.approx(best, abs=near)
         assert slot_broken(cluster, rings) == []
         usual = worth(slot, column_rings(slot, 1e-3)[0])
@@ -132,9 +134,11 @@ def equal_to_brute_force(networks):
         for other in (exact_rings(slot, list_counts(cluster)), compact_rings(slot)):
             assert worth(slot, other) == pytest.approx(best, abs=near)
         relaxed = solve(ColumnLP().form(slot)).require_optimal().objective
-        assert generated.bound == pytest.approx(relaxed, rel=2e-6, abs=2e-6)
+        assert generate_columns(slot).bound == pytest.approx(relaxed, rel=2e-6, abs=2e-6)
+        # whole sizes may prove more than the relaxation is worth, prices of rings as much
         proved = float(Fraction(slot_certificate(cluster).bound))
-        assert proved == pytest.approx(relaxed, rel=3e-6, abs=3e-6)
+        for upper in (bound, proved):
+            assert best - near <= upper <= relaxed * (1 + 3e-6) + 3e-6
 
 
 def slot_broken(cluster, rings):
@@ -157,27 +161,25 @@ def test_slots_are_those_of_brute_force_on_a_thousand_networks():
 def test_slots_of_two_hundred_jobs_on_wide_area_networks_are_within_a_thousandth(nodes):
     cluster = wide_area(nodes, seed=nodes)
     slot = snapshot(cluster)
-    rings, generated = column_rings(slot, 1e-3)
+    rings, bound = column_rings(slot, 1e-3)
     value = worth(slot, rings)
     assert slot_broken(cluster, rings) == []
-    assert generated.bound * (1 - 1e-3) <= value <= generated.bound
+    assert bound * (1 - 1e-3) <= value <= bound * (1 + 1e-12)
     assert value >= max(worth(slot, baseline_rings(slot, baseline)) for baseline in BASELINES)
 
 
 @pytest.mark.parametrize("utility", [*UTILITIES, "mixed"])
 def test_slots_of_scarce_links_are_near_their_bound(utility):
-    # rings of up to eight workers, servers of one or two GPUs: nearly all need links.  With
-    # linear rewards the rings found stay 0.11 % below the bound; rings within 1e-8 of it exist, and
-    # two of three draws find them in about thirty repairs instead of eight: not integrality is left
+    # rings of up to eight workers, servers of one or two GPUs: nearly all need links
     base = wide_area(20, seed=4, jobs=1)
     cluster = scarce(20, edges_of(base), utility, jobs=60, seed=3)
     slot = snapshot(cluster)
-    rings, generated = column_rings(slot, 1e-3)
+    rings, bound = column_rings(slot, 1e-3)
     value = worth(slot, rings)
     assert slot_broken(cluster, rings) == []
-    assert value <= generated.bound
+    assert value <= bound * (1 + 1e-12)
     assert value >= max(worth(slot, baseline_rings(slot, baseline)) for baseline in BASELINES)
-    assert value >= generated.bound * (1 - (2e-3 if utility == "linear" else 1e-3))
+    assert value >= bound * (1 - 1e-3)
 
 
 def test_a_slot_is_no_worse_than_rings_that_are_known():
@@ -216,15 +218,15 @@ def test_slots_do_not_depend_on_the_unit_of_anything(gpu, gbps, money):
             continue
         best = FeasibleCounts.of(cluster).best(0, np.zeros(cluster.num_jobs))[0]
         near = 1e-8 * money * max(1.0, best)
-        rings, generated = column_rings(other, 1e-9)
+        rings, found_bound = column_rings(other, 1e-9)
         exact = solve(Gvne().form(other), gap=0.0).require_optimal().objective
         for found in (worth(other, rings), worth(other, compact_rings(other)), exact):
             assert found == pytest.approx(best * money, abs=near)
         assert FeasibleCounts.of(other.cluster).best(0, np.zeros(cluster.num_jobs))[0] == (
             pytest.approx(best * money, abs=near)
         )
-        bound = column_rings(slot, 1e-9)[1].bound
-        assert generated.bound == pytest.approx(bound * money, rel=2e-6, abs=2e-6 * money)
+        bound = column_rings(slot, 1e-9)[1]
+        assert found_bound == pytest.approx(bound * money, rel=2e-6, abs=2e-6 * money)
 
 
 def in_units(cluster, gpu, gbps, money):

@@ -26,7 +26,7 @@ from farkas.relaxations.gadget.generation import (
 )
 from farkas.relaxations.gadget.ring_pricing import RingPricing
 from farkas.solvers import solve
-from tests.generators.gadget import small, table, wide_area
+from tests.generators.gadget import any_networks, small, table, wide_area
 
 
 def optimum(form):
@@ -53,6 +53,21 @@ def test_column_generation_where_links_are_scarce():
     assert found.bound == pytest.approx(exact, rel=1e-6)
     assert found.rounds > 1  # the node relaxation alone does not settle it
     assert optimum(NodeLP().form(cluster)) > exact * (1 + 1e-4)
+
+
+def test_without_rounds_no_ring_is_searched_and_the_bound_is_that_of_the_first_prices():
+    for cluster in any_networks(30, 14):
+        slot = snapshot(cluster)
+        if not len(slot.jobs):
+            continue
+        prices, placed = start(slot)
+        found = generate_columns(slot, most_rounds=0, search="walks")
+        assert found.rounds == 0
+        assert found.prices.node.tolist() == prices.node.tolist()
+        assert len(found.share) <= len(slot.jobs) * len(placed)
+        whole = generate_columns(slot)
+        assert found.value <= whole.value * (1 + 1e-9)
+        assert found.bound >= whole.bound * (1 - 1e-9)
 
 
 def test_sampling_mixes_back_to_its_mean():

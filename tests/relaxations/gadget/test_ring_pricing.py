@@ -9,6 +9,7 @@ from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
 from farkas.relaxations.gadget import ring_pricing
 from farkas.relaxations.gadget.ring_pricing import RingPricing, Router, network_of, noise
+from farkas.relaxations.gadget.ring_program import program_ring
 from farkas.relaxations.gadget.ring_search import best_ring
 from farkas.relaxations.gadget.ring_walks import RingTask
 from tests.generators.gadget import any_networks, small, table
@@ -92,6 +93,33 @@ def test_a_program_goes_on_where_too_much_would_have_to_be_remembered(monkeypatc
     most, found = pricing.replies(*given)
     assert (most == pytest.approx([9.0]), found.workers.tolist()) == (True, [[1, 1, 1]])
     assert len(asked) == len(slot.jobs) == 1
+
+
+def test_how_far_rings_are_searched_is_chosen(monkeypatch):
+    # as above: walks alone leave 58 open, labels find 9, and nobody else asks the integer program
+    cluster = small([1] * 3, [(0, 1, 9), (1, 2, 9), (2, 0, 9)], table(0, 0, 0, 60))
+    slot = snapshot(cluster)
+    given = np.array([[0.0], [1.0], [50.0]]), np.zeros(6), np.zeros(1)
+    asked = []
+    monkeypatch.setattr(
+        ring_pricing, "program_ring", lambda *task: asked.append(task) or program_ring(*task)
+    )
+    assert RingPricing(slot, "walks").replies(*given)[0] == pytest.approx([58.0])
+    assert RingPricing(slot, "loose").replies(*given)[0] == pytest.approx([9.0])
+    monkeypatch.setattr(ring_pricing, "LOOSE_LABELS", 0)
+    assert RingPricing(slot, "loose").replies(*given)[0] == pytest.approx([58.0])
+    assert asked == []
+    monkeypatch.setattr(ring_pricing, "MOST_LABELS", 0)
+    assert RingPricing(slot, "exact").replies(*given)[0] == pytest.approx([9.0])
+    assert len(asked) == 1
+
+
+def test_hops_are_links_on_the_way_one_way_or_not():
+    cluster = small([1] * 4, [(0, 1, 9), (1, 2, 9), (2, 0, 9)], one_way=True)
+    pricing = RingPricing(snapshot(cluster))
+    assert pricing.hops(1).tolist() == [2, 0, 1, np.inf]
+    both = RingPricing(snapshot(small([1] * 3, [(0, 1, 9), (1, 2, 9)])))
+    assert both.hops(1).tolist() == [1, 0, 1]
 
 
 def test_replies_are_the_best_with_hardly_any_labels(monkeypatch):

@@ -1,0 +1,109 @@
+"""Bound a slot by whole sizes: at prices, sizes that fit into all servers together."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from farkas.models.gadget.forest import forest
+from farkas.models.gadget.slot import SlotView
+from farkas.numbers import Floats
+from farkas.portable.sums import matmul
+from farkas.relaxations.gadget.generation import CapacityPrices
+from farkas.relaxations.gadget.ring_pricing import RingPricing
+from farkas.relaxations.gadget.ring_search import best_ring
+from farkas.relaxations.gadget.size_knapsack import SizeKnapsack, best_sizes
+from farkas.relaxations.gadget.tree_pricing import TreePricing
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class WholeSizes:
+    """What rings of each size are worth at prices, and the bound that their best choice gives.
+
+    Parameters
+    ----------
+    knapsack
+        What they fit into together.
+    prices
+        Of what they pay for besides.
+    profit
+        Shape (participants, sizes + 1), most that a ring of the size is worth at the prices, from
+        size 0 on, >= 0; -inf where the size is not allowed.
+    bound
+        Rent of the cluster at the prices, and the best sizes.
+    """
+
+    knapsack: SizeKnapsack
+    prices: CapacityPrices
+    profit: Floats
+    bound: float
+
+
+def whole_sizes(slot: SlotView, prices: CapacityPrices, labels: int) -> WholeSizes | None:
+    """Bound a slot by sizes instead of the part of a price that all servers have in common.
+
+    Of the resource with the largest common part nobody pays it; instead the sizes fit into all
+    servers together, whole ones.  Where links are plentiful nothing else has a price: the bound is
+    the best choice of sizes on one large server, which no relaxation over rings sees.  It proves
+    at least what the prices prove, but for what labels leave open, and for sizes that have no ring
+    where rings cost nothing.
+
+    Parameters
+    ----------
+    slot
+        The slot.
+    prices
+        Of everything that can fill up.
+    labels
+        Of the search for the best ring of one size, where that search is needed.
+
+    Returns
+    -------
+    None where no resource limits all servers.
+    """
+    cluster = slot.cluster
+    held = np.where(cluster.is_server[:, None], cluster.capacity, 0.0)
+    total = held.sum(axis=0)
+    wanted = cluster.demand[slot.jobs].sum(axis=0)
+    limited = np.flatnonzero(np.isfinite(total) & (total > 0) & (wanted > 0))
+    if not len(limited):
+        return None
+    # servers that hold nothing of a resource do not keep others from sharing its price
+    common = np.where(held > 0, prices.node, np.inf)[:, limited].min(axis=0)
+    most = np.lexsort((wanted[limited] / total[limited], common * total[limited]))[-1]
+    resource, paid = int(limited[most]), float(common[most])
+    knapsack = SizeKnapsack.of(slot, resource)
+    node = prices.node.copy()
+    node[:, resource] = np.maximum(0.0, node[:, resource] - paid)
+    rest = CapacityPrices(node, prices.link)
+    profit = size_profits(slot, rest, labels)
+    best, _ = best_sizes(profit, knapsack.weight, knapsack.room)
+    return WholeSizes(knapsack, rest, profit, rest.rent(cluster) + best)
+
+
+def size_profits(slot: SlotView, prices: CapacityPrices, labels: int) -> Floats:
+    """Most that a ring of each size is worth, shape (participants, sizes + 1), >= 0 or -inf."""
+    profit = np.full((len(slot.jobs), slot.gains.shape[1] + 1), -np.inf)
+    profit[:, 0] = 0.0
+    profit[:, 1:][slot.allowed] = np.maximum(slot.gains[slot.allowed], 0.0)
+    tree = forest(slot.cluster)
+    if tree is not None:
+        pricing = TreePricing(slot.cluster, tree, slot.jobs, slot.largest)
+        cost, _ = pricing.costs(prices.node, prices.link)
+        earned = slot.gains[:, : cost.shape[1]] - cost
+        known = slot.allowed[:, : cost.shape[1]]
+        profit[:, 1 : cost.shape[1] + 1][known] = np.maximum(earned[known], 0.0)
+        return profit
+    if not prices.node.any() and not prices.link.any():
+        return profit  # nobody asks whether there is a ring that costs nothing
+    searched = RingPricing(slot)
+    worker = matmul(slot.cluster.demand[slot.jobs], prices.node.T)
+    length = slot.cluster.bandwidth[slot.jobs][:, None] * prices.link
+    for place, size in np.argwhere(profit > 0).tolist():
+        task = searched.task(place, worker[place], length[place])
+        worth = np.full(size + 1, -np.inf)
+        worth[size] = task.worth[size]
+        task = task._replace(worth=worth)
+        profit[place, size] = best_ring(searched.network, task, 0.0, labels)[1]
+    return profit

@@ -1,0 +1,115 @@
+"""Bounds by whole sizes, against all rings and all sets of sizes that fit."""
+
+import numpy as np
+import pytest
+
+from farkas.models.gadget.column import ColumnLP
+from farkas.models.gadget.counts import FeasibleCounts
+from farkas.models.gadget.rings import enumerate_rings
+from farkas.models.gadget.slot import snapshot
+from farkas.proofs.gadget.small import random_clusters
+from farkas.relaxations.gadget.generation import CapacityPrices, generate_columns, no_prices
+from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
+from farkas.relaxations.gadget.whole_sizes import size_profits, whole_sizes
+from farkas.solvers import solve
+from tests.generators.gadget import any_networks, job, star, table
+from tests.references.gadget_pricing import random_prices
+
+
+def networks():
+    """Small networks of every shape, trees among them."""
+    yield from any_networks(50, 21)
+    yield from random_clusters(15, 5, network="tree", servers=4, jobs=3, at_once=True)
+
+
+def every_size_has_a_ring(slot):
+    """Whether each allowed size of each job can run alone."""
+    limit = np.zeros(slot.cluster.num_jobs, int)
+    limit[slot.jobs] = slot.largest
+    rings = enumerate_rings(slot.cluster, limit)
+    found = set(zip(rings.job.tolist(), rings.size.tolist(), strict=True))
+    return found >= {tuple(pair) for pair in slot.pairs.tolist()}
+
+
+def test_profits_of_sizes_are_those_of_the_best_of_all_rings():
+    rng, compared = np.random.default_rng(2), 0
+    for cluster in networks():
+        slot = snapshot(cluster)
+        node, link = random_prices(cluster, rng)
+        for prices in (CapacityPrices(node, link), CapacityPrices(node, link * 0)):
+            profit = size_profits(slot, prices, LOOSE_LABELS)
+            walks = size_profits(slot, prices, 0)
+            limit = np.zeros(cluster.num_jobs, int)
+            limit[slot.jobs] = slot.largest
+            rings = enumerate_rings(cluster, limit)
+            rent = (rings.node_load(cluster) * prices.node).sum(axis=(1, 2))
+            rent += rings.link_load(cluster) @ prices.link
+            for place, of in enumerate(slot.jobs.tolist()):
+                assert profit[place, 0] == 0.0
+                for size in range(1, profit.shape[1]):
+                    if not slot.allowed[place, size - 1]:
+                        assert profit[place, size] == -np.inf
+                        continue
+                    mine = (rings.job == of) & (rings.size == size)
+                    best = max(0.0, *(slot.gains[place, size - 1] - rent[mine]), 0.0)
+                    assert profit[place, size] == pytest.approx(best, abs=1e-9)
+                    assert walks[place, size] >= best - 1e-9
+                    compared += best > 0
+    assert compared > 200
+
+
+def test_rings_that_cost_nothing_are_worth_their_gain():
+    slot = snapshot(star(2, 1, jobs=[job(max_workers=3, **table(0, 4, -1, 6))]))
+    assert size_profits(slot, no_prices(slot.cluster), 0).tolist() == [[0.0, 4.0, 0.0, 6.0]]
+
+
+def test_no_slot_is_worth_more_whatever_the_prices_and_prices_alone_prove_no_more():
+    rng, less, compared = np.random.default_rng(3), 0, 0
+    for cluster in networks():
+        slot = snapshot(cluster)
+        best = FeasibleCounts.of(cluster).best(0, np.zeros(cluster.num_jobs))[0]
+        for prices in (CapacityPrices(*random_prices(cluster, rng)), no_prices(cluster)):
+            sizes = whole_sizes(slot, prices, LOOSE_LABELS)
+            assert sizes is None or sizes.bound >= best - 1e-9
+            assert (sizes is None) == (not len(slot.jobs))
+        generated = generate_columns(slot)
+        sizes = whole_sizes(slot, generated.prices, LOOSE_LABELS)
+        if sizes is not None and every_size_has_a_ring(slot):
+            assert sizes.bound <= generated.bound * (1 + 1e-9)
+            compared += 1
+            less += sizes.bound < generated.bound * (1 - 1e-3)
+    assert less > 3
+    assert compared > 20
+
+
+def test_whole_sizes_prove_more_than_the_relaxation_over_rings():
+    # three GPUs for two jobs that earn 10 with two workers and nothing with one
+    slot = snapshot(star(2, 1, jobs=[job(**table(0, 0, 10)), job(**table(0, 0, 10))]))
+    assert solve(ColumnLP().form(slot)).require_optimal().objective == pytest.approx(15)
+    generated = generate_columns(slot)
+    sizes = whole_sizes(slot, generated.prices, LOOSE_LABELS)
+    assert (sizes.bound, sizes.knapsack.room) == (pytest.approx(10), 3)
+    assert sizes.prices.node.max() == pytest.approx(0, abs=1e-9)
+
+
+def test_only_what_all_servers_pay_is_shared():
+    # prices 5 and 3: nobody pays 3, workers on the first server still 2; a server without GPUs
+    # does not count
+    slot = snapshot(star(2, 2, 0, jobs=[job(**table(0, 6, 11))]))
+    prices = CapacityPrices(np.array([[5.0], [3.0], [0.0], [0.0]]), np.zeros(6))
+    sizes = whole_sizes(slot, prices, LOOSE_LABELS)
+    assert sizes.prices.node[:, 0].tolist() == [2, 0, 0, 0]
+    assert sizes.profit.tolist() == [[0.0, 6.0, 11.0]]
+    assert sizes.bound == 2 * 2 + 11
+
+
+def test_the_resource_whose_common_price_is_worth_most_is_shared():
+    cluster = star(4, 4, jobs=[job(**table(0, 6, 11))])
+    nodes = [{"server": n.server, "capacity": [n.capacity[0], 10]} for n in cluster.nodes]
+    jobs = [job(demand=[1, 2], budget=[None, None], **table(0, 6, 11))]
+    slot = snapshot(cluster.replace(resources=["gpu", "memory"], nodes=nodes, jobs=jobs))
+    for gpu, memory, which in ((1.0, 0.3, 0), (1.0, 0.5, 1), (0.0, 0.0, 0)):
+        node = np.array([[gpu, memory], [gpu, memory], [0, 0]])
+        prices = CapacityPrices(node, np.zeros(4))
+        found = whole_sizes(slot, prices, LOOSE_LABELS)
+        assert found.knapsack.resource == which
