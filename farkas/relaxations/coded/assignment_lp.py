@@ -123,21 +123,31 @@ def _vertex(speed: Floats, room: Floats, *, even: bool) -> tuple[Floats, Floats]
 
 
 def _with_fast_masters(speed: Floats, fast: Bools, shares: Floats, prices: Floats) -> Sharing:
-    """Add masters that need next to nothing, each on the worker that is cheapest for it.
+    """Add masters that need next to nothing, each on the workers that are cheapest for it.
 
     Their shares would be noise to a solver.  At the fixed point of the room that they leave this is
-    the optimum: each uses a worker where the prices of both are tight.
+    the optimum: each uses workers where the prices of both are tight.  The cheapest may be slow for
+    it; then it has all of that one, and the next as well.
     """
     share, price = np.zeros_like(speed), np.zeros(len(speed))
     share[~fast], price[~fast] = shares, prices
     reached = level(speed[~fast], share[~fast])
     worth = (prices[:, None] * speed[~fast]).max(axis=0)
+    free = np.ones(speed.shape[1])
     for master in np.flatnonzero(fast):
         able = np.flatnonzero(speed[master])
-        cost = worth[able] / speed[master, able]
-        cheapest = int(np.argmin(cost))
-        share[master, able[cheapest]] = reached / speed[master, able[cheapest]]
-        price[master] = cost[cheapest]
+        cost, missing = worth[able] / speed[master, able], reached
+        for k in np.lexsort((-speed[master, able], cost)):  # of free ones the fastest
+            rate, worker = speed[master, able[k]], able[k]
+            price[master] = cost[k]
+            share[master, worker] = min(missing / rate, free[worker])
+            free[worker] -= share[master, worker]
+            if free[worker] > 0:
+                break
+            missing -= rate * share[master, worker]
+    # the others have what is left: they may have counted on all of a worker that is no use to them
+    taken = shares.sum(axis=0)
+    share[~fast] *= np.where(taken > free, free / np.where(taken > 0, taken, 1.0), 1.0)
     share /= np.maximum(1.0, share.sum(axis=0))
     return Sharing(share, price, level(speed, share), price_bound(speed, price))
 

@@ -12,9 +12,10 @@ from farkas.duals.dualize import dualize
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.models.coded.kernel import Pairs
+from farkas.online import algorithms
 from farkas.relaxations.coded.assignment_lp import best_sharing, price_bound, shared_optimum
 from farkas.solvers import solve
-from tests.generators.coded import random_coded_computing
+from tests.generators.coded import by_speed, random_coded_computing
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -102,3 +103,27 @@ def test_a_fast_master_sits_on_the_worker_that_is_cheapest_for_it():
     # 3 + (1 - k) = 2e6 k: k = 4 / (2e6 + 1)
     assert found.share[1, 0] == pytest.approx(4 / (2e6 + 1), rel=1e-9)
     assert found.level == pytest.approx(4 - 4 / (2e6 + 1), rel=2e-9)
+
+
+def test_a_fast_master_goes_on_where_its_cheapest_worker_is_slow_for_it():
+    # worker 1 is no use to the slow master, and gives the fast one 2; for the rest to 4 - 6e-9 it
+    # takes 2e-9 of worker 2, where the slow one loses three times that
+    speed = np.array([[1.0, 1e-9, 3.0], [1e-9, 2.0, 1e9]])
+    found = best_sharing(speed)
+    assert found.gap <= 1e-12
+    assert found.level == pytest.approx(4 - 6e-9, rel=1e-14)
+    assert found.share[1].tolist() == pytest.approx([0.0, 1.0, 2e-9], rel=1e-8)
+    # and every algorithm answers on it
+    data = by_speed(speed.tolist())
+    for name in ("coded.expected", "coded.round_lp", "coded.brute_force"):
+        assert algorithms[name].run(data).certificate is not None
+
+
+def test_a_fast_master_leaves_workers_that_cost_nothing_to_those_who_need_them():
+    # workers 1 and 2 cost nothing where master 3 alone is slow; master 0 takes the one that it is
+    # fast on, or master 2 would have none
+    found = best_sharing(
+        np.array([[1e-8, 1e-13, 1e6], [1e9, 28.0, 1e4], [0, 40.0, 0], [2.0, 0, 0]])
+    )
+    assert found.gap <= 1e-12
+    assert found.level == pytest.approx(2.0, rel=1e-12)
