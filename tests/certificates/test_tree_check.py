@@ -132,6 +132,32 @@ def test_every_mutation_of_the_small_tree_is_refused(parts: Tree, problem: str) 
     refused(half(**parts), problem)
 
 
+def nested(*tree: Any) -> Tree:
+    """Min -x - y with 2x <= 3 and 2y <= 5, whole in [0, 4]: -3; leaves need both decisions."""
+    form = program([[2, 0], [0, 2]], cost=[-1, -1], rows=[(None, 3), (None, 5)], ends=[(0, 4)] * 2,
+                   whole=[1, 1])  # fmt: skip
+    rays = [weights((0, -1), ray=True), weights((1, -1), ray=True)]
+    return certificate(form, bound="-3", tree=list(tree), weights=[weights(), *rays])
+
+
+X, Y = [0, "1"], [1, "2"]
+
+
+@pytest.mark.parametrize("tree", [
+    (X, Y, 0, 2, 1), (Y, X, 0, 1, 2), (Y, X, 0, 1, X, 2, 2), (X, [0, "0"], Y, 0, 2, Y, 0, 2, 1),
+    (X, Y, [1, "1"], 0, 0, 2, Y, 1, 1),
+])  # fmt: skip
+def test_trees_are_read_to_their_last_leaf_and_no_further(tree: tuple[Any, ...]) -> None:
+    assert proved(nested(*tree)) == (-3, None)
+    for stop in range(len(tree)):
+        refused(nested(*tree[:stop]), "ends before its last leaf")
+    refused(nested(*tree, 0), "goes on after its last leaf")
+    # every leaf counts: with the costs alone each second side is too large or unbounded by rays
+    for at, item in enumerate(tree):
+        if item in (1, 2):
+            refused(nested(*tree[:at], 0, *tree[at + 1 :]), "proves less")
+
+
 def test_multipliers_must_be_whole() -> None:
     tree = half()
     tree["weights"][1]["factors"] = [[0, "-1/2"]]

@@ -1,10 +1,23 @@
-"""Rounding of derivations; `test_tree_check.py` holds ends and cuts by hand."""
+"""Derivations against what makes them; `test_tree_check.py` holds ends and cuts by hand."""
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction as F
 
-from farkas.certificates.tree_steps import stepped
+import msgspec
+import pytest
+
+from farkas.certificates.tree import EndStep
+from farkas.certificates.tree_program import TreeProgram
+from farkas.certificates.tree_steps import stepped, take_cut, take_end
+from farkas.certificates.work import Work
+from farkas.errors import NotACertificate
+from farkas.exact.bounding import Bounding
+from farkas.exact.certificate import _cut as step_of
+from farkas.exact.cuts import Rounding
+from farkas.exact.ends import derived
+from tests.generators.rational import random_integer
 
 
 def test_stepped_rounds_as_mixed_integer_rounding_does() -> None:
@@ -12,3 +25,55 @@ def test_stepped_rounds_as_mixed_integer_rounding_does() -> None:
     assert stepped(F(1, 4), F(1, 2)) == 0
     assert stepped(F(-1, 4), F(1, 2)) == F(-1, 2)
     assert stepped(F(2), F(1, 2)) == 2
+
+
+def test_cuts_are_taken_as_they_are_made_and_no_stronger() -> None:
+    # made and checked by two implementations; weights of either sign below and above 1
+    rng, taken = random.Random(3), {"whole": 0, "mixed": 0, "turned": 0}
+    for seed in range(60):
+        form = random_integer(seed)
+        rounding = Rounding(Bounding(form), form.lower, form.upper)
+        for _ in range(8):
+            weights = [(i, F(rng.randint(-4, 4), rng.randint(1, 5))) for i in range(form.num_rows)]
+            turned = frozenset(j for j in range(form.num_columns) if rng.random() < 0.5)
+            divisor = F(rng.randint(1, 9), rng.randint(1, 4))
+            made = rounding.cut([(i, w) for i, w in weights if w], divisor, turned)
+            if made is None:
+                continue
+            whole = all(form.integer[j] for j in made.terms)
+            taken["whole" if whole else "mixed"] += 1
+            taken["turned"] += bool(made.complemented)
+            step = step_of(made)
+            program = TreeProgram(form, Work())
+            take_cut(program, step)
+            assert (program.rows[-1], program.row_upper[-1]) == (made.terms, made.side)
+            assert (program.row_lower[-1], len(program.rows)) == (None, form.num_rows + 1)
+            less = 1 if whole else F(1, 10**9)
+            stronger = msgspec.structs.replace(step, side=str(made.side - less))
+            with pytest.raises(NotACertificate, match="stronger"):
+                take_cut(TreeProgram(form, Work()), stronger)
+    assert min(taken.values()) > 20, taken
+
+
+def test_ends_are_taken_as_they_are_derived_and_no_tighter() -> None:
+    taken = 0
+    for seed in range(120):
+        form = random_integer(seed)
+        program = TreeProgram(form, Work())
+        for step in derived(Bounding(form), None, everything=True)[2]:
+            way = -1 if step.upper else 1
+            file = EndStep(
+                row=step.row, column=step.column, upper=step.upper, value=str(step.value)
+            )
+            if form.integer[step.column]:
+                tighter = msgspec.structs.replace(file, value=str(step.value + way))
+                with pytest.raises(NotACertificate, match="does not follow"):
+                    take_end(program, tighter, None)
+            take_end(program, file, None)
+            ends = program.upper if step.upper else program.lower
+            assert ends[step.column] == step.value
+            taken += 1
+            # a looser one follows as well, and moves nothing
+            take_end(program, msgspec.structs.replace(file, value=str(step.value - way)), None)
+            assert ends[step.column] == step.value
+    assert taken > 60

@@ -53,7 +53,7 @@ def test_bounds_are_infinite_where_ends_are() -> None:
 
 
 def test_rays_count_costs_as_nothing() -> None:
-    empty = program([[1, 1]], cost=[5, 5], rows=[(9, None)], ends=[(0, 2)] * 2)
+    empty = program([[1, 1]], cost=[5, 5], rows=[(9, None)], ends=[(0, 2)] * 2, offset=7)
     weights = Bounding(empty).rounded(np.array([1e-30]), ray=True)
     assert weights is not None
     assert weights.value([0, 0], [2, 2]) == 5

@@ -6,10 +6,11 @@ import itertools
 import random
 from fractions import Fraction as F
 
+import numpy as np
 import pytest
 
 from farkas.exact.bounding import Bounding
-from farkas.exact.cuts import Rounding, root_cuts, rounded, whole_factor
+from farkas.exact.cuts import Rounding, _nearer, root_cuts, rounded, whole_factor
 from farkas.exact.deadline import Deadline
 from farkas.forms.rational import RationalForm
 from farkas.solvers.simplex import Simplex
@@ -125,3 +126,23 @@ def test_rows_of_the_tableau_are_found_for_broken_columns() -> None:
 
 def keeps_not(cut, point: list[F]) -> bool:  # type: ignore[no-untyped-def]
     return bool(sum(v * point[j] for j, v in cut.terms.items()) > cut.side)
+
+
+@pytest.mark.parametrize("order", [-300, -30, -3, 0, 3, 30])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_long_coefficients_keep_their_bits_in_every_unit(order: int, sign: int) -> None:
+    unit = sign * F(2) ** order
+    values = [unit / (10**9 + 7), unit * 3 / (10**9 + 9), unit * F(10**9, 10**9 + 21)]
+    largest = max(abs(v * whole_factor(values)) for v in values)
+    assert 2**22 <= largest < 2**24
+
+
+@pytest.mark.parametrize("moved", [-50, 0, 50])
+def test_columns_are_measured_from_their_nearer_end(moved: int) -> None:
+    # ends at 0 and 4, from below only, from above only
+    ends = [(moved, moved + 4), (moved, None), (None, moved + 4)]
+    form = program([[1, 1, 1]], cost=[0] * 3, rows=[(None, 1)], ends=ends)
+    rounding = Rounding(Bounding(form), form.lower, form.upper)
+    for at, turned in ((1, {2}), (2, {2}), (3, {0, 2})):
+        point = np.full(3, float(moved + at))
+        assert _nearer(rounding, [(0, F(1))], point) == turned

@@ -64,6 +64,15 @@ def test_finite_ends_stay_unless_all_are_asked_for() -> None:
     assert derived(Bounding(form), None, everything=True)[1] == [3, 3]
 
 
+def test_no_end_is_derived_twice() -> None:
+    for seed in range(40):
+        form, value = random_integer(seed), F(5)
+        for cutoff in (None, value):
+            steps = derived(Bounding(form), cutoff, everything=True)[2]
+            seen = {(step.column, step.upper, step.value) for step in steps}
+            assert len(seen) == len(steps), seed
+
+
 def test_no_point_is_cut_off() -> None:
     for seed in range(60):
         form = random_integer(seed)

@@ -18,6 +18,7 @@ from farkas.exact import proving
 from farkas.exact.proving import Proved, prove_form
 from farkas.forms.rational import RationalForm
 from farkas.solvers import solve
+from farkas.solvers.answer import Claimed
 from tests.generators.rational import keeps, program, random_integer, random_linear
 
 
@@ -91,6 +92,13 @@ def test_a_claim_is_held_against_what_is_proved() -> None:
     assert told.value == -9
     assert told.claim is not None
     assert "which is wrong by 0.12 of it" in told.claim
+    # who claims a point alone is neither right nor wrong, whatever is proved
+    some = dataclasses.replace(truth, objective=-8.0, claim=Claimed.FEASIBLE)
+    assert prove_form(form, answer=some).claim == f"{truth.solver} says {some.claim} at -8"
+    bound = dataclasses.replace(found, status="bound")
+    assert bound.claim == "highs says optimal at -9"
+    empty = dataclasses.replace(found, status="infeasible", value=None)
+    assert empty.claim == "highs says optimal at -9, which is wrong: proved infeasible"
 
 
 def test_at_a_limit_bound_and_point_stay_proved() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from farkas.algebra import programs
 from farkas.duals.eris.schedule_dual import _dearest
 from tests.generators.eris import one_resource, random_auction
 from tests.tools.optimum import optimum
@@ -25,6 +26,15 @@ def test_scarce_capacity_earns_the_price_that_its_jobs_bid() -> None:
     assert optimum("eris.dual", auction) == pytest.approx(10.0)
     wide = auction.replace(site_capacity=[[2.0]])
     assert optimum("eris.dual", wide) == pytest.approx(16.0)
+
+
+def test_what_jobs_keep_is_bounded_by_the_largest_worth() -> None:
+    jobs = [{"data": [1, 0], "utility": [worth]} for worth in (6.0, 10.0, 3.0)]
+    for some, most in ((jobs, 10.0), (jobs[::-1], 10.0), ([], 0.0)):
+        form = programs.build("eris.dual").form(one_resource(*some, slots=1))
+        kept = next(block for block in form.columns if block.name == "payoff")
+        assert form.implied_upper is not None
+        assert form.implied_upper[kept.where].tolist() == [most] * len(some)
 
 
 def test_prices_are_bounded_by_the_most_that_a_unit_can_earn() -> None:

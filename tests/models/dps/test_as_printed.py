@@ -39,6 +39,18 @@ def test_it_is_not_linear():
     assert repn.quadratic_vars
 
 
+def test_what_is_yes_or_no_is_binary_and_units_are_whole():
+    model = printed(random_market(1, jobs=3, servers=2))
+    kinds = {
+        var.name: {one.domain.name for one in var.values()}
+        for var in model.component_objects(pyo.Var)
+    }
+    for name in ("accepted", "alone", "short_of_workers", "short_of_ps", "dear"):
+        assert kinds[name] <= {"Binary"}
+    for name in ("workers", "ps"):
+        assert all("Integers" in kind for kind in kinds[name])
+
+
 def test_a_market_without_jobs_has_no_constraints():
     model = printed(empty_market())
     assert not list(model.component_data_objects(pyo.Constraint))

@@ -48,3 +48,10 @@ def test_a_ring_larger_than_its_limit_waits_for_another_slot():
     form = Offline().form(small([2], (), one, horizon=3))
     assert row(form, "ring_size[0,0]") == "+1 workers[0,0,0] <= 1"
     assert optimum(form) == 10.0
+
+
+def test_workers_and_uses_of_links_are_whole():
+    form = Offline().form(small([1, 1], [(0, 1, 3)]))
+    whole = {block.name for block in form.columns if form.integer[block.where].all()}
+    assert whole >= {"workers", "uses", "root", "total"}
+    assert not whole & {"supply", "reach"}

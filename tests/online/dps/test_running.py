@@ -198,3 +198,15 @@ def test_a_broken_file_is_refused_in_one_line(change, message):
         RunningMarket.from_json(edited(change))
     assert re.match("running market: no running market: ", str(caught.value))
     assert "\n" not in str(caught.value)
+
+
+def test_what_is_not_said_is_taken_from_what_is_installed():
+    # the most that one job may ask for are all units of its type, on either side by itself
+    one = Provider(server_workers=((3, 1), (5, 1)), server_ps=((2, 4, 6), (1, 1, 1)), horizon=9,
+                   price_cap=2.0).known()  # fmt: skip
+    assert (one.most_workers.tolist(), one.most_ps.tolist()) == ([8, 2], [3, 5, 7])
+    assert (len(one.worker_jobs), len(one.ps_jobs)) == (2, 3)
+    told = Provider(server_workers=((3,),), server_ps=((2, 4),), horizon=9, price_cap=2.0,
+                    most_ps=(1, 2), worker_jobs=(7,), ps_jobs=(8, 9)).known()  # fmt: skip
+    assert (told.most_workers.tolist(), told.most_ps.tolist()) == ([3], [1, 2])
+    assert (told.worker_jobs.tolist(), told.ps_jobs.tolist()) == ([7], [8, 9])

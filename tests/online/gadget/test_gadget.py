@@ -28,6 +28,15 @@ def test_the_exact_greedy_policy_is_the_enumerated_greedy():
         assert run.value == pytest.approx(expected)
 
 
+def test_a_first_slot_without_jobs_is_decided_too():
+    for cluster in random_clusters(4, 2, network="tree", servers=2, jobs=2):
+        later = cluster.replace(jobs=[{**_plain(one), "arrival": 1} for one in cluster.jobs])
+        for slots in ("exact", "columns"):
+            run = algorithms["gadget.gadget"].run(later, slots=slots)
+            assert run.violations == []
+            assert not run.decisions[0]
+
+
 def test_column_slots_on_a_tree_are_nearly_exact():
     for cluster in random_clusters(8, 3, network="tree", servers=4, jobs=4, horizon=1):
         best = FeasibleCounts.of(cluster).best(0, np.zeros(cluster.num_jobs))[0]
