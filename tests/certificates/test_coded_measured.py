@@ -53,6 +53,7 @@ def test_only_allowed_pairs_earn():
     # the first master earns 3/2 and the other 1 on their own workers, on a common one the most
     assert bound([[0, None], [None, 1]], two) == 4 * fast / Fraction(5, 2)
     assert bound([[0], [1]], two) == 4 * fast / Fraction(3, 2)
+    assert bound([[0, None], [1, None]], two) == bound([[0], [1]], two)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -14,6 +14,7 @@ from farkas.certificates import check
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
 from farkas.errors import NotACertificate
 from farkas.instances import library
+from farkas.instances.gadget import Cluster
 from farkas.instances.utilities import Sqrt, TableUtility
 from farkas.models.gadget.column import ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts
@@ -133,6 +134,26 @@ def test_jobs_that_gain_nothing_more_earn_nothing(network):
         for progress in ([0, 0], [1, 0], [1, 1]):
             gained = 3 * int((able & (np.array(progress) == 0)).sum())
             assert certify_slot(cluster, 1, np.array(progress), node, link).bound == str(gained)
+
+
+@pytest.mark.parametrize("uses", [1, 2, 3, 4])
+def test_every_hop_of_a_ring_may_need_the_same_link(uses):
+    # hosts lead to switch 3, that to switch 4, and that to the hosts: n hosts use (3, 4) n times
+    hosts = range(3)
+    cluster = Cluster.build(
+        horizon=2,
+        resources=["gpu"],
+        nodes=[{"capacity": [1]}] * 3 + [{"server": False, "capacity": [0]}] * 2,
+        links=[{"from": u, "to": 3, "bandwidth": 1} for u in hosts]
+        + [{"from": 3, "to": 4, "bandwidth": uses}]
+        + [{"from": 4, "to": u, "bandwidth": 1} for u in hosts],
+        jobs=[{"arrival": 0, "demand": [1], "budget": [None], "max_workers": 3, "bandwidth": 1,
+               "efficiency": 1.0, "utility": {"kind": "table", "values": [0, 1, 5, 10]}}],
+    )  # fmt: skip
+    node, link = np.zeros(cluster.capacity.shape), np.zeros(cluster.num_links)
+    gained = {1: 1, 2: 5}.get(uses, 10)
+    assert most_exactly(cluster, np.array([0]), node, link) == gained
+    assert certify_slot(cluster, 1, np.array([0]), node, link).bound == str(gained)
 
 
 def test_prices_below_nothing_are_taken_for_nothing():

@@ -8,7 +8,7 @@ import pytest
 from farkas.errors import NoAnswer
 from farkas.exact.bounding import shortened
 from farkas.exact.deadline import Deadline
-from farkas.exact.node_solver import NodeSolver, floats
+from farkas.exact.node_solver import RELIABLE, NodeSolver, floats
 from farkas.exact.nodes import TreeNode
 from farkas.solvers.simplex import End
 from tests.generators.rational import program
@@ -71,3 +71,45 @@ def test_all_columns_fixed_is_no_node_to_branch_on() -> None:
 
 def test_absent_ends_are_infinite() -> None:
     assert floats([1, None], -np.inf).tolist() == [1.0, -np.inf]
+
+
+def test_growth_is_learnt_by_unit_of_distance_on_either_side() -> None:
+    # min z with z >= |y - 5/4|, y whole: 1/4 below and 3/4 above cost as much as they are away
+    form = program([[-1, 1], [1, 1]], cost=[0, 1], rows=[("-5/4", None), ("5/4", None)],
+                   ends=[(0, 9), (0, None)], whole=[1, 0])  # fmt: skip
+    nodes = NodeSolver(form, shortened(form.lower), shortened(form.upper), Deadline())
+    root = TreeNode(None)
+    nodes.go(root)
+    nodes.simplex.run()
+    point = np.array([1.25, 0.0])
+    assert nodes.branching(root, point)[:2] == (0, 1)
+    for up in (False, True):
+        count, total = nodes._history[0, up]
+        assert (count, total) == (1, pytest.approx(1.0))
+
+
+@pytest.mark.parametrize("known", [(), (False,), (True,)])
+def test_a_column_is_tried_until_both_sides_are_known(known: tuple[bool, ...]) -> None:
+    nodes, root = solver(), TreeNode(None)
+    nodes.go(root)
+    nodes.simplex.run()
+    for up in known:
+        nodes._history[1, up] = (RELIABLE, 1.0)
+    nodes.branching(root, nodes.simplex.point)
+    assert {(1, False), (1, True)} <= nodes._history.keys()
+
+
+@pytest.mark.parametrize(("below", "above", "chosen"), [
+    ((1.0, 4.0), (9.0, 4.0), 1), ((9.0, 4.0), (1.0, 4.0), 1), ((5.0, 4.0), (5.0, 4.0), 0),
+    ((4.0, 9.0), (4.0, 1.0), 0), ((4.0, 1.0), (4.0, 9.0), 0),
+])  # fmt: skip
+def test_the_column_that_grows_on_both_sides_is_taken(
+    below: tuple[float, ...], above: tuple[float, ...], chosen: int
+) -> None:
+    nodes, root = solver(), TreeNode(None)
+    nodes.go(root)
+    nodes.simplex.run()
+    for j in (0, 1):
+        nodes._history[j, False] = (RELIABLE, RELIABLE * below[j])
+        nodes._history[j, True] = (RELIABLE, RELIABLE * above[j])
+    assert nodes.branching(root, np.array([2.5, 1.5]))[0] == chosen

@@ -14,7 +14,8 @@ from tests.mutants.trial import Change, Trial, told
 
 FOLDERS = (
     "certificates", "standalone", "replay", "duals", "relaxations", "models", "forms", "rounding",
-    "online", "online/coded", "online/dps", "online/eris", "online/gadget", "online/mlbroker",
+    "exact", "online", "online/coded", "online/dps", "online/eris", "online/gadget",
+    "online/mlbroker",
 )  # fmt: skip
 
 ALSO = {"certificates": ["tests/standalone", "tests/fuzz"], "standalone": ["tests/fuzz"]}
@@ -80,7 +81,7 @@ def score(folder: str, sample: int, seed: int, only: str, more: bool) -> None:
     """Try a folder's mutants and keep, module by module, what became of them."""
     with tempfile.TemporaryDirectory() as place_for_tree:
         trial = Trial(Path(place_for_tree), [f"tests/{folder}", *ALSO.get(folder, [])])
-        everything = there_are(trial.tree, folder)
+        everything, noticed, all_tried = there_are(trial.tree, folder), 0, 0
         for module, some in drawn(everything, sample, seed).items():
             if only not in module:
                 continue
@@ -92,9 +93,11 @@ def score(folder: str, sample: int, seed: int, only: str, more: bool) -> None:
                     if not trial.red(Change(module, changed), place.line):
                         operator = place.operator.removeprefix("core/")
                         found.append(Survivor(place.line, operator, told(source, changed)))
+            noticed, all_tried = noticed + tried - len(found), all_tried + tried
             kept = record.read()
             of_folder = kept.folders.setdefault(folder, Folder())
             of_folder.drew(seed if sample else None, more=more)
+            of_folder.fresh = (noticed, all_tried) if sample else None
             before = of_folder.modules.get(module, Module(0, 0, 0, []))
             entry = Module(
                 len(everything[module]), tried, tried - len(found),

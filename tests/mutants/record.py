@@ -38,9 +38,20 @@ class Module(msgspec.Struct):
 
 
 class Folder(msgspec.Struct):
-    """Scores of a folder's modules, and the seeds of the draws if not all of them were tried."""
+    """Scores of a folder's modules.
+
+    Parameters
+    ----------
+    seeds
+        Of the draws; none if all mutants were tried.
+    fresh
+        Noticed and tried of the last draw as it was drawn, before tests were sharpened by it.
+    modules
+        What is noticed now, by module.
+    """
 
     seeds: list[int] = []
+    fresh: tuple[int, int] | None = None
     modules: dict[str, Module] = {}
 
     def drew(self, seed: int | None, *, more: bool) -> None:

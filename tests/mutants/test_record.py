@@ -26,11 +26,12 @@ def test_the_page_about_trust_gives_the_recorded_figures(folder):
 
 
 def row(name: str, kept: Folder) -> str:
-    """Row of the table: tried, noticed, of no effect, harmless, others, and the two shares."""
+    """Row of the table: the last draw as drawn; then all of them now."""
     effort = sum(survivor.effort != "" for survivor in kept.survivors)
     others = len(kept.survivors) - kept.equivalent - effort
+    fresh = "–" if kept.fresh is None else f"{kept.fresh[0]} of {kept.fresh[1]}"
     return (
-        f"| {name} | {kept.tried} | {kept.killed} | {kept.killed / kept.tried:.1%} |"
+        f"| {name} | {fresh} | {kept.tried} | {kept.killed} | {kept.killed / kept.tried:.1%} |"
         f" {kept.equivalent} | {effort} | {others} | {kept.score:.1%} |"
     ).replace("%", " %")
 
