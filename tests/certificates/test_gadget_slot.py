@@ -65,8 +65,20 @@ def test_a_proof_says_which_slot_and_progress_it_is_about():
     assert cluster.at_slot == 0
     later = check(slot_certificate(cluster, 1, np.array([0])), instance=cluster)
     assert later.program == "gadget.gvne in slot 1"
+    late = cluster.replace(slot=1)
+    early = check(slot_certificate(late, 0, np.array([0])), instance=late)
+    assert early.program == "gadget.gvne in slot 0"
     begun = check(slot_certificate(cluster, 0, np.array([1])), instance=cluster)
     assert begun.program == "gadget.gvne in slot 0 after 1 worker-slots"
+
+
+def test_what_some_jobs_received_is_named():
+    cluster = library.load("gadget/tiny")
+    assert cluster.num_jobs == 2
+    for progress in ([0, 3], [3, 0]):
+        made = slot_certificate(cluster, cluster.at_slot, np.array(progress))
+        said = check(made, instance=cluster).program
+        assert said == f"gadget.gvne in slot {cluster.at_slot} after 3 worker-slots"
 
 
 @pytest.mark.parametrize(
@@ -115,10 +127,13 @@ def test_a_slot_bound_is_rent_plus_the_best_ring_of_every_job(network, money):
         progress = rng.integers(0, 3, size=cluster.num_jobs)
         node = rng.choice([0.0, 0.2, 1.0], cluster.capacity.shape) * cluster.is_server[:, None]
         link = rng.choice([0.0, 0.1, 0.5], cluster.num_links)
-        for prices in (node * money, link * money), (node * 1e-6 * money, link * 0.0):
+        # the last are so low that their units are finer than those of what is gained
+        for share in ((1.0, 1.0), (1e-6, 0.0), (0.3 * 2.0**-70, 0.7 * 2.0**-70)):
+            prices = (node * share[0] * money, link * share[1] * money)
             made = certify_slot(cluster, 1, progress, *prices)
             exact = most_exactly(cluster, progress, *prices)
-            assert exact <= Fraction(made.bound) <= exact + Fraction(money) / 10**9
+            assert exact <= made.prove_bound(cluster) <= Fraction(made.bound)
+            assert Fraction(made.bound) <= exact + Fraction(money) / 10**9
             earned += exact > 0
     assert earned > 8
 
@@ -137,7 +152,8 @@ def test_jobs_that_gain_nothing_more_earn_nothing(network):
 
 
 @pytest.mark.parametrize("uses", [1, 2, 3, 4])
-def test_every_hop_of_a_ring_may_need_the_same_link(uses):
+@pytest.mark.parametrize("alone", [0, 1])
+def test_every_hop_of_a_ring_may_need_the_same_link(uses, alone):
     # hosts lead to switch 3, that to switch 4, and that to the hosts: n hosts use (3, 4) n times
     hosts = range(3)
     cluster = Cluster.build(
@@ -148,10 +164,10 @@ def test_every_hop_of_a_ring_may_need_the_same_link(uses):
         + [{"from": 3, "to": 4, "bandwidth": uses}]
         + [{"from": 4, "to": u, "bandwidth": 1} for u in hosts],
         jobs=[{"arrival": 0, "demand": [1], "budget": [None], "max_workers": 3, "bandwidth": 1,
-               "efficiency": 1.0, "utility": {"kind": "table", "values": [0, 1, 5, 10]}}],
+               "efficiency": 1.0, "utility": {"kind": "table", "values": [0, alone, 5, 10]}}],
     )  # fmt: skip
     node, link = np.zeros(cluster.capacity.shape), np.zeros(cluster.num_links)
-    gained = {1: 1, 2: 5}.get(uses, 10)
+    gained = {1: alone, 2: 5}.get(uses, 10)
     assert most_exactly(cluster, np.array([0]), node, link) == gained
     assert certify_slot(cluster, 1, np.array([0]), node, link).bound == str(gained)
 

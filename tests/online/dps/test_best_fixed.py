@@ -65,6 +65,27 @@ def test_a_supremum_that_no_price_attains():
     assert not best.attained
 
 
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_supremum_may_lie_where_one_side_is_free(swapped):
+    # x + 3y <= 0.9 and x + y <= 1.2 at different times: both at (0.9, 0) pay 1.8, one alone 1.2
+    asked = [(1, 3), (1, 1)]
+    jobs = [
+        {"arrival": 3 * n, "worker_type": 0, "workers": k, "ps_type": 0, "ps": m, "model_size": 0,
+         "epochs": 1, "epoch_compute": 1.0, "budget": budget}
+        for n, ((k, m), budget) in enumerate(zip(asked, (0.9, 1.2), strict=True))
+    ]  # fmt: skip
+    if swapped:
+        jobs = [{**job, "workers": job["ps"], "ps": job["workers"]} for job in jobs]
+    market = random_market(0).replace(
+        server_workers=[[3]], server_ps=[[3]], worker_bandwidth=[None], ps_bandwidth=[None],
+        price_cap=1.0, jobs=jobs,
+    )  # fmt: skip
+    found = best_exactly(market)
+    assert (found.profit, found.attained) == (Fraction(9, 5), True)
+    prices = (found.worker, found.ps)
+    assert (prices[::-1] if swapped else prices) == (Fraction(9, 10), 0)
+
+
 def test_decimals_are_what_was_written():
     assert decimal(0.1) == Fraction(1, 10)
     assert decimal(1e-7) == Fraction(1, 10**7)

@@ -1,10 +1,12 @@
 """One bandit a pair of types, against the same with lists."""
 
+import dataclasses
 import math
 
 import numpy as np
 import pytest
 
+from farkas.online.dps.offers import Known
 from farkas.online.dps.pairs import Pair, PairPrices, joint_grid
 from farkas.online.dps.posted import run_seller
 from tests.generators.dps import random_market, uniform_users
@@ -30,6 +32,19 @@ def test_a_pair_counts_offers_sales_and_payments():
     # Mean 1/5, radius with η = 2: 2/3 + sqrt(2/5/3).
     assert pair.optimistic(2.0)[3] == pytest.approx(0.2 + 2 / 3 + np.sqrt(0.4 / 3))
     assert pair.least_sales(0.01)[3] == pytest.approx(0.5 - 0.01 / 3 - np.sqrt(0.005 / 3))
+
+
+def test_the_grid_of_a_type_is_that_of_all_its_unit_slots():
+    market = random_market(0).replace(price_cap=1.0, dps={})
+    known = Known.of(market)
+
+    def grid(horizon, units):
+        changed = dataclasses.replace(known, horizon=horizon, worker_jobs=np.array([50]),
+                                      installed_workers=np.full((1, 1), units))  # fmt: skip
+        return PairPrices()._prices(changed, 0).tolist()
+
+    assert grid(8, 400) == grid(16, 200) == grid(3200, 1)
+    assert len(grid(8, 400)) < len(grid(80, 400)) < len(grid(80, 4000))
 
 
 def test_the_joint_grid_has_every_combination_of_eighths():
