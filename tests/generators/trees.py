@@ -93,6 +93,8 @@ def _cut(rng: random.Random, form: RationalForm, checker: TreeChecker) -> CutSte
     for _ in range(20):
         weights = [(i, Fraction(rng.randint(-4, 4), rng.randint(1, 3)))
                    for i in range(program.num_rows)]  # fmt: skip
+        if weights and rng.random() < 0.4:  # a row may be counted in parts
+            weights.append(rng.choice(weights))
         turned = frozenset(j for j in range(form.num_columns) if rng.random() < 0.5)
         made = rounding.cut(
             [(i, w) for i, w in weights if w],
