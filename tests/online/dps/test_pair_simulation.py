@@ -38,14 +38,6 @@ def test_whole_markets_are_sold_as_step_by_step(seller, rounding):
     assert sold > 20
 
 
-@pytest.mark.parametrize("eta", [0.01, 0.05])
-def test_weights_that_decide_are_the_same_step_by_step(eta):
-    # little doubt, so that what is used up soon counts; with more, time alone does
-    for seed in (3, 8, 9):
-        market = random_market(seed, jobs=60).replace(price_cap=1.0, dps={"eta_scale": eta})
-        assert same(Knapsacks(), market, seed) > 0
-
-
 @pytest.mark.parametrize("seller", [PairPrices(), PairPrices(arms="joint"), Knapsacks()])
 def test_what_costs_nothing_is_best_and_nobody_is_no_trouble(seller):
     # a huge weight makes time worth nothing, so that arms that sold nothing cost nothing
