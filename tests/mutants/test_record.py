@@ -14,7 +14,9 @@ KEPT = read()
 
 def test_a_score_leaves_out_what_no_test_could_notice():
     survivors = [Survivor(1, "x", "a -> b", equivalent="why"), Survivor(2, "x", "c -> d")]
-    folder = Folder([0], {"one.py": Module(9, 7, 5, survivors), "two.py": Module(4, 4, 4, [])})
+    folder = Folder(
+        [0], modules={"one.py": Module(9, 7, 5, survivors), "two.py": Module(4, 4, 4, [])}
+    )
     assert (folder.tried, folder.killed, folder.equivalent) == (11, 9, 1)
     assert folder.score == 9 / 10
 
