@@ -208,9 +208,12 @@ def _statements(part: str, costs: dict[str, Any]) -> list[Statement]:
     note = listed(last, ".1f")
     if part == "transfer":
         most = max(map(max, costs.values()))
-        grows = all(costs[name][-1] > costs[name][0] for name in ("central", "oasis"))
+        risen = {name: values[-1] - values[0] for name, values in costs.items()}
+        steep = min(risen.pop("central"), risen.pop("oasis"))
         return [
-            Statement("grows with the data, Central and OASiS most", grows, note),
+            Statement(
+                "grows with the data, Central and OASiS most", steep > max(0, *risen.values()), note
+            ),
             Statement("Local moves nothing", max(costs["local"]) <= ROUNDING * most),
         ]
     if part == "resource":
