@@ -158,6 +158,25 @@ def test_trees_are_read_to_their_last_leaf_and_no_further(tree: tuple[Any, ...])
             refused(nested(*tree[:at], 0, *tree[at + 1 :]), "proves less")
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_box_is_given_back_when_both_sides_of_a_branch_are_closed(turned: bool) -> None:
+    # min x + y, x + 2y >= 2, so 1 at y = 1.  First y <= 0: within it x <= 0 has no point, x >= 1
+    # gives 2.  Then y >= 1: x may be 0 again, and 1 is all that is proved.  The same turned round
+    way = -1 if turned else 1
+    ends = [(-4, 0)] * 2 if turned else [(0, 4)] * 2
+    row = (None, -2) if turned else (2, None)
+    form = program([[1, 2]], cost=[way, way], rows=[row], ends=ends, whole=[1, 1])
+    both = weights((0, way)), weights((0, way), ray=True), weights()
+    inner: list[Any] = [[0, "-1"], 0, 1] if turned else [[0, "0"], 1, 0]
+    tree = [[1, "-1"], 2, *inner] if turned else [[1, "0"], *inner, 2]
+    for bound in ("1", "2"):
+        file = certificate(form, bound=bound, weights=list(both), tree=tree)
+        if bound == "1":
+            assert proved(file) == (1, None)
+        else:
+            refused(file, "less than the bound")
+
+
 def test_multipliers_must_be_whole() -> None:
     tree = half()
     tree["weights"][1]["factors"] = [[0, "-1/2"]]
@@ -281,6 +300,18 @@ def cutting(**changed: Any) -> Tree:
     # the program's row is 2x + 2y <= 3 divided by its gcd: x + y <= 3/2
     cut["divisor"] = changed.get("divisor", "1")
     return certificate(form, bound="-1", weights=[weights((2, -1))], cuts=[cut])
+
+
+@pytest.mark.parametrize("turned", [[], [0, 1], [0]])
+def test_a_cut_measures_columns_from_their_ends(turned: list[int]) -> None:
+    # x + y <= 7/2 from (1, 1): t + s <= 3/2, so 1, and x + y <= 3 again; from the upper ends
+    # (2, 3): -t - s <= -3/2, so -2, and 3 as well
+    form = program([[2, 2]], cost=[-1, -1], rows=[(None, 7)], ends=[(1, 2), (1, 3)], whole=[1, 1])
+    cut = {"rows": [[0, "1"]], "divisor": "1", "complemented": turned, "times": "1",
+           "terms": [[0, "1"], [1, "1"]], "side": "3"}  # fmt: skip
+    tree = certificate(form, bound="-3", weights=[weights((1, -1))], cuts=[cut])
+    assert proved(tree) == (-3, None)
+    refused({**tree, "cuts": [{**cut, "side": "2"}]}, "stronger")
 
 
 def test_a_rounded_row_is_a_cut() -> None:
