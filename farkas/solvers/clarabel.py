@@ -12,7 +12,7 @@ from farkas.numbers import Floats, Ints
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend
 from farkas.solvers.interrupt import CtrlC, log_to_stderr
-from farkas.solvers.options import Options
+from farkas.solvers.options import Options, refused_by
 
 
 @backend("clarabel")
@@ -41,6 +41,9 @@ class Clarabel(Backend):
         settings.max_threads = options.threads
         if math.isfinite(options.time_limit):
             settings.time_limit = options.time_limit
+        for word, value in options.solver_options:
+            with refused_by("clarabel", word):
+                setattr(settings, word, value)
         quadratic = sp.csc_matrix((form.num_columns, form.num_columns))
         kinds = [clarabel.ZeroConeT(cones.num_equal)] if cones.num_equal else []
         if len(cones.right) > cones.num_equal:

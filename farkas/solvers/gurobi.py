@@ -12,7 +12,7 @@ from farkas.solvers.access import Access, Availability, installed, missing
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend
 from farkas.solvers.interrupt import CtrlC, off_stdout
-from farkas.solvers.options import WORDS, Options
+from farkas.solvers.options import WORDS, Options, refused_by
 
 # what the licence inside the wheel accepts
 MOST = 2000
@@ -103,7 +103,8 @@ def _model(env: Any, form: LinearForm, options: Options, start: Floats | None) -
     model = gurobipy.Model(env=env)
     model.Params.OutputFlag = int(options.log)
     for word, value in options.worded(WORDS["gurobi"]).items():
-        model.setParam(word, value)
+        with refused_by("gurobi", word):
+            model.setParam(word, value)
     columns = model.addMVar(
         form.num_columns,
         lb=form.lower,

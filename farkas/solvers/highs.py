@@ -11,14 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from farkas.errors import InvalidOption
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, backend
 from farkas.solvers.interrupt import CtrlC
-from farkas.solvers.options import Options
+from farkas.solvers.options import Options, Raw
 from farkas.solvers.session import Session
 from farkas.tolerances import ROUNDING, SIMPLEX
+from farkas.words import named, shown
 
 ROWWISE = 2
 # below this a solve ends before anybody can press Ctrl-C, and callbacks would only cost time
@@ -49,6 +51,14 @@ class Highs(Backend):
         from farkas.solvers.highs_session import HighsSession
 
         return HighsSession(self, form)
+
+    def bridge(self, solver: str) -> Backend:
+        """Backend for one of its algorithms; without a name HiGHS itself, which chooses."""
+        if not solver:
+            return self
+        from farkas.solvers.highs_algorithm import HighsAlgorithm
+
+        return HighsAlgorithm(solver)
 
 
 def pass_form(solver: Any, form: LinearForm) -> None:
@@ -127,6 +137,17 @@ def _set_options(solver: Any, options: Options, *, mip: bool) -> None:
         ("log_to_console", False),
     ):
         solver.setOptionValue(name, value)
+    for name, raw in options.solver_options:
+        _set_own(solver, name, raw)
+
+
+def _set_own(solver: Any, name: str, value: Raw) -> None:
+    """Set an option by its own name; a whole number also where HiGHS wants a double."""
+    failed = solver.setOptionValue(name, value).value < 0
+    if failed and isinstance(value, int) and not isinstance(value, bool):
+        failed = solver.setOptionValue(name, float(value)).value < 0
+    if failed:
+        raise InvalidOption(f"highs refuses its option {named(name)} = {shown(value)}")
 
 
 def solve_loaded(solver: Any, form: LinearForm, options: Options, start: Floats | None) -> Answer:
@@ -137,6 +158,16 @@ def solve_loaded(solver: Any, form: LinearForm, options: Options, start: Floats 
     solver
         Holds the columns, rows and costs of ``form``, in whatever units.
     """
+    if not options.solver_options:
+        return _solved(solver, form, options, start)
+    kept = solver.getOptions()
+    try:
+        return _solved(solver, form, options, start)
+    finally:
+        solver.passOptions(kept)
+
+
+def _solved(solver: Any, form: LinearForm, options: Options, start: Floats | None) -> Answer:
     begin = time.perf_counter()
     _set_options(solver, options, mip=form.is_mip)
     if start is not None and form.is_mip:

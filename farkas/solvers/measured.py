@@ -88,3 +88,21 @@ def installed_in_cvxpy() -> tuple[str, ...]:
     import cvxpy
 
     return tuple(cvxpy.installed_solvers())
+
+
+def takes_integers(solver: str) -> bool:
+    """Whether CVXPY hands integer programs to a solver."""
+    return any(engine.MIP_CAPABLE for engine in _engines(solver))
+
+
+def takes_exponential_cones(solver: str) -> bool:
+    """Whether CVXPY hands exponential cones to a solver."""
+    from cvxpy.constraints import ExpCone
+
+    return any(ExpCone in engine.SUPPORTED_CONSTRAINTS for engine in _engines(solver))
+
+
+def _engines(solver: str) -> list[Any]:
+    from cvxpy.reductions.solvers.defines import SOLVER_MAP_CONIC, SOLVER_MAP_QP
+
+    return [table[solver] for table in (SOLVER_MAP_CONIC, SOLVER_MAP_QP) if solver in table]

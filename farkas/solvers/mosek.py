@@ -12,7 +12,7 @@ from farkas.solvers.access import Access, Availability, installed, missing
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend
 from farkas.solvers.interrupt import CtrlC
-from farkas.solvers.options import Options
+from farkas.solvers.options import Options, refused_by
 
 
 @backend("mosek")
@@ -95,6 +95,9 @@ def _set_options(task: Any, options: Options, key: CtrlC) -> None:
     if math.isfinite(options.time_limit):
         task.putdouparam(mosek.dparam.optimizer_max_time, options.time_limit)
         task.putdouparam(mosek.dparam.mio_max_time, options.time_limit)
+    for word, value in options.solver_options:
+        with refused_by("mosek", word):
+            task.putparam(word, str(value))
     if options.log:
         task.set_Stream(mosek.streamtype.log, sys.stderr.write)
     task.set_Progress(lambda _caller: int(key.pressed))

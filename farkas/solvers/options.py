@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict, TypeGuard
 
 import numpy as np
 
 from farkas.errors import InvalidOption
-from farkas.words import shown
+from farkas.words import named, one_line, shown
 
+Raw = bool | int | float | str
+"""Value of an option in the words of a solver."""
 Words = tuple[str, str, str, str]
 """Time limit, gap, threads and seed in the words of a solver; empty where it has none."""
 WORDS: dict[str, Words] = {
@@ -30,6 +33,7 @@ class OptionNames(TypedDict, total=False):
     threads: int | None
     seed: int | None
     log: bool
+    solver_options: Mapping[str, Raw] | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -49,6 +53,10 @@ class Options:
         Seed of the solver's random choices, 0 by default.
     log
         Whether the solver's log goes to stderr.
+    solver_options
+        Further options by the names that the solver gives them, taken as they are and after the
+        others; they are about the program in units near 1, which is what a solver gets.  A mapping
+        where options are asked for, pairs in order of names here.
     """
 
     time_limit: float = math.inf
@@ -56,6 +64,7 @@ class Options:
     threads: int = 1
     seed: int = 0
     log: bool = False
+    solver_options: tuple[tuple[str, Raw], ...] = ()
 
     @classmethod
     def parse(cls, given: Mapping[str, Any]) -> Options:
@@ -74,12 +83,13 @@ class Options:
                 raise InvalidOption.near(f"unknown solver option {name!r}", name, _RULES)
             if value is not None and not rule[0](value):
                 raise InvalidOption(f"solver option {name} = {shown(value)}: must be {rule[1]}")
-        return cls(**{name: value for name, value in given.items() if value is not None})
+        kept = {name: value for name, value in given.items() if value is not None}
+        if "solver_options" in kept:
+            kept["solver_options"] = tuple(sorted(kept["solver_options"].items()))
+        return cls(**kept)
 
-    def worded(
-        self, words: Words, solver: str = "", needed: Sequence[str] = ()
-    ) -> dict[str, float | int]:
-        """Values by the words of a solver; a limit only where there is one.
+    def worded(self, words: Words, solver: str = "", needed: Sequence[str] = ()) -> dict[str, Raw]:
+        """Values by the words of a solver, its own options last; a limit only where there is one.
 
         Parameters
         ----------
@@ -93,14 +103,32 @@ class Options:
         InvalidOption
             A needed option was given, and the solver has no word for it.
         """
-        found: dict[str, float | int] = {}
+        found: dict[str, Raw] = {}
         for name, word in zip(("time_limit", "gap", "threads", "seed"), words, strict=True):
             value = getattr(self, name)
             if word and value < math.inf:
                 found[word] = value
             elif name in needed and value != getattr(_DEFAULTS, name):
                 raise InvalidOption(f"farkas cannot pass {name} to {solver}; leave it out")
-        return found
+        return {**found, **dict(self.solver_options)}
+
+
+@contextlib.contextmanager
+def refused_by(solver: str, name: str) -> Iterator[None]:
+    """Turn whatever a solver raises at an option of its own into an `InvalidOption`."""
+    try:
+        yield
+    except Exception as failure:
+        said = one_line(str(failure)) or type(failure).__name__
+        problem = f"{solver} refuses its option {named(name)}: {said}"
+        raise InvalidOption(problem) from None
+
+
+def _is_raw(value: object) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(name, str) and isinstance(each, bool | int | float | str)
+        for name, each in value.items()
+    )
 
 
 def _is_amount(value: object) -> TypeGuard[float]:
@@ -125,5 +153,6 @@ _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "threads": (_is_count(1), "a whole number from 1 to 2147483647"),
     "seed": (_is_count(0), "a whole number from 0 to 2147483647"),
     "log": (lambda value: isinstance(value, bool), "True or False"),
+    "solver_options": (_is_raw, "names of the solver with numbers, words, True or False"),
 }
 _DEFAULTS = Options()

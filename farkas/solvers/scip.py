@@ -11,7 +11,7 @@ from farkas.numbers import Floats
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend
 from farkas.solvers.interrupt import off_stdout
-from farkas.solvers.options import WORDS, Options
+from farkas.solvers.options import WORDS, Options, refused_by
 
 
 @backend("scip")
@@ -80,7 +80,9 @@ def _side(value: float) -> float | None:
 def _set_options(model: Any, options: Options) -> None:
     if options.log:
         model.hideOutput(quiet=False)
-    model.setParams(options.worded(WORDS["scip"]))
+    for word, value in options.worded(WORDS["scip"]).items():
+        with refused_by("scip", word):
+            model.setParam(word, value)
 
 
 _REASONS = {

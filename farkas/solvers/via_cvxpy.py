@@ -16,15 +16,23 @@ from farkas.numbers import Floats
 from farkas.solvers.access import Access, Availability, installed, missing
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend, backends
+from farkas.solvers.cvxpy_words import PACKAGES, arguments
 from farkas.solvers.interrupt import off_stdout
-from farkas.solvers.measured import installed_in_cvxpy, largest_violation, units_of
-from farkas.solvers.options import WORDS, OptionNames, Options, Words
+from farkas.solvers.measured import (
+    installed_in_cvxpy,
+    largest_violation,
+    takes_exponential_cones,
+    takes_integers,
+    units_of,
+)
+from farkas.solvers.options import OptionNames, Options
 from farkas.tolerances import FEASIBLE
 
 DEFAULT = "CLARABEL"
-INTEGER = ("GUROBI", "HIGHS", "MOSEK", "SCIP", "SCIPY")
-FIRST_ORDER = 1e-8
-"""Accuracy asked of SCS and OSQP, in their own measure; what they reach is measured here."""
+WITHOUT_DUALS = ("SCIP", "GLPK_MI", "ECOS_BB")
+"""SCIP's belong to its presolved program; the others give none."""
+NEARLY = 0.9
+"""Share of a time limit at which a solver may have stopped because of it."""
 
 
 class CvxpySolver(Backend):
@@ -41,13 +49,18 @@ class CvxpySolver(Backend):
     def __init__(self, solver: str) -> None:
         self.solver = solver
         self.name = f"cvxpy:{solver}"
-        self.abilities = Ability.LINEAR
-        if solver != "SCIP":  # the duals CVXPY reads from SCIP belong to its presolved program
-            self.abilities |= Ability.DUALS
-        if solver in INTEGER:
-            self.abilities |= Ability.INTEGER
-        if solver in ("CLARABEL", "SCS", "MOSEK", "ECOS"):
-            self.abilities |= Ability.CONIC
+
+    @property
+    def abilities(self) -> Ability:  # type: ignore[override]
+        """What CVXPY says of the solver; asked when needed, since it takes a second to load."""
+        can = Ability.LINEAR
+        if self.solver not in WITHOUT_DUALS:
+            can |= Ability.DUALS
+        if takes_integers(self.solver):
+            can |= Ability.INTEGER
+        if takes_exponential_cones(self.solver):
+            can |= Ability.CONIC
+        return can
 
     def availability(self) -> Availability:
         """Standing here."""
@@ -75,7 +88,7 @@ class CvxpySolver(Backend):
         status, message = _run(problem, self.solver, options)
         reason, claim = _verdict(status)
         seconds = time.perf_counter() - begin
-        if reason is not Reason.FINISHED and seconds >= options.time_limit:
+        if reason is not Reason.FINISHED and seconds >= NEARLY * options.time_limit:
             # CVXPY has no word for a limit, only "inaccurate" or an error
             reason = Reason.TIME_LIMIT
         common: dict[str, Any] = {
@@ -101,6 +114,8 @@ class CvxpySolver(Backend):
 class ViaCvxpy(CvxpySolver):
     """Bridge to every solver of CVXPY; ``cvxpy`` alone means ``cvxpy:CLARABEL``."""
 
+    abilities = Ability.LINEAR | Ability.DUALS | Ability.CONIC
+
     def __init__(self) -> None:
         super().__init__(DEFAULT)
 
@@ -108,7 +123,7 @@ class ViaCvxpy(CvxpySolver):
         """Standing here."""
         if not installed(self.package):
             return missing(self.bringer)
-        return Availability(Access.FULL, "bridge: cvxpy:NAME")
+        return Availability(Access.FULL, "bridge: cvxpy:NAME; farkas[solvers] brings more")
 
     def bridge(self, solver: str) -> Backend:
         """Backend for one solver of CVXPY."""
@@ -122,7 +137,8 @@ def _check_known(solver: str) -> None:
     if solver in known:
         return
     if solver in cvxpy.settings.SOLVERS:
-        raise SolverUnavailable(f"solver cvxpy:{solver} is missing: install its package")
+        brings = PACKAGES.get(solver, "its package")
+        raise SolverUnavailable(f"solver cvxpy:{solver} is missing: install {brings}")
     raise UnknownName.of("CVXPY solver", solver, known)
 
 
@@ -173,35 +189,6 @@ def _row_duals(form: LinearForm, families: list[tuple[Any, Any, float]]) -> Floa
     return duals
 
 
-_WORDS: dict[str, Words] = {
-    **{name.upper(): words for name, words in WORDS.items()},
-    "CLARABEL": ("time_limit", "", "max_threads", ""),
-    "SCS": ("time_limit_secs", "", "", ""),
-    "OSQP": ("time_limit", "", "", ""),
-    "SCIPY": ("time_limit", "mip_rel_gap", "", ""),
-    "MOSEK": (
-        "MSK_DPAR_OPTIMIZER_MAX_TIME",
-        "MSK_DPAR_MIO_TOL_REL_GAP",
-        "MSK_IPAR_NUM_THREADS",
-        "",
-    ),
-}
-_NESTED = {"SCIP": "scip_params", "MOSEK": "mosek_params", "SCIPY": "scipy_options"}
-"""Argument that takes the words, of solvers that do not take them as arguments of their own."""
-_ACCURACY = {"eps_abs": FIRST_ORDER, "eps_rel": FIRST_ORDER}
-_ALWAYS: dict[str, dict[str, float]] = {
-    "SCS": {**_ACCURACY, "max_iters": 100_000},
-    "OSQP": {**_ACCURACY, "max_iter": 100_000},
-}
-
-
-def _arguments(solver: str, options: Options) -> dict[str, Any]:
-    """Our options in the words of each solver; refuses a limit that cannot be passed."""
-    words = _WORDS.get(solver, ("", "", "", ""))
-    given = options.worded(words, f"cvxpy:{solver}", ("time_limit",))
-    return {_NESTED[solver]: given} if solver in _NESTED else {**given, **_ALWAYS.get(solver, {})}
-
-
 def _run(problem: Any, solver: str, options: Options) -> tuple[str, str]:
     """Solve; returns CVXPY's status and the words of a failure."""
     import cvxpy as cp
@@ -210,7 +197,7 @@ def _run(problem: Any, solver: str, options: Options) -> tuple[str, str]:
         # what CVXPY warns of, doubtful accuracy, is checked below on the point itself
         warnings.simplefilter("ignore")
         try:
-            problem.solve(solver=solver, verbose=options.log, **_arguments(solver, options))
+            problem.solve(solver=solver, verbose=options.log, **arguments(solver, options))
         except cp.error.SolverError as failure:
             return "solver_error", " ".join(str(failure).split())
     status = str(problem.status)
@@ -226,8 +213,8 @@ def _verdict(status: str) -> tuple[Reason, Claimed]:
         return Reason.FINISHED, Claimed.INFEASIBLE
     if status == "optimal_inaccurate":
         return Reason.NUMERICAL, Claimed.FEASIBLE
-    if status == "user_limit":
-        return Reason.TIME_LIMIT, Claimed.FEASIBLE
+    if status == "user_limit":  # of iterations, unless the time has passed
+        return Reason.ITERATION_LIMIT, Claimed.FEASIBLE
     return (Reason.NUMERICAL if status.endswith("inaccurate") else Reason.ERROR), Claimed.NONE
 
 

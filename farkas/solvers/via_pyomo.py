@@ -18,7 +18,7 @@ from farkas.solvers.access import Access, Availability, installed, missing
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend, backends, find
 from farkas.solvers.interrupt import off_stdout
-from farkas.solvers.options import WORDS, Options, Words
+from farkas.solvers.options import WORDS, Options, Raw, Words
 
 DEFAULT = "appsi_highs"
 
@@ -131,7 +131,7 @@ class PyomoSolver(Backend):
                 return find(family)
         return None
 
-    def _translated(self, options: Options) -> dict[str, float | int]:
+    def _translated(self, options: Options) -> dict[str, Raw]:
         family = next((f for f in _WORDS if f in self.solver), "")
         if family == "glpk" and math.isfinite(options.time_limit):
             options = dataclasses.replace(options, time_limit=max(1, math.ceil(options.time_limit)))

@@ -24,7 +24,7 @@ SMALL = form([1], [(2, [1], INF)])
     ("name", "words"),
     [
         ("higs", "did you mean highs?"),
-        ("highs:x", "highs takes no name after the colon"),
+        ("scip:x", "scip takes no name after the colon"),
         ("cvxpy:clarabell", "did you mean CLARABEL?"),
         ("pyomo:nosuch", "Pyomo has no 'nosuch'"),
         ("nosuch:highs", "unknown solver 'nosuch'"),

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from farkas.errors import InvalidOption, SolverUnavailable, UnknownName, UnsupportedForm
-from farkas.solvers import Ability, Claimed, Options, Reason, availability, solve
+from farkas.solvers import Ability, Claimed, Reason, availability, solve
 from farkas.solvers.base import Undecided
-from farkas.solvers.via_cvxpy import CvxpySolver, _arguments, _verdict, solve_problem
+from farkas.solvers.via_cvxpy import CvxpySolver, _verdict, solve_problem
 from tests.conformance.solvers.cases import INF, entropy, form
 
 
@@ -78,45 +78,13 @@ def test_unknown_names_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("solver", "words"),
-    [
-        ("CLARABEL", {"time_limit": 2.5, "max_threads": 3}),
-        ("HIGHS", {"time_limit": 2.5, "mip_rel_gap": 0.125, "threads": 3, "random_seed": 9}),
-        ("GUROBI", {"TimeLimit": 2.5, "MIPGap": 0.125, "Threads": 3, "Seed": 9}),
-        ("SCIPY", {"scipy_options": {"time_limit": 2.5, "mip_rel_gap": 0.125}}),
-        (
-            "MOSEK",
-            {"mosek_params": {
-                "MSK_DPAR_OPTIMIZER_MAX_TIME": 2.5, "MSK_DPAR_MIO_TOL_REL_GAP": 0.125,
-                "MSK_IPAR_NUM_THREADS": 3,
-            }},
-        ),
-        (
-            "SCS",
-            {"time_limit_secs": 2.5, "eps_abs": 1e-8, "eps_rel": 1e-8, "max_iters": 100_000},
-        ),
-    ],
-)  # fmt: skip
-def test_options_reach_each_solver_in_its_own_words(solver, words):
-    assert _arguments(solver, Options(time_limit=2.5, gap=0.125, threads=3, seed=9)) == words
-    # no limit is no word, not an infinite one
-    assert math.inf not in _arguments(solver, Options()).values()
-
-
-def test_a_limit_that_cannot_be_passed_is_refused():
-    assert _arguments("ECOS", Options()) == {}
-    with pytest.raises(InvalidOption, match="cannot pass time_limit to cvxpy:ECOS"):
-        _arguments("ECOS", Options(time_limit=1.0))
-
-
-@pytest.mark.parametrize(
     ("status", "reason", "claim"),
     [
         ("optimal", Reason.FINISHED, Claimed.OPTIMAL),
         ("infeasible", Reason.FINISHED, Claimed.INFEASIBLE),
         ("optimal_inaccurate", Reason.NUMERICAL, Claimed.FEASIBLE),
         ("infeasible_inaccurate", Reason.NUMERICAL, Claimed.NONE),
-        ("user_limit", Reason.TIME_LIMIT, Claimed.FEASIBLE),
+        ("user_limit", Reason.ITERATION_LIMIT, Claimed.FEASIBLE),
         ("solver_error", Reason.ERROR, Claimed.NONE),
     ],
 )
@@ -204,3 +172,19 @@ def test_an_objective_in_another_currency_is_the_same_problem(power):
     assert other.objective == 2.0**power * one.objective
     for mine, theirs in zip(one.duals, other.duals, strict=True):
         assert np.array_equal(theirs, 2.0**power * np.asarray(mine))
+
+
+@pytest.mark.parametrize(("solver", "integer", "cones"), [
+    ("HIGHS", True, False), ("XPRESS", True, False), ("COPT", True, True), ("GLPK_MI", True, False),
+    ("CLARABEL", False, True), ("SCS", False, True), ("OSQP", False, False), ("ECOS", False, True),
+    ("PIQP", False, False), ("GLPK", False, False),
+])  # fmt: skip
+def test_abilities_are_those_that_cvxpy_states(solver, integer, cones):
+    able = CvxpySolver(solver).abilities
+    assert (Ability.INTEGER in able, Ability.CONIC in able) == (integer, cones)
+
+
+def test_a_limit_of_iterations_is_none_of_time():
+    case = form([1, 1], [(3, [1, 2], INF), (3, [2, 1], INF)], upper=5)
+    stopped = solve(case, "cvxpy:OSQP", time_limit=100.0, solver_options={"max_iter": 1})
+    assert stopped.reason is Reason.ITERATION_LIMIT

@@ -9,7 +9,7 @@ import typer
 
 from farkas.cli.output import Json, complain, print_json, print_text
 from farkas.cli.tables import print_table, promised
-from farkas.cli.values import assignments, check_writable
+from farkas.cli.values import assignments, check_writable, json_assignments
 from farkas.errors import Exit, InvalidOption
 from farkas.words import named
 
@@ -40,6 +40,10 @@ def command(
     threads: Annotated[int | None, typer.Option(help="Threads of the solver.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the solver.")] = None,
     log: Annotated[bool, typer.Option("--log", help="Solver's log on standard error.")] = False,
+    own: Annotated[
+        list[str] | None,
+        typer.Option("--solver-option", metavar="KEY=VALUE", help="The solver's own (repeatable)."),
+    ] = None,
     certify: Annotated[
         bool, typer.Option("--certify", help="Prove the bound in exact arithmetic.")
     ] = False,
@@ -81,6 +85,7 @@ def command(
         "threads": threads,
         "seed": seed,
         "log": log,
+        "solver_options": json_assignments(own, "--solver-option") or None,
     }
     name = file
     if is_model(file):

@@ -11,6 +11,7 @@ import numpy as np
 from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_dense
 from farkas.solvers import Answer, Claimed, Reason, backends, solve
+from farkas.solvers.access import installed
 
 INF = math.inf
 
@@ -19,17 +20,28 @@ NO_LICENCE = {"mosek"}  # in its wheel; tests/solvers/test_mosek.py goes as far 
 
 NATIVE = [name for name in backends if name not in BRIDGES | NO_LICENCE]
 BRIDGED = [
+    "highs:simplex",
+    "highs:ipm",
+    "highs:pdlp",
     "pyomo:appsi_highs",
     "pyomo:highs",
+    "pyomo:gurobi",
     "pyomo:gurobi_direct",
     "pyomo:scip_direct",
     "cvxpy:CLARABEL",
     "cvxpy:SCS",
+    "cvxpy:OSQP",
     "cvxpy:HIGHS",
     "cvxpy:GUROBI",
     "cvxpy:SCIP",
 ]
 EVERY = NATIVE + BRIDGED
+EXTRA = {"cvxpy:ECOS": "ecos", "cvxpy:PIQP": "piqp", "cvxpy:CVXOPT": "cvxopt",
+         "cvxpy:GLPK": "cvxopt", "cvxpy:COPT": "coptpy", "cvxpy:XPRESS": "xpress"}  # fmt: skip
+"""Packages of farkas[solvers]: held to the same cases where they are installed."""
+HERE = EVERY + [name for name, package in EXTRA.items() if installed(package)]
+UNLIMITED = {"cvxpy:ECOS", "cvxpy:PIQP", "cvxpy:CVXOPT", "cvxpy:GLPK"}
+"""They know no time limit, and refuse one."""
 
 
 def form(
