@@ -137,8 +137,10 @@ class TreeChecker(TreeProgram):
                 self.row_lower[i] if whole > 0 else self.row_upper[i],
                 "a multiplier meets a side that is infinite",
             )
-            self.work.charge_each(1 + len(row), whole, self.widest[i], side)
+            # sums of sides without a common denominator grow, those of whole entries do not
+            self.work.charge(0, total, whole, side)
             total += whole * side
+            self.work.charge_each(len(row), whole, self.widest[i])
             for j, v in row.items():
                 moved[j] = moved.get(j, 0) + whole * v
         self.work.charge(len(self.cost))

@@ -487,6 +487,9 @@ def hostile(kind: str, size: int) -> Tree:
     elif kind == "long ends":
         # co-prime denominators, which sums multiply
         form = program([ones], cost=ones, rows=[(0, None)], ends=[(low, None) for low in long])
+    elif kind == "long sides":
+        form = program([[1]] * size, cost=[1], rows=[(low, None) for low in long], ends=[(0, 4)])
+        parts |= {"weights": [weights(*((i, 1) for i in range(size)))], "bound": "-999"}
     elif kind == "long point":
         # costs would have a common divisor taken out; rows have
         form = program([ones], cost=ones, rows=[(0, None)], ends=[(0, None)] * size)
@@ -513,7 +516,7 @@ def work(tree: Tree) -> int:
 @pytest.mark.parametrize(("kind", "steps", "more"), [
     ("leaves", 1364, 5124), ("multipliers", 1427, 5247), ("crossed", 965, 3525),
     ("ends", 504, 1804), ("cuts", 3484, 13364), ("gain", 85, 165), ("weights", 1364, 5124),
-    ("long ends", 349, 1439), ("long point", 648, 2764),
+    ("long ends", 349, 1439), ("long sides", 382, 1514), ("long point", 648, 2764),
 ])  # fmt: skip
 def test_what_grows_faster_than_the_file_is_counted(kind: str, steps: int, more: int) -> None:
     assert [work(hostile(kind, size)) for size in (20, 40)] == [steps, more]
