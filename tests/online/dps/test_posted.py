@@ -90,7 +90,11 @@ def test_prices_drawn_or_given_are_quoted_as_in_the_list(seed):
     assert alike(handled(found), fixed(market, (dict(enumerate(worker)), dict(enumerate(ps)))))
 
 
-@pytest.mark.parametrize("rule", [(FreeOfCharge(), algorithm_2), (BestFit(), best_fit)], ids=repr)
+@pytest.mark.parametrize(
+    "rule",
+    [(FreeOfCharge(), algorithm_2), (BestFit(), best_fit)],
+    ids=lambda rule: type(rule[0]).__name__,
+)
 @pytest.mark.parametrize("seed", range(24))
 def test_gifts_go_to_the_servers_of_the_list(rule, seed):
     market, (seller, place) = learning_market(seed), rule
