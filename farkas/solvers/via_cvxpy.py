@@ -16,7 +16,6 @@ from farkas.numbers import Floats
 from farkas.solvers.access import Access, Availability, installed, missing
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend, backends
-from farkas.solvers.cvxpy_words import PACKAGES, arguments
 from farkas.solvers.interrupt import off_stdout
 from farkas.solvers.measured import (
     installed_in_cvxpy,
@@ -26,6 +25,7 @@ from farkas.solvers.measured import (
     units_of,
 )
 from farkas.solvers.options import OptionNames, Options
+from farkas.solvers.via_cvxpy_words import PACKAGES, arguments
 from farkas.tolerances import FEASIBLE
 
 DEFAULT = "CLARABEL"

@@ -27,7 +27,7 @@ def command(
     ] = 0.0,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, help="Seed of the draw and the resampling.", show_default="fresh or 0"),
+        typer.Option(min=0, help="Seed of the draw.", show_default="fresh"),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -51,7 +51,7 @@ def command(
     with Store(store, readonly=True) as opened:
         opinions = {result.key: words for result, words in prove_again(opened, recheck, seed)}
         wrong = {key: words for key, words in opinions.items() if words.startswith("rejected")}
-        found = ratios(opened, seed=seed, objections=wrong)
+        found = ratios(opened, objections=wrong)
         files = write_worst(found, opened, worst) if worst is not None else []
     proved = sum(words == "proved again" for words in opinions.values())
     if as_json:

@@ -25,7 +25,7 @@ def command(
     ] = 0.1,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, help="Seed of the draw and the resampling.", show_default="fresh or 0"),
+        typer.Option(min=0, help="Seed of the draw.", show_default="fresh"),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -68,7 +68,7 @@ class Contents:
         ``"bound proved again"``; that were ``"rejected"``, now or before; and of those that are
         ``"the store's word"``.
     seed, drawn
-        Seed of the draw and the resampling, and words that tell of a draw.
+        Seed of the draw, and words that tell of it.
     objections
         What was rejected now, by address, with the reason.
     ratios
@@ -131,7 +131,7 @@ def collect(
     recheck
         Share of the results that are proved again now, see `prove_again`.
     seed
-        Of the draw, and of the resampling behind the confidence intervals; see `settled_seed`.
+        Of the draw; see `settled_seed`.
     progress
         Called with the number of claims checked and their total.
     """
@@ -157,7 +157,7 @@ def collect(
         if result.output and "manifest" in result.output:
             manifests[_versions(result.output["manifest"])] += 1
     wrong = {key: words for key, words in opinions.items() if words.startswith("rejected")}
-    found = ratios(store, seed=seed, objections=wrong)
+    found = ratios(store, objections=wrong)
     with_worst = [item for item in found if item.what == "run" and item.worst is not None]
     return Contents(
         title=title or store.path.stem,

@@ -9,8 +9,8 @@ import pytest
 from farkas.errors import InvalidOption, SolverUnavailable
 from farkas.solvers import solve
 from farkas.solvers.access import installed
-from farkas.solvers.cvxpy_words import PACKAGES, arguments
 from farkas.solvers.options import Options
+from farkas.solvers.via_cvxpy_words import PACKAGES, arguments
 from tests.conformance.solvers.cases import INF, form
 
 
