@@ -25,6 +25,12 @@ million times the rounding of one operation, a thousandth of `FEASIBLE`.  Counts
 or slots are dimensionless and use it as it is.  Instances, policies and environments rely on it.
 """
 
+FLOORS = 1e-8
+"""Share of a capacity by which rings may fill it beyond: each floor that decided how many workers
+fit was forgiven its `ROUNDING`, and several of them add up.  Environment, replay and the bound by
+whole sizes of kind gadget rely on it.
+"""
+
 TIE = 1e-12
 """Relative difference of two doubles that exact arithmetic would find equal.
 

@@ -27,7 +27,7 @@ from farkas.certificates.ring_profits import MOST_STEPS, PricedRings
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import FLOORS, ROUNDING
 
 WorkerSlots = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 """Counted in doubles too."""
@@ -43,8 +43,10 @@ MOST_UNITS = 1 << 14
 class SharedServers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One resource of all servers together, which whole sizes have to fit into.
 
-    A worker is rounded down to whole units, and so is every server: the workers on it take a whole
-    number of units.  Both are granted the rounding of decimals first.
+    A worker of need d counts ⌊d (1 + ε)/u⌋ units, ε = `ROUNDING` granting the rounding of decimals.
+    Workers on a server of capacity c, which they may overfill by a share δ = `FLOORS`, count
+    c (1 + δ)(1 + ε)/u together at most, and a whole number of units: the server counts as that
+    rounded down.
 
     Parameters
     ----------
@@ -64,10 +66,10 @@ class SharedServers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         held = cluster.capacity[cluster.is_server, self.resource]
         if not (np.isfinite(held).all() and np.isfinite(self.unit)):
             raise NotACertificate("an unlimited resource is no limit of all servers together")
-        unit, more = Fraction(self.unit), Fraction(ROUNDING)
+        unit, more, over = Fraction(self.unit), 1 + Fraction(ROUNDING), 1 + Fraction(FLOORS)
         need = cluster.demand[jobs, self.resource].tolist()
-        weight = [math.floor(Fraction(each) * (1 + more) / unit) for each in need]
-        room = sum(math.floor(Fraction(each) * (1 + 10 * more) / unit) for each in held.tolist())
+        weight = [math.floor(Fraction(each) * more / unit) for each in need]
+        room = sum(math.floor(Fraction(each) * over * more / unit) for each in held.tolist())
         if room > MOST_UNITS:
             raise NotACertificate(f"{room} units are more than {MOST_UNITS}")
         return weight, room

@@ -12,11 +12,8 @@ from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster, Job
 from farkas.replay.base import Decided, Kept, Replayed, replays
 from farkas.replay.exact import Entry, Whole, decoded
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import FLOORS
 from farkas.words import quoted
-
-FLOORS = 10 * ROUNDING
-"""Share of a capacity that counts as kept: several floors that were forgiven add up."""
 
 
 class RingEntry(Entry, frozen=True, kw_only=True):

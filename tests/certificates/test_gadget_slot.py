@@ -12,6 +12,7 @@ import pytest
 
 from farkas.certificates import check
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
+from farkas.closeness import allowed
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.gadget import Cluster
@@ -23,7 +24,9 @@ from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.bounds import slot_certificate
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.generation import generate_columns
+from farkas.relaxations.gadget.size_knapsack import room_of
 from farkas.solvers import solve
+from farkas.tolerances import FLOORS, ROUNDING
 from tests.certificates.test_gadget import reward
 from tests.generators.gadget import small, table
 from tests.metamorphic.units import in_units
@@ -290,6 +293,17 @@ def test_servers_and_workers_are_granted_the_rounding_of_decimals():
     cluster = small([0.3, 0.25], [(0, 1, 9)], {"demand": [0.1]}, {"demand": [0.2]})
     shared = SharedServers(resource=0, unit=0.1)
     assert shared.units(cluster, np.array([0, 1])) == ([1, 2], 3 + 2)
+
+
+def test_as_many_workers_fit_as_replays_forgive():
+    # three workers on a server that they overfill by FLOORS, with a worker just above one unit:
+    # 3 of them are 3 units, so the server has to count as 3
+    held = 3.0 / (1.0 + FLOORS)
+    cluster = small([held, 1.0], [(0, 1, 9)], {"demand": [1.0], "max_workers": 3})
+    shared = SharedServers(resource=0, unit=1.0 + 0.9 * ROUNDING)
+    assert allowed(held, FLOORS) >= 3.0
+    assert shared.units(cluster, np.array([0])) == ([1], 3 + 1)
+    assert room_of(np.array([held]), shared.unit) == 3
 
 
 def test_a_certificate_written_before_anything_was_shared_is_read():

@@ -14,7 +14,7 @@ from farkas.numbers import Floats
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import FLOORS
 
 
 class Arrival(msgspec.Struct, frozen=True):
@@ -174,8 +174,7 @@ def broken(instance: Cluster, slot: int, rings: Sequence[Ring]) -> list[str]:
 
 
 def _overfull(used: Floats, room: Floats, what: str, names: Sequence[str]) -> list[str]:
-    # each floor that was forgiven adds its rounding, and there may be several of them
-    most = allowed(room, 10 * ROUNDING)
+    most = allowed(room, FLOORS)
     return [
         f"{what} {place} carries {used[place, r]:g} of {room[place, r]:g} {names[r]}"
         for place, r in np.argwhere(used > most).tolist()

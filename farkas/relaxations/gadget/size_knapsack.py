@@ -9,16 +9,13 @@ import numpy as np
 from farkas.compiled import Floats2, Ints1, compiled
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import FLOORS, ROUNDING
 
 MOST_ROOM = 1 << 10
 """Units of room, at most: units are as large as that needs."""
 
 DIVISORS = range(1, 17)
 """Parts of the smallest demand that are tried as a unit of all demands."""
-
-FORGIVEN = 10 * ROUNDING
-"""Share by which a server may be overfull, as `farkas.online.gadget.environment` judges."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -61,8 +58,8 @@ class SizeKnapsack:
 
 
 def room_of(held: Floats, unit: float) -> int:
-    """Units that servers hold, each rounded down."""
-    return int(np.floor(held / unit * (1.0 + FORGIVEN)).sum())
+    """Units that workers on servers count at most, each server rounded down; ``held`` by server."""
+    return int(np.floor(held / unit * ((1.0 + FLOORS) * (1.0 + ROUNDING))).sum())
 
 
 def _whole(numbers: Floats) -> bool:
