@@ -45,9 +45,8 @@ def check(
         )
     if most_work is None:
         return certificate.prove(form, instance)
-    from farkas.certificates.tree import TreeCertificate, own_program
-    from farkas.certificates.unbounded import UnboundedCertificate
+    from farkas.certificates.rational import RationalCertificate
 
-    if not isinstance(certificate, TreeCertificate | UnboundedCertificate):
+    if not isinstance(certificate, RationalCertificate):
         return certificate.prove(form, instance)
-    return certificate.prove_of(*own_program(certificate, form, instance), most_work)
+    return certificate.prove_of(*certificate.own_program(form, instance), most_work)

@@ -1,4 +1,4 @@
-"""The rational form inside a certificate file: its canonical text, packed."""
+"""Certificates about a rational form, and that form inside their files: its text, packed."""
 
 from __future__ import annotations
 
@@ -6,10 +6,18 @@ import itertools
 import math
 import re
 from fractions import Fraction
+from typing import TYPE_CHECKING, Literal
 
+from farkas.certificates.files import Certificate, Hash
 from farkas.certificates.packed import FilePart, Size, deflate, inflate, rational
+from farkas.certificates.proof import Proof, Provenance, provenance
+from farkas.certificates.work import MOST_WORK
 from farkas.errors import NotACertificate
-from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
+from farkas.forms.rational import Numbers, RationalForm, Side, as_rational, rational_form
+
+if TYPE_CHECKING:
+    from farkas.forms import LinearForm
+    from farkas.instances import Instance
 
 LARGEST_TEXT = 2**26
 """Characters of the text of a program, each of which takes some hundred bytes when it is read."""
@@ -49,6 +57,85 @@ class PackedText(FilePart, frozen=True, kw_only=True):
         if form.text != text:
             raise NotACertificate("data: the program is not in its canonical form")
         return form
+
+
+class RationalCertificate(Certificate, frozen=True, kw_only=True):
+    """What trees and directions say of the program that they are about.
+
+    Parameters
+    ----------
+    form
+        SHA-256 of the canonical text of the rational form.
+    sense
+        ``min`` or ``max``.
+    numbers
+        Whether the numbers of the source were read as decimals or as doubles.
+    data
+        The form, so that the file can be checked alone.
+    """
+
+    form: Hash
+    sense: Literal["min", "max"]
+    numbers: Numbers
+    data: PackedText | None = None
+
+    def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
+        """Prove it about the form, or about the data in the file."""
+        return self.prove_of(*self.own_program(form, instance))
+
+    def prove_of(
+        self, form: RationalForm, whose: Provenance, most_work: float = MOST_WORK
+    ) -> Proof:
+        """Prove it about a rational form; ``whose`` says where that came from."""
+        raise NotImplementedError
+
+    def own_program(
+        self, form: LinearForm | None, instance: Instance | None
+    ) -> tuple[RationalForm, Provenance]:
+        """Return what the file is about: the rebuilt form, else its own data; and which of them."""
+        if form is not None:
+            return as_rational(form), provenance(form, instance)
+        if self.data is None:
+            raise NotACertificate(
+                "the certificate holds no program; check it with what it is about"
+            )
+        return self.data.form(self.program), "file"
+
+    def require_same(self, form: RationalForm) -> None:
+        """Refuse a program with another hash, sense or reading than the file says."""
+        if form.sha256 != self.form:
+            raise NotACertificate(
+                f"the certificate is about program {self.form[:12]}..., the given one hashes to"
+                f" {form.sha256[:12]}..."
+            )
+        if (form.sense, form.numbers) != (self.sense, self.numbers):
+            raise NotACertificate("the certificate names another sense or reading of numbers")
+
+    def proof(
+        self,
+        form: RationalForm,
+        whose: Provenance,
+        *,
+        value: Side,
+        bound: Side = None,
+        infeasible: bool = False,
+        unbounded: bool = False,
+    ) -> Proof:
+        """Return what was proved of a form."""
+        return Proof(
+            program=form.name,
+            sense=self.sense,
+            bound=bound,
+            infeasible=infeasible,
+            value=value,
+            tolerance=0.0,
+            implied=0,
+            form=form.sha256,
+            instance=self.instance,
+            provenance=whose,
+            numbers=form.numbers,
+            unbounded=unbounded,
+        )
 
 
 def _form(lines: list[str], name: str) -> RationalForm:

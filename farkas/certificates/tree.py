@@ -21,23 +21,17 @@ So no point is better than V and than the least bound of a leaf at once, which i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated
 
 import msgspec
 
-from farkas.certificates.files import Certificate, Hash, certificate_type
+from farkas.certificates.files import certificate_type
 from farkas.certificates.packed import FilePart, Size
-from farkas.certificates.proof import Proof, Provenance, provenance
-from farkas.certificates.rational import PackedText
+from farkas.certificates.proof import Proof, Provenance
+from farkas.certificates.rational import RationalCertificate
 from farkas.certificates.tree_check import TreeChecker
 from farkas.certificates.work import MOST_WORK, Work
-from farkas.errors import NotACertificate
-from farkas.forms.rational import RationalForm, as_rational
-
-if TYPE_CHECKING:
-    from farkas.certificates.unbounded import UnboundedCertificate
-    from farkas.forms import LinearForm
-    from farkas.instances import Instance
+from farkas.forms.rational import RationalForm
 
 Number = Annotated[str, msgspec.Meta(max_length=31_000)]
 Place = Annotated[int, msgspec.Meta(ge=-1, le=2**31 - 1)]
@@ -79,19 +73,11 @@ class LeafWeights(FilePart, frozen=True, kw_only=True):
 
 
 @certificate_type
-class TreeCertificate(Certificate, frozen=True, kw_only=True, tag="tree"):
+class TreeCertificate(RationalCertificate, frozen=True, kw_only=True, tag="tree"):
     """A point, and a tree that proves that none is better by more than is stated.
 
     Parameters
     ----------
-    form
-        SHA-256 of the canonical text of the program.
-    sense
-        Sense of the program.
-    numbers
-        How the numbers of its source were read.
-    data
-        The program; null to leave it out.
     bound
         Lower bound of a minimum, upper bound of a maximum; null: there is no point.
     value, point
@@ -104,10 +90,6 @@ class TreeCertificate(Certificate, frozen=True, kw_only=True, tag="tree"):
         Preorder: ``[column, k]`` branches, a number is a leaf with these weights.
     """
 
-    form: Hash
-    sense: Literal["min", "max"]
-    numbers: Literal["decimal", "binary"]
-    data: PackedText | None = None
     bound: Number | None = None
     value: Number | None = None
     point: tuple[tuple[Size, Number], ...] | None = None
@@ -117,50 +99,12 @@ class TreeCertificate(Certificate, frozen=True, kw_only=True, tag="tree"):
     weights: tuple[LeafWeights, ...] = ()
     tree: tuple[Branch | Size, ...]
 
-    def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
-        """Prove it about the form, or about the data in the file."""
-        return self.prove_of(*own_program(self, form, instance))
-
     def prove_of(
         self, form: RationalForm, whose: Provenance, most_work: float = MOST_WORK
     ) -> Proof:
         """Prove it about a rational form; ``whose`` says where that came from."""
-        require_same(self, form)
+        self.require_same(form)
         work = Work(most_work)
         bound = None if self.bound is None else work.read(self.bound, "bound")
         value = TreeChecker(form, work).check(self, bound)
-        return Proof(
-            program=form.name,
-            sense=self.sense,
-            bound=bound,
-            infeasible=bound is None,
-            value=value,
-            tolerance=0.0,
-            implied=0,
-            form=form.sha256,
-            instance=self.instance,
-            provenance=whose,
-            numbers=form.numbers,
-        )
-
-
-def own_program(
-    file: TreeCertificate | UnboundedCertificate, form: LinearForm | None, instance: Instance | None
-) -> tuple[RationalForm, Provenance]:
-    """Return what a file is about: the rebuilt form, else its own data; and which of them."""
-    if form is not None:
-        return as_rational(form), provenance(form, instance)
-    if file.data is None:
-        raise NotACertificate("the certificate holds no program; check it with what it is about")
-    return file.data.form(file.program), "file"
-
-
-def require_same(file: TreeCertificate | UnboundedCertificate, form: RationalForm) -> None:
-    """Refuse a program with another hash, sense or reading than the file says."""
-    if form.sha256 != file.form:
-        raise NotACertificate(
-            f"the certificate is about program {file.form[:12]}..., the given one hashes to"
-            f" {form.sha256[:12]}..."
-        )
-    if (form.sense, form.numbers) != (file.sense, file.numbers):
-        raise NotACertificate("the certificate names another sense or reading of numbers")
+        return self.proof(form, whose, value=value, bound=bound, infeasible=bound is None)

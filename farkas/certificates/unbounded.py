@@ -8,70 +8,42 @@ stay whole.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
 
-from farkas.certificates.files import Certificate, Hash, certificate_type
+from farkas.certificates.files import certificate_type
 from farkas.certificates.packed import Size
 from farkas.certificates.proof import Proof, Provenance
-from farkas.certificates.rational import PackedText
-from farkas.certificates.tree import Number, own_program, require_same
+from farkas.certificates.rational import RationalCertificate
+from farkas.certificates.tree import Number
 from farkas.certificates.tree_program import TreeProgram, require
 from farkas.certificates.work import MOST_WORK, Work
 from farkas.forms.rational import RationalForm, Side
 
-if TYPE_CHECKING:
-    from farkas.forms import LinearForm
-    from farkas.instances import Instance
-
 
 @certificate_type
-class UnboundedCertificate(Certificate, frozen=True, kw_only=True, tag="unbounded"):
+class UnboundedCertificate(RationalCertificate, frozen=True, kw_only=True, tag="unbounded"):
     """A point and a direction, entries that are not 0.
 
     Parameters
     ----------
-    form, sense, numbers, data
-        As of trees, see :class:`farkas.certificates.tree.TreeCertificate`.
     value, point
         A point that is feasible exactly, and its value.
     direction
         Improves, and leaves no side and no bound.
     """
 
-    form: Hash
-    sense: Literal["min", "max"]
-    numbers: Literal["decimal", "binary"]
-    data: PackedText | None = None
     value: Number
     point: tuple[tuple[Size, Number], ...]
     direction: tuple[tuple[Size, Number], ...]
-
-    def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
-        """Prove it about the form, or about the data in the file."""
-        return self.prove_of(*own_program(self, form, instance))
 
     def prove_of(
         self, form: RationalForm, whose: Provenance, most_work: float = MOST_WORK
     ) -> Proof:
         """Prove it about a rational form; ``whose`` says where that came from."""
-        require_same(self, form)
+        self.require_same(form)
         checker = TreeProgram(form, Work(most_work))
         value = checker.point_value(self.point, self.value)
         improves(checker, checker.sparse(self.direction, "direction"))
-        return Proof(
-            program=form.name,
-            sense=self.sense,
-            bound=None,
-            infeasible=False,
-            value=value,
-            tolerance=0.0,
-            implied=0,
-            form=form.sha256,
-            instance=self.instance,
-            provenance=whose,
-            numbers=form.numbers,
-            unbounded=True,
-        )
+        return self.proof(form, whose, value=value, unbounded=True)
 
 
 def improves(checker: TreeProgram, direction: dict[int, Fraction]) -> None:

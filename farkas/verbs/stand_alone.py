@@ -13,7 +13,7 @@ from farkas.certificates import Certificate, FormCertificate, Proof, ViprProof, 
 from farkas.certificates import check as prove
 from farkas.certificates.files import from_json
 from farkas.certificates.making import packed_form
-from farkas.certificates.tree import TreeCertificate, own_program
+from farkas.certificates.tree import TreeCertificate
 from farkas.certificates.unbounded import UnboundedCertificate
 from farkas.certificates.vipr_tree import write_vipr_tree
 from farkas.certificates.work import MOST_WORK
@@ -129,7 +129,7 @@ def _tree(
         form, _ = read_form(model, numbers=file.numbers)
     else:
         rebuilt = None if instance is None else rebuild(file, as_instance(instance))
-        form, _ = own_program(file, rebuilt, None)
+        form, _ = file.own_program(rebuilt, None)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "tree.vipr")
         limit = MOST_WORK if most_work is None else most_work

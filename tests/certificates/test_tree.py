@@ -10,7 +10,7 @@ import pytest
 
 import farkas
 from farkas.certificates import Proof, check, from_json, to_json
-from farkas.certificates.tree import TreeCertificate, own_program, require_same
+from farkas.certificates.tree import TreeCertificate
 from farkas.errors import FarkasError, FileProblem, NotACertificate
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import RationalForm, as_rational
@@ -54,10 +54,10 @@ def test_without_its_program_it_needs_the_model() -> None:
                 certificate, form=one.sha256, sense=sense, numbers=numbers
             )
             if (sense, numbers) == (one.sense, one.numbers):
-                require_same(named, one)
+                named.require_same(one)
                 continue
             with pytest.raises(NotACertificate, match="another sense or reading"):
-                require_same(named, one)
+                named.require_same(one)
 
 
 def test_a_program_of_an_instance_is_rebuilt() -> None:
@@ -66,7 +66,7 @@ def test_a_program_of_an_instance_is_rebuilt() -> None:
     assert isinstance(certificate, TreeCertificate)
     instance = farkas.load("mlbroker/tiny")
     form = trace(find_program("mlbroker.relaxed[tight]"), instance)
-    again, whose = own_program(certificate, form, instance)
+    again, whose = certificate.own_program(form, instance)
     assert (again.sha256, whose) == (as_rational(form).sha256, "instance")
     proof = farkas.check(certificate, instance)
     assert isinstance(proof, Proof)

@@ -15,7 +15,7 @@ import pytest
 
 from farkas.certificates import Certificate, check, from_json
 from farkas.certificates.rational import PackedText
-from farkas.certificates.tree import TreeCertificate, own_program
+from farkas.certificates.tree import TreeCertificate
 from farkas.certificates.tree_check import TreeChecker
 from farkas.certificates.work import MOST_WORK, Work
 from farkas.errors import FarkasError, NotACertificate
@@ -503,7 +503,7 @@ def work(tree: Tree) -> int:
     counted = Work()
     file = read(tree)
     assert isinstance(file, TreeCertificate)
-    form = own_program(file, None, None)[0]
+    form = file.own_program(None, None)[0]
     bound = None if file.bound is None else F(file.bound)
     TreeChecker(form, counted).check(file, bound)
     with pytest.raises(NotACertificate, match=f"more than {counted.done - 1} steps"):
@@ -525,7 +525,7 @@ def test_what_grows_faster_than_the_file_is_counted(kind: str, steps: int, more:
 def test_a_check_gives_up_after_the_work_it_is_allowed() -> None:
     tree = read(half())
     assert isinstance(tree, TreeCertificate)
-    form = own_program(tree, None, None)[0]
+    form = tree.own_program(None, None)[0]
     with pytest.raises(NotACertificate, match="more than 9 steps to check; --most-work"):
         tree.prove_of(form, "file", 9)
     with pytest.raises(NotACertificate, match="more than 9 steps"):
