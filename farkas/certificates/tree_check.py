@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from farkas.certificates.tree_program import ZERO, TreeProgram, given, light, require
+from farkas.certificates.tree_program import ZERO, TreeProgram, given, light, light_sides, require
 from farkas.certificates.tree_steps import take_cut, take_end
 from farkas.errors import NotACertificate
 from farkas.forms.rational import Side
@@ -56,10 +56,10 @@ class TreeChecker(TreeProgram):
 
     def least_bound(self, file: TreeCertificate) -> Side:
         """Least bound of the leaves; None where every leaf has no point."""
-        self.lower, self.upper = [*map(light, self.lower)], [*map(light, self.upper)]
-        self.row_lower = [*map(light, self.row_lower)]
-        self.row_upper = [*map(light, self.row_upper)]
-        self.cost = [given(light(c), "") for c in self.cost]
+        self.lower, self.upper = light_sides(self.lower), light_sides(self.upper)
+        self.row_lower = light_sides(self.row_lower)
+        self.row_upper = light_sides(self.row_upper)
+        self.cost = [*map(light, self.cost)]
         self.widest = [max(map(abs, row.values()), default=0) for row in self.rows]
         least: Side = None
         # branches whose first side is open: column, its upper end before; then its lower end
@@ -71,7 +71,7 @@ class TreeChecker(TreeProgram):
                 j, k = item.column, self.work.read(item.value, "tree")
                 fits = j < len(self.cost) and self.whole[j] and k.denominator == 1
                 require(fits, "the tree branches where no column is whole")
-                k = given(light(k), "")
+                k = light(k)
                 path.append((j, self.upper[j], k))
                 self.upper[j] = min(x for x in (self.upper[j], k) if x is not None)
                 continue

@@ -126,7 +126,7 @@ class Square:
         odd, orders = _parts(residual)
         orders = orders - before
         # units of rows may lie farther apart than doubles reach
-        top = int(orders[odd != 0].max(initial=0))
+        top = int(orders[odd != 0].max()) if odd.any() else 0
         found = self._lu.solve(np.ldexp(odd, orders - top), "T" if transposed else "N")
         return found, top - after
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction as F
 
-from farkas.certificates.tree_program import TreeProgram
+from farkas.certificates.tree_program import TreeProgram, light_sides
 from farkas.certificates.work import Work
 from tests.generators.rational import program
 
@@ -39,3 +39,9 @@ def test_ends_are_crossed_or_meet() -> None:
     assert not rows.crossed()
     rows.row_lower[0] = F(4)
     assert rows.crossed()
+
+
+def test_whole_numbers_are_ints_and_others_stay_fractions() -> None:
+    sides = light_sides([F(4, 2), None, F(-1, 3), F(0)])
+    assert sides == [2, None, F(-1, 3), 0]
+    assert [type(side) for side in sides] == [int, type(None), F, int]

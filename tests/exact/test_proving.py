@@ -124,6 +124,23 @@ def test_at_a_limit_bound_and_point_stay_proved() -> None:
             )
 
 
+def test_a_search_leaves_the_checker_its_part_of_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    form = program([[3, 5]], cost=[-2, -3], rows=[(None, 7)], ends=[(0, 9)] * 2, whole=[1, 1])
+    seen: list[float] = []
+    search = proving.search
+
+    def watched(form: RationalForm, **options: Any) -> Any:
+        seen.append(options["deadline"].left)
+        return search(form, **options)
+
+    monkeypatch.setattr(proving, "search", watched)
+    for limit in (1000.0, None):
+        assert prove_form(form, time_limit=limit).status == "optimal"
+    # at least three tenths are left to the checker, and little of the rest is gone
+    assert 600 < seen[0] <= 700
+    assert seen[1] == math.inf
+
+
 def test_a_linear_program_out_of_time_has_what_its_bounds_prove() -> None:
     form = program([[1, 1]], cost=[1, 2], rows=[(1, None)], ends=[(0, 5), (1, 5)])
     found = prove_form(form, time_limit=1e-9)

@@ -36,6 +36,15 @@ def test_rows_and_columns_in_units_beyond_doubles(transposed: bool) -> None:
     assert holds(rows, side, found.fractions(), transposed)
 
 
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize(("units", "least"), [(400, 0), (0, 400), (400, 400), (900, 3)])
+def test_sides_far_below_or_above_their_rows(units: int, least: int, transposed: bool) -> None:
+    rows = [[v * 10**units for v in row] for row in ([3, 1, 0], [1, -2, 5], [0, 7, 4])]
+    side = [v * 10**least for v in (1, 2, 3)]
+    found = square(rows).solve(objects(side), transposed=transposed)
+    assert holds(rows, side, found.fractions(), transposed)
+
+
 @pytest.mark.parametrize("most", [9, 10**4, 10**9, 2**70])
 @pytest.mark.parametrize("transposed", [False, True])
 def test_random_systems_are_solved_exactly(most: int, transposed: bool) -> None:
