@@ -29,7 +29,6 @@ SEAT = 0.3
 FEW_LABELS = 1 << 12
 """Labels for one ring; where they do not suffice it is not laid."""
 
-
 MOST_EXCHANGES = 200
 """How often rings are exchanged in a slot, at most."""
 
