@@ -48,6 +48,7 @@ KINDS = own_kinds()
 def test_a_run_prints_bound_and_ratio_on_their_proved_side(kind: str, capsys: Capture) -> None:
     text, data = printed(capsys, "run", str(shipped(f"{kind}/demo")), "-a", demos[kind].algorithm)
     rows = dict(cells(text))
+    holds(rows["value"], data["value"], up=data["sense"] == "min")
     holds(rows["proved bound"], data["certificate"]["exact"], up=data["sense"] == "max")
     holds(rows["certified ratio"], data["ratio"], up=True)
     value, bound = Fraction(data["value_exact"]), Fraction(data["certificate"]["exact"])

@@ -25,7 +25,8 @@ def command(as_json: Json = False) -> None:
                "seconds"]  # fmt: skip
     rows = [
         (
-            line.instance, line.what, line.value, promised(line.bound, up=line.sense == "max"),
+            line.instance, line.what, promised(line.value, up=line.sense == "min"),
+            promised(line.bound, up=line.sense == "max"),
             promised_ratio(line.ratio), line.seconds,
         )
         for line in lines

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from farkas.cli.output import Json, print_json
-from farkas.cli.tables import print_table, progress, promised_ratio
+from farkas.cli.tables import print_table, progress, promised, promised_ratio
 from farkas.cli.values import InstanceFile, Seed, Settings, assignments, check_writable
 from farkas.words import named
 
@@ -58,7 +58,7 @@ def command(
         print_json(plain(run))
         return
     rows = [
-        ("value", run.value),
+        ("value", promised(run.value, up=run.sense == "min")),
         ("proved bound", run.certificate.words(run.sense) if run.certificate else None),
         ("certified ratio", promised_ratio(run.ratio)),
         ("proof", run.certificate.method if run.certificate else None),
