@@ -27,14 +27,18 @@ if TYPE_CHECKING:
 DPS: Paper[Market] = Paper("dps", "DPS")
 EXPLORED = 0.112
 NAMES = {"dps": "DPS", "simple": "simple", "top": "TOP (reconstructed)", "random": "Random"}
-PRINTED = {"bfp_coord": 1.25, "simple": 1.15, "top": 1.22, "random": 2.38}
-"""Profit of DPS over that of each rival, Fig. 3."""
+RIVALS = {"bfp_coord": "BFP", **{name: NAMES[name] for name in ("simple", "top", "random")}}
+PRINTED = [1.25, 1.15, 1.22, 2.38]
+"""Profit of DPS over that of each of `RIVALS`, Fig. 3."""
 REDUCED = {"num_jobs": 1200, "horizon": 1200, "num_servers": 20, "num_worker_types": 4,
            "num_ps_types": 3, "epochs_median": 1500.0}  # fmt: skip
 HONEST = (
     "with i.i.d. jobs no online price can be expected to beat the best one in hindsight; it can "
     "where demand and prices move"
 )
+
+BEST = "BFP is the best fixed price that a search by coordinates finds in hindsight"
+CAPPED = f"exploration capped at {EXPLORED} of the jobs"
 
 Line = tuple[str, str, dict[str, Any]]
 """Name of a line, seller, and what is changed of the market."""
@@ -88,7 +92,9 @@ def regret_lines(
     return made
 
 
-def regret_figure(series: Sequence[Series], printed: str, *statements: Statement) -> Figure:
+def regret_figure(
+    series: Sequence[Series], printed: str, *statements: Statement, explored: str = CAPPED
+) -> Figure:
     """Lines of regret, with the printed end below 0."""
     return Figure(
         x=PlotAxis("slot"),
@@ -96,6 +102,7 @@ def regret_figure(series: Sequence[Series], printed: str, *statements: Statement
         series=series,
         published=[Printed(printed, 0.0)],
         findings=statements,
+        caption=f"{BEST}; {explored}",
     )
 
 
@@ -134,7 +141,7 @@ def regret(preset: Preset, seed: int, progress: Progress) -> Figure:
 )
 def profit(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Profit of DPS over that of each rival, for i.i.d. jobs and for moving demand and prices."""
-    rivals, seeds = list(PRINTED), preset.seeds(seed)
+    rivals, seeds = list(RIVALS.values()), preset.seeds(seed)
     settings: dict[str, dict[str, Any]] = {
         "i.i.d. jobs": {},
         "moving demand and prices": {"diurnal": 0.8, "drift": 1.0},
@@ -144,7 +151,7 @@ def profit(preset: Preset, seed: int, progress: Progress) -> Figure:
         ratios = []
         for place, one in enumerate(seeds):
             ours = profit_of(preset.full, one, changes, "dps")
-            ratios.append([ours / profit_of(preset.full, one, changes, rival) for rival in rivals])
+            ratios.append([ours / profit_of(preset.full, one, changes, rival) for rival in RIVALS])
             progress(number * len(seeds) + place + 1, len(settings) * len(seeds))
         series.append(mean_series(name, rivals, ratios, "bar"))
     means = dict(zip(rivals, series[0].y, strict=True))
@@ -152,11 +159,12 @@ def profit(preset: Preset, seed: int, progress: Progress) -> Figure:
         x=PlotAxis("rival"),
         y=PlotAxis("profit of DPS / profit of rival"),
         series=series,
-        published=[Printed("Fig. 3", list(PRINTED.values()), rivals)],
+        published=[Printed("Fig. 3", PRINTED, rivals)],
         findings=[
             Statement(f"DPS earns more than {rival}", ratio > 1.0, f"ratio {ratio:.2f}")
             for rival, ratio in means.items()
         ],
+        caption=f"{BEST}; {CAPPED}; the findings are about i.i.d. jobs",
     )
 
 
@@ -228,7 +236,12 @@ def regret_by_exploration(preset: Preset, seed: int, progress: Progress) -> Figu
     series = regret_lines(preset, seed, progress, lines)
     none, _, published, _ = series
     statement = better_early(none, published)
-    return regret_figure(series, "regret of the published θ ends below 0 (Fig. 6)", statement)
+    return regret_figure(
+        series,
+        "regret of the published θ ends below 0 (Fig. 6)",
+        statement,
+        explored="θ is the share of the jobs that exploration may take",
+    )
 
 
 def better_early(none: Series, published: Series) -> Statement:
@@ -283,7 +296,7 @@ def placements(preset: Preset, seed: int, progress: Progress) -> Figure:
                 listed(earned, ".0f"),
             ),
         ],
-        caption="prices by DPS; as far as all rules served jobs",
+        caption=f"prices by DPS; {CAPPED}; as far as all rules served jobs",
     )
 
 
@@ -332,4 +345,5 @@ def profit_over_time(preset: Preset, seed: int, progress: Progress) -> Figure:
             Statement("DPS ends above BFP", ends["DPS"] > ends["BFP"], listed(ends, ".0f")),
             Statement("DPS ends above DPS-RS", ends["DPS"] > ends["DPS-RS"], listed(ends, ".0f")),
         ],
+        caption=f"{BEST}; {CAPPED}",
     )

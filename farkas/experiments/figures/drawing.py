@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from farkas.experiments.figures.figure import Cell, Figure, Places, Printed, Series, Table
-from farkas.experiments.figures.style import PUBLISHED, QUIET, looks, styled
+from farkas.experiments.figures.style import DASHES, PUBLISHED, QUIET, looks, styled
 
 WIDTH = 7.0
 """Inches."""
@@ -18,6 +18,11 @@ CAPTION_LETTERS = 124
 CAPTION_LINE = 0.155
 MOST_TICKS = 10
 """Up to so many measured places carry a tick each; more would collide."""
+MOST_MARKERS = 40
+"""Longer lines carry a marker at a few of their places only."""
+FEW_MARKERS = 8
+LEGEND_LETTERS = 28
+"""Entries of a legend beside the plot are wrapped, so that they leave room for it."""
 BARS = 0.8
 """Share of the distance between two categories that bars fill."""
 
@@ -65,17 +70,19 @@ def draw(data: Figure | Table, title: str, caption: str) -> Any:
 def _figure(axes: Any, data: Figure) -> None:
     categories = _categories(data)
     bars = [series for series in data.series if series.chart == "bar"]
-    for series, look in zip(data.series, looks(len(data.series)), strict=True):
+    count = len(data.series)
+    for turn, (series, look) in enumerate(zip(data.series, looks(count), strict=True)):
         place = np.array(_places(series.x, categories), dtype=float)
         if series.chart == "bar":
             _bar(axes, series, place, look, bars.index(series), len(bars))
         else:
-            _curve(axes, series, place, look)
+            _curve(axes, series, place, look, turn, count)
     for number, published in enumerate(data.published):
         _published(axes, published, categories, number)
     _scale(axes, data, categories)
-    if len(data.series) + len(data.published) > 1:
-        _legend(axes, len(data.series) + len(data.published))
+    names = [*(one.name for one in data.series), *(_label(one) for one in data.published)]
+    if len(names) > 1:
+        _legend(axes, names)
 
 
 def _categories(data: Figure) -> list[str] | None:
@@ -103,13 +110,17 @@ def _bar(
     _interval(axes, series, middle, PUBLISHED)
 
 
-def _curve(axes: Any, series: Series, place: Any, look: dict[str, str]) -> None:
+def _curve(
+    axes: Any, series: Series, place: Any, look: dict[str, str], turn: int, count: int
+) -> None:
     if series.chart == "scatter":
         axes.plot(place, series.y, look["marker"], color=look["color"], label=series.name)
         _interval(axes, series, place, look["color"])
         return
-    few = len(place) <= 40
-    style = {**look, "marker": look["marker"] if few else ""}
+    style: dict[str, Any] = dict(look)
+    if len(place) > MOST_MARKERS:  # lines that coincide show each other's markers
+        apart = len(place) // FEW_MARKERS
+        style["markevery"] = (turn * apart // count, apart)
     if series.chart == "step":
         style |= {"drawstyle": "steps-post", "marker": ""}
     axes.plot(place, series.y, label=series.name, **style)
@@ -131,10 +142,10 @@ def _interval(axes: Any, series: Series, place: Any, colour: str) -> None:
 
 
 def _published(axes: Any, published: Printed, categories: list[str] | None, number: int) -> None:
-    label = f"published: {published.name}"
+    label = _label(published)
     if published.x is None:
-        dash = (0, (5, 2 + 1.5 * number))
-        axes.axhline(published.y, color=PUBLISHED, linestyle=dash, linewidth=1.2, label=label)
+        axes.axhline(published.y, color=PUBLISHED, linestyle=DASHES[1 + number % 3], linewidth=1.2,
+                     label=label)  # fmt: skip
         return
     place = _places(published.x, categories)
     face = ("none", "#bbbbbb")[number % 2]
@@ -160,14 +171,21 @@ def _scale(axes: Any, data: Figure, categories: list[str] | None) -> None:
         axes.set_yscale("log")
 
 
-def _legend(axes: Any, count: int) -> None:
+def _label(published: Printed) -> str:
+    return f"published: {published.name}"
+
+
+def _legend(axes: Any, names: list[str]) -> None:
     """Beside the plot when long, above it when short: it never hides data."""
-    if count <= 4:
-        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, borderaxespad=0.1,
-                    columnspacing=1.2)  # fmt: skip
-        axes.set_title(axes.get_title(loc="left"), pad=8 + 13 * math.ceil(count / 2))
+    found = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    handles = [found[name] for name in names]
+    if len(names) <= 4:
+        axes.legend(handles, names, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2,
+                    borderaxespad=0.1, columnspacing=1.2)  # fmt: skip
+        axes.set_title(axes.get_title(loc="left"), pad=8 + 13 * math.ceil(len(names) / 2))
         return
-    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
+    wrapped = [textwrap.fill(name, LEGEND_LETTERS) for name in names]
+    axes.legend(handles, wrapped, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
 
 
 def _table_height(data: Table) -> float:

@@ -14,6 +14,9 @@ from farkas.numbers import Floats
 
 LEVEL = 0.95
 INTERVALS = "95 % t intervals of the mean"
+ANY = (-math.inf, math.inf)
+SHARES = (0.0, 1.0)
+"""What shares and probabilities lie within."""
 
 
 def mean_lines(
@@ -21,7 +24,7 @@ def mean_lines(
     seeds: Sequence[int],
     measure: Callable[[Any, int], Mapping[str, float]],
     progress: Progress,
-    chart: Chart = "line",
+    within: tuple[float, float] = ANY,
 ) -> list[Series]:
     """Draw a line of means for every name that is measured, as `mean_series`.
 
@@ -35,6 +38,8 @@ def mean_lines(
         Called with a value and a seed; gives a number by name of the line, always the same names.
     progress
         Called after every measurement.
+    within
+        As in `mean_series`.
     """
     found: dict[str, list[list[float]]] = {}
     for turn, seed in enumerate(seeds):
@@ -43,10 +48,12 @@ def mean_lines(
             progress(turn * len(values) + at + 1, len(values) * len(seeds))
             for name, number in measured.items():
                 found.setdefault(name, [[] for _ in seeds])[turn].append(number)
-    return [mean_series(name, values, every, chart) for name, every in found.items()]
+    return [mean_series(name, values, every, within=within) for name, every in found.items()]
 
 
-def mean_series(name: str, x: Places, every: Any, chart: Chart = "line") -> Series:
+def mean_series(
+    name: str, x: Places, every: Any, chart: Chart = "line", within: tuple[float, float] = ANY
+) -> Series:
     """Means over instances with 95 % t intervals, or the instance where there is only one.
 
     The interval holds the mean of all instances in 95 of 100 draws if numbers are about normal; a
@@ -56,13 +63,18 @@ def mean_series(name: str, x: Places, every: Any, chart: Chart = "line") -> Seri
     ----------
     every
         Shape (instances, points).
+    within
+        Least and greatest number that can be measured: no mean lies beyond, nor do intervals.
     """
     numbers = np.asarray(every, dtype=float)
     mean = numbers.mean(axis=0)
     if len(numbers) < 2:
         return Series(name, x, mean, chart=chart)
     half = half_width(numbers)
-    return Series(name, x, mean, mean - half, mean + half, chart)
+    # a mean of equal numbers may lie a rounding error outside its own range
+    low = np.minimum(np.maximum(mean - half, within[0]), mean)
+    high = np.maximum(np.minimum(mean + half, within[1]), mean)
+    return Series(name, x, mean, low, high, chart)
 
 
 def half_width(numbers: Floats) -> Floats:

@@ -28,7 +28,10 @@ def test_published_savings_are_not_reproduced_but_the_order_is():
     assert not found["more than 80 % below uncoded"]
     assert not found["more than 49 % below coded uniform"]
     assert found["proposed before coded uniform before uncoded"]
-    assert data.published[0].y == pytest.approx(0.2 * data.series[0].y[-1])
+    # savings over what the last master takes, drawn where it is
+    assert [printed.x for printed in data.published] == [["last"], ["last"]]
+    assert data.published[0].y == pytest.approx([0.2 * data.series[0].y[-1]])
+    assert data.published[1].y == pytest.approx([0.51 * data.series[1].y[-1]])
 
 
 def test_convex_approximation_falls_towards_the_linear_program():

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+import numpy as np
 import pytest
 
-from farkas.experiments.figures import PRESETS
+from farkas.experiments.figures import PRESETS, Figure, PlotAxis, Printed, Series
 from farkas.experiments.figures.drawing import draw
 from farkas.experiments.figures.writing import caption
 from tests.experiments.figures.made import bars, exhibit, lines, rows
@@ -32,6 +35,40 @@ def test_published_values_lie_over_ours():
     drawn = {line.get_label(): line for line in canvas.axes[0].get_lines()}
     assert list(drawn["published: points"].get_xdata()) == [1, 4]
     assert list(drawn["published: bound"].get_ydata()) == [2.5, 2.5]
+
+
+def legend_of(canvas):
+    return [text.get_text() for text in canvas.axes[0].get_legend().get_texts()]
+
+
+def test_a_legend_names_ours_before_the_print_and_leaves_room_for_the_plot():
+    assert legend_of(draw(bars(), "Title", "Caption.")) == ["first", "second", "published: print"]
+    data = lines()
+    long = "regret from slot 3140 on, as the paper prints it below 0 to the end (Fig. 2)"
+    data = dataclasses.replace(data, published=[*data.published, Printed(long, 0.0)])
+    canvas = draw(data, "Title", "Caption.")
+    assert legend_of(canvas)[:3] == ["ours", "steps", "dots"]
+    assert legend_of(canvas)[-1].replace("\n", " ") == f"published: {long}"
+    plot = canvas.axes[0].get_window_extent(canvas.canvas.get_renderer())
+    assert plot.width > canvas.bbox.width / 2
+
+
+def test_no_two_lines_of_the_print_look_alike():
+    published = [Printed("highest", 0.8), Printed("lowest", 0.6), Printed("mean", 0.7)]
+    axes = draw(dataclasses.replace(lines(), published=published), "Title", "Caption.").axes[0]
+    drawn = [line for line in axes.get_lines() if line.get_label().startswith("published")]
+    assert len({str(line.get_linestyle()) for line in drawn}) == 3
+
+
+def test_long_lines_that_coincide_show_each_others_markers():
+    x = np.arange(100)
+    series = [Series(name, x, x) for name in ("one", "two", "three")]
+    data = Figure(x=PlotAxis("slot"), y=PlotAxis("cost"), series=series)
+    axes = draw(data, "Title", "Caption.").axes[0]
+    marked = [set(range(100)[slice(line.get_markevery()[0], None, line.get_markevery()[1])])
+              for line in axes.get_lines()]  # fmt: skip
+    assert all(8 <= len(places) <= 9 for places in marked)
+    assert not marked[0] & marked[1] | marked[1] & marked[2] | marked[0] & marked[2]
 
 
 def test_bars_of_one_category_stand_side_by_side():

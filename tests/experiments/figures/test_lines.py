@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from farkas.experiments.figures.lines import by_name, half_width, mean_lines
+from farkas.experiments.figures.lines import SHARES, by_name, half_width, mean_lines, mean_series
 
 
 def silent(done, total):
@@ -33,6 +33,17 @@ def test_an_interval_holds_the_mean_in_95_of_100_draws():
     every = np.random.default_rng(5).normal(size=(5, 2000))
     covered = float((np.abs(every.mean(axis=0)) <= half_width(every)).mean())
     assert covered == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / 2000))
+
+
+def test_an_interval_does_not_leave_what_can_be_measured():
+    # half widths: 12.7062 of s / sqrt 2 = 0.1, which reaches beyond 0 and 1, and of 0 at the end
+    every = [[0.4, 0.9, 1.0], [0.6, 0.7, 1.0]]
+    line = mean_series("use", [1, 2, 3], every, within=SHARES)
+    assert line.y == pytest.approx([0.5, 0.8, 1.0])
+    assert (line.low, line.high) == ([0.0, 0.0, 1.0], [1.0, 1.0, 1.0])
+    free = mean_series("cost", [1, 2, 3], every)
+    assert min(free.low) < 0
+    assert max(free.high) > 1
 
 
 def test_one_instance_has_no_interval():

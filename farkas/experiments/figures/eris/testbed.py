@@ -13,7 +13,7 @@ from farkas.certificates.ratio import ratio_words
 from farkas.experiments.figures.eris import ALGORITHMS, ERIS, FLOOR, PAPER, RIVALS, testbed_runs
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
 from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement
-from farkas.experiments.figures.lines import listed, mean_series
+from farkas.experiments.figures.lines import SHARES, listed, mean_series
 
 BOUND = "proved bound on the optimum"
 FULL = 0.999
@@ -55,8 +55,15 @@ def testbed_welfare(preset: Preset, seed: int, progress: Progress) -> Figure:
         y=PlotAxis("welfare"),
         series=[bars],
         findings=[
-            Statement("Eris is above every baseline", ours > best, f"{ours:.0f}, {best:.0f}"),
-            Statement("so it is with price floor 1/2", floor > best, f"{floor:.0f}", "ours"),
+            Statement(
+                "Eris is above every baseline", ours > best, f"{ours:.0f} against {best:.0f}"
+            ),
+            Statement(
+                "so it is with price floor 1/2",
+                floor > best,
+                f"{floor:.0f} against {best:.0f}",
+                "ours",
+            ),
         ],
         caption=SIZE,
     )
@@ -141,10 +148,14 @@ def utilisation_by_slot(preset: Preset, seed: int, progress: Progress) -> Figure
     return Figure(
         x=PlotAxis("slot"),
         y=PlotAxis("share of capacity"),
-        series=[mean_series(name, slots, shares, "step") for name, shares in every.items()],
+        series=[mean_series(name, slots, shares, "step", SHARES) for name, shares in every.items()],
         findings=[
             Statement("GPU use reaches 100 % at times", gpu >= FULL, f"{gpu:.2f}"),
-            Statement("CPU and memory stay below", max(cpu, ram) < FULL, f"{cpu:.2f}, {ram:.2f}"),
+            Statement(
+                "CPU and memory stay below",
+                max(cpu, ram) < FULL,
+                f"CPU {cpu:.2f}, memory {ram:.2f}",
+            ),
         ],
         caption=f"{SIZE}; the findings are about the largest use in any slot of any instance",
     )
