@@ -12,7 +12,6 @@ from farkas.lazy import when_used
 
 if TYPE_CHECKING:
     from farkas.certificates.bound import BoundProof as BoundProof
-    from farkas.certificates.bound import exact_bound as exact_bound
     from farkas.certificates.bound import prove_bound as prove_bound
     from farkas.certificates.files import Certificate as Certificate
     from farkas.certificates.files import certificate_type as certificate_type
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from farkas.certificates.linear import LinearCertificate as LinearCertificate
     from farkas.certificates.making import certify as certify
     from farkas.certificates.making import certify_infeasible as certify_infeasible
+    from farkas.certificates.multipliers import exact_bound as exact_bound
     from farkas.certificates.points import exact_feasibility as exact_feasibility
     from farkas.certificates.points import exact_value as exact_value
     from farkas.certificates.proof import Proof as Proof
@@ -43,11 +43,12 @@ if TYPE_CHECKING:
 __getattr__ = when_used(
     __name__,
     {
-        "bound": "BoundProof exact_bound prove_bound",
+        "bound": "BoundProof prove_bound",
         "files": "Certificate certificate_type certificate_types from_json read",
         "infeasible": "InfeasibleCertificate prove_infeasible",
         "linear": "FormCertificate LinearCertificate",
         "making": "certify certify_infeasible",
+        "multipliers": "exact_bound",
         "points": "exact_feasibility exact_value",
         "proof": "Proof",
         "reference": "reference_bound reference_violation",

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from farkas.certificates.limbs import Limbs, RangeTooWide, dot, exact_dot, reduced_costs
+from farkas.certificates.sums import ExactNumbers, dot, exact_dot, reduced_costs
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 from farkas.numbers import Bools, Floats
@@ -39,8 +39,8 @@ class BoundProof:
     implied: int
 
 
-def exact_bound(form: LinearForm, multipliers: Multipliers) -> Fraction:
-    """Lower bound of a minimum, upper bound of a maximum, proved by ``multipliers``.
+def prove_bound(form: LinearForm, multipliers: Multipliers) -> BoundProof:
+    """Bound that ``multipliers`` prove, with what the proof rests on.
 
     Valid for integer programs too: it bounds their linear relaxation.
 
@@ -56,35 +56,29 @@ def exact_bound(form: LinearForm, multipliers: Multipliers) -> Fraction:
     NotACertificate
         When a reduced cost meets an infinite column bound; names the column.
     """
-    return prove_bound(form, multipliers).value
-
-
-def prove_bound(form: LinearForm, multipliers: Multipliers) -> BoundProof:
-    """As :func:`exact_bound`, with what the proof rests on."""
     check_data(form)
-    y = _as_floats(form, multipliers)
-    if y is None:
-        rounded = np.array([float(value > 0) - float(value < 0) for value in multipliers])
-        ignored = int(np.count_nonzero(project(form, rounded) != rounded))
-        return _slow_proof(form, multipliers, ignored)
+    y = np.asarray(multipliers)
+    if y.shape != (form.num_rows,):
+        raise NotACertificate(
+            f"{form.name}: multipliers have shape {y.shape}, needed ({form.num_rows},)"
+        )
+    if y.dtype != np.float64:
+        from farkas.certificates.multipliers import as_floats, proof_in_fractions  # files: doubles
+
+        rounded = as_floats(form, y)
+        if rounded is None:
+            return proof_in_fractions(form, y)
+        y = rounded
+    if not np.isfinite(y).all():
+        i = int(np.flatnonzero(~np.isfinite(y))[0])
+        raise NotACertificate(f"{form.row_name(i)}: multiplier {y[i]} is not a finite number")
     projected = project(form, y)
-    ignored = int(np.count_nonzero(projected != y))
-    try:
-        reduced = reduced_costs(form.cost, form.matrix, projected)
-    except RangeTooWide:
-        return _slow_proof(form, projected, ignored)
+    reduced = reduced_costs(form.cost, form.matrix, projected)
     ends = _column_ends(form, reduced)
     rows = exact_dot(projected, np.where(projected != 0, _row_ends(form, projected), 0.0))
     value = rows + dot(reduced, ends) + Fraction(form.offset)
+    ignored = int(np.count_nonzero(projected != y))
     return BoundProof(value, ignored, _implied_count(form, reduced))
-
-
-def _slow_proof(form: LinearForm, multipliers: Multipliers, ignored: int) -> BoundProof:
-    """Proof in plain fractions, of numbers that doubles do not hold or that lie too far apart."""
-    from farkas.certificates.reference import reference_proof
-
-    value, implied = reference_proof(form, multipliers)
-    return BoundProof(value, ignored, implied)
 
 
 def project(form: LinearForm, multipliers: Floats) -> Floats:
@@ -103,7 +97,7 @@ def _row_ends(form: LinearForm, multipliers: Floats) -> Floats:
     return np.where(rising, form.row_lower, form.row_upper)
 
 
-def _column_ends(form: LinearForm, reduced: Limbs) -> Floats:
+def _column_ends(form: LinearForm, reduced: ExactNumbers) -> Floats:
     cheap, dear = cheap_and_dear(form)
     used = reduced.nonzero
     ends = np.where(reduced.negative, dear, cheap)
@@ -112,50 +106,18 @@ def _column_ends(form: LinearForm, reduced: Limbs) -> Floats:
         j = int(np.flatnonzero(bad)[0])
         more = int(bad.sum()) - 1
         also = f" (and {more} more columns)" if more else ""
+        from farkas.certificates.reference import no_finite_bound
+
         raise NotACertificate(no_finite_bound(form, j, reduced.exact(j)) + also)
     return np.where(used, ends, 0.0)
 
 
-def _implied_count(form: LinearForm, reduced: Limbs) -> int:
+def _implied_count(form: LinearForm, reduced: ExactNumbers) -> int:
     """Columns whose implied bound counts."""
     lower: Bools = form.safe_lower != form.lower
     upper: Bools = form.safe_upper != form.upper
     meets_upper = reduced.negative if form.sense == "min" else ~reduced.negative
     return int(np.count_nonzero(reduced.nonzero & np.where(meets_upper, upper, lower)))
-
-
-def _as_floats(form: LinearForm, multipliers: Multipliers) -> Floats | None:
-    """Multipliers as floats; None when they are fractions that floats cannot hold.
-
-    Integers of 64 bits are rounded to doubles: any multipliers prove something.
-    """
-    raw = np.asarray(multipliers)
-    if raw.shape != (form.num_rows,):
-        raise NotACertificate(
-            f"{form.name}: multipliers have shape {raw.shape}, needed ({form.num_rows},)"
-        )
-    if raw.dtype == object:
-        exact = raw.tolist()
-        if not all(isinstance(value, int | float | Fraction) for value in exact):
-            raise NotACertificate(f"{form.name}: a multiplier is no number")
-        try:
-            y = raw.astype(np.float64)
-        except OverflowError:
-            return None
-        if not _same(exact, y.tolist()):
-            return None
-    elif raw.dtype.kind not in "fiu" or raw.dtype.itemsize > 8:
-        raise NotACertificate(f"{form.name}: multipliers of type {raw.dtype}")
-    else:
-        y = raw.astype(np.float64)
-    if not np.isfinite(y).all():
-        i = int(np.flatnonzero(~np.isfinite(y))[0])
-        raise NotACertificate(f"{form.row_name(i)}: multiplier {y[i]} is not a finite number")
-    return y
-
-
-def _same(exact: list[Fraction], rounded: list[float]) -> bool:
-    return all(x == y for x, y in zip(exact, rounded, strict=True))
 
 
 def check_data(form: LinearForm) -> None:
@@ -168,20 +130,3 @@ def check_data(form: LinearForm) -> None:
         raise NotACertificate(f"{form.name}: a side or bound is not a number")
     if not np.isfinite(form.offset):
         raise NotACertificate(f"{form.name}: the offset is {form.offset}")
-
-
-def no_finite_bound(form: LinearForm, j: int, reduced: Fraction) -> str:
-    """Message for a reduced cost that pushes column ``j`` to infinity."""
-    side = "upper" if (reduced < 0) == (form.sense == "min") else "lower"
-    return (
-        f"{form.column_name(j)}: reduced cost {show(reduced)} has no finite {side} bound to meet;"
-        f" give the variable a bound (Var: {side}, or implied_{side} with its reason)"
-    )
-
-
-def show(value: Fraction) -> str:
-    """Three digits of ``value``, for messages."""
-    try:
-        return f"{float(value):.3g}"
-    except OverflowError:
-        return "beyond 1e308"

@@ -24,9 +24,9 @@ from farkas.certificates.gadget_prices import (
     shortened,
     worth_of,
 )
-from farkas.certificates.limbs import scaled
 from farkas.certificates.price_grid import grid_exponent, rounded_down
 from farkas.certificates.runs import RunBound, run_bounds
+from farkas.certificates.sums import scaled
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints

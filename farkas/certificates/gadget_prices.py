@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 
 from farkas.certificates.enclosures import Enclosure, enclose
-from farkas.certificates.limbs import scaled
 from farkas.certificates.prices import PriceCertificate
+from farkas.certificates.sums import scaled
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats

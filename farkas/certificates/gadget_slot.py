@@ -20,10 +20,10 @@ from farkas.certificates.gadget_prices import (
     shortened,
     worth_of,
 )
-from farkas.certificates.limbs import scaled
 from farkas.certificates.price_grid import FORBIDDEN, grid_exponent, rounded_down
 from farkas.certificates.ring_costs import link_uses, ring_costs, ring_terms, rooted
 from farkas.certificates.ring_profits import MOST_STEPS, PricedRings
+from farkas.certificates.sums import scaled
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints

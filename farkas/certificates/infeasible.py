@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from farkas.certificates.bound import Multipliers, exact_bound, prove_bound, show
+from farkas.certificates.bound import Multipliers, prove_bound
 from farkas.certificates.files import certificate_type
 from farkas.certificates.linear import FormCertificate
 from farkas.certificates.packed import ExactVector, rational, shown
@@ -87,8 +87,10 @@ def prove_infeasible(form: LinearForm, ray: Multipliers) -> Fraction:
         When that difference is not positive, or infinite columns make it so.
     """
     zero = np.zeros(form.num_columns)
-    violation = exact_bound(form.replace(cost=zero, offset=0.0, sense="min"), ray)
+    violation = prove_bound(form.replace(cost=zero, offset=0.0, sense="min"), ray).value
     if violation <= 0:
+        from farkas.certificates.reference import show
+
         raise NotACertificate(
             f"{form.name}: the ray misses by {show(violation)}; only a value above 0 proves"
             " infeasibility"

@@ -36,10 +36,10 @@ import numpy as np
 
 from farkas.certificates.files import certificate_type
 from farkas.certificates.guards import finite
-from farkas.certificates.limbs import exact_dot
 from farkas.certificates.packed import pack, unpack
 from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.runs import Options, RunBound, run_bounds
+from farkas.certificates.sums import exact_dot
 from farkas.errors import NotACertificate
 from farkas.instances.mlbroker import FRACTIONAL, Brokerage, Semantics
 from farkas.numbers import Floats

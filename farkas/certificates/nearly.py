@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.certificates.points import activity, below
+from farkas.certificates.points import below
 from farkas.forms import LinearForm
 from farkas.numbers import Bools, Floats
 
@@ -30,6 +30,13 @@ def rows_beyond(form: LinearForm, point: Floats, sign: float, tolerance: float) 
     share = Fraction(tolerance)
     _clear(bad, lambda i: _within(form, "row", i, activity(form, point, i), share))
     return bad
+
+
+def activity(form: LinearForm, point: Floats, i: int) -> Fraction:
+    """Row ``i`` of ``A point``, in fractions."""
+    where, values = form.matrix.row(i)
+    pairs = zip(values.tolist(), point[where].tolist(), strict=True)
+    return sum((Fraction(a) * Fraction(x) for a, x in pairs), Fraction(0))
 
 
 def _clear(bad: Bools, fits: Callable[[int], bool]) -> None:

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.certificates.bound import Multipliers, no_finite_bound
+from farkas.certificates.bound import Multipliers
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 
@@ -79,3 +79,20 @@ def _exact(value: float | Fraction, name: Callable[[int], str], at: int) -> Frac
         return Fraction(value)
     except (ValueError, OverflowError):
         raise NotACertificate(f"{name(at)}: {value} is not a finite number") from None
+
+
+def no_finite_bound(form: LinearForm, j: int, reduced: Fraction) -> str:
+    """Message for a reduced cost that pushes column ``j`` to infinity."""
+    side = "upper" if (reduced < 0) == (form.sense == "min") else "lower"
+    return (
+        f"{form.column_name(j)}: reduced cost {show(reduced)} has no finite {side} bound to meet;"
+        f" give the variable a bound (Var: {side}, or implied_{side} with its reason)"
+    )
+
+
+def show(value: Fraction) -> str:
+    """Three digits of ``value``, for messages."""
+    try:
+        return f"{float(value):.3g}"
+    except OverflowError:
+        return "beyond 1e308"

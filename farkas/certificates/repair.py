@@ -15,7 +15,7 @@ from farkas.certificates.bound import (
     project,
     prove_bound,
 )
-from farkas.certificates.limbs import Limbs, RangeTooWide, reduced_costs
+from farkas.certificates.sums import ExactNumbers, reduced_costs
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 from farkas.forms.scale import shifted
@@ -136,17 +136,17 @@ def _harmless(form: LinearForm) -> tuple[Bools, Bools]:
 
 
 def _wrong_reduced_costs(form: LinearForm, y: Floats) -> Floats | None:
-    """Reduced costs of wrong sign, 0 elsewhere, shape (columns,); None when they are too wide."""
-    try:
-        reduced = exact_reduced_costs(form, y)
-    except RangeTooWide:
-        return None
+    """Reduced costs of wrong sign, 0 elsewhere, shape (columns,); None when no double holds one."""
+    reduced = exact_reduced_costs(form, y)
     floor, ceiling = _sides_needed(form)
     negative = reduced.negative
     bad = (floor & negative) | (ceiling & ~negative & reduced.nonzero)
     wrong = np.zeros(form.num_columns)
-    for j in np.flatnonzero(bad).tolist():
-        wrong[j] = float(reduced.exact(j))
+    try:
+        for j in np.flatnonzero(bad).tolist():
+            wrong[j] = float(reduced.exact(j))
+    except OverflowError:
+        return None
     return wrong
 
 
@@ -185,6 +185,6 @@ def snap(multipliers: Floats, grid: int) -> Floats:
     return np.where(fine & np.isfinite(rounded), rounded, multipliers)
 
 
-def exact_reduced_costs(form: LinearForm, multipliers: Floats) -> Limbs:
+def exact_reduced_costs(form: LinearForm, multipliers: Floats) -> ExactNumbers:
     """``cost - A' multipliers`` after :func:`project`, shape (columns,)."""
     return reduced_costs(form.cost, form.matrix, project(form, multipliers))

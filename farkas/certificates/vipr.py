@@ -13,7 +13,6 @@ import numpy as np
 from farkas.atomic import Target, replacing
 from farkas.certificates.bound import project, prove_bound
 from farkas.certificates.infeasible import prove_infeasible
-from farkas.certificates.limbs import RangeTooWide
 from farkas.certificates.points import exact_feasibility, exact_value
 from farkas.certificates.repair import exact_reduced_costs
 from farkas.errors import UnsupportedForm
@@ -188,25 +187,9 @@ def _reason(form: LinearForm, multipliers: Floats, constraints: _Constraints) ->
 def _factors(form: LinearForm, multipliers: Floats) -> Iterator[tuple[tuple[str, int], Fraction]]:
     for i in np.flatnonzero(multipliers).tolist():
         yield ("row", i), Fraction(float(multipliers[i]))
-    try:
-        reduced = exact_reduced_costs(form, multipliers)
-    except RangeTooWide:
-        for j, value in enumerate(_slow_reduced_costs(form, multipliers)):
-            if value:
-                yield ("column", j), value
-        return
+    reduced = exact_reduced_costs(form, multipliers)
     for j in np.flatnonzero(reduced.nonzero).tolist():
         yield ("column", j), reduced.exact(j)
-
-
-def _slow_reduced_costs(form: LinearForm, multipliers: Floats) -> list[Fraction]:
-    reduced = [Fraction(c) for c in form.cost.tolist()]
-    for i in np.flatnonzero(multipliers).tolist():
-        factor = Fraction(float(multipliers[i]))
-        where, values = form.matrix.row(i)
-        for j, value in zip(where.tolist(), values.tolist(), strict=True):
-            reduced[j] -= factor * Fraction(value)
-    return reduced
 
 
 def _terms(where: np.ndarray[tuple[int], np.dtype[np.int64]], values: Floats) -> str:

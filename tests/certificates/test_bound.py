@@ -50,13 +50,6 @@ def test_a_reduced_cost_that_meets_no_bound_names_its_column(bound):
         bound(one_variable(), [0.5 + 2.0**-52])
 
 
-def test_fractions_that_floats_cannot_hold_stay_exact():
-    # min x, 3x >= 1: y = 1/3 is tight, and its float is not
-    form = small([[3.0]], cost=[1.0], row_lower=[1.0], upper=[10.0])
-    assert exact_bound(form, [F(1, 3)]) == F(1, 3)
-    assert exact_bound(form, [1 / 3]) != F(1, 3)
-
-
 def test_implied_bounds_are_used_and_counted():
     # min -x, x >= 0 and no row: only the implied x <= 4 bounds it
     form = small(np.zeros((0, 1)), cost=[-1.0])
@@ -132,22 +125,13 @@ def test_the_ends_of_the_float_range_are_exact(number, other):
 
 
 def test_sums_of_a_long_column_do_not_overflow():
-    # 6,000 positive entries in one column: products of 24 bits by 24 would add up to 2^60, beyond
-    # what a float holds exactly, so digits must shrink
+    # 6,000 positive entries of 53 bits in one column: far beyond what a float holds exactly
     rng = np.random.default_rng(1)
     size = 6_000
     column = np.abs(rng.standard_normal((size, 1))) * (2.0 - 2.0**-52)
     form = small(column, cost=[1.0], row_lower=rng.standard_normal(size), lower=[-9.0], upper=[9.0])
     multipliers = np.abs(rng.standard_normal(size))
     assert exact_bound(form, multipliers) == reference_bound(form, multipliers)
-
-
-def test_multipliers_that_are_no_real_numbers_are_refused():
-    form = one_variable()
-    for multipliers in (["1"], [None], np.array([1 + 0j]), np.array(["1"]), np.longdouble([1])):
-        with pytest.raises(NotACertificate, match="multiplier"):
-            exact_bound(form, multipliers)
-    assert exact_bound(form, np.array([0], dtype=np.int32)) == exact_bound(form, [0.0])
 
 
 def test_sides_and_bounds_that_are_no_numbers_are_refused():
@@ -205,22 +189,3 @@ def test_numbers_of_the_form_that_are_not_finite_are_refused():
     for offset in (INF, float("nan")):
         with pytest.raises(NotACertificate, match="the offset is"):
             exact_bound(form.replace(offset=offset), [0.0])
-
-
-def test_a_zero_among_fractions_uses_no_side_and_is_not_counted_as_ignored():
-    # rows open below and above; the third multiplier is no double, so all three are fractions
-    form = small(
-        [[1.0], [1.0], [1.0]], cost=[1.0], row_lower=[-INF, 0.0, 1.0], row_upper=[5.0, INF, 3.0],
-        lower=[0.0], upper=[4.0],
-    )  # fmt: skip
-    proof = prove_bound(form, np.array([0, 0, F(1, 3)], dtype=object))
-    assert (proof.value, proof.ignored) == (F(1, 3), 0)
-    assert prove_bound(form, np.array([F(1, 3), 0, F(-1, 3)], dtype=object)).ignored == 1
-
-
-def test_one_multiplier_that_a_double_holds_does_not_round_the_other():
-    form = small([[1.0], [1.0]], cost=[1.0], row_lower=[1.0, 1.0], lower=[0.0], upper=[4.0])
-    multipliers = np.array([F(1, 2), F(1, 3)], dtype=object)
-    assert exact_bound(form, multipliers) == F(5, 6)
-    with pytest.raises(NotACertificate, match="is no number"):
-        exact_bound(form, np.array([1.0, "1"], dtype=object))

@@ -135,7 +135,7 @@ def test_the_first_violation_is_named_and_the_others_are_counted(tolerance):
 
 
 def test_rows_of_very_different_magnitudes_are_compared_exactly():
-    # 1e300 x + 1e-300 y against 1e300 and its neighbours: too wide for digits
+    # 1e300 x + 1e-300 y against 1e300 and its neighbours
     wide = [[1e300, 1e-300], [1e-300, 1e300]]
     form = small(wide, cost=[1, 1], row_lower=[1e300] * 2, lower=[-INF] * 2)
     exact_feasibility(form, np.ones(2))

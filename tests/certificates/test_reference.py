@@ -5,8 +5,12 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from farkas.certificates.bound import show
-from farkas.certificates.reference import reference_bound, reference_proof, reference_violation
+from farkas.certificates.reference import (
+    reference_bound,
+    reference_proof,
+    reference_violation,
+    show,
+)
 from farkas.errors import NotACertificate
 from tests.generators.forms import INF, small
 

@@ -1,0 +1,179 @@
+"""Exact sums of products of doubles: whole numbers of Python and, for a vector, one power of two.
+
+A finite double is a whole number below ``2**53`` times a power of two.  So vectors of doubles,
+their products and sums are whole numbers times a power of two, however far apart they lie.
+
+Every function refuses what is not finite, not a double or out of its range by itself.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from farkas.certificates.guards import finite, inside
+from farkas.errors import NotACertificate
+from farkas.numbers import Bools, Floats, Ints, bools
+
+if TYPE_CHECKING:
+    from farkas.forms import SparseRows
+
+BLOCK = 1 << 14
+"""Products held at a time: whole numbers of Python take more memory than doubles."""
+
+_WHAT = "exact arithmetic"
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class ExactNumbers:
+    """``values[j] == numbers[j] * 2**exponent``, exactly.
+
+    Parameters
+    ----------
+    numbers
+        Shape (entries,), integers of Python, positive, negative or 0.
+    exponent
+        Power of two that they count.
+    """
+
+    numbers: npt.NDArray[np.object_]
+    exponent: int
+
+    @property
+    def negative(self) -> Bools:
+        """Entries below zero."""
+        return bools(self.numbers < 0)
+
+    @property
+    def nonzero(self) -> Bools:
+        return bools(self.numbers != 0)
+
+    def exact(self, j: int) -> Fraction:
+        """Entry ``j``."""
+        return scaled(self.numbers[j], self.exponent)
+
+
+def scaled(number: int, exponent: int) -> Fraction:
+    """Return ``number * 2**exponent``."""
+    return Fraction(number << exponent) if exponent >= 0 else Fraction(number, 1 << -exponent)
+
+
+def exactly(values: Floats) -> ExactNumbers:
+    """Write doubles, shape (entries,), as whole numbers; refuses what is not finite."""
+    mantissa, power = np.frexp(finite(values, _WHAT))
+    # 53 bits behind the point, below 1: times 2**53 they are an integer, and the cast is exact
+    numbers = np.ldexp(mantissa, 53).astype(np.int64).astype(object)
+    lowest = _lowest(values)
+    places: Any = np.where(mantissa != 0, power - 53 - lowest, 0).astype(object)
+    return ExactNumbers(numbers << places, lowest)
+
+
+def _lowest(values: Floats) -> int:
+    """Largest exponent that every number is a whole multiple of, each having 53 bits."""
+    mantissa, power = np.frexp(values)
+    return int(power[mantissa != 0].min(initial=1024)) - 53
+
+
+def reduced_costs(cost: Floats, matrix: SparseRows, multipliers: Floats) -> ExactNumbers:
+    """``cost - A' multipliers``, exactly.
+
+    Parameters
+    ----------
+    cost, multipliers
+        Shapes (columns,) and (rows,), finite.
+    """
+    return residual(cost, matrix.columns, matrix.rows, matrix.values, multipliers)
+
+
+def slacks(side: Floats, matrix: SparseRows, point: Floats) -> ExactNumbers:
+    """``side - A point``, exactly; shape (rows,).
+
+    Parameters
+    ----------
+    side, point
+        Shapes (rows,) and (columns,), finite.
+    """
+    return residual(side, matrix.rows, matrix.columns, matrix.values, point)
+
+
+def residual(
+    constant: Floats,
+    target: npt.NDArray[np.int32] | Ints,
+    source: npt.NDArray[np.int32] | Ints,
+    values: Floats,
+    factors: Floats,
+) -> ExactNumbers:
+    """``constant[t] - sum of values[k] * factors[source[k]] over k with target[k] == t``.
+
+    Parameters
+    ----------
+    constant
+        Shape (targets,).
+    target, source, values
+        Shape (entries,).
+    factors
+        Shape (sources,).
+
+    Raises
+    ------
+    NotACertificate
+        When a number is not finite, or an index outside its range.
+    """
+    inside(target, len(constant), _WHAT)
+    inside(source, len(factors), _WHAT)
+    values = finite(values, _WHAT)
+    start, weights = exactly(constant), exactly(factors)
+    used = (factors != 0)[source]
+    target, source, values = target[used], source[used], values[used]
+    exponent = min(start.exponent, _lowest(values) + weights.exponent)
+    total: Any = start.numbers << (start.exponent - exponent)
+    for first in range(0, len(values), BLOCK):
+        block = slice(first, first + BLOCK)
+        entries = exactly(values[block])
+        products = entries.numbers * weights.numbers[source[block]]
+        places = entries.exponent + weights.exponent - exponent
+        np.subtract.at(total, target[block], products << places)
+    return ExactNumbers(total, exponent)
+
+
+def dot(left: ExactNumbers, values: Floats) -> Fraction:
+    """``sum over j of left[j] * values[j]``, exactly.
+
+    Parameters
+    ----------
+    values
+        Shape (entries,), finite.
+
+    Raises
+    ------
+    NotACertificate
+        When a number is not finite, or the lengths differ.
+    """
+    if values.shape != left.numbers.shape:
+        raise NotACertificate("exact arithmetic: two vectors do not fit each other")
+    right = exactly(values)
+    products = map(operator.mul, left.numbers.tolist(), right.numbers.tolist())
+    return scaled(sum(products), left.exponent + right.exponent)
+
+
+def exact_dot(left: Floats, right: Floats) -> Fraction:
+    """``left @ right`` without any rounding.
+
+    Parameters
+    ----------
+    left, right
+        Shape (entries,), finite.
+
+    Raises
+    ------
+    NotACertificate
+        When a number is not finite, or the lengths differ.
+    """
+    if left.ndim != 1:
+        raise NotACertificate("exact arithmetic: two vectors do not fit each other")
+    return dot(exactly(left), right)
