@@ -323,7 +323,7 @@ def placed(full: bool, seed: int) -> dict[str, Any]:
     "Profit over time",
     Agreement.NOT_REPRODUCED,
     HONEST,
-    "Fig. 7",
+    "DPS Fig. 7",
 )
 def profit_over_time(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Payments up to each slot under DPS, DPS-RS and BFP."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ MOST_TICKS = 10
 MOST_MARKERS = 40
 """Longer lines carry a marker at a few of their places only."""
 FEW_MARKERS = 8
+HEAD_LETTERS = 13
+BOLD = 1.2
+"""Width of a letter in the head of a table, over that of others."""
 LEGEND_LETTERS = 28
 """Entries of a legend beside the plot are wrapped, so that they leave room for it."""
 BARS = 0.8
@@ -194,12 +198,12 @@ def _table_height(data: Table) -> float:
 
 def _table(axes: Any, data: Table) -> None:
     axes.axis("off")
-    texts = [[cell_text(cell) for cell in row] for row in data.rows]
-    for row in data.published:
-        name, *cells = map(cell_text, row)
-        texts.append([f"published: {name}", *cells])
-    head = [textwrap.fill(str(column), 16) for column in data.columns]
-    widths = [max(len(line) for line in [*h.split("\n"), *(row[place] for row in texts)]) + 2
+    columns = [column_texts(cells) for cells in zip(*data.rows, *data.published, strict=True)]
+    first = [f"published: {text}" if row >= len(data.rows) else text
+             for row, text in enumerate(columns[0])]  # fmt: skip
+    texts = list(zip(first, *columns[1:], strict=True))
+    head = [textwrap.fill(str(column), HEAD_LETTERS) for column in data.columns]
+    widths = [max(BOLD * max(map(len, h.split("\n"))), *(len(row[place]) for row in texts)) + 2
               for place, h in enumerate(head)]  # fmt: skip
     shares = [width / sum(widths) for width in widths]
     drawn = axes.table(texts, colLabels=head, colWidths=shares, loc="upper left", cellLoc="right",
@@ -216,6 +220,27 @@ def _table(axes: Any, data: Table) -> None:
             cell.set_text_props(ha="left")
         if row > len(data.rows):
             cell.set_text_props(style="italic", color=QUIET)
+
+
+def column_texts(cells: Sequence[Cell]) -> list[str]:
+    """Texts of a column, its numbers with the same digits after the point: five in all, or fewer.
+
+    >>> column_texts([9185.6, 852.78, None, 44.0])
+    ['9,185.6', '852.8', '–', '44.0']
+    >>> column_texts([0.85, 0.9123]), column_texts([5.0])
+    (['0.8500', '0.9123'], ['5'])
+    """
+    texts = [cell_text(cell) for cell in cells]
+    numbers = [cell for cell in cells if isinstance(cell, float) and math.isfinite(cell)]
+    if not numbers:
+        return texts
+    before = len(str(int(max(map(abs, numbers)))))
+    after = max(len(f"{cell:.5g}".partition(".")[2]) for cell in numbers)
+    places = max(0, min(after, 5 - before))
+    return [
+        f"{cell:,.{places}f}" if isinstance(cell, float) and math.isfinite(cell) else text
+        for cell, text in zip(cells, texts, strict=True)
+    ]
 
 
 def cell_text(cell: Cell) -> str:

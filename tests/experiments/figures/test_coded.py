@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from farkas.experiments.figures import Agreement, of_kind
-from farkas.experiments.figures.coded import MS, cluster, plan, simulate
+from farkas.experiments.figures.coded import MS, _first, cluster, plan, simulate
+from farkas.experiments.figures.figure import Series
 from tests.experiments.figures.made import findings, reduced
 
 
@@ -21,6 +22,12 @@ def test_distributions_are_distributions_and_meet_the_published_quantiles():
         assert all(b >= a - 1e-12 for a, b in zip(series.y, series.y[1:], strict=False))
         assert 0 <= min(series.y) <= max(series.y) <= 1
     assert all(found.values())
+
+
+def test_a_level_is_reached_between_the_times_drawn():
+    curve = Series("law", [1.0, 2.0, 4.0], [0.0, 0.9, 1.0])
+    assert _first(curve, 0.98) == pytest.approx(2.0 + 2.0 * 0.8)
+    assert _first(Series("slow", [1.0, 2.0], [0.0, 0.9]), 0.98) == np.inf
 
 
 def test_published_savings_are_not_reproduced_but_the_order_is():

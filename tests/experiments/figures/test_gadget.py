@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.experiments.figures.gadget import BOUND, GADGET, POLICIES, embedded_share
+from farkas.experiments.figures.gadget import BOUND, GADGET, POLICIES, _highest, embedded_share
 from farkas.instances import library
 from tests.experiments.figures.made import reduced
 
@@ -45,6 +45,16 @@ def test_slots_of_printed_gains_are_filled_and_the_caption_says_so() -> None:
     }
     assert printed.y[2] == pytest.approx(values[True])
     assert values[False] < 0.8 * values[True]
+
+
+def test_the_print_is_held_against_printed_gains() -> None:
+    kinds = {one.statement: one.about for one in reduced("gadget", "4").findings}
+    assert kinds["GADGET is highest (printed gains)"] == "shape"
+    assert kinds["GADGET is highest (envelope gains)"] == "ours"
+    highest, more = _highest([3.0, 5.0], [2.0, 4.0], "printed gains")
+    assert (highest.holds, highest.note, more.holds) == (True, "ahead by 1, 1", False)
+    highest, more = _highest([1.0, 5.0], [2.0, 4.0], "printed gains")
+    assert (highest.holds, more.holds) == (False, True)
 
 
 @pytest.mark.parametrize("number", ["5", "6"])

@@ -8,11 +8,12 @@ import pytest
 from farkas.experiments.figures.eris import (
     ERIS,
     PAPER,
+    RIVALS,
     play,
     simulated,
     simulated_bound,
 )
-from farkas.experiments.figures.eris.simulator import BOUND
+from farkas.experiments.figures.eris.simulator import BOUND, _ahead, _alike
 from tests.experiments.figures.made import reduced
 from tests.tools.shared import ROOT
 
@@ -25,6 +26,17 @@ def test_the_price_floor_turns_the_fall_with_jobs_into_a_rise() -> None:
     found = {finding.statement: finding.holds for finding in data("9").findings}
     assert found["falls with I"]
     assert found["rises with I at price floor 1/2"]
+
+
+def test_the_paper_is_ahead_only_where_it_is_ahead_of_all_baselines_everywhere() -> None:
+    found = {PAPER: [5.0, 7.0], **{name: [4.0, 6.0] for name in RIVALS}}
+    assert _ahead(found).holds
+    assert _alike("rises", found, 1.0).holds
+    found[RIVALS[-1]] = [4.0, 8.0]
+    assert not _ahead(found).holds
+    assert _ahead(found).note == "5 against 4, 7 against 8"
+    found[RIVALS[0]] = [4.0, 4.0]
+    assert not _alike("rises", found, 1.0).holds
 
 
 def test_every_welfare_is_below_its_proved_bound() -> None:
