@@ -75,10 +75,8 @@ def speeds_above(data: CodedComputing, prices: Floats, patience: Floats) -> Floa
     Arguments and errors as of `time_bound`, and the prices are checked as well.
     """
     shape = data.rates.shape
-    require(prices.shape == shape[:1], f"{prices.shape} prices for {shape[0]} masters")
+    require_prices(prices, shape[0])
     require(patience.shape == shape, f"patience has shape {patience.shape}, needed {shape}")
-    require(bool((np.isfinite(prices) & (prices >= 0)).all()), "a price is negative or infinite")
-    require(bool(prices.any()), "all prices are 0")
     eta = np.where(data.allowed, patience, 0.0)
     require(bool((np.isfinite(eta) & (eta >= 0)).all()), "a patience is negative or infinite")
     with np.errstate(over="ignore"):
@@ -92,6 +90,13 @@ def speeds_above(data: CodedComputing, prices: Floats, patience: Floats) -> Floa
     with np.errstate(over="ignore"):
         speed = up(data.rates / down(data.rows[:, None] * down(1.0 + eta)), 2)
     return np.asarray(np.where(data.allowed, speed, 0.0))
+
+
+def require_prices(prices: Floats, masters: int) -> None:
+    """Raise `NotACertificate` unless there is one finite price >= 0 a master, not all 0."""
+    require(prices.shape == (masters,), f"{prices.shape} prices for {masters} masters")
+    require(bool((np.isfinite(prices) & (prices >= 0)).all()), "a price is negative or infinite")
+    require(bool(prices.any()), "all prices are 0")
 
 
 def earned_above(prices: Floats, speed: Floats) -> Floats:

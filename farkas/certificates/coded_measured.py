@@ -14,11 +14,10 @@ The bound is one on the guarantees of all plans, shared or dedicated; the true l
 from __future__ import annotations
 
 from fractions import Fraction
+from operator import mul
 from typing import Self
 
-import numpy as np
-
-from farkas.certificates.coded import require
+from farkas.certificates.coded import require, require_prices
 from farkas.certificates.files import certificate_type
 from farkas.certificates.packed import pack, unpack
 from farkas.certificates.prices import PriceCertificate
@@ -41,10 +40,25 @@ def guaranteed_bound(data: CodedComputing, prices: Floats) -> Fraction | None:
     NotACertificate
         When nothing was measured, or prices are none.
     """
+    require_prices(prices, data.num_masters)
+    speed = guaranteed_speeds(data)
+    exact = [Fraction(price) for price in prices.tolist()]
+    worth = (max(map(mul, exact, column)) for column in zip(*speed, strict=True))
+    earned = sum(worth, Fraction(0))
+    if not earned:
+        return None
+    return Fraction(data.success_probability) * sum(exact, Fraction(0)) / earned
+
+
+def guaranteed_speeds(data: CodedComputing) -> list[list[Fraction]]:
+    """Speed v of every pair under the laws of the measured times, [master][worker], exactly.
+
+    Raises
+    ------
+    NotACertificate
+        When nothing was measured.
+    """
     measured = data.measured
-    require(prices.shape == (data.num_masters,), f"{prices.shape} prices")
-    require(bool((np.isfinite(prices) & (prices >= 0)).all()), "a price is negative or infinite")
-    require(bool(prices.any()), "all prices are 0")
     require(measured is not None, "the instance holds no measured times")
     assert measured is not None
     pace = [
@@ -54,18 +68,10 @@ def guaranteed_bound(data: CodedComputing, prices: Floats) -> Fraction | None:
         )
         for times, margin in zip(measured.times, measured.margins, strict=True)
     ]
-    price = [Fraction(p) / task.rows for p, task in zip(prices.tolist(), data.masters, strict=True)]
-    earned = sum(
-        max(
-            Fraction(0) if law is None else p * pace[law]
-            for p, law in zip(price, column, strict=True)
-        )
-        for column in zip(*measured.law, strict=True)
-    )
-    if not earned:
-        return None
-    total = sum(map(Fraction, prices.tolist()), Fraction(0))
-    return Fraction(data.success_probability) * total / earned
+    return [
+        [Fraction(0) if law is None else pace[law] / task.rows for law in laws]
+        for task, laws in zip(data.masters, measured.law, strict=True)
+    ]
 
 
 @certificate_type
@@ -98,6 +104,10 @@ class GuaranteedPrices(PriceCertificate, frozen=True, kw_only=True, tag="coded_m
             prices=pack(prices),
         )
 
+    def read_prices(self, data: CodedComputing) -> Floats:
+        """Return the prices, shape (masters,)."""
+        return unpack(self.prices, (data.num_masters,), "prices")
+
     def prove_bound(self, data: CodedComputing, /) -> Fraction | None:
         """Evaluate the prices anew."""
-        return guaranteed_bound(data, unpack(self.prices, (data.num_masters,), "prices"))
+        return guaranteed_bound(data, self.read_prices(data))

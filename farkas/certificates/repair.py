@@ -71,7 +71,9 @@ def on_grid(form: LinearForm, multipliers: Floats, drop: int = 0) -> Floats:
     inside = shifted(multipliers, form.units.rows)
     if inside is None:
         return snap(multipliers, min(grid_for(multipliers), 1000) - drop)
-    return np.ldexp(snap(inside, min(grid_for(inside), 1000) - drop), -form.units.rows)
+    near = snap(inside, min(grid_for(inside), 1000) - drop)
+    with np.errstate(over="ignore"):  # what was rounded up beyond the doubles proves nothing
+        return np.ldexp(near, -form.units.rows)
 
 
 def grid_for(multipliers: Floats) -> int:

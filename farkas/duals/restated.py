@@ -8,19 +8,23 @@ its certificates under ``<kind>.<type>``::
     @restatements.register("dps.dps_prices")
     def restated(certificate, market): ...
 
-It returns the program's name, its form, and multipliers.  Nothing here has to be believed: the
-linear certificate is proved afresh.
+It returns a `Restatement`.  Nothing here has to be believed: the
+linear certificate is proved afresh.  A program that is not registered, for example one that holds
+numbers of the certificate, says in its name and a remark what it leaves open.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from farkas.algebra import programs
-from farkas.certificates import Certificate, LinearCertificate, certify
+from farkas.certificates import Certificate, FormCertificate, certify, certify_infeasible
 from farkas.certificates.prices import PriceCertificate
 from farkas.errors import NotApplicable, UnknownName, UnsupportedForm
 from farkas.forms import LinearForm
@@ -29,13 +33,63 @@ from farkas.numbers import Floats
 from farkas.registry import Registry
 from farkas.tolerances import OUTWARD
 
-Restatement = Callable[[Any, Any], tuple[str, LinearForm, Floats]]
 
-restatements: Registry[Restatement] = Registry("linear restatement", "farkas.duals")
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Restatement:
+    """A linear program, and multipliers that prove what a kind's certificate proves.
+
+    Parameters
+    ----------
+    form
+        The program, with its full name.
+    multipliers
+        Shape (rows,), or a ray.
+    remark
+        A sentence about what the file leaves open; empty where the program is rebuilt from the
+        instance.
+    most
+        Bound that is claimed where the program proves a better one; None: what it proves.
+    infeasible
+        Whether the multipliers are a ray, which proves that there is no point.
+    """
+
+    form: LinearForm
+    multipliers: Floats
+    remark: str = ""
+    most: Fraction | None = None
+    infeasible: bool = False
 
 
-def as_linear(certificate: Certificate, instance: Instance) -> LinearCertificate:
+restatements: Registry[Callable[[Any, Any], Restatement]] = Registry(
+    "linear restatement", "farkas.duals"
+)
+
+
+def as_linear(certificate: Certificate, instance: Instance) -> FormCertificate:
     """State the bound of a kind's certificate about a linear program, with its data.
+
+    Parameters and errors as of `restate`; raises `NotACertificate` as well when the multipliers
+    prove nothing.
+    """
+    return as_certificate(restate(certificate, instance), instance)
+
+
+def as_certificate(found: Restatement, instance: Instance) -> FormCertificate:
+    """Certificate of what multipliers prove, about the program and with its data."""
+    about: dict[str, Any] = {"kind": instance.kind, "instance": instance.sha256}
+    if not found.remark:
+        about["options"] = {**programs.build(found.form.name).variant}
+    if found.infeasible:
+        return certify_infeasible(found.form, found.multipliers, **about)
+    made = certify(found.form, found.multipliers, **about)
+    if found.most is None:
+        return made
+    pick = min if found.form.sense == "min" else max
+    return msgspec.structs.replace(made, bound=str(pick(Fraction(made.bound), found.most)))
+
+
+def restate(certificate: Certificate, instance: Instance) -> Restatement:
+    """State the bound of a kind's certificate about a linear program.
 
     Parameters
     ----------
@@ -50,7 +104,7 @@ def as_linear(certificate: Certificate, instance: Instance) -> LinearCertificate
         When the kind registers none for this type of certificate, for example because the
         program is not linear, or when it is too large to write.
     NotACertificate
-        When the multipliers prove nothing.
+        When its numbers are none that prove something.
     """
     tag = str(certificate.__struct_config__.tag)
     kind = certificate.about if isinstance(certificate, PriceCertificate) else instance.kind
@@ -62,19 +116,13 @@ def as_linear(certificate: Certificate, instance: Instance) -> LinearCertificate
             " a linear program; check it with farkas and its instance"
         ) from None
     try:
-        with np.errstate(over="ignore", invalid="ignore"):  # such multipliers are refused below
-            name, form, multipliers = restated(certificate, instance)
+        # such multipliers are refused when they are to prove something
+        with np.errstate(over="ignore", invalid="ignore"):
+            return restated(certificate, instance)
     except NotApplicable as error:
         raise UnsupportedForm(
             f"{certificate.program}: no linear program small enough to write states it: {error}"
         ) from None
-    return certify(
-        form,
-        multipliers,
-        kind=kind,
-        options={**programs.build(name).variant},
-        instance=instance.sha256,
-    )
 
 
 def best_replies(form: LinearForm, multipliers: Floats, family: str) -> Floats:

@@ -6,6 +6,7 @@ from farkas.algebra.formulation import Formulation, programs
 from farkas.certificates.files import RELAXATION, Certificate
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
+from farkas.words import named
 
 
 def rebuild(certificate: Certificate, instance: Any) -> LinearForm | None:
@@ -13,6 +14,11 @@ def rebuild(certificate: Certificate, instance: Any) -> LinearForm | None:
     if not hasattr(certificate, "form"):
         return None
     name = certificate.program.removeprefix(RELAXATION)
+    if " " in name:
+        raise NotACertificate(
+            f"{named(certificate.program)} is no program that is rebuilt: check what the file was"
+            " written from with the instance, and the file without"
+        )
     program = programs.build(name)
     _same_origin(certificate, program)
     form = program.form(instance)

@@ -18,7 +18,7 @@ from farkas.certificates.unbounded import UnboundedCertificate
 from farkas.certificates.vipr_tree import write_vipr_tree
 from farkas.certificates.work import MOST_WORK
 from farkas.certificates.writing import to_json
-from farkas.duals.restated import as_linear
+from farkas.duals.restated import as_certificate, restate
 from farkas.errors import InvalidOption, UnsupportedForm, require_type
 from farkas.online.run import Run
 from farkas.verbs.check import check
@@ -43,12 +43,26 @@ class Restated:
         The certificate as bytes of a file, of a tree as VIPR.
     alone
         Proof from these bytes, without an instance.
+    remark
+        What these bytes leave open, a sentence; empty where `farkas.verbs.check` can compare
+        their program with the instance's.
     """
 
     proof: Proof | RunProof
     certificate: Certificate
     content: bytes
     alone: Proof | ViprProof
+    remark: str = ""
+
+    @property
+    def statement(self) -> str:
+        """What the bytes prove, in words."""
+        return "  ".join(filter(None, (self.alone.statement, self.remark)))
+
+    def to_builtins(self) -> dict[str, Any]:
+        """Plain data of what the bytes prove, for JSON."""
+        remark = {"remark": self.remark} if self.remark else {}
+        return {**self.alone.to_builtins(), **remark, "statement": self.statement}
 
 
 def stand_alone(
@@ -107,14 +121,16 @@ def stand_alone(
     proof = check(what, about, model=model)
     assert isinstance(proof, Proof | RunProof)  # anything else is of a VIPR file
     linear = certificate_of(what, "the run") if isinstance(what, Run) else what
+    remark = ""
     if not isinstance(linear, FormCertificate):
         assert about is not None  # without, nothing of the kind is proved
-        linear = as_linear(linear, about)
+        found = restate(linear, about)
+        linear, remark = as_certificate(found, about), found.remark
     elif linear.data is None:
         data = packed_form(linear.bound_form(None if about is None else rebuild(linear, about)))
         linear = msgspec.structs.replace(linear, data=data)
     content = to_json(linear)
-    return Restated(proof, linear, content, prove(from_json(content)))
+    return Restated(proof, linear, content, prove(from_json(content)), remark)
 
 
 def _tree(

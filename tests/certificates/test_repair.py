@@ -11,6 +11,7 @@ from farkas.certificates.repair import (
     _harmless,
     _wrong_reduced_costs,
     grid_for,
+    on_grid,
     shift_rows,
     snap,
 )
@@ -217,3 +218,12 @@ def test_the_largest_doubles_stay_as_they_are_on_a_coarse_grid():
 def test_all_that_the_grid_holds_is_rounded_to_it():
     assert snap(np.array([2.0**51 + 0.5, 0.75]), 0).tolist() == [2.0**51, 1.0]
     assert snap(np.array([2.0**1000, -0.75]), 100).tolist() == [2.0**1000, -0.75]
+
+
+def test_what_is_rounded_up_beyond_the_largest_double_is_no_candidate_and_no_warning():
+    # in a row of unit 2**-9 the largest double rounds to 2**1015; pytest makes errors of warnings
+    form = small([[2.0**-9]], cost=[1.0], row_lower=[2.0**-9], upper=[1.0])
+    largest = np.array([np.finfo(float).max])
+    assert form.units.rows.tolist() == [-9]
+    assert np.isinf(on_grid(form, largest)).all()
+    assert repaired(form, largest)[0].tolist() == largest.tolist()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from farkas.certificates import exact_bound
+from farkas.certificates import certificate_types, exact_bound
 from farkas.certificates.files import from_json
-from farkas.duals.restated import as_linear, best_replies
+from farkas.duals.restated import as_linear, best_replies, restatements
 from farkas.errors import UnsupportedForm
 from tests.fuzz import kinds
 from tests.generators.forms import INF, named, small
+from tests.tools.shared import ROOT
 
 
 def test_a_job_row_takes_the_largest_reduced_cost_and_never_less():
@@ -32,10 +34,22 @@ def test_a_job_row_takes_the_largest_reduced_cost_and_never_less():
 
 
 def test_what_no_linear_program_states_is_said_in_one_line():
-    instance, content = kinds.honest("coded_run", 0)
+    instance, content = kinds.honest("dps_fixed_prices", 0)
     with pytest.raises(UnsupportedForm, match="not restated as multipliers") as refusal:
         as_linear(from_json(content), instance)
     assert "\n" not in str(refusal.value)
+
+
+def test_the_page_on_trust_says_of_every_type_what_is_written():
+    page = (ROOT / "docs" / "trust.md").read_text()
+    table = page.partition("| certificate | what is written |")[2].partition("\n\n")[0]
+    rows = [line.split("|")[1:3] for line in table.splitlines()[2:]]
+    said = {tag: words for tags, words in rows for tag in re.findall(r"`([\w.]+)`", tags)}
+    assert said.keys() == set(certificate_types.names())
+    written = {tag for tag, words in said.items() if not words.startswith(" refused")}
+    kinds_of = {tag: getattr(certificate_types[tag], "about", None) for tag in said}
+    stated = {tag for tag, kind in kinds_of.items() if kind and f"{kind}.{tag}" in restatements}
+    assert written == {"linear", "infeasible", "tree"} | stated
 
 
 def test_a_linear_certificate_is_not_restated():

@@ -71,12 +71,12 @@ def command(
     except MissingInstance:
         raise InvalidOption("a run is about an instance; add --instance FILE") from None
     if as_json:
-        written = {} if restated is None else {"stand_alone": restated.alone.to_builtins()}
+        written = {} if restated is None else {"stand_alone": restated.to_builtins()}
         print_json({**proof.to_builtins(), **written})
     else:
         print_line(f"accepted: {proof.statement}")
         if restated is not None:
-            print_line(f"written: {quoted(alone or '')}: {restated.alone.statement}")
+            print_line(f"written: {quoted(alone or '')}: {restated.statement}")
 
 
 def _proved(path: str, instance: str | None, model: str | None, most_work: int | None) -> AnyProof:

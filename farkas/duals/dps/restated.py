@@ -6,14 +6,13 @@ import numpy as np
 
 from farkas.algebra import programs
 from farkas.certificates.dps import DpsPrices
-from farkas.duals.restated import restatements
-from farkas.forms import LinearForm
+from farkas.duals.restated import Restatement, restatements
 from farkas.instances.dps import Market
-from farkas.numbers import Bools, Floats, Ints
+from farkas.numbers import Bools, Ints
 
 
 @restatements.register("dps.dps_prices")
-def restated(certificate: DpsPrices, market: Market) -> tuple[str, LinearForm, Floats]:
+def restated(certificate: DpsPrices, market: Market) -> Restatement:
     """Put each price on the row whose jobs are most like those of its slot.
 
     Rows are kept for the largest sets of jobs that hold units at once only, so that every slot has
@@ -39,7 +38,7 @@ def restated(certificate: DpsPrices, market: Market) -> tuple[str, LinearForm, F
                 ]
                 row = block.start + int(rows[int(np.argmax(shared))])
                 multipliers[row] += np.ldexp(float(number), -prices.scale)
-    return certificate.subject, form, multipliers
+    return Restatement(form, multipliers)
 
 
 def _held(market: Market, types: Ints, kind: int, slot: int) -> Bools:

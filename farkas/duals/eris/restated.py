@@ -6,14 +6,12 @@ import numpy as np
 
 from farkas.algebra import programs
 from farkas.certificates.eris import ErisPrices
-from farkas.duals.restated import best_replies, restatements
-from farkas.forms import LinearForm
+from farkas.duals.restated import Restatement, best_replies, restatements
 from farkas.instances.eris import Auction
-from farkas.numbers import Floats
 
 
 @restatements.register("eris.eris_prices")
-def restated(certificate: ErisPrices, auction: Auction) -> tuple[str, LinearForm, Floats]:
+def restated(certificate: ErisPrices, auction: Auction) -> Restatement:
     """Price transfer and capacity; a job pays what its best schedule earns beyond."""
     program = programs.build("eris.schedule_lp")
     form = program.form(auction)
@@ -23,4 +21,4 @@ def restated(certificate: ErisPrices, auction: Auction) -> tuple[str, LinearForm
     multipliers[slots.where] = transfer[slots.axes[0].members[:, 0]]
     places = form.row_block("capacity_of_site")
     multipliers[places.where] = resource[tuple(places.axes[0].members.T)]
-    return program.full_name, form, best_replies(form, multipliers, "one_schedule")
+    return Restatement(form, best_replies(form, multipliers, "one_schedule"))

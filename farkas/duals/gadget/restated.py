@@ -7,15 +7,14 @@ import numpy as np
 from farkas.algebra import programs
 from farkas.certificates.gadget import HorizonCertificate
 from farkas.certificates.gadget_slot import SlotCertificate
-from farkas.duals.restated import best_replies, restatements
+from farkas.duals.restated import Restatement, best_replies, restatements
 from farkas.errors import NotApplicable
-from farkas.forms import LinearForm
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints
 
 
 @restatements.register("gadget.gadget.slot")
-def restated(certificate: SlotCertificate, cluster: Cluster) -> tuple[str, LinearForm, Floats]:
+def restated(certificate: SlotCertificate, cluster: Cluster) -> Restatement:
     """Price nodes and links; a job pays what its best ring earns beyond."""
     if certificate.slot != cluster.at_slot or any(certificate.progress):
         raise NotApplicable("gadget.column_lp speaks of the instance's own slot")
@@ -29,13 +28,11 @@ def restated(certificate: SlotCertificate, cluster: Cluster) -> tuple[str, Linea
     multipliers[nodes.where] = price[tuple(nodes.axes[0].members.T)]
     links = form.row_block("link_capacity")
     multipliers[links.where] = np.array(certificate.link_prices)[links.axes[0].members[:, 0]]
-    return program.full_name, form, best_replies(form, multipliers, "one_ring")
+    return Restatement(form, best_replies(form, multipliers, "one_ring"))
 
 
 @restatements.register("gadget.gadget.horizon")
-def restated_horizon(
-    certificate: HorizonCertificate, cluster: Cluster
-) -> tuple[str, LinearForm, Floats]:
+def restated_horizon(certificate: HorizonCertificate, cluster: Cluster) -> Restatement:
     """Price the blocks and classes of the linear bound; a worker-slot is worth its job's last one.
 
     Prices are averaged over the slots and servers that the program merges.  It replaces utilities
@@ -68,7 +65,7 @@ def restated_horizon(
         multipliers[received.start + i] = worth
         ends = np.array([end for *_, end in seen])
         multipliers[sizes.start + open_blocks] = np.maximum(worth - ends, 0.0)
-    return program.full_name, form, multipliers
+    return Restatement(form, multipliers)
 
 
 def _merged_prices(certificate: HorizonCertificate, cluster: Cluster) -> Floats:
