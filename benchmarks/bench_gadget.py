@@ -18,7 +18,7 @@ from farkas.online.gadget.bounds import horizon_certificate
 from farkas.online.gadget.columns import column_rings, worth
 from farkas.relaxations.gadget.embedding import GvneLP, NodeLP
 from farkas.relaxations.gadget.generation import generate_columns, start
-from farkas.relaxations.gadget.horizon import OfflineBound
+from farkas.relaxations.gadget.offline_bound import OfflineBound
 from farkas.relaxations.gadget.ring_pricing import RingPricing
 from farkas.relaxations.gadget.tree_pricing import TreePricing
 from farkas.solvers import solve

@@ -113,7 +113,7 @@ class Job(Record, frozen=True, kw_only=True):
     utility
         Reward of the job's final progress; μ.
     timing
-        Parts of an iteration, for :func:`iteration_times`.
+        Parts of an iteration, for quantity ``gadget.iteration_time``.
     """
 
     name: str = ""
@@ -323,28 +323,6 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
 
         received = np.asarray(worker_slots, dtype=float)
         return added(float(self.reward(i, z)) for i, z in enumerate(received))
-
-    def is_concave(self, job: int) -> bool:
-        """Whether the job's gains never rise, over the worker-slots it can reach."""
-        count = int(self.reachable_slots[job])
-        return self.jobs[job].utility.is_concave(self.jobs[job].efficiency, count)
-
-    def is_monotone(self, job: int) -> bool:
-        """Whether more worker-slots are never worse, over those the job can reach."""
-        count = int(self.reachable_slots[job])
-        return self.jobs[job].utility.is_monotone(self.jobs[job].efficiency, count)
-
-
-def iteration_times(timing: Timing, most_workers: int) -> Floats:
-    """Time of one iteration with 1..``most_workers`` workers, shape (most_workers,).  GADGET (1).
-
-    d (w-1)/w (2/b + 1/G) + t_f M + t_b + γ: one worker has no ring to wait for.
-    """
-    workers = np.arange(1, most_workers + 1)
-    exchange = timing.gradient_size * (workers - 1) / workers
-    per_entry = 2.0 / timing.bandwidth + 1.0 / timing.compute_speed
-    compute = timing.forward_time_per_sample * timing.batch_size + timing.backward_time
-    return floats(exchange * per_entry + compute + timing.overhead)
 
 
 def _least_ratio(available: Floats, wanted: Floats) -> Floats:

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from farkas.errors import NotApplicable
-from farkas.instances.gadget import Cluster, iteration_times
+from farkas.instances.gadget import Cluster, Timing
 from farkas.models.gadget.circulation import Circulation
 from farkas.models.gadget.column import ColumnIP
 from farkas.models.gadget.counts import FeasibleCounts, count_vectors, greedy, offline_optimum
@@ -14,6 +14,7 @@ from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.offline import Offline
 from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.models.gadget.tree import Tree
+from farkas.numbers import Floats, floats
 from farkas.online.driver import algorithms, environments
 from farkas.online.gadget.hindsight import improved_schedule, reward_of
 from farkas.quantities.optimum import list_optima, list_optimum, optimum
@@ -58,6 +59,18 @@ def compact(data: Cluster | SlotView) -> Tree | Circulation:
 def counts(instance: Cluster) -> FeasibleCounts:
     """Enumerate feasible ring sizes, remembered for the keys that share it."""
     return FeasibleCounts.of(instance)
+
+
+def iteration_times(timing: Timing, most_workers: int) -> Floats:
+    """Time of one iteration with 1..``most_workers`` workers, shape (most_workers,).  GADGET (1).
+
+    d (w-1)/w (2/b + 1/G) + t_f M + t_b + γ: one worker has no ring to wait for.
+    """
+    workers = np.arange(1, most_workers + 1)
+    exchange = timing.gradient_size * (workers - 1) / workers
+    per_entry = 2.0 / timing.bandwidth + 1.0 / timing.compute_speed
+    compute = timing.forward_time_per_sample * timing.batch_size + timing.backward_time
+    return floats(exchange * per_entry + compute + timing.overhead)
 
 
 @quantity("gadget.iteration_time")

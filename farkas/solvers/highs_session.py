@@ -8,12 +8,11 @@ import numpy as np
 
 from farkas.errors import FarkasError
 from farkas.forms import LinearForm, SparseRows
+from farkas.forms.rescaled import in_units, shifted
 from farkas.forms.scale import (
     Units,
     cost_unit,
     counting,
-    in_units,
-    shifted,
     units_of_columns,
     units_of_rows,
 )

@@ -7,7 +7,8 @@ import dataclasses
 import numpy as np
 
 from farkas.forms import LinearForm
-from farkas.forms.scale import Units, in_units
+from farkas.forms.rescaled import in_units
+from farkas.forms.scale import Units
 from farkas.numbers import Floats, Ints
 from farkas.solvers.answer import Answer
 

@@ -31,7 +31,7 @@ from farkas.online.gadget.bounds import horizon_certificate, run_certificate, sl
 from farkas.online.gadget.environment import Ring
 from farkas.online.gadget.gadget import Gadget
 from farkas.proofs.gadget.small import random_clusters
-from farkas.relaxations.gadget.horizon import OfflineBound
+from farkas.relaxations.gadget.offline_bound import OfflineBound
 from farkas.solvers import solve
 
 

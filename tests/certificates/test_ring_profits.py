@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from farkas.certificates.ring_profits import NEVER, PricedRings, Steps
-from farkas.models.gadget.rings import enumerate_rings, link_cap
+from farkas.models.gadget.links import link_cap
+from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
 from farkas.relaxations.gadget.ring_pricing import network_of
 from farkas.relaxations.gadget.ring_search import RingTask, best_ring

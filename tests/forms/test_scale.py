@@ -7,12 +7,12 @@ import pytest
 
 from farkas.forms import LinearForm, SparseRows, check_point, scale
 from farkas.forms.matrices import rows_of_dense, rows_of_scipy
+from farkas.forms.rescaled import in_units
 from farkas.forms.scale import (
     COST_SPREAD,
     FARTHEST,
     ROW_SPREAD,
     counting,
-    in_units,
     units_of,
     units_of_columns,
     units_of_rows,
@@ -259,34 +259,6 @@ def reached(old: LinearForm):
             if sided[i] or known[dense[i] != 0].any():
                 known |= dense[i] != 0
     return known
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_a_point_in_units_is_worth_the_same(seed):
-    old = drawn(np.random.default_rng(100 + seed))
-    units = units_of(old)
-    new = in_units(old, units)
-    point = np.random.default_rng(seed).random(old.num_columns)
-    there = np.ldexp(point, -units.columns)
-    assert np.ldexp(new.cost @ there, units.cost) == pytest.approx(old.cost @ point, rel=1e-12)
-    activity = np.ldexp(new.matrix.scipy() @ there, units.rows)
-    assert activity == pytest.approx(old.matrix.scipy() @ point, rel=1e-12)
-    assert np.array_equal(np.ldexp(new.row_lower, units.rows), old.row_lower)
-    assert np.array_equal(np.ldexp(new.upper, units.columns), old.upper)
-
-
-def test_costs_that_are_hardly_doubles_are_brought_near_one():
-    units = units_of(form([[1, 1]], [0], [1], [0, 0], [1, 1], cost=[5e-324, 1.5e-323]))
-    # three steps of the smallest double have logarithm -1073, one has -1074
-    assert in_units(
-        form([[1, 1]], [0], [1], [0, 0], [1, 1], cost=[5e-324, 1.5e-323]), units
-    ).cost.tolist() == [1, 3]
-
-
-def test_numbers_that_no_power_of_two_moves_exactly_stay():
-    # measured beside 1e30, the smallest double would be 0
-    odd = form([[1, 1]], [0], [1], [0, 0], [1, 1], cost=[5e-324, 1e30])
-    assert in_units(odd, units_of(odd)) is None
 
 
 @pytest.mark.parametrize("shift", [-60, -20, 0, 20, 60])

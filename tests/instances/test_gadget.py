@@ -9,8 +9,8 @@ import pytest
 
 from farkas.errors import InvalidInstance
 from farkas.instances import read, read_bytes, to_bytes
-from farkas.instances.gadget import Cluster, Timing, iteration_times
-from farkas.models.gadget.rings import link_cap
+from farkas.instances.gadget import Cluster
+from farkas.models.gadget.links import link_cap
 from farkas.online.gadget.placement import Room
 from tests.tools.shared import shared
 
@@ -126,20 +126,6 @@ def test_every_public_case_file_is_read_and_survives_writing():
     for file in files:
         instance = read(file)
         assert read_bytes(to_bytes(instance)) == instance
-
-
-def test_iteration_time_of_one_worker_has_no_ring_term():
-    timing = Timing(
-        gradient_size=3,
-        bandwidth=4,
-        compute_speed=6,
-        forward_time_per_sample=0.02,
-        batch_size=16,
-        backward_time=0.4,
-        overhead=0.1,
-    )
-    # t_f M + t_b + γ = .32 + .4 + .1;  d/2 (2/4 + 1/6) = 1 more with two workers
-    assert iteration_times(timing, 2).tolist() == pytest.approx([0.82, 1.82])
 
 
 def test_reward_counts_progress_not_worker_slots():

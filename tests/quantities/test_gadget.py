@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from farkas.instances import library
+from farkas.instances.gadget import Timing
 from farkas.quantities import evaluate
 from farkas.quantities import gadget as module
+from farkas.quantities.gadget import iteration_times
 
 TINY = library.load("gadget/tiny")
 
@@ -39,3 +41,17 @@ def test_rules_earn_no_more_than_the_optimum_and_greedy_slots() -> None:
     assert value("gadget.greedy_exact") <= best
     assert value("gadget.fifo") == value("gadget.las") < value("gadget.drf") <= best
     assert value("gadget.greedy_exact") <= value("gadget.offline_rounded") <= best * (1 + 1e-12)
+
+
+def test_iteration_time_of_one_worker_has_no_ring_term():
+    timing = Timing(
+        gradient_size=3,
+        bandwidth=4,
+        compute_speed=6,
+        forward_time_per_sample=0.02,
+        batch_size=16,
+        backward_time=0.4,
+        overhead=0.1,
+    )
+    # t_f M + t_b + γ = .32 + .4 + .1;  d/2 (2/4 + 1/6) = 1 more with two workers
+    assert iteration_times(timing, 2).tolist() == pytest.approx([0.82, 1.82])

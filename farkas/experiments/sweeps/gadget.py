@@ -5,6 +5,7 @@ from typing import Any
 
 from farkas.experiments.sweeps.guarantee import guarantee
 from farkas.instances.gadget import Cluster
+from farkas.instances.utilities.curvature import concave_in_reach, monotone_in_reach
 
 SCHEDULES = ("gadget.drf", "gadget.fifo", "gadget.gadget", "gadget.greedy_exact", "gadget.las",
              "gadget.offline")  # fmt: skip
@@ -22,7 +23,9 @@ def as_printed(instance: Cluster, options: Mapping[str, Any]) -> float:
 def concave_only(instance: Cluster, options: Mapping[str, Any]) -> float | None:
     """2 where every utility is concave, never falls, and is not negative."""
     fits = (
-        instance.is_concave(job) and instance.is_monotone(job) and instance.reward(job, 0.0) >= 0
+        concave_in_reach(instance, job)
+        and monotone_in_reach(instance, job)
+        and instance.reward(job, 0.0) >= 0
         for job in range(instance.num_jobs)
     )
     return 2.0 if all(fits) else None

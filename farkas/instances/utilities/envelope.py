@@ -1,12 +1,13 @@
 """The upper concave envelope of a utility on whole worker-slots."""
 
+import itertools
+
 import numpy as np
 
-from farkas.compiled import Floats1, compiled
 from farkas.numbers import Floats
 
 
-def envelope_reference(values: Floats) -> Floats:
+def envelope(values: Floats) -> Floats:
     """Evaluate the least concave function above ``values`` at 0, 1, ..., len(values) - 1.
 
     Parameters
@@ -14,39 +15,20 @@ def envelope_reference(values: Floats) -> Floats:
     values
         Shape (points,), at least one point.
     """
+    heights = values.tolist()
     corners: list[int] = []
-    for m in range(len(values)):
-        while len(corners) > 1 and _below(values, corners[-2], corners[-1], m):
+    for m in range(len(heights)):
+        while len(corners) > 1 and _below(heights, corners[-2], corners[-1], m):
             corners.pop()
         corners.append(m)
-    return np.interp(np.arange(len(values)), corners, values[corners])
-
-
-def _below(values: Floats, left: int, middle: int, right: int) -> bool:
-    """Whether the middle point is on or below the chord of its neighbours."""
-    rise = (values[right] - values[left]) * (middle - left)
-    return bool((values[middle] - values[left]) * (right - left) <= rise)
-
-
-@compiled(steps=len)
-def envelope(values: Floats1) -> Floats1:
-    """Compute :func:`envelope_reference` at compiled speed."""
-    count = len(values)
-    corners = np.empty(count, np.int64)
-    used = 0
-    for m in range(count):
-        while used > 1:
-            left, middle = corners[used - 2], corners[used - 1]
-            rise = (values[m] - values[left]) * (middle - left)
-            if (values[middle] - values[left]) * (m - left) > rise:
-                break
-            used -= 1
-        corners[used] = m
-        used += 1
     hull = values.copy()
-    for c in range(used - 1):
-        left, right = corners[c], corners[c + 1]
+    for left, right in itertools.pairwise(corners):
         slope = (values[right] - values[left]) / (right - left)
-        for m in range(left + 1, right):
-            hull[m] = values[left] + slope * (m - left)
+        hull[left + 1 : right] = values[left] + slope * np.arange(1, right - left)
     return hull
+
+
+def _below(heights: list[float], left: int, middle: int, right: int) -> bool:
+    """Whether the middle point is on or below the chord of its neighbours."""
+    rise = (heights[right] - heights[left]) * (middle - left)
+    return (heights[middle] - heights[left]) * (right - left) <= rise

@@ -1,9 +1,4 @@
-"""Utilities μ(progress): one record a family, evaluated on whole arrays.
-
-Curvature is asked for on a grid, because a job only ever holds whole worker-slots: a sigmoid whose
-bend lies beyond the reachable progress, or a table sampled between its kinks, may well be concave
-where it counts.
-"""
+"""Utilities μ(progress): one record a family, evaluated on whole arrays."""
 
 from typing import Annotated, Union
 
@@ -13,7 +8,6 @@ import numpy.typing as npt
 
 from farkas.instances.base import Positive, Record
 from farkas.numbers import Floats
-from farkas.tolerances import TIE
 
 
 class _Curve(Record, frozen=True, kw_only=True, tag_field="kind"):
@@ -26,24 +20,6 @@ class _Curve(Record, frozen=True, kw_only=True, tag_field="kind"):
     def _at(self, progress: Floats) -> Floats:
         """Evaluate an array; each family says how."""
         raise NotImplementedError(type(self).__name__)
-
-    def differences(self, step: float, count: int) -> Floats:
-        """Gains μ(step m) - μ(step (m - 1)) for m = 1..count."""
-        return np.diff(self(step * np.arange(count + 1)))
-
-    def _noise(self, step: float, count: int) -> float:
-        """Differences below it are the rounding of the largest value involved."""
-        values = np.abs(self(step * np.arange(count + 1)))
-        return TIE * float(values.max(initial=0.0))
-
-    def is_monotone(self, step: float, count: int) -> bool:
-        """Whether the utility never falls on 0, step, ..., step count."""
-        return bool((self.differences(step, count) >= -self._noise(step, count)).all())
-
-    def is_concave(self, step: float, count: int) -> bool:
-        """Whether gains never rise on 0, step, ..., step count."""
-        rise = np.diff(self.differences(step, count))
-        return bool((rise <= self._noise(step, count)).all())
 
 
 class LinearUtility(_Curve, frozen=True, kw_only=True, tag="linear"):

@@ -12,7 +12,7 @@ from farkas.models.gadget.base import (
     declare_participants,
     node_capacity,
 )
-from farkas.models.gadget.rings import link_cap
+from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.slot import snapshot
 from farkas.numbers import Ints
 

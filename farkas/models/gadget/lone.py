@@ -3,8 +3,9 @@
 import numpy as np
 
 from farkas.models.gadget.forest import Forest, forest
-from farkas.models.gadget.rings import ClosedWalks, link_cap
+from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.slot import SlotView
+from farkas.models.gadget.walks import ClosedWalks
 from farkas.numbers import Ints, ints
 
 MOST_WALKS = 20_000

@@ -13,7 +13,7 @@ from farkas.models.gadget.base import (
     node_capacity,
 )
 from farkas.models.gadget.forest import Forest, forest
-from farkas.models.gadget.rings import link_cap
+from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.numbers import Bools, Ints
 

@@ -13,7 +13,8 @@ from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.environment import Decision, received
 from farkas.online.run import Bound
 from farkas.relaxations.gadget.generation import generate_columns
-from farkas.relaxations.gadget.horizon import OfflineBound, ServerClasses, Timeline
+from farkas.relaxations.gadget.horizon import Timeline
+from farkas.relaxations.gadget.offline_bound import OfflineBound, ServerClasses
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
 from farkas.relaxations.gadget.whole_sizes import whole_sizes
 from farkas.solvers.fallback import multipliers_by_any

@@ -9,7 +9,8 @@ import msgspec
 import numpy as np
 
 from farkas.models.gadget.column import Columns
-from farkas.models.gadget.rings import Rings, link_cap
+from farkas.models.gadget.links import link_cap
+from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Bools
 from farkas.relaxations.gadget.generation import Generated, generate_columns

@@ -8,8 +8,9 @@ import numpy as np
 from farkas.forms import LinearForm
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.column import ColumnIP, Columns
+from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.lone import lone_sizes
-from farkas.models.gadget.rings import Rings, link_cap
+from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints
 from farkas.relaxations.gadget.augmented import Augmented

@@ -16,7 +16,8 @@ from farkas.proofs.trials import Trials, optimum
 from farkas.relaxations.gadget.augmented import Augmented, fixed_sizes
 from farkas.relaxations.gadget.embedding import GvneLP, LocalNodeLP, NodeLP
 from farkas.relaxations.gadget.generation import generate_columns, start
-from farkas.relaxations.gadget.horizon import OfflineBound, OfflineColumnBound
+from farkas.relaxations.gadget.offline_bound import OfflineBound
+from farkas.relaxations.gadget.offline_column_bound import OfflineColumnBound
 from farkas.tolerances import SIMPLEX, SOLVER_GAP
 
 

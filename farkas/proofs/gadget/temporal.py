@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from farkas.instances.gadget import Cluster
+from farkas.instances.utilities.curvature import concave_in_reach
 from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.gadget.small import random_clusters, shipped
@@ -88,7 +89,7 @@ def truncation_repairs_budgets() -> Verdict:
         with_budgets = offline_optimum(FeasibleCounts.of(cluster))[0]
         free = truncated(cluster)
         without = offline_optimum(FeasibleCounts.of(free))[0]
-        concave = all(free.is_concave(i) for i in range(free.num_jobs))
+        concave = all(concave_in_reach(free, i) for i in range(free.num_jobs))
         same = Stated(with_budgets, "==", without, ROUNDING)
         trials.add(cluster, same, Stated(concave, ">", 0))
     return trials.verdict("equal optima")

@@ -11,7 +11,8 @@ from farkas.forms.matrices import rows_of_dense, rows_of_scipy
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.column import Columns
 from farkas.models.gadget.forest import Forest, forest
-from farkas.models.gadget.rings import Rings, link_cap
+from farkas.models.gadget.links import link_cap
+from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints, floats
 from farkas.relaxations.gadget.embedding import NodeLP

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.models.gadget.rings import Rings, link_cap
+from farkas.models.gadget.links import link_cap
+from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints, floats
 from farkas.portable.sums import matmul

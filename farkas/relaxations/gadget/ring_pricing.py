@@ -8,7 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from farkas.models.gadget.rings import Rings, link_cap
+from farkas.models.gadget.links import link_cap
+from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.portable.sums import matmul

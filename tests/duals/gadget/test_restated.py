@@ -16,7 +16,7 @@ from farkas.duals.restated import as_linear
 from farkas.errors import NotACertificate, UnsupportedForm
 from farkas.online.gadget.bounds import horizon_certificate
 from farkas.proofs.gadget.small import random_clusters
-from farkas.relaxations.gadget.horizon import OfflineBound
+from farkas.relaxations.gadget.offline_bound import OfflineBound
 from farkas.solvers import solve
 from farkas.standalone.checker import check_certificate
 from tests.fuzz import kinds

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from farkas.instances.utilities.curvature import concave_in_reach
 from farkas.proofs.gadget.small import random_clusters
 
 
@@ -23,8 +24,8 @@ def test_settings_decide_arrivals_budgets_and_concavity():
     for cluster in random_clusters(10, 5, at_once=True, budgets=False, resources=2):
         assert not cluster.arrival.any()
         assert cluster.num_resources == 2
-        assert all(cluster.is_concave(i) for i in range(cluster.num_jobs))
+        assert all(concave_in_reach(cluster, i) for i in range(cluster.num_jobs))
         assert all(amount is None for job in cluster.jobs for amount in job.budget)
     anything = list(random_clusters(10, 5, concave=False))
-    assert not all(c.is_concave(i) for c in anything for i in range(c.num_jobs))
+    assert not all(concave_in_reach(c, i) for c in anything for i in range(c.num_jobs))
     assert any(np.any(c.arrival) for c in anything)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from farkas.models.gadget.rings import Rings, enumerate_rings, link_cap
+from farkas.models.gadget.links import link_cap
+from farkas.models.gadget.rings import Rings, enumerate_rings
 from farkas.models.gadget.slot import snapshot
 from farkas.relaxations.gadget.ring_pool import RingPool
 from tests.generators.gadget import any_networks, small, table
