@@ -6,6 +6,8 @@ nothing is returned, a; by default one over the rate).  Pairs that stand in no l
 """
 
 import itertools
+import math
+import os
 from collections import Counter
 from typing import Any, ClassVar
 
@@ -60,11 +62,16 @@ class CsvCoded(Importer, frozen=True, kw_only=True):
         """Make an instance from a table of pairs."""
         found: dict[tuple[str, str], tuple[float, float]] = {}
         for line in lines(path, list(self.map.values())):
-            pair = line.text(self.map["master"]), line.text(self.map["worker"])
+            pair = line.filled(self.map["master"]), line.filled(self.map["worker"])
             if pair in found:
                 raise FileProblem(f"{line.place}: this pair of master and worker stands twice")
             found[pair] = self._speed(line)
+        if not found:
+            raise FileProblem(f"{named(os.fspath(path))}: no line below the header")
         masters = list(dict.fromkeys(master for master, _ in found))
+        for name in self.rows if isinstance(self.rows, dict) else ():
+            if name not in masters:
+                raise InvalidOption.near(f"rows: no master {named(name)}", name, masters)
         workers = list(dict.fromkeys(worker for _, worker in found))
         rate: list[list[float | None]] = [[None] * len(workers) for _ in masters]
         shift: list[list[float | None]] = [[None] * len(workers) for _ in masters]
@@ -89,4 +96,8 @@ class CsvCoded(Importer, frozen=True, kw_only=True):
 
     def _speed(self, line: Line) -> tuple[float, float]:
         rate = line.positive(self.map["rate"])
-        return rate, line.positive(self.map["shift"]) if "shift" in self.map else 1.0 / rate
+        if "shift" in self.map:
+            return rate, line.positive(self.map["shift"])
+        if not math.isfinite(1.0 / rate):
+            raise line.wrong(self.map["rate"], "a rate that has an inverse")
+        return rate, 1.0 / rate

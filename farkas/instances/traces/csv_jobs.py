@@ -21,7 +21,7 @@ from farkas.instances.traces.jobs_dps import MarketOfJobs
 from farkas.instances.traces.jobs_eris import AuctionOfJobs
 from farkas.instances.traces.jobs_gadget import ClusterOfJobs
 from farkas.instances.traces.jobs_mlbroker import BrokerageOfJobs
-from farkas.instances.traces.table import Line, lines
+from farkas.instances.traces.table import Line, lines, seconds
 from farkas.words import named
 
 ROLES: Mapping[str, str] = {
@@ -39,6 +39,11 @@ ROLES: Mapping[str, str] = {
 UNITS: Mapping[str, float] = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 """Seconds by unit of time."""
 
+FARTHEST = 100_000 * 365.25 * UNITS["d"]
+"""Seconds from the begin of time that no job is away; beyond, the unit is another one."""
+MOST_GPUS = 100_000
+"""Of a job; the public traces stay below a thousand."""
+
 Unit = Literal["ms", "s", "min", "h", "d"]
 
 
@@ -54,7 +59,8 @@ class TableColumns(msgspec.Struct, frozen=True):
     duration_unit
         Unit of duration and gpu_time.
     incomplete
-        What to do with a line that lacks a time or the GPUs: refuse the table, or leave it out.
+        What to do with a line that lacks a time, the GPUs or the group: refuse the table, or
+        leave it out.
     part_of_gpu
         What to do with parts of a GPU: refuse the table, or give a whole one.
     """
@@ -88,9 +94,7 @@ class TableColumns(msgspec.Struct, frozen=True):
         names: dict[str, str] = {}
         for line in lines(path, list(self.map.values())):
             if self.incomplete == "leave_out" and not all(
-                line.text(column)
-                for role, column in self.map.items()
-                if role in ("submit", "gpus", "duration", "end", "gpu_time", "value")
+                line.text(column) for role, column in self.map.items() if role != "job_id"
             ):
                 dropped["incomplete"] += 1
                 continue
@@ -114,7 +118,7 @@ class TableColumns(msgspec.Struct, frozen=True):
             if duration < 0:
                 raise FileProblem(f"{line.place}: ends {-duration:.9g} s before it comes")
         else:
-            duration = UNITS[self.duration_unit] * line.nonnegative(self.map["duration"])
+            duration = self._span(line, self.map["duration"], FARTHEST)
         gpus = self._gpus(line)
         given = self.map.get("gpu_time")
         name = self.map.get("job_id")
@@ -126,30 +130,51 @@ class TableColumns(msgspec.Struct, frozen=True):
             num_gpus=gpus,
             gpu_time=gpus * duration
             if given is None
-            else UNITS[self.duration_unit] * line.nonnegative(given),
-            cluster="all" if group is None else line.text(group),
-            job_id=line.place.rpartition(": ")[2] if name is None else self._filled(line, name),
+            else self._span(line, given, MOST_GPUS * FARTHEST),
+            cluster="all" if group is None else line.filled(group),
+            job_id=line.place.rpartition(": ")[2] if name is None else line.filled(name),
             value=None if value is None else line.nonnegative(value),
         )
-
-    def _filled(self, line: Line, column: str) -> str:
-        text = line.text(column)
-        if not text:
-            raise FileProblem(f"{line.place}: {named(column)} is empty")
-        return text
 
     def _moment(self, line: Line, role: str) -> float:
         """Seconds of a point in time."""
         column = self.map[role]
         if self.submit_unit == "date":
             return line.time(column)
-        return UNITS[self.submit_unit] * line.number(column)
+        try:
+            moment = UNITS[self.submit_unit] * line.number(column)
+        except FileProblem as problem:
+            if _is_date(line.text(column)):
+                raise FileProblem(f"{problem}; submit_unit=date reads dates") from None
+            raise
+        if abs(moment) > FARTHEST:
+            raise line.wrong(column, f"a time within 100,000 years, in {self.submit_unit}")
+        return moment
+
+    def _span(self, line: Line, column: str, most: float) -> float:
+        """Seconds of a length of time."""
+        span = UNITS[self.duration_unit] * line.nonnegative(column)
+        if span > most:
+            raise line.wrong(column, f"at most 100,000 years, in {self.duration_unit}")
+        return span
 
     def _gpus(self, line: Line) -> int:
         column = self.map["gpus"]
         if self.part_of_gpu == "refuse":
-            return line.whole(column)
-        return math.ceil(line.nonnegative(column))
+            gpus = line.whole(column)
+        else:
+            gpus = math.ceil(line.nonnegative(column))
+        if gpus > MOST_GPUS:
+            raise line.wrong(column, f"at most {MOST_GPUS:,} GPUs")
+        return gpus
+
+
+def _is_date(text: str) -> bool:
+    try:
+        seconds(text)
+    except ValueError:
+        return False
+    return True
 
 
 class CsvTable(JobTable, frozen=True, kw_only=True):

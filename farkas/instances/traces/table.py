@@ -34,11 +34,18 @@ class Line:
         """Text of a cell without surrounding blanks; may be empty."""
         return self.cells[column].strip()
 
+    def filled(self, column: str) -> str:
+        """Text of a cell that is not empty; raises `FileProblem`."""
+        text = self.text(column)
+        if not text:
+            raise FileProblem(f"{self.place}: {named(column)} is empty")
+        return text
+
     def number(self, column: str) -> float:
         """Finite number of a cell; raises `FileProblem`."""
         value = self.number_or_none(column)
         if value is None:
-            raise self._wrong(column, "a number")
+            raise self.wrong(column, "a number")
         return value
 
     def number_or_none(self, column: str) -> float | None:
@@ -49,30 +56,32 @@ class Line:
         try:
             value = float(text)
         except ValueError:
-            raise self._wrong(column, "a number") from None
+            raise self.wrong(column, "a number") from None
+        if not text.isascii() or "_" in text:  # what Python reads and other programs do not
+            raise self.wrong(column, "a number")
         if not math.isfinite(value):
-            raise self._wrong(column, "a finite number")
+            raise self.wrong(column, "a finite number")
         return value
 
     def nonnegative(self, column: str) -> float:
         """Finite number of a cell, >= 0; raises `FileProblem`."""
         value = self.number(column)
         if value < 0:
-            raise self._wrong(column, "a number >= 0")
+            raise self.wrong(column, "a number >= 0")
         return value
 
     def positive(self, column: str) -> float:
         """Finite number of a cell, > 0; raises `FileProblem`."""
         value = self.number(column)
         if value <= 0:
-            raise self._wrong(column, "a number > 0")
+            raise self.wrong(column, "a number > 0")
         return value
 
     def whole(self, column: str) -> int:
         """Integer of a cell, >= 0; raises `FileProblem`."""
         value = self.number(column)
         if value < 0 or value != int(value):
-            raise self._wrong(column, "an integer >= 0")
+            raise self.wrong(column, "an integer >= 0")
         return int(value)
 
     def time(self, column: str) -> float:
@@ -80,9 +89,10 @@ class Line:
         try:
             return seconds(self.text(column))
         except ValueError:
-            raise self._wrong(column, "a time such as 2017-10-09 07:01:55") from None
+            raise self.wrong(column, "a time such as 2017-10-09 07:01:55") from None
 
-    def _wrong(self, column: str, wanted: str) -> FileProblem:
+    def wrong(self, column: str, wanted: str) -> FileProblem:
+        """Return the complaint that a cell does not hold what is wanted."""
         found = f"{named(column)} = {self.text(column)!r}"
         return FileProblem(f"{self.place}: {found}; expected {wanted}")
 
@@ -118,7 +128,8 @@ def lines(path: Path, columns: Sequence[str]) -> Iterator[Line]:
         header = [cell.strip() for cell in next(reader, [])]
         missing = [column for column in columns if column not in header]
         if missing:
-            raise FileProblem(f"{name}: line 1: no column {', '.join(map(named, missing))}")
+            hint = _separated(header)
+            raise FileProblem(f"{name}: line 1: no column {', '.join(map(named, missing))}{hint}")
         twice = [column for column in columns if header.count(column) > 1]
         if twice:
             raise FileProblem(f"{name}: line 1: column {named(twice[0])} stands twice")
@@ -131,3 +142,14 @@ def lines(path: Path, columns: Sequence[str]) -> Iterator[Line]:
             yield Line(place, dict(zip(header, cells, strict=True)))
     except csv.Error as error:
         raise FileProblem(f"{name}: line {reader.line_num}: {error}") from None
+
+
+def _separated(header: Sequence[str]) -> str:
+    """Remark on a header that is one cell, in which another mark than a comma parts the names.
+
+    >>> _separated(["a;b"]), _separated(["a", "b"])
+    ('; cells are parted by commas, not by semicolons', '')
+    """
+    marks = {";": "semicolons", "\t": "tabs", "|": "bars"}
+    found = [word for mark, word in marks.items() if len(header) == 1 and mark in header[0]]
+    return f"; cells are parted by commas, not by {found[0]}" if found else ""

@@ -125,21 +125,31 @@ def test_worthless_and_gpuless_jobs_are_left_out_and_counted(tmp_path):
         ("first,0,1,1,a,1", "line 5: job_id first stands in line 2 too"),
         (",0,1,1,a,1", "line 5: name is empty"),
         ("x,0,1,1,a,-3", "line 5: usd = '-3'; expected a number >= 0"),
+        ("x,0,1,1,,3", "line 5: who is empty"),
+        ("x,0,1,1_0,a,1", "line 5: ran = '1_0'; expected a number"),
+        ("x,0,1,\u0661,a,1", "line 5: ran = '\u0661'; expected a number"),
+        ("x,1e9,1,1,a,1", "line 5: came = '1e9'; expected a time within 100,000 years, in h"),
+        ("x,-1e308,1,1,a,1", "came = '-1e308'; expected a time within 100,000 years, in h"),
+        ("x,0,1,1e9,a,1", "line 5: ran = '1e9'; expected at most 100,000 years, in h"),
+        ("x,0,100001,1,a,1", "line 5: cards = '100001'; expected at most 100,000 GPUs"),
+        ("x,0,1e300,1,a,1", "line 5: cards = '1e300'; expected at most 100,000 GPUs"),
+        ("x,2020-01-01 01:00,1,1,a,1", "expected a number; submit_unit=date reads dates"),
     ],
 )
 def test_a_damaged_line_is_named(tmp_path, row, words):
     path = tmp_path / "t.csv"
     path.write_text(TABLE + row + "\n")
     with pytest.raises(FileProblem) as caught:
-        cluster(path, {**ROLES, "value": "usd"})
+        cluster(path, {**ROLES, "value": "usd", "group": "who"})
     assert str(caught.value).endswith(words)
 
 
 def test_incomplete_lines_and_parts_of_a_gpu_are_taken_when_asked_for(tmp_path):
     path = tmp_path / "t.csv"
-    path.write_text(TABLE + "x,0,,1,a,1\ny,0,0.25,1,a,1\n")
-    found = cluster(path, incomplete="leave_out", part_of_gpu="round_up")
-    assert found.dropped == {"incomplete": 1}
+    path.write_text(TABLE + "x,0,,1,a,1\ny,0,0.25,1,a,1\nz,0,1,1,,1\n")
+    roles = {**ROLES, "group": "who"}
+    found = cluster(path, roles, incomplete="leave_out", part_of_gpu="round_up")
+    assert found.dropped == {"incomplete": 2}
     assert {job.name: job.max_workers for job in found.instance.jobs}["y"] == 1
 
 

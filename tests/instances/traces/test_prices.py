@@ -15,6 +15,7 @@ from tests.instances.traces.made import PRICES
         ("8.0,4.0", "8.0,9.0", "prices.csv: line 2: expected GPUs >= 1 and 0 <= reserved"),
         ("g4.big,T4,4", "g4.big,T4,0", "line 2: expected GPUs >= 1"),
         ("east,6.0", "west,6.0", "line 3: g4.big in west stands twice"),
+        (",east,", ",,", "line [0-9]: region is empty"),
     ],
 )
 def test_a_damaged_price_table_is_refused(folder, before, after, message):

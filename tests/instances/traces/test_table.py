@@ -31,6 +31,12 @@ def read(path, text):
         (",28800.0,alpha", ",28800.0", "line 3: 4 cells, but 5 columns"),
         ("num_gpus", "gpus", "line 1: no column num_gpus"),
         (PHILLY, "", "line 1: no column timestamp, duration"),
+        (
+            PHILLY,
+            PHILLY.replace(",", ";"),
+            "num_gpus; cells are parted by commas, not by semicolons$",
+        ),
+        (PHILLY, PHILLY.replace(",", "\t"), "num_gpus; cells are parted by commas, not by tabs$"),
         ("alpha", '"alpha', "philly.csv: line"),
     ],
 )
