@@ -19,8 +19,8 @@ from farkas.models.coded.plans import shared_plan
 from farkas.models.coded.recovery import counts, recovery_probability
 from farkas.online.coded.exhaustive import best_owner
 from farkas.online.coded.simulate import simulate
-from farkas.relaxations.coded.assignment_lp import shared_optimum
 from farkas.relaxations.coded.sca import Sca, SharedPoint, solve_step
+from farkas.relaxations.coded.sharing import shared_optimum
 
 FLOORS = {
     "lp_4x50": 5e-3,

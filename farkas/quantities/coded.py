@@ -18,9 +18,9 @@ from farkas.online.coded.exhaustive import best_owner, least_level
 from farkas.online.coded.local_search import Variant, climb, favourites
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.quantities.quantity import quantity
-from farkas.relaxations.coded.assignment_lp import best_sharing
+from farkas.relaxations.coded.excluded import truncated_level
 from farkas.relaxations.coded.sca import solve_step
-from farkas.relaxations.coded.truncated import truncated_level
+from farkas.relaxations.coded.sharing import best_sharing
 
 
 def finite(value: float) -> float | None:

@@ -24,7 +24,7 @@ from farkas.instances import library
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.plans import shared_plan
 from farkas.online import algorithms
-from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.tolerances import ULP
 from farkas.verbs.check_run import bounds_runs_of, recheck
 from tests.generators.coded import random_coded_computing

@@ -17,7 +17,7 @@ from farkas.instances import library
 from farkas.models.coded.chance import best_quantile
 from farkas.models.coded.kernel import Pairs
 from farkas.online import algorithms
-from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.relaxations.coded.sharing import shared_optimum
 from tests.generators.coded import by_speed, random_coded_computing
 
 

@@ -21,7 +21,7 @@ from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.models.coded.kernel import Pairs, owner_levels
 from farkas.online import algorithms
-from farkas.relaxations.coded.truncated import excluded_level
+from farkas.relaxations.coded.excluded import excluded_level
 from farkas.tolerances import ULP
 from farkas.verbs.check_run import prove_run
 from tests.generators.coded import by_speed, random_coded_computing

@@ -12,7 +12,7 @@ from farkas.certificates.files import from_json
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.models.coded.measured import MeasuredPairs
-from farkas.relaxations.coded.assignment_lp import best_sharing
+from farkas.relaxations.coded.sharing import best_sharing
 from tests.generators.coded import measured_computing
 from tests.references.coded_measured import best_time
 

@@ -26,7 +26,7 @@ from farkas.errors import FarkasError
 from farkas.instances import Instance
 from farkas.models.coded.kernel import Pairs
 from farkas.online.gadget.bounds import slot_certificate
-from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.relaxations.dps.fixed_cells import prove_fixed_prices
 from tests.fuzz import truth
 from tests.fuzz.attack import (

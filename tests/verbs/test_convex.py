@@ -8,7 +8,7 @@ from farkas.algebra import ConvexProgram
 from farkas.errors import UnsupportedForm
 from farkas.instances import library
 from farkas.models.coded.surrogate import reference_time
-from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.solvers.answer import Claimed, Reason
 from farkas.solvers.via_cvxpy import ConvexAnswer
 from farkas.verbs.convex import ConvexSolution, refuse_linear_wishes, solve_convex

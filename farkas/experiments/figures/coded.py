@@ -26,8 +26,8 @@ from farkas.online.coded.exhaustive import least_level
 from farkas.online.coded.iterated_greedy import IteratedGreedy
 from farkas.online.coded.sca import iterates
 from farkas.online.coded.simulate import simulate
-from farkas.relaxations.coded.assignment_lp import shared_optimum
 from farkas.relaxations.coded.sca import SharedPoint
+from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.tolerances import SOLVER_GAP
 
 CODED: Paper[CodedComputing] = Paper("coded", "Coded")

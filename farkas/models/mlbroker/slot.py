@@ -8,7 +8,7 @@ import numpy as np
 
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.data import deployment_bound, valid_big_m
-from farkas.models.mlbroker.one_shot import snapshot
+from farkas.models.mlbroker.snapshot import snapshot
 from farkas.numbers import Floats
 
 

@@ -18,7 +18,7 @@ from farkas.online.coded.chance_plans import Grains
 from farkas.online.coded.chance_search import ChanceSearch
 from farkas.online.driver import Outcome, algorithm
 from farkas.online.run import Bound
-from farkas.relaxations.coded.assignment_lp import best_sharing
+from farkas.relaxations.coded.sharing import best_sharing
 from farkas.replay.base import Kept, Replayed
 from farkas.replay.coded_chance import Numbers
 from farkas.replay.coded_measured import replay_measured, said

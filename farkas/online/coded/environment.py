@@ -24,8 +24,8 @@ from farkas.numbers import Floats
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
-from farkas.relaxations.coded.assignment_lp import shared_optimum
-from farkas.relaxations.coded.truncated import excluded_level
+from farkas.relaxations.coded.excluded import excluded_level
+from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.tolerances import ROUNDING
 
 MOST_CELLS = 30_000_000

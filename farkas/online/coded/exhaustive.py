@@ -18,7 +18,7 @@ from farkas.online.coded.local_search import climb
 from farkas.online.coded.owners import OwnerPlanner
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
-from farkas.relaxations.coded.assignment_lp import Speeds, best_sharing
+from farkas.relaxations.coded.sharing import Speeds, best_sharing
 from farkas.solvers import Reason, solve
 
 MOST_NODES = 4_000_000

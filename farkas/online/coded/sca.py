@@ -14,8 +14,8 @@ from farkas.models.coded.plans import Allocation, dedicated_share, shared_plan
 from farkas.online.coded.owners import Planner
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
-from farkas.relaxations.coded.assignment_lp import shared_optimum
 from farkas.relaxations.coded.sca import SLACK, Sca, SharedPoint, solve_step
+from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.tolerances import SOLVER_GAP
 
 

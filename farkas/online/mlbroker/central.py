@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from farkas.closeness import allowed
-from farkas.models.mlbroker.one_shot import Snapshot
+from farkas.models.mlbroker.snapshot import Snapshot
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.placing import Memory, Placing

@@ -9,8 +9,8 @@ import numpy as np
 from farkas.errors import NotApplicable
 from farkas.instances.mlbroker import Brokerage
 from farkas.instances.rounded import guarded_ceil
-from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.models.mlbroker.recourse import PlacedWorkers
+from farkas.models.mlbroker.snapshot import Snapshot
 from farkas.numbers import Ints
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.environment import PlacedSlot

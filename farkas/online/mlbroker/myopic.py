@@ -5,7 +5,8 @@ from typing import Literal
 
 import numpy as np
 
-from farkas.models.mlbroker.one_shot import OneShot, Snapshot
+from farkas.models.mlbroker.one_shot import OneShot
+from farkas.models.mlbroker.snapshot import Snapshot
 from farkas.numbers import Ints
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.placing import Memory, Placing

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from farkas.models.mlbroker.one_shot import Snapshot
+from farkas.models.mlbroker.snapshot import Snapshot
 from farkas.numbers import Bools, Ints
 from farkas.online.mlbroker.environment import Known, PlacedSlot, present
 

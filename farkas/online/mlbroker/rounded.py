@@ -8,7 +8,7 @@ import numpy as np
 
 from farkas.instances.base import Nonnegative
 from farkas.instances.mlbroker import Brokerage, Semantics
-from farkas.models.mlbroker.one_shot import Snapshot
+from farkas.models.mlbroker.snapshot import Snapshot
 from farkas.numbers import Floats
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.bound import tight_bound

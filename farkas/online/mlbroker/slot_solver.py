@@ -15,9 +15,11 @@ from farkas.models.mlbroker.entropy import entropy
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats
 from farkas.portable.sums import dot
-from farkas.relaxations.mlbroker.outer import Outer, Touched
+from farkas.relaxations.mlbroker.outer import Outer
 from farkas.relaxations.mlbroker.outer_job import JobPrices, OuterJob
+from farkas.relaxations.mlbroker.refined import full_price, refine, shortfall
 from farkas.relaxations.mlbroker.tangents import Tangents
+from farkas.relaxations.mlbroker.touched import Touched
 from farkas.solvers import Answer, Claimed, Session, open_session
 from farkas.solvers.fallback import optimum_of
 from farkas.tolerances import FINE_GAP
@@ -95,15 +97,15 @@ def settle(
         if best is not None and answer.claim is not Claimed.OPTIMAL:
             return best  # segments as narrow as the solver's tolerances
         here = deployed(answer.require_optimal().point)
-        short = tangents.shortfall(here)
+        short = shortfall(tangents, here)
         gap = float(short.sum())
         if best is None or gap <= best[1]:
             best = answer, gap
-        goal = FINE_GAP * (abs(answer.objective) + tangents.full_price())
+        goal = FINE_GAP * (abs(answer.objective) + full_price(tangents))
         if gap <= goal:
             break
         where = short > goal / (4 * short.size)
-        if not tangents.refine(here, price(answer.row_duals), where):
+        if not refine(tangents, here, price(answer.row_duals), where):
             break
     assert best is not None
     return best

@@ -13,7 +13,7 @@ from farkas.proofs.coded.surrogate import expected_results, published, shipped
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials
-from farkas.relaxations.coded.assignment_lp import best_sharing, shared_optimum
+from farkas.relaxations.coded.sharing import best_sharing, shared_optimum
 from farkas.tolerances import FINE_GAP, TIE
 
 

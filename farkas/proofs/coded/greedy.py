@@ -17,8 +17,8 @@ from farkas.proofs.coded.surrogate import agreement, published, shipped
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, growth
-from farkas.relaxations.coded.assignment_lp import best_sharing
-from farkas.relaxations.coded.truncated import truncated_level
+from farkas.relaxations.coded.excluded import truncated_level
+from farkas.relaxations.coded.sharing import best_sharing
 from farkas.tolerances import FINE_GAP, TIE
 
 

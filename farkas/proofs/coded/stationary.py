@@ -12,8 +12,8 @@ from farkas.proofs.coded.surrogate import published, shipped
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials
-from farkas.relaxations.coded.assignment_lp import shared_optimum
 from farkas.relaxations.coded.sca import SharedPoint, solve_step
+from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.tolerances import FINE_GAP, LOOSE_GAP, SOLVER_GAP
 
 STOP = SOLVER_GAP

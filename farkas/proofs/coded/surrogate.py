@@ -12,7 +12,7 @@ from farkas.proofs import trials
 from farkas.proofs.claim import Standing, Verdict, claim, proved, refuted
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.solvers.via_cvxpy import solve_problem
 from farkas.tolerances import FINE_GAP, SOLVER_GAP, TIE
 

@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 from farkas.algebra import Param, Set, Sum, Var, constraint, objective, option
-from farkas.instances.mlbroker import Brokerage, Semantics
+from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
 from farkas.models.mlbroker.placement import resources, traffic
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.relaxations.mlbroker.relaxed import PlacementRelaxation
-from farkas.relaxations.mlbroker.tangents import Tangents
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Touched:
-    """A slot problem with tangents of its entropy terms."""
-
-    problem: SlotProblem
-    tangents: Tangents
-
-    @classmethod
-    def of(
-        cls, data: Brokerage | SlotProblem | Touched, semantics: Semantics = "printed"
-    ) -> Touched:
-        """Return ``data``, or the slot (the first busy one of an instance) with three tangents."""
-        if isinstance(data, Touched):
-            return data
-        problem = SlotProblem.of(data, semantics)
-        grows, epsilon = semantics == "printed", problem.market.epsilon
-        tangents = Tangents.first(problem.before, problem.scale, epsilon, grows=grows, pieces=3)
-        return cls(problem, tangents)
+from farkas.relaxations.mlbroker.touched import Touched
 
 
 class Outer(PlacementRelaxation):

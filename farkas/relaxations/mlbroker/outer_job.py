@@ -12,7 +12,7 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats
 from farkas.portable.sums import matmul
-from farkas.relaxations.mlbroker.outer import Touched
+from farkas.relaxations.mlbroker.touched import Touched
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -13,14 +13,8 @@ import dataclasses
 import numpy as np
 
 from farkas.models.mlbroker.entropy import SMALL, entropy, growth
-from farkas.numbers import Floats, floats
-from farkas.portable.exponentials import expm1
+from farkas.numbers import Floats
 from farkas.portable.logarithms import log1p
-
-CLOSE = 1e-8
-"""Points of tangency this close, as shares of full deployment, are one."""
-BRACKET = 1e-5
-"""Distance of the two points around a wanted one, as a share of it; its error is the square."""
 
 
 def meeting(low: Floats, high: Floats, epsilon: float) -> Floats:
@@ -80,7 +74,7 @@ class Tangents:
         points[..., 2] = np.minimum(1.0, before + 0.01 * np.minimum(before + epsilon, 1.0))
         return cls(np.sort(np.maximum(points, start[..., None])), before, start, scale, epsilon)
 
-    def _growth(self) -> Floats:
+    def growth_at_points(self) -> Floats:
         """Logarithm in the derivative at every point of tangency."""
         return growth(self.points, self.before[..., None], self.epsilon)
 
@@ -90,63 +84,8 @@ class Tangents:
         inner = np.diff(np.concatenate([self.start[..., None], meet], axis=-1))
         endless = np.full((*self.start.shape, 1), np.inf)
         widths = np.concatenate([np.maximum(inner, 0.0), endless], axis=-1)
-        return self.scale[..., None] * self._growth(), widths
-
-    def full_price(self) -> float:
-        """Cost of deploying every job at one site, USD; Σ c."""
-        return float(self.scale.sum() * log1p(1 / self.epsilon))
+        return self.scale[..., None] * self.growth_at_points(), widths
 
     def constant(self) -> float:
         """Sum of the terms at the start of the segments, USD."""
         return float(entropy(self.start, self.before, self.scale, self.epsilon).sum())
-
-    def shortfall(self, deployed: Floats) -> Floats:
-        """Entropy term minus its highest tangent at ``deployed``, USD, shape (jobs, sites)."""
-        before, scale = self.before[..., None], self.scale[..., None]
-        steps = deployed[..., None] - self.points
-        tangent = entropy(self.points, before, scale, self.epsilon) + scale * self._growth() * steps
-        below = tangent.max(axis=-1)
-        term = entropy(deployed, self.before, self.scale, self.epsilon)
-        return floats(np.maximum(term - below, 0.0))
-
-    def refine(self, deployed: Floats, price: Floats, where: np.ndarray) -> bool:
-        """Add tangents at ``deployed`` and around the point that ``price`` calls for.
-
-        Parameters
-        ----------
-        deployed
-            Shape (jobs, sites); where the linear program went.
-        price
-            Shape (jobs, sites), USD; what it would pay for more deployment.  Where that stays the
-            optimum has derivative ``price``, so tangents close to both sides of it end the search.
-        where
-            Shape (jobs, sites); which to refine.
-
-        Returns
-        -------
-        Whether any tangent is new.  Where room runs out, those far from ``deployed`` leave.
-        """
-        scale = np.where(self.scale > 0, self.scale, 1.0)
-        base = self.before + self.epsilon
-        with np.errstate(over="ignore"):  # beyond full deployment in any case
-            called = self.before + base * expm1(np.clip(price / scale, -50, 50))
-        # Far from settled, a point is worth more than a narrow bracket of it.
-        near = np.abs(called - deployed) <= 1e-3
-        step = np.where(near, BRACKET * np.minimum(called + self.epsilon, 1.0), 0.0)
-        top = np.maximum(1.0, deployed)
-        new = np.stack([deployed, called - step, called + step], axis=-1)
-        new = np.clip(new, self.start[..., None], top[..., None])
-        every = np.sort(np.concatenate([self.points, new], axis=-1))
-        # Near what the linear program wants, tangents count; far away the outermost do.
-        distance = np.abs(every - deployed[..., None])
-        distance[..., 0] = distance[..., -1] = -1.0
-        repeated = np.diff(every, prepend=-np.inf) <= CLOSE
-        distance = np.where(repeated, np.inf, distance)
-        kept = np.argsort(distance, axis=-1, kind="stable")[..., : self.points.shape[-1]]
-        chosen = np.take_along_axis(every, kept, axis=-1)
-        surplus = np.isinf(np.take_along_axis(distance, kept, axis=-1))
-        chosen = np.sort(np.where(surplus, every[..., -1:], chosen))
-        chosen = np.where(where[..., None], chosen, self.points)
-        changed = bool((np.abs(chosen - self.points) > CLOSE).any())
-        self.points = chosen
-        return changed

@@ -5,7 +5,7 @@ import pytest
 from farkas.duals.coded.assignment_dual import AssignmentDual
 from farkas.errors import NotApplicable
 from farkas.models.coded.kernel import Pairs
-from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.solvers import solve
 from tests.conformance.oracle import row
 from tests.generators.coded import by_speed, random_coded_computing

@@ -10,7 +10,7 @@ import pytest
 from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.traces import import_trace
 from farkas.instances.traces.gavel_coded import read_throughputs
-from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.relaxations.coded.sharing import shared_optimum
 from tests.instances.traces.made import TWIN
 from tests.tools.shared import shared
 

@@ -14,7 +14,7 @@ from farkas.models.coded.law import Law
 from farkas.models.coded.plans import dedicated_plan
 from farkas.online.coded.exhaustive import best_owner, least_level
 from farkas.quantities.coded import chance_interval
-from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.relaxations.coded.sharing import shared_optimum
 from tests.generators.coded import by_speed, random_coded_computing
 
 

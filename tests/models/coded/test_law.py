@@ -15,7 +15,7 @@ from farkas.models.coded.plans import Allocation, shared_plan
 from farkas.models.coded.recovery import recovery_probability
 from farkas.models.coded.surrogate import returned_share
 from farkas.online.coded.simulate import simulate
-from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.relaxations.coded.sharing import shared_optimum
 from tests.generators.coded import random_coded_computing
 
 SPLIT = library.load("coded/split_worker")

@@ -6,7 +6,7 @@ import pytest
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.plans import Allocation, dedicated_plan, dedicated_share, shared_plan
 from farkas.models.coded.surrogate import surrogate_times
-from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.relaxations.coded.sharing import shared_optimum
 from tests.generators.coded import by_speed, random_coded_computing
 
 

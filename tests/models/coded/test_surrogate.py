@@ -14,7 +14,7 @@ from farkas.models.coded.surrogate import (
     returned_share,
     surrogate_times,
 )
-from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.solvers.via_cvxpy import solve_problem
 from tests.generators.coded import by_speed, random_coded_computing
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.errors import NotApplicable
 from farkas.models.mlbroker.offline import Offline
-from farkas.models.mlbroker.one_shot import OneShot, snapshot
+from farkas.models.mlbroker.one_shot import OneShot
+from farkas.models.mlbroker.snapshot import snapshot
 from farkas.solvers import solve
 from tests.generators.mlbroker import random_brokerage, single
 
@@ -35,11 +35,6 @@ def test_staying_is_free_and_moving_costs_a_deployment():
     assert value(snapshot(dear, 1, [[True, False]])) == pytest.approx(2 + 5)
 
 
-def test_nothing_is_deployed_before_arrival():
-    data = single([[5.0, 0.0], [0.0, 5.0]])
-    assert not snapshot(data, 0, [[True, True]]).deployed.any()
-
-
 def test_list_prices_ignore_the_discount():
     # three workers and a server: 4 units; list 4, discounted 0.5 * 4 + 0.5 * 1 = 2.5; deployment 1
     data = single([[30.0]], discount_price=[[0.5]], discount_threshold=[[1.0]])
@@ -54,14 +49,6 @@ def test_jobs_alone_do_not_pool_their_volume():
     data = data.replace(jobs=[data.jobs[0], data.jobs[0]])
     assert value(snapshot(data, 0, jobs=[1])) == pytest.approx(2)
     assert value(snapshot(data, 0)) == pytest.approx(3)
-
-
-def test_an_inactive_job_is_refused():
-    data = random_brokerage(1)
-    away = [i for i in range(data.num_jobs) if i not in data.jobs_at(0)]
-    assert away == [0, 1]
-    with pytest.raises(NotApplicable, match="job 0 is not active in slot 0"):
-        snapshot(data, 0, jobs=away)
 
 
 def test_an_instance_without_jobs_costs_nothing():

@@ -16,8 +16,8 @@ from farkas.online.coded.environment import (
     recursion_cells,
     remarks_on,
 )
-from farkas.relaxations.coded.assignment_lp import shared_optimum
-from farkas.relaxations.coded.truncated import truncated_level
+from farkas.relaxations.coded.excluded import truncated_level
+from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.verbs.compare import compare
 from tests.generators.coded import by_speed, random_coded_computing
 

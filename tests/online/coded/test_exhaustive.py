@@ -24,7 +24,7 @@ from farkas.online.coded.exhaustive import (
 )
 from farkas.online.coded.local_search import climb, favourites
 from farkas.online.coded.simple_greedy import greedy_owner
-from farkas.relaxations.coded.assignment_lp import best_sharing
+from farkas.relaxations.coded.sharing import best_sharing
 from farkas.solvers import Answer, Reason
 from tests.generators.coded import random_coded_computing, random_speed, tied_speed
 from tests.tools.shared import shared

@@ -13,7 +13,7 @@ from farkas.online import algorithms
 from farkas.online.coded.exhaustive import least_level
 from farkas.online.coded.iterated_greedy import IteratedGreedy
 from farkas.online.coded.local_search import favourites
-from farkas.relaxations.coded.assignment_lp import best_sharing
+from farkas.relaxations.coded.sharing import best_sharing
 from tests.generators.coded import random_speed, tied_speed
 from tests.references.coded_plans import level
 from tests.references.coded_search import search

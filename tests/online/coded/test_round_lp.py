@@ -7,7 +7,7 @@ from farkas.models.coded.kernel import owner_levels
 from farkas.online.coded.exhaustive import least_level
 from farkas.online.coded.round_lp import RoundLp, round_forest
 from farkas.online.coded.simple_greedy import greedy_owner
-from farkas.relaxations.coded.assignment_lp import best_sharing
+from farkas.relaxations.coded.sharing import best_sharing
 from tests.generators.coded import random_speed, tied_speed
 from tests.references.coded_plans import level, rounded_vertex
 from tests.references.coded_search import search

@@ -4,7 +4,8 @@ import pytest
 
 from farkas.instances import library
 from farkas.instances.generate import generate
-from farkas.models.mlbroker.one_shot import OneShot, snapshot
+from farkas.models.mlbroker.one_shot import OneShot
+from farkas.models.mlbroker.snapshot import snapshot
 from farkas.online import algorithms
 from tests.generators.mlbroker import even_brokerage, random_brokerage
 from tests.references.mlbroker_policies import cheapest, cost_of, plans_of, sites_of

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from farkas.models.mlbroker.entropy import entropy
-from farkas.models.mlbroker.one_shot import snapshot
 from farkas.models.mlbroker.slot import Constants, SlotProblem
+from farkas.models.mlbroker.snapshot import snapshot
 from farkas.online.mlbroker.slot_solver import JobByJob, Together
 from tests.generators.mlbroker import random_brokerage, single
 

@@ -5,7 +5,7 @@ import pytest
 from farkas.models.coded.chance_bounds import markov_bound
 from farkas.proofs.coded.chance import _dedicated, _law
 from farkas.proofs.coded.surrogate import published
-from farkas.relaxations.coded.assignment_lp import shared_optimum
+from farkas.relaxations.coded.sharing import shared_optimum
 
 
 def test_a_master_that_is_not_chosen_has_its_rows_in_half_of_all_cases(verdict_of):

@@ -9,7 +9,6 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.surrogate import surrogate_times
-from farkas.relaxations.coded.assignment_lp import shared_optimum
 from farkas.relaxations.coded.sca import (
     At,
     Sca,
@@ -18,6 +17,7 @@ from farkas.relaxations.coded.sca import (
     coefficients,
     solve_step,
 )
+from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.solvers.via_cvxpy import solve_problem
 from tests.generators.coded import random_coded_computing
 

@@ -6,8 +6,10 @@ import pytest
 from farkas.algebra import programs
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.online.mlbroker.slot_solver import JobByJob, Together
-from farkas.relaxations.mlbroker.outer import Outer, Touched
+from farkas.relaxations.mlbroker.outer import Outer
+from farkas.relaxations.mlbroker.refined import refine
 from farkas.relaxations.mlbroker.tangents import Tangents
+from farkas.relaxations.mlbroker.touched import Touched
 from farkas.solvers import solve
 from tests.conformance.oracle import row
 from tests.generators.mlbroker import discounted, slots
@@ -77,7 +79,7 @@ def test_more_tangents_bound_the_slot_closer():
         answer = solve(form)
         values.append(answer.objective)
         deployed = form.values(answer.point, "deployed")
-        many.refine(deployed, np.zeros((1, 2)), np.ones((1, 2), bool))
+        refine(many, deployed, np.zeros((1, 2)), np.ones((1, 2), bool))
     assert values[0] <= values[-1] + 1e-9
     exact = programs.build("mlbroker.regularized[relax=tight]").model(few.problem)
     exact.problem.solve(solver="CLARABEL")

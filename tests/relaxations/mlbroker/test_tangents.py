@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from farkas.models.mlbroker.entropy import entropy
+from farkas.relaxations.mlbroker.refined import full_price, refine, shortfall
 from farkas.relaxations.mlbroker.tangents import Tangents, meeting
 
 EPSILONS = (1e-300, 1e-100, 1e-17, 1e-9, 0.1, 1.0, 1e9, 1e17, 1e100, 1e300)
@@ -30,27 +31,18 @@ def test_segments_add_up_to_the_highest_tangent(grows):
     tangents = Tangents.first(before, scale, 0.2, grows=grows, pieces=9)
     for _ in range(4):
         spot = rng.uniform(tangents.start, 1.0)
-        tangents.refine(spot, scale * rng.normal(size=before.shape), np.ones(before.shape, bool))
+        refine(tangents, spot, scale * rng.normal(size=before.shape), np.ones(before.shape, bool))
     prices, widths = tangents.segments()
     assert (np.diff(prices) >= -1e-12).all()
     for v in rng.uniform(tangents.start, 1.2, (20, 3, 4)):
         filled = np.clip(v[..., None] - tangents.start[..., None] - _starts(widths), 0, widths)
         value = tangents.constant() + (prices * filled).sum()
         true = entropy(v, before, scale, 0.2)
-        assert value == pytest.approx((true - tangents.shortfall(v)).sum(), abs=1e-9)
+        assert value == pytest.approx((true - shortfall(tangents, v)).sum(), abs=1e-9)
 
 
 def _starts(widths):
     return np.concatenate([np.zeros((*widths.shape[:2], 1)), np.cumsum(widths, -1)[..., :-1]], -1)
-
-
-def test_tangents_never_lie_above_the_term_and_touch_where_added():
-    before = np.array([[0.0, 0.4]])
-    tangents = Tangents.first(before, np.ones((1, 1)), 0.1, grows=True, pieces=8)
-    spot = np.array([[0.3, 0.7]])
-    assert (tangents.shortfall(spot) > 1e-4).all()
-    assert tangents.refine(spot, np.zeros((1, 2)), np.ones((1, 2), bool))
-    np.testing.assert_allclose(tangents.shortfall(spot), 0.0, atol=1e-12)
 
 
 def test_tangents_meet_at_the_logarithmic_mean():
@@ -65,10 +57,10 @@ def test_prices_are_slopes_and_widths_lead_from_meeting_to_meeting():
     prices, widths = tangents.segments()
     assert prices[0, 0].tolist() == pytest.approx([0.0, 2.0])
     assert widths[0, 0].tolist() == pytest.approx([np.e - 2, np.inf])
-    assert tangents.full_price() == pytest.approx(2 * np.log(2))
+    assert full_price(tangents) == pytest.approx(2 * np.log(2))
     # at e - 2 the term is 2 [(e - 1) ln(e - 1) - (e - 2)], both tangents are 0
     want = 2 * ((np.e - 1) * np.log(np.e - 1) - (np.e - 2))
-    assert tangents.shortfall(np.full((1, 1), np.e - 2))[0, 0] == pytest.approx(want)
+    assert shortfall(tangents, np.full((1, 1), np.e - 2))[0, 0] == pytest.approx(want)
 
 
 def test_what_never_grows_starts_at_zero_and_pays_for_leaving():
@@ -83,14 +75,6 @@ def test_what_never_grows_starts_at_zero_and_pays_for_leaving():
     assert staying.segments()[0].min() == 0.0
     full = Tangents.first(before, np.ones((1, 1)), 1.0, grows=True)
     assert full.points[0, 0, -1] == 1.0
-
-
-def test_refining_where_nothing_is_wanted_changes_nothing():
-    tangents = Tangents.first(np.array([[0.0]]), np.ones((1, 1)), 0.1, grows=True, pieces=8)
-    kept = tangents.points.copy()
-    where = np.zeros((1, 1), bool)
-    assert not tangents.refine(np.array([[0.3]]), np.zeros((1, 1)), where)
-    assert np.array_equal(tangents.points, kept)
 
 
 def test_close_tangents_meet_just_before_the_middle():

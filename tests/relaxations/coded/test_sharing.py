@@ -13,7 +13,7 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.models.coded.kernel import Pairs
 from farkas.online import algorithms
-from farkas.relaxations.coded.assignment_lp import best_sharing, price_bound, shared_optimum
+from farkas.relaxations.coded.sharing import best_sharing, price_bound, shared_optimum
 from farkas.solvers import solve
 from tests.generators.coded import by_speed, random_coded_computing
 

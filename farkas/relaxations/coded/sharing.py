@@ -1,0 +1,162 @@
+"""The optimum of program coded.assignment_lp, proved by the prices of its solver."""
+
+import dataclasses
+
+import numpy as np
+
+from farkas.errors import NoAnswer
+from farkas.instances.coded import CodedComputing
+from farkas.models.coded.assignment import MaxMin, level, tidy
+from farkas.models.coded.kernel import Pairs
+from farkas.numbers import Bools, Floats
+from farkas.portable.sums import dot
+from farkas.tolerances import FINE_GAP, LOOSE_GAP
+
+FAST = 2.0**-10
+"""Share of its fastest worker that a master needs to keep up, below which it is set by hand."""
+
+MOST_ROUNDS = 20
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Sharing:
+    """Optimum of the linear program, recomputed from the solver's vertex.
+
+    Parameters
+    ----------
+    share
+        Shape (masters, workers); k.
+    prices
+        Shape (masters,), >= 0, duals of the masters' rows; π.
+    level
+        min over masters of Σ v k, 1/time.
+    bound
+        Σ_n max_m π v / Σ π, 1/time: no shares reach more, whatever π.
+    """
+
+    share: Floats
+    prices: Floats
+    level: float
+    bound: float
+
+    @property
+    def gap(self) -> float:
+        """By which share of the bound the level may fall short of the optimum."""
+        return 1.0 - self.level / self.bound
+
+    @property
+    def time(self) -> float:
+        """Completion time of P3; infinite when some master cannot be served."""
+        return 1.0 / self.level if self.level > 0 else np.inf
+
+
+def price_bound(speed: Floats, prices: Floats) -> float:
+    """Upper bound on the level of any shares, from any prices >= 0 that are not all 0; 1/time."""
+    return float((prices[:, None] * speed).max(axis=0).sum() / prices.sum())
+
+
+def best_sharing(speed: Floats) -> Sharing:
+    """Solve the linear program for given speeds; the answer is proved by its own duals.
+
+    Parameters
+    ----------
+    speed
+        Shape (masters, workers), >= 0; v.
+
+    Raises
+    ------
+    NoAnswer
+        When the solver's vertex and its duals do not prove each other optimal: mostly within
+        :data:`~farkas.tolerances.FINE_GAP`, at worst within ``LOOSE_GAP``.
+    """
+    alone = speed.sum(axis=1)
+    if not alone.all():
+        prices = np.where(alone == 0, 1.0, 0.0)
+        return Sharing(np.zeros_like(speed), prices, 0.0, 0.0)
+    fast = alone.min() < FAST * speed.max(axis=1)
+    room = np.ones(speed.shape[1])
+    best: Sharing | None = None
+    for turn in range(MOST_ROUNDS):
+        # the solver's own vertex first: evened shares of whole workers would be parts of them
+        vertex = _vertex(speed[~fast], room, even=turn > 0)
+        found = _with_fast_masters(speed, fast, *vertex)
+        if best is None or found.gap < best.gap:
+            best = found
+        if best.gap <= FINE_GAP:
+            return best
+        room = 1.0 - found.share[fast].sum(axis=0)
+    assert best is not None
+    if best.gap <= LOOSE_GAP:
+        return best
+    raise NoAnswer(f"the vertex reaches {best.level:.12g}, its prices allow {best.bound:.12g}")
+
+
+def _vertex(speed: Floats, room: Floats, *, even: bool) -> tuple[Floats, Floats]:
+    """Shares and prices of the masters where workers have ``room``; ``even`` levels masters."""
+    form = Given().form(Speeds(speed))
+    sides = form.row_upper.copy()
+    sides[form.row_block("one_master_per_worker").where] = room
+    from farkas.solvers import solve  # here: a check traces the program and solves nothing
+
+    answer = solve(form.replace(row_upper=sides)).require_optimal()
+    prices = np.abs(answer.row_duals[: len(speed)])
+    if not prices.sum() > 0:
+        raise NoAnswer("the solver gives no prices of the masters")
+    share = tidy(answer.point[: speed.size].reshape(speed.shape))
+    if not even:
+        return share, prices
+    # a row missed by 1e-9 is much for a master that needs little of a worker, and a worker
+    # overbooked by as much is nothing
+    each = (speed * share).sum(axis=1)
+    wanted = each.min() if not each.all() else dot(each, prices) / prices.sum()
+    return tidy(share * (wanted / np.where(each > 0, each, 1.0))[:, None]), prices
+
+
+def _with_fast_masters(speed: Floats, fast: Bools, shares: Floats, prices: Floats) -> Sharing:
+    """Add masters that need next to nothing, each on the workers that are cheapest for it.
+
+    Their shares would be noise to a solver.  At the fixed point of the room that they leave this is
+    the optimum: each uses workers where the prices of both are tight.  The cheapest may be slow for
+    it; then it has all of that one, and the next as well.
+    """
+    share, price = np.zeros_like(speed), np.zeros(len(speed))
+    share[~fast], price[~fast] = shares, prices
+    reached = level(speed[~fast], share[~fast])
+    worth = (prices[:, None] * speed[~fast]).max(axis=0)
+    free = np.ones(speed.shape[1])
+    for master in np.flatnonzero(fast):
+        able = np.flatnonzero(speed[master])
+        cost, missing = worth[able] / speed[master, able], reached
+        for k in np.lexsort((-speed[master, able], cost)):  # of free ones the fastest
+            rate, worker = speed[master, able[k]], able[k]
+            price[master] = cost[k]
+            share[master, worker] = min(missing / rate, free[worker])
+            free[worker] -= share[master, worker]
+            if free[worker] > 0:
+                break
+            missing -= rate * share[master, worker]
+    # the others have what is left: they may have counted on all of a worker that is no use to them
+    taken = shares.sum(axis=0)
+    share[~fast] *= np.where(taken > free, free / np.where(taken > 0, taken, 1.0), 1.0)
+    share /= np.maximum(1.0, share.sum(axis=0))
+    return Sharing(share, price, level(speed, share), price_bound(speed, price))
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Speeds:
+    """Bare speeds, shape (masters, workers), as data of a program."""
+
+    speed: Floats
+
+
+class Given(MaxMin):
+    """The same program on speeds that are given instead of derived."""
+
+    def speeds(self, data: Speeds) -> Floats:
+        """Return the speeds themselves."""
+        return data.speed
+
+
+def shared_optimum(data: CodedComputing) -> Sharing:
+    """Optimum of P3 with shared workers."""
+    return best_sharing(Pairs.of(data).speed)
