@@ -27,6 +27,8 @@ BOLD = 1.2
 """Width of a letter in the head of a table, over that of others."""
 LEGEND_LETTERS = 28
 """Entries of a legend beside the plot are wrapped, so that they leave room for it."""
+SAME = 0.01
+"""Share of the height of a plot within which two lines look like one."""
 BARS = 0.8
 """Share of the distance between two categories that bars fill."""
 
@@ -80,13 +82,24 @@ def _figure(axes: Any, data: Figure) -> None:
         if series.chart == "bar":
             _bar(axes, series, place, look, bars.index(series), len(bars))
         else:
-            _curve(axes, series, place, look, turn, count)
+            _curve(axes, series, place, look, turn, count, _covers(data.series, turn))
     for number, published in enumerate(data.published):
         _published(axes, published, categories, number)
     _scale(axes, data, categories)
     names = [*(one.name for one in data.series), *(_label(one) for one in data.published)]
     if len(names) > 1:
         _legend(axes, names)
+
+
+def _covers(every: Sequence[Series], turn: int) -> bool:
+    """Whether a line runs where one of those before it does, as far as one can see."""
+    line = np.asarray(every[turn].y, dtype=float)
+    span = np.ptp([y for series in every for y in series.y if math.isfinite(y)] or [0.0])
+    return any(
+        list(other.x) == list(every[turn].x)
+        and bool(np.all(np.abs(line - np.asarray(other.y, dtype=float)) <= SAME * span))
+        for other in every[:turn]
+    )
 
 
 def _categories(data: Figure) -> list[str] | None:
@@ -115,13 +128,15 @@ def _bar(
 
 
 def _curve(
-    axes: Any, series: Series, place: Any, look: dict[str, str], turn: int, count: int
+    axes: Any, series: Series, place: Any, look: dict[str, str], turn: int, count: int, covers: bool
 ) -> None:
     if series.chart == "scatter":
         axes.plot(place, series.y, look["marker"], color=look["color"], label=series.name)
         _interval(axes, series, place, look["color"])
         return
     style: dict[str, Any] = dict(look)
+    if covers:  # the line below shows through
+        style |= {"linestyle": (0, (2, 2)), "markerfacecolor": "none", "markersize": 7.0}
     if len(place) > MOST_MARKERS:  # lines that coincide show each other's markers
         apart = len(place) // FEW_MARKERS
         style["markevery"] = (turn * apart // count, apart)

@@ -71,6 +71,17 @@ def test_long_lines_that_coincide_show_each_others_markers():
     assert not marked[0] & marked[1] | marked[1] & marked[2] | marked[0] & marked[2]
 
 
+def test_a_line_over_another_lets_it_show_through():
+    x = [1, 2, 3]
+    series = [Series("below", x, [0.0, 1.0, 2.0]), Series("apart", x, [0.0, 1.0, 2.1]),
+              Series("above", x, [0.0, 1.001, 2.0]), Series("x", [1, 2], [0.0, 1.0])]  # fmt: skip
+    data = Figure(x=PlotAxis("slot"), y=PlotAxis("cost"), series=series)
+    drawn = {line.get_label(): line for line in draw(data, "T", "C.").axes[0].get_lines()}
+    through = {name for name, line in drawn.items() if line.get_markerfacecolor() == "none"}
+    assert through == {"above"}
+    assert {name for name, line in drawn.items() if line.get_linestyle() == "--"} == {"above"}
+
+
 def test_bars_of_one_category_stand_side_by_side():
     axes = draw(bars(), "Title", "Caption.").axes[0]
     # two series, categories one apart: half of 0.8 each, so the bars' middles lie 0.4 apart

@@ -231,8 +231,9 @@ def _statements(part: str, costs: dict[str, Any]) -> list[Statement]:
             ),
         ]
     if part == "deploy":
-        stable = all(max(v) <= 1.5 * min(v) for v in costs.values() if min(v) > 0)
-        return [Statement("stays stable", stable, note)]
+        swings = {name: max(v) / min(v) for name, v in costs.items() if min(v) > 0}
+        words = f"largest over smallest: {listed(swings, '.2f')}"
+        return [Statement("stays stable", all(v <= 1.5 for v in swings.values()), words)]
     below = last["mlbroker"] <= min(last["local"], last["oasis"])
     return [Statement("mlBroker below Local and OASiS", below, note)]
 
