@@ -129,15 +129,36 @@ class SlotCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gadget
         received = f" after {sum(self.progress)} worker-slots" if any(self.progress) else ""
         return f"{self.program} in slot {self.slot}{received}"
 
-    def prove_bound(self, cluster: Cluster, /) -> Fraction:
-        """Rent of the cluster plus the best ring of each job, by exact searches."""
-        node = price_array(self.node_prices, (cluster.num_nodes, cluster.num_resources))
-        link = price_array(self.link_prices, (cluster.num_links,))
+    def received(self, cluster: Cluster) -> Ints:
+        """Worker-slots received before, shape (jobs,), of a slot of the instance."""
         if not 0 <= self.slot < cluster.horizon:
             raise NotACertificate(f"the instance has no slot {self.slot}")
         if len(self.progress) != cluster.num_jobs or min(self.progress, default=0) < 0:
             raise NotACertificate("progress needs one count >= 0 for each job")
-        received = np.array(self.progress, np.int64)
+        return np.array(self.progress, np.int64)
+
+    def read_prices(self, cluster: Cluster) -> tuple[Floats, Floats]:
+        """Return prices of nodes and links, shapes (nodes, resources) and (links,)."""
+        shape = cluster.num_nodes, cluster.num_resources
+        return (
+            price_array(self.node_prices, shape),
+            price_array(self.link_prices, (cluster.num_links,)),
+        )
+
+    def prove_bound(self, cluster: Cluster, /) -> Fraction:
+        """Rent of the cluster plus the best ring of each job, by exact searches."""
+        rent, jobs, profits = self.priced(cluster)
+        if self.shared is not None and len(jobs):
+            return rent + self.shared.most(cluster, jobs, profits)
+        return rent + sum((max(row) for row in profits), Fraction(0))
+
+    def priced(self, cluster: Cluster) -> tuple[Fraction, Ints, list[list[Fraction]]]:
+        """Return the rent, the jobs that may run, and most that rings of each are worth.
+
+        Of sizes 0, 1, ... where sizes are shared or costs known, else of all sizes together.
+        """
+        node, link = self.read_prices(cluster)
+        received = self.received(cluster)
         active = cluster.active(self.slot, received)
         limit = np.where(active, cluster.ring_limit(received), 0)
         jobs = np.flatnonzero(limit)
@@ -145,7 +166,7 @@ class SlotCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gadget
         rent = sum((rent_of(cluster.capacity[u], node[u]) for u in servers.tolist()), Fraction(0))
         rent += rent_of(cluster.link_bandwidth, link)
         if not len(jobs):
-            return rent
+            return rent, jobs, []
         size = int(limit.max())
         demand, reserved = cluster.demand[jobs], cluster.bandwidth[jobs]
         top = max(
@@ -170,9 +191,7 @@ class SlotCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gadget
                 profits.append(_each_size(cluster, job, gains, worker[place], edge[place], grid))
             else:
                 profits.append([_best_ring(cluster, job, gains, worker[place], edge[place], grid)])
-        if self.shared is not None:
-            return rent + self.shared.most(cluster, jobs, profits)
-        return rent + sum((max(row) for row in profits), Fraction(0))
+        return rent, jobs, profits
 
 
 def _of_sizes(gains: list[Fraction], cost: Ints, grid: int) -> list[Fraction]:

@@ -21,13 +21,18 @@ import numpy as np
 import farkas
 from farkas.certificates import check, from_json
 from farkas.certificates.coded_chance import ChancePrices
+from farkas.certificates.gadget_slot import SharedServers, certify_slot
 from farkas.certificates.packed import unpack
 from farkas.errors import FarkasError
 from farkas.instances import Instance
 from farkas.models.coded.kernel import Pairs
+from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.bounds import slot_certificate
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.relaxations.dps.fixed_cells import prove_fixed_prices
+from farkas.relaxations.gadget.generation import generate_columns
+from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
+from farkas.relaxations.gadget.whole_sizes import whole_sizes
 from tests.fuzz import truth
 from tests.fuzz.attack import (
     HoleError,
@@ -77,6 +82,16 @@ def of_slot(cluster: Any) -> dict[str, Any]:
     return plain(slot_certificate(cluster, cluster.at_slot, nothing))
 
 
+def of_sizes(cluster: Any) -> dict[str, Any]:
+    """As `of_slot`, with whole sizes also where they prove no more than prices."""
+    view = snapshot(cluster)
+    sizes = whole_sizes(view, generate_columns(view).prices, LOOSE_LABELS)
+    assert sizes is not None
+    shared = SharedServers(resource=sizes.knapsack.resource, unit=sizes.knapsack.unit)
+    nothing, rest = np.zeros(cluster.num_jobs, np.int64), sizes.prices
+    return plain(certify_slot(cluster, view.slot, nothing, rest.node, rest.link, shared))
+
+
 def of_chance(instance: Any) -> dict[str, Any]:
     """Bound on P1 for every plan, also where those that dedicate workers have a better one."""
     found = shared_optimum(instance)
@@ -124,6 +139,10 @@ TARGETS = {
     "gadget.slot": [
         Target(name, of_slot, lists=("node_prices", "link_prices"))
         for name in shown("gadget", "tiny", "half_server")
+    ]
+    + [
+        Target(name, of_sizes, lists=("node_prices", "link_prices", "shared"))
+        for name in shown("gadget", "tiny", "late_sigmoid")
     ],
     "coded_run": [
         Target(

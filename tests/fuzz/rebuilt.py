@@ -173,7 +173,7 @@ _forms: dict[tuple[str, str], LinearForm] = {}
 
 def kept_form(program: Program, instance: Instance) -> LinearForm:
     """As `Program.form`, traced once for an instance."""
-    if not program.name:  # its data are the certificate's
+    if not isinstance(instance, Instance):  # the certificate's own data
         return _trace(program, instance)
     key = program.full_name, instance.sha256
     if key not in _forms:

@@ -10,7 +10,6 @@ file.
 from __future__ import annotations
 
 import dataclasses
-import math
 from fractions import Fraction
 from operator import mul
 from typing import Any
@@ -27,6 +26,7 @@ from farkas.certificates.coded import (
 from farkas.certificates.coded_chance import ChancePrices
 from farkas.certificates.coded_dedicated import DedicatedChancePrices, DedicatedPrices
 from farkas.certificates.coded_measured import GuaranteedPrices, guaranteed_speeds
+from farkas.certificates.doubles import double
 from farkas.duals.restated import Restatement, restatements
 from farkas.errors import NotACertificate
 from farkas.instances.coded import CodedComputing
@@ -141,7 +141,7 @@ def restated_measured(certificate: GuaranteedPrices, data: CodedComputing) -> Re
     """Speeds under the laws of the measured times, which are fractions, rounded up."""
     prices = certificate.read_prices(data)
     require_prices(prices, data.num_masters)
-    speed = np.array([[_double_above(v) for v in row] for row in guaranteed_speeds(data)])
+    speed = np.array([[double(v, up=True) for v in row] for row in guaranteed_speeds(data)], float)
     wanted = Fraction(data.success_probability)
     return least_time(f"{certificate.subject} {AT_SPEEDS}", speed, prices, wanted)
 
@@ -181,29 +181,16 @@ def least_time(
         multipliers[masters] = prices
         return Restatement(form, multipliers, remark, infeasible=True)
     # all wages together are 1; they are rounded up, so that prices leave them some room
-    safe = [_double(each / total * (1 - Fraction(OUTWARD_CLOSE))) for each in price]
-    if math.inf in safe:
+    safe = [double(each / total * (1 - Fraction(OUTWARD_CLOSE)), up=False) for each in price]
+    if None in safe:
         raise NotACertificate("the least time is beyond all doubles")
     multipliers[masters] = safe
-    wages = [-_double_above(wage) for wage in _wages(list(map(Fraction, safe)), exact)]
-    multipliers[form.row_block("no_worker_works_longer").where] = wages
+    wages = _wages([Fraction(each or 0) for each in safe], exact)
+    above = np.array([double(wage, up=True) for wage in wages], float)
+    multipliers[form.row_block("no_worker_works_longer").where] = -above
     return Restatement(form, multipliers, remark)
 
 
 def _wages(price: list[Fraction], speed: list[list[Fraction]]) -> list[Fraction]:
     """Most that each worker is worth to a master."""
     return [max(map(mul, price, column)) for column in zip(*speed, strict=True)]
-
-
-def _double_above(value: Fraction) -> float:
-    """Least double that is no smaller; infinite beyond the largest."""
-    near = _double(value)
-    return near if near >= value else math.nextafter(near, math.inf)
-
-
-def _double(value: Fraction) -> float:
-    """Nearest double, infinite beyond the largest."""
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf

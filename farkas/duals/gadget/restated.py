@@ -5,30 +5,97 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.algebra import programs
+from farkas.certificates.doubles import double
 from farkas.certificates.gadget import HorizonCertificate
 from farkas.certificates.gadget_slot import SlotCertificate
+from farkas.duals.gadget.size_paths import (
+    BestSizes,
+    PricedSizes,
+    SizedColumns,
+    SizedRings,
+    SizePaths,
+)
 from farkas.duals.restated import Restatement, best_replies, restatements
-from farkas.errors import NotApplicable
+from farkas.errors import NotACertificate, NotApplicable
 from farkas.instances.gadget import Cluster
+from farkas.models.gadget.column import all_columns
+from farkas.models.gadget.slot import snapshot
 from farkas.numbers import Floats, Ints
+
+SLOT = "That its rings are those of that slot is shown by `farkas check`, not by this file."
+"""What the program of another slot than the instance's own leaves to the certificate."""
+
+SIZES = (
+    "That the sizes of rings that fit into servers fit so is shown by `farkas check`, not by this"
+    " file."
+)
+"""What a program with whole sizes leaves to the certificate."""
+
+WORTHS = (
+    "That no ring of a size is worth more at these prices, and that the sizes of rings that fit"
+    " into servers fit so, is shown by `farkas check`, not by this file."
+)
+"""What a program without rings leaves to the certificate."""
 
 
 @restatements.register("gadget.gadget.slot")
 def restated(certificate: SlotCertificate, cluster: Cluster) -> Restatement:
-    """Price nodes and links; a job pays what its best ring earns beyond."""
-    if certificate.slot != cluster.at_slot or any(certificate.progress):
-        raise NotApplicable("gadget.column_lp speaks of the instance's own slot")
+    """Price nodes and links; a job pays what its best ring earns beyond.
+
+    Whole sizes that share servers are a path through all rings' sizes; where there are too many
+    rings to list, through sizes that are worth what the certificate proves at its prices.
+    """
+    received = certificate.received(cluster)
+    node, link = certificate.read_prices(cluster)
+    own = certificate.slot == cluster.at_slot and not received.any()
+    slot = snapshot(cluster, certificate.slot, received)
+    where = certificate.says(cluster).removeprefix(certificate.program)
+    name, paths = f"gadget.column_lp{where}", None
     if certificate.shared is not None:
-        raise NotApplicable("a bound by whole sizes has no multipliers of gadget.column_lp")
-    program = programs.build("gadget.column_lp")
-    form = program.form(cluster)
+        weight, room = certificate.shared.units(cluster, slot.jobs)
+        paths = SizePaths.of(weight, slot.largest.tolist(), room)
+        name += f", sizes sharing resource {certificate.shared.resource} in {room} units"
+    try:
+        if paths is not None:
+            form = SizedRings().form(SizedColumns(all_columns(slot), paths))
+        else:
+            form = programs.build("gadget.column_lp").form(cluster if own else all_columns(slot))
+    except NotApplicable:
+        if paths is None:
+            raise
+        return _sizes_at_prices(certificate, cluster, paths)
     multipliers = np.zeros(form.num_rows)
-    nodes = form.row_block("node_capacity")
-    price = np.array(certificate.node_prices, float)
-    multipliers[nodes.where] = price[tuple(nodes.axes[0].members.T)]
-    links = form.row_block("link_capacity")
-    multipliers[links.where] = np.array(certificate.link_prices)[links.axes[0].members[:, 0]]
-    return Restatement(form, best_replies(form, multipliers, "one_ring"))
+    nodes, links = form.row_block("node_capacity"), form.row_block("link_capacity")
+    multipliers[nodes.where] = node[tuple(nodes.axes[0].members.T)]
+    multipliers[links.where] = link[links.axes[0].members[:, 0]]
+    form = form.replace(name=name)
+    if paths is None:
+        multipliers = best_replies(form, multipliers, "one_ring")
+        return Restatement(form, multipliers, "" if own else SLOT)
+    multipliers = best_replies(form, multipliers, "size_is_chosen")
+    sizes = form.row_block("size_is_chosen")
+    worth = np.zeros((len(slot.jobs), slot.largest_size + 1))
+    job, size = sizes.axes[0].members.T
+    worth[slot.jobs.searchsorted(job), size] = multipliers[sizes.where]
+    multipliers[form.row_block("one_path").where] = paths.potentials(paths.worth_of(worth))
+    return Restatement(form, multipliers, SIZES if own else f"{SLOT}  {SIZES}")
+
+
+def _sizes_at_prices(
+    certificate: SlotCertificate, cluster: Cluster, paths: SizePaths
+) -> Restatement:
+    """State the knapsack of sizes that are worth what the certificate proves, and its rent."""
+    rent, _, profits = certificate.priced(cluster)
+    worth = np.zeros((len(profits), max(map(len, profits))))
+    for row, exact in zip(worth, profits, strict=True):
+        row[: len(exact)] = np.array([double(value, up=True) for value in exact], float)
+    each = paths.worth_of(worth)
+    form = BestSizes().form(PricedSizes(paths, each))
+    name = f"{certificate.says(cluster)} at the certificate's prices, sizes sharing a resource"
+    offset = double(rent, up=True)
+    if offset is None or not np.isfinite([offset, *each]).all():
+        raise NotACertificate("a rent or worth is beyond all doubles")
+    return Restatement(form.replace(name=name, offset=offset), paths.potentials(each), WORTHS)
 
 
 @restatements.register("gadget.gadget.horizon")

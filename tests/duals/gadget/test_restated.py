@@ -11,15 +11,22 @@ import pytest
 
 from farkas.certificates import check, from_json
 from farkas.certificates.gadget import certify_horizon
-from farkas.certificates.gadget_slot import SharedServers
-from farkas.duals.restated import as_linear
-from farkas.errors import NotACertificate, UnsupportedForm
-from farkas.online.gadget.bounds import horizon_certificate
+from farkas.certificates.gadget_slot import SharedServers, certify_slot
+from farkas.duals.gadget.restated import SIZES, SLOT, WORTHS
+from farkas.duals.restated import as_linear, restate
+from farkas.errors import NotACertificate, NotApplicable, UnsupportedForm
+from farkas.models.gadget.column import ColumnLP, all_columns
+from farkas.models.gadget.slot import snapshot
+from farkas.online.gadget.bounds import horizon_certificate, slot_certificate
 from farkas.proofs.gadget.small import random_clusters
+from farkas.relaxations.gadget.generation import generate_columns
 from farkas.relaxations.gadget.offline_bound import OfflineBound
+from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
+from farkas.relaxations.gadget.whole_sizes import whole_sizes
 from farkas.solvers import solve
 from farkas.standalone.checker import check_certificate
 from tests.fuzz import kinds
+from tests.generators.gadget import job, star, table
 
 
 @pytest.mark.parametrize("k", [0, 1])
@@ -34,21 +41,110 @@ def test_the_linear_certificate_proves_as_much(k):
     assert found["upper"] == proof.bound
 
 
-def test_another_slot_than_the_instances_own_is_refused():
-    cluster, content = kinds.honest("gadget.slot", 0)
-    other = msgspec.structs.replace(from_json(content), slot=cluster.at_slot + 1)
-    with pytest.raises(UnsupportedForm, match="own slot"):
-        as_linear(other, cluster)
+def slots(seed, **shape):
+    """Slots of small clusters, and what prices of rings prove of whole sizes in them."""
+    for cluster in random_clusters(10, seed, network="any", horizon=3, resources=2, **shape):
+        for slot, received in ((None, None), (1, np.full(cluster.num_jobs, 2))):
+            view = snapshot(cluster, slot, received)
+            prices = generate_columns(view).prices
+            sizes = whole_sizes(view, prices, LOOSE_LABELS)
+            if sizes is None:
+                continue
+            shared = SharedServers(resource=sizes.knapsack.resource, unit=sizes.knapsack.unit)
+            progress = view.progress.astype(np.int64)
+            yield (
+                cluster,
+                certify_slot(
+                    cluster, view.slot, progress, sizes.prices.node, sizes.prices.link, shared
+                ),
+            )
 
 
-def test_whole_sizes_have_no_multipliers():
+def bounds(own, cluster):
+    """Bound of the certificate, of the linear one, and what the checker of one file proves."""
+    linear = as_linear(own, cluster)
+    proof = check(linear)
+    found = check_certificate(kinds.plain(linear))
+    assert (found["upper"], found["implied"]) == (proof.bound, 0)
+    return check(own, instance=cluster).bound, proof.bound, linear.program
+
+
+def test_whole_sizes_are_a_path_through_the_sizes_of_all_rings():
+    seen = 0
+    for cluster, own in slots(5):
+        proved, bound, name = bounds(own, cluster)
+        # a size without a ring earns nothing here, so that less may be proved
+        assert bound <= proved * (1 + Fraction(1, 10**11))
+        assert "sizes sharing resource" in name
+        seen += own.slot != cluster.at_slot
+    assert seen > 3
+
+
+def test_whole_sizes_alone_prove_more_than_all_rings_do():
+    # three GPUs for two jobs that earn 10 with two workers and nothing with one: 10, not 15
+    cluster = star(2, 1, jobs=[job(**table(0, 0, 10)), job(**table(0, 0, 10))])
+    own = slot_certificate(cluster)
+    assert own.shared is not None
+    proved, bound, name = bounds(own, cluster)
+    assert proved == 10
+    assert 10 <= bound < 10 * (1 + Fraction(1, 10**11))
+    assert name == "gadget.column_lp, sizes sharing resource 0 in 3 units"
+    assert restate(own, cluster).remark == SIZES
+
+
+def test_where_rings_are_too_many_sizes_are_worth_what_the_certificate_proves(monkeypatch):
+    def refuse(data):
+        raise NotApplicable("too many to list")
+
+    cases = [(own, cluster, restate(own, cluster)) for cluster, own in slots(6)]
+    monkeypatch.setattr("farkas.duals.gadget.restated.all_columns", refuse)
+    for own, cluster, _ in cases:
+        proved, bound, name = bounds(own, cluster)
+        assert proved * (1 - Fraction(1, 10**9)) <= bound <= proved * (1 + Fraction(1, 10**9))
+        assert name.startswith("gadget.gvne")
+        assert name.endswith(" at the certificate's prices, sizes sharing a resource")
+        assert restate(own, cluster).remark == WORTHS
+    plain = msgspec.structs.replace(cases[0][0], shared=None, slot=1)
+    with pytest.raises(UnsupportedForm, match="small enough to write"):
+        as_linear(plain, cases[0][1])
+
+
+def test_another_slot_than_the_instances_own_is_named():
+    seen = 0
+    for cluster, shared in slots(7):
+        if shared.slot == cluster.at_slot:
+            assert restate(shared, cluster).remark == SIZES
+            continue
+        assert restate(shared, cluster).remark == f"{SLOT}  {SIZES}"
+        own = slot_certificate(cluster, shared.slot, np.array(shared.progress))
+        own = msgspec.structs.replace(own, shared=None, bound=str(10**6))
+        _, bound, name = bounds(own, cluster)
+        received = sum(own.progress)
+        assert name == f"gadget.column_lp in slot {own.slot} after {received} worker-slots"
+        assert restate(own, cluster).remark == SLOT
+        form = ColumnLP().form(all_columns(snapshot(cluster, own.slot, np.array(own.progress))))
+        assert float(bound) >= solve(form).require_optimal().objective * (1 - 1e-9)
+        seen += 1
+    assert seen > 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"slot": 99}, "no slot 99"),
+        ({"progress": (0,) * 99}, "one count"),
+        ({"node_prices": ((1.0,),)}, "another shape"),
+        ({"link_prices": ()}, "another shape"),
+        ({"shared": SharedServers(resource=9, unit=1.0)}, "no resource 9"),
+        ({"shared": SharedServers(resource=0, unit=1e-9)}, "units are more than"),
+    ],
+)
+def test_what_proves_nothing_is_not_written(changes, words):
     cluster, content = kinds.honest("gadget.slot", 0)
-    other = msgspec.structs.replace(
-        from_json(content), shared=SharedServers(resource=0, unit=1.0), bound="1000"
-    )
-    assert check(other, instance=cluster).bound == 1000
-    with pytest.raises(UnsupportedForm, match="whole sizes"):
-        as_linear(other, cluster)
+    wrong = msgspec.structs.replace(from_json(content), **changes)
+    for door in (as_linear, lambda own, about: check(own, instance=about)):
+        with pytest.raises(NotACertificate, match=words):
+            door(wrong, cluster)
 
 
 @pytest.mark.parametrize("concave", [True, False])
