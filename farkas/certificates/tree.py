@@ -7,10 +7,10 @@ file's point, if it has one.
   column; row -1 is ``cost <= V``.  So every point that is better than V, and every point at all
   where row -1 is not used, lies within the ends.
 - *Cuts.*  A cut adds rows with weights and slacks ``s >= 0``, measures columns from an end,
-  ``t >= 0``, and divides: ``d t + e s = b`` with ``e >= 0``.  Mixed-integer rounding gives
-  ``F(d) t + F(e) s <= floor(b)`` over whole columns and slacks, other negative ``d`` divided by
-  ``1 - frac(b)``.  Multiplied, and weakened at the ends of columns, it is the stated cut; one whose
-  columns are all whole may have its side rounded down.
+  ``t >= 0``, and divides: ``d t + e s = b``.  Mixed-integer rounding gives
+  ``F(d) t + F(e) s <= floor(b)`` over whole columns and slacks, other negative ``d`` and ``e``
+  divided by ``1 - frac(b)``.  Multiplied, and weakened at the ends of columns, it is the stated
+  cut; one whose columns are all whole may have its side rounded down.
 - *Leaves.*  The branches ``x_j <= k`` and ``x_j >= k + 1`` of a whole column cover the box.  In a
   leaf multipliers give a bound by weak duality, with costs or, as a ray, without: then it is > 0
   and there is no point.  Where costs are multiples of a gain on whole columns alone, a bound is
@@ -54,9 +54,14 @@ class EndStep(FilePart, frozen=True, kw_only=True, array_like=True):
 
 
 class CutStep(FilePart, frozen=True, kw_only=True):
-    """A cut ``terms x <= side``; see the module for how it follows from the rest."""
+    """A cut ``terms x <= side``; see the module for how it follows from the rest.
+
+    A row with a positive weight counts with its upper side, with a negative one with its lower; a
+    row in ``across`` with the other one.
+    """
 
     rows: tuple[tuple[Size, Number], ...]
+    across: tuple[Size, ...] = ()
     divisor: Number
     complemented: tuple[Size, ...]
     times: Number

@@ -54,19 +54,20 @@ def take_cut(program: TreeProgram, cut: CutStep) -> None:
     divisor, times = read(cut.divisor, "divisor"), read(cut.times, "times")
     require(divisor > 0 and times > 0, "a cut divides or multiplies by nothing above 0")
     terms: dict[int, Fraction] = {}
-    total, slacks = ZERO, []
+    total, slacks, across = ZERO, [], set(cut.across)
     for i, text in cut.rows:
         require(i < len(program.rows), "a cut names a row that is not there")
         weight = read(text, "weight")
+        way = 1 if (weight > 0) != (i in across) else -1
         side = given(
-            program.row_upper[i] if weight > 0 else program.row_lower[i],
+            program.row_upper[i] if way > 0 else program.row_lower[i],
             "a cut rests on a side that is infinite",
         )
         total = plus(total, weight, side)
         for j, v in program.rows[i].items():
             terms[j] = plus(terms.get(j, ZERO), weight, v)
-        if side.denominator == 1 and all(program.whole[j] for j in program.rows[i]):
-            slacks.append((i, weight, side))
+        whole = side.denominator == 1 and all(program.whole[j] for j in program.rows[i])
+        slacks.append((i, way, way * weight, side, whole))
     turned, ends = set(cut.complemented), {}
     for j in [j for j, v in terms.items() if v]:
         end = given(
@@ -86,13 +87,14 @@ def take_cut(program: TreeProgram, cut: CutStep) -> None:
         value = way * (stepped(d, part) if program.whole[j] else min(d, ZERO) / (1 - part))
         found[j] = value
         bound = plus(bound, value, end)
-    for i, weight, row_side in slacks:
-        d = program.quotient(weight if weight > 0 else -weight, divisor)
+    for i, way, weight, row_side, whole in slacks:  # s = way * (side - row)
+        d = program.quotient(weight, divisor)
         program.work.charge(0, d, part)
-        value = stepped(d, part) * (-1 if weight > 0 else 1)
-        bound = plus(bound, value, row_side)
-        for j, v in program.rows[i].items():
-            found[j] = plus(found.get(j, ZERO), value, v)
+        value = way * (stepped(d, part) if whole else min(d, ZERO) / (1 - part))
+        if value:
+            bound = plus(bound, -value, row_side)
+            for j, v in program.rows[i].items():
+                found[j] = plus(found.get(j, ZERO), -value, v)
     derived = {j: plus(ZERO, v, times) for j, v in found.items()}
     _add_cut(program, cut, derived, plus(ZERO, bound, times))
 

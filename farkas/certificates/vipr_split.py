@@ -28,10 +28,13 @@ class Split:
         self.writer, self.times = writer, long_rational(cut.times, "times")
         divisor = long_rational(cut.divisor, "divisor")
         terms: dict[int, Fraction] = {}
-        total = ZERO
-        weights = [(i, long_rational(text, "weight")) for i, text in cut.rows]
-        for i, w in weights:
-            total += w * (writer.row_upper if w > 0 else writer.row_lower)[i][0]
+        total, across = ZERO, set(cut.across)
+        weights = [
+            (i, w, 1 if (w > 0) != (i in across) else -1)
+            for i, w in ((i, long_rational(text, "weight")) for i, text in cut.rows)
+        ]
+        for i, w, way in weights:
+            total += w * (writer.row_upper if way > 0 else writer.row_lower)[i][0]
             for j, v in writer.rows[i].items():
                 terms[j] = terms.get(j, ZERO) + w * v
         turned = set(cut.complemented)
@@ -52,12 +55,11 @@ class Split:
             self.measured.append(
                 (coefficients, -way * end, number, way, way * terms[j] / divisor, writer.whole[j])
             )
-        for i, w in weights:
-            side, number = (writer.row_upper if w > 0 else writer.row_lower)[i]
-            way = -1 if w > 0 else 1
-            row = {j: Fraction(way * v) for j, v in writer.rows[i].items()}
+        for i, w, way in weights:
+            side, number = (writer.row_upper if way > 0 else writer.row_lower)[i]
+            row = {j: Fraction(-way * v) for j, v in writer.rows[i].items()}
             whole = side.denominator == 1 and all(writer.whole[j] for j in row)
-            self.measured.append((row, -way * side, number, way, abs(w) / divisor, whole))
+            self.measured.append((row, way * side, number, -way, way * w / divisor, whole))
         self._expression()
         self._state(cut)
 

@@ -86,6 +86,7 @@ def _text(value: Side, sign: int) -> str | None:
 def _cut(cut: Cut) -> CutStep:
     return CutStep(
         rows=tuple((i, text_of(w)) for i, w in cut.rows),
+        across=cut.across,
         divisor=text_of(cut.divisor),
         complemented=cut.complemented,
         times=text_of(cut.times),

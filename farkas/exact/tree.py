@@ -19,12 +19,12 @@ import numpy as np
 
 from farkas.errors import NoAnswer
 from farkas.exact.bounding import Bounding, ColumnEnd, Weights, rounded_up, shortened
-from farkas.exact.cuts import root_cuts
 from farkas.exact.deadline import Deadline, OutOfTime
 from farkas.exact.ends import Step, derived
 from farkas.exact.linear import solve_linear
 from farkas.exact.node_solver import NodeSolver
 from farkas.exact.nodes import ProofTree, TreeNode, covered, preorder
+from farkas.exact.root_cuts import root_cuts
 from farkas.exact.whole import ZERO
 from farkas.forms.rational import RationalForm, Side
 from farkas.numbers import Floats

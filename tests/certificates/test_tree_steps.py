@@ -29,20 +29,22 @@ def test_stepped_rounds_as_mixed_integer_rounding_does() -> None:
 
 def test_cuts_are_taken_as_they_are_made_and_no_stronger() -> None:
     # made and checked by two implementations; weights of either sign below and above 1
-    rng, taken = random.Random(3), {"whole": 0, "mixed": 0, "turned": 0}
-    for seed in range(60):
+    rng, taken = random.Random(3), {"whole": 0, "mixed": 0, "turned": 0, "across": 0}
+    for seed in range(120):
         form = random_integer(seed)
         rounding = Rounding(Bounding(form), form.lower, form.upper)
         for _ in range(8):
             weights = [(i, F(rng.randint(-4, 4), rng.randint(1, 5))) for i in range(form.num_rows)]
             turned = frozenset(j for j in range(form.num_columns) if rng.random() < 0.5)
             divisor = F(rng.randint(1, 9), rng.randint(1, 4))
-            made = rounding.cut([(i, w) for i, w in weights if w], divisor, turned)
+            across = frozenset(i for i in range(form.num_rows) if rng.random() < 0.4)
+            made = rounding.cut([(i, w) for i, w in weights if w], divisor, turned, across)
             if made is None:
                 continue
             whole = all(form.integer[j] for j in made.terms)
             taken["whole" if whole else "mixed"] += 1
             taken["turned"] += bool(made.complemented)
+            taken["across"] += bool(made.across)
             step = step_of(made)
             program = TreeProgram(form, Work())
             take_cut(program, step)

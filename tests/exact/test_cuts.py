@@ -6,14 +6,11 @@ import itertools
 import random
 from fractions import Fraction as F
 
-import numpy as np
 import pytest
 
 from farkas.exact.bounding import Bounding
-from farkas.exact.cuts import Rounding, _nearer, root_cuts, rounded, whole_factor
-from farkas.exact.deadline import Deadline
+from farkas.exact.cuts import Rounding, rounded, whole_factor
 from farkas.forms.rational import RationalForm
-from farkas.solvers.simplex import Simplex
 from tests.generators.rational import keeps, program
 
 
@@ -64,7 +61,10 @@ def drawn(rng: random.Random) -> RationalForm:
     return program(
         [[rng.randint(-6, 6) for _ in range(n)] for _ in range(2)],
         cost=[rng.randint(-5, 5) for _ in range(n)],
-        rows=[(None, F(rng.randint(0, 30), rng.choice([1, 2, 3]))), (-rng.randint(0, 9), None)],
+        rows=[
+            (rng.choice([None, -4]), F(rng.randint(0, 30), rng.choice([1, 2, 3]))),
+            (-rng.randint(0, 9), rng.choice([None, 7])),
+        ],
         ends=[(F(rng.randint(-2, 0)), F(rng.randint(1, 3))) for _ in range(n)],
         whole=[int(w) for w in whole],
     )
@@ -83,8 +83,8 @@ def points(form: RationalForm) -> list[list[F]]:
 
 def test_random_cuts_keep_every_point() -> None:
     rng = random.Random(4)
-    made = 0
-    for _ in range(60):
+    made, across_made, mixed = 0, 0, 0
+    for _ in range(150):
         form = drawn(rng)
         kept = points(form)
         rounding = Rounding(Bounding(form), form.lower, form.upper)
@@ -92,40 +92,18 @@ def test_random_cuts_keep_every_point() -> None:
             weights = [(i, F(rng.randint(-3, 3), rng.randint(1, 3))) for i in range(2)]
             turned = frozenset(j for j in range(form.num_columns) if rng.random() < 0.5)
             weights = [(i, w) for i, w in weights if w]
-            cut = rounding.cut(weights, F(rng.randint(1, 9), rng.randint(1, 4)), turned)
+            across = frozenset(i for i in range(2) if rng.random() < 0.4)
+            divisor = F(rng.randint(1, 9), rng.randint(1, 4))
+            cut = rounding.cut(weights, divisor, turned, across)
             if cut is None:
                 continue
             made += 1
+            across_made += bool(across)
+            mixed += not all(rounding.whole[j] for j in cut.terms)
             for point in kept:
                 assert sum(v * point[j] for j, v in cut.terms.items()) <= cut.side
     assert made > 50
-
-
-def test_cuts_at_the_root_keep_every_point_and_raise_the_bound() -> None:
-    rng = random.Random(9)
-    cuts = 0
-    for _ in range(25):
-        form = drawn(rng)
-        kept = points(form)
-        simplex = Simplex(form.linear)
-        found = root_cuts(Bounding(form), form.lower, form.upper, simplex, Deadline(), None)
-        cuts += len(found)
-        for cut in found:
-            for point in kept:
-                assert sum(v * point[j] for j, v in cut.terms.items()) <= cut.side
-    assert cuts > 5
-
-
-def test_rows_of_the_tableau_are_found_for_broken_columns() -> None:
-    form = program([[2, 3]], cost=[-1, -1], rows=[(None, 4)], ends=[(0, 1)] * 2, whole=[1, 1])
-    simplex = Simplex(form.linear)
-    simplex.run()
-    found = root_cuts(Bounding(form), form.lower, form.upper, simplex, Deadline(), None)
-    assert any(keeps_not(cut, [F(1), F(2, 3)]) for cut in found)
-
-
-def keeps_not(cut, point: list[F]) -> bool:  # type: ignore[no-untyped-def]
-    return bool(sum(v * point[j] for j, v in cut.terms.items()) > cut.side)
+    assert min(across_made, mixed) > 25
 
 
 @pytest.mark.parametrize("order", [-300, -30, -3, 0, 3, 30])
@@ -137,12 +115,23 @@ def test_long_coefficients_keep_their_bits_in_every_unit(order: int, sign: int) 
     assert 2**22 <= largest < 2**24
 
 
-@pytest.mark.parametrize("moved", [-50, 0, 50])
-def test_columns_are_measured_from_their_nearer_end(moved: int) -> None:
-    # ends at 0 and 4, from below only, from above only
-    ends = [(moved, moved + 4), (moved, None), (None, moved + 4)]
-    form = program([[1, 1, 1]], cost=[0] * 3, rows=[(None, 1)], ends=ends)
+def flows() -> RationalForm:
+    """Two flows of at most 3 together, each of at most 2 where its arc is open: x, x, y, y."""
+    return program(
+        [[1, 1, 0, 0], [1, 0, -2, 0], [0, 1, 0, -2]],
+        cost=[-2, -2, 1, 1],
+        rows=[(None, 3), (None, 0), (None, 0)],
+        ends=[(0, 3), (0, 3), (0, 1), (0, 1)],
+        whole=[0, 0, 1, 1],
+    )
+
+
+def test_slacks_of_sides_taken_across_stay_in_the_cut() -> None:
+    # x + x' <= 3 less x - 2 y <= 0 and x' - 2 y' <= 0: y + y' - (s + s')/2 <= 3/2, rounded
+    form = flows()
     rounding = Rounding(Bounding(form), form.lower, form.upper)
-    for at, turned in ((1, {2}), (2, {2}), (3, {0, 2})):
-        point = np.full(3, float(moved + at))
-        assert _nearer(rounding, [(0, F(1))], point) == turned
+    weights = [(0, F(1)), (1, F(-1)), (2, F(-1))]
+    cut = rounding.cut(weights, F(2), frozenset(), frozenset({1, 2}))
+    assert cut is not None
+    assert (cut.terms, cut.side, cut.across) == ({0: 1, 1: 1, 2: -1, 3: -1}, 1, (1, 2))
+    assert rounding.cut(weights, F(2), frozenset()) is None  # their lower sides are infinite

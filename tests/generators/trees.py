@@ -100,6 +100,7 @@ def _cut(rng: random.Random, form: RationalForm, checker: TreeChecker) -> CutSte
             [(i, w) for i, w in weights if w],
             Fraction(rng.randint(1, 9), rng.randint(1, 4)),
             turned,
+            frozenset(i for i in range(program.num_rows) if rng.random() < 0.3),
         )
         if made is None:
             continue
@@ -113,7 +114,8 @@ def _cut(rng: random.Random, form: RationalForm, checker: TreeChecker) -> CutSte
                 side += more * end
         side += rng.choice([0, 0, Fraction(1, 2)])
         step = CutStep(
-            rows=tuple((i, str(w)) for i, w in made.rows), divisor=str(made.divisor),
+            rows=tuple((i, str(w)) for i, w in made.rows), across=made.across,
+            divisor=str(made.divisor),
             complemented=made.complemented, times=str(made.times),
             terms=tuple((j, str(v)) for j, v in sorted(terms.items()) if v), side=str(side),
         )  # fmt: skip

@@ -1,0 +1,62 @@
+"""Rounds of cuts raise the bound and cut off no whole point."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction as F
+
+import numpy as np
+
+from farkas.exact.bounding import Bounding
+from farkas.exact.deadline import Deadline
+from farkas.exact.root_cuts import root_cuts, violation_of
+from farkas.solvers.simplex import Simplex
+from tests.exact.test_cuts import drawn, flows, points
+from tests.generators.rational import program
+
+
+def test_cuts_at_the_root_keep_every_point_and_raise_the_bound() -> None:
+    rng = random.Random(9)
+    cuts = 0
+    for _ in range(25):
+        form = drawn(rng)
+        kept = points(form)
+        simplex = Simplex(form.linear)
+        found = root_cuts(Bounding(form), form.lower, form.upper, simplex, Deadline(), None)
+        cuts += len(found)
+        for cut in found:
+            for point in kept:
+                assert sum(v * point[j] for j, v in cut.terms.items()) <= cut.side
+    assert cuts > 5
+
+
+def test_rows_of_the_tableau_are_found_for_broken_columns() -> None:
+    form = program([[2, 3]], cost=[-1, -1], rows=[(None, 4)], ends=[(0, 1)] * 2, whole=[1, 1])
+    simplex = Simplex(form.linear)
+    simplex.run()
+    found = root_cuts(Bounding(form), form.lower, form.upper, simplex, Deadline(), None)
+    assert any(keeps_not(cut, [F(1), F(2, 3)]) for cut in found)
+
+
+def keeps_not(cut, point: list[F]) -> bool:  # type: ignore[no-untyped-def]
+    return bool(sum(v * point[j] for j, v in cut.terms.items()) > cut.side)
+
+
+def test_a_cut_is_violated_by_its_distance() -> None:
+    form = flows()
+    simplex = Simplex(form.linear)
+    cut = root_cuts(Bounding(form), form.lower, form.upper, simplex, Deadline(), None)[0]
+    assert (cut.terms, cut.side) == ({0: 1, 1: 1, 2: -1, 3: -1}, 1)
+    assert violation_of(cut, np.array([1.5, 1.5, 0.75, 0.75])) == 0.25
+    assert violation_of(cut, np.array([2.0, 0.0, 1.0, 0.0])) == 0.0
+
+
+def test_flows_over_arcs_to_open_need_no_search() -> None:
+    form = flows()
+    program_, simplex = Bounding(form), Simplex(form.linear)
+    simplex.run()
+    before = simplex.value
+    root_cuts(program_, form.lower, form.upper, simplex, Deadline(), None)
+    simplex.run()
+    assert before < simplex.value
+    assert abs(simplex.value - -4.0) < 1e-9  # both open: 2 of 6 is paid

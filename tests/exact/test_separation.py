@@ -1,0 +1,136 @@
+"""Proposals of cuts: what they should cut off, they cut off once derived."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+from farkas.exact.bounding import Bounding
+from farkas.exact.cuts import Rounding
+from farkas.exact.root_cuts import violation_of
+from farkas.exact.separation import CutProposal, Mixed, Separation
+from farkas.forms.rational import RationalForm
+from farkas.solvers.simplex import Simplex
+from tests.exact.test_cuts import drawn, flows
+from tests.generators.rational import program
+
+
+def proposed(form: RationalForm) -> tuple[Rounding, np.ndarray, list[CutProposal]]:
+    simplex = Simplex(form.linear)
+    simplex.run()
+    rounding = Rounding(Bounding(form), form.lower, form.upper)
+    return rounding, simplex.point, list(Separation(rounding, simplex.point).proposals([]))
+
+
+def lots(demands: list[int], most: int) -> RationalForm:
+    """Lots of at most ``most`` a period, paid for where made; stock is carried: x, stock, y."""
+    n = len(demands)
+    rows, sides = [], []
+    for t, demand in enumerate(demands):
+        row = [0] * (3 * n)
+        row[t], row[n + t] = 1, -1
+        if t:
+            row[n + t - 1] = 1
+        rows.append(row)
+        sides.append((demand, demand))
+        bound = [0] * (3 * n)
+        bound[t], bound[2 * n + t] = 1, -most
+        rows.append(bound)
+        sides.append((None, 0))
+    return program(
+        rows,
+        cost=[0] * n + [1] * n + [30] * n,
+        rows=sides,
+        ends=[(0, None)] * (2 * n) + [(0, 1)] * n,
+        whole=[0] * (2 * n) + [1] * n,
+    )
+
+
+def test_variable_bounds_are_put_in_for_flows() -> None:
+    rounding, point, found = proposed(flows())
+    made = {}
+    for p in found:
+        cut = rounding.cut(p.weights, p.divisor, p.complemented, p.across)
+        assert cut is not None
+        assert p.depth > 0
+        assert violation_of(cut, point) > 0.05
+        made[tuple(sorted(cut.terms.items())), cut.side] = p.across
+    # of the row across the bounds, or of the negated row along them
+    assert made[((0, 1), (1, 1), (2, -1), (3, -1)), 1] in ({1, 2}, {0})
+
+
+def test_balances_of_periods_are_added_up() -> None:
+    # stock covers every single period, but three lots of at most 4 cannot be 1 1/2
+    form = lots([1, 1, 4], 4)
+    point = np.array([4, 2, 0, 3, 4, 0, 1, 0.5, 0])
+    rounding = Rounding(Bounding(form), form.lower, form.upper)
+    cuts = [
+        rounding.cut(p.weights, p.divisor, p.complemented, p.across)
+        for p in Separation(rounding, point).proposals([])
+    ]
+    assert ({6: -1, 7: -1, 8: -1}, -2) in [(cut.terms, cut.side) for cut in cuts if cut]
+    assert all(len({i for i, _ in cut.rows} & {0, 2, 4}) > 1 for cut in cuts if cut)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_every_proposal_cuts_the_point_off_once_derived(seed: int) -> None:
+    rng = random.Random(seed)
+    forms = [lots([rng.randint(1, 9) for _ in range(4)], rng.randint(10, 20))]
+    forms += [drawn(rng) for _ in range(10)]
+    for form in forms:
+        rounding, point, found = proposed(form)
+        for p in found:
+            cut = rounding.cut(p.weights, p.divisor, p.complemented, p.across)
+            assert cut is not None
+            assert violation_of(cut, point) > 0
+
+
+def test_depths_are_those_of_rounding() -> None:
+    # 3/2 t + 5/2 t' - s/2 = 9/4 at t = 1/2, t' = 3/4, s = 3/4
+    row = Mixed(
+        factors=np.array([1.5, 2.5]),
+        values=np.array([0.5, 0.75]),
+        ranges=np.array([1.0, 1.0]),
+        columns=np.array([0, 1]),
+        side=2.25,
+        pulled=0.375,
+        length=0.25,
+    )
+    # f = 1/4: (1 + 1/3) t + (2 + 1/3) t' - 2/3 s <= 2
+    over = 4 / 3 * 0.5 + 7 / 3 * 0.75 - 2 / 3 * 0.75 - 2
+    length = ((4 / 3) ** 2 + (7 / 3) ** 2 + (2 / 3) ** 2) ** 0.5
+    assert row.depths(np.array([1.0]))[0] == pytest.approx(over / length)
+    turned = row.turned(1)
+    assert turned.factors.tolist() == [1.5, -2.5]
+    assert turned.values.tolist() == [0.5, 0.25]
+    assert turned.side == -0.25
+    assert row.turned(1).turned(1).side == row.side
+    assert row.between().tolist() == [0, 1]
+
+
+def test_sides_that_are_nearly_whole_are_not_divided() -> None:
+    row = Mixed(
+        factors=np.array([1.5]),
+        values=np.array([0.5]),
+        ranges=np.array([1.0]),
+        columns=np.array([0]),
+        side=2.0000001,
+        pulled=0.0,
+        length=0.0,
+    )
+    assert row.depths(np.array([1.0]))[0] == -np.inf
+
+
+def test_a_column_is_measured_from_its_nearer_end_and_by_its_own_coefficient() -> None:
+    form = program([[3, 2]], cost=[-5, -3], rows=[(None, 4)], ends=[(0, 1)] * 2, whole=[1, 1])
+    rounding, point, found = proposed(form)
+    assert point.tolist() == [1.0, 0.5]
+    best = max(found, key=lambda proposal: proposal.depth)
+    assert best.complemented >= {0}
+    assert best.divisor in {F(2), F(1), F(1, 2), F(1, 4)}
+    cut = rounding.cut(best.weights, best.divisor, best.complemented, best.across)
+    assert cut is not None
+    assert violation_of(cut, point) > 0.2
