@@ -1,7 +1,7 @@
 """Settings given by name: checked like instance fields, misspellings answered with the nearest."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 
@@ -47,6 +47,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             if name not in cls.__struct_fields__:
                 hint = suggestion(name, cls.__struct_fields__)
                 raise InvalidOption(f"{what} has no setting {shown(name)}{hint}")
+        for field in msgspec.structs.fields(cls):
+            word = values.get(field.name)
+            choices = get_args(field.type) if get_origin(field.type) is Literal else ()
+            if choices and isinstance(word, str) and word not in choices:
+                wrong = f"{what}: {field.name} is one of {', '.join(choices)}, not {named(word)}"
+                raise InvalidOption(wrong)
         try:
             plain = {name: plain_value(value, f"$.{name}") for name, value in values.items()}
             settings = msgspec.convert(plain, cls)

@@ -203,7 +203,8 @@ def _legend(axes: Any, names: list[str]) -> None:
                     borderaxespad=0.1, columnspacing=1.2)  # fmt: skip
         axes.set_title(axes.get_title(loc="left"), pad=8 + 13 * math.ceil(len(names) / 2))
         return
-    wrapped = [textwrap.fill(name, LEGEND_LETTERS) for name in names]
+    wrapped = [textwrap.fill(name.replace("Fig. ", "Fig.\N{NO-BREAK SPACE}"), LEGEND_LETTERS)
+               for name in names]  # fmt: skip
     axes.legend(handles, wrapped, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
 
 

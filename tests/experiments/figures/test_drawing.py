@@ -48,7 +48,13 @@ def test_a_legend_names_ours_before_the_print_and_leaves_room_for_the_plot():
     data = dataclasses.replace(data, published=[*data.published, Printed(long, 0.0)])
     canvas = draw(data, "Title", "Caption.")
     assert legend_of(canvas)[:3] == ["ours", "steps", "dots"]
-    assert legend_of(canvas)[-1].replace("\n", " ") == f"published: {long}"
+    wrapped = legend_of(canvas)[-1]
+    assert wrapped.replace("\n", " ").replace("\N{NO-BREAK SPACE}", " ") == f"published: {long}"
+    assert all(len(line) <= 28 for line in wrapped.splitlines())
+    assert "Fig.\n" not in legend_of(
+        draw(dataclasses.replace(data, published=[Printed("below 1.25 (Fig. 5)", 1.25)] * 4),
+             "T", "C.")
+    )[-1]  # fmt: skip
     plot = canvas.axes[0].get_window_extent(canvas.canvas.get_renderer())
     assert plot.width > canvas.bbox.width / 2
 

@@ -169,6 +169,13 @@ def test_roles_that_are_missing_or_unknown_are_named(table, roles, words):
     assert str(caught.value) == f"import csv to gadget: {words}"
 
 
+def test_a_unit_that_is_not_known_is_answered_with_those_that_are(table):
+    with pytest.raises(InvalidOption) as caught:
+        cluster(table, duration_unit="minutes")
+    told = "import csv to gadget: duration_unit is one of ms, s, min, h, d, not minutes"
+    assert str(caught.value) == told
+
+
 def test_a_column_that_is_not_there_is_named(table):
     with pytest.raises(FileProblem, match="line 1: no column lasted"):
         cluster(table, {**ROLES, "duration": "lasted"})
