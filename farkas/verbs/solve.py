@@ -24,7 +24,7 @@ from farkas.errors import (
     UnsupportedForm,
     require_type,
 )
-from farkas.exact.proving import prove_form
+from farkas.exact.proving import Proved, prove_form
 from farkas.forms import FeasibilityReport, LinearForm
 from farkas.forms.model_text import is_model, read_model
 from farkas.forms.rational import as_rational
@@ -41,6 +41,8 @@ from farkas.words import named
 
 EXACT_SECONDS = 60.0
 """Seconds for fractions where no time limit is given."""
+TREE_SECONDS = 20.0
+"""Seconds for branch and bound where no time limit is given."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -94,6 +96,13 @@ class Solution:
         value = exact_value(self.form, self.answer.point)
         distance = value - self.bound if self.form.sense == "min" else self.bound - value
         return double(distance, up=True)
+
+    def within(self, share: Fraction) -> bool:
+        """Whether value and proved bound are at most a share of the value apart, exactly."""
+        if self.bound is None or not self.answer.has_point:
+            return False
+        value = exact_value(self.form, self.answer.point)
+        return abs(value - self.bound) <= share * abs(value)
 
     def to_builtins(self, *, point: bool = False) -> dict[str, Any]:
         """Plain data for JSON; with ``point`` also the nonzero values by name."""
@@ -195,7 +204,9 @@ def solve(
             raise InvalidOption(f"{named(str(instance))}: a model is a program of its own")
         form = read_model(str(instance)).linear
         about = {"embed": embed}
-        return solve_form(form, solver=solver, relax=relax, certify=certify, about=about, **options)
+        return solve_form(
+            form, solver=solver, relax=relax, certify=certify, about=about, search=True, **options
+        )
     require_type(program, (str, Formulation), "program")
     assert program is not None
     require_type(solver, str, "solver")
@@ -216,6 +227,7 @@ def solve(
         relax=relax,
         certify=certify,
         about=origin(chosen, data, embed=embed),
+        search=True,
         **options,
     )
 
@@ -227,6 +239,7 @@ def solve_form(
     relax: bool = False,
     about: Mapping[str, Any] | None = None,
     certify: bool = False,
+    search: bool = False,
     **options: Any,
 ) -> Solution:
     """Solve a form and, where asked, prove bound or infeasibility.
@@ -237,10 +250,13 @@ def solve_form(
         Drop integrality first.
     certify
         Prove in exact arithmetic what the solver claims.  The bound of an integer program is that
-        of its linear relaxation; :func:`farkas.prove` proves its optimum.  Where multipliers in
-        doubles prove nothing, fractions are tried.
+        of its linear relaxation.  Where multipliers in doubles prove nothing, fractions are tried.
     about
         What the certificate says of its origin, see :func:`origin`.
+    search
+        Where that bound is below the value of the solver's point, improve it by branch and bound
+        for as long as the time limit says, 20 seconds without; how far that gets depends on the
+        machine.
     options
         See :func:`farkas.solvers.solve`.
 
@@ -264,7 +280,24 @@ def solve_form(
     witness = ask(without_integrality(form), solver, **options) if form.is_mip else answer
     limit = options.get("time_limit")
     seconds = EXACT_SECONDS if limit is None else limit
-    return _proved(form, answer, witness, dict(about or {"embed": False}), seconds)
+    found = _proved(form, answer, witness, dict(about or {"embed": False}), seconds)
+    wanted = Fraction(options.get("gap") or 0.0)
+    if search and form.is_mip and not found.within(wanted):
+        spent = TREE_SECONDS if limit is None else limit
+        return _searched(found, dict(about or {"embed": False}), spent, float(wanted))
+    return found
+
+
+def _searched(found: Solution, about: dict[str, Any], seconds: float, gap: float) -> Solution:
+    """Improve the bound of an integer program by branch and bound."""
+    form, answer = found.form, found.answer
+    tree = _fractions(form, answer, about, seconds, gap)
+    if tree is None or tree.bound is None or found.bound is None:
+        return found
+    better = tree.bound > found.bound if form.sense == "min" else tree.bound < found.bound
+    if not better:
+        return found
+    return dataclasses.replace(found, bound=tree.bound, certificate=tree.certificate)
 
 
 def _refused(
@@ -301,21 +334,35 @@ def _proved(
         by_rounding = failure
     if isinstance(by_rounding, Solution):
         return by_rounding
+    found = _fractions(form, answer, about, seconds)
+    if found is None or found.bound is None or found.certificate is None:
+        raise by_rounding
+    return Solution(form, answer, bound=found.bound, certificate=found.certificate)
+
+
+def _fractions(
+    form: LinearForm, answer: Answer, about: dict[str, Any], seconds: float, gap: float = 0.0
+) -> Proved | None:
+    """Prove what can be in that time; None for nothing.
+
+    Raises
+    ------
+    NotACertificate
+        The solver is proved wrong.
+    """
     embed, origin = about.get("embed", False), {k: v for k, v in about.items() if k != "embed"}
     try:
         found = prove_form(
-            as_rational(form), answer=answer, time_limit=seconds, embed=embed, about=origin
+            as_rational(form), answer=answer, time_limit=seconds, gap=gap, embed=embed, about=origin
         )
     except (NoAnswer, UnsupportedForm):
-        found = None
-    if found is not None and found.status in ("infeasible", "unbounded"):
+        return None
+    if found.status in ("infeasible", "unbounded"):
         raise NotACertificate(
             f"{form.name}: {answer.solver} claims {answer.claim}, but as doubles it is proved"
             f" {found.status}; farkas prove writes the proof"
         )
-    if found is None or found.bound is None or found.certificate is None:
-        raise by_rounding
-    return Solution(form, answer, bound=found.bound, certificate=found.certificate)
+    return found
 
 
 def _by_multipliers(

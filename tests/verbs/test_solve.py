@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from farkas.certificates import check
+from farkas.certificates import LinearCertificate, check
+from farkas.certificates.tree import TreeCertificate
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate
 from farkas.forms import LinearForm, SparseRows
 from farkas.instances.library import load
 from farkas.solvers import Claimed
+from farkas.verbs.check import check as check_file
 from farkas.verbs.programs import find_program, origin, trace
+from farkas.verbs.prove import prove
 from farkas.verbs.rebuild import rebuild
 from farkas.verbs.solve import solve, solve_form
 
@@ -63,6 +66,37 @@ def test_the_bound_of_an_integer_program_is_that_of_its_relaxation() -> None:
     assert solution.answer.objective == pytest.approx(4)
     assert solution.bound == Fraction(7, 2)
     assert solution.gap == pytest.approx(0.5)
+
+
+def test_a_search_closes_what_the_relaxation_leaves() -> None:
+    whole = form([[2, 1]], [7], [INF], integer=np.array([True, True]))
+    solution = solve_form(whole, certify=True, search=True, about={"embed": True})
+    assert (solution.bound, solution.gap) == (4, 0)
+    assert isinstance(solution.certificate, TreeCertificate)
+    assert check_file(solution.certificate).bound == 4
+    # a gap that the relaxation keeps needs no search
+    near = solve_form(whole, certify=True, search=True, gap=0.125)
+    assert near.bound == Fraction(7, 2)
+    assert isinstance(near.certificate, LinearCertificate)
+    assert solve_form(whole, certify=True, search=True, gap=0.124).bound == 4
+
+
+def test_a_search_proves_bounds_of_largest_values() -> None:
+    # 2 x + 2 y <= 7, most of x + y is 3, of the relaxation 7/2
+    most = form([[2, 2]], [-INF], [7], integer=np.array([True, True]), sense="max")
+    assert solve_form(most, certify=True).bound == Fraction(7, 2)
+    assert solve_form(most, certify=True, search=True).bound == 3
+
+
+def test_certify_of_an_integer_program_proves_its_optimum() -> None:
+    program = trace(find_program("mlbroker.offline"), load("mlbroker/tiny"))
+    relaxed = solve_form(program, certify=True)
+    solution = solve("mlbroker/tiny", "mlbroker.offline", certify=True)
+    assert relaxed.bound is not None
+    assert solution.bound is not None
+    assert relaxed.bound < solution.bound
+    assert solution.bound == prove("mlbroker/tiny", "mlbroker.offline").value
+    assert check_file(solution.certificate, "mlbroker/tiny").bound == solution.bound
 
 
 def test_relax_drops_integrality() -> None:

@@ -57,9 +57,10 @@ def command(
     """Solve a program on an instance, or a model of its own.
 
     What the solver says is printed as a claim; its point is checked again row by row.  --certify
-    proves a bound from the solver's multipliers alone.  --write keeps the program (.mps, .lp) or
-    its certificate (.json, .vipr), which implies --certify.  Of an infeasible program the smallest
-    set of contradicting rows that was found is printed, with its proof.
+    proves a bound from the solver's multipliers alone; of an integer program it then searches for a
+    better one, for 20 seconds unless --time-limit says otherwise.  --write keeps the program (.mps,
+    .lp) or its certificate (.json, .vipr), which implies --certify.  Of an infeasible program the
+    smallest set of contradicting rows that was found is printed, with its proof.
     Exit code 1 when infeasible or unbounded, 3 when there is no answer.
     """
     from farkas.algebra import ConvexProgram
