@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.certificates.eris import prove_payoff
+from farkas.certificates.eris import prove_payoffs
 from farkas.certificates.ratio import certified_ratio
 from farkas.errors import InvalidInstance, NotACertificate
 from farkas.instances import library
@@ -387,8 +387,9 @@ def test_schedules_at_given_prices_do_not_depend_on_any_unit(which, power):
                 for part in ("workers", "server", "moved"):
                     assert np.array_equal(getattr(found, part), getattr(one, part))
             assert bound_payoff(meets).payoff == gain * bound_payoff(met).payoff
-            proved = prove_payoff(other, its, its_prices.transfer, its_prices.resource)
-            wanted = prove_payoff(auction, job, prices.transfer, prices.resource)
+            its_auction, alone = other.replace(jobs=(its,)), auction.replace(jobs=(job,))
+            proved = prove_payoffs(its_auction, its_prices.transfer, its_prices.resource)
+            wanted = prove_payoffs(alone, prices.transfer, prices.resource)
             assert proved == Fraction(gain) * wanted
 
 

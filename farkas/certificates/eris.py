@@ -13,6 +13,7 @@ rounded up, so that the program runs in exact integers and errs on the safe side
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -24,7 +25,7 @@ from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.runs import RunBound, run_bounds
 from farkas.certificates.sums import exact_dot
 from farkas.errors import NotACertificate
-from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
+from farkas.instances.eris import Auction, hosted, left_over
 from farkas.numbers import Floats, Ints
 from farkas.portable.sums import weighted
 from farkas.tolerances import NORMAL, ULP
@@ -37,7 +38,8 @@ NEVER = 1 << 60
 Nothing asks whether a cost *is* this number; it only has to be above every worth, and sums of two
 have to fit into 64 bits.  Sums of costs are cut off here, which keeps them lower bounds.
 """
-SLOTS_AT_ONCE = 16
+CELLS = 1 << 17
+"""Numbers of a table at once: memory is a small multiple of it, whatever the instance."""
 
 
 @certificate_type
@@ -129,107 +131,145 @@ def prove_welfare(auction: Auction, transfer: Floats, resource: Floats) -> Fract
     budget = np.full(auction.slots, auction.transfer_budget)
     capacity = np.broadcast_to(auction.capacity[:, :, None], resource.shape).ravel()
     rent = exact_dot(budget, transfer) + exact_dot(capacity, resource.ravel())
-    payoffs = (prove_payoff(auction, job, transfer, resource) for job in auction.jobs)
-    return rent + sum(payoffs, Fraction(0))
+    return rent + prove_payoffs(auction, transfer, resource)
 
 
-def prove_payoff(auction: Auction, job: Job, transfer: Floats, resource: Floats) -> Fraction:
-    """Upper bound on worth less posted cost of every schedule of ``job``, >= 0."""
-    total = sum(job.data)
-    top = job.utility[0]
-    if total == 0:
-        return Fraction(top)
-    shift = WORTH_BITS - int(np.frexp(top)[1])
-    utility = np.array(job.utility)
-    # scaling by powers of two is exact but for what vanishes below 1, and that counts as 1
-    raised = np.ceil(np.ldexp(finite(utility, "utility"), shift))
-    worth = whole(np.maximum(raised, utility > 0), "utility", bits=WORTH_BITS + 1)
-    if (utility < 0).any() or (np.diff(utility) > 0).any():
+def prove_payoffs(auction: Auction, transfer: Floats, resource: Floats) -> Fraction:
+    """Upper bound on Σ worth less posted cost of one schedule or none of every job.
+
+    Many jobs and slots at once, as numpy's time is the number of its calls.  Slots of a job follow
+    while it is worth more than its best payoff so far: worth never rises, no cost is negative.
+    """
+    totals, (worth, shift), rooms = auction.chunks, _worths(auction), _rooms(auction)
+    worth[totals == 0] = 0  # such a job earns its worth, below
+    so_far = [np.where(np.arange(total + 1) == 0, 0, NEVER) for total in totals]
+    best, seen = np.zeros_like(totals), 0
+    while len(pairs := np.argwhere(worth[:, seen : 3 * seen + 1] > best[:, None])):
+        pairs[:, 1] += seen
+        for some in _alike(pairs, rooms.max(axis=(0, 1)), auction.sites):
+            jobs, slots = some[:, 0], auction.arrival[some[:, 0]] + some[:, 1]
+            prices = transfer[slots], resource[..., slots]
+            costs = _slot_costs(auction, jobs, *prices, rooms[..., jobs], shift[jobs])
+            for (job, slot), row in zip(some.tolist(), costs.T, strict=True):
+                if worth[job, slot] > best[job]:
+                    so_far[job] = _with_slot(so_far[job], row[: totals[job] + 1])
+                    best[job] = max(best[job], worth[job, slot] - so_far[job][-1])
+        seen = 3 * seen + 1
+    free = (Fraction(job.utility[0]) for job in auction.jobs if not any(job.data))
+    earned = (Fraction(int(b)) / Fraction(2) ** int(s) for b, s in zip(best, shift, strict=True))
+    return sum(earned, sum(free, Fraction(0)))
+
+
+def _worths(auction: Auction) -> tuple[Ints, Ints]:
+    """Worth in units 2**-shift, rounded up, shape (jobs, slots from the arrival); shift by job."""
+    utility = np.zeros((auction.num_jobs, auction.slots))
+    for row, job in zip(utility, auction.jobs, strict=True):
+        row[: len(job.utility)] = job.utility
+    if (finite(utility, "utility") < 0).any() or (np.diff(utility) > 0).any():
         raise NotACertificate("the utility is negative or rises")
-    most = workers_for(total, job.epochs, job.worker_rate)
-    room = _rooms(auction, job, most)
-    so_far = np.full(total + 1, NEVER)
-    so_far[0] = 0
-    best = 0
-    for start in range(0, len(worth), SLOTS_AT_ONCE):
-        if worth[start] <= best:  # costs are not negative and worth never rises
-            break
-        slots = slice(job.arrival + start, job.arrival + min(start + SLOTS_AT_ONCE, len(worth)))
-        costs = _slot_costs(job, auction, transfer[slots], resource[:, :, slots], room, shift)
-        for value, row in zip(worth[start:], costs, strict=False):
-            so_far = _with_slot(so_far, row)
-            best = max(best, int(value - so_far[-1]))
-    return Fraction(best) / Fraction(2) ** shift
+    shift = WORTH_BITS - np.frexp(utility[:, 0])[1]
+    # scaling by powers of two is exact but for what vanishes below 1, and that counts as 1
+    raised = np.maximum(np.ceil(np.ldexp(utility, shift[:, None])), utility > 0)
+    return whole(raised, "utility", bits=WORTH_BITS + 1), shift
 
 
-def _rooms(auction: Auction, job: Job, most: int) -> tuple[Ints, Ints]:
-    """Chunks an empty site can process without and with the server, shape (sites,); -1: none."""
-    worker, server = np.array(job.worker_demand), np.array(job.server_demand)
-    alone = hosted(auction.capacity, worker, most)
-    free = left_over(auction.capacity, server)
-    beside = hosted(free, worker, most) * job.worker_rate // job.epochs
-    return alone * job.worker_rate // job.epochs, np.where((free >= 0).all(axis=1), beside, -1)
+def _rooms(auction: Auction) -> Ints:
+    """Chunks an empty site can process without and with the server, shape (2, sites, jobs)."""
+    free = left_over(auction.capacity, auction.server_demand[:, None])
+    beside = hosted(free, auction.worker_demand[:, None], auction.most_workers)
+    workers = np.array([auction.most_workers.T, beside.T], np.int64)
+    rooms = workers * auction.worker_rate // auction.epochs
+    rooms[1, (free < 0).any(axis=2).T] = -1  # no server
+    found: Ints = np.minimum(rooms, auction.chunks)
+    return found
+
+
+def _alike(pairs: Ints, room: Ints, sites: int) -> Iterator[Ints]:
+    """Jobs and slots whose tables are about as long, as many as fit into `CELLS`."""
+    length = np.frexp(room[pairs[:, 0]] - 1)[1]
+    for bits in np.unique(length).tolist():
+        many = max(1, CELLS // (sites << bits))
+        same = pairs[length == bits]
+        yield from np.split(same, range(many, len(same), many))
 
 
 def _slot_costs(
-    job: Job,
-    auction: Auction,
-    transfer: Floats,
-    resource: Floats,
-    room: tuple[Ints, Ints],
-    shift: int,
+    auction: Auction, jobs: Ints, transfer: Floats, resource: Floats, rooms: Ints, shift: Ints
 ) -> Ints:
-    """Units, at most the least cost of processing d chunks in a slot; shape (slots, chunks + 1).
+    """Units, at most the least cost of processing d chunks in a slot; shape (chunks + 1, slots).
 
     Farkas states the program in `farkas.relaxations.eris.payoff_bound`; this is a second,
-    independent implementation for all slots at once, in integers.
+    independent implementation for many slots at once, in integers.
+
+    Parameters
+    ----------
+    jobs
+        Whose chunks each slot processes; ``rooms`` and ``shift`` are theirs.
+    transfer, resource
+        Prices, shapes (slots,) and (sites, resources, slots).
     """
-    total, slots = sum(job.data), len(transfer)
     # rounded results of at most 2K operations on numbers >= 0, then 4 more below
     with np.errstate(over="ignore"):
-        worker = weighted(np.array(job.worker_demand), resource)[:, :, None]
-        server = weighted(np.array(job.server_demand), resource)[:, :, None]
-        remote, moving = transfer * job.parameter_size, transfer * auction.chunk_size
+        worker = weighted(auction.worker_demand[jobs].T, resource)
+        server = weighted(auction.server_demand[jobs].T, resource)
+        remote = transfer * auction.parameter_size[jobs]
+        moving = transfer * auction.chunk_size
     # none of an infinitely dear thing costs nothing, so no unit cost may be infinite
     worker, server, remote, moving = (
         np.minimum(cost, np.finfo(float).max) for cost in (worker, server, remote, moving)
     )
     roundings = 2 * auction.num_resources + 6
-    alone, beside = room
-    most = np.minimum(total, np.maximum(alone, beside))
-    chunks = np.arange(int(most.max()) + 1)
-    workers = -(-job.epochs * chunks // job.worker_rate)
-    moved = np.maximum(0, chunks - np.array(job.data)[:, None])
+    reach = rooms.max(axis=(0, 2))
+    chunks = np.arange(int(reach.max()) + 1)[:, None, None]
+    workers = -(-auction.epochs[jobs] * chunks // auction.worker_rate[jobs])
+    moved = np.maximum(0, chunks - auction.data[jobs].T)
     with np.errstate(over="ignore"):
-        moves = moving[:, None] * moved[:, None, :]  # shape (sites, slots, chunks), as all below
-        away = np.minimum(worker + remote[:, None], np.finfo(float).max)
+        moves = moving * moved  # shape (chunks, sites, slots), as all below
+        away = np.minimum(worker + remote, np.finfo(float).max)
         without = _units(away * workers + moves, roundings, shift)
         within = _units(worker * workers + moves + server, roundings, shift)
-    idle = np.full((slots, total + 1), NEVER)
-    idle[:, 0] = 0
-    served = np.full_like(idle, NEVER)
-    scratch = np.empty_like(idle)
-    reach = 0  # chunks that the sites so far can process at most
-    for site in range(auction.sites):
-        new_idle, new_served = idle.copy(), served.copy()
-        for q in range(int(most[site]) + 1):
-            upto = min(total - q, reach) + 1
-            sums = scratch[:, :upto]
-            if 0 < q <= alone[site]:
-                np.add(idle[:, :upto], without[site, :, q, None], out=sums)
-                np.minimum(new_idle[:, q : q + upto], sums, out=new_idle[:, q : q + upto])
-                np.add(served[:, :upto], without[site, :, q, None], out=sums)
-                np.minimum(new_served[:, q : q + upto], sums, out=new_served[:, q : q + upto])
-            if q <= beside[site]:
-                np.add(idle[:, :upto], within[site, :, q, None], out=sums)
-                np.minimum(new_served[:, q : q + upto], sums, out=new_served[:, q : q + upto])
-        idle, served = new_idle, new_served
-        reach = min(total, reach + int(most[site]))
-    served[:, 0] = 0  # nothing to do needs no server
-    return served
+    idle, served = (
+        np.where(chunks <= room, cost, NEVER)
+        for room, cost in zip(rooms, (without, within), strict=True)
+    )
+    costs = _all_sites(idle, served, reach, int(auction.chunks[jobs].max()))
+    costs[0] = 0  # nothing to do needs no server
+    return costs
 
 
-def _units(costs: Floats, roundings: int, shift: int) -> Ints:
+def _all_sites(idle: Ints, served: Ints, reach: Ints, most: int) -> Ints:
+    """Least cost of d <= ``most`` chunks at all sites together, shape (chunks + 1, slots).
+
+    Sites are added in pairs until one is left, which has the server if either has it.
+
+    Parameters
+    ----------
+    idle, served
+        Cost at each site without and with the server, shape (chunks + 1, sites, slots).
+    reach
+        Chunks beyond which a site's cost is `NEVER`, shape (sites,).
+    """
+    while len(reach) > 1:
+        if len(reach) % 2:  # one more, where nothing can be done
+            nothing = np.full_like(idle[:, :1], NEVER)
+            served = np.concatenate([served, nothing], axis=1)
+            nothing[0] = 0
+            idle, reach = np.concatenate([idle, nothing], axis=1), np.append(reach, 0)
+        half = len(reach) // 2
+        left, right = (min(most, int(some.max())) + 1 for some in (reach[:half], reach[half:]))
+        # what all sites cost without a server is not needed
+        pairs = [(idle, idle), (served, idle), (idle, served)][half == 1 :]
+        least = _least_sums(
+            np.stack([one[:left, :half] for one, _ in pairs], axis=1),
+            np.stack([two[:right, half:] for _, two in pairs], axis=1),
+            most + 1,
+        )
+        idle, served = least[:, 0], np.minimum(least[:, -2], least[:, -1])
+        reach = reach[:half] + reach[half:]
+    return served[:, 0]
+
+
+def _units(costs: Floats, roundings: int, shift: int | Ints) -> Ints:
     """Whole units not above the exact costs, of which ``costs`` are rounded results.
 
     The largest double stands for what overflowed: rounding may have taken costs there that are a
@@ -244,11 +284,21 @@ def _units(costs: Floats, roundings: int, shift: int) -> Ints:
     return whole(np.floor(np.minimum(safe, 2.0 ** (WORTH_BITS + 1))), "cost")
 
 
+def _least_sums(one: Ints, two: Ints, size: int) -> Ints:
+    """Least of one[n - d] + two[d] over d, for every n below ``size`` that the tables reach."""
+    least = np.full((min(size, len(one) + len(two) - 1), *one.shape[1:]), NEVER)
+    scratch = np.empty_like(one)
+    for d, more in enumerate(two):
+        upto = min(len(one), len(least) - d)
+        into = least[d : d + upto]
+        np.minimum(into, np.add(one[:upto], more, out=scratch[:upto]), out=into)
+    return least
+
+
 def _with_slot(so_far: Ints, costs: Ints) -> Ints:
     """Least of so_far[n - d] + costs[d] over d, for every n."""
     padded = np.concatenate([np.full(len(costs) - 1, NEVER), so_far])
-    # row n of the view is so_far[n], so_far[n - 1], ..., preceded by what is impossible
-    windows = np.lib.stride_tricks.sliding_window_view(padded, len(costs))
-    sums = windows[:, ::-1] + costs
-    least: Ints = np.minimum(sums.min(axis=1), NEVER)
+    # row n of the view ends with so_far[n]; before the first is what is impossible
+    windows = np.ndarray((len(so_far), len(costs)), np.int64, padded, strides=2 * padded.strides)
+    least: Ints = np.minimum((windows + costs[::-1]).min(axis=1), NEVER)
     return least

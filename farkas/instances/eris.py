@@ -230,6 +230,15 @@ class Auction(Instance, frozen=True, kw_only=True, tag="eris"):
         """Chunks of each job at all sites together, shape (jobs,); D̄."""
         return frozen(self.data.sum(axis=1), np.int64)
 
+    epochs = column("jobs", "epochs", np.int64)
+    """Passes over each chunk, shape (jobs,); E."""
+
+    worker_rate = column("jobs", "worker_rate", np.int64)
+    """Passes over one chunk that a worker makes in one slot, shape (jobs,); P."""
+
+    parameter_size = column("jobs", "parameter_size", np.float64)
+    """MB that a worker away from the server exchanges per slot, shape (jobs,); λ."""
+
     worker_demand = column("jobs", "worker_demand", np.float64, width="num_resources")
     """Units per worker, shape (jobs, resources); w."""
 
@@ -242,11 +251,8 @@ class Auction(Instance, frozen=True, kw_only=True, tag="eris"):
 
         No more than process all chunks, ⌈E D̄ / P⌉, and no more than the site's capacity holds.
         """
-        found = np.zeros((self.num_jobs, self.sites), np.int64)
-        for index, job in enumerate(self.jobs):
-            needed = workers_for(int(self.chunks[index]), job.epochs, job.worker_rate)
-            found[index] = hosted(self.capacity, self.worker_demand[index], needed)
-        return frozen(found, np.int64)
+        needed = -(-self.epochs * self.chunks // self.worker_rate)
+        return frozen(hosted(self.capacity, self.worker_demand[:, None], needed[:, None]), np.int64)
 
     @cached_property
     def server_fits(self) -> Bools:
@@ -264,7 +270,7 @@ def workers_for(chunks: int, epochs: int, worker_rate: int) -> int:
     return -(-epochs * chunks // worker_rate)
 
 
-def hosted(free: Floats, demand: Floats, most: int) -> Ints:
+def hosted(free: Floats, demand: Floats, most: int | Ints) -> Ints:
     """Workers that fit in ``free`` units, at most ``most``; nothing fits where a unit is lacking.
 
     Counts are rounded down but for `ROUNDING`: 0.3 units hold three workers of 0.1.
@@ -274,7 +280,7 @@ def hosted(free: Floats, demand: Floats, most: int) -> Ints:
     free
         Shape (..., resources), units; below zero hosts nothing.
     demand
-        Shape (resources,), units per worker.
+        Shape (resources,), units per worker; shapes are broadcast.
     most
         Upper limit, which also holds for workers that demand nothing.
 
@@ -282,10 +288,10 @@ def hosted(free: Floats, demand: Floats, most: int) -> Ints:
     -------
     Shape (...,).
     """
-    counts = np.full(free.shape[:-1], float(most))
-    for resource in np.flatnonzero(demand > 0):
-        counts = np.minimum(counts, np.floor(free[..., resource] / demand[resource] + ROUNDING))
-    return np.where((free < 0).any(axis=-1), 0, counts).astype(np.int64)
+    shape = np.broadcast_shapes(free.shape, demand.shape)
+    counts = np.divide(free, demand, out=np.full(shape, np.inf), where=demand > 0)
+    least = np.floor(counts + ROUNDING).min(axis=-1, initial=np.inf)
+    return np.where((free < 0).any(axis=-1), 0, np.minimum(least, most)).astype(np.int64)
 
 
 def left_over(capacity: Floats, used: Floats) -> Floats:

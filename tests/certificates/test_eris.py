@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
+from types import SimpleNamespace
 
 import msgspec
 import numpy as np
 import pytest
 
 from farkas.certificates import check, from_json, to_json
-from farkas.certificates.eris import ErisPrices, _units, prove_payoff, prove_welfare, short
+from farkas.certificates.eris import (
+    NEVER,
+    ErisPrices,
+    _all_sites,
+    _units,
+    _worths,
+    prove_payoffs,
+    prove_welfare,
+    short,
+)
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.eris import Auction, Job
+from farkas.numbers import Floats
 from farkas.tolerances import NORMAL
 from tests.generators.eris import random_auction
+from tests.references.eris_prices import payoff_in_turn
+
+
+def payoff_of(auction: Auction, job: Job, transfer: Floats, resource: Floats) -> Fraction:
+    """What is proved of one job alone."""
+    return prove_payoffs(auction.replace(jobs=(job,)), transfer, resource)
 
 
 def fractions_payoff(auction: Auction, job: Job, transfer: list, resource: list) -> Fraction:
@@ -78,7 +96,7 @@ def test_rounded_integers_bound_the_exact_fractions_from_above(seed: int) -> Non
     exact_r = [[[Fraction(p) for p in row] for row in site] for site in resource.tolist()]
     for job in auction.jobs:
         exact = fractions_payoff(auction, job, exact_t, exact_r)
-        proved = prove_payoff(auction, job, transfer, resource)
+        proved = payoff_of(auction, job, transfer, resource)
         assert exact <= proved <= exact + Fraction(max(1.0, job.utility[0])) / 10**9
 
 
@@ -218,20 +236,15 @@ def test_products_below_the_smallest_double_do_not_round_up_to_a_cost() -> None:
     job = msgspec.structs.replace(auction.jobs[0], utility=(4 * least, 0.0), worker_demand=(0.6,))
     exact = Fraction(4 * least) - 2 * Fraction(0.6) * Fraction(least)
     price = np.full((1, 1, 2), least)
-    assert prove_payoff(auction.replace(jobs=(job,)), job, np.zeros(2), price) >= exact
+    assert payoff_of(auction, job, np.zeros(2), price) >= exact
 
 
 def test_worth_that_is_negative_or_rises_and_costs_that_are_no_numbers_are_refused():
-    auction = random_auction(np.random.default_rng(0))
-    job = auction.jobs[0]
-    no_price = (
-        np.zeros(auction.slots),
-        np.zeros((auction.sites, auction.num_resources, auction.slots)),
-    )
+    job = one_site().jobs[0]
     for utility in ([1.0, 2.0], [1.0, -1.0], [1.0, float("nan")]):
-        broken = msgspec.structs.replace(job, utility=tuple(utility), data=(1,) * auction.sites)
-        with pytest.raises(NotACertificate):
-            prove_payoff(auction, broken, *no_price)
+        broken = msgspec.structs.replace(job, utility=tuple(utility))
+        with pytest.raises(NotACertificate, match="utility"):
+            _worths(SimpleNamespace(jobs=[job, broken], num_jobs=2, slots=2))
     for cost in (-1.0, float("nan")):
         with pytest.raises(NotACertificate, match="cost"):
             _units(np.array([cost]), 1, 0)
@@ -249,7 +262,7 @@ def test_a_window_of_many_slots_is_searched_to_its_end():
     price = np.where(np.arange(window) < 20, 200.0, 0.0)[None, None, :]
     free = np.zeros(window)
     bounds = [
-        prove_payoff(auction, msgspec.structs.replace(job, utility=utility), free, price)
+        payoff_of(auction, msgspec.structs.replace(job, utility=utility), free, price)
         for utility in (job.utility, (400.0,) * 16 + (150.0,) * 24, (400.0,) * window)
     ]
     for bound, exact in zip(bounds, (390, 200, 400), strict=True):
@@ -279,7 +292,7 @@ def test_a_chunk_that_moves_pays_its_transfer_and_one_at_home_does_not(site):
     )
     price = np.array([1.0, 100.0])[list(site)][:, None, None] * np.ones((1, 1, 2))
     exact = 10 - (1 if site == (0, 1) else 7)
-    proved = prove_payoff(auction, job, np.full(2, 3.0), price)
+    proved = payoff_of(auction, job, np.full(2, 3.0), price)
     assert exact <= proved <= exact + Fraction(1, 10**9)
 
 
@@ -302,7 +315,7 @@ def test_room_for_more_chunks_than_a_job_has_changes_nothing() -> None:
     )
     for job in wide.jobs:
         free = np.zeros(wide.slots), np.zeros((1, wide.num_resources, wide.slots))
-        assert prove_payoff(wide, job, *free) == max(0, Fraction(job.utility[0]))
+        assert payoff_of(wide, job, *free) == max(0, Fraction(job.utility[0]))
 
 
 @pytest.mark.parametrize("late", [2.0**-30 * (1 + 2.0**-52), 1e-9 / 3, 5e-7])
@@ -310,5 +323,60 @@ def test_a_worth_between_two_units_is_rounded_up(late: float) -> None:
     # one worker needs both free slots, so that the later worth is all that can be earned
     auction = one_site(site_capacity=[[1.0]])
     job = msgspec.structs.replace(auction.jobs[0], utility=(1.0, late))
-    payoff = prove_payoff(auction, job, np.zeros(2), np.zeros((1, 1, 2)))
+    payoff = payoff_of(auction, job, np.zeros(2), np.zeros((1, 1, 2)))
     assert Fraction(late) <= payoff <= Fraction(late) + Fraction(1, 2**40)
+
+
+PRICES = {
+    "small and equal": [0.0, 1.0, 2.0],
+    "of all sizes": [0.0, 5e-324, 1e-308, 1e-9, 0.3, 7.0, 1e10, 1e154, 1e300, 1e308],
+    "nothing": [0.0],
+}
+
+
+@pytest.mark.parametrize("some", PRICES)
+@pytest.mark.parametrize("worth", [1e-320, 1e-12, 1.0, 1e300])
+def test_all_jobs_at_once_earn_exactly_what_each_earns_site_by_site(
+    some: str, worth: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    several = 0
+    for seed in range(25):
+        auction = random_auction(seed, most_chunks=12, most_sites=9, most_slots=20, jobs=6)
+        rng = np.random.default_rng(seed)
+        jobs = [
+            msgspec.structs.replace(
+                job, utility=tuple(worth * u for u in job.utility), data=tuple(job.data)
+            )
+            for job in auction.jobs
+        ]
+        capacity = rng.integers(0, 9, (auction.sites, 2)).astype(float)
+        auction = auction.replace(jobs=jobs, site_capacity=capacity, occupied=None)
+        transfer = short(rng.choice(PRICES[some], auction.slots))
+        resource = short(rng.choice(PRICES[some], auction.used.shape))
+        if seed % 2:  # the same at all sites, as the pooled program prices them
+            resource = np.broadcast_to(resource[:1], resource.shape)
+        alone = [payoff_in_turn(auction, job, transfer, resource) for job in auction.jobs]
+        several += len({payoff for payoff in alone if payoff > 0}) > 1
+        monkeypatch.setattr("farkas.certificates.eris.CELLS", int(rng.choice([1, 60, 1 << 17])))
+        assert prove_payoffs(auction, transfer, resource) == sum(alone, Fraction(0))
+    assert several > 5
+
+
+@pytest.mark.parametrize("sites", [1, 2, 3, 5, 6, 8])
+def test_sites_together_cost_the_least_of_all_ways_to_share_chunks(sites: int) -> None:
+    rng = np.random.default_rng(sites)
+    reach, most = rng.integers(0, 4, sites), 5
+    beyond = np.arange(4)[:, None] > reach
+    idle, served = (np.where(beyond, NEVER, rng.integers(0, 9, (4, sites))) for _ in range(2))
+    idle[0] = 0
+    wanted = np.full(most + 1, NEVER)
+    for chunks in itertools.product(*(range(r + 1) for r in reach.tolist())):
+        if sum(chunks) > most:
+            continue
+        costs = [int(idle[q, site]) for site, q in enumerate(chunks)]
+        for server, q in enumerate(chunks):
+            cost = sum(costs) - costs[server] + int(served[q, server])
+            wanted[sum(chunks)] = min(wanted[sum(chunks)], cost)
+    found = _all_sites(idle[..., None], served[..., None], reach, most)[:, 0]
+    assert found.tolist() == wanted[: len(found)].tolist()
+    assert len(found) > min(most, reach.sum())
