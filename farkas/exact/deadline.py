@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 
 from farkas.errors import NoAnswer
 
@@ -19,19 +20,23 @@ class Deadline:
     ----------
     seconds
         From now.
+    stopped
+        Asked again and again; where it says so, nothing is left any more.
     """
 
-    def __init__(self, seconds: float = math.inf) -> None:
-        self._until = time.monotonic() + seconds
+    def __init__(
+        self, seconds: float = math.inf, stopped: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._until, self._stopped = time.monotonic() + seconds, stopped
 
     @property
     def left(self) -> float:
         """Seconds that are left, at least 0."""
-        return max(0.0, self._until - time.monotonic())
+        return 0.0 if self._stopped() else max(0.0, self._until - time.monotonic())
 
     def part(self, share: float) -> Deadline:
         """Return the moment when a share of what is left has passed."""
-        return Deadline(self.left * share)
+        return Deadline(self.left * share, self._stopped)
 
     def check(self) -> None:
         """Raise :class:`OutOfTime` when nothing is left."""

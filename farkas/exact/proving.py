@@ -29,6 +29,7 @@ from farkas.exact.tree import Progress, search
 from farkas.exact.whole import ZERO
 from farkas.forms.rational import RationalForm, Side
 from farkas.solvers import Answer, Claimed, solve
+from farkas.solvers.interrupt import CtrlC
 from farkas.solvers.simplex import Basis, End, Simplex
 from farkas.tolerances import SOLVER_GAP
 from farkas.words import named
@@ -63,6 +64,8 @@ class Proved:
         The solver that was asked first, and what it says: a claim.  None where none was asked.
     certificate
         Of all of this; None where nothing was proved.
+    interrupted
+        Whether Ctrl-C came first, as a limit does.
     """
 
     form: RationalForm
@@ -75,6 +78,7 @@ class Proved:
     solver: str = "highs"
     answer: Answer | None = None
     certificate: Certificate | None = None
+    interrupted: bool = False
 
     @property
     def gap(self) -> float | None:
@@ -190,7 +194,7 @@ def prove_form(
     about: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Proved:
-    """Prove what is true of a program.
+    """Prove what is true of a program; Ctrl-C ends the search and keeps what was proved.
 
     Parameters
     ----------
@@ -214,10 +218,12 @@ def prove_form(
     origin = {"program": form.name, **(about or {})}
     solver = solver if answer is None else answer.solver
     answer = answer or _asked(form, solver, clock)
-    if form.is_mip:
-        found = _integer(form, answer, clock.part(SEARCH_SHARE), gap, _signed(form, progress))
-    else:
-        found = _linear(form, answer, clock)
+    with CtrlC() as keys:
+        clock = Deadline(clock.left, lambda: keys.pressed)
+        if form.is_mip:
+            found = _integer(form, answer, clock.part(SEARCH_SHARE), gap, _signed(form, progress))
+        else:
+            found = _linear(form, answer, clock)
     if isinstance(found, ExactLinear):
         assert found.point is not None
         assert found.direction is not None
@@ -234,7 +240,10 @@ def prove_form(
         proved = _proved(form, found, embed=embed, about=origin)
     _require_consent(proved)
     seconds = time.perf_counter() - begin
-    return dataclasses.replace(proved, seconds=seconds, solver=solver, answer=answer)
+    stopped = keys.pressed and proved.status == "bound"
+    return dataclasses.replace(
+        proved, seconds=seconds, solver=solver, answer=answer, interrupted=stopped
+    )
 
 
 def _require_consent(proved: Proved) -> None:

@@ -31,6 +31,8 @@ def prove(
 ) -> Proved:
     """Prove in exact arithmetic that a program is optimal somewhere, infeasible, or unbounded.
 
+    Ctrl-C ends the search like a time limit: what is proved by then is returned.
+
     Parameters
     ----------
     model

@@ -34,3 +34,14 @@ def test_without_seconds_there_is_no_end() -> None:
     assert Deadline().part(0.5).left == math.inf
     Deadline().check()
     assert issubclass(OutOfTime, NoAnswer)
+
+
+def test_whoever_is_asked_can_stop_the_clock_and_its_parts() -> None:
+    pressed = []
+    clock = Deadline(1000.0, lambda: bool(pressed))
+    part = clock.part(0.5)
+    assert 400 < part.left <= 500
+    pressed.append(True)
+    assert (clock.left, part.left) == (0.0, 0.0)
+    with pytest.raises(OutOfTime):
+        part.check()

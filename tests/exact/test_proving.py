@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import random
+import signal
 from fractions import Fraction as F
 from typing import Any
 
@@ -215,6 +216,25 @@ def test_progress_is_told_in_the_sense_of_the_program() -> None:
     for bound, value in seen:
         assert value is None or value <= found.value
         assert bound is None or bound >= found.value
+
+
+def test_ctrl_c_keeps_what_was_proved() -> None:
+    form, seen = random_hard(), []
+
+    def press(nodes: int, bound: F | None, value: F | None) -> None:
+        seen.append(nodes)
+        signal.raise_signal(signal.SIGINT)
+
+    found = prove_form(form, progress=press)
+    assert found.interrupted
+    assert found.status == "bound"
+    assert found.nodes < prove_form(form).nodes
+    assert found.bound is not None
+    assert found.value is not None
+    assert found.value <= found.bound
+    consent(found)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert not prove_form(form, time_limit=1e-9).interrupted
 
 
 def random_hard() -> RationalForm:

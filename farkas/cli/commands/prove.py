@@ -49,7 +49,7 @@ def command(
     The solver's answer is a claim; it is printed beside what was proved.  Linear programs end at an
     exactly optimal vertex, integer programs in a tree whose every leaf is closed exactly; what has
     no point, or no bound, is proved to have none.  Exit code 3 when a limit came first: what is
-    proved by then is printed and written.
+    proved by then is printed and written, also when Ctrl-C ends the search.
     """
     from farkas.verbs.prove import prove
     from farkas.verbs.save import check_certificate_suffix, save
@@ -118,5 +118,8 @@ def _exit(found: Proved, gap: float) -> Exit:
         return Exit.DONE
     if found.within(gap):
         return Exit.DONE
+    if found.interrupted:
+        complain("interrupted")
+        return Exit.INTERRUPTED
     complain("a limit came before the proof was complete")
     return Exit.NO_ANSWER

@@ -5,12 +5,15 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import signal
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from farkas.cli import call
+from farkas.exact.node_solver import NodeSolver
+from farkas.exact.nodes import TreeNode
 
 LP = """\
 maximize
@@ -182,6 +185,32 @@ def test_a_limit_is_exit_code_3(tmp_path: Path, capsys: Capture) -> None:
     assert read.err.count("\n") == 1
     assert call(["check", str(out), "--json"]) == 0
     assert shown(capsys)["bound_exact"] == "4"
+
+
+def test_ctrl_c_prints_and_writes_what_is_proved(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [[(7 * i + 3 * i * k + 5 * k * k) % 97 + 1 for i in range(30)] for k in (1, 2, 3)]
+    terms = [" + ".join(f"{v} x{i}" for i, v in enumerate(row)) for row in rows]
+    sides = "\n".join(f" {t} <= {sum(row) // 2}" for t, row in zip(terms, rows, strict=True))
+    names = " ".join(f"x{i}" for i in range(30))
+    path, out = tmp_path / "m.lp", tmp_path / "p.json"
+    goal = " + ".join(f"{(11 * i) % 89 + 7} x{i}" for i in range(30))
+    path.write_text(f"max\n {goal}\nst\n{sides}\nbinary\n {names}\nend\n")
+    solved = NodeSolver.go
+
+    def pressed(self: NodeSolver, node: TreeNode) -> None:
+        signal.raise_signal(signal.SIGINT)
+        solved(self, node)
+
+    monkeypatch.setattr(NodeSolver, "go", pressed)
+    assert call(["prove", str(path), "--json", "--write", str(out)]) == 130
+    read = capsys.readouterr()
+    assert read.err == "farkas: interrupted\n"
+    found = json.loads(read.out)
+    assert found["status"] == "bound"
+    assert call(["check", str(out), "--json"]) == 0
+    assert shown(capsys)["bound_exact"] == found["bound_exact"]
 
 
 def test_the_reading_is_chosen(model: str, capsys: Capture) -> None:
