@@ -21,11 +21,16 @@ def pages() -> Iterator[tuple[str, str]]:
     """One listing a kind."""
     kept = json.loads(PATH.read_text())
     for kind in own_kinds():
-        rows = [[exhibit.label, *row(exhibit, kept.get(exhibit.name))] for exhibit in of_kind(kind)]
+        rows = [[label(one), *row(one, kept.get(one.name))] for one in of_kind(kind)]
         yield (
             f"listings/{kind}_figures",
             table(["figure", "shows", "standing", "finds"], rows) + "\n",
         )
+
+
+def label(exhibit: Exhibit) -> str:
+    """Name of a figure as the papers write it."""
+    return exhibit.label.replace("figure", "Fig. ").replace("table", "Table ")
 
 
 def row(exhibit: Exhibit, said: Mapping[str, Any] | None) -> list[str]:
