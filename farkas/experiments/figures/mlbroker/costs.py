@@ -264,5 +264,5 @@ _part(
     "sync",
     "Synchronisation cost",
     Agreement.NOT_REPRODUCED,
-    "OASiS keeps workers beside their server and pays nothing",
+    "OASiS keeps workers beside their server and pays next to nothing",
 )
