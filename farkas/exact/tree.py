@@ -19,14 +19,14 @@ import numpy as np
 
 from farkas.errors import NoAnswer
 from farkas.exact.bounding import Bounding, ColumnEnd, Weights, rounded_up, shortened
+from farkas.exact.cuts import Cut
 from farkas.exact.deadline import Deadline, OutOfTime
 from farkas.exact.ends import Step, derived
 from farkas.exact.linear import solve_linear
 from farkas.exact.node_solver import NodeSolver
 from farkas.exact.nodes import ProofTree, TreeNode, covered, preorder
 from farkas.exact.root_cuts import root_cuts
-from farkas.exact.whole import ZERO
-from farkas.forms.rational import RationalForm, Side
+from farkas.forms.rational import RationalForm, Side, whole_array
 from farkas.numbers import Floats
 from farkas.solvers.simplex import End
 from farkas.tolerances import ROUNDING, SIMPLEX
@@ -81,6 +81,7 @@ class TreeSearch:
         level = None if enough is None else _above(float(enough))
         share = deadline.part(CUTS_SHARE)
         self.cuts = root_cuts(program, ends[0], ends[1], self._simplex, share, level)
+        self._with_cuts = with_cuts(self.form, self.cuts)
         self._start()
         self._ticket = itertools.count()
 
@@ -252,9 +253,9 @@ class TreeSearch:
     def _settle(self, node: TreeNode) -> None:
         """Decide a node by the exact linear program; branches are left where that is not enough."""
         lower, upper = self._solver.box(node)
-        relaxed = self.form.replace(lower=tuple(lower), upper=tuple(upper))
+        relaxed = self._with_cuts.replace(lower=tuple(lower), upper=tuple(upper))
         try:
-            found = solve_linear(relaxed, deadline=self.clock)
+            found = solve_linear(relaxed, deadline=self.clock, basis=node.basis)
         except OutOfTime:
             raise
         except NoAnswer:
@@ -263,8 +264,7 @@ class TreeSearch:
             return
         ray = found.status == "infeasible"
         sign = 1 if ray or self.form.sense == "min" else -1
-        more = self.program.num_rows - self.form.num_rows
-        exact = [sign * y for y in found.multipliers] + [ZERO] * more
+        exact = [sign * y for y in found.multipliers]
         if found.point is not None and self._is_whole(found.point):
             self._improve(found.point)
         self._close(node, self.program.exact(exact, ray=ray))
@@ -359,6 +359,23 @@ def exact_point(form: RationalForm, near: Floats, clock: Deadline) -> list[Fract
     except NoAnswer:
         return None  # a point only helps; the search goes on without
     return found.point if found.status == "optimal" else None
+
+
+def with_cuts(form: RationalForm, cuts: Sequence[Cut]) -> RationalForm:
+    """Append cuts to the rows of a program, which loses the names of its rows."""
+    if not cuts:
+        return form
+    terms = [sorted(cut.terms.items()) for cut in cuts]
+    sizes = np.cumsum([len(row) for row in terms])
+    return form.replace(
+        starts=np.concatenate([form.starts, form.starts[-1] + sizes]),
+        columns=np.concatenate([form.columns, [j for row in terms for j, _ in row]]),
+        values=whole_array([*form.values.tolist(), *(v for row in terms for _, v in row)]),
+        factors=form.factors + (Fraction(1),) * len(cuts),
+        row_lower=form.row_lower + (None,) * len(cuts),
+        row_upper=form.row_upper + tuple(cut.side for cut in cuts),
+        row_names=(),
+    )
 
 
 def cost_of(program: Bounding, point: Sequence[Fraction]) -> Fraction:

@@ -10,9 +10,11 @@ import pytest
 from farkas.certificates import check
 from farkas.exact.bounding import Bounding
 from farkas.exact.certificate import tree_certificate
+from farkas.exact.cuts import Rounding
 from farkas.exact.deadline import Deadline
-from farkas.exact.tree import cost_of, exact_point, search
+from farkas.exact.tree import cost_of, exact_point, search, with_cuts
 from farkas.forms.rational import RationalForm
+from tests.exact.test_cuts import flows
 from tests.generators.rational import keeps, program, random_integer, reference_optimum
 
 ABOUT = {"program": "small", "kind": None, "options": {}, "instance": None}
@@ -127,3 +129,29 @@ def test_a_point_is_made_exact_around_its_whole_columns() -> None:
     assert (
         cost_of(Bounding(form.replace(sense="max", offset=F(2))), [F(1), F(1, 3)]) == -F(4, 3) - 2
     )
+
+
+def test_ties_are_closed_with_the_cuts() -> None:
+    # the root's cuts close the gap exactly, and costs have no gain that would round a bound up
+    form = flows()
+    form = form.replace(cost=tuple(c / 3 + (F(1, 7) if c > 0 else 0) for c in form.cost))
+    found = search(form)
+    assert (found.value, found.searched) == (F(-2) + F(2, 3) + F(2, 7), 1)
+    assert found.bound == found.value
+    assert found.cuts
+
+
+def test_rows_of_cuts_follow_those_of_the_program() -> None:
+    form = flows()
+    cut = Rounding(Bounding(form), form.lower, form.upper).cut(
+        [(0, F(1)), (1, F(-1)), (2, F(-1))], F(2), frozenset(), frozenset({1, 2})
+    )
+    assert cut is not None
+    longer = with_cuts(form, [cut, cut])
+    assert longer.num_rows == form.num_rows + 2
+    assert [longer.row(i) for i in range(3)] == [form.row(i) for i in range(3)]
+    for i in (3, 4):
+        assert longer.row(i) == [(0, 1), (1, 1), (2, -1), (3, -1)]
+        assert (longer.row_lower[i], longer.row_upper[i], longer.factors[i]) == (None, 1, 1)
+    assert longer.linear.num_rows == 5
+    assert with_cuts(form, []) is form
