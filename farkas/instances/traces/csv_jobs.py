@@ -39,8 +39,8 @@ ROLES: Mapping[str, str] = {
 UNITS: Mapping[str, float] = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 """Seconds by unit of time."""
 
-FARTHEST = 100_000 * 365.25 * UNITS["d"]
-"""Seconds from the begin of time that no job is away; beyond, the unit is another one."""
+FARTHEST = 10_000 * 365.25 * UNITS["d"]
+"""Seconds from 1970 that no job is away: milliseconds of our days do not pass for seconds."""
 MOST_GPUS = 100_000
 """Of a job; the public traces stay below a thousand."""
 
@@ -148,14 +148,14 @@ class TableColumns(msgspec.Struct, frozen=True):
                 raise FileProblem(f"{problem}; submit_unit=date reads dates") from None
             raise
         if abs(moment) > FARTHEST:
-            raise line.wrong(column, f"a time within 100,000 years, in {self.submit_unit}")
+            raise line.wrong(column, f"a time within 10,000 years, in {self.submit_unit}")
         return moment
 
     def _span(self, line: Line, column: str, most: float) -> float:
         """Seconds of a length of time."""
         span = UNITS[self.duration_unit] * line.nonnegative(column)
         if span > most:
-            raise line.wrong(column, f"at most 100,000 years, in {self.duration_unit}")
+            raise line.wrong(column, f"at most 10,000 years, in {self.duration_unit}")
         return span
 
     def _gpus(self, line: Line) -> int:

@@ -54,6 +54,17 @@ def test_units_change_the_numbers_but_not_the_jobs(table, tmp_path):
         assert cluster(other, submit_unit=unit, duration_unit=unit).instance.jobs == wanted
 
 
+def test_milliseconds_of_our_days_do_not_pass_for_seconds(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE + "x,1600000000000,1,1,a,1\n")
+    with pytest.raises(FileProblem, match="within 10,000 years, in s"):
+        cluster(path, submit_unit="s")
+    assert (
+        cluster(path, submit_unit="ms").report()
+        == "3 jobs imported; 1 left out (1 outside the window)"
+    )
+
+
 def test_dates_and_ends_are_read_too(tmp_path):
     path = tmp_path / "dates.csv"
     path.write_text("a,b,n\n2020-01-01 00:00:00,2020-01-01 01:30:00,2\n")
@@ -128,9 +139,9 @@ def test_worthless_and_gpuless_jobs_are_left_out_and_counted(tmp_path):
         ("x,0,1,1,,3", "line 5: who is empty"),
         ("x,0,1,1_0,a,1", "line 5: ran = '1_0'; expected a number"),
         ("x,0,1,\u0661,a,1", "line 5: ran = '\u0661'; expected a number"),
-        ("x,1e9,1,1,a,1", "line 5: came = '1e9'; expected a time within 100,000 years, in h"),
-        ("x,-1e308,1,1,a,1", "came = '-1e308'; expected a time within 100,000 years, in h"),
-        ("x,0,1,1e9,a,1", "line 5: ran = '1e9'; expected at most 100,000 years, in h"),
+        ("x,1e9,1,1,a,1", "line 5: came = '1e9'; expected a time within 10,000 years, in h"),
+        ("x,-1e308,1,1,a,1", "came = '-1e308'; expected a time within 10,000 years, in h"),
+        ("x,0,1,1e9,a,1", "line 5: ran = '1e9'; expected at most 10,000 years, in h"),
         ("x,0,100001,1,a,1", "line 5: cards = '100001'; expected at most 100,000 GPUs"),
         ("x,0,1e300,1,a,1", "line 5: cards = '1e300'; expected at most 100,000 GPUs"),
         ("x,2020-01-01 01:00,1,1,a,1", "expected a number; submit_unit=date reads dates"),
