@@ -10,6 +10,7 @@ from farkas.models.coded.assignment import MaxMin, level, tidy
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Bools, Floats
 from farkas.portable.sums import dot
+from farkas.relaxations.coded.exact_sharing import exact_shares
 from farkas.tolerances import FINE_GAP, LOOSE_GAP
 
 FAST = 2.0**-10
@@ -42,7 +43,7 @@ class Sharing:
     @property
     def gap(self) -> float:
         """By which share of the bound the level may fall short of the optimum."""
-        return 1.0 - self.level / self.bound
+        return 1.0 - self.level / self.bound if self.bound else 0.0
 
     @property
     def time(self) -> float:
@@ -58,6 +59,8 @@ def price_bound(speed: Floats, prices: Floats) -> float:
 def best_sharing(speed: Floats) -> Sharing:
     """Solve the linear program for given speeds; the answer is proved by its own duals.
 
+    Where the solver's is not, a small one is solved in whole numbers.
+
     Parameters
     ----------
     speed
@@ -66,13 +69,42 @@ def best_sharing(speed: Floats) -> Sharing:
     Raises
     ------
     NoAnswer
-        When the solver's vertex and its duals do not prove each other optimal: mostly within
-        :data:`~farkas.tolerances.FINE_GAP`, at worst within ``LOOSE_GAP``.
+        When shares and prices do not prove each other optimal: mostly within
+        :data:`~farkas.tolerances.FINE_GAP`, at worst within ``LOOSE_GAP``; of a few masters and
+        workers never.
     """
-    alone = speed.sum(axis=1)
-    if not alone.all():
-        prices = np.where(alone == 0, 1.0, 0.0)
-        return Sharing(np.zeros_like(speed), prices, 0.0, 0.0)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is no number has no gap
+        alone = speed.sum(axis=1)
+        if not alone.all():
+            prices = np.where(alone == 0, 1.0, 0.0)
+            return Sharing(np.zeros_like(speed), prices, 0.0, 0.0)
+        found, failure = None, ""
+        try:
+            found = _by_solver(speed, alone)
+        except NoAnswer as error:
+            failure = str(error)
+        if found is not None and found.gap <= FINE_GAP:
+            return found
+        try:
+            found = _in_whole_numbers(speed)
+        except NoAnswer as error:
+            failure = f"{failure}; {error}".removeprefix("; ")
+    if found is not None and found.gap <= LOOSE_GAP:
+        return found
+    if found is not None:
+        failure = f"shares reach {found.level:.12g}, prices allow {found.bound:.12g}; {failure}"
+    raise NoAnswer(failure)
+
+
+def _in_whole_numbers(speed: Floats) -> Sharing:
+    """Solve a small program exactly."""
+    share, prices = exact_shares(speed)
+    share /= np.maximum(1.0, share.sum(axis=0))
+    return Sharing(share, prices, level(speed, share), price_bound(speed, prices))
+
+
+def _by_solver(speed: Floats, alone: Floats) -> Sharing:
+    """Vertices of a solver, until prices and shares prove each other optimal."""
     fast = alone.min() < FAST * speed.max(axis=1)
     room = np.ones(speed.shape[1])
     best: Sharing | None = None
@@ -80,15 +112,13 @@ def best_sharing(speed: Floats) -> Sharing:
         # the solver's own vertex first: evened shares of whole workers would be parts of them
         vertex = _vertex(speed[~fast], room, even=turn > 0)
         found = _with_fast_masters(speed, fast, *vertex)
-        if best is None or found.gap < best.gap:
+        if best is None or not best.gap <= found.gap:
             best = found
         if best.gap <= FINE_GAP:
             return best
         room = 1.0 - found.share[fast].sum(axis=0)
     assert best is not None
-    if best.gap <= LOOSE_GAP:
-        return best
-    raise NoAnswer(f"the vertex reaches {best.level:.12g}, its prices allow {best.bound:.12g}")
+    return best
 
 
 def _vertex(speed: Floats, room: Floats, *, even: bool) -> tuple[Floats, Floats]:

@@ -9,7 +9,7 @@ import pytest
 from farkas.algebra import programs
 from farkas.certificates import exact_bound
 from farkas.duals.dualize import dualize
-from farkas.errors import NotApplicable
+from farkas.errors import NoAnswer, NotApplicable
 from farkas.instances import library
 from farkas.models.coded.kernel import Pairs
 from farkas.online import algorithms
@@ -127,3 +127,49 @@ def test_a_fast_master_leaves_workers_that_cost_nothing_to_those_who_need_them()
     )
     assert found.gap <= 1e-12
     assert found.level == pytest.approx(2.0, rel=1e-12)
+
+
+def hostile(seed):
+    """Speeds up to 600 orders of magnitude apart, by pair or by master."""
+    rng = np.random.default_rng(seed)
+    span, shape = (13, 40, 150, 300)[seed % 4], (rng.integers(2, 6), rng.integers(2, 7))
+    digits = rng.uniform(-span, span, shape if seed % 8 < 4 else (shape[0], 1))
+    speed = rng.uniform(0.5, 2, shape) * 10.0 ** (digits * np.ones(shape))
+    return speed * (rng.random(shape) < 0.8)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_speeds_that_no_solver_can_take_are_answered_too(seed):
+    speed = hostile(seed)
+    found = best_sharing(speed)
+    assert found.gap <= 1e-9
+    if not speed.any(axis=1).all():
+        assert (found.level, found.bound) == (0.0, 0.0)
+        return
+    assert (found.share.sum(axis=0) <= 1 + 1e-15).all()
+    v, k = ([[Fraction(x) for x in row] for row in part.tolist()] for part in (speed, found.share))
+    prices = [Fraction(price) for price in found.prices.tolist()]
+    reached = min(sum(map(mul, a, b)) for a, b in zip(v, k, strict=True))
+    worth = sum(max(map(mul, prices, column)) for column in zip(*v, strict=True)) / sum(prices)
+    assert worth * (1 - Fraction(1, 10**8)) <= reached <= worth * (1 + Fraction(1, 10**14))
+
+
+def test_what_is_too_large_for_whole_numbers_says_what_the_solver_said(monkeypatch):
+    def refuse(speed, room, *, even):
+        raise NoAnswer("the solver stopped")
+
+    speed = np.array([[3.0, 0], [2, 1]])
+    exact = best_sharing(speed)
+    monkeypatch.setattr("farkas.relaxations.coded.sharing._vertex", refuse)
+    assert best_sharing(speed).level == pytest.approx(exact.level, rel=1e-14)
+    assert best_sharing(speed).gap <= 1e-14
+    with pytest.raises(NoAnswer, match=r"the solver stopped; 10 masters and 40 workers"):
+        best_sharing(np.ones((10, 40)))
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e100])
+def test_runs_and_their_bounds_are_made_of_such_speeds(unit):
+    # the first master needs a share of 1e-200 of worker 0, which costs the second nothing
+    data = by_speed([[unit, 0.0], [1 / unit, 2 / unit], [unit, 1 / unit]])
+    run = algorithms["coded.expected"].run(data)
+    assert run.certificate is not None
