@@ -6,8 +6,6 @@ import enum
 from collections.abc import Iterable
 from typing import Self
 
-from farkas.words import one_line, shown
-
 
 class Exit(enum.IntEnum):
     """How a command ends: what the process returns to the shell."""
@@ -33,6 +31,8 @@ class FarkasError(Exception):
 
     def __str__(self) -> str:
         """One printable line, whatever names and numbers the message repeats."""
+        from farkas.refusals import one_line  # here: most of what is done is not refused
+
         return one_line(super().__str__())
 
     @classmethod
@@ -69,6 +69,8 @@ class UnknownName(FarkasError):
     @classmethod
     def of(cls, what: str, name: str, known: Iterable[str]) -> UnknownName:
         """Build the message, with the nearest known names as suggestion."""
+        from farkas.refusals import shown
+
         return cls.near(f"unknown {what} {shown(name)}", name, known)
 
 
@@ -109,24 +111,3 @@ class NoVerdict(FarkasError):
 
 class NotApplicable(FarkasError):
     """A quantity is not defined for this instance (for example too large to enumerate)."""
-
-
-def require_type(value: object, expected: type | tuple[type, ...], what: str) -> None:
-    """Raise `InvalidOption` unless ``value`` is of a type; truth values are no numbers.
-
-    >>> require_type("x", int, "seed")
-    Traceback (most recent call last):
-    ...
-    farkas.errors.InvalidOption: seed cannot be 'x': give int, not str
-    """
-    types = expected if isinstance(expected, tuple) else (expected,)
-    if isinstance(value, types) and not (isinstance(value, bool) and bool not in types):
-        return
-    names = " or ".join(one.__name__ for one in types)
-    raise wrong_type(value, names, what)
-
-
-def wrong_type(value: object, wanted: str, what: str) -> InvalidOption:
-    """Error about a value of a wrong type."""
-    given = f"{shown(value, 40)}: give {wanted}, not {type(value).__name__}"
-    return InvalidOption(f"{what} cannot be {given}")

@@ -8,7 +8,7 @@ that the decorators of registries register what it brings.
 import functools
 import importlib
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from types import MappingProxyType
 
@@ -92,3 +92,21 @@ def load_part(package: str, owner: str) -> bool:
     for name in found:
         load_package(f"{package}.{name}")
     return bool(found)
+
+
+def load_role(packages: Sequence[str], owner: str | None) -> None:
+    """Import what belongs to ``owner`` in all packages of a role; everything without one.
+
+    A stranger among owners loads everything, so that whoever misspells a name is told others.
+    """
+    if owner is None:
+        for package in packages:
+            load_package(package)
+        for kind in outside_kinds():
+            load_outside(kind)
+    elif not any([load_part(package, owner) for package in packages]):
+        # only now: looking for entry points takes longer than most imports
+        if owner in outside_kinds():
+            load_outside(owner)
+        else:
+            load_role(packages, None)

@@ -6,7 +6,6 @@ holds.  Everything that farkas opens to read is opened here.
 
 from __future__ import annotations
 
-import collections
 import contextlib
 import json
 import os
@@ -111,34 +110,6 @@ def require_shallow(content: bytes, where: str, most: int = DEEPEST) -> None:
         depth = int(level[-1])
 
 
-class _Repeated(dict[str, Any]):
-    """An object of a file in which one key stands twice."""
-
-    key: str
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    plain = dict(pairs)
-    if len(plain) == len(pairs):
-        return plain
-    marked = _Repeated(plain)
-    counts = collections.Counter(name for name, _ in pairs)
-    marked.key = next(name for name, count in counts.items() if count > 1)
-    return marked
-
-
-def _repeated(value: Any, path: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, _Repeated):
-        yield path, value.key
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield from _repeated(item, f"{path}.{key}")
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            if isinstance(item, list | dict):
-                yield from _repeated(item, f"{path}[{index}]")
-
-
 def require_single(content: bytes, where: str, refusal: type[FarkasError] = FileProblem) -> None:
     """Refuse JSON in which a key stands twice: readers keep one of its values in silence.
 
@@ -154,9 +125,24 @@ def require_single(content: bytes, where: str, refusal: type[FarkasError] = File
     farkas.errors.FileProblem: two.json: key 'bound' stands twice - at `$`
     """
     with contextlib.suppress(ValueError, RecursionError):
-        read = json.loads(content, object_pairs_hook=_object, parse_int=len, parse_float=len)
-        for path, key in _repeated(read, "$"):
-            raise refusal(f"{where}: key {key[:40]!a} stands twice - at `{path}`")
+        try:
+            json.loads(content, object_pairs_hook=_single, parse_int=len, parse_float=len)
+        except _TwiceError:
+            from farkas.repeated import repeated  # here: keys seldom stand twice
+
+            for path, key in repeated(content):
+                raise refusal(f"{where}: key {key[:40]!a} stands twice - at `{path}`") from None
+
+
+class _TwiceError(Exception):
+    """A key stands twice; readers would keep one of its values."""
+
+
+def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    plain = dict(pairs)
+    if len(plain) < len(pairs):
+        raise _TwiceError
+    return plain
 
 
 def require_regular(path: Source) -> None:

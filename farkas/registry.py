@@ -7,7 +7,6 @@ that kind, see `farkas.loading`.
 
 import importlib
 import importlib.util
-import inspect
 import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -86,29 +85,16 @@ class Registry(Generic[T]):
         owner
             What names begin with: a kind or, where things belong to no kind, a module's name.
         """
-        if owner in self._loaded or None in self._loaded:
+        if {owner, None} & self._loaded:
             return
-        from farkas import loading  # here: what is named is found by its text
+        from farkas.loading import load_role  # here: what is named is found by its text
 
         self._loaded.add(owner)  # before importing: modules may ask while they are loaded
         try:
-            if owner is None:
-                self._load_all()
-            elif not any([loading.load_part(package, owner) for package in self.packages]):
-                # only now: looking for entry points takes longer than most imports
-                outside = owner in loading.outside_kinds()
-                loading.load_outside(owner) if outside else self.load()
+            load_role(self.packages, owner)
         except BaseException:
             self._loaded.discard(owner)
             raise
-
-    def _load_all(self) -> None:
-        from farkas import loading
-
-        for package in self.packages:
-            loading.load_package(package)
-        for kind in loading.outside_kinds():
-            loading.load_outside(kind)
 
     def names(self, prefix: str = "") -> list[str]:
         """Sorted names, optionally only those that begin with ``prefix``.
@@ -148,17 +134,3 @@ class Registry(Generic[T]):
     def __len__(self) -> int:
         self.load()
         return len(self._items)
-
-
-def explanation(thing: Any, what: str) -> str:
-    """Docstring of what is registered, in one line.
-
-    Raises
-    ------
-    ValueError
-        There is none; ``what`` says of whom.
-    """
-    words = " ".join((inspect.getdoc(thing) or "").split())
-    if not words:
-        raise ValueError(f"{what} needs a docstring that explains it")
-    return words

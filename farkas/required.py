@@ -1,8 +1,30 @@
-"""What arguments must be beyond their type: seeds, functions of progress."""
+"""What arguments must be: of a type, seeds, functions of progress."""
 
 from __future__ import annotations
 
-from farkas.errors import InvalidOption, require_type, wrong_type
+from farkas.errors import InvalidOption
+from farkas.refusals import shown
+
+
+def require_type(value: object, expected: type | tuple[type, ...], what: str) -> None:
+    """Raise `InvalidOption` unless ``value`` is of a type; truth values are no numbers.
+
+    >>> require_type("x", int, "seed")
+    Traceback (most recent call last):
+    ...
+    farkas.errors.InvalidOption: seed cannot be 'x': give int, not str
+    """
+    types = expected if isinstance(expected, tuple) else (expected,)
+    if isinstance(value, types) and not (isinstance(value, bool) and bool not in types):
+        return
+    names = " or ".join(one.__name__ for one in types)
+    raise wrong_type(value, names, what)
+
+
+def wrong_type(value: object, wanted: str, what: str) -> InvalidOption:
+    """Error about a value of a wrong type."""
+    given = f"{shown(value, 40)}: give {wanted}, not {type(value).__name__}"
+    return InvalidOption(f"{what} cannot be {given}")
 
 
 def require_progress(progress: object) -> None:

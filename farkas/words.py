@@ -12,16 +12,7 @@ import re
 LONGEST_WORDS = 200
 """Characters of a quotation that are shown; the middle of longer text is left out."""
 
-LONGEST_LINE = 4000
-"""Characters of a message that are shown."""
-
-_PLAIN = re.compile(r"[A-Za-z0-9._/~][A-Za-z0-9._/~\[\]=,+@-]*")
-_OF_THE_FILE = re.compile(
-    r"((?:Invalid enum value|Invalid value|Object contains unknown field) )"
-    r"(['`])(.*?)\2((?: - at `\$[^`]*`)?)",
-    re.DOTALL,
-)
-"""What decoders of JSON and TOML repeat of a file, between marks that they do not escape."""
+PLAIN = re.compile(r"[A-Za-z0-9._/~][A-Za-z0-9._/~\[\]=,+@-]*")
 
 
 def cleaned(text: str) -> str:
@@ -33,17 +24,6 @@ def cleaned(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-
-
-def one_line(text: str, most: int = LONGEST_LINE) -> str:
-    r"""One printable line; runs of blanks and line breaks become one blank.
-
-    A word that is too long to be read loses its middle, whoever repeats it.
-
-    >>> one_line("two\nlines,  \x07")
-    'two lines, \\x07'
-    """
-    return cut(cleaned(" ".join(cut(word, 2 * LONGEST_WORDS) for word in text.split())), most)
 
 
 def quoted(text: str, most: int = LONGEST_WORDS) -> str:
@@ -62,24 +42,9 @@ def named(text: str, most: int = LONGEST_WORDS) -> str:
     >>> named("mlbroker/tiny"), named("gadget.slot[strict]"), named("x: proved bound 5")
     ('mlbroker/tiny', 'gadget.slot[strict]', '"x: proved bound 5"')
     """
-    if len(text) <= most and _PLAIN.fullmatch(text):
+    if len(text) <= most and PLAIN.fullmatch(text):
         return text
     return quoted(text, most)
-
-
-def parsed(error: object) -> str:
-    r"""Return what a decoder says of a file, with the file's words quoted unless they are a name.
-
-    >>> print(parsed("Object contains unknown field `jobz` - at `$.x`"))
-    Object contains unknown field `jobz` - at `$.x`
-    >>> print(parsed("Object contains unknown field `a`. Proved: `b`"))
-    Object contains unknown field "a`. Proved: `b"
-    """
-    text = str(error)
-    found = _OF_THE_FILE.fullmatch(text)
-    if found is None or _PLAIN.fullmatch(found[3]):
-        return text
-    return f"{found[1]}{quoted(found[3])}{found[4]}"
 
 
 def cut(text: str, most: int) -> str:
@@ -92,15 +57,3 @@ def cut(text: str, most: int) -> str:
         return text
     kept = max(most - 3, 2)
     return f"{text[: kept - kept // 2]}...{text[len(text) - kept // 2 :]}"
-
-
-def shown(value: object, most: int = LONGEST_WORDS) -> str:
-    """Return a value as Python writes it, without its middle where that is longer than ``most``.
-
-    >>> shown("x"), shown([1, 2]), shown("0123456789", 7), shown(10**5000)
-    ("'x'", '[1, 2]', "'0...9'", '<int>')
-    """
-    try:
-        return cut(repr(value), most)
-    except ValueError:  # an integer of more digits than Python writes
-        return f"<{type(value).__name__}>"

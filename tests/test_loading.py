@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from farkas.loading import load_package, load_part
+from farkas.loading import load_package, load_part, load_role
 
 
 @pytest.fixture
@@ -36,3 +36,10 @@ def test_a_part_says_whether_there_is_one(shed: str) -> None:
 def test_a_package_is_imported_with_all_below_it(shed: str) -> None:
     load_package("shed.wasp")
     assert loaded() == {"shed", "shed.wasp", "shed.wasp.nest"}
+
+
+def test_a_role_loads_an_owner_or_for_a_stranger_everything(shed: str) -> None:
+    load_role([shed], "bee")
+    assert loaded() == {"shed", "shed.bee", "shed.bee_wild"}
+    load_role([shed], "moth")
+    assert loaded() >= {"shed.beetle", "shed.wasp.nest"}

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from farkas.words import cleaned, cut, named, one_line, quoted
+from farkas.words import cleaned, cut, named, quoted
 
 NASTY = [
     "a\naccepted: b",
@@ -26,7 +26,7 @@ NASTY = [
 
 @pytest.mark.parametrize("text", NASTY)
 def test_whatever_the_text_one_printable_line_is_shown(text):
-    for shown in (cleaned(text), one_line(text), quoted(text), named(text)):
+    for shown in (cleaned(text), quoted(text), named(text)):
         assert shown.isprintable()
         assert shown.encode()  # a lone surrogate would not go out
 
@@ -57,6 +57,4 @@ def test_names_stand_bare_and_sentences_in_quotation_marks():
 def test_long_text_loses_its_middle():
     assert cut("abcdefghij", 10) == "abcdefghij"
     assert cut("abcdefghijk", 10) == "abcd...ijk"
-    assert len(one_line("a " * 10**6)) == 4000
-    assert one_line(f"no {'a' * 10**6} here") == f"no {'a' * 199}...{'a' * 198} here"
     assert len(quoted("a" * 10**6)) == 202

@@ -2,6 +2,7 @@
 
 import inspect
 
+from farkas.algebra.described import rules_in_words
 from farkas.algebra.latex import domain
 from farkas.algebra.rules import RuleProgram
 
@@ -18,7 +19,7 @@ class PyomoProgram(RuleProgram):
     def describe(self) -> str:
         """Say the program in words, also what is named in it and what its variables are."""
         declared = self.declarations(self.example())
-        lines = [inspect.getdoc(type(self)) or self.full_name, "", *self._rules_in_words()]
+        lines = [inspect.getdoc(type(self)) or self.full_name, "", *rules_in_words(self)]
         for named in self.expressions():
             lines.append(f"{_item(named.name, named.sets)}: {named.doc}")
         for variable in declared.variables:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from farkas.algebra.declare import Declarations
-from farkas.algebra.formulation import Expression, Family, Formulation, Objective, first_line
+from farkas.algebra.formulation import Expression, Family, Formulation, Objective
 from farkas.algebra.reserved import RESERVED
 from farkas.errors import RuleError
 
@@ -99,15 +99,6 @@ class RuleProgram(Formulation):
 
     def describe(self) -> str:
         """Say the program in words: what each family means, with its label."""
-        return "\n".join([first_line(self) or self.full_name, "", *self._rules_in_words()])
+        from farkas.algebra.described import described
 
-    def _rules_in_words(self) -> list[str]:
-        goal = self.objective_rule()
-        return [
-            f"{self.sense} {goal.name}: {goal.doc}".rstrip(": "),
-            *(f"  ({f.label}) {f.name}{_over(f.sets)}: {f.doc}" for f in self.families()),
-        ]
-
-
-def _over(sets: tuple[str, ...]) -> str:
-    return f" for every ({', '.join(sets)})" if sets else ""
+        return described(self)

@@ -18,8 +18,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from farkas.certificates.casts import whole
 from farkas.certificates.files import certificate_type
-from farkas.certificates.guards import finite, whole
+from farkas.certificates.guards import finite
 from farkas.certificates.packed import pack, unpack
 from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.runs import RunBound, run_bounds

@@ -16,7 +16,7 @@ from farkas import __version__
 from farkas.errors import FileProblem, UnknownName
 from farkas.reading import read_record, require_single
 from farkas.registry import Registry
-from farkas.words import named, parsed
+from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.certificates.proof import Proof
@@ -120,6 +120,8 @@ def _decoded(content: bytes, wanted: type[R], where: str) -> R:
     try:
         return msgspec.json.decode(content, type=wanted)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        from farkas.refusals import parsed
+
         raise FileProblem(f"{where}: no certificate: {parsed(error)}") from None
 
 

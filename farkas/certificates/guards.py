@@ -15,9 +15,6 @@ from farkas.numbers import Bools, Floats, Ints
 EXACT = 1 << 53
 """Integers up to here are doubles."""
 
-WIDEST = 62
-"""Casts stay below ``2**WIDEST``, so that a sum of two results still fits into 64 bits."""
-
 
 def finite(values: Floats | Ints | Bools, what: str) -> Floats:
     """Return ``values`` as doubles; they must be finite, and integers must fit without rounding.
@@ -37,22 +34,6 @@ def finite(values: Floats | Ints | Bools, what: str) -> Floats:
     if not fine.all():
         raise NotACertificate(f"{what}: {values[~fine].flat[0]} is not a finite number")
     return np.asarray(values, dtype=np.float64)
-
-
-def whole(values: Floats, what: str, *, bits: int = WIDEST) -> Ints:
-    """Cast whole numbers below ``2**bits`` in absolute value, exactly.
-
-    Raises
-    ------
-    NotACertificate
-        When a number is not finite, not whole or too large.
-    """
-    values = finite(values, what)
-    if (np.abs(values) >= 2.0 ** min(bits, WIDEST)).any():
-        raise NotACertificate(f"{what}: {values.flat[np.abs(values).argmax()]:g} is out of range")
-    if (values != np.rint(values)).any():
-        raise NotACertificate(f"{what}: a number is not whole")
-    return values.astype(np.int64)
 
 
 def inside(indices: npt.NDArray[np.integer], size: int, what: str) -> None:

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from farkas.certificates.guards import finite, whole
+from farkas.certificates.casts import whole
+from farkas.certificates.guards import finite
 from farkas.errors import NotACertificate
 from farkas.numbers import Floats, Ints
 

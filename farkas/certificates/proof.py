@@ -86,14 +86,9 @@ class Proof:
         None as well where the bound is about points within implied bounds only, and where a point
         that is nearly feasible is better than the bound.
         """
-        if self.within_implied_bounds or self.value is None or self.bound is None:
-            return None
-        from farkas.certificates.ratio import certified_ratio  # here: sentences say none
+        from farkas.certificates.plain import ratio_of
 
-        try:
-            return certified_ratio(self.sense, self.value, self.bound, exact=not self.tolerance)
-        except NotACertificate:  # the point is feasible within its tolerance only
-            return None
+        return ratio_of(self)
 
     @property
     def statement(self) -> str:
@@ -102,23 +97,9 @@ class Proof:
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON: of every number the nearest double that claims no more, and it."""
-        from farkas.certificates.doubles import both, double
+        from farkas.certificates.plain import plain  # here: sentences say all
 
-        least = self.sense == "min"
-        return {
-            "program": self.program,
-            "sense": self.sense,
-            "infeasible": self.infeasible,
-            "unbounded": self.unbounded,
-            **both("bound", self.bound, up=not least),
-            **both("value", self.value, up=least),
-            "tolerance": None if self.value is None else self.tolerance,
-            "ratio": None if self.ratio is None else double(self.ratio, up=True),
-            "implied": self.implied,
-            "within_implied_bounds": self.within_implied_bounds,
-            "provenance": self.provenance,
-            "statement": self.statement,
-        }
+        return plain(self)
 
     def _sentences(self) -> list[str]:
         bare = self.program.removeprefix(_RELAXED)

@@ -6,7 +6,7 @@ import os
 import sys
 import traceback
 
-from farkas.cli.output import complain
+from farkas.cli.printing import complain
 from farkas.errors import Exit, FarkasError
 
 

@@ -11,15 +11,9 @@ import msgspec
 
 import farkas.instances as package
 from farkas import reading
-from farkas.errors import (
-    FileProblem,
-    InvalidInstance,
-    OutsideKindProblem,
-    UnknownName,
-    require_type,
-)
+from farkas.errors import FileProblem, InvalidInstance, OutsideKindProblem, UnknownName
 from farkas.instances.base import Instance
-from farkas.words import named, parsed
+from farkas.words import named
 
 # Modules of this package that are no kind.  Everything else here is one.
 SHARED_MODULES = frozenset({"base", "columns", "files", "market", "options", "rounded", "writing"})
@@ -58,8 +52,12 @@ def _outside_kinds() -> Mapping[str, str]:
 
 def require_kind(kind: str) -> str:
     """Return ``kind``; raises `UnknownName` when there is none of that name."""
+    if kind in own_kinds():
+        return kind
+    from farkas.required import require_type
+
     require_type(kind, str, "kind")
-    if kind not in own_kinds() and kind not in _outside_kinds():
+    if kind not in _outside_kinds():
         raise UnknownName.of("kind", kind, kinds())
     return kind
 
@@ -128,6 +126,8 @@ def _decode(data: bytes, wanted: type[T], source: str) -> T:
     try:
         return msgspec.json.decode(data, type=wanted)
     except msgspec.ValidationError as error:
+        from farkas.refusals import parsed
+
         raise InvalidInstance(f"{source}: {parsed(error)}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise FileProblem(f"{source}: is not JSON: {error}") from None

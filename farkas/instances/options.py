@@ -7,8 +7,9 @@ import msgspec
 
 from farkas.errors import InvalidInstance, InvalidOption
 from farkas.instances.base import Count, Nonnegative, Positive, plain_value
+from farkas.refusals import parsed, shown
 from farkas.suggestions import suggestion
-from farkas.words import named, parsed, shown
+from farkas.words import named
 
 S = TypeVar("S", bound="Settings")
 N = TypeVar("N", int, float)

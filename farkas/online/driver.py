@@ -40,8 +40,8 @@ from farkas.online.recording import manifest, plain
 from farkas.online.replayed import prove_value
 from farkas.online.run import Bound, Run, Sense
 from farkas.portable.sums import added
+from farkas.refusals import shown
 from farkas.registry import Registry
-from farkas.words import shown
 
 Progress = Callable[[int, int], None]
 """Called with the steps done and the number of steps."""

@@ -15,7 +15,8 @@ from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_words
 from farkas.errors import FileProblem, NotACertificate
 from farkas.reading import read_record, require_single
-from farkas.words import named, parsed
+from farkas.refusals import parsed
+from farkas.words import named
 
 Sense = Literal["min", "max"]
 

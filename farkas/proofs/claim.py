@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Mapping
 from types import NoneType
 from typing import Any
 
-from farkas.errors import NoVerdict, require_type
+from farkas.errors import NoVerdict
 from farkas.instances import library
 from farkas.proofs.stated import Stated
 from farkas.registry import Registry
+from farkas.required import require_type
 
 
 class Standing(enum.StrEnum):

@@ -20,13 +20,13 @@ from farkas.errors import (
 )
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
+from farkas.refusals import one_line
 from farkas.registry import Registry
 from farkas.solvers.access import Access, Availability, installed, missing, version_of
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.audit import audited, settled_by_inspection, well_formed
 from farkas.solvers.options import OptionNames, Options
 from farkas.solvers.units import handed, returned
-from farkas.words import one_line
 
 if TYPE_CHECKING:
     from farkas.solvers.session import Session

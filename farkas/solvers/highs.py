@@ -14,13 +14,14 @@ import numpy as np
 from farkas.errors import InvalidOption
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
+from farkas.refusals import shown
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, backend
 from farkas.solvers.interrupt import CtrlC
 from farkas.solvers.options import Options, Raw
 from farkas.solvers.session import Session
 from farkas.tolerances import ROUNDING, SIMPLEX
-from farkas.words import named, shown
+from farkas.words import named
 
 ROWWISE = 2
 # below this a solve ends before anybody can press Ctrl-C, and callbacks would only cost time

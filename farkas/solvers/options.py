@@ -11,7 +11,8 @@ from typing import Any, TypedDict, TypeGuard
 import numpy as np
 
 from farkas.errors import InvalidOption
-from farkas.words import named, one_line, shown
+from farkas.refusals import one_line, shown
+from farkas.words import named
 
 Raw = bool | int | float | str
 """Value of an option in the words of a solver."""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from farkas.certificates.check import check as prove_certificate
 from farkas.certificates.files import Certificate
-from farkas.errors import InvalidOption, NoAnswer, require_type
+from farkas.errors import InvalidOption, NoAnswer
+from farkas.required import require_type
 from farkas.verbs.check_file import opened, proof_of, prove_file
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from types import NoneType
 from typing import Any
 
 from farkas.certificates.ratio import ratio_words
-from farkas.errors import FarkasError, InvalidOption, NotACertificate, require_type
+from farkas.errors import FarkasError, InvalidOption, NotACertificate
 from farkas.instances import Instance
 from farkas.online import Bound, Run, algorithms
 from farkas.online.driver import Algorithm
 from farkas.online.replayed import ratio_to
 from farkas.online.run import Sense
-from farkas.required import require_progress, require_seed
+from farkas.required import require_progress, require_seed, require_type
 from farkas.suggestions import suggestion
 from farkas.verbs.check_run import bounds_runs_of, certificate_of
 from farkas.verbs.inputs import InstanceOrName, as_instance

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from types import NoneType
 
 from farkas import quantities
-from farkas.errors import require_type
 from farkas.instances import Instance
 from farkas.quantities import Value
+from farkas.required import require_type
 from farkas.verbs.inputs import InstanceOrName, as_instance
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from farkas.errors import require_type
 from farkas.instances import Instance, read
 
 InstanceOrName = Instance | str | os.PathLike[str]
@@ -20,5 +19,7 @@ def as_instance(given: InstanceOrName) -> Instance:
 
         return load_or_read(given)
     if not hasattr(given, "kind") or not hasattr(given, "sha256"):
+        from farkas.required import require_type
+
         require_type(given, (Instance, str, os.PathLike), "instance")
     return given

@@ -6,12 +6,13 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from farkas.algebra.formulation import Formulation
-from farkas.errors import InvalidOption, require_type
+from farkas.errors import InvalidOption
 from farkas.exact.proving import Proved, prove_form
 from farkas.exact.sources import from_object
 from farkas.forms.model_text import is_model, read_model
 from farkas.forms.rational import Numbers, RationalForm, as_rational
 from farkas.instances import Instance
+from farkas.required import require_type
 from farkas.words import named
 
 if TYPE_CHECKING:

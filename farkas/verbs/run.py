@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from farkas.certificates import Certificate, write
-from farkas.errors import FileProblem, InvalidInstance, InvalidOption, UnknownName, require_type
+from farkas.errors import FileProblem, InvalidInstance, InvalidOption, UnknownName
 from farkas.online import Algorithm, Run, algorithms, environments
 from farkas.online.driver import Progress
-from farkas.required import require_progress, require_seed
+from farkas.required import require_progress, require_seed, require_type
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.words import named
 

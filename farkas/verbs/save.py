@@ -18,7 +18,7 @@ from farkas.certificates import (
 from farkas.certificates import write as write_certificate
 from farkas.certificates.tree import TreeCertificate
 from farkas.certificates.vipr_tree import write_vipr_tree
-from farkas.errors import InvalidOption, NoAnswer, NotACertificate, require_type
+from farkas.errors import InvalidOption, NoAnswer, NotACertificate
 from farkas.exact.proving import Proved
 from farkas.forms.rational import as_rational
 from farkas.forms.writers import write_lp, write_mps
@@ -27,6 +27,7 @@ from farkas.instances import write as write_instance
 from farkas.numbers import Floats
 from farkas.online.recording import write_run
 from farkas.online.run import Run
+from farkas.required import require_type
 from farkas.suggestions import suggestion
 from farkas.verbs.solve import Solution
 from farkas.words import named

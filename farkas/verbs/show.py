@@ -7,11 +7,12 @@ from types import NoneType
 from typing import Any
 
 from farkas.algebra import programs
-from farkas.errors import InvalidOption, UnknownName, require_type
+from farkas.errors import InvalidOption, UnknownName
 from farkas.instances import kinds, library
 from farkas.online import algorithms
 from farkas.proofs import claims
 from farkas.quantities import quantities
+from farkas.required import require_type
 
 SENTENCE_END = re.compile(r"(?<=[.?!]) ")
 

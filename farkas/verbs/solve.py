@@ -16,19 +16,13 @@ from farkas.certificates import certify as bound_certificate
 from farkas.certificates.doubles import double, text_of
 from farkas.certificates.points import exact_value
 from farkas.certificates.proof import rounded
-from farkas.errors import (
-    FarkasError,
-    InvalidOption,
-    NoAnswer,
-    NotACertificate,
-    UnsupportedForm,
-    require_type,
-)
+from farkas.errors import FarkasError, InvalidOption, NoAnswer, NotACertificate, UnsupportedForm
 from farkas.exact.proving import Proved, prove_form
 from farkas.forms import FeasibilityReport, LinearForm
 from farkas.forms.model_text import is_model, read_model
 from farkas.forms.rational import as_rational
 from farkas.relaxations.integrality import relax as without_integrality
+from farkas.required import require_type
 from farkas.solvers import Answer, Claimed
 from farkas.solvers import solve as ask
 from farkas.solvers.options import OptionNames

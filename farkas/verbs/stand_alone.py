@@ -19,8 +19,9 @@ from farkas.certificates.vipr_tree import write_vipr_tree
 from farkas.certificates.work import MOST_WORK
 from farkas.certificates.writing import to_json
 from farkas.duals.restated import as_certificate, restate
-from farkas.errors import InvalidOption, UnsupportedForm, require_type
+from farkas.errors import InvalidOption, UnsupportedForm
 from farkas.online.run import Run
+from farkas.required import require_type
 from farkas.verbs.check import check
 from farkas.verbs.check_file import opened
 from farkas.verbs.check_run import RunProof, certificate_of

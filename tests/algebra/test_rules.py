@@ -79,13 +79,6 @@ def test_families_keep_the_order_of_definition_and_heirs_replace_in_place():
     assert Heir().objective_rule().name == "aim"
 
 
-def test_a_program_is_said_in_words_with_sets_and_labels():
-    assert Base(size="large").describe().splitlines() == [
-        "Two families.", "", "min aim: What counts.",
-        "  (1) first for every (things): One.", "  (2) second: Two.",
-    ]  # fmt: skip
-
-
 def test_a_program_needs_an_objective():
     class Aimless(Program):
         name_ = "aimless"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from farkas.cli.output import Json, print_json, print_line
+from farkas.cli.output import Json, print_line
 from farkas.errors import InvalidOption, MissingInstance
 from farkas.words import quoted
 
@@ -71,6 +71,8 @@ def command(
     except MissingInstance:
         raise InvalidOption("a run is about an instance; add --instance FILE") from None
     if as_json:
+        from farkas.cli.printing import print_json
+
         written = {} if restated is None else {"stand_alone": restated.to_builtins()}
         print_json({**proof.to_builtins(), **written})
     else:

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from farkas.cli.output import Json, complain, print_json
+from farkas.cli.output import Json
+from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, progress, promised_ratio
 from farkas.cli.values import InstanceFile, Seed
 from farkas.errors import Exit

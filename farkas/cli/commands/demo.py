@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from farkas.cli.output import Json, print_json
+from farkas.cli.output import Json
+from farkas.cli.printing import print_json
 from farkas.cli.tables import print_table, progress, promised, promised_ratio
 
 

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from farkas.cli.output import Json, complain, print_json
+from farkas.cli.output import Json
+from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, progress
 from farkas.cli.values import InstanceFile
 from farkas.errors import Exit, FarkasError, NotApplicable

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from farkas.cli.output import Json, complain, print_json, print_text
+from farkas.cli.output import Json
+from farkas.cli.printing import complain, print_json, print_text
 from farkas.cli.tables import print_table, progress, progress_of_many
 from farkas.cli.values import Seed, check_writable
 from farkas.errors import Exit, FileProblem, InvalidOption

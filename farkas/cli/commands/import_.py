@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from farkas.cli.output import Json, complain, print_document, print_json, print_line
+from farkas.cli.output import Json, print_line
+from farkas.cli.printing import complain, print_document, print_json
 from farkas.cli.values import (
     Seed,
     Settings,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from farkas.cli.output import Json, complain, print_json, print_text
+from farkas.cli.output import Json
+from farkas.cli.printing import complain, print_json, print_text
 from farkas.cli.tables import print_table
 from farkas.cli.values import check_writable
 from farkas.errors import Exit, InvalidOption

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from farkas.cli.output import Json, complain, print_json, print_line
+from farkas.cli.output import Json, print_line
+from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, promised_ratio
 from farkas.errors import Exit
 from farkas.words import named

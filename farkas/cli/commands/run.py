@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from farkas.cli.output import Json, print_json
+from farkas.cli.output import Json
+from farkas.cli.printing import print_json
 from farkas.cli.tables import print_table, progress, promised, promised_ratio
 from farkas.cli.values import InstanceFile, Seed, Settings, assignments, check_writable
 from farkas.words import named

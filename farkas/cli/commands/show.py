@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from farkas.cli.output import Json, print_json, print_text
+from farkas.cli.output import Json
+from farkas.cli.printing import print_json, print_text
 
 
 def command(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from farkas.cli.output import Json, complain, print_json, print_text
+from farkas.cli.output import Json
+from farkas.cli.printing import complain, print_json, print_text
 from farkas.cli.tables import print_table, promised
 from farkas.cli.values import assignments, check_writable, json_assignments
 from farkas.errors import Exit, InvalidOption

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from farkas.cli.output import Json, print_json
+from farkas.cli.output import Json
+from farkas.cli.printing import print_json
 from farkas.cli.tables import print_table
 
 

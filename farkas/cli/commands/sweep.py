@@ -7,7 +7,8 @@ from typing import Annotated
 import msgspec
 import typer
 
-from farkas.cli.output import Json, complain, print_json
+from farkas.cli.output import Json
+from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, progress
 from farkas.errors import Exit
 

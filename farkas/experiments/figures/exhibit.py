@@ -9,11 +9,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar, cast
 
 from farkas.errors import InvalidOption, NoAnswer, UnknownName
+from farkas.experiments.explained import explanation
 from farkas.experiments.figures.figure import Figure, Statement, Table
 from farkas.instances import Instance, kinds
 from farkas.instances.generate import generate
 from farkas.online import Run, algorithms
-from farkas.registry import Registry, explanation
+from farkas.registry import Registry
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -17,8 +17,9 @@ from farkas.errors import FileProblem, InvalidOption
 from farkas.instances import Instance, read
 from farkas.instances.generate import generate
 from farkas.reading import read_record
+from farkas.refusals import parsed
 from farkas.suggestions import suggestion
-from farkas.words import cut, named, parsed
+from farkas.words import cut, named
 
 LARGEST_CONFIG = 2**20
 """Bytes of a configuration file."""

@@ -18,7 +18,8 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from farkas.registry import Registry, explanation
+from farkas.experiments.explained import explanation
+from farkas.registry import Registry
 
 Reading = Literal["printed", "repaired"]
 Factor = Callable[[Any, Mapping[str, Any]], float | None]

@@ -12,7 +12,7 @@ from farkas.errors import FarkasError, NoAnswer
 from farkas.experiments.sweeps.store import Result
 from farkas.experiments.sweeps.task import Request, Task
 from farkas.instances import Instance, read_bytes
-from farkas.words import one_line
+from farkas.refusals import one_line
 
 
 def perform(request: Request) -> Result:

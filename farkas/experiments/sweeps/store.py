@@ -27,7 +27,8 @@ from farkas.experiments.sweeps.unpacking import inflated, packed
 from farkas.instances import Instance, read_bytes, to_bytes
 from farkas.online.run import Bound, Manifest, Sense
 from farkas.reading import require_regular, require_shallow
-from farkas.words import named, one_line, parsed
+from farkas.refusals import one_line, parsed
+from farkas.words import named
 
 Status = Literal["done", "failed", "crashed", "overlong"]
 Stamp = tuple[Status, float]

@@ -20,10 +20,11 @@ import numpy as np
 
 from farkas.certificates.files import Certificate, from_json
 from farkas.closeness import close
+from farkas.experiments.explained import explanation
 from farkas.experiments.figures import Figure, PlotAxis, Series
 from farkas.numbers import Floats
 from farkas.online import Run
-from farkas.registry import Registry, explanation
+from farkas.registry import Registry
 from farkas.tolerances import SOLVER_GAP
 
 Chart = Callable[[Any, Run], Figure | None]

@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 from farkas.errors import FileProblem
 from farkas.instances.traces.importer import Path
 from farkas.reading import read_bytes
-from farkas.words import named, parsed
+from farkas.refusals import parsed
+from farkas.words import named
 
 GIGA = 1e9
 

@@ -24,7 +24,8 @@ from farkas.online import algorithms
 from farkas.online.dps.offers import Ask, Decision, Known, Quote
 from farkas.online.dps.seller import Seller
 from farkas.reading import read_record
-from farkas.words import named, parsed, shown
+from farkas.refusals import parsed, shown
+from farkas.words import named
 
 FIRST_JOBS, FIRST_SLOTS = 64, 1024
 """First guesses of the number of jobs that ask for a type, and of the horizon."""

@@ -1,0 +1,55 @@
+"""What messages of refusals repeat: lines, values, and what decoders say of a file."""
+
+from __future__ import annotations
+
+import re
+
+from farkas.words import LONGEST_WORDS, PLAIN, cleaned, cut, quoted
+
+LONGEST_LINE = 4000
+"""Characters of a message that are shown."""
+
+_OF_THE_FILE = re.compile(
+    r"((?:Invalid enum value|Invalid value|Object contains unknown field) )"
+    r"(['`])(.*?)\2((?: - at `\$[^`]*`)?)",
+    re.DOTALL,
+)
+"""What decoders of JSON and TOML repeat of a file, between marks that they do not escape."""
+
+
+def one_line(text: str, most: int = LONGEST_LINE) -> str:
+    r"""One printable line; runs of blanks and line breaks become one blank.
+
+    A word that is too long to be read loses its middle, whoever repeats it.
+
+    >>> one_line("two\nlines,  \x07")
+    'two lines, \\x07'
+    """
+    return cut(cleaned(" ".join(cut(word, 2 * LONGEST_WORDS) for word in text.split())), most)
+
+
+def parsed(error: object) -> str:
+    r"""Return what a decoder says of a file, with the file's words quoted unless they are a name.
+
+    >>> print(parsed("Object contains unknown field `jobz` - at `$.x`"))
+    Object contains unknown field `jobz` - at `$.x`
+    >>> print(parsed("Object contains unknown field `a`. Proved: `b`"))
+    Object contains unknown field "a`. Proved: `b"
+    """
+    text = str(error)
+    found = _OF_THE_FILE.fullmatch(text)
+    if found is None or PLAIN.fullmatch(found[3]):
+        return text
+    return f"{found[1]}{quoted(found[3])}{found[4]}"
+
+
+def shown(value: object, most: int = LONGEST_WORDS) -> str:
+    """Return a value as Python writes it, without its middle where that is longer than ``most``.
+
+    >>> shown("x"), shown([1, 2]), shown("0123456789", 7), shown(10**5000)
+    ("'x'", '[1, 2]', "'0...9'", '<int>')
+    """
+    try:
+        return cut(repr(value), most)
+    except ValueError:  # an integer of more digits than Python writes
+        return f"<{type(value).__name__}>"
