@@ -252,8 +252,11 @@ class TreeSearch:
 
     def _settle(self, node: TreeNode) -> None:
         """Decide a node by the exact linear program; branches are left where that is not enough."""
-        lower, upper = self._solver.box(node)
-        relaxed = self._with_cuts.replace(lower=tuple(lower), upper=tuple(upper))
+        lower, upper = (
+            tuple(None if end is None else Fraction(end) for end in ends)
+            for ends in self._solver.box(node)
+        )
+        relaxed = self._with_cuts.replace(lower=lower, upper=upper)
         try:
             found = solve_linear(relaxed, deadline=self.clock, basis=node.basis)
         except OutOfTime:

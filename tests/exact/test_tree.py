@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction as F
+from typing import Any
 
 import numpy as np
 import pytest
 
 from farkas.certificates import check
+from farkas.exact import tree
 from farkas.exact.bounding import Bounding
 from farkas.exact.certificate import tree_certificate
 from farkas.exact.cuts import Rounding
@@ -131,14 +133,32 @@ def test_a_point_is_made_exact_around_its_whole_columns() -> None:
     )
 
 
+def tied() -> RationalForm:
+    """Flows whose costs are no doubles: multipliers in doubles miss the optimum by a little."""
+    form = flows()
+    return form.replace(cost=tuple(c / 3 + (F(1, 7) if c > 0 else 0) for c in form.cost))
+
+
 def test_ties_are_closed_with_the_cuts() -> None:
     # the root's cuts close the gap exactly, and costs have no gain that would round a bound up
-    form = flows()
-    form = form.replace(cost=tuple(c / 3 + (F(1, 7) if c > 0 else 0) for c in form.cost))
-    found = search(form)
+    found = search(tied())
     assert (found.value, found.searched) == (F(-2) + F(2, 3) + F(2, 7), 1)
     assert found.bound == found.value
     assert found.cuts
+
+
+def test_nodes_are_solved_exactly_with_fractions_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    # whole ends are integers in the search, whose quotients would be doubles
+    seen, exactly = [], tree.solve_linear
+
+    def watched(form: RationalForm, **options: Any) -> Any:
+        seen.extend([*form.lower, *form.upper])
+        return exactly(form, **options)
+
+    monkeypatch.setattr(tree, "solve_linear", watched)
+    search(tied())
+    assert seen
+    assert {type(end) for end in seen} <= {F, type(None)}
 
 
 def test_rows_of_cuts_follow_those_of_the_program() -> None:
