@@ -238,7 +238,7 @@ class ConvexAnswer:
     duals
         Dual values of the constraints in order, as CVXPY gives them (for a constraint
         ``f(x) <= b``: minus the derivative of a minimum with respect to ``b``); None where the
-        solver gives none.
+        solver gives none.  That of a cone is a list, an entry a part.
     """
 
     reason: Reason = Reason.UNKNOWN
@@ -312,8 +312,16 @@ def solve_problem(
     answer = _measured(problem, f"cvxpy:{name}", status, message, seconds, tolerance)
     if unit == 1.0:
         return answer
-    duals = tuple(None if dual is None else unit * np.asarray(dual) for dual in answer.duals)
-    return dataclasses.replace(answer, duals=duals)
+    return dataclasses.replace(answer, duals=tuple(_times(unit, dual) for dual in answer.duals))
+
+
+def _times(unit: float, dual: Any) -> Any:
+    """Return a dual value in another unit; that of a cone is a list with an entry a part."""
+    if dual is None:
+        return None
+    if isinstance(dual, list):
+        return [_times(unit, part) for part in dual]
+    return unit * np.asarray(dual)
 
 
 def _near_one(problem: Any, solver: str) -> tuple[Any, float]:

@@ -92,14 +92,9 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
             "rounds a vertex, of which there are more",
         ),
         Exempt(
-            r"convex coded\.sca\[.*\]\.claim",
+            r"convex coded\.sca\[(scaled|printed)\]\.claim",
             "twice",
             "Clarabel ends near its tolerance where it ended within it, or the other way round",
-        ),
-        Exempt(
-            r"convex coded\.sca\[printed\]\.claim",
-            "rows in pairs|worker without speed|masters turned",
-            "so it does here",
         ),
     ),
     "dps": (

@@ -174,6 +174,17 @@ def test_an_objective_in_another_currency_is_the_same_problem(power):
         assert np.array_equal(theirs, 2.0**power * np.asarray(mine))
 
 
+@pytest.mark.parametrize("unit", [1.0, 2.0**-9, 2.0**19])
+def test_every_part_of_a_cones_dual_is_in_the_currency_of_the_objective(unit):
+    # least t with |(x, 4)| <= t and x = 3: the dual of the cone is (1, -3/5, -4/5) a unit
+    x, t = cp.Variable(), cp.Variable()
+    cone = cp.constraints.SOC(t, cp.hstack([x, 4.0]))
+    answer = solve_problem(cp.Problem(cp.Minimize(unit * t), [cone, x == 3]))
+    height, side = answer.duals[0]
+    assert np.ravel(height) / unit == pytest.approx([1.0], abs=1e-5)
+    assert np.ravel(side) / unit == pytest.approx([-0.6, -0.8], abs=1e-5)
+
+
 @pytest.mark.parametrize(("solver", "integer", "cones"), [
     ("HIGHS", True, False), ("XPRESS", True, False), ("COPT", True, True), ("GLPK_MI", True, False),
     ("CLARABEL", False, True), ("SCS", False, True), ("OSQP", False, False), ("ECOS", False, True),

@@ -1,5 +1,6 @@
 """Shared workers: P3 by its linear program, and by successive convex approximation."""
 
+import contextlib
 import dataclasses
 from collections.abc import Iterator
 from typing import Literal
@@ -11,6 +12,7 @@ from farkas.instances.base import Count, Nonnegative
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.plans import Allocation, dedicated_share, shared_plan
+from farkas.models.coded.surrogate import surrogate_times
 from farkas.online.coded.owners import Planner
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
@@ -73,7 +75,9 @@ class SuccessiveApproximation(Planner):
 
     Feasible after every step and never later than before, for any step sizes.  It may stop at
     points that are no optimum, even no local one (coded.stationary_is_local_optimum); the
-    certified ratio of the run says how far it is.
+    certified ratio of the run says how far it is.  Of all points that are as early as the last to
+    a tenth of ``stop``, the first is kept: where a conic solver ends among equals, its last bits
+    decide.
 
     Parameters
     ----------
@@ -98,18 +102,14 @@ class SuccessiveApproximation(Planner):
     def plan(self, data: CodedComputing, seed: int) -> Allocation:
         """Iterate until time stands still; draws nothing."""
         point = start_point(data, self.start_at)
-        steps = iterates(data, point, self.split, self.alpha, self.rounds)
-        while True:
-            try:
-                after = next(steps, None)
-            except NoAnswer:
-                # every point so far is feasible: where the solver fails, the last one stands
-                break
-            if after is None:
-                break
-            still = abs(1.0 - after.time / point.time) < self.stop
-            point = after
-            if still:
-                break
+        seen = [point]
+        # every point so far is feasible: where the solver fails, the last one stands
+        with contextlib.suppress(NoAnswer):
+            for after in iterates(data, point, self.split, self.alpha, self.rounds):
+                seen.append(after)
+                if abs(1.0 - after.time / seen[-2].time) < self.stop:
+                    break
+        times = [surrogate_times(data, each.share, each.loads).max() for each in seen]
+        point = seen[np.flatnonzero(times <= times[-1] * (1.0 + self.stop / 10.0))[0]]
         used = (point.share > 0) & data.allowed
         return Allocation(point.share, np.where(used, point.loads, 0.0))

@@ -36,7 +36,7 @@ LARGEST_WORK = 600.0
 """c beyond which e^c of the printed split leaves no room in double precision."""
 LEAST_LOAD = 1e-12
 """Share of the rows below which no load falls, so that the next step can divide by it."""
-OTHER_UNITS = (1e-2, 1e-1, 1e-3, 10.0)
+OTHER_UNITS = (1e-2, 1.0, 1e-1, 1e-3)
 """Units of the differences that are tried when the solver fails."""
 SLACK = 1e-4
 """Start this much later than necessary: strictly feasible, as conic solvers like it."""
@@ -203,18 +203,23 @@ class Sca(ConvexProgram):
     the rows; "scaled" with shares and loads balanced; "product" only k times the rows kept, and
     with half the gap.  All three are tight at the point and feasible for P3 wherever feasible.
     Takes a pair (instance, `SharedPoint`), or an instance with its own point or equal shares.
-    Variables are differences from the point; parameters make re-solves cheap, see `move`.
+    Variables are differences from the point in multiples of `unit`; parameters make re-solves
+    cheap, see `move`.
     """
 
     name = "coded.sca"
     kind = "coded"
     sense = "min"
     split: str = option("product", "printed", "scaled")
-    unit: float = 1.0
-    """Unit of the differences; interior-point solvers like one in which they are near 1."""
+    unit: float = 8.0
+    """Unit of the differences: of the powers of two tried, that in which Clarabel is surest."""
 
     def declare(self, m: ConvexModel, data: CodedComputing | tuple[CodedComputing, Any]) -> None:
-        """Build the program with one second-order cone a master and one cone a pair."""
+        """Build the program with a second-order and an exponential cone a pair.
+
+        Both are measured by the root of the pair's share of its master's rows: pairs that hardly
+        count leave the conic solver unsure otherwise.
+        """
         import cvxpy as cp
 
         instance, point = data if isinstance(data, tuple) else (data, SharedPoint.given(data))
@@ -239,16 +244,20 @@ class Sca(ConvexProgram):
             + cp.multiply(p["square_extra"][j], extra)
             for j in range(len(values["square_share"]))
         ]
+        gap, root = m.variable("gap", (pairs,)), np.sqrt(at.size)
+        # |squares|² <= size · gap of every pair
+        sides = cp.vstack([*(cp.multiply(2.0 / root, square) for square in squares), gap - 1])
+        m.constrain("27b", "squares_of_a_pair", cp.constraints.SOC(gap + 1, sides, axis=0))
         for i in range(instance.num_masters):
             mine = np.flatnonzero(at.master == i)
-            gap = cp.sum_squares(cp.hstack([square[mine] for square in squares]))
-            enough = cp.sum(linear[mine]) + gap + 1 <= 0
+            enough = cp.sum(linear[mine]) + at.size[mine] @ gap[mine] + 1 <= 0
             m.constrain("27b", f"master_{i}_expects_its_rows", enough)
         new_load, new_time = p["load_at"] + load, p["time_at"] + time
         new_extra = p["extra_at"] + extra
         lost = new_load - new_extra if self.split == "product" else new_extra
         late = cp.multiply(at.work, new_load) - at.patience * new_time
-        m.constrain("24", "rows_lost_to_stragglers", cp.constraints.ExpCone(late, new_load, lost))
+        cone = [cp.multiply(root, side) for side in (late, new_load, lost)]
+        m.constrain("24", "rows_lost_to_stragglers", cp.constraints.ExpCone(*cone))
         m.constrain("3c", "shares_are_probabilities", p["share_at"] + share >= 0)
         sums = np.zeros((instance.workers, pairs))
         sums[at.worker, np.arange(pairs)] = 1.0

@@ -1,5 +1,6 @@
 """Shared workers: the linear program, and steps that approach it."""
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -108,6 +109,50 @@ def test_every_split_has_its_steps_on_shipped_instances(name, split):
     point = start_point(data, "uniform")
     (after,) = iterates(data, point, split, 0.0, 1)
     assert after.time <= point.time * (1 + 1e-9)
+
+
+def moved(data, share, seed):
+    """Instance with every rate and shift off by at most a share."""
+    rng = np.random.default_rng(seed)
+
+    def near(rows):
+        return tuple(
+            tuple(None if x is None else x * (1 + share * rng.uniform(-1, 1)) for x in row)
+            for row in rows
+        )
+
+    return msgspec.structs.replace(data, rate=near(data.rate), shift=near(data.shift))
+
+
+@pytest.mark.parametrize("share", [1e-15, 1e-9])
+@pytest.mark.parametrize("split", ["product", "scaled", "printed"])
+def test_where_nothing_is_earlier_than_the_start_it_stays_whatever_the_last_bits(split, share):
+    # three equal workers: whatever gives both masters one and a half of them is optimal
+    algorithm = SuccessiveApproximation(split=split)
+    for seed in range(4):
+        data = moved(library.load("coded/split_worker"), share, seed)
+        plan, start = algorithm.plan(data, 0), SharedPoint.uniform(data)
+        assert plan.share.tolist() == start.share.tolist() == [[0.5] * 3] * 2
+        assert plan.loads.tolist() == start.loads.tolist()
+
+
+def test_a_later_point_is_kept_only_for_what_it_is_earlier_by():
+    data = library.load("coded/greedy_trap")
+    first, last = (SuccessiveApproximation(rounds=r).plan(data, 0) for r in (1, 200))
+    start = SharedPoint.uniform(data)
+    times = [surrogate_times(data, p.share, p.loads).max() for p in (start, first, last)]
+    assert times[0] > 1.1 * times[1] > 1.2 * times[2]
+    loose = SuccessiveApproximation(stop=10 * (times[0] / times[2] - 1)).plan(data, 0)
+    assert loose.share.tolist() == start.share.tolist()
+
+
+@pytest.mark.parametrize("split", ["product", "scaled"])
+def test_the_time_is_the_same_whatever_the_last_bits(split):
+    trap = library.load("coded/greedy_trap")
+    algorithm = SuccessiveApproximation(split=split)
+    plans = [(data, algorithm.plan(data, 0)) for data in [trap, moved(trap, 1e-9, 0)]]
+    times = [surrogate_times(data, plan.share, plan.loads).max() for data, plan in plans]
+    assert times[1] == pytest.approx(times[0], rel=1e-6)
 
 
 @pytest.mark.parametrize("split", ["product", "scaled"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -18,6 +19,7 @@ from farkas.relaxations.coded.sca import (
     solve_step,
 )
 from farkas.relaxations.coded.sharing import shared_optimum
+from farkas.solvers import Claimed
 from farkas.solvers.via_cvxpy import solve_problem
 from tests.generators.coded import random_coded_computing
 
@@ -155,3 +157,14 @@ def test_a_step_begins_where_the_instance_says():
     for instance, point in ((data, uniform), (named, SharedPoint.given(named))):
         by_default, by_point = (solve_step(instance, "product", z).time for z in (None, point))
         assert by_default == pytest.approx(by_point, rel=1e-7)
+
+
+@pytest.mark.parametrize("split", ["product", "scaled"])
+def test_pairs_that_hardly_count_leave_the_solver_sure(split):
+    # one pair is ten thousand times as fast as another of the same master
+    trap = library.load("coded/greedy_trap")
+    for place in range(12):
+        rate = np.array(trap.rate, dtype=float)
+        rate[place % 2, place % 3] *= 1.0 + 1e-9 * (place - 5.5)
+        data = msgspec.structs.replace(trap, rate=tuple(map(tuple, rate.tolist())))
+        assert solve_problem(Sca(split=split).model(data).problem).claim is Claimed.OPTIMAL
