@@ -15,6 +15,8 @@ The optimum of a program is the quantity of its name, with any variant in bracke
 
     list_optima("mlbroker.relaxed[tight]")       # computed also where nobody asks for it by name
 
+A certificate that a quantity returns stands for its bound, and `farkas evaluate --write` keeps it.
+
 One file a kind, found by the registry.  A quantity that is not defined for an instance raises
 :class:`~farkas.errors.NotApplicable`, or leaves its key out of the mapping; its key is then absent.
 ``None`` is a value: it means what the kind says it means (infeasible, unbounded).

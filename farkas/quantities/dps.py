@@ -2,12 +2,12 @@
 
 import itertools
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from farkas.certificates.dps import prices_bound
+from farkas.certificates.dps_fixed import DpsFixedPrices
 from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.models.dps.offline import Offline
@@ -191,10 +191,14 @@ def bfp(instance: Market) -> dict[str, float | bool]:
 
 
 @quantity("dps.bfp_bound")
-def bfp_bound(instance: Market) -> float:
-    """Proved bound on the profit of all fixed prices, for any number of types."""
-    certificate = prove_fixed_prices(_few_jobs(instance), cells=25, parts=4)
-    return float(Fraction(certificate.bound))
+def bfp_bound(instance: Market) -> DpsFixedPrices:
+    """Proved bound on the profit of all fixed prices, for any number of types.
+
+    From 25 cells of prices, or for many jobs from one that is looked at in finer parts.
+    """
+    if instance.num_jobs > MOST_JOBS:
+        return prove_fixed_prices(instance, cells=1, parts=64)
+    return prove_fixed_prices(instance, cells=25, parts=4)
 
 
 @quantity("dps.{seller}", seller=("dps", "simple", "top"))

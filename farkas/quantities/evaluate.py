@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
 import msgspec
 
 from farkas.algebra import programs
+from farkas.certificates.doubles import double
+from farkas.certificates.prices import PriceCertificate
 from farkas.errors import FarkasError, InvalidOption, NotApplicable, UnknownName
 from farkas.quantities.optimum import of_program
 from farkas.quantities.quantity import Quantity, Value, quantities
@@ -16,11 +19,15 @@ from farkas.quantities.quantity import Quantity, Value, quantities
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Evaluation:
-    """One key and what became of it: a value, or the error that stood in the way."""
+    """One key and what became of it: a value, or the error that stood in the way.
+
+    ``certificate`` proves the value where that is a proved bound.
+    """
 
     key: str
     value: Value = None
     error: Exception | None = None
+    certificate: PriceCertificate | None = None
 
 
 def find(key: str, kind: str) -> Quantity:
@@ -111,6 +118,9 @@ def _evaluate_one(
         if key not in result:
             return Evaluation(key, error=NotApplicable(f"{key}: not defined for this instance"))
         result = result[key]
+    if isinstance(result, PriceCertificate) and result.bound is not None:
+        bound = double(Fraction(result.bound), up=result.bounds == "max")
+        return Evaluation(key, bound, certificate=result)
     try:
         return Evaluation(key, jsonable(result))
     except FarkasError as error:

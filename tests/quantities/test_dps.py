@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from farkas.certificates.dps_fixed import DpsFixedPrices
 from farkas.instances import library
+from farkas.instances.dps import Market
 from farkas.instances.generate import generate
+from farkas.online import algorithms
 from farkas.quantities import dps as module
 from farkas.quantities import evaluate, evaluate_all
 
@@ -67,3 +70,18 @@ def test_exact_optima_are_of_markets_with_few_jobs() -> None:
     assert evaluate(generate("dps", "small", 0, num_jobs=61), keys) == {}
     # sequences end at 40 jobs
     assert list(evaluate(generate("dps", "small", 0, num_jobs=41), keys[1:])) == keys[1:2]
+
+
+def test_fixed_prices_of_many_jobs_are_bounded_too() -> None:
+    for jobs, cells in ((60, 25), (61, 1)):
+        market = generate("dps", "published", 0, num_jobs=jobs, horizon=60, num_servers=20)
+        (outcome,) = evaluate_all(market, ["dps.bfp_bound"])
+        assert isinstance(outcome.certificate, DpsFixedPrices)
+        assert sum(node.axis is None for node in outcome.certificate.cells) == (cells + 1) // 2
+        sold = algorithms["dps.bfp_coord"].run(market).value
+        assert isinstance(outcome.value, float)
+        assert 0 < sold <= outcome.value < value_of(market, "dps.interval_lp")
+
+
+def value_of(market: Market, key: str) -> float:
+    return float(evaluate(market, [key])[key])  # type: ignore[arg-type]

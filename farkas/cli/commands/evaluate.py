@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, progress
-from farkas.cli.values import InstanceFile
-from farkas.errors import Exit, FarkasError, NotApplicable
+from farkas.cli.values import InstanceFile, check_writable
+from farkas.errors import Exit, FarkasError, InvalidOption, NoAnswer, NotApplicable
 from farkas.words import named
+
+if TYPE_CHECKING:
+    from farkas.quantities import Evaluation
 
 
 def command(
@@ -20,11 +23,16 @@ def command(
         list[str] | None,
         typer.Argument(metavar="[KEY]...", help="Quantities; by default those the file expects."),
     ] = None,
+    write: Annotated[
+        str | None,
+        typer.Option("--write", metavar="FILE", help="Write the certificate of a proved bound."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Compute named quantities of an instance.
 
-    The name of a program, also with a variant, is the quantity of its optimum.
+    The name of a program, also with a variant, is the quantity of its optimum.  --write keeps what
+    proves the value of the one quantity that is named, for farkas check: dps.bfp_bound.
 
     Without keys: those listed under "expected" in the file, or everything defined for the kind.
     The expected values themselves are never looked at.  A quantity that is not defined for the
@@ -35,6 +43,9 @@ def command(
     from farkas.verbs.inputs import as_instance
 
     instance = as_instance(file)
+    if write is not None and len(set(keys or ())) != 1:
+        raise InvalidOption("--write keeps the certificate of one quantity; name one")
+    check_writable(write)
     for key in keys or ():
         find(key, instance.kind)  # a misspelt key is refused before any work
     wanted = wanted_keys(instance) if not keys else list(dict.fromkeys(keys))
@@ -44,6 +55,8 @@ def command(
             report(done + 1, len(wanted))
             if outcome.error is None:
                 values[outcome.key] = outcome.value
+                if write is not None:
+                    _keep(outcome, write)
             elif keys or not isinstance(outcome.error, NotApplicable):
                 codes.append(_explain(outcome.key, outcome.error))
     if as_json:
@@ -53,6 +66,14 @@ def command(
     serious = [code for code in codes if code is not None]
     if serious or (codes and not values):
         raise typer.Exit(max(serious, default=Exit.NO_ANSWER))
+
+
+def _keep(outcome: Evaluation, path: str) -> None:
+    from farkas.verbs.save import save
+
+    if outcome.certificate is None:
+        raise NoAnswer(f"{named(path)}: {outcome.key} has no certificate to write")
+    save(outcome.certificate, path)
 
 
 def _explain(key: str, error: Exception) -> Exit | None:
