@@ -27,6 +27,9 @@ class TreeNode:
         Number of the weights that bound the node best so far; of the parent until it is solved.
     bound
         What they prove; None for nothing.
+    broken
+        Whole column that is broken at the exact optimum of the relaxation, and its value there;
+        None where that was not asked for, or is whole.
     """
 
     parent: TreeNode | None
@@ -36,6 +39,7 @@ class TreeNode:
     weights: int = -1
     bound: Side = None
     basis: Basis | None = None
+    broken: tuple[int, Fraction] | None = None
     children: tuple[TreeNode, ...] = ()
     used: frozenset[TreeNode] = frozenset()
     closed: bool = False

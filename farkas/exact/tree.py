@@ -23,7 +23,7 @@ from farkas.exact.cuts import Cut
 from farkas.exact.deadline import Deadline, OutOfTime
 from farkas.exact.ends import Step, derived
 from farkas.exact.linear import solve_linear
-from farkas.exact.node_solver import NodeSolver
+from farkas.exact.node_solver import NodeSolver, floats
 from farkas.exact.nodes import ProofTree, TreeNode, covered, preorder
 from farkas.exact.root_cuts import root_cuts
 from farkas.forms.rational import RationalForm, Side, whole_array
@@ -81,6 +81,7 @@ class TreeSearch:
         level = None if enough is None else _above(float(enough))
         share = deadline.part(CUTS_SHARE)
         self.cuts = root_cuts(program, ends[0], ends[1], self._simplex, share, level)
+        self._tried: set[bytes] = set()
         self._with_cuts = with_cuts(self.form, self.cuts)
         self._start()
         self._ticket = itertools.count()
@@ -256,9 +257,10 @@ class TreeSearch:
             tuple(None if end is None else Fraction(end) for end in ends)
             for ends in self._solver.box(node)
         )
-        relaxed = self._with_cuts.replace(lower=lower, upper=upper)
         try:
-            found = solve_linear(relaxed, deadline=self.clock, basis=node.basis)
+            found = solve_linear(
+                boxed(self._with_cuts, lower, upper), deadline=self.clock, basis=node.basis
+            )
         except OutOfTime:
             raise
         except NoAnswer:
@@ -268,14 +270,19 @@ class TreeSearch:
         ray = found.status == "infeasible"
         sign = 1 if ray or self.form.sense == "min" else -1
         exact = [sign * y for y in found.multipliers]
-        if found.point is not None and self._is_whole(found.point):
-            self._improve(found.point)
+        if found.point is not None:
+            node.broken = self._most_broken(found.point)
+            if node.broken is None:
+                self._improve(found.point)
         self._close(node, self.program.exact(exact, ray=ray))
 
     # points
 
-    def _is_whole(self, point: list[Fraction]) -> bool:
-        return all(point[j].denominator == 1 for j in self._solver.whole.tolist())
+    def _most_broken(self, point: list[Fraction]) -> tuple[int, Fraction] | None:
+        """Whole column furthest from whole numbers at a point, and its value; None where whole."""
+        parts = ((point[j] % 1, j) for j in self._solver.whole.tolist())
+        part, column = max(((min(p, 1 - p), j) for p, j in parts), default=(Fraction(0), -1))
+        return (column, point[column]) if part else None
 
     def _improve(self, point: list[Fraction]) -> None:
         value = cost_of(self.program, point)
@@ -283,14 +290,23 @@ class TreeSearch:
             self.value, self.point = value, point
 
     def _try_point(self, near: Floats) -> None:
-        """Fix whole columns at rounded values and solve the rest exactly."""
+        """Fix whole columns at rounded values and solve the rest exactly, once."""
+        values = np.rint(near[self._solver.whole]).tobytes()
+        if values in self._tried:
+            return
+        self._tried.add(values)
         point = exact_point(self.form, near, self.clock)
         if point is not None:
             self._improve(point)
 
     def _branch(self, node: TreeNode) -> tuple[TreeNode, TreeNode]:
         """Split a node; returns the child to go on with, and the other."""
-        column, down, nearer = self._solver.branching(node, self._simplex.point)
+        if node.broken is None:
+            column, down, nearer = self._solver.branching(node, self._simplex.point)
+        else:  # doubles see nothing to branch on, or would not have settled the node
+            column, value = node.broken
+            down = math.floor(value)
+            nearer = value - down <= Fraction(1, 2)
         left, right = node.split(column, down)
         return (left, right) if nearer else (right, left)
 
@@ -358,7 +374,7 @@ def exact_point(form: RationalForm, near: Floats, clock: Deadline) -> list[Fract
             return None
         lower[j] = upper[j] = value
     try:
-        found = solve_linear(form.replace(lower=tuple(lower), upper=tuple(upper)), deadline=clock)
+        found = solve_linear(boxed(form, lower, upper), deadline=clock)
     except NoAnswer:
         return None  # a point only helps; the search goes on without
     return found.point if found.status == "optimal" else None
@@ -379,6 +395,14 @@ def with_cuts(form: RationalForm, cuts: Sequence[Cut]) -> RationalForm:
         row_upper=form.row_upper + tuple(cut.side for cut in cuts),
         row_names=(),
     )
+
+
+def boxed(form: RationalForm, lower: Sequence[Side], upper: Sequence[Side]) -> RationalForm:
+    """Return the same program within other ends; what is in doubles already is not made again."""
+    found = form.replace(lower=tuple(lower), upper=tuple(upper))
+    ends = {"lower": floats(lower, -np.inf), "upper": floats(upper, np.inf)}
+    vars(found)["linear"] = form.linear.replace(**ends)
+    return found
 
 
 def cost_of(program: Bounding, point: Sequence[Fraction]) -> Fraction:

@@ -14,7 +14,7 @@ from farkas.exact.bounding import Bounding
 from farkas.exact.certificate import tree_certificate
 from farkas.exact.cuts import Rounding
 from farkas.exact.deadline import Deadline
-from farkas.exact.tree import cost_of, exact_point, search, with_cuts
+from farkas.exact.tree import boxed, cost_of, exact_point, search, with_cuts
 from farkas.forms.rational import RationalForm
 from tests.exact.test_cuts import flows
 from tests.generators.rational import keeps, program, random_integer, reference_optimum
@@ -159,6 +159,47 @@ def test_nodes_are_solved_exactly_with_fractions_alone(monkeypatch: pytest.Monke
     search(tied())
     assert seen
     assert {type(end) for end in seen} <= {F, type(None)}
+
+
+def test_what_only_fractions_see_broken_is_branched_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    # x + x' >= 1 with x <= 10^8 y: the relaxation opens a hundred-millionth of an arc
+    monkeypatch.setattr(tree, "root_cuts", lambda *_: [])
+    idle = [0] * 8  # whole columns without a row stand first
+    wide = program(
+        [[1, 1, *idle, 0, 0], [1, 0, *idle, -(10**8), 0], [0, 1, *idle, 0, -(10**8)]],
+        cost=[0, 0, *idle, 3, 4],
+        rows=[(1, None), (None, 0), (None, 0)],
+        ends=[(0, 10**8)] * 2 + [(0, 1)] * 10,
+        whole=[0, 0] + [1] * 10,
+    )
+    found = search(wide)
+    assert (found.value, found.bound) == (3, 3)
+    assert found.searched <= 5
+
+
+def test_points_are_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+    exactly = tree.exact_point
+
+    def watched(form: RationalForm, near: Any, clock: Deadline) -> Any:
+        tried.append(tuple(np.rint(near[np.flatnonzero(form.integer)]).tolist()))
+        return exactly(form, near, clock)
+
+    monkeypatch.setattr(tree, "exact_point", watched)
+    for seed in range(500, 540):
+        tried.clear()
+        search(random_integer(seed))
+        assert len(tried) == len(set(tried))
+
+
+def test_a_program_within_other_ends_is_the_same_in_doubles() -> None:
+    form = tied()
+    lower, upper = (F(1, 3), None, F(0), F(1)), (F(2), F(3), None, F(1))
+    found = boxed(form, lower, upper)
+    plain = form.replace(lower=lower, upper=upper)
+    assert (found.lower, found.upper) == (lower, upper)
+    assert found.linear.sha256 == plain.linear.sha256
+    assert found.sha256 == plain.sha256
 
 
 def test_rows_of_cuts_follow_those_of_the_program() -> None:
