@@ -71,7 +71,7 @@ class SharedServers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         weight = [math.floor(Fraction(each) * more / unit) for each in need]
         room = sum(math.floor(Fraction(each) * over * more / unit) for each in held.tolist())
         if room > MOST_UNITS:
-            raise NotACertificate(f"{room} units are more than {MOST_UNITS}")
+            raise NotACertificate(f"all servers hold more than {MOST_UNITS} units")
         return weight, room
 
     def most(self, cluster: Cluster, jobs: Ints, profits: list[list[Fraction]]) -> Fraction:
@@ -148,7 +148,7 @@ class SlotCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gadget
     def prove_bound(self, cluster: Cluster, /) -> Fraction:
         """Rent of the cluster plus the best ring of each job, by exact searches."""
         rent, jobs, profits = self.priced(cluster)
-        if self.shared is not None and len(jobs):
+        if self.shared is not None:
             return rent + self.shared.most(cluster, jobs, profits)
         return rent + sum((max(row) for row in profits), Fraction(0))
 

@@ -276,7 +276,7 @@ def test_no_ring_is_searched_where_nothing_has_a_price():
 @pytest.mark.parametrize(
     ("resource", "unit", "words"),
     [
-        (1, 1.0, "no resource 1"), (0, 1e-6, "units are more"), (0, np.inf, "no limit of all"),
+        (1, 1.0, "no resource 1"), (0, 1e-6, "hold more than"), (0, np.inf, "no limit of all"),
         (0, 1.0, "no limit of all"),
     ],
 )  # fmt: skip
@@ -286,6 +286,17 @@ def test_what_servers_share_is_looked_at_before_it_is_believed(resource, unit, w
     changed = msgspec.structs.replace(made, shared=SharedServers(resource=resource, unit=unit))
     with pytest.raises(NotACertificate, match=words):
         check(changed, instance=cluster)
+
+
+def test_what_servers_share_is_looked_at_where_nobody_runs_too():
+    cluster = small([1, 1], [(0, 1, 9)]).replace(jobs=[])
+    made = certify_slot(cluster, 0, [], np.zeros((2, 1)), np.zeros(2))
+    for resource, unit, words in ((9, 1.0, "no resource 9"), (0, 5e-324, "than 16384 units$")):
+        shared = SharedServers(resource=resource, unit=unit)
+        with pytest.raises(NotACertificate, match=words):
+            check(msgspec.structs.replace(made, shared=shared), instance=cluster)
+    fine = msgspec.structs.replace(made, shared=SharedServers(resource=0, unit=1.0))
+    assert check(fine, instance=cluster).bound == 0
 
 
 def test_servers_and_workers_are_granted_the_rounding_of_decimals():

@@ -136,7 +136,7 @@ def test_another_slot_than_the_instances_own_is_named():
         ({"node_prices": ((1.0,),)}, "another shape"),
         ({"link_prices": ()}, "another shape"),
         ({"shared": SharedServers(resource=9, unit=1.0)}, "no resource 9"),
-        ({"shared": SharedServers(resource=0, unit=1e-9)}, "units are more than"),
+        ({"shared": SharedServers(resource=0, unit=1e-9)}, "hold more than 16384 units"),
     ],
 )
 def test_what_proves_nothing_is_not_written(changes, words):
