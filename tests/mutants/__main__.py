@@ -11,14 +11,23 @@ from tests.mutants.by_hand import HAND, change_of, entries
 from tests.mutants.places import Place, mutated, places
 from tests.mutants.record import Folder, Module, Survivor
 from tests.mutants.trial import Change, Trial, told
+from tests.tools.shared import ROOT
 
 FOLDERS = (
     "certificates", "standalone", "replay", "duals", "relaxations", "models", "forms", "rounding",
     "exact", "online", "online/coded", "online/dps", "online/eris", "online/gadget",
-    "online/mlbroker",
+    "online/mlbroker", "algebra", "cli", "experiments", "instances", "proofs", "quantities",
+    "solvers", "verbs",
 )  # fmt: skip
 
-ALSO = {"certificates": ["tests/standalone", "tests/fuzz"], "standalone": ["tests/fuzz"]}
+ALSO = {
+    "certificates": ["tests/standalone", "tests/fuzz"],
+    "standalone": ["tests/fuzz"],
+    "proofs": ["tests/docs/test_ledger.py::test_a_verdict_in_the_ledger_is_that_of_the_code"],
+    "quantities": ["tests/conformance/test_by_hand.py", "tests/conformance/test_quantities.py"],
+    "solvers": ["tests/conformance/solvers"],
+    "verbs": ["tests/cli/commands"],
+}
 """Tests of other folders that hold a folder's code."""
 
 
@@ -120,6 +129,46 @@ def score(folder: str, sample: int, seed: int, only: str, more: bool) -> None:
     )
 
 
+def there_now(root: Path, module: str, entry: Module) -> dict[str, tuple[int, str]]:
+    """Survivors of a module that its code still allows: by change, the line and the new text."""
+    source, now = (root / "farkas" / module).read_text(), {}
+    lines = source.splitlines()
+    found = [place for some in places(root, module).values() for place in some]
+    entry.mutants = len(found)
+    for place in found:
+        line = lines[place.line - 1].strip()
+        if any(line in survivor.change for survivor in entry.survivors):
+            changed = mutated(source, place)
+            if changed is not None:
+                now[told(source, changed)] = place.line, changed
+    return now
+
+
+def present(entry: Module, now: dict[str, tuple[int, str]]) -> list[Survivor]:
+    """Drop survivors whose lines were rewritten, which are returned; give others their lines."""
+    dropped = [survivor for survivor in entry.survivors if survivor.change not in now]
+    entry.survivors = [survivor for survivor in entry.survivors if survivor.change in now]
+    for survivor in entry.survivors:
+        survivor.line = now[survivor.change][0]
+    entry.killed = min(entry.killed, entry.mutants - len(entry.survivors))
+    entry.tried = entry.killed + len(entry.survivors)
+    return dropped
+
+
+def drop_old(folder: str, only: str) -> None:
+    """Make what is kept of a folder about the present code; nothing is tried."""
+    kept = record.read()
+    modules = kept.folders[folder].modules
+    for module in [module for module in modules if only in module]:
+        if not (ROOT / "farkas" / module).exists():
+            del modules[module]
+            print(f"  {module} is gone", flush=True)
+            continue
+        for survivor in present(modules[module], there_now(ROOT, module, modules[module])):
+            print(f"  {module}:{survivor.line}  {survivor.change}", flush=True)
+    record.write(kept)
+
+
 def again(folder: str, only: str) -> None:
     """Try only the survivors that are kept, after tests were added."""
     kept, tests = record.read(), [f"tests/{folder}", *ALSO.get(folder, [])]
@@ -128,25 +177,18 @@ def again(folder: str, only: str) -> None:
         for module, entry in kept.folders[folder].modules.items():
             if only not in module:
                 continue
-            source, now = (trial.tree / "farkas" / module).read_text(), {}
-            operators = {other.operator for other in entry.survivors}
-            for place in (place for some in places(trial.tree, module).values() for place in some):
-                if place.operator.removeprefix("core/") in operators:
-                    changed = mutated(source, place)
-                    if changed is not None:
-                        now[told(source, changed)] = place.line, changed
-            there = [other for other in entry.survivors if other.change in now]
-            entry.tried -= len(entry.survivors) - len(there)  # the code has changed since
-            entry.survivors = []
-            for survivor in there:
+            now = there_now(trial.tree, module, entry)
+            present(entry, now)
+            left = []
+            for survivor in entry.survivors:
                 line, changed = now[survivor.change]
                 if not (survivor.equivalent or survivor.effort):
                     if trial.red(Change(module, changed), line):
                         entry.killed += 1
                         continue
                     print(f"  {module}:{survivor.line}  {survivor.change}", flush=True)
-                survivor.line = line
-                entry.survivors.append(survivor)
+                left.append(survivor)
+            entry.survivors = left
         trial.bench.close()
     record.write(kept)
 
@@ -182,11 +224,16 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="part of the name of a module or change")
     parser.add_argument("--again", action="store_true", help="only the survivors that are kept")
+    parser.add_argument(
+        "--present", action="store_true", help="only drop survivors whose lines were rewritten"
+    )
     parser.add_argument("--more", action="store_true", help="add another draw to what is kept")
     asked = parser.parse_args()
     for folder in asked.folders or [*FOLDERS, HAND]:
         if folder == HAND:
             by_hand(asked.only, asked.again)
+        elif asked.present:
+            drop_old(folder, asked.only)
         elif asked.again:
             again(folder, asked.only)
         else:

@@ -42,7 +42,7 @@ class Outcome:
     red
         The first test that failed; "did not end", or what pytest's exit code says; "" if green.
     seconds
-        How long each test took; only when asked to follow.
+        Processor time that each test took; only when asked to follow.
     reached
         For every test the functions it called, as (path, first line); only when asked to follow.
     """
@@ -112,21 +112,25 @@ class Watch:
             self.red = report.nodeid or "import"
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Note the first failure, and times."""
+        """Note the first failure."""
         if report.failed and not self.red:
             self.red = report.nodeid
-        before = self.seconds.get(report.nodeid, 0.0)
-        self.seconds[report.nodeid] = before + report.duration
 
     def pytest_runtest_protocol(self, item: Any) -> None:
         """Follow the calls of a test, its fixtures included, from here to its end."""
+        self.seconds[item.nodeid] = -_processor_seconds()
         if self.follow:
             sys.settrace(_tracer(self.follow, self.reached.setdefault(item.nodeid, [])))
 
-    def pytest_runtest_logfinish(self) -> None:
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """Follow no longer."""
-        if self.follow:
-            sys.settrace(None)
+        sys.settrace(None)
+        self.seconds[nodeid] += _processor_seconds()
+
+
+def _processor_seconds() -> float:
+    """Of this process and those that it started and that have ended."""
+    return sum(os.times()[:4])
 
 
 def _tracer(below: str, calls: list[tuple[str, int]]) -> Callable[[FrameType, str, object], None]:

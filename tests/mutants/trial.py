@@ -114,13 +114,13 @@ class Trial:
         own = f"tests/{path.parent.as_posix()}/test_{path.name}::"
         everywhere = self.reaching.get((module, 0), set())
         seen = self.reaching.get((module, first))
-        near = self._ordered(seen or everywhere or self.seconds)
+        near = seen or everywhere or set(self.seconds)
         budget, few = SECONDS if seen else UNSEEN, []
-        for test in near:
+        for test in sorted(near, key=lambda test: (self.seconds[test], test)):
             budget -= self.seconds[test]
             few += [test] if budget > 0 else []
         others = [test for test in self.seconds if test.startswith(own) and test not in few]
-        return few + self._ordered(others)
+        return self._ordered(few) + self._ordered(others)
 
     def _ordered(self, tests) -> list[str]:  # type: ignore[no-untyped-def]
         return sorted(tests, key=lambda test: (-self.noticed[test], self.seconds[test], test))
