@@ -7,6 +7,7 @@ other programs by replaying what the kind's algorithms decide.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 from collections.abc import Callable
@@ -20,8 +21,8 @@ from farkas.certificates import run_bounds
 from farkas.errors import FarkasError
 from farkas.forms import LinearForm
 from farkas.instances import Instance
-from farkas.online import algorithms
-from farkas.replay import replay
+from farkas.online import Run, algorithms
+from farkas.replay import Replayed, replay
 from tests.generators.coded import random_coded_computing
 from tests.generators.dps import random_market
 from tests.generators.eris import random_auction
@@ -66,19 +67,27 @@ def reached(name: str, program: str) -> Fraction:
 
 
 @functools.cache
+def runs_of(name: str) -> list[tuple[Run, Replayed | None]]:
+    """Runs of all algorithms on an instance, and their decisions in exact arithmetic."""
+    instance = load(name)
+    found = []
+    for algorithm in algorithms.names(f"{instance.kind}."):
+        with contextlib.suppress(FarkasError):  # for example more schedules than it lists
+            run = farkas.run(instance, algorithm)
+            found.append((run, replay(run, instance)))
+    return found
+
+
+@functools.cache
 def best_run(name: str, program: str) -> Fraction:
     """Best exact value of the runs that the program bounds and that keep everything exactly."""
-    instance, sense = load(name), "min"
+    sense = "min"
     values: list[Fraction] = []
-    for algorithm in algorithms.names(f"{instance.kind}."):
-        try:
-            run = farkas.run(instance, algorithm)
-        except FarkasError:
-            continue  # for example more schedules than it lists
-        bound, found = run.certificate, replay(run, instance)
+    for run, found in runs_of(name):
+        bound = run.certificate
         made = None if bound is None else bound.certificate
         about = made.get("program") if isinstance(made, dict) else getattr(made, "program", None)
-        listed = [one for one in run_bounds.get(instance.kind) or () if one.program == program]
+        listed = [one for one in run_bounds.get(run.kind) or () if one.program == program]
         given = (run.options, run.algorithm, run.decisions)
         if about != program and not any(one.holds_for(*given) for one in listed):
             continue  # the program says nothing of it
@@ -132,62 +141,95 @@ def _spread(line: dict[int, float], place: dict[int, int], size: int, way: int) 
     return row
 
 
+class Line:
+    """Whole numbers ``scale > 0``, a and b: ``scale basic = b - a x``, of an aim ``c x - b``.
+
+    Fractions would have their common divisor taken out in every entry; a line has one.
+    """
+
+    def __init__(self, numbers: Row, side: Fraction) -> None:
+        self.scale = math.lcm(side.denominator, *(value.denominator for value in numbers))
+        self.numbers = [int(value * self.scale) for value in [*numbers, side]]
+
+    @property
+    def side(self) -> Fraction:
+        """b / scale."""
+        return Fraction(self.numbers[-1], self.scale)
+
+    def leave(self, s: int) -> None:
+        """Solve for the variable of a column, which becomes basic."""
+        pivot, self.numbers[s] = self.numbers[s], self.scale
+        self.scale = abs(pivot)
+        if pivot < 0:
+            self.numbers = [-value for value in self.numbers]
+
+    def take(self, line: Line, s: int) -> None:
+        """Put in the variable of a column that a line was solved for."""
+        factor, own = self.numbers[s], line.scale
+        if not factor:
+            return
+        self.numbers[s] = 0
+        self.numbers = [
+            own * mine - factor * its for mine, its in zip(self.numbers, line.numbers, strict=True)
+        ]
+        self.scale *= own
+        common = math.gcd(self.scale, *self.numbers)
+        if common > 1:
+            self.scale //= common
+            self.numbers = [value // common for value in self.numbers]
+
+
 def simplex(objective: Row, rows: list[tuple[Row, Fraction]]) -> Fraction | None:
     """Largest ``objective x`` with ``row x <= side`` and ``x >= 0``; None where there is no x.
 
-    A line ``[a, side]`` says ``basic = side - a x``, an aim ``[c, side]`` is ``c x - side``.
     With Bland's rule it ends; a helper column, driven to 0, makes the first point.
     """
     n = len(objective)
-    lines = [[*row, Fraction(-1), side] for row, side in rows]
-    helper = [Fraction(0)] * n + [Fraction(-1), Fraction(0)]
-    aim = [*objective, Fraction(0), Fraction(0)]
+    lines = [Line([*row, Fraction(-1)], side) for row, side in rows]
+    helper = Line([Fraction(0)] * n + [Fraction(-1)], Fraction(0))
+    aim = Line([*objective, Fraction(0)], Fraction(0))
     columns, basic = list(range(n + 1)), list(range(n + 1, n + 1 + len(lines)))
-    if lines and min(line[-1] for line in lines) < 0:
-        worst = min(range(len(lines)), key=lambda i: lines[i][-1])
+    if any(line.side < 0 for line in lines):
+        worst = min(range(len(lines)), key=lambda i: lines[i].side)
         _pivot(lines, [helper, aim], columns, basic, worst, n)
         _improve(lines, helper, [helper, aim], columns, basic)
-        if helper[-1] > 0:
+        if helper.side > 0:
             return None
         if n in basic:
             i = basic.index(n)
-            s = next(s for s, value in enumerate(lines[i][:-1]) if value)
+            s = next(s for s, value in enumerate(lines[i].numbers[:-1]) if value)
             _pivot(lines, [helper, aim], columns, basic, i, s)
     s = columns.index(n)
     for line in [*lines, aim]:
-        line[s] = Fraction(0)  # the helper stays 0
+        line.numbers[s] = 0  # the helper stays 0
     _improve(lines, aim, [aim], columns, basic)
-    return -aim[-1]
+    return -aim.side
 
 
 def _improve(
-    lines: list[Row], aim: Row, aims: list[Row], columns: list[int], basic: list[int]
+    lines: list[Line], aim: Line, aims: list[Line], columns: list[int], basic: list[int]
 ) -> None:
     """Pivot until no column improves the aim."""
     while True:
-        better = [s for s in range(len(columns)) if aim[s] > 0]
+        better = [s for s in range(len(columns)) if aim.numbers[s] > 0]
         if not better:
             return
         s = min(better, key=columns.__getitem__)
-        able = [i for i, line in enumerate(lines) if line[s] > 0]
+        able = [i for i, line in enumerate(lines) if line.numbers[s] > 0]
         if not able:
             raise AssertionError("unbounded")
-        i = min(able, key=lambda i: (lines[i][-1] / lines[i][s], basic[i]))
-        _pivot(lines, aims, columns, basic, i, s)
+
+        def room(i: int, s: int = s) -> tuple[Fraction, int]:
+            return Fraction(lines[i].numbers[-1], lines[i].numbers[s]), basic[i]
+
+        _pivot(lines, aims, columns, basic, min(able, key=room), s)
 
 
 def _pivot(
-    lines: list[Row], aims: list[Row], columns: list[int], basic: list[int], i: int, s: int
+    lines: list[Line], aims: list[Line], columns: list[int], basic: list[int], i: int, s: int
 ) -> None:
     """Exchange the basic variable of line ``i`` and the one of column ``s``."""
-    pivot = lines[i][s]
-    line = lines[i] = [value / pivot for value in lines[i]]
-    line[s] = 1 / pivot
-    for other in [*(one for one in lines if one is not line), *aims]:
-        factor = other[s]
-        if factor:
-            other[s] = Fraction(0)
-            for j, value in enumerate(line):
-                if value:
-                    other[j] -= factor * value
+    lines[i].leave(s)
+    for other in [*(one for one in lines if one is not lines[i]), *aims]:
+        other.take(lines[i], s)
     columns[s], basic[i] = basic[i], columns[s]
