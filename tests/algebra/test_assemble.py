@@ -123,6 +123,11 @@ def one_round_of_a_loop(m, i):
     return m.amount[next(iter(m.things))] >= 1
 
 
+def loop_after_a_sum(m, i):
+    spent = Sum(m.amount[j] for j in m.things)
+    return spent + sum(m.amount[j] for j in m.things) >= 1
+
+
 def sum_of_one_expression(m, i):
     return Sum(m.amount[i]) >= 1
 
@@ -237,6 +242,7 @@ PLANTED = {
     branch_on_an_expression: "the rule branches on a variable",
     compared_with_a_word: "TypeError: unsupported operand",
     one_round_of_a_loop: r"an index set is iterated outside Sum\(...\)",
+    loop_after_a_sum: "sum with Sum",
     sum_of_one_expression: "Sum takes a generator expression",
     sum_of_words: "Sum of str; a sum needs expressions or parameters",
     between_and: "a relation is used as a truth value",

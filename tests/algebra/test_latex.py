@@ -26,6 +26,15 @@ def test_latex_reads_the_same_rules():
     assert r"\mathit{total} \in \mathbb{R} \notag" in text
 
 
+def test_every_index_of_a_family_is_told_with_its_set():
+    def both(m, i, r):
+        return m.grid[i, r] >= m.budget
+
+    program = toy(both, "things", "places")
+    type(program).example = lambda self: None
+    assert r"\quad \forall i \in \mathit{things},\ r \in \mathit{places} \tag{1}" in program.latex()
+
+
 A, B, C = Text("a"), Text("b"), Text("c")
 
 

@@ -22,3 +22,7 @@ def test_a_certificate_of_another_instance_is_refused():
         check(good(instance="cd" * 32), form(), instance=Instance())
     proof = check(good(instance="ab" * 32), form(), instance=Instance())
     assert proof.provenance == "instance"
+
+
+def test_a_limit_of_work_is_for_trees_alone():
+    assert check(good(), form(), most_work=0) == check(good(), form())

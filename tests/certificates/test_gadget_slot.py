@@ -339,3 +339,29 @@ def test_irrational_gains_are_bounded_from_above(seventh):
         exact = Fraction(str(gained))
     assert 0 < exact <= made.prove_bound(cluster) <= exact * (1 + Fraction(1, 2**58))
     assert made.prove_bound(cluster) <= Fraction(made.bound) <= exact * (1 + Fraction(1, 2**55))
+
+
+def test_units_of_what_is_shared_are_held_to_a_number():
+    job = {"demand": [1.0]}
+    shared = SharedServers(resource=0, unit=1.0)
+    most = small([1, 2**14 - 1], [(0, 1, 9)], job)
+    assert shared.units(most, np.array([0])) == ([1], 2**14)
+    with pytest.raises(NotACertificate, match="16385 units are more than 16384"):
+        shared.units(small([1, 2**14], [(0, 1, 9)], job), np.array([0]))
+
+
+def test_a_small_gain_beside_a_large_one_is_rounded_up():
+    # a triangle whose links hold no ring: one worker alone gains 1 + 2**-50, two would 2**70
+    edges = [(0, 1, 1), (1, 2, 1), (0, 2, 1)]
+    cluster = small([1, 1, 1], edges, {"max_workers": 2, **table(0.0, 1.0 + 2.0**-50, 2.0**70)})
+    made = certify_slot(cluster, 0, [0], np.zeros((3, 1)), np.zeros(6))
+    gained = 1 + Fraction(1, 2**50)
+    assert gained <= made.prove_bound(cluster) <= gained * (1 + Fraction(1, 2**25))
+
+
+def test_profits_of_whole_sizes_are_added_up_rounded_up():
+    cluster = small([2, 1], [(0, 1, 9)], {"demand": [1.0]}, {"demand": [1.0]})
+    profits = [[Fraction(0), Fraction(1, 3)], [Fraction(0), Fraction(10**30, 7)]]
+    best = SharedServers(resource=0, unit=1.0).most(cluster, np.array([0, 1]), profits)
+    exact = Fraction(1, 3) + Fraction(10**30, 7)
+    assert exact <= best <= exact * (1 + Fraction(1, 2**90))

@@ -10,6 +10,7 @@ from hypothesis import given
 
 from farkas.certificates.ratio import certified_ratio, ratio_at_most, ratio_words
 from farkas.errors import NotACertificate
+from farkas.tolerances import FEASIBLE
 from tests.certificates.test_proof import EXACT
 
 
@@ -70,3 +71,24 @@ def test_the_double_and_the_words_of_a_ratio_promise_no_less_than_it(one, other)
         assert ratio > F(math.nextafter(math.inf, 0))
     else:
         assert ratio <= F(above) <= F(ratio_words(above))
+
+
+@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize("large", [F(1), F(10**30)])
+def test_what_is_not_exact_may_beat_a_bound_by_a_share_of_the_larger_of_the_two(way, large):
+    share = F(FEASIBLE)
+    low, high = (large, large * (1 - share)) if way > 0 else (large * (share - 1), -large)
+    for sense, value, bound in (("min", high, low), ("max", low, high)):
+        assert certified_ratio(sense, value, bound, exact=False) == 1
+    beyond = high - large / 2**200
+    for sense, value, bound in (("min", beyond, low), ("max", low, beyond)):
+        with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
+            certified_ratio(sense, value, bound, exact=False)
+
+
+def test_a_ratio_is_told_with_six_digits():
+    assert [ratio_words(ratio) for ratio in (1.0132201, F(4, 3), 1.0)] == [
+        "1.01323",
+        "1.33334",
+        "1",
+    ]

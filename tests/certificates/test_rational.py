@@ -92,3 +92,11 @@ def test_a_common_divisor_of_a_row_is_refused() -> None:
     with pytest.raises(NotACertificate, match="canonical"):
         packed(text + "0:2 1:4").form("x")
     assert packed(text).form("x").num_entries == 0
+
+
+def test_columns_of_every_row_ascend() -> None:
+    text = "min decimal 2 2 0\n1 0 1 C\n1 0 1 C\n0 - 0:1 1:1\n0 - "
+    assert packed(text + "0:1 1:2").form("x").num_entries == 4
+    for row in ("1:2 0:1", "0:1 0:1"):
+        with pytest.raises(NotACertificate, match="ascend"):
+            packed(text + row).form("x")

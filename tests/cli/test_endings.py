@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from farkas import errors
-from farkas.cli import call
+from farkas.cli import call, endings
 from tests.cli.test_app import Capture
 
 
@@ -58,3 +58,20 @@ def test_an_error_ends_with_the_code_of_its_type(
     captured = capsys.readouterr()
     assert (captured.out, captured.err.count("\n")) == ("", 1)
     assert str(error) in captured.err
+
+
+@pytest.mark.parametrize(("code", "ends"), [(0, 0), (None, 0), (2, 2), (1, 141), (130, 130)])
+def test_the_parser_ends_with_its_own_code(
+    code: int | None, ends: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endings, "_silent_end", lambda: 141)
+    assert endings.ended(SystemExit(code)) == ends
+
+
+def test_a_reader_that_has_left_is_told_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setattr(endings, "_silent_end", lambda: 141)
+    for error in (BrokenPipeError(), endings.Ended(errors.Exit.BROKEN_PIPE)):
+        assert endings.ended(error) == 141
+    assert capsys.readouterr() == ("", "")

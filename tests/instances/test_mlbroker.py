@@ -10,7 +10,7 @@ from farkas import instances
 from farkas.errors import InvalidInstance, InvalidOption
 from farkas.instances import library
 from farkas.instances.generate import generate
-from farkas.instances.mlbroker import Brokerage
+from farkas.instances.mlbroker import Brokerage, _grain
 
 TINY = library.load("mlbroker/tiny")
 QUIET = library.load("mlbroker/quiet_slot")
@@ -226,3 +226,9 @@ def test_derived_arrays_cannot_be_changed_by_accident():
 def test_unknown_semantics_name_the_nearest():
     with pytest.raises(InvalidOption, match="did you mean strict"):
         TINY.most_workers("strickt")
+
+
+def test_a_grain_is_the_largest_power_of_two_that_measures_every_amount():
+    amounts = np.array([[3.0, 0.75, 2.0**-1074, 0.0], [2.0, 0.0, 1.0, 0.0], [12.0, 6.0, 3.0, 0.0]])
+    assert _grain(amounts).tolist() == [1.0, 0.25, 2.0**-1074, 2.0**1023]
+    assert _grain(np.array([[4.0], [12.0]])).tolist() == [4.0]

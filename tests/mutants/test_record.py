@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.mutants.__main__ import there_are, together
+from tests.mutants.__main__ import present, there_are, there_now, together
 from tests.mutants.record import Folder, Module, Survivor, read
 from tests.tools.shared import ROOT
 
@@ -90,3 +90,17 @@ def test_a_folder_is_scored_without_the_folders_inside_it():
     assert modules
     assert not any(module.startswith("online/gadget") for module in modules)
     assert any(module == "online/driver.py" for module in modules)
+
+
+def test_survivors_of_lines_that_were_rewritten_are_dropped_and_others_get_their_line(tmp_path):
+    (tmp_path / "farkas").mkdir()
+    (tmp_path / "farkas" / "one.py").write_text("\n\ndef f(x):\n    return x <= 1\n")
+    moved = Survivor(1, "y", "return x <= 1 -> return x < 1", effort="why")
+    old = Survivor(2, "y", "return x >= 1 -> return x > 1", effort="why")
+    entry = Module(900, 4, 2, [moved, old])
+    now = there_now(tmp_path, "one.py", entry)
+    assert present(entry, now) == [old]
+    assert [(one.line, one.effort) for one in entry.survivors] == [(4, "why")]
+    assert 3 <= entry.mutants < 10
+    assert (entry.tried, entry.killed) == (3, 2)
+    assert now[moved.change][1].endswith("return x < 1\n")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from farkas.errors import NotApplicable
 from farkas.instances import library
+from farkas.quantities import coded as module
 from farkas.quantities import evaluate, evaluate_all
-from farkas.quantities.coded import finite
+from farkas.quantities.coded import _inverse, _plan, finite
 
 TINY = library.load("coded/tiny")
 
@@ -55,3 +58,22 @@ def test_a_time_that_does_not_exist_is_null() -> None:
 def test_without_a_point_there_is_no_step() -> None:
     (outcome,) = evaluate_all(TINY.replace(sca_point=None), ["coded.sca.step"])
     assert isinstance(outcome.error, NotApplicable)
+
+
+def test_a_plan_is_found_by_its_own_name() -> None:
+    plans = [SimpleNamespace(name=name) for name in ("b", "a", "c")]
+    instance: Any = SimpleNamespace(plans=plans)
+    assert [_plan(instance, plan.name) for plan in plans] == plans
+
+
+def test_the_earlier_of_two_plans_bounds_a_chance_from_above(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sure = value("coded.chance.dedicated.upper")
+    for time in (sure / 2, sure * 2):
+        monkeypatch.setattr(module, "hoeffding_plan", lambda *_, time=time: (None, time))
+        assert value("coded.chance.dedicated.upper") == min(sure, time)
+
+
+def test_a_level_of_nothing_is_never_reached() -> None:
+    assert (_inverse(0.0), _inverse(0.5)) == (None, 2.0)

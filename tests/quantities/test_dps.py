@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from farkas.certificates.dps_fixed import DpsFixedPrices
+from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.dps import Market
 from farkas.instances.generate import generate
 from farkas.online import algorithms
+from farkas.online.dps import best_fixed
 from farkas.quantities import dps as module
 from farkas.quantities import evaluate, evaluate_all
 
@@ -85,3 +87,32 @@ def test_fixed_prices_of_many_jobs_are_bounded_too() -> None:
 
 def value_of(market: Market, key: str) -> float:
     return float(evaluate(market, [key])[key])  # type: ignore[arg-type]
+
+
+def test_limits_are_the_largest_that_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert module.MOST_IN_SEQUENCE == 40
+    module._at_most(7, 7, "jobs")
+    with pytest.raises(NotApplicable, match="at most 7 jobs, this market has 8"):
+        module._at_most(8, 7, "jobs")
+    few = library.load("dps/unattained")
+    for limit, defined in ((few.num_jobs, True), (few.num_jobs - 1, False)):
+        monkeypatch.setattr(module, "MOST_FOR_BEST_PRICE", limit)
+        assert bool(evaluate(few, ["dps.bfp"])) is defined
+
+
+def test_sequences_last_as_long_as_their_jobs_where_all_are_served() -> None:
+    alone = generate("dps", "small", 0, num_jobs=1)
+    for placing in ("pa", "best_fit"):
+        found = evaluate(alone, [f"dps.{placing}_sequence"])[f"dps.{placing}_sequence"]
+        assert found == pytest.approx(alone.least_runtime[0])
+
+
+def test_a_grid_with_too_many_prices_has_no_best_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(best_fixed, "best_on_grid", lambda market: None)
+    assert value("dps.bfp_grid") is None
+
+
+def test_sellers_at_random_draw_alike_without_a_seed() -> None:
+    market = generate("dps", "small", 0, num_jobs=30).replace(seed=None)
+    for key in ("dps.random", "dps.dps_random_placement"):
+        assert len({evaluate(market, [key])[key] for _ in range(3)}) == 1

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from farkas.instances import library
+from farkas.quantities import eris as module
 from farkas.quantities import evaluate
 from farkas.quantities.eris import workloads
 
@@ -41,3 +44,12 @@ def test_workloads_are_one_half_and_all_chunks() -> None:
     expected = {1: [1], 2: [1, 2], 3: [1, 2, 3], 4: [1, 2, 4], 5: [1, 3, 5]}
     for job, count in enumerate(chunks):
         assert [d for i, _, d in workloads(TINY) if i == job] == expected[count]
+
+
+def test_a_schedule_that_ends_in_the_first_slot_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "eris.algorithm2_feasible[0]"
+    monkeypatch.setattr(module, "executable", lambda *_: True)
+    for finish, feasible in ((-1, None), (0, 1.0)):
+        found = SimpleNamespace(finish=finish, workers=None, moved=None, payoff=2.0)
+        monkeypatch.setattr(module, "printed_schedule", lambda *_, found=found: found)
+        assert evaluate(TINY, [key]) == {key: feasible}

@@ -149,3 +149,19 @@ def test_a_certificate_stands_for_its_bound_on_the_safe_side(instance: Instance)
     # the nearest double of 1/3 lies below it
     assert outcome.value == math.nextafter(1 / 3, 1)
     assert evaluate(instance, ["mlbroker.certified"]) == {"mlbroker.certified": outcome.value}
+
+
+def test_it_is_told_whether_an_argument_or_all_of_a_quantity_is_undefined(
+    instance: Instance,
+) -> None:
+    @quantity("mlbroker.nothing[{i}]", i=lambda instance: range(0))
+    def nothing(instance: Any, i: int) -> Any:
+        """Defined for no argument."""
+        return i
+
+    for key, reason in (
+        ("mlbroker.nothing[0]", "not defined for this instance"),
+        ("mlbroker.job[2]", "no such argument for this instance"),
+    ):
+        (outcome,) = evaluate_all(instance, [key])
+        assert str(outcome.error) == f"{key}: {reason}"

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
+from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.gadget import Timing
+from farkas.models.gadget.circulation import Circulation
+from farkas.models.gadget.tree import Tree
 from farkas.quantities import evaluate
 from farkas.quantities import gadget as module
 from farkas.quantities.gadget import iteration_times
+from tests.generators.gadget import job, small, star, table
 
 TINY = library.load("gadget/tiny")
 
@@ -55,3 +61,28 @@ def test_iteration_time_of_one_worker_has_no_ring_term():
     )
     # t_f M + t_b + γ = .32 + .4 + .1;  d/2 (2/4 + 1/6) = 1 more with two workers
     assert iteration_times(timing, 2).tolist() == pytest.approx([0.82, 1.82])
+
+
+def test_idle_jobs_earn_what_no_worker_earns() -> None:
+    cluster = star(1, jobs=[job(**table(2, 5)), job(**table(1, 1))])
+    found = evaluate(cluster, ["gadget.slot", "gadget.slot_gain"])
+    assert found == {"gadget.slot": 3.0 + 2.0 + 1.0, "gadget.slot_gain": 3.0}
+
+
+def test_the_smallest_program_of_a_tree_is_that_of_trees() -> None:
+    assert isinstance(module.compact(star(1, 1, jobs=[job()])), Tree)
+    ring = small([1, 1, 1], [(0, 1, 9), (1, 2, 9), (0, 2, 9)], {})
+    assert isinstance(module.compact(ring), Circulation)
+
+
+def test_schedules_of_large_clusters_are_not_enumerated(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_many(*_: object) -> None:
+        raise NotApplicable("too many")
+
+    for columns, enough in ((20_000, True), (20_001, False)):
+        form = SimpleNamespace(num_columns=columns)
+        program = SimpleNamespace(form=lambda instance, form=form: form)
+        monkeypatch.setattr(module, "offline_optimum", too_many)
+        monkeypatch.setattr(module, "Offline", lambda program=program: program)
+        monkeypatch.setattr(module, "optimum", lambda form: 7.0)
+        assert evaluate(TINY, ["gadget.offline"]) == ({"gadget.offline": 7.0} if enough else {})

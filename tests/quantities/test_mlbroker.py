@@ -1,5 +1,7 @@
 """Runs of kind mlbroker as quantities: where they are absent."""
 
+import math
+
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.quantities import evaluate, evaluate_all
@@ -43,3 +45,10 @@ def test_a_site_without_a_discount_has_none_in_reach():
     assert evaluate(broker, [key])[key] == 0.0
     assert evaluate(broker.replace(discount_threshold=[[5.0], [None]]), [key])[key] == 1.0
     assert evaluate(broker.replace(discount_price=None), [key])[key] == 0.0
+
+
+def test_the_ratio_that_theorem_3_claims():
+    broker = library.load("mlbroker/tiny")
+    key = "mlbroker.ratio_bound_printed"
+    for epsilon, ratio in ((0.5, 2 + 1.5 * math.log(3)), (3.0, 2 + 4 * math.log(4 / 3))):
+        assert math.isclose(evaluate(broker.replace(epsilon=epsilon), [key])[key], ratio)

@@ -123,6 +123,12 @@ def test_a_point_may_miss_its_row_by_a_share_of_the_rows_terms():
     assert not plausible(wide, np.array([1.0, 1.0 + 3e-6]))
     assert not plausible(wide, np.array([-1e-5, -1e-5]))
     assert not plausible(wide, np.array([np.nan, 1.0]))
+    free = small(np.zeros((0, 2)), cost=[1, 1], row_lower=[], upper=[2, 2])
+    assert plausible(free, np.array([1.0, 2.0]))
+    assert not plausible(free, np.array([1.0, 2.1]))
+    # beside it a row of small terms, whose unit does not forgive as much
+    apart = small([[2.0**40, -(2.0**40)]], cost=[1, 1], row_lower=[0], upper=[2, 2])
+    assert plausible(apart.replace(row_upper=np.array([1e5])), np.array([1.0, 1.0 + 5e-7]))
 
 
 def test_a_point_must_be_as_whole_as_solvers_promise():
@@ -136,10 +142,16 @@ def test_forms_that_no_solver_need_see_are_settled():
     answer = settled_by_inspection(crossed.replace(lower=np.array([2.0])))
     assert answer.claim is Claimed.INFEASIBLE
     assert answer.message.endswith("lower bound 2.0 > upper bound 1.0")
+    two = small([[1, 1]], cost=[1, 1], row_lower=[0], upper=[1, 1])
+    both = settled_by_inspection(two.replace(lower=np.array([2.0, 3.0])))
+    assert both.message == "column[i=0]: lower bound 2.0 > upper bound 1.0"
     empty = small([[0.0], [1.0]], cost=[1], row_lower=[3, 0])
     answer = settled_by_inspection(empty)
     assert answer.claim is Claimed.INFEASIBLE
     assert answer.raw_ray.tolist() == [1, 0]
+    nothing = small(np.zeros((1, 0)), cost=np.zeros(0), row_lower=[0])
+    for settled in (answer, both, settled_by_inspection(nothing)):
+        assert settled.seconds == 0
     assert settled_by_inspection(SMALL) is None
 
 
@@ -150,6 +162,10 @@ def test_a_ray_is_turned_round_where_a_solver_has_the_other_sign():
     for sign in (1, -1):
         assert cleaned_ray(crossed, sign * np.array([1.0, -1.0])).tolist() == [1, -1]
     assert cleaned_ray(crossed, np.array([1.0, 0.0])) is None
+    # a third row has no lower side: its multiplier is left out, however small
+    third = small([[1], [1], [1]], cost=[0], row_lower=[5, 0, -np.inf], row_upper=[9, 3, 8])
+    assert cleaned_ray(third, np.array([1.0, -1.0, 0.5])).tolist() == [1, -1, 0]
+    assert cleaned_ray(third, np.array([1.0, -1.0, 2.0])).tolist() == [1, -1, 0]
     assert cleaned_ray(crossed, np.array([np.inf, -1.0])) is None
 
 

@@ -19,6 +19,8 @@ def covering():
         ({"lower": ([2], [0.0])}, "lower: positions must lie in 0..1"),
         ({"row_lower": [INF]}, "row_lower: value inf is not allowed"),
         ({"entries": ([0], [2], [1.0])}, "entries: positions must lie in 1 x 2"),
+        ({"entries": ([0, 0], [0, -1], [1.0, 1.0])}, "entries: positions must lie in 1 x 2"),
+        ({"entries": ([0, -1], [0, 0], [1.0, 1.0])}, "entries: positions must lie in 1 x 2"),
         ({"entries": ([0, 0], [1], [1.0])}, "equal lengths"),
         ({"entries": ([0], [1], [INF])}, "values must be finite"),
     ],
@@ -60,6 +62,10 @@ def test_new_rows_and_columns_have_positions_and_names():
     assert session.add_rows([[1.0], [2.0]], 1.0, [INF, 5.0], name="cut") == range(1, 3)
     assert session.add_columns(rows_of_dense([[1.0, 0, 1.0]]), -1.0) == range(1, 2)
     assert session.form.row_name(2) == "cut[index=2]"
+    assert session.add_rows([[1.0, 0.0]], 1.0, INF, name="other") == range(3, 4)
+    assert session.add_rows([[1.0, 0.0]], 1.0, INF, name="other") == range(4, 5)
+    names = [session.form.row_name(i) for i in (2, 3, 4)]
+    assert names == ["cut[index=2]", "other[index=0]", "other[index=1]"]
 
 
 @pytest.mark.parametrize("seed", range(12))

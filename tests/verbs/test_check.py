@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import farkas
 from farkas.certificates import FormCertificate, Proof
+from farkas.certificates.vipr_proof import ViprProof
 from farkas.errors import NoAnswer, NotACertificate
+from tests.certificates.test_vipr_check import ROUNDING
 
 
 def test_a_certificate_of_another_instance_is_rejected() -> None:
@@ -29,3 +33,14 @@ def test_a_solution_is_proved_again_by_its_certificate() -> None:
 def test_a_solution_without_a_certificate_says_how_to_get_one() -> None:
     with pytest.raises(NoAnswer, match="without a certificate: give certify=True"):
         farkas.check(farkas.solve("mlbroker/tiny", "mlbroker.relaxed"))
+
+
+def test_a_vipr_file_is_proved_with_as_much_work_as_is_allowed(tmp_path: Path) -> None:
+    file = tmp_path / "rounding.vipr"
+    file.write_text(ROUNDING)
+    proof = farkas.check(file)
+    assert isinstance(proof, ViprProof)
+    assert (proof.lower, proof.upper) == (1, 1)
+    assert farkas.check(file, most_work=10**6) == proof
+    with pytest.raises(NotACertificate, match="more than 1 steps"):
+        farkas.check(file, most_work=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 
@@ -12,8 +13,9 @@ from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.certificates import check, prove_infeasible, write_vipr_infeasible
 from farkas.certificates.vipr_check import check_vipr
 from farkas.forms import LinearForm
+from farkas.forms.feasibility import check_point
 from farkas.solvers import Claimed, solve
-from farkas.verbs.explain import Explanation, Finding, explain
+from farkas.verbs.explain import Explanation, Finding, _with_point, explain
 from farkas.verbs.solve import solve_form
 from tests.conformance.solvers.cases import form
 
@@ -168,12 +170,14 @@ def test_a_useless_ray_is_replaced(scale):
 def test_crossing_bounds_are_named_without_a_search():
     found = explain(form([1], lower=[3], upper=[2]))
     assert found.finding is Finding.SIDES
+    assert found.irreducible
     assert "column 0: lower bound 3 > upper 2" in str(found)
 
 
 def test_crossing_sides_are_named_without_a_search():
     found = explain(form([1, 1], [(0, [1, 1], 9), (4, [1, 0], 3)]))
     assert found.finding is Finding.SIDES
+    assert found.irreducible
     assert found.rows.tolist() == [1]
     assert "row 1: must be at least 4 and at most 3" in str(found)
 
@@ -265,3 +269,21 @@ def test_the_certificate_holds_the_rows_that_are_named(tmp_path):
     assert np.flatnonzero(ray).tolist() == solution.explanation.rows.tolist()
     write_vipr_infeasible(one, ray, tmp_path / "proof.vipr")
     assert check_vipr(tmp_path / "proof.vipr").infeasible
+
+
+def test_a_dozen_bounds_are_listed_and_the_others_counted():
+    for bounds in (12, 13, 20):
+        lines = str(explain(Rota([bounds + 1.0], [5.0] * bounds).form(None))).splitlines()
+        assert sum(line.endswith("<= 1") and "with busy" in line for line in lines) == 12
+        counted = [line.strip() for line in lines if line.endswith("more bounds")]
+        assert counted == ([f"with {bounds - 12} more bounds"] if bounds > 12 else [])
+
+
+def test_a_point_that_is_none_is_not_believed():
+    one = form([1, 1], [(4, [1, 1], 9)])
+    answer = solve(one)
+    wrong = dataclasses.replace(answer, report=check_point(one, np.zeros(2)))
+    found = _with_point(one, one, wrong)
+    assert found.finding is Finding.NOTHING
+    assert f"the point {answer.solver} calls feasible is not" in found.note
+    assert _with_point(one, one, answer).finding is Finding.POINT

@@ -47,3 +47,10 @@ def test_a_certificate_of_a_run_names_no_program() -> None:
     run = farkas.run(TINY, "mlbroker.fractional")
     proof = check(run, TINY)
     assert proof.ratio == run.ratio
+
+
+def test_the_first_unknown_option_by_name_is_told() -> None:
+    said = certificate("mlbroker.relaxed[printed]")
+    unknown = {f"option {letter}": 1 for letter in "qwertyuiopasdfghjklzxcvbnm"}
+    with pytest.raises(NotACertificate, match="the unknown option 'option a'"):
+        rebuild(msgspec.structs.replace(said, options=said.options | unknown), TINY)

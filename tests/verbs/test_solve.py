@@ -57,6 +57,7 @@ def test_the_bound_of_a_linear_program_meets_its_value() -> None:
     assert solution.bound == Fraction(7, 2)
     assert solution.gap == 0
     assert solution.report
+    assert solution.to_builtins()["feasible"] is True
 
 
 def test_the_bound_of_an_integer_program_is_that_of_its_relaxation() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from pathlib import Path
 
 import pytest
 
@@ -79,3 +80,14 @@ def test_one_figure_that_fails_does_not_hide_the_others(shown, tmp_path, capsys)
     assert notes["mlbroker.figure5"] == f"{tmp_path}/mlbroker.figure5.png"
     assert captured.err == "farkas: mlbroker.figure4: no point\n"
     assert not (tmp_path / "mlbroker.figure4.png").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_told_in_one_line(shown, tmp_path, monkeypatch, capsys):
+    def refused(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "mkdir", refused)
+    assert call(["figure", "all", "-o", str(tmp_path / "all")]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.endswith(": no folder: Permission denied\n")
+    assert captured.err.count("\n") == 1

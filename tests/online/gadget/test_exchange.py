@@ -154,3 +154,39 @@ def test_the_best_sizes_are_laid_on_a_wide_area_network(seed):
     rings = exchanged(slot, sizes, Rings.none(cluster), sizes.bound * (1 - 1e-9))
     assert is_broken(cluster, rings) == []
     assert worth(slot, rings) == pytest.approx(sizes.bound, rel=1e-9)
+
+
+def test_what_is_laid_leaves_kept_rings_their_links_and_is_smaller_where_it_must():
+    # the kept ring takes one of two GPUs on either server and the links between them
+    pair = {"max_workers": 2, **table(0, 1, 9)}
+    slot = snapshot(small([2, 2], [(0, 1, 2)], pair, pair))
+    cluster = slot.cluster
+    kept = Rings.of(cluster, [(0, np.array([1, 1]), np.array([1, 1]))])
+    for seed in range(5):
+        new = exchange_of(slot, kept, seed).laid(kept)
+        assert (new.job.tolist(), new.size.tolist()) == ([1], [1])
+        assert is_broken(cluster, Rings.join([kept, new], cluster)) == []
+
+
+def test_most_exchanges_take_away_every_ring_of_an_unwanted_size():
+    # two workers of the first job are worth 99, so that eleven others are not wanted
+    slot = snapshot(star(*[1] * 12, jobs=[job(max_workers=12, **table(0, *range(90, 102)))]
+                         + [job(max_workers=1)] * 11))  # fmt: skip
+    workers = np.zeros((11, 13), int)
+    workers[np.arange(11), np.arange(1, 12)] = 1
+    rings = Rings(np.arange(1, 12), np.ones(11, int), workers, np.zeros((11, 24), int))
+    exchange = exchange_of(slot, rings)
+    unwanted = exchange.wanted[1:] == 0
+    assert unwanted.sum() > 6
+    left = np.mean([exchange.kept()[unwanted].any() for _ in range(400)])
+    assert 0.1 < left < 0.3
+
+
+def test_nothing_is_tried_longer_than_patience_allows(monkeypatch):
+    slot = snapshot(star(1, 1, jobs=[job(max_workers=1)]))
+    sizes = whole_sizes(slot, no_prices(slot.cluster), 0)
+    moves = []
+    move = Exchange.move
+    monkeypatch.setattr(Exchange, "move", lambda self: moves.append(1) or move(self))
+    assert worth(slot, exchanged(slot, sizes, Rings.none(slot.cluster), np.inf)) == 1.0
+    assert len(moves) == 1 + 30

@@ -95,3 +95,9 @@ def test_demands_beyond_all_servers_are_too_many_units():
 @pytest.mark.parametrize(("held", "units"), [(0.3, 3), (0.3 - 1e-7, 2), (0.0, 0)])
 def test_servers_are_granted_the_rounding_of_decimals(held, units):
     assert room_of(np.array([held]), 0.1) == units
+
+
+def test_who_needs_nothing_of_the_resource_weighs_nothing():
+    cluster = star(3, 3, jobs=[job(demand=[2.0]), job(demand=[0.0])])
+    knapsack = SizeKnapsack.of(snapshot(cluster), 0)
+    assert (knapsack.unit, knapsack.weight.tolist(), knapsack.room) == (2.0, [1, 0], 2)

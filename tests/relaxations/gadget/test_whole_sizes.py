@@ -113,3 +113,21 @@ def test_the_resource_whose_common_price_is_worth_most_is_shared():
         prices = CapacityPrices(node, np.zeros(4))
         found = whole_sizes(slot, prices, LOOSE_LABELS)
         assert found.knapsack.resource == which
+
+
+def test_only_a_resource_that_is_limited_and_needed_is_shared():
+    def slot_of(*limits):
+        """Two servers with these amounts of three resources, and a job that needs the first two."""
+        cluster = star(4, 4, jobs=[job()])
+        nodes = [
+            {"server": n.server, "capacity": list(limits) if n.server else [0, 0, 0]}
+            for n in cluster.nodes
+        ]
+        jobs = [job(demand=[1, 1, 0], budget=[None] * 3, **table(0, 6, 11))]
+        names = ["gpu", "memory", "not needed"]
+        return snapshot(cluster.replace(resources=names, nodes=nodes, jobs=jobs))
+
+    prices = CapacityPrices(np.array([[1.0, 0.0, 9.0]] * 2 + [[0.0] * 3]), np.zeros(4))
+    for limits, shared in (((4, None, 5), 0), ((None, 4, 5), 1), ((None, None, 5), None)):
+        found = whole_sizes(slot_of(*limits), prices, LOOSE_LABELS)
+        assert (None if found is None else found.knapsack.resource) == shared
