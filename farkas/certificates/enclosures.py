@@ -43,13 +43,21 @@ def enclose(utility: Utility, efficiency: float, worker_slots: int) -> Enclosure
     """
     if isinstance(utility, Log1p):
         return _scaled(_log(_decimal(efficiency, worker_slots)), utility.scale)
+    if isinstance(utility, Sigmoid):
+        share = utility, efficiency, worker_slots
+        return _sigmoid(*share, up=False), _sigmoid(*share, up=True)
     progress = Fraction(efficiency) * worker_slots
     if isinstance(utility, Sqrt):
         return _scaled(_root(progress), utility.scale)
-    if isinstance(utility, Sigmoid):
-        return _sigmoid(utility, progress)
     exact = _rational(utility, progress)
     return exact, exact
+
+
+def at_most(utility: Utility, efficiency: float, worker_slots: int) -> Fraction:
+    """Upper bound of `enclose`, alone."""
+    if isinstance(utility, Sigmoid):
+        return _sigmoid(utility, efficiency, worker_slots, up=True)
+    return enclose(utility, efficiency, worker_slots)[1]
 
 
 def is_increasing(utility: Utility) -> bool:
@@ -111,28 +119,25 @@ def _log(progress: decimal.Decimal) -> Enclosure:
     return _around(_WORK.ln(_EXACT.add(decimal.Decimal(1), progress)))
 
 
+_GRID_BITS = 80
+_GRID = _EXACT.divide(decimal.Decimal(1), decimal.Decimal(1 << _GRID_BITS))
 # Beyond this the share is within e**-200 of its limit, which is bound enough.
-_LARGEST_EXPONENT = 200
+_FARTHEST = 200 << _GRID_BITS
 
 
-def _sigmoid(utility: Sigmoid, progress: Fraction) -> Enclosure:
-    """Height / (1 + e), e = exp(-steepness (k - midpoint)), by an enclosure of e."""
-    exponent = Fraction(utility.steepness) * (Fraction(utility.midpoint) - progress)
-    limit = Fraction(_LARGEST_EXPONENT)
-    capped = max(-limit, min(limit, exponent))
-    # the exponent is rounded outwards to a grid on which decimals are exact
-    grid = Fraction(1, 1 << 80)
-    below, above = math.floor(capped / grid), math.ceil(capped / grid)
-    low = _around(_WORK.exp(_dyadic(below, 80)))[0]
-    high = _around(_WORK.exp(_dyadic(above, 80)))[1]
-    if exponent > _LARGEST_EXPONENT:  # e is larger still: the share is almost 0
-        share = Fraction(0), 1 / (1 + low)
-    elif exponent < -_LARGEST_EXPONENT:
-        share = 1 / (1 + high), Fraction(1)
-    else:
-        share = 1 / (1 + high), 1 / (1 + low)
-    return _scaled(share, utility.height)
-
-
-def _dyadic(numerator: int, bits: int) -> decimal.Decimal:
-    return _EXACT.divide(decimal.Decimal(numerator), decimal.Decimal(1 << bits))
+def _sigmoid(utility: Sigmoid, efficiency: float, worker_slots: int, up: bool) -> Fraction:
+    """Bound on height / (1 + e), e = exp(-steepness (k - midpoint)), by a bound on e."""
+    numbers = (utility.height, utility.steepness, utility.midpoint, efficiency)
+    (h, by_h), (s, by_s), (m, by_m), (z, by_z) = (float(x).as_integer_ratio() for x in numbers)
+    top = s * (m * by_z - z * worker_slots * by_m) << _GRID_BITS
+    # a larger share needs a smaller e; exponents are rounded to a grid on which decimals are exact
+    larger = up == (h >= 0)
+    place = top // (by_s * by_m * by_z) if larger else -(-top // (by_s * by_m * by_z))
+    if place > _FARTHEST and not larger:  # e is larger still: the share is almost 0
+        return Fraction(0)
+    if place < -_FARTHEST and larger:
+        return Fraction(h, by_h)
+    near = decimal.Decimal(max(-_FARTHEST, min(_FARTHEST, place)))
+    e = _WORK.exp(_EXACT.multiply(near, _GRID))  # rounded correctly, between its neighbours
+    n, by_n = (_WORK.next_minus(e) if larger else _WORK.next_plus(e)).as_integer_ratio()
+    return Fraction(h * by_n, by_h * (by_n + n))

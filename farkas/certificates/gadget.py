@@ -11,7 +11,7 @@ from fractions import Fraction
 import msgspec
 import numpy as np
 
-from farkas.certificates.enclosures import is_increasing
+from farkas.certificates.enclosures import at_most, is_increasing
 from farkas.certificates.files import certificate_type
 from farkas.certificates.gadget_prices import (
     ClusterCertificate,
@@ -22,7 +22,6 @@ from farkas.certificates.gadget_prices import (
     price_array,
     rent_of,
     shortened,
-    worth_of,
 )
 from farkas.certificates.price_grid import grid_exponent, rounded_down
 from farkas.certificates.runs import RunBound, run_bounds
@@ -66,14 +65,16 @@ class HorizonCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gad
             Fraction(0),
         )
         jobs = np.flatnonzero(cluster.reachable_slots)
-        never = np.flatnonzero(cluster.reachable_slots == 0)
-        profit = sum((shortened(worth_of(cluster, i, 0)[1]) for i in never.tolist()), Fraction(0))
+        never = np.flatnonzero(cluster.reachable_slots == 0).tolist()
+        idle = (at_most(cluster.jobs[job].utility, 1.0, 0) for job in never)
+        profit = sum(map(shortened, idle), Fraction(0))
         demand = cluster.demand[jobs]
         top = dearest(price.max(axis=(0, 1), initial=0.0), demand)
         grid = grid_exponent(top, int(cluster.reachable_slots.max(initial=1)))
         unit = rounded_down(demand[:, None, None, :], price[None], grid)
+        room = count * cluster.host_cap[:, first]
         for place, job in enumerate(jobs.tolist()):
-            spent = _cheapest(cluster, job, start, length, count, first, unit[place])
+            spent = _cheapest(cluster, job, length, start + length, room[job], unit[place])
             profit += shortened(_best_total(cluster, job, spent, grid))
         return rent + profit
 
@@ -122,46 +123,38 @@ def certify_horizon(
     return msgspec.structs.replace(draft, bound=claimed(draft.prove_bound(cluster)))
 
 
-def _cheapest(
-    cluster: Cluster,
-    job: int,
-    start: Ints,
-    length: Ints,
-    count: Ints,
-    first: list[int],
-    unit: Ints,
-) -> Ints:
+def _cheapest(cluster: Cluster, job: int, length: Ints, ends: Ints, room: Ints, unit: Ints) -> Ints:
     """Least integer cost of 0, 1, ... worker-slots of one job.
 
     In every slot of a block the cheapest classes come first, up to the largest ring; all slots of
     the block are alike.  A block that begins before the arrival is open to the job as a whole if
     any of its slots is, which can only lower the cost.  The grid of prices is such that the sum of
-    all worker-slots stays inside 64 bits.
+    all worker-slots stays inside 64 bits.  ``room``: workers that fit into the servers of a class.
     """
-    most = int(cluster.reachable_slots[job])
-    room = count * cluster.host_cap[job, first]
-    ends = start + length
-    opens = np.flatnonzero(ends > cluster.arrival[job])
-    order = np.argsort(unit[opens], axis=1, kind="stable")
-    price = np.take_along_axis(unit[opens], order, axis=1)
-    filled = np.minimum(np.cumsum(room[order], axis=1), int(cluster.max_workers[job]))
+    most, arrival = int(cluster.reachable_slots[job]), int(cluster.arrival[job])
+    opens = slice(int(ends.searchsorted(arrival, side="right")), None)
+    unit = unit[opens]
+    order = unit.argsort(axis=1, kind="stable")
+    price = unit[np.arange(len(unit))[:, None], order].ravel()
+    filled = np.minimum(room[order].cumsum(axis=1), int(cluster.max_workers[job]))
     filled[:, 1:] -= filled[:, :-1].copy()
-    slots = np.minimum(length[opens], ends[opens] - cluster.arrival[job])
+    slots = np.minimum(length[opens], ends[opens] - arrival)
     number = (filled * slots[:, None]).ravel()
-    price = price.ravel()
-    order = np.argsort(price, kind="stable")
-    upto = np.minimum(np.cumsum(number[order]), most)
+    order = price.argsort(kind="stable")
+    upto = np.minimum(number[order].cumsum(), most)
     upto[1:] -= upto[:-1].copy()
-    return np.append(0, np.cumsum(np.repeat(price[order], upto)))
+    spent = np.zeros(upto.sum() + 1, np.int64)
+    price[order].repeat(upto).cumsum(out=spent[1:])
+    return spent
 
 
 def _best_total(cluster: Cluster, job: int, spent: Ints, grid: int) -> Fraction:
     """Upper bound on the largest μ(ζ z) - cost(z); costs are in units of ``2**-grid``."""
-    known: dict[int, Fraction] = {}
+    one, known = cluster.jobs[job], dict[int, Fraction]()
 
     def worth(z: int) -> Fraction:
         if z not in known:
-            known[z] = worth_of(cluster, job, z)[1]
+            known[z] = at_most(one.utility, one.efficiency, z)
         return known[z]
 
     def cost(z: int) -> Fraction:
@@ -171,13 +164,15 @@ def _best_total(cluster: Cluster, job: int, spent: Ints, grid: int) -> Fraction:
         return worth(z) - cost(z)
 
     last = len(spent) - 1
-    if not is_increasing(cluster.jobs[job].utility):
+    if not is_increasing(one.utility):
         return max(net(z) for z in range(last + 1))
     # between two counts the reward is at most that of the larger, the cost at least that of the
-    # smaller; an interval that cannot beat the best end is dropped.  The guess is only a guess
+    # smaller; an interval that cannot beat the best end is dropped.  The guess is only a guess,
+    # the best of every fifth count
     with np.errstate(all="ignore"):
-        net_worth = cluster.reward(job, np.arange(last + 1)) - np.ldexp(spent, -grid)
-        guess = int(np.argmax(net_worth))
+        some = np.arange(last, -1, -5)
+        net_worth = cluster.reward(job, some) - np.ldexp(spent[some], -grid)
+        guess = int(some[np.argmax(net_worth)])
     best = max(net(0), net(last), net(guess))
     intervals = [(0, guess), (guess, last)]
     while intervals:

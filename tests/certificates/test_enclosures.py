@@ -7,7 +7,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from farkas.certificates.enclosures import enclose, is_increasing
+from farkas.certificates.enclosures import at_most, enclose, is_increasing
 from farkas.errors import NotACertificate
 from farkas.instances.utilities import (
     LinearUtility,
@@ -35,6 +35,7 @@ CURVES = [
 def test_enclosures_are_narrow_and_hold_a_high_precision_value(curve, efficiency):
     for z in (0, 1, 2, 7, 60):
         low, high = enclose(curve, efficiency, z)
+        assert at_most(curve, efficiency, z) == high
         with mpmath.workdps(300):
             true = precise(curve, mpmath.mpf(efficiency) * z)
             assert rational(low) <= true + TINY

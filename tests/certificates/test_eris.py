@@ -25,7 +25,7 @@ from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.eris import Auction, Job
 from farkas.numbers import Floats
-from farkas.tolerances import NORMAL
+from farkas.tolerances import NORMAL, ULP
 from tests.generators.eris import random_auction
 from tests.references.eris_prices import payoff_in_turn
 
@@ -158,6 +158,8 @@ def test_impossible_prices_are_refused(price: float, words: str) -> None:
         prove_welfare(tiny, np.full(3, price), np.zeros((2, 2, 3)))
     with pytest.raises(NotACertificate, match="shape"):
         prove_welfare(tiny, np.zeros(2), np.zeros((2, 2, 3)))
+    with pytest.raises(NotACertificate, match="shape"):
+        prove_welfare(tiny, np.zeros(3), np.zeros((2, 2, 4)))
 
 
 def test_tiny_and_huge_worths_keep_their_digits() -> None:
@@ -276,6 +278,7 @@ def test_units_are_whole_and_below_the_cost():
     assert units.tolist() == [0, 4, 5, 2**43, 2**43, 0]
     assert _units(np.array([5.0, 0.75]), 4, 2).tolist() == [19, 2]
     assert _units(np.array([NORMAL]), 1, 905).tolist() == [31]
+    assert _units(np.array([2.0**41]), 4094, 0).tolist() == [2**41 - int(2**41 * 4096 * ULP)]
 
 
 def test_prices_keep_thirty_bits_and_never_rise():
