@@ -8,7 +8,7 @@ from fractions import Fraction as F
 import msgspec
 import pytest
 
-from farkas.certificates.tree import EndStep
+from farkas.certificates.tree import CutStep, EndStep
 from farkas.certificates.tree_program import TreeProgram
 from farkas.certificates.tree_steps import stepped, take_cut, take_end
 from farkas.certificates.work import Work
@@ -17,7 +17,8 @@ from farkas.exact.bounding import Bounding
 from farkas.exact.certificate import _cut as step_of
 from farkas.exact.cuts import Rounding
 from farkas.exact.ends import derived
-from tests.generators.rational import random_integer
+from farkas.forms.rational import Side
+from tests.generators.rational import program, random_integer
 
 
 def test_stepped_rounds_as_mixed_integer_rounding_does() -> None:
@@ -55,6 +56,23 @@ def test_cuts_are_taken_as_they_are_made_and_no_stronger() -> None:
             with pytest.raises(NotACertificate, match="stronger"):
                 take_cut(TreeProgram(form, Work()), stronger)
     assert min(taken.values()) > 20, taken
+
+
+@pytest.mark.parametrize(
+    ("row", "weight", "turned", "side"),
+    [((None, F(5, 4)), "1", (), "1/2"), ((F(3, 4), None), "-1", (0,), "-3/2")],
+)
+def test_a_cut_measures_a_whole_column_from_no_end_between_two_numbers(
+    row: tuple[Side, Side], weight: str, turned: tuple[int, ...], side: str
+) -> None:
+    # x in [1/2, 3/2]: rounded as if x - 1/2 or 3/2 - x were whole, the cut excludes x = 1
+    form = program([[1]], cost=[1], rows=[row], ends=[(F(1, 2), F(3, 2))], whole=[1])
+    cut = CutStep(
+        rows=((0, weight),), divisor="1", complemented=turned, times="1", terms=((0, weight),),
+        side=side,
+    )  # fmt: skip
+    with pytest.raises(NotACertificate, match="broken end"):
+        take_cut(TreeProgram(form, Work()), cut)
 
 
 def test_ends_are_taken_as_they_are_derived_and_no_tighter() -> None:
