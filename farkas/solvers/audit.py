@@ -160,7 +160,7 @@ def _pointless(form: LinearForm, answer: Answer) -> Answer:
 
 
 def _valued(form: LinearForm, answer: Answer, report: FeasibilityReport) -> Answer:
-    """Answer with the objective of its point, and without a bound that the point disproves."""
+    """Answer with the objective of its point, and without a bound that the point contradicts."""
     point = answer.point
     with np.errstate(over="ignore", invalid="ignore"):
         objective, bound = form.objective(point), answer.bound
@@ -184,7 +184,7 @@ def _valued(form: LinearForm, answer: Answer, report: FeasibilityReport) -> Answ
         claim=Claimed.FEASIBLE if report else Claimed.NONE,
         bound=math.nan,
         raw_row_duals=None,
-        message=f"the bound {bound:.9g} is disproved by a point worth {objective:.9g}",
+        message=f"its bound {bound:.9g} and its point, worth {objective:.9g}, exclude each other",
     )
 
 

@@ -98,6 +98,15 @@ class Solution:
         value = exact_value(self.form, self.answer.point)
         return abs(value - self.bound) <= share * abs(value)
 
+    @property
+    def too_good(self) -> bool:
+        """Whether the point is better than the proved bound, so that it keeps tolerances only."""
+        if self.bound is None or not self.answer.has_point:
+            return False
+        value = exact_value(self.form, self.answer.point)
+        beyond = self.bound - value if self.form.sense == "min" else value - self.bound
+        return beyond > Fraction(FEASIBLE) * max(abs(value), abs(self.bound))
+
     def to_builtins(self, *, point: bool = False) -> dict[str, Any]:
         """Plain data for JSON; with ``point`` also the nonzero values by name."""
         form, answer, up = self.form, self.answer, self.form.sense == "max"

@@ -156,6 +156,12 @@ def _exit(solution: Solution | ConvexSolution) -> Exit:
         if solution.report is not None and not solution.report:
             complain(f"the point of {answer.solver} is not feasible: {solution.report}")
             return Exit.NEGATIVE
+        if solution.too_good:
+            complain(
+                f"the point of {answer.solver} is better than the proved bound: it is feasible"
+                " within tolerances only"
+            )
+            return Exit.NEGATIVE
     else:
         name = solution.program.full_name
     if answer.claim in (Claimed.INFEASIBLE, Claimed.UNBOUNDED):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -140,6 +141,23 @@ def test_the_exit_code_is_what_became_of_the_point(
     captured = capsys.readouterr().err
     assert words in captured
     assert captured.count("\n") == (code is not Exit.DONE)
+
+
+def test_a_point_that_is_better_than_the_proved_bound_is_no_answer(capsys: Capture) -> None:
+    # x = 1 - 1e-7 keeps x >= 1 within tolerances, and costs 0 where 1 is proved
+    for sense, sign in (("min", 1.0), ("max", -1.0)):
+        form = small([[1]], cost=[sign * 1e7], row_lower=[1], offset=sign * (1 - 1e7), sense=sense)
+        x = np.array([1 - 1e-7])
+        report = check_point(form, x)
+        assert report
+        answer = Answer(solver="s", reason=Reason.FINISHED, claim=Claimed.OPTIMAL, raw_point=x,
+                        objective=0.0, report=report)  # fmt: skip
+        assert _exit(Solution(form, answer, bound=Fraction(sign))) is Exit.NEGATIVE
+        assert "the point of s is better than the proved bound" in capsys.readouterr().err
+        exact = Answer(solver="s", reason=Reason.FINISHED, claim=Claimed.OPTIMAL, objective=sign,
+                       raw_point=np.ones(1), report=check_point(form, np.ones(1)))  # fmt: skip
+        bound = Fraction(sign) * (1 + Fraction(1, 10**7))
+        assert _exit(Solution(form, exact, bound=bound)) is Exit.DONE
 
 
 @pytest.mark.parametrize(
