@@ -346,7 +346,7 @@ def test_units_of_what_is_shared_are_held_to_a_number():
     shared = SharedServers(resource=0, unit=1.0)
     most = small([1, 2**14 - 1], [(0, 1, 9)], job)
     assert shared.units(most, np.array([0])) == ([1], 2**14)
-    with pytest.raises(NotACertificate, match="16385 units are more than 16384"):
+    with pytest.raises(NotACertificate, match="all servers hold more than 16384 units"):
         shared.units(small([1, 2**14], [(0, 1, 9)], job), np.array([0]))
 
 
