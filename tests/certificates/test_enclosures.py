@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import decimal
+import math
 from fractions import Fraction
 
 import mpmath
+import numpy as np
 import pytest
 
 from farkas.certificates.enclosures import at_most, enclose, is_increasing
@@ -110,7 +113,7 @@ def test_decimals_of_twenty_digits_are_moved_by_one_unit(curve, efficiency):
 
 @pytest.mark.parametrize("distance", [-1e5, -250.0, -200.5, -200.0, -199.5, 0.0, 199.5, 200.0,
                                       200.5, 250.0, 1e5])  # fmt: skip
-@pytest.mark.parametrize("height", [8.0, -8.0])
+@pytest.mark.parametrize("height", [8.0, -8.0, -0.25])
 def test_the_tails_of_a_sigmoid_end_at_zero_and_at_its_height(distance, height):
     # progress 2**18, steepness 1/2: the exponent is half of midpoint - progress
     curve = Sigmoid(height=height, steepness=0.5, midpoint=2.0**18 + 2 * distance)
@@ -128,6 +131,38 @@ def test_the_tails_of_a_sigmoid_end_at_zero_and_at_its_height(distance, height):
     else:
         assert 0 < ends[0] < ends[1] < 1
         assert ends[1] - ends[0] < Fraction(2, 10**19) * ends[1]
+
+
+def sigmoid_in_fractions(curve, progress):
+    """The exponent outwards to 80 bits, its power to 20 digits and one unit more."""
+    work, exact = (decimal.Context(prec=digits, Emin=-(10**9), Emax=10**9) for digits in (20, 999))
+    exponent = Fraction(curve.steepness) * (Fraction(curve.midpoint) - progress)
+    shares = []
+    for larger in (False, True):
+        fine = max(-200, min(200, exponent)) * 2**80
+        place = math.floor(fine) if larger else math.ceil(fine)
+        e = work.exp(exact.divide(decimal.Decimal(place), decimal.Decimal(2**80)))
+        share = 1 / (1 + Fraction(work.next_minus(e) if larger else work.next_plus(e)))
+        if abs(exponent) > 200 and larger == (exponent < 0):
+            share = Fraction(larger)
+        shares.append(share * Fraction(curve.height))
+    return tuple(sorted(shares))
+
+
+def test_sigmoids_are_bounded_as_plain_fractions_are():
+    rng = np.random.default_rng(1)
+    some = [0.0, 1.0, -1.0, 5e-324, -5e-324, 1e308, -1e308, 0.1, 200.0, -200.0, 3.0, 7e-5]
+    for _ in range(2000):
+        numbers = np.where(
+            rng.random(4) < 0.5,
+            rng.choice(some, 4),
+            rng.uniform(-30, 30, 4) * 10.0 ** rng.integers(-6, 7, 4),
+        ).tolist()
+        curve = Sigmoid(height=numbers[0], steepness=numbers[1], midpoint=numbers[2])
+        z = int(rng.choice([0, 1, 2, 1000, 10**6]))
+        wanted = sigmoid_in_fractions(curve, Fraction(abs(numbers[3])) * z)
+        assert enclose(curve, abs(numbers[3]), z) == wanted
+        assert at_most(curve, abs(numbers[3]), z) == wanted[1]
 
 
 @pytest.mark.parametrize(
