@@ -11,9 +11,10 @@ from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.portable.draws import uniform
-from farkas.proofs.claim import Verdict, claim, refuted
+from farkas.proofs.claim import Standing, Verdict, claim, proved, refuted
 from farkas.proofs.eris.samples import Shape, auction, auctions, propose
 from farkas.proofs.stated import Stated
+from farkas.proofs.symbolic import require, sp
 from farkas.proofs.trials import Trials
 from farkas.tolerances import SOLVER_GAP
 
@@ -88,15 +89,23 @@ def _no_gain(
 def individually_rational() -> Verdict:
     """An accepted job never pays more than its worth.
 
-    Given that it pays the posted cost of its schedule; the slack is the smallest payoff.
+    Given that it pays the posted cost of its schedule: it is accepted where worth less cost is
+    above 0.  In the trials worth is read off the utility at the slot of completion.
     """
+    payoff, cost = sp.symbols("p", positive=True), sp.symbols("c", nonnegative=True)
+    worth = payoff + cost
+    require(pays_less_than_its_worth=(worth - cost).is_positive)
     trials = Trials()
     for sample in auctions(60, seed=6):
         for scheduler in ("printed", "dp"):
             found = propose(sample, sample.jobs[0], scheduler)
             if found.pays:
-                trials.add(sample, Stated(found.cost, "<=", found.worth))
-    return trials.verdict()
+                worth_then = sample.jobs[0].utility[found.finish]
+                trials.add(sample, Stated(found.cost, "<=", worth_then))
+    tried = trials.verdict()
+    if tried.standing is not Standing.HELD:
+        return tried
+    return proved("a job is accepted where worth less cost is above 0")
 
 
 @claim("eris.profit_is_positive", source="Eris section V-B, text")
