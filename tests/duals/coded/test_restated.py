@@ -8,9 +8,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from farkas.certificates import InfeasibleCertificate, check, from_json
+from farkas.certificates import InfeasibleCertificate, check, exact_bound, from_json
 from farkas.certificates.coded import CodedPrices, speeds_above
 from farkas.certificates.coded_measured import GuaranteedPrices, guaranteed_speeds
+from farkas.certificates.packed import pack
 from farkas.certificates.packed_form import unpacked
 from farkas.duals.coded.restated import LeastTime, Paces, least_time
 from farkas.duals.restated import as_certificate, as_linear, restate
@@ -50,6 +51,25 @@ def test_the_linear_certificate_proves_as_much_and_no_more(tag, k):
     assert proof.bound <= own.bound * (1 + Fraction(1, 10**14))
     found = check_certificate(kinds.plain(linear))
     assert (found["lower"], found["implied"]) == (proof.bound, 0)
+
+
+@pytest.mark.parametrize(("tag", "k"), CASES)
+def test_the_multipliers_prove_it_without_repair(tag, k):
+    instance, content = kinds.honest(tag, k)
+    found = restate(from_json(content), instance)
+    own = check(from_json(content), instance=instance)
+    assert exact_bound(found.form, found.multipliers) >= own.bound * (1 - Fraction(1, 10**12))
+
+
+@pytest.mark.parametrize("wrong", [np.inf, np.nan, -1.0, 0.0])
+@pytest.mark.parametrize("tag", ["coded_measured", "coded_run"])
+def test_prices_that_are_none_are_refused(tag, wrong):
+    instance, content = kinds.honest(tag, 0)
+    prices = pack(np.full(instance.num_masters, wrong))
+    forged = msgspec.structs.replace(from_json(content), prices=prices)
+    for door in (as_linear, lambda own, about: check(own, instance=about)):
+        with pytest.raises(NotACertificate, match="price"):
+            door(forged, instance)
 
 
 @pytest.mark.parametrize(("tag", "k"), CASES)

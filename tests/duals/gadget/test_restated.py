@@ -11,8 +11,10 @@ import pytest
 
 from farkas.certificates import check, from_json
 from farkas.certificates.gadget import certify_horizon
+from farkas.certificates.gadget_prices import nested
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
 from farkas.duals.gadget.restated import SIZES, SLOT, WORTHS
+from farkas.duals.gadget.size_paths import SizePaths
 from farkas.duals.restated import as_linear, restate
 from farkas.errors import NotACertificate, NotApplicable, UnsupportedForm
 from farkas.models.gadget.column import ColumnLP, all_columns
@@ -103,7 +105,20 @@ def test_where_rings_are_too_many_sizes_are_worth_what_the_certificate_proves(mo
         assert proved * (1 - Fraction(1, 10**9)) <= bound <= proved * (1 + Fraction(1, 10**9))
         assert name.startswith("gadget.gvne")
         assert name.endswith(" at the certificate's prices, sizes sharing a resource")
-        assert restate(own, cluster).remark == WORTHS
+        found = restate(own, cluster)
+        assert found.remark == WORTHS
+        rent, _, _ = own.priced(cluster)
+        # in doubles, which are no smaller
+        assert rent <= Fraction(found.form.offset) <= rent * (1 + Fraction(1, 2**51))
+        own = msgspec.structs.replace(
+            own, node_prices=nested(np.full(cluster.capacity.shape, 1e-7))
+        )
+        (rent, jobs, profits), form = own.priced(cluster), restate(own, cluster).form
+        assert rent <= Fraction(form.offset)
+        weight, room = own.shared.units(cluster, jobs)
+        arcs = SizePaths.of(weight, [len(row) - 1 for row in profits], room).arcs.tolist()
+        for worth, (place, size, _, _) in zip(form.cost.tolist(), arcs, strict=True):
+            assert profits[place][size] <= Fraction(worth)
     plain = msgspec.structs.replace(cases[0][0], shared=None, slot=1)
     with pytest.raises(UnsupportedForm, match="small enough to write"):
         as_linear(plain, cases[0][1])
