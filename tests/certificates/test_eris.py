@@ -383,3 +383,22 @@ def test_sites_together_cost_the_least_of_all_ways_to_share_chunks(sites: int) -
     found = _all_sites(idle[..., None], served[..., None], reach, most)[:, 0]
     assert found.tolist() == wanted[: len(found)].tolist()
     assert len(found) > min(most, reach.sum())
+
+
+def test_sums_over_many_resources_lose_as_many_roundings_as_there_are() -> None:
+    # each of 199 summands is 3/4 of the last place of the first, and adds a whole one in doubles:
+    # the exact cost lies below a unit of worth, the rounded one above
+    last = 2.0**-12
+    price = np.full((1, 200, 1), 0.75 * last)
+    price[0, 0] = 2.0**40 + 1 - 180 * last
+    worth = 2.0**41
+    auction = one_site(
+        slots=1, resource_names=[f"r{k}" for k in range(200)], site_capacity=[[4.0] * 200],
+        price_base_resource=[2.0] * 200,
+        jobs=[{
+            "arrival": 0, "utility": [worth], "data": [1], "epochs": 1, "worker_rate": 1,
+            "worker_demand": [1.0] * 200, "server_demand": [0.0] * 200, "parameter_size": 0.0,
+        }],
+    )  # fmt: skip
+    exact = Fraction(worth) - sum(map(Fraction, price.ravel().tolist()))
+    assert exact <= prove_payoffs(auction, np.zeros(1), price) <= exact + 2

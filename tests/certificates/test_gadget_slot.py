@@ -306,6 +306,28 @@ def test_servers_and_workers_are_granted_the_rounding_of_decimals():
     assert shared.units(cluster, np.array([0, 1])) == ([1, 2], 3 + 2)
 
 
+@pytest.mark.parametrize("money", [Fraction(1, 10**30), Fraction(1), Fraction(10**30)])
+def test_sizes_that_share_servers_earn_exactly_the_best_of_all_choices_rounded_up(money):
+    cluster = small([2, 3], [(0, 1, 9)], {"demand": [1.0]}, {"demand": [2.0]}, {"demand": [1.0]})
+    shared, jobs = SharedServers(resource=0, unit=1.0), np.arange(3)
+    weight, room = shared.units(cluster, jobs)
+    rng, rounded = np.random.default_rng(0), 0
+    for _ in range(30):
+        parts = rng.integers(0, 9, (3, 4))
+        parts[:, 0] = 0
+        profits = [[money * Fraction(int(p), 7) for p in row] for row in parts]
+        choices = itertools.product(range(4), repeat=3)
+        exact = max(
+            sum((row[k] for row, k in zip(profits, sizes, strict=True)), Fraction(0))
+            for sizes in choices
+            if sum(w * k for w, k in zip(weight, sizes, strict=True)) <= room
+        )
+        proved = shared.most(cluster, jobs, profits)
+        assert exact <= proved <= exact * (1 + Fraction(1, 10**12))
+        rounded += exact < proved
+    assert rounded
+
+
 def test_as_many_workers_fit_as_replays_forgive():
     # three workers on a server that they overfill by FLOORS, with a worker just above one unit:
     # 3 of them are 3 units, so the server has to count as 3

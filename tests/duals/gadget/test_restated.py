@@ -17,6 +17,7 @@ from farkas.duals.gadget.restated import SIZES, SLOT, WORTHS
 from farkas.duals.gadget.size_paths import SizePaths
 from farkas.duals.restated import as_linear, restate
 from farkas.errors import NotACertificate, NotApplicable, UnsupportedForm
+from farkas.instances.utilities import Sqrt
 from farkas.models.gadget.column import ColumnLP, all_columns
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.bounds import horizon_certificate, slot_certificate
@@ -122,6 +123,34 @@ def test_where_rings_are_too_many_sizes_are_worth_what_the_certificate_proves(mo
     plain = msgspec.structs.replace(cases[0][0], shared=None, slot=1)
     with pytest.raises(UnsupportedForm, match="small enough to write"):
         as_linear(plain, cases[0][1])
+
+
+def test_sizes_without_rings_are_worth_no_less_than_the_certificate_proves(monkeypatch):
+    def refuse(data):
+        raise NotApplicable("too many to list")
+
+    cases = list(slots(6))
+    monkeypatch.setattr("farkas.duals.gadget.restated.all_columns", refuse)
+    rounded = {"rent": 0, "worth": 0}
+    for tabled, free in cases:
+        # roots, and prices of many digits, so that doubles hold neither rent nor worth
+        jobs = [msgspec.structs.replace(each, utility=Sqrt(scale=7.0)) for each in tabled.jobs]
+        cluster, received = tabled.replace(jobs=jobs), free.received(tabled)
+        node, link = (np.full(each.shape, 0.1) / 3 for each in free.read_prices(cluster))
+        own = certify_slot(cluster, free.slot, received, node, link, free.shared)
+        form = restate(own, cluster).form
+        rent, active, profits = own.priced(cluster)
+        slot = snapshot(cluster, own.slot, received)
+        weight, room = own.shared.units(cluster, active)
+        paths = SizePaths.of(weight, slot.largest.tolist(), room)
+        assert Fraction(form.offset) >= rent
+        assert float(rent) == pytest.approx(form.offset, rel=1e-12)
+        rounded["rent"] += Fraction(form.offset) > rent > 0
+        for worth, (place, size, *_) in zip(form.cost.tolist(), paths.arcs.tolist(), strict=True):
+            assert Fraction(worth) >= profits[place][size]
+            assert float(profits[place][size]) == pytest.approx(worth, rel=1e-12)
+            rounded["worth"] += Fraction(worth) > profits[place][size]
+    assert min(rounded.values()) > 0, rounded
 
 
 def test_another_slot_than_the_instances_own_is_named():
