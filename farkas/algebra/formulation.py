@@ -1,7 +1,6 @@
 """What all programs share: a name, variants, registration, families with labels."""
 
 import inspect
-import itertools
 import re
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -217,30 +216,11 @@ class ProgramRegistry(Registry[type[Formulation]]):
             raise InvalidOption(f"{name!r} is no program name; write kind.program[value,...]")
         cls = self[match[1]]
         given = [part.strip() for part in (match[2] or "").split(",") if part.strip()]
-        return cls(**{**_by_option(cls, given), **variant})
+        if given:
+            from farkas.algebra.variants import by_option  # here: many programs have none
 
-
-def _by_option(cls: type[Formulation], given: list[str]) -> dict[str, str]:
-    """Give every word of a name an option of its own, the first that fits in order."""
-    options, found, words = cls.options(), dict[str, str](), list[str]()
-    for part in given:
-        key, _, value = part.rpartition("=")
-        if not key:
-            words.append(part)
-        elif key in found:
-            raise InvalidOption(f"{cls.name}: {key} is given twice")
-        else:
-            found[key] = value
-    for word in words:
-        if not any(word in values for values in options.values()):
-            known = list(dict.fromkeys(v for values in options.values() for v in values))
-            raise InvalidOption.near(f"{cls.name} has no variant {word!r}", word, known)
-    free = [key for key in options if key not in found]
-    for keys in itertools.permutations(free, len(words)):
-        if all(word in options[key] for key, word in zip(keys, words, strict=True)):
-            return found | dict(zip(keys, words, strict=True))
-    listed = ", ".join(f"{key}={'|'.join(options[key])}" for key in options)
-    raise InvalidOption(f"{cls.name}[{','.join(given)}] says one option twice; options: {listed}")
+            variant = {**by_option(cls, given), **variant}
+        return cls(**variant)
 
 
 programs = ProgramRegistry("program", "farkas.models", "farkas.relaxations", "farkas.duals")

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from farkas.certificates.files import certificate_type as certificate_type
     from farkas.certificates.files import certificate_types as certificate_types
     from farkas.certificates.files import from_json as from_json
-    from farkas.certificates.files import read as read
     from farkas.certificates.infeasible import InfeasibleCertificate as InfeasibleCertificate
     from farkas.certificates.infeasible import prove_infeasible as prove_infeasible
     from farkas.certificates.linear import FormCertificate as FormCertificate
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from farkas.certificates.points import exact_feasibility as exact_feasibility
     from farkas.certificates.points import exact_value as exact_value
     from farkas.certificates.proof import Proof as Proof
+    from farkas.certificates.read_file import read as read
     from farkas.certificates.reference import reference_bound as reference_bound
     from farkas.certificates.reference import reference_violation as reference_violation
     from farkas.certificates.repair import repaired as repaired
@@ -44,13 +44,14 @@ __getattr__ = when_used(
     __name__,
     {
         "bound": "BoundProof prove_bound",
-        "files": "Certificate certificate_type certificate_types from_json read",
+        "files": "Certificate certificate_type certificate_types from_json",
         "infeasible": "InfeasibleCertificate prove_infeasible",
         "linear": "FormCertificate LinearCertificate",
         "making": "certify certify_infeasible",
         "multipliers": "exact_bound",
         "points": "exact_feasibility exact_value",
         "proof": "Proof",
+        "read_file": "read",
         "reference": "reference_bound reference_violation",
         "repair": "repaired",
         "runs": "RunBound run_bounds",

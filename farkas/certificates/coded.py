@@ -26,7 +26,8 @@ import numpy as np
 
 from farkas.certificates.files import certificate_type
 from farkas.certificates.outward import down, excess_above, returned_below, up
-from farkas.certificates.packed import FilePart, pack, rational, shown, unpack
+from farkas.certificates.packed import FilePart, rational, shown, unpack
+from farkas.certificates.packing import pack
 from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.runs import Options, RunBound, run_bounds
 from farkas.errors import NotACertificate

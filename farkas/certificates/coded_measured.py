@@ -19,7 +19,8 @@ from typing import Self
 
 from farkas.certificates.coded import require, require_prices
 from farkas.certificates.files import certificate_type
-from farkas.certificates.packed import pack, unpack
+from farkas.certificates.packed import unpack
+from farkas.certificates.packing import pack
 from farkas.certificates.prices import PriceCertificate
 from farkas.instances.coded import CodedComputing
 from farkas.numbers import Floats

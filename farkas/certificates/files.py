@@ -7,16 +7,14 @@ begins with its kind, so that reading it loads that kind alone.
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import msgspec
 
 from farkas import __version__
 from farkas.errors import FileProblem, UnknownName
-from farkas.reading import read_record, require_single
+from farkas.reading import require_single
 from farkas.registry import Registry
-from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.certificates.proof import Proof
@@ -123,14 +121,3 @@ def _decoded(content: bytes, wanted: type[R], where: str) -> R:
         from farkas.refusals import parsed
 
         raise FileProblem(f"{where}: no certificate: {parsed(error)}") from None
-
-
-def read(path: str | os.PathLike[str]) -> Certificate:
-    """Read a certificate file; nothing in it is believed before :func:`check`.
-
-    Raises
-    ------
-    FileProblem
-        When the file cannot be read or is no certificate; names the JSON path.
-    """
-    return from_json(read_record(path), named(os.fspath(path)))

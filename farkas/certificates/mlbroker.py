@@ -36,7 +36,8 @@ import numpy as np
 
 from farkas.certificates.files import certificate_type
 from farkas.certificates.guards import finite
-from farkas.certificates.packed import pack, unpack
+from farkas.certificates.packed import unpack
+from farkas.certificates.packing import pack
 from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.runs import Options, RunBound, run_bounds
 from farkas.certificates.sums import exact_dot

@@ -106,13 +106,8 @@ class PackedForm(FilePart, frozen=True, kw_only=True):
     data: str
 
 
-def deflate(raw: bytes) -> str:
-    """Compress and write as base64."""
-    return base64.b64encode(zlib.compress(raw, 1)).decode("ascii")
-
-
 def inflate(text: str, size: int, what: str) -> bytes:
-    """Undo :func:`deflate`; raises :class:`NotACertificate` unless exactly ``size`` bytes come."""
+    """Undo `deflate`; raises :class:`NotACertificate` unless exactly ``size`` bytes come."""
     try:
         packed = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
@@ -131,13 +126,8 @@ def inflate(text: str, size: int, what: str) -> bytes:
     return raw
 
 
-def pack(values: Floats) -> str:
-    """Write doubles of any shape, little-endian, deflated and as base64; -0 becomes 0."""
-    return deflate((np.ascontiguousarray(values) + 0.0).astype("<f8").tobytes())
-
-
 def unpack(text: str, shape: tuple[int, ...], what: str) -> Floats:
-    """Undo :func:`pack`; raises :class:`NotACertificate` when the file holds another size."""
+    """Undo `pack`; raises :class:`NotACertificate` when the file holds another size."""
     raw = inflate(text, 8 * math.prod(shape), what)
     return np.frombuffer(raw, "<f8").astype(float).reshape(shape)
 

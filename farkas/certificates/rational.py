@@ -9,7 +9,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from farkas.certificates.files import Certificate, Hash
-from farkas.certificates.packed import FilePart, Size, deflate, inflate, rational
+from farkas.certificates.packed import FilePart, Size, inflate, rational
+from farkas.certificates.packing import deflate
 from farkas.certificates.proof import Proof, Provenance, provenance
 from farkas.certificates.work import MOST_WORK
 from farkas.errors import NotACertificate

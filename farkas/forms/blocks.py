@@ -1,11 +1,7 @@
 """Names of rows and columns, kept per family instead of per row."""
 
-import bisect
 import dataclasses
 import math
-from collections.abc import Sequence
-
-import numpy as np
 
 from farkas.numbers import Ints
 
@@ -69,34 +65,3 @@ class Block:
     @property
     def where(self) -> slice:
         return slice(self.start, self.stop)
-
-    def index(self, position: int) -> tuple[int, ...]:
-        """Member of the index sets at row or column ``position`` (absolute)."""
-        if not self.start <= position < self.stop:
-            raise IndexError(f"{position} is outside {self.name} ({self.start}..{self.stop - 1})")
-        flat = np.unravel_index(position - self.start, self.shape) if self.axes else ()
-        return tuple(
-            int(component)
-            for axis, place in zip(self.axes, flat, strict=True)
-            for component in axis.members[place]
-        )
-
-    def short(self, position: int) -> str:
-        """``enough_workers[3,7,2]``."""
-        index = self.index(position)
-        return f"{self.name}[{','.join(map(str, index))}]" if index else self.name
-
-    def describe(self, position: int) -> str:
-        """``enough_workers[job=3, slot=7, site=2]  (8a)``."""
-        words = [label for axis in self.axes for label in axis.labels]
-        parts = [f"{w}={i}" for w, i in zip(words, self.index(position), strict=True)]
-        name = f"{self.name}[{', '.join(parts)}]" if parts else self.name
-        return f"{name}  ({self.label})" if self.label else name
-
-
-def find_block(blocks: Sequence[Block], position: int) -> Block:
-    """Block that holds the row or column ``position``."""
-    at = bisect.bisect_right(blocks, position, key=lambda block: block.stop)
-    if at == len(blocks) or not blocks[at].start <= position < blocks[at].stop:
-        raise IndexError(f"no family holds position {position}")
-    return blocks[at]

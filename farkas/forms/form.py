@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import UnknownName
-from farkas.forms.blocks import Block, find_block
+from farkas.forms.blocks import Block
 from farkas.numbers import Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -155,11 +155,15 @@ class LinearForm:
 
     def row_name(self, i: int) -> str:
         """``enough_workers[job=3, slot=7, site=2]  (8a)``."""
-        return find_block(self.rows, i).describe(i) if self.rows else f"row {i}"
+        from farkas.forms.naming import name_among  # here: nothing is named but in messages
+
+        return name_among(self.rows, i, "row")
 
     def column_name(self, j: int) -> str:
         """``moved[job=3, slot=7, site=2, site=0]``."""
-        return find_block(self.columns, j).describe(j) if self.columns else f"column {j}"
+        from farkas.forms.naming import name_among
+
+        return name_among(self.columns, j, "column")
 
     def row_block(self, name: str) -> Block:
         """Family ``name``."""

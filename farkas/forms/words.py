@@ -2,8 +2,8 @@
 
 import math
 
-from farkas.forms.blocks import find_block
 from farkas.forms.form import LinearForm
+from farkas.forms.naming import find_block, short_name
 
 
 def relation(form: LinearForm, i: int, *, most: int = 8) -> str:
@@ -33,7 +33,7 @@ def box(form: LinearForm, j: int, side: str) -> str:
 
 def short(form: LinearForm, j: int) -> str:
     """Name of column ``j`` with bare indices."""
-    return find_block(form.columns, j).short(j) if form.columns else f"x[{j}]"
+    return short_name(find_block(form.columns, j), j) if form.columns else f"x[{j}]"
 
 
 def _factor(value: float, *, first: bool) -> str:

@@ -163,10 +163,6 @@ class Brokerage(Marketplace, frozen=True, kw_only=True, tag="mlbroker"):
         inside = np.arange(self.num_pairs) - self.pair_start[self.pair_job]
         return frozen(self.arrival[self.pair_job] + inside, np.int64)
 
-    def active_pairs(self) -> list[tuple[int, int]]:
-        """Return all (job, slot) with the job active, sorted."""
-        return list(zip(self.pair_job.tolist(), self.pair_slot.tolist(), strict=True))
-
     @cached_property
     def previous_pair(self) -> Ints:
         """Pair of the same job one slot earlier, -1 at arrival; shape (pairs,)."""
@@ -233,11 +229,6 @@ class Brokerage(Marketplace, frozen=True, kw_only=True, tag="mlbroker"):
         needed = self.workers_needed.tolist()
         exact = [Fraction(p) * y for p, y in zip(capacity, needed, strict=True)]
         return frozen(fitted(self.volume, exact))
-
-    @cached_property
-    def deployment_bound(self) -> int:
-        """One number that bounds workers + server at a site, 1 + max Y; U of (8g)."""
-        return 1 + int(self.workers_needed.max(initial=0))
 
     def most_workers(self, semantics: Semantics = "printed") -> Ints:
         """Upper bound on workers at one site, shape (pairs,): Y, or max(1, Y) if strict; Ȳ.

@@ -71,12 +71,6 @@ class Arrays:
         return (bits - (exponent << 52)).view(np.float64), exponent
 
 
-def scaled(x: Any, exponent: Any, of: Any) -> Any:
-    """Return ``x * 2**exponent``, rounded once."""
-    half = exponent >> 1
-    return x * of.power_of_two(half) * of.power_of_two(exponent - half)
-
-
 def series(x: Any, coefficients: list[float]) -> Any:
     """Polynomial with ``coefficients``, the highest first."""
     total = x * coefficients[0]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from farkas.portable.constants import LN2, ONE, TO_33, TO_WHOLE, parts_of
-from farkas.portable.entrywise import Arrays, Numbers, entrywise, scaled, series
+from farkas.portable.entrywise import Arrays, Numbers, entrywise, series
 
 
 def _roots_of_two(count: int) -> list[int]:
@@ -37,6 +37,12 @@ LOWEST, HIGHEST, ORDINARY = -746.0, 710.0, 700.0
 """Beyond the first two e^x is 0 and infinite; up to the last it is neither, nor subnormal."""
 EXP_2 = [1.0 / math.factorial(n) for n in range(6, 1, -1)]
 """Taylor coefficients of r², r³, ..., the last first."""
+
+
+def scaled(x: Any, exponent: Any, of: Any) -> Any:
+    """Return ``x * 2**exponent``, rounded once."""
+    half = exponent >> 1
+    return x * of.power_of_two(half) * of.power_of_two(exponent - half)
 
 
 def _exp_parts(x: Any, low: Any, of: Any) -> tuple[Any, Any, Any, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from farkas.portable.constants import LEAST, LN2, TO_26, TO_33, log_of, parts_of
+from farkas.portable.constants import LEAST, LN2, TO_26, log_of, parts_of
 from farkas.portable.entrywise import Arrays, Numbers, entrywise, series
 
 GRID, FIRST, LAST = 128, 91, 182
@@ -32,11 +32,10 @@ LOGS = (
 """The factors c for i = FIRST, ..., LAST − 1, and −ln c in two parts."""
 LOG_TABLES: dict[Any, Any] = {Numbers: LOGS, Arrays: [np.array(column) for column in LOGS]}
 LOG_2 = [(-1.0) ** (n + 1) / n for n in range(7, 1, -1)]  # of r², r³, ...
-LOG_3 = [(-1.0) ** (n + 1) / n for n in range(9, 2, -1)]  # of r³, r⁴, ...
 """Taylor coefficients, the last first."""
 
 
-def _log_parts(x: Any, low: Any, of: Any) -> tuple[Any, Any, Any]:
+def log_parts(x: Any, low: Any, of: Any) -> tuple[Any, Any, Any]:
     """ln(x + low) = h + ln(1 + r) + t; |r| < 2^-7.4, h = 0 or |h| > |r|, t below 2^-32."""
     m, exponent = of.normalized(x)
     place = of.whole(m * GRID + (0.5 - FIRST))
@@ -53,21 +52,9 @@ def _log_parts(x: Any, low: Any, of: Any) -> tuple[Any, Any, Any]:
 
 def logarithm(x: Any, low: Any, of: Any) -> Any:
     """ln(x + low), with |low| at most half an ulp of x."""
-    h, r, t = _log_parts(x, low, of)
+    h, r, t = log_parts(x, low, of)
     head = h + r
     return head + (h - head + r + (t + r * r * series(r, LOG_2)))
-
-
-def long_log(x: Any, of: Any) -> tuple[Any, Any]:
-    """Return ln x in two parts, to 68 bits."""
-    h, r, t = _log_parts(x, None, of)
-    head = h + r
-    t = h - head + r + t
-    high = r + TO_33 - TO_33
-    square = 0.5 * high * high
-    log = head - square
-    t = head - log - square + t
-    return log, t + (r * r * r * series(r, LOG_3) - 0.5 * (r - high) * (r + high))
 
 
 def log_beyond(x: float) -> float:

@@ -7,13 +7,28 @@
 import math
 from typing import Any
 
-from farkas.portable.constants import LEAST
-from farkas.portable.entrywise import Numbers, entrywise, halves
+from farkas.portable.constants import LEAST, TO_33
+from farkas.portable.entrywise import Numbers, entrywise, halves, series
 from farkas.portable.exponentials import HIGHEST, LOWEST, exponential
-from farkas.portable.logarithms import long_log
+from farkas.portable.logarithms import log_parts
+
+LOG_3 = [(-1.0) ** (n + 1) / n for n in range(9, 2, -1)]  # of r³, r⁴, ...
+"""Taylor coefficients, the last first."""
 
 MOST_EXPONENT = 2.0**64
 """Beyond, a power of any base but 1 is 0 or infinite."""
+
+
+def _long_log(x: Any, of: Any) -> tuple[Any, Any]:
+    """Return ln x in two parts, to 68 bits."""
+    h, r, t = log_parts(x, None, of)
+    head = h + r
+    t = h - head + r + t
+    high = r + TO_33 - TO_33
+    square = 0.5 * high * high
+    log = head - square
+    t = head - log - square + t
+    return log, t + (r * r * r * series(r, LOG_3) - 0.5 * (r - high) * (r + high))
 
 
 def _product(x: Any, y: Any) -> tuple[Any, Any]:
@@ -26,7 +41,7 @@ def _product(x: Any, y: Any) -> tuple[Any, Any]:
 
 def _power(base: Any, exponent: Any, of: Any) -> Any:
     """Return e^(exponent ln base)."""
-    log, log_rest = long_log(base, of)
+    log, log_rest = _long_log(base, of)
     product, rest = _product(exponent, log)
     rest += exponent * log_rest
     x = product + rest

@@ -21,7 +21,7 @@ from farkas.certificates import prove_infeasible
 from farkas.certificates.proof import rounded
 from farkas.certificates.repair import exact_reduced_costs
 from farkas.forms import LinearForm
-from farkas.forms.blocks import find_block
+from farkas.forms.naming import find_block
 from farkas.forms.words import box, relation
 from farkas.numbers import Floats, Ints
 from farkas.relaxations.integrality import relax

@@ -20,6 +20,7 @@ from farkas.errors import FarkasError, InvalidOption, NoAnswer, NotACertificate,
 from farkas.exact.proving import Proved, prove_form
 from farkas.forms import FeasibilityReport, LinearForm
 from farkas.forms.model_text import is_model, read_model
+from farkas.forms.naming import short_name
 from farkas.forms.rational import as_rational
 from farkas.relaxations.integrality import relax as without_integrality
 from farkas.required import require_type
@@ -140,7 +141,7 @@ class Solution:
     def values(self) -> dict[str, float]:
         """Nonzero entries of the point by name, for example ``workers[3,7,2]``."""
         return {
-            block.short(j): float(self.answer.point[j])
+            short_name(block, j): float(self.answer.point[j])
             for block in self.form.columns
             for j in range(block.start, block.stop)
             if self.answer.point[j] != 0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from farkas.certificates.files import read
+from farkas.certificates.read_file import read
 from farkas.certificates.writing import to_json, write
 from farkas.errors import FileProblem
 from tests.generators.certificates import good

@@ -14,7 +14,7 @@ from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 from farkas.algebra import Program
 from farkas.errors import FarkasError
 from farkas.forms import LinearForm
-from farkas.forms.blocks import find_block
+from farkas.forms.naming import find_block, short_name
 
 Row = tuple[dict[str, float], float, float]
 
@@ -35,11 +35,11 @@ class Named:
 
 def traced(form: LinearForm) -> Named:
     """Names and numbers of a traced form."""
-    columns = [find_block(form.columns, j).short(j) for j in range(form.num_columns)]
+    columns = [short_name(find_block(form.columns, j), j) for j in range(form.num_columns)]
     rows: dict[str, Row] = {}
     for i in range(form.num_rows):
         entries = {columns[j]: float(v) for j, v in zip(*form.matrix.row(i), strict=True)}
-        name = find_block(form.rows, i).short(i)
+        name = short_name(find_block(form.rows, i), i)
         rows[name] = (entries, float(form.row_lower[i]), float(form.row_upper[i]))
     bounds = zip(form.lower.tolist(), form.upper.tolist(), form.integer.tolist(), strict=True)
     cost = {columns[j]: float(c) for j, c in enumerate(form.cost) if c}
@@ -167,15 +167,12 @@ def golden_lines(form: LinearForm) -> list[str]:
                 form.matrix.starts[i + 1] - form.matrix.starts[i]
                 for i in range(block.start, block.stop)
             ]
-            row = block.start + counts.index(max(counts))
-            lines.append(
-                f"({block.label}) {block.short(row)}: {_relation(named.rows[block.short(row)])}"
-            )
+            name = short_name(block, block.start + counts.index(max(counts)))
+            lines.append(f"({block.label}) {name}: {_relation(named.rows[name])}")
     for block in form.columns:
         if block.size:
-            lines.append(
-                f"{_bounds(block.short(block.start), named.columns[block.short(block.start)])}"
-            )
+            name = short_name(block, block.start)
+            lines.append(f"{_bounds(name, named.columns[name])}")
     return lines
 
 

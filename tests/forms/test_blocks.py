@@ -1,55 +1,12 @@
-"""Names of rows and columns."""
+"""Families of rows and columns."""
 
 from __future__ import annotations
 
-import numpy as np
-import pytest
-
-from farkas.forms import Axis, Block
-from farkas.forms.blocks import find_block
+from farkas.forms import Block
+from tests.forms.test_naming import MOVED
 
 
-def axis(labels, *members):
-    return Axis(labels, np.array(members, dtype=np.int64).reshape(len(members), len(labels)))
-
-
-MOVED = Block(
-    "moved", "8a", 4, (axis(("job", "slot"), (3, 7), (5, 1)), axis(("site",), (0,), (2,), (9,)))
-)
-
-
-def test_positions_run_like_nested_loops_with_the_last_axis_innermost():
-    assert MOVED.size == 6
-    assert [MOVED.index(k) for k in range(4, 10)] == [
-        (3, 7, 0),
-        (3, 7, 2),
-        (3, 7, 9),
-        (5, 1, 0),
-        (5, 1, 2),
-        (5, 1, 9),
-    ]
-
-
-def test_a_position_is_named_in_words_and_in_short():
-    assert MOVED.describe(8) == "moved[job=5, slot=1, site=2]  (8a)"
-    assert MOVED.short(8) == "moved[5,1,2]"
-
-
-def test_a_family_of_one_has_no_brackets():
+def test_a_family_covers_as_many_places_as_its_sets_have_members_together():
+    assert (MOVED.shape, MOVED.size, MOVED.stop, MOVED.where) == ((2, 3), 6, 10, slice(4, 10))
     total = Block("total", "", 2)
-    assert (total.size, total.short(2), total.describe(2)) == (1, "total", "total")
-
-
-@pytest.mark.parametrize("position", [3, 10])
-def test_positions_outside_a_family_are_refused(position):
-    with pytest.raises(IndexError, match="outside moved"):
-        MOVED.index(position)
-
-
-def test_the_family_of_a_position_is_found_past_empty_families():
-    empty = Block("nothing", "", 4, (Axis(("job",), np.zeros((0, 1), np.int64)),))
-    first = Block("first", "", 0, (axis(("k",), *[(k,) for k in range(4)]),))
-    blocks = [first, empty, MOVED]
-    assert [find_block(blocks, k).name for k in (0, 3, 4, 9)] == ["first", "first"] + ["moved"] * 2
-    with pytest.raises(IndexError, match="no family"):
-        find_block(blocks, 10)
+    assert (total.shape, total.size, total.stop) == ((), 1, 3)

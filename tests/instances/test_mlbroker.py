@@ -11,12 +11,18 @@ from farkas.errors import InvalidInstance, InvalidOption
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.instances.mlbroker import Brokerage, _grain
+from farkas.models.mlbroker.data import deployment_bound
 
 TINY = library.load("mlbroker/tiny")
 QUIET = library.load("mlbroker/quiet_slot")
 ALL = [library.load(name) for name in library.names("mlbroker")] + [
     generate("mlbroker", "small", seed) for seed in range(4)
 ]
+
+
+def active_pairs(data: Brokerage) -> list[tuple[int, int]]:
+    """All (job, slot) with the job active, in the order of derived arrays."""
+    return list(zip(data.pair_job.tolist(), data.pair_slot.tolist(), strict=True))
 
 
 def job(**changes):
@@ -101,9 +107,9 @@ def test_the_direct_constructor_checks_how_fields_fit_together():
 def test_tiny_by_hand():
     # j0 in slots 0, 1 with 40 and 25 GB at 20 GB a worker: 2 and ceil(1.25) = 2 workers.
     # j1 in slot 1 with 60 GB at 40: 2 workers.
-    assert TINY.active_pairs() == [(0, 0), (0, 1), (1, 1)]
+    assert (TINY.pair_job.tolist(), TINY.pair_slot.tolist()) == ([0, 0, 1], [0, 1, 1])
     assert TINY.workers_needed.tolist() == [2, 2, 2]
-    assert TINY.deployment_bound == 3
+    assert deployment_bound(TINY, "printed") == 3
     # Slot 0: 1·2 + 1 = 3.  Slot 1: 3 + (2·2 + 1) = 8.
     assert TINY.usage_cap().tolist() == [[3.0], [8.0]]
     # e = (0.5·3, 0.3·4) = (1.5, 1.2); (a−b)(8−l) = (2.5, 1.2).
@@ -115,7 +121,7 @@ def test_tiny_by_hand():
 
 def test_pairs_are_sorted_and_linked():
     for data in ALL:
-        pairs = data.active_pairs()
+        pairs = active_pairs(data)
         assert pairs == sorted(pairs)
         assert len(pairs) == data.num_pairs
         for index, (i, t) in enumerate(pairs):
@@ -140,7 +146,7 @@ def test_jobs_of_a_slot_are_those_whose_window_holds_it():
 
 def test_workers_needed_are_the_rounded_up_load():
     for data in ALL:
-        for index, (i, _) in enumerate(data.active_pairs()):
+        for index, (i, _) in enumerate(active_pairs(data)):
             load = sum(data.volume[index]) / data.jobs[i].worker_capacity
             needed = math.ceil(load - 1e-9 * max(1, load))
             assert data.workers_needed[index] == needed
@@ -163,7 +169,7 @@ def test_usage_cap_adds_all_active_jobs(semantics):
                 total = sum(
                     data.jobs[i].worker_demand[k] * data.most_workers(semantics)[p]
                     + data.jobs[i].server_demand[k]
-                    for p, (i, slot) in enumerate(data.active_pairs())
+                    for p, (i, slot) in enumerate(active_pairs(data))
                     if slot == t
                 )
                 assert cap[t, k] == pytest.approx(total)
@@ -213,7 +219,7 @@ def test_no_jobs_leave_empty_arrays():
     assert empty.num_pairs == 0
     assert empty.volume.shape == (0, 2)
     assert empty.worker_demand.shape == (0, 1)
-    assert empty.deployment_bound == 1
+    assert deployment_bound(empty, "printed") == 1
     assert empty.pairs_at(1).tolist() == []
     assert empty.usage_cap().tolist() == [[0.0], [0.0]]
 

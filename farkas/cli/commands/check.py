@@ -13,7 +13,6 @@ from farkas.words import quoted
 if TYPE_CHECKING:
     from farkas.certificates import Proof, ViprProof
     from farkas.verbs.check_run import RunProof
-    from farkas.verbs.stand_alone import Restated
 
     AnyProof = Proof | RunProof | ViprProof
 
@@ -66,7 +65,9 @@ def command(
         if alone is None:
             proof = _proved(certificate, instance, model, most_work)
         else:
-            restated = _restated(certificate, instance, model, alone, most_work)
+            from farkas.cli.alone import restated_in
+
+            restated = restated_in(certificate, instance, model, alone, most_work)
             proof = restated.proof
     except MissingInstance:
         raise InvalidOption("a run is about an instance; add --instance FILE") from None
@@ -89,18 +90,3 @@ def _proved(path: str, instance: str | None, model: str | None, most_work: int |
     from farkas.verbs.check import check  # loads more
 
     return check(path, instance, model=model, most_work=most_work)
-
-
-def _restated(
-    certificate: str, instance: str | None, model: str | None, path: str, most_work: int | None
-) -> Restated:
-    """Check, and write what needs no instance once that is proved, too."""
-    from farkas.atomic import require_target, write_bytes
-    from farkas.verbs.stand_alone import stand_alone
-
-    require_target(path)
-    found = stand_alone(certificate, instance, model=model, most_work=most_work)
-    if path.endswith(".vipr") != hasattr(found.alone, "num_derivations"):
-        raise InvalidOption(f"{quoted(path)}: trees are written as .vipr, everything else as .json")
-    write_bytes(path, found.content)
-    return found

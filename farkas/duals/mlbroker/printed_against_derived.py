@@ -11,7 +11,7 @@ from farkas.duals.dualize import DualForm, dualize
 from farkas.duals.mlbroker.as_printed import DualAsPrinted
 from farkas.duals.mlbroker.dual import Dual
 from farkas.forms import LinearForm
-from farkas.forms.blocks import find_block
+from farkas.forms.naming import find_block, index_in, short_name
 from farkas.instances.mlbroker import Brokerage
 from farkas.solvers import solve
 from farkas.tolerances import TIE
@@ -137,13 +137,13 @@ def _columns_by_family(derived: DualForm) -> dict[Key, int]:
         block = find_block(derived.primal.rows, int(i))
         # (8h) is written as two families, one multiplier μ each
         name = "started_when_new" if block.label == "8h" else block.name
-        found[name, block.index(int(i))] = j
+        found[name, index_in(block, int(i))] = j
     return found
 
 
 def _key(form: LinearForm, j: int) -> Key:
     block = find_block(form.columns, j)
-    return block.name, block.index(j)
+    return block.name, index_in(block, j)
 
 
 def _missing(
@@ -158,9 +158,9 @@ def _missing(
             yield Difference("11", f"no variable for rows {block.name}", len(here), here[0])
     for block in derived.rows:
         families = [b for b in written.rows if Dual.column_of[b.name] == block.name]
-        width = len(block.index(block.start)) if block.size else 0
-        met = {b.index(i)[:width] for b in families for i in range(b.start, b.stop)}
-        unmet = [i for i in range(block.start, block.stop) if block.index(i) not in met]
+        width = len(index_in(block, block.start)) if block.size else 0
+        met = {index_in(b, i)[:width] for b in families for i in range(b.start, b.stop)}
+        unmet = [i for i in range(block.start, block.stop) if index_in(block, i) not in met]
         if unmet:
             words = f"no constraint for the variable {block.name}"
             yield Difference("11", words, len(unmet), derived.row_name(unmet[0]))
@@ -193,7 +193,7 @@ def _signs(
             ours = (float(derived.lower[at]), float(derived.upper[at]))
             theirs = (float(written.lower[j]), float(written.upper[j]))
             if ours != theirs:
-                wrong.append(f"{block.short(j)}: derived {ours}, written {theirs}")
+                wrong.append(f"{short_name(block, j)}: derived {ours}, written {theirs}")
         if wrong:
             yield Difference("11j", f"{block.name} has another sign", len(wrong), wrong[0])
 
@@ -204,13 +204,13 @@ def _rows(
     """Compare constraint by constraint; both belong to the same primal variable and index."""
     for block in written.rows:
         target = derived.row_block(Dual.column_of[block.name])
-        width = len(target.index(target.start)) if target.size else 0
-        start = {target.index(i): i for i in range(target.start, target.stop)}
+        width = len(index_in(target, target.start)) if target.size else 0
+        start = {index_in(target, i): i for i in range(target.start, target.stop)}
         wrong = []
         for i in range(block.start, block.stop):
-            words = _row(derived, start[block.index(i)[:width]], written, i, columns)
+            words = _row(derived, start[index_in(block, i)[:width]], written, i, columns)
             if words:
-                wrong.append(f"{block.short(i)}: {words}")
+                wrong.append(f"{short_name(block, i)}: {words}")
         if not wrong:
             continue
         extra = [word for axis in block.axes for word in axis.labels][width:]
@@ -230,7 +230,7 @@ def _row(derived: LinearForm, at: int, written: LinearForm, i: int, columns: dic
     for j in sorted(ours.keys() | theirs.keys()):
         # equal products of doubles, perhaps in another order
         if abs(ours.get(j, 0.0) - theirs.get(j, 0.0)) > TIE * abs(ours.get(j, 0.0)):
-            name = find_block(derived.columns, j).short(j)
+            name = short_name(find_block(derived.columns, j), j)
             return f"derived {ours.get(j, 0.0):g} {name}, written {theirs.get(j, 0.0):g}"
     if written.row_upper[i] != derived.row_upper[at]:
         return f"derived right side {derived.row_upper[at]:g}, written {written.row_upper[i]:g}"

@@ -6,6 +6,7 @@ dual objective Σ D β + Σ γ + Σ e ρ; the corrected one adds Σ ξ and is th
 
 import numpy as np
 
+from farkas.models.mlbroker.data import deployment_bound
 from farkas.models.mlbroker.entropy import growth
 from farkas.numbers import Floats
 from farkas.portable.sums import dot, matmul
@@ -81,7 +82,7 @@ def line_13c(run: Traced) -> float:
 def line_13d(run: Traced, sign: float) -> float:
     """(13d): −1 as printed, +1 corrected."""
     broker = run.instance
-    price = broker.deployment_bound * run.point.phi_server
+    price = deployment_bound(broker, "printed") * run.point.phi_server
     return sign * broker.entropy_scale * float(((run.deployed + broker.epsilon) * price).sum())
 
 

@@ -5,6 +5,7 @@ import functools
 import numpy as np
 
 from farkas.instances.mlbroker import Brokerage
+from farkas.models.mlbroker.data import deployment_bound
 from farkas.online import algorithms
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.mlbroker.prices import relaxed
@@ -138,7 +139,9 @@ def fractional_runs_cost_at_most_the_corrected_ratio() -> Verdict:
 def corrected_ratio(broker: Brokerage, relax: str) -> float:
     """Factor of the corrected theorem for a broker."""
     most = np.maximum.reduceat(broker.workers_needed, broker.pair_start[:-1])
-    kappa = 1.0 if relax == "tight" else float((most.min() + 1) / broker.deployment_bound)
+    kappa = (
+        1.0 if relax == "tight" else float((most.min() + 1) / deployment_bound(broker, "printed"))
+    )
     sigma = broker.entropy_scale
     return max(1.0, sigma) + broker.num_sites * broker.epsilon * sigma / kappa
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from farkas.models.mlbroker.data import valid_big_m
+from farkas.models.mlbroker.data import deployment_bound, valid_big_m
 from farkas.models.mlbroker.entropy import growth
 from farkas.numbers import Floats
 from farkas.proofs.claim import Verdict, claim, refuted
@@ -38,7 +38,7 @@ def reduced_costs(run: Traced) -> dict[str, tuple[Floats, Floats]]:
     sync = broker.sync_volume[jobs][:, None, None] * broker.transfer
     scale = broker.deploy_cost[jobs][:, None] / broker.entropy_scale
     slope = scale * growth(run.deployed, run.before, broker.epsilon)
-    presence = broker.deployment_bound * point.phi_server
+    presence = deployment_bound(broker, "printed") * point.phi_server
     rise = point.beta[:, :, None] - point.alpha[:, None, :]
     tie = point.psi[:, :, None] + point.eta[:, None, :]
     return {
@@ -73,7 +73,7 @@ def products(run: Traced) -> Iterator[tuple[str, Floats]]:
     yield "K12", point.rho * (x - cheap + big_m * u[1])
     yield "K13", point.gamma * (s.sum(axis=1) - 1)
     yield "K14", point.xi * (u[0] + u[1] - 1)
-    yield "K15", point.phi_server * (broker.deployment_bound * run.deployed - y - s)
+    yield "K15", point.phi_server * (deployment_bound(broker, "printed") * run.deployed - y - s)
     yield "K16", point.psi * (g.sum(axis=2) - y)
     yield "K17", point.eta * (g.sum(axis=1) - needed[:, None] * s)
     yield "K18", costs["K2"] * y

@@ -9,6 +9,7 @@ from farkas.duals.dualize import dualize
 from farkas.duals.mlbroker.dual import Dual
 from farkas.duals.mlbroker.printed_against_derived import REPAIRS, audit, differences
 from farkas.forms.matrices import rows_of_dense, rows_of_scipy
+from farkas.forms.naming import short_name
 from farkas.instances import library
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from tests.generators.mlbroker import discounted, dual_cases, random_brokerage
@@ -76,7 +77,9 @@ def test_the_numbers_of_a_difference_are_those_of_its_place():
     derived = dualize(Relaxed(relax="printed").form(data))
     upper = written.row_upper.copy()
     at = written.row_block("worth_of_moved_data")
-    place = [at.short(i) for i in range(at.start, at.stop)].index("worth_of_moved_data[0,1,0,1]")
+    place = [short_name(at, i) for i in range(at.start, at.stop)].index(
+        "worth_of_moved_data[0,1,0,1]"
+    )
     upper[at.start + place] = 2.0
     (found,) = differences(derived, written.replace(row_upper=upper))
     assert (found.label, found.places) == ("11b", 1)
@@ -109,7 +112,7 @@ def test_the_first_of_several_places_is_the_example():
     upper[at.where] += 1.0
     (found,) = differences(derived, written.replace(row_upper=upper))
     assert found.places == at.size > 1
-    assert found.example.startswith(f"{at.short(at.start)}: ")
+    assert found.example.startswith(f"{short_name(at, at.start)}: ")
 
 
 def test_a_coefficient_that_is_missing_or_too_much_is_written_as_nothing():

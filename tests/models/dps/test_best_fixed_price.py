@@ -5,6 +5,7 @@ import pytest
 
 import farkas
 from farkas.errors import NotApplicable
+from farkas.forms.naming import index_in
 from farkas.instances import library
 from farkas.models.dps.best_fixed_price import BestFixedPrice
 from farkas.online.dps.best_fixed import best_exactly
@@ -99,7 +100,7 @@ def test_jobs_are_ranked_within_parallel_asks_only():
     market = market.replace(jobs=jobs)
     form = BestFixedPrice().form(market)
     block = form.row_block("richer_pays_too")
-    pairs = [block.index(i) for i in range(block.start, block.stop)]
+    pairs = [index_in(block, i) for i in range(block.start, block.stop)]
     assert pairs == [(0, 1), (1, 0), (1, 3)]
 
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from farkas.algebra import Program, programs
+from farkas.forms.naming import index_in
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.offline import Offline
 from farkas.models.mlbroker.placement import PlacementProgram
@@ -43,7 +44,7 @@ def everything_at_the_last_site(program: Program, data: Brokerage) -> dict[str, 
         )
     }  # fmt: skip
     used: dict[tuple[int, int], list[tuple[float, Fraction]]] = {}
-    for pair, (i, t) in enumerate(data.active_pairs()):
+    for pair, (i, t) in enumerate(zip(data.pair_job, data.pair_slot, strict=True)):
         count = Fraction(int(data.workers_needed[pair]))
         point["workers"][i, t, here] = point["connected"][i, t, here, here] = count
         point["server"][i, t, here] = point["deployed"][i, t, here] = Fraction(1)
@@ -86,7 +87,9 @@ def misses(form, point) -> list[str]:
     values = []
     for block in form.columns:
         known = point[block.name]
-        values += [known.get(block.index(j), Fraction(0)) for j in range(block.start, block.stop)]
+        values += [
+            known.get(index_in(block, j), Fraction(0)) for j in range(block.start, block.stop)
+        ]
     found = []
     for j, value in enumerate(values):
         if not form.lower[j] <= value <= form.upper[j]:

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from farkas.models.mlbroker.data import deployment_bound
 from farkas.online import algorithms
 from farkas.proofs.mlbroker.fractional import claimed_ratio, corrected_ratio, optimum
 from farkas.proofs.mlbroker.runs import shipped
@@ -46,7 +47,7 @@ def test_the_corrected_ratio_by_hand():
     expected = max(1.0, sigma) + broker.num_sites * broker.epsilon * sigma
     assert corrected_ratio(broker, "tight") == pytest.approx(expected)
     # printed: a job needs Y + 1 of the U that one presence allows
-    least = (broker.workers_needed.max() + 1) / broker.deployment_bound
+    least = (broker.workers_needed.max() + 1) / deployment_bound(broker, "printed")
     expected = max(1.0, sigma) + broker.num_sites * broker.epsilon * sigma / least
     assert broker.num_jobs == 1
     assert corrected_ratio(broker, "printed") == pytest.approx(expected)
