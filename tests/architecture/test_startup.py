@@ -229,12 +229,12 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], s
 
 @pytest.fixture(scope="module")
 def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], set[str]]:
-    """Modules that a check loads which rebuilds a program, by kind and program: all linear ones."""
+    """Modules of a check of a linear certificate that rebuilds a program, by kind and program."""
     folder, words = tmp_path_factory.mktemp("certificates"), {}
     for kind in own_kinds():
         for name in programs.names(f"{kind}."):
             try:
-                solution = solve(f"{kind}/tiny", name, certify=True)
+                solution = solve(f"{kind}/tiny", name, certify=True, relax=True)
             except (UnsupportedForm, NotApplicable):
                 continue
             write(solution.certificate, folder / f"{name}.json")
@@ -288,13 +288,11 @@ def test_the_page_on_trust_says_how_many_lines_rebuilding_any_program_of_a_kind_
 def test_no_program_needs_more_than_6000_lines_to_be_rebuilt_but_those_that_the_page_names(
     rebuilt: dict[tuple[str, str], set[str]],
 ) -> None:
-    page = (ROOT / "docs" / "trust.md").read_text()
-    found = re.search(
-        r"(\d+) of the (\d+)\s+linear programs reach it\. Above 6,000 lines: ([^.]*(?:\.\w[^.]*)*)\.\s",
-        page,
-    )
+    page = " ".join((ROOT / "docs" / "trust.md").read_text().split())
+    found = re.search(r"(\d+) of the (\d+) linear programs reach it", page)
     assert found is not None
-    named = re.findall(r"`([\w.]+)`\s+\(([\d,]+)\)", found[3])
+    sentence = page.partition("Above 6,000 lines:")[2].partition(". What")[0]
+    named = re.findall(r"`([\w.]+)` \(([\d,]+)\)", sentence)
     counts = {name: lines(modules) for (_, name), modules in rebuilt.items()}
     above = {name: count for name, count in counts.items() if count > 6_000}
     assert above.keys() == {name for name, _ in named}, above

@@ -199,7 +199,7 @@ class Wasteful:
 
     def __init__(self, data, program, rng) -> None:
         self.data, self.program, self.rng = data, program, rng
-        self.pairs = data.active_pairs()
+        self.pairs = list(zip(data.pair_job.tolist(), data.pair_slot.tolist(), strict=True))
         self.most = data.most_workers(program.semantics).tolist()
         self.moved, self.server, self.connected, self.deployed = {}, {}, {}, {}
         for p, (i, t) in enumerate(self.pairs):
