@@ -102,6 +102,11 @@ class Bounding:
     def num_rows(self) -> int:
         return len(self.row_lower)
 
+    def value(self, point: Sequence[Fraction]) -> Fraction:
+        """Exact cost of a point, as a minimum."""
+        terms = (c * x for c, x in zip(self.cost, point, strict=True) if c and x)
+        return sum(terms, self.offset)
+
     def add_rows(self, rows: Sequence[dict[int, int]], upper: Sequence[Fraction]) -> None:
         """Append rows ``terms x <= upper``."""
         old, first = self.matrix, self.num_rows

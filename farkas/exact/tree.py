@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -19,14 +19,15 @@ import numpy as np
 
 from farkas.errors import NoAnswer
 from farkas.exact.bounding import Bounding, ColumnEnd, Weights, rounded_up, shortened
-from farkas.exact.cuts import Cut
 from farkas.exact.deadline import Deadline, OutOfTime
 from farkas.exact.ends import Step, derived
 from farkas.exact.linear import solve_linear
-from farkas.exact.node_solver import NodeSolver, floats
+from farkas.exact.node_solver import NodeSolver
 from farkas.exact.nodes import ProofTree, TreeNode, covered, preorder
+from farkas.exact.points import exact_point
 from farkas.exact.root_cuts import root_cuts
-from farkas.forms.rational import RationalForm, Side, whole_array
+from farkas.exact.same_program import boxed, with_cuts
+from farkas.forms.rational import RationalForm, Side
 from farkas.numbers import Floats
 from farkas.solvers.simplex import End
 from farkas.tolerances import ROUNDING, SIMPLEX
@@ -71,7 +72,7 @@ class TreeSearch:
         self.clock, self.gap, self._progress = deadline, Fraction(gap), progress
         self.lower, self.upper = shortened(ends[0]), shortened(ends[1])
         self.steps, self.point = ends[2], point
-        self.value: Side = None if point is None else cost_of(program, point)
+        self.value: Side = None if point is None else program.value(point)
         self.weights: list[Weights] = []
         self.searched = 0
         self.root = TreeNode(None)
@@ -285,7 +286,7 @@ class TreeSearch:
         return (column, point[column]) if part else None
 
     def _improve(self, point: list[Fraction]) -> None:
-        value = cost_of(self.program, point)
+        value = self.program.value(point)
         if self.value is None or value < self.value:
             self.value, self.point = value, point
 
@@ -362,55 +363,6 @@ class TreeSearch:
         )
 
 
-def exact_point(form: RationalForm, near: Floats, clock: Deadline) -> list[Fraction] | None:
-    """Return an exact point with the whole columns of ``near``, rounded; None without one."""
-    lower, upper = list(form.lower), list(form.upper)
-    for j in np.flatnonzero(form.integer).tolist():
-        if not math.isfinite(near[j]):
-            return None
-        value = Fraction(round(float(near[j])))
-        low, high = lower[j], upper[j]
-        if (low is not None and value < low) or (high is not None and value > high):
-            return None
-        lower[j] = upper[j] = value
-    try:
-        found = solve_linear(boxed(form, lower, upper), deadline=clock)
-    except NoAnswer:
-        return None  # a point only helps; the search goes on without
-    return found.point if found.status == "optimal" else None
-
-
-def with_cuts(form: RationalForm, cuts: Sequence[Cut]) -> RationalForm:
-    """Append cuts to the rows of a program, which loses the names of its rows."""
-    if not cuts:
-        return form
-    terms = [sorted(cut.terms.items()) for cut in cuts]
-    sizes = np.cumsum([len(row) for row in terms])
-    return form.replace(
-        starts=np.concatenate([form.starts, form.starts[-1] + sizes]),
-        columns=np.concatenate([form.columns, [j for row in terms for j, _ in row]]),
-        values=whole_array([*form.values.tolist(), *(v for row in terms for _, v in row)]),
-        factors=form.factors + (Fraction(1),) * len(cuts),
-        row_lower=form.row_lower + (None,) * len(cuts),
-        row_upper=form.row_upper + tuple(cut.side for cut in cuts),
-        row_names=(),
-    )
-
-
-def boxed(form: RationalForm, lower: Sequence[Side], upper: Sequence[Side]) -> RationalForm:
-    """Return the same program within other ends; what is in doubles already is not made again."""
-    found = form.replace(lower=tuple(lower), upper=tuple(upper))
-    ends = {"lower": floats(lower, -np.inf), "upper": floats(upper, np.inf)}
-    vars(found)["linear"] = form.linear.replace(**ends)
-    return found
-
-
-def cost_of(program: Bounding, point: Sequence[Fraction]) -> Fraction:
-    """Exact cost of a point, as a minimum."""
-    terms = (c * x for c, x in zip(program.cost, point, strict=True) if c and x)
-    return sum(terms, program.offset)
-
-
 def _above(value: float) -> float:
     return value + SIMPLEX * abs(value)
 
@@ -435,7 +387,7 @@ def search(
     clock = deadline or Deadline()
     program = Bounding(form)
     point = None if near is None else exact_point(form, near, clock)
-    cost = None if point is None else cost_of(program, point)
+    cost = None if point is None else program.value(point)
     share = clock.part(ENDS_SHARE)
     ends = derived(program, cost, everything=True, deadline=share)
     return TreeSearch(program, point, ends, deadline=clock, gap=gap, progress=progress).run()

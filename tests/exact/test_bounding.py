@@ -81,3 +81,10 @@ def test_gains() -> None:
 
 def test_whole_ends_become_integers() -> None:
     assert [type(end) for end in shortened([F(3), F(1, 2), None])] == [int, F, type(None)]
+
+
+def test_values_of_points_are_those_of_a_minimum() -> None:
+    form = program([[1, 3]], cost=[1, 1], rows=[(2, 2)], ends=[(0, 5), (0, 5)], whole=[1, 0])
+    assert Bounding(form).value([F(1), F(1, 3)]) == F(4, 3)
+    most = form.replace(sense="max", offset=F(2))
+    assert Bounding(most).value([F(1), F(1, 3)]) == -F(4, 3) - 2

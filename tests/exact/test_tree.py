@@ -10,11 +10,9 @@ import pytest
 
 from farkas.certificates import check
 from farkas.exact import tree
-from farkas.exact.bounding import Bounding
 from farkas.exact.certificate import tree_certificate
-from farkas.exact.cuts import Rounding
 from farkas.exact.deadline import Deadline
-from farkas.exact.tree import boxed, cost_of, exact_point, search, with_cuts
+from farkas.exact.tree import search
 from farkas.forms.rational import RationalForm
 from tests.exact.test_cuts import flows
 from tests.generators.rational import keeps, program, random_integer, reference_optimum
@@ -124,15 +122,6 @@ def test_progress_is_told() -> None:
     assert seen == sorted(seen)
 
 
-def test_a_point_is_made_exact_around_its_whole_columns() -> None:
-    form = program([[1, 3]], cost=[1, 1], rows=[(2, 2)], ends=[(0, 5), (0, 5)], whole=[1, 0])
-    assert exact_point(form, np.array([1.0000001, 0.33]), Deadline()) == [1, F(1, 3)]
-    assert exact_point(form, np.array([4.0, 0.0]), Deadline()) is None
-    assert (
-        cost_of(Bounding(form.replace(sense="max", offset=F(2))), [F(1), F(1, 3)]) == -F(4, 3) - 2
-    )
-
-
 def tied() -> RationalForm:
     """Flows whose costs are no doubles: multipliers in doubles miss the optimum by a little."""
     form = flows()
@@ -190,29 +179,3 @@ def test_points_are_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
         tried.clear()
         search(random_integer(seed))
         assert len(tried) == len(set(tried))
-
-
-def test_a_program_within_other_ends_is_the_same_in_doubles() -> None:
-    form = tied()
-    lower, upper = (F(1, 3), None, F(0), F(1)), (F(2), F(3), None, F(1))
-    found = boxed(form, lower, upper)
-    plain = form.replace(lower=lower, upper=upper)
-    assert (found.lower, found.upper) == (lower, upper)
-    assert found.linear.sha256 == plain.linear.sha256
-    assert found.sha256 == plain.sha256
-
-
-def test_rows_of_cuts_follow_those_of_the_program() -> None:
-    form = flows()
-    cut = Rounding(Bounding(form), form.lower, form.upper).cut(
-        [(0, F(1)), (1, F(-1)), (2, F(-1))], F(2), frozenset(), frozenset({1, 2})
-    )
-    assert cut is not None
-    longer = with_cuts(form, [cut, cut])
-    assert longer.num_rows == form.num_rows + 2
-    assert [longer.row(i) for i in range(3)] == [form.row(i) for i in range(3)]
-    for i in (3, 4):
-        assert longer.row(i) == [(0, 1), (1, 1), (2, -1), (3, -1)]
-        assert (longer.row_lower[i], longer.row_upper[i], longer.factors[i]) == (None, 1, 1)
-    assert longer.linear.num_rows == 5
-    assert with_cuts(form, []) is form
