@@ -12,7 +12,14 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check, exact_bound, read
-from farkas.certificates.mlbroker import Guide, MlbrokerPrices, complete, down, up
+from farkas.certificates.mlbroker import (
+    Guide,
+    MlbrokerPrices,
+    _objective,
+    complete,
+    down,
+    up,
+)
 from farkas.duals.mlbroker.closed_form import lift
 from farkas.errors import FileProblem, NotACertificate
 from farkas.instances import library, write
@@ -324,3 +331,40 @@ def test_a_sum_over_sites_that_loses_every_summand_is_still_paid_for():
     # γ <= π^s + Y η − Ȳ Σ κ, and a server costs nothing here
     for kappa in point.kappa[0].T.tolist():
         assert F(float(point.gamma[0])) <= -most * sum(map(F, kappa)) <= -most * sum(map(F, psi))
+
+
+def test_transfer_of_parameters_that_is_rounded_up_is_not_paid_in_full():
+    # η of the second site takes all of V d that the first site's worker leaves, so that ψ cancels
+    raised = 0
+    for tenth in range(1, 30):
+        volume, dear = tenth / 10, 0.3
+        broker = single(
+            [[5.0, 5.0]], transfer_price=[[0.0, dear], [dear, 0.0]], sync_volume=volume,
+            base_price=[[1e-9], [100.0]],
+        )  # fmt: skip
+        server = np.array([[0.0, 1e9]])
+        guide = dataclasses.replace(Guide.zeros(broker), server=server)
+        point = complete(broker, guide, "tight", "printed")
+        psi, eta, kappa = point.psi[0].tolist(), point.eta[0].tolist(), point.kappa[0].tolist()
+        assert eta[1] > 0
+        for r, s in np.ndindex(2, 2):
+            paid = F(psi[r]) + F(eta[s]) - F(kappa[r][s])
+            assert paid <= F(broker.jobs[0].sync_volume) * F(float(broker.transfer[r, s]))
+        raised += F(volume * dear) > F(volume) * F(dear)
+    assert raised
+
+
+def test_the_constant_of_discounted_prices_is_never_rounded_up():
+    raised = 0
+    for tenth in range(1, 30):
+        broker = single([[1.0]], base_price=[[tenth / 10]], discount_price=[[0.03]],
+                        discount_threshold=[[0.7]])  # fmt: skip
+        list_price, reduced = float(broker.list_price[0, 0]), float(broker.reduced_price[0, 0])
+        exact = (F(list_price) - F(reduced)) * F(float(broker.threshold[0, 0]))
+        shape = (broker.num_slots, broker.num_sites, broker.num_resources)
+        none = np.zeros(broker.trained_volume.shape), np.zeros(broker.num_pairs)
+        found = _objective(broker, *none, np.ones(shape), np.zeros(shape))
+        most = broker.num_slots * exact
+        assert most * (1 - 10 * F(ULP)) <= found <= most
+        raised += F(float(broker.surcharge[0, 0])) > exact
+    assert raised
