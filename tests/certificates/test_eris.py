@@ -402,3 +402,10 @@ def test_sums_over_many_resources_lose_as_many_roundings_as_there_are() -> None:
     )  # fmt: skip
     exact = Fraction(worth) - sum(map(Fraction, price.ravel().tolist()))
     assert exact <= prove_payoffs(auction, np.zeros(1), price) <= exact + 2
+
+
+@pytest.mark.parametrize("wrong", [-1.0, -5e-324, np.nan, -np.inf])
+def test_one_cost_that_is_negative_or_no_number_is_refused(wrong: float) -> None:
+    assert _units(np.array([1.0, 0.0]), 0, 4).tolist() == [15, 0]
+    with pytest.raises(NotACertificate, match="a cost is negative or not a number"):
+        _units(np.array([1.0, wrong, 2.0]), 0, 4)
