@@ -2,16 +2,12 @@
 
 import msgspec
 import numpy as np
-import pytest
 
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.proofs import Standing, claims
 from farkas.proofs.gadget import temporal
 from farkas.proofs.gadget.small import shipped
 from farkas.proofs.gadget.temporal import truncated, worst_run
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import NotProved, sp
-from farkas.proofs.trials import Trials
 
 
 def test_the_printed_ratio_is_missed_by_any_factor(verdict_of):
@@ -40,25 +36,6 @@ def test_truncation_moves_the_budget_into_the_table():
 def test_schedules_of_two_sizes_are_maximal(verdict_of):
     numbers = verdict_of("gadget.schedules_form_a_matroid").numbers
     assert (numbers["smallest"], numbers["largest"]) == (1, 2)
-
-
-@pytest.mark.parametrize("name", ["gadget.greedy_ratio", "gadget.greedy_ratio_at_once"])
-def test_a_ratio_rests_on_lemma_5(monkeypatch, name):
-    monkeypatch.setattr(temporal, "concave_rewards_are_submodular", held_once)
-    with pytest.raises(NotProved, match="lemma 5"):
-        claims[name].run()
-
-
-def held_once():
-    trials = Trials()
-    trials.add({}, Stated(0.0, "<=", 1.0))
-    return trials.verdict()
-
-
-def test_a_share_of_no_sign_proves_no_ratio():
-    temporal.require_half_at(sp.symbols("alpha", positive=True))
-    with pytest.raises(NotProved, match="not below"):
-        temporal.require_half_at(sp.symbols("alpha", real=True))
 
 
 def test_a_run_that_idles_refutes_what_is_proved_of_greedy_ones(monkeypatch):
