@@ -226,7 +226,7 @@ def _with_point(form: LinearForm, linear: LinearForm, answer: Answer) -> Explana
         return Explanation(linear, Finding.NOTHING, note=note)
     if form.is_mip:
         note = (
-            f"infeasible only because {int(form.integer.sum())} variables take whole numbers: "
+            f"if infeasible, only because {int(form.integer.sum())} variables take whole numbers: "
             "without that there is a point, so no multipliers of rows prove it"
         )
         return Explanation(linear, Finding.INTEGRALITY, note=note)

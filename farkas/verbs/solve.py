@@ -314,7 +314,8 @@ def _refused(
         return Solution(form, answer, explanation=found, infeasible=found.violation)
     if found.finding is Finding.INTEGRALITY:
         raise NotACertificate(
-            f"{form.name}: infeasible only because of integrality; rows alone do not prove it"
+            f"{form.name}: {answer.solver} claims infeasible; if it is, only because of"
+            " integrality, and rows alone do not prove it"
         )
     if found.finding is not Finding.ROWS:
         raise NotACertificate(f"{form.name}: {found.note}")

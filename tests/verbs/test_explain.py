@@ -141,7 +141,7 @@ def test_integrality_alone_is_said_to_be_the_reason():
     assert solve(one).claim is Claimed.INFEASIBLE
     found = explain(one)
     assert found.finding is Finding.INTEGRALITY
-    assert "only because 2 variables take whole numbers" in str(found)
+    assert "if infeasible, only because 2 variables take whole numbers" in str(found)
     assert found.to_builtins()["rows"] == []
 
 
