@@ -15,7 +15,7 @@ import pytest
 
 from farkas.certificates import Certificate, check, from_json
 from farkas.certificates.rational import PackedText
-from farkas.certificates.tree import TreeCertificate
+from farkas.certificates.tree import Branch, LeafWeights, TreeCertificate
 from farkas.certificates.tree_check import TreeChecker
 from farkas.certificates.work import MOST_WORK, Work
 from farkas.errors import FarkasError, NotACertificate
@@ -547,3 +547,19 @@ def test_memory_does_not_grow_with_the_depth_of_a_tree_times_its_columns() -> No
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * size * size / 4
+
+
+@pytest.mark.parametrize(("cost", "at", "leaves"), [(-1, 5, (0, 1)), (1, -5, (1, 0))])
+def test_a_branch_outside_the_ends_loosens_none(
+    cost: int, at: int, leaves: tuple[int, int]
+) -> None:
+    # x in [0, 1]: one side of the branch is empty, the other as good as the whole
+    form = program([], cost=[cost], ends=[(0, 1)], whole=[1])
+    least = min(cost, 0)
+    both = tuple(LeafWeights(ray=ray, denominator="1", factors=()) for ray in (False, True))
+    made = TreeCertificate(
+        program="small", form=form.sha256, sense=form.sense, numbers=form.numbers,
+        data=PackedText.of(form), bound=str(least), weights=both,
+        tree=(Branch(column=0, value=str(at)), *leaves),
+    )  # fmt: skip
+    assert TreeChecker(form, Work()).least_bound(made) == least
