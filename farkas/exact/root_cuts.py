@@ -101,7 +101,10 @@ def _round(
         if cut is None:
             continue
         key = (frozenset(cut.terms.items()), cut.side)
-        violation = violation_of(cut, point)
+        try:
+            violation = violation_of(cut, point)
+        except OverflowError:  # a side beyond all doubles
+            continue
         if violation > LEAST_VIOLATION and key not in seen:
             seen.add(key)
             scored.append((-violation, len(scored), cut))
@@ -116,8 +119,8 @@ def _round(
 
 def violation_of(cut: Cut, point: Floats) -> float:
     """Distance of a point beyond a cut, in the cut's length; negative within."""
-    over = sum(v * point[j] for j, v in cut.terms.items()) - float(cut.side)
-    return float(over) / _length(cut)
+    over = sum(v * float(point[j]) for j, v in cut.terms.items()) - float(cut.side)
+    return over / _length(cut)
 
 
 def _starts(program: Bounding, simplex: Simplex, point: Floats) -> Iterator[dict[int, Fraction]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -26,6 +26,8 @@ MOST_TURNED = 10
 """Columns that are measured from their other end, one by one, to cut deeper."""
 LONGEST_WEIGHT = 64
 """Binary digits of numerator and denominator of a row's weight."""
+LONGEST_ROW = 500
+"""Binary digits of a row's entries up to which its slack is counted in ones."""
 LEAST_FRACTION = 1e-3
 """Distance of the divided side from whole numbers; the cut's coefficients grow with its inverse."""
 LEAST_DEPTH = 1e-4
@@ -109,26 +111,36 @@ class Separation:
     """
 
     def __init__(self, rounding: Rounding, point: Floats) -> None:
-        self.rounding, self.point = rounding, point
+        self.rounding = rounding
         program = rounding.program
         self.whole = np.array(rounding.whole)
-        self.lower = _floats(rounding.lower, -np.inf)
-        self.upper = _floats(rounding.upper, np.inf)
-        self.row_lower = _floats(program.row_lower, -np.inf)
-        self.row_upper = _floats(program.row_upper, np.inf)
+        # rows, and columns that are not whole, in units of powers of two that bring them near 1
+        units = np.where(self.whole, 0, program.form.linear.units.columns).tolist()
+        self.point = np.ldexp(point, -np.array(units))
+        self.lower = _floats(rounding.lower, units, -np.inf)
+        self.upper = _floats(rounding.upper, units, np.inf)
         self.columns = [np.array([j for j, _ in row], dtype=np.int64) for row in rounding.rows]
-        self.values = [np.array([float(v) for _, v in row]) for row in rounding.rows]
+        self.units = [
+            max((v.bit_length() + units[j] for j, v in row), default=0) for row in rounding.rows
+        ]
+        self.values = [
+            np.array([moved(v, units[j] - unit) for j, v in row])
+            for row, unit in zip(rounding.rows, self.units, strict=True)
+        ]
+        self.row_lower = _floats(program.row_lower, self.units, -np.inf)
+        self.row_upper = _floats(program.row_upper, self.units, np.inf)
         self.taken = np.array(
-            [v @ point[j] for j, v in zip(self.columns, self.values, strict=True)]
+            [v @ self.point[j] for j, v in zip(self.columns, self.values, strict=True)]
         )
         self.holders: dict[int, list[int]] = {}
-        self.variable: dict[int, list[tuple[int, int]]] = {}
+        self.variable: dict[int, list[tuple[int, float]]] = {}
         for i, row in enumerate(rounding.rows[: program.form.num_rows]):
             free = [(j, v) for j, v in row if not rounding.whole[j]]
             for j, _ in free:
                 self.holders.setdefault(j, []).append(i)
             if len(free) == 1 and len(row) == 2:
-                self.variable.setdefault(free[0][0], []).append((i, free[0][1]))
+                j, v = free[0]
+                self.variable.setdefault(j, []).append((i, moved(v, units[j] - self.units[i])))
 
     def proposals(self, starts: Iterable[dict[int, Fraction]]) -> Iterator[CutProposal]:
         """Follow rows, and weights that others propose, to proposals.
@@ -209,8 +221,9 @@ class Separation:
             sizes = np.abs(mixed.factors[mixed.between()])
             tried = np.unique(sizes[sizes > 0])[::-1][:MOST_DIVISORS]
         else:
-            tried = np.array([float(d) for d in divisors])
-        if not len(tried):
+            unit = self._shares(weights)[1]
+            tried = np.array([moved(d, -unit) for d in divisors])
+        if not (len(tried) and np.isfinite(tried).all() and tried.all()):
             return []
         depths = mixed.depths(tried)
         divisor = float(tried[int(depths.argmax())])
@@ -242,23 +255,27 @@ class Separation:
             for k in (1, 2, 4, 8):
                 if size / k == divisor:
                     return abs(self._coefficient(weights, int(mixed.columns[place]))) / k
-        return Fraction(divisor)
+        return Fraction(divisor) * Fraction(2) ** self._shares(weights)[1]
 
     def _mixed(
         self, weights: dict[int, Fraction], sides: dict[int, bool]
     ) -> tuple[Mixed, set[int]] | None:
         """Measure an aggregated row from nearer ends; None where one is infinite."""
-        places, total = self._total(weights)
+        shares, _ = self._shares(weights)
+        places, total = self._total(shares)
         side = 0.0
         slacks: list[tuple[float, float, bool]] = []
-        for i, w in weights.items():
-            weight, up = float(w), sides[i]
+        for i, weight in shares.items():
+            up = sides[i]
             end = self.row_upper[i] if up else self.row_lower[i]
             if not math.isfinite(end):
                 return None
             side += weight * end
             value = max(0.0, end - self.taken[i] if up else self.taken[i] - end)
-            slacks.append((weight if up else -weight, value, self.rounding.slack_is_whole(i, up)))
+            whole_slack = self.units[i] < LONGEST_ROW and self.rounding.slack_is_whole(i, up)
+            unit = self.units[i] if whole_slack else 0  # what is rounded is counted in ones
+            factor = math.ldexp(weight if up else -weight, -unit)
+            slacks.append((factor, math.ldexp(value, unit), whole_slack))
         low, high, point = self.lower[places], self.upper[places], self.point[places]
         turned = high - point < point - low
         if not np.isfinite(np.where(turned, high, low)).all():
@@ -283,18 +300,27 @@ class Separation:
 
     # rows and columns at the point
 
-    def _total(self, weights: dict[int, Fraction]) -> tuple[Ints, Floats]:
+    def _shares(self, weights: dict[int, Fraction]) -> tuple[dict[int, float], int]:
+        """Return weights for rows in their units, below 2, and the unit of what they add up to."""
+        sizes = {
+            i: w.numerator.bit_length() - w.denominator.bit_length() + self.units[i]
+            for i, w in weights.items()
+        }
+        unit = max(sizes.values())
+        return {i: moved(w, self.units[i] - unit) for i, w in weights.items()}, unit
+
+    def _total(self, shares: dict[int, float]) -> tuple[Ints, Floats]:
         """Columns of an aggregated row and their coefficients; what is but rounding counts as 0."""
-        places = np.unique(np.concatenate([self.columns[i] for i in weights]))
+        places = np.unique(np.concatenate([self.columns[i] for i in shares]))
         total = np.zeros(len(places))
-        for i, w in weights.items():
-            total[np.searchsorted(places, self.columns[i])] += float(w) * self.values[i]
+        for i, share in shares.items():
+            total[np.searchsorted(places, self.columns[i])] += share * self.values[i]
         kept = np.abs(total) > ROUNDING * np.abs(total).max(initial=0.0)
         return places[kept], total[kept]
 
     def _continuous(self, weights: dict[int, Fraction]) -> list[int]:
         """Continuous columns of an aggregated row."""
-        places, _ = self._total(weights)
+        places, _ = self._total(self._shares(weights)[0])
         return list(places[~self.whole[places]].tolist())
 
     def _coefficient(self, weights: dict[int, Fraction], column: int) -> Fraction:
@@ -312,7 +338,7 @@ class Separation:
     def _variable_distance(self, column: int) -> float:
         return min((self._slack(i, v) for i, v in self.variable.get(column, ())), default=math.inf)
 
-    def _slack(self, row: int, value: int) -> float:
+    def _slack(self, row: int, value: float) -> float:
         """Distance of a row from its nearer side, in units of a column with this coefficient."""
         at = self.taken[row]
         return float(min(self.row_upper[row] - at, at - self.row_lower[row])) / abs(value)
@@ -327,11 +353,25 @@ class Separation:
         end = self.row_upper[row] if sign > 0 else self.row_lower[row]
         if sign and math.isfinite(end):
             return True
-        length = float(np.abs(self.values[row]).max(initial=0.0))
         at = self.taken[row]
-        met = min(self.row_upper[row] - at, at - self.row_lower[row]) <= WHOLE * max(length, 1.0)
+        met = min(self.row_upper[row] - at, at - self.row_lower[row]) <= WHOLE
         return True if met else None
 
 
-def _floats(ends: Iterable[Fraction | int | None], absent: float) -> Floats:
-    return np.array([absent if e is None else float(e) for e in ends], dtype=np.float64)
+def moved(value: Fraction | int, power: int) -> float:
+    """``value * 2**power`` as a double; infinite where it is beyond all."""
+    top, below = value.numerator, value.denominator
+    if power >= 0:
+        top <<= power
+    else:
+        below <<= -power
+    try:
+        return top / below
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def _floats(ends: Sequence[Fraction | int | None], units: Sequence[int], absent: float) -> Floats:
+    """Write ends in their units; ``absent`` where there is none."""
+    found = [absent if e is None else moved(e, -u) for e, u in zip(ends, units, strict=True)]
+    return np.array(found, dtype=np.float64)

@@ -88,6 +88,36 @@ def test_every_proposal_cuts_the_point_off_once_derived(seed: int) -> None:
             assert violation_of(cut, point) > 0
 
 
+@pytest.mark.parametrize("power", [-300, -60, 60, 900])
+def test_proposals_are_the_same_in_every_unit_of_what_is_not_whole(power: int) -> None:
+    form = lots([2, 3, 4, 1], 6)
+    unit, n = F(2) ** power, 4
+    sizes = [unit] * (2 * n) + [F(1)] * n
+    other = program(
+        [[v * unit / u for v, u in zip(dense(form, i), sizes, strict=True)] for i in range(2 * n)],
+        cost=[c / u for c, u in zip(form.cost, sizes, strict=True)],
+        rows=[
+            (a and a * unit, b and b * unit)
+            for a, b in zip(form.row_lower, form.row_upper, strict=True)
+        ],
+        ends=[(0, b and b * u) for b, u in zip(form.upper, sizes, strict=True)],
+        whole=form.integer.tolist(),
+    )
+    _, point, found = proposed(form)
+    _, moved, same = proposed(other)
+    assert moved / np.array([float(u) for u in sizes]) == pytest.approx(point)
+    assert len(found) > 2
+    assert [p.depth for p in same] == pytest.approx([p.depth for p in found])
+    assert [p.complemented for p in same] == [p.complemented for p in found]
+
+
+def dense(form: RationalForm, i: int) -> list[F]:
+    row = [F(0)] * form.num_columns
+    for j, v in form.row(i):
+        row[j] = F(v) / form.factors[i]
+    return row
+
+
 def test_depths_are_those_of_rounding() -> None:
     # 3/2 t + 5/2 t' - s/2 = 9/4 at t = 1/2, t' = 3/4, s = 3/4
     row = Mixed(

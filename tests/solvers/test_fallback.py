@@ -11,6 +11,7 @@ from farkas.errors import NoAnswer, UnknownName, UnsupportedForm
 from farkas.instances import library
 from farkas.online import algorithms
 from farkas.online.mlbroker.bound import tight_bound
+from farkas.relaxations.coded import exact_sharing
 from farkas.solvers import Answer, Claimed, Reason, open_session
 from farkas.solvers.base import find
 from farkas.solvers.fallback import multipliers_by_any, optimum_by_any, optimum_of
@@ -82,7 +83,7 @@ CERTIFIED = {
     "coded/tiny": (
         "coded.simple_greedy",
         "prices of the masters, for plans that dedicate workers only",
-        "the slowest master alone, for every plan",
+        "prices of the masters, for plans that dedicate workers only",  # by whole numbers
     ),
 }
 """Algorithm, and how its bound is proved with and without solvers."""
@@ -103,6 +104,17 @@ def test_a_run_is_certified_when_every_solver_fails(monkeypatch, instance, expec
     assert farkas.check(run, other).proof.bound == Fraction(run.certificate.exact)
     bound, noise = Fraction(run.certificate.exact), optimum / 10**9
     assert bound <= optimum + noise if run.sense == "min" else bound >= optimum - noise
+
+
+def test_a_plan_too_large_for_whole_numbers_has_the_bound_of_its_slowest_master(monkeypatch):
+    one = farkas.load("coded/tiny").replace(name="unsolved")
+    best = Fraction(algorithms["coded.simple_greedy"].run(one).certificate.exact)
+    break_solvers(monkeypatch)
+    monkeypatch.setattr(exact_sharing, "MOST_ENTRIES", 0)
+    other = one.replace(name="unsolved, without solvers")
+    run = algorithms["coded.simple_greedy"].run(other)
+    assert run.certificate.method == "the slowest master alone, for every plan"
+    assert farkas.check(run, other).proof.bound == Fraction(run.certificate.exact) <= best
 
 
 def test_a_broker_is_bounded_when_every_solver_fails(monkeypatch):

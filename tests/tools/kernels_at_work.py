@@ -18,6 +18,7 @@ import numpy as np
 import farkas
 import farkas.compiled
 from farkas.compiled import Kernel
+from farkas.instances.utilities.compiled_envelope import compiled_envelope
 from farkas.instances.utilities.envelope import envelope
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.recovery import counts
@@ -92,7 +93,8 @@ def coded() -> Iterator[Any]:
 def gadget() -> Iterator[Any]:
     rng = np.random.default_rng(0)
     for cluster in random_clusters(8, 2, network="tree", servers=4, jobs=3, resources=2):
-        yield envelope(rng.uniform(0, 1, 30).cumsum())
+        worth = rng.uniform(0, 1, 30).cumsum()
+        yield envelope(worth), compiled_envelope(worth)
         slot, tree = snapshot(cluster), forest(cluster)
         if tree is None or not len(slot.jobs):
             continue

@@ -193,7 +193,7 @@ def greedy_ratio() -> Verdict:
         )
         for alpha in ALPHAS
     }
-    note = "Lemma 5 slot by slot: what is missing is at most 1/α of what was gained"
+    note = "slot by slot (Lemma 5): what is missing is at most what was gained, divided by α"
     tried = proved_and_held(trials, note)
     return dataclasses.replace(tried, numbers=numbers)
 
@@ -262,7 +262,7 @@ def exact_greedy_is_half() -> Verdict:
         best = offline_optimum(feasible)[0]
         if best > 0:
             trials.add(cluster, Stated(cluster.total_reward(greedy(feasible)) / best, ">=", 0.5))
-    tried = proved_and_held(trials, "Lemma 5 slot by slot, with the best allocation of each")
+    tried = proved_and_held(trials, "slot by slot (Lemma 5), with the best allocation of each")
     return dataclasses.replace(tried, numbers={"least_ratio": 0.5 + trials.slack})
 
 
