@@ -25,7 +25,7 @@ MOST_DIVISORS = 8
 MOST_TURNED = 10
 """Columns that are measured from their other end, one by one, to cut deeper."""
 LONGEST_WEIGHT = 64
-"""Binary digits of numerator and denominator of a row's weight."""
+"""Binary digits of numerator and denominator of a row's weight, but for powers of two."""
 LONGEST_ROW = 500
 """Binary digits of a row's entries up to which its slack is counted in ones."""
 LEAST_FRACTION = 1e-3
@@ -191,7 +191,7 @@ class Separation:
         weight = -total / own
         if not weight:
             return False
-        if max(weight.numerator.bit_length(), weight.denominator.bit_length()) > LONGEST_WEIGHT:
+        if max(odd_bits(weight.numerator), odd_bits(weight.denominator)) > LONGEST_WEIGHT:
             return False
         weights[row] = weights.get(row, Fraction(0)) + weight
         return bool(weights[row]) or bool(weights.pop(row))
@@ -356,6 +356,11 @@ class Separation:
         at = self.taken[row]
         met = min(self.row_upper[row] - at, at - self.row_lower[row]) <= WHOLE
         return True if met else None
+
+
+def odd_bits(number: int) -> int:
+    """Binary digits of a whole number without its zeros at the end."""
+    return number.bit_length() - ((number & -number).bit_length() or 1) + 1
 
 
 def moved(value: Fraction | int, power: int) -> float:

@@ -11,7 +11,7 @@ import pytest
 from farkas.exact.bounding import Bounding
 from farkas.exact.cuts import Rounding
 from farkas.exact.root_cuts import violation_of
-from farkas.exact.separation import CutProposal, Mixed, Separation
+from farkas.exact.separation import CutProposal, Mixed, Separation, moved, odd_bits
 from farkas.forms.rational import RationalForm
 from farkas.solvers.simplex import Simplex
 from tests.exact.test_cuts import drawn, flows
@@ -104,11 +104,22 @@ def test_proposals_are_the_same_in_every_unit_of_what_is_not_whole(power: int) -
         whole=form.integer.tolist(),
     )
     _, point, found = proposed(form)
-    _, moved, same = proposed(other)
-    assert moved / np.array([float(u) for u in sizes]) == pytest.approx(point)
+    _, there, same = proposed(other)
+    assert there / np.array([float(u) for u in sizes]) == pytest.approx(point)
     assert len(found) > 2
     assert [p.depth for p in same] == pytest.approx([p.depth for p in found])
     assert [p.complemented for p in same] == [p.complemented for p in found]
+
+
+def test_powers_of_two_are_not_counted() -> None:
+    assert [odd_bits(n) for n in (0, 1, 2, 3, 12, -12, 5 << 900)] == [0, 1, 1, 2, 2, 2, 3]
+
+
+def test_numbers_beyond_doubles_are_infinite() -> None:
+    assert moved(F(-3, 4), 3) == -6.0
+    assert moved(5, -1) == 2.5
+    assert [moved(10**400 * s, 0) for s in (1, -1)] == [np.inf, -np.inf]
+    assert moved(10**400, -1300) == 10**400 / 2**1300
 
 
 def dense(form: RationalForm, i: int) -> list[F]:
