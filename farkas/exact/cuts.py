@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+
+import numpy as np
 
 from farkas.exact.bounding import Bounding
 from farkas.exact.whole import ZERO
@@ -64,6 +66,8 @@ class Rounding:
     def __init__(self, program: Bounding, lower: Sequence[Side], upper: Sequence[Side]) -> None:
         self.program, self.lower, self.upper = program, lower, upper
         self.whole = program.form.integer.tolist()
+        units = program.form.linear.units.columns
+        self.units: list[int] = np.where(program.form.integer, 0, units).tolist()
         matrix = program.matrix
         self.rows: list[list[tuple[int, int]]] = [[] for _ in range(program.num_rows)]
         self._entries: list[dict[int, int] | None] = [None] * program.num_rows
@@ -152,7 +156,7 @@ class Rounding:
         found = {j: v for j, v in found.items() if v}
         if not found or len(found) > LONGEST:
             return None
-        times = whole_factor(found.values())
+        times = whole_factor(found, self.units)
         made = self.made_whole(found, bound, times)
         if made is None:
             return None
@@ -172,14 +176,17 @@ class Rounding:
         """Multiply, and weaken to whole coefficients over the ends of the columns."""
         terms: dict[int, int] = {}
         side = bound * times
+        largest = max(self.units[j] for j in found)
         for j, v in found.items():
             exact = v * times
-            near = round(exact)
+            step = 1 << (largest - self.units[j])  # columns in small units have large coefficients
+            near = exact.numerator if exact.denominator == 1 else round(exact / step) * step
             if exact != near:
                 # (exact - near) x is at least its value at one end
                 end = self.lower[j] if exact > near else self.upper[j]
                 if end is None:
-                    near = math.floor(exact) if exact < near else math.ceil(exact)
+                    below = math.floor(exact / step) * step
+                    near = below if exact < near else below + step
                     end = self.lower[j] if exact > near else self.upper[j]
                 if end is None:
                     return None
@@ -200,13 +207,23 @@ def rounded(d: Fraction, f: Fraction) -> Fraction:
     return floor + (rest / (1 - f) if rest > 0 else ZERO)
 
 
-def whole_factor(values: object) -> Fraction:
-    """Factor that makes coefficients whole where they are short, else of at most 24 bits."""
-    numbers = list(values)  # type: ignore[call-overload]
+def whole_factor(found: Mapping[int, Fraction], units: Sequence[int]) -> Fraction:
+    """Factor that makes coefficients whole where they are short, else of at most 24 bits.
+
+    Parameters
+    ----------
+    found
+        Coefficients by column.
+    units
+        Binary exponents of the units of columns, in which coefficients are compared.
+    """
+    numbers = list(found.values())
     below = math.lcm(*(v.denominator for v in numbers))
     divisor = math.gcd(*(int(v * below) for v in numbers))
     exact = Fraction(below, divisor)
-    largest = max(abs(v) for v in numbers)
+    top = max(units[j] for j in found)
+    scaled = [abs(v) * Fraction(2) ** (units[j] - top) for j, v in found.items()]
+    largest = max(scaled)
     if (largest * exact) < 2**COEFFICIENT_BITS:
         return exact
     order = (largest.numerator // largest.denominator).bit_length()

@@ -115,7 +115,7 @@ class Separation:
         program = rounding.program
         self.whole = np.array(rounding.whole)
         # rows, and columns that are not whole, in units of powers of two that bring them near 1
-        units = np.where(self.whole, 0, program.form.linear.units.columns).tolist()
+        units = rounding.units
         self.point = np.ldexp(point, -np.array(units))
         self.lower = _floats(rounding.lower, units, -np.inf)
         self.upper = _floats(rounding.upper, units, np.inf)

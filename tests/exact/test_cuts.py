@@ -24,12 +24,12 @@ def test_rounding_of_one_coefficient() -> None:
     ([F(1, 2), F(1, 3)], 6), ([F(4), F(6)], F(1, 2)), ([F(-1)], 1), ([F(2, 3), F(4, 9)], F(9, 2)),
 ])  # fmt: skip
 def test_short_coefficients_become_whole(values: list[F], factor: F) -> None:
-    assert whole_factor(values) == factor
+    assert whole_factor(dict(enumerate(values)), [0] * 9) == factor
 
 
 def test_long_coefficients_become_short() -> None:
     values = [F(1, 10**9 + 7), F(3, 10**9 + 9)]
-    factor = whole_factor(values)
+    factor = whole_factor(dict(enumerate(values)), [0, 0])
     assert max(abs(v * factor) for v in values) < 2**24
 
 
@@ -111,7 +111,7 @@ def test_random_cuts_keep_every_point() -> None:
 def test_long_coefficients_keep_their_bits_in_every_unit(order: int, sign: int) -> None:
     unit = sign * F(2) ** order
     values = [unit / (10**9 + 7), unit * 3 / (10**9 + 9), unit * F(10**9, 10**9 + 21)]
-    largest = max(abs(v * whole_factor(values)) for v in values)
+    largest = max(abs(v * whole_factor(dict(enumerate(values)), [0] * 3)) for v in values)
     assert 2**22 <= largest < 2**24
 
 
@@ -135,3 +135,23 @@ def test_slacks_of_sides_taken_across_stay_in_the_cut() -> None:
     assert cut is not None
     assert (cut.terms, cut.side, cut.across) == ({0: 1, 1: 1, 2: -1, 3: -1}, 1, (1, 2))
     assert rounding.cut(weights, F(2), frozenset()) is None  # their lower sides are infinite
+
+
+def test_coefficients_are_short_in_the_units_of_their_columns() -> None:
+    # x / 3 in units of 2^-40 beside y / 7: neither loses the other
+    values, units = {0: F(2**40, 3), 1: F(1, 7)}, [-40, 0]
+    long = {0: values[0] * F(10**9, 10**9 + 7), 1: values[1] * F(10**9, 10**9 + 9)}
+    times = whole_factor(long, units)
+    assert 2**22 <= long[0] * times / 2**40 < 2**24
+    form = program([[2**40, 1]], cost=[0, 0], rows=[(None, 1)],
+                   ends=[(0, F(1, 2**40)), (0, 1)], whole=[0, 1])  # fmt: skip
+    rounding = Rounding(Bounding(form), form.lower, form.upper)
+    assert rounding.units == [-40, 0]
+    made = rounding.made_whole(long, F(1), times)
+    assert made is not None
+    terms, side = made
+    assert set(terms) == {0, 1}
+    assert terms[0] % 2**40 == 0
+    for j in (0, 1):
+        assert abs(F(terms[j]) / (long[j] * times) - 1) < F(1, 2**20)
+    assert side >= times
