@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from farkas.exact.deadline import Deadline
 from farkas.exact.refined import Singular
 from farkas.exact.vertex import Vertex
-from farkas.exact.whole import divided
+from farkas.exact.whole import divided, moved
 from farkas.forms import LinearForm, SparseRows
 from farkas.forms.rational import RationalForm
 from farkas.forms.scale import Units
@@ -75,15 +74,15 @@ class Nearby:
         return LinearForm(
             name=form.name,
             sense=form.sense,
-            cost=np.array([_near(c, b) for c in cost]),
+            cost=np.array([moved(c, b) for c in cost]),
             matrix=self._matrix,
             row_lower=zero,
             row_upper=zero,
             lower=np.array(
-                [-np.inf if e is None else _near(e - x, a) for e, x in zip(low, here, strict=True)]
+                [-np.inf if e is None else moved(e - x, a) for e, x in zip(low, here, strict=True)]
             ),
             upper=np.array(
-                [np.inf if e is None else _near(e - x, a) for e, x in zip(high, here, strict=True)]
+                [np.inf if e is None else moved(e - x, a) for e, x in zip(high, here, strict=True)]
             ),
             integer=np.zeros(len(cost), dtype=bool),
         )
@@ -104,12 +103,3 @@ def _enlargement(violation: Fraction) -> int:
         return 0
     order = violation.numerator.bit_length() - violation.denominator.bit_length()
     return ENLARGED - order
-
-
-def _near(value: Fraction, power: int) -> float:
-    """``value * 2**power`` as a double; infinite where it is beyond all."""
-    moved = value * (1 << power) if power >= 0 else value / (1 << -power)
-    try:
-        return moved.numerator / moved.denominator
-    except OverflowError:
-        return math.inf if moved > 0 else -math.inf

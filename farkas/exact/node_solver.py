@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from farkas.errors import NoAnswer
 from farkas.exact.bounding import ColumnEnd
 from farkas.exact.deadline import Deadline
 from farkas.exact.nodes import TreeNode
+from farkas.exact.whole import floats
 from farkas.forms.rational import RationalForm
 from farkas.numbers import Floats, Ints
 from farkas.solvers.simplex import End, Simplex
@@ -170,8 +170,3 @@ class NodeSolver:
             return total / count
         known = [t / c for (_, side), (c, t) in self._history.items() if side == up and c]
         return sum(known) / len(known) if known else 1.0
-
-
-def floats(ends: Sequence[ColumnEnd], absent: float) -> Floats:
-    """Doubles nearest to ends; ``absent`` where there is none."""
-    return np.array([absent if e is None else float(e) for e in ends], dtype=np.float64)

@@ -14,6 +14,7 @@ from farkas.exact.bounding import Bounding
 from farkas.exact.cuts import Cut, Rounding
 from farkas.exact.deadline import Deadline
 from farkas.exact.separation import CutProposal, Separation
+from farkas.exact.whole import moved
 from farkas.forms.rational import Side
 from farkas.numbers import Floats
 from farkas.solvers.simplex import BASIC, Basis, End, Simplex
@@ -25,11 +26,11 @@ MOST_CUTS = 40
 MOST_DERIVED = 150
 """Proposals of a round that are derived exactly."""
 SHORT = 10**5
-"""Largest denominator of a weight of a tableau row."""
+"""Largest denominator of a weight of a tableau row, for the row in its unit."""
 LONGEST_ROW = 100
 """Rows that a tableau row may add up."""
 LEAST_VIOLATION = 1e-3
-"""Distance of the point from a cut, in the cut's own length, below which it is not added."""
+"""Distance of the point from a cut, in units of the columns, below which it is not added."""
 LEAST_RISE = 1e-4
 """Share by which the bound rises in a round that was worth it."""
 PARALLEL = 0.9
@@ -90,7 +91,7 @@ def _round(
         if not clock.left:
             break
     proposals.sort(key=lambda proposal: -proposal.depth)
-    scored: list[tuple[float, int, Cut]] = []
+    deep: list[tuple[float, int, Cut, dict[int, float]]] = []
     seen: set[object] = set()
     for proposal in proposals[:MOST_DERIVED]:
         if not clock.left:
@@ -101,26 +102,33 @@ def _round(
         if cut is None:
             continue
         key = (frozenset(cut.terms.items()), cut.side)
-        try:
-            violation = violation_of(cut, point)
-        except OverflowError:  # a side beyond all doubles
-            continue
-        if violation > LEAST_VIOLATION and key not in seen:
+        normal, depth = seen_from(point, cut, rounding.units)
+        if depth > LEAST_VIOLATION and key not in seen:
             seen.add(key)
-            scored.append((-violation, len(scored), cut))
-    chosen: list[Cut] = []
-    for _, _, cut in sorted(scored):
-        if all(_cosine(cut, other) < PARALLEL for other in chosen):
-            chosen.append(cut)
+            deep.append((-depth, len(deep), cut, normal))
+    deep.sort(key=lambda each: each[:2])
+    chosen: list[tuple[Cut, dict[int, float]]] = []
+    for _, _, cut, normal in deep:
+        if all(_cosine(normal, other) < PARALLEL for _, other in chosen):
+            chosen.append((cut, normal))
         if len(chosen) == MOST_CUTS:
             break
-    return chosen
+    return [cut for cut, _ in chosen]
 
 
-def violation_of(cut: Cut, point: Floats) -> float:
-    """Distance of a point beyond a cut, in the cut's length; negative within."""
-    over = sum(v * float(point[j]) for j, v in cut.terms.items()) - float(cut.side)
-    return over / _length(cut)
+def seen_from(point: Floats, cut: Cut, units: Sequence[int]) -> tuple[dict[int, float], float]:
+    """Return the normal of a cut, of length 1, and how far a point lies beyond; negative within.
+
+    Parameters
+    ----------
+    units
+        Binary exponents of the columns' units, in which both are measured.
+    """
+    top = max(v.bit_length() + units[j] for j, v in cut.terms.items())
+    normal = {j: moved(v, units[j] - top) for j, v in cut.terms.items()}
+    length = math.sqrt(sum(v * v for v in normal.values()))
+    reached = sum(v * math.ldexp(point[j], -units[j]) for j, v in normal.items())
+    return {j: v / length for j, v in normal.items()}, (reached - moved(cut.side, -top)) / length
 
 
 def _starts(program: Bounding, simplex: Simplex, point: Floats) -> Iterator[dict[int, Fraction]]:
@@ -129,10 +137,13 @@ def _starts(program: Bounding, simplex: Simplex, point: Floats) -> Iterator[dict
     values = point[whole]
     fractional = whole[np.abs(values - np.rint(values)) > WHOLE]
     for weights in tableau_rows(program, simplex.basis, fractional.tolist()):
-        used = np.flatnonzero(np.abs(weights) > DROPPED)
+        scaled = np.ldexp(weights, simplex.row_units)
+        used = np.flatnonzero(np.abs(scaled) > DROPPED)
         if len(used) <= LONGEST_ROW:
             short = {
-                i: Fraction(float(weights[i])).limit_denominator(SHORT) / program.factors[i]
+                i: Fraction(float(scaled[i])).limit_denominator(SHORT)
+                / Fraction(2) ** int(simplex.row_units[i])
+                / program.factors[i]
                 for i in used.tolist()
             }
             if kept := {i: w for i, w in short.items() if w}:
@@ -170,10 +181,5 @@ def tableau_rows(
             yield weights
 
 
-def _length(cut: Cut) -> float:
-    return math.sqrt(sum(float(v) ** 2 for v in cut.terms.values()))
-
-
-def _cosine(one: Cut, other: Cut) -> float:
-    shared = sum(v * other.terms.get(j, 0) for j, v in one.terms.items())
-    return shared / (_length(one) * _length(other))
+def _cosine(one: dict[int, float], other: dict[int, float]) -> float:
+    return sum(v * other.get(j, 0.0) for j, v in one.items())

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.exact.cuts import Cut
-from farkas.exact.node_solver import floats
+from farkas.exact.whole import floats
 from farkas.forms.rational import RationalForm, Side, whole_array
 
 

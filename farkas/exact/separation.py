@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 import numpy as np
 
 from farkas.exact.cuts import Rounding
+from farkas.exact.whole import floats, moved
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import ROUNDING, WHOLE
 
@@ -30,6 +31,8 @@ LONGEST_ROW = 500
 """Binary digits of a row's entries up to which its slack is counted in ones."""
 LEAST_FRACTION = 1e-3
 """Distance of the divided side from whole numbers; the cut's coefficients grow with its inverse."""
+NEAR = 0.1
+"""Distance of the point within a cut up to which turning columns is tried."""
 LEAST_DEPTH = 1e-4
 """Distance from the point, in the proposed cut's own length, below which nothing is proposed."""
 
@@ -70,7 +73,14 @@ class Mixed:
     length: float
 
     def depths(self, divisors: Floats) -> Floats:
-        """Distance of the point beyond the cut by each divisor, in the cut's length."""
+        """Distance of the point beyond the cut by each divisor, in the cut's length.
+
+        Minus infinity where the side is nearly whole, or a number is beyond all doubles.
+        """
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            return self._depths(divisors)
+
+    def _depths(self, divisors: Floats) -> Floats:
         d, b = self.factors / divisors[:, None], self.side / divisors
         down = np.floor(b)
         part = b - down
@@ -80,7 +90,8 @@ class Mixed:
         taken = low + np.maximum(0.0, d - low - part[:, None]) / rest[:, None]
         over = taken @ self.values - self.pulled / (divisors * rest) - down
         length = np.sqrt((taken**2).sum(axis=1) + self.length / (divisors * rest) ** 2)
-        return np.where(fits & (length > 0), over / np.where(length > 0, length, 1.0), -np.inf)
+        depth = over / np.where(length > 0, length, 1.0)
+        return np.where(fits & (length > 0) & np.isfinite(depth), depth, -np.inf)
 
     def turned(self, place: int) -> Mixed:
         """Measure one column from its other end."""
@@ -117,8 +128,8 @@ class Separation:
         # rows, and columns that are not whole, in units of powers of two that bring them near 1
         units = rounding.units
         self.point = np.ldexp(point, -np.array(units))
-        self.lower = _floats(rounding.lower, units, -np.inf)
-        self.upper = _floats(rounding.upper, units, np.inf)
+        self.lower = floats(rounding.lower, -np.inf, units)
+        self.upper = floats(rounding.upper, np.inf, units)
         self.columns = [np.array([j for j, _ in row], dtype=np.int64) for row in rounding.rows]
         self.units = [
             max((v.bit_length() + units[j] for j, v in row), default=0) for row in rounding.rows
@@ -127,8 +138,8 @@ class Separation:
             np.array([moved(v, units[j] - unit) for j, v in row])
             for row, unit in zip(rounding.rows, self.units, strict=True)
         ]
-        self.row_lower = _floats(program.row_lower, self.units, -np.inf)
-        self.row_upper = _floats(program.row_upper, self.units, np.inf)
+        self.row_lower = floats(program.row_lower, -np.inf, self.units)
+        self.row_upper = floats(program.row_upper, np.inf, self.units)
         self.taken = np.array(
             [v @ self.point[j] for j, v in zip(self.columns, self.values, strict=True)]
         )
@@ -140,7 +151,8 @@ class Separation:
                 self.holders.setdefault(j, []).append(i)
             if len(free) == 1 and len(row) == 2:
                 j, v = free[0]
-                self.variable.setdefault(j, []).append((i, moved(v, units[j] - self.units[i])))
+                if size := abs(moved(v, units[j] - self.units[i])):
+                    self.variable.setdefault(j, []).append((i, size))
 
     def proposals(self, starts: Iterable[dict[int, Fraction]]) -> Iterator[CutProposal]:
         """Follow rows, and weights that others propose, to proposals.
@@ -154,7 +166,8 @@ class Separation:
             yield from self._of(weights, [Fraction(1)])
         for i in range(self.rounding.program.form.num_rows):
             for sign in (1, -1):
-                if self._tight_side(i, sign) is not None:
+                end = self.row_upper[i] if sign > 0 else self.row_lower[i]
+                if math.isfinite(end) or self._is_met(i):
                     yield from self._path(i, sign)
 
     def _path(self, row: int, sign: int) -> Iterator[CutProposal]:
@@ -175,9 +188,7 @@ class Separation:
             distance = min(self._distance(j), self._variable_distance(j))
             if distance <= best:
                 continue
-            rows = [
-                i for i in self.holders.get(j, ()) if i not in weights and self._tight_side(i, 0)
-            ]
+            rows = [i for i in self.holders.get(j, ()) if i not in weights and self._is_met(i)]
             if rows:
                 best, chosen = distance, (j, min(rows, key=lambda i: len(self.columns[i])))
         if chosen is None:
@@ -185,16 +196,13 @@ class Separation:
         return self._remove(weights, *chosen)
 
     def _remove(self, weights: dict[int, Fraction], column: int, row: int) -> bool:
-        """Add a row so that a column's coefficient vanishes; False where the weight gets long."""
-        own = dict(self.rounding.rows[row])[column]
-        total = self._coefficient(weights, column)
-        weight = -total / own
-        if not weight:
-            return False
+        """Add one more row so that a column vanishes; False where its weight would be too long."""
+        weight = -self._coefficient(weights, column) / self.rounding.entry(row, column)
         if max(odd_bits(weight.numerator), odd_bits(weight.denominator)) > LONGEST_WEIGHT:
             return False
-        weights[row] = weights.get(row, Fraction(0)) + weight
-        return bool(weights[row]) or bool(weights.pop(row))
+        if weight:
+            weights[row] = weight
+        return bool(weight)
 
     def _with_variable_bounds(self, weights: dict[int, Fraction]) -> dict[int, Fraction]:
         """Replace continuous columns by variable bounds that are no further than their ends."""
@@ -232,7 +240,7 @@ class Separation:
             depths = mixed.depths(halves)
             divisor = float(halves[int(depths.argmax())])
         depth, turned = float(depths.max()), set(complemented)
-        if depth > -0.1:  # near enough that turning a column may help
+        if depth > -NEAR:
             places = mixed.between()
             for place in places[np.isfinite(mixed.ranges[places])][:MOST_TURNED].tolist():
                 other = mixed.turned(place)
@@ -338,45 +346,22 @@ class Separation:
     def _variable_distance(self, column: int) -> float:
         return min((self._slack(i, v) for i, v in self.variable.get(column, ())), default=math.inf)
 
-    def _slack(self, row: int, value: float) -> float:
-        """Distance of a row from its nearer side, in units of a column with this coefficient."""
+    def _slack(self, row: int, size: float) -> float:
+        """Distance of a row from its nearer side, as one of a column with this coefficient > 0."""
         at = self.taken[row]
-        return float(min(self.row_upper[row] - at, at - self.row_lower[row])) / abs(value)
+        return float(min(self.row_upper[row] - at, at - self.row_lower[row])) / size
 
     def _side_taken(self, row: int, weight: Fraction) -> bool:
         """Whether a row is measured from its upper side, the nearer one; by the sign on a tie."""
         up, down = self.row_upper[row] - self.taken[row], self.taken[row] - self.row_lower[row]
         return bool(up < down) if up != down else weight > 0
 
-    def _tight_side(self, row: int, sign: int) -> bool | None:
-        """Whether there is a side to start from: the one of the sign, or one that is met."""
-        end = self.row_upper[row] if sign > 0 else self.row_lower[row]
-        if sign and math.isfinite(end):
-            return True
+    def _is_met(self, row: int) -> bool:
+        """Whether the point meets a side of a row."""
         at = self.taken[row]
-        met = min(self.row_upper[row] - at, at - self.row_lower[row]) <= WHOLE
-        return True if met else None
+        return bool(min(self.row_upper[row] - at, at - self.row_lower[row]) <= WHOLE)
 
 
 def odd_bits(number: int) -> int:
     """Binary digits of a whole number without its zeros at the end."""
     return number.bit_length() - ((number & -number).bit_length() or 1) + 1
-
-
-def moved(value: Fraction | int, power: int) -> float:
-    """``value * 2**power`` as a double; infinite where it is beyond all."""
-    top, below = value.numerator, value.denominator
-    if power >= 0:
-        top <<= power
-    else:
-        below <<= -power
-    try:
-        return top / below
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
-
-
-def _floats(ends: Sequence[Fraction | int | None], units: Sequence[int], absent: float) -> Floats:
-    """Write ends in their units; ``absent`` where there is none."""
-    found = [absent if e is None else moved(e, -u) for e, u in zip(ends, units, strict=True)]
-    return np.array(found, dtype=np.float64)

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.forms.rational import RationalForm, Side
-from farkas.numbers import Array, Ints
+from farkas.numbers import Array, Floats, Ints
 
 ZERO = Fraction(0)
 
@@ -93,3 +93,31 @@ def _summed(products: Array, where: Ints, size: int) -> Array:
 def divided(side: Side, factor: Fraction) -> Side:
     """Return a side divided by a factor; None where there is none."""
     return None if side is None else side / factor
+
+
+def moved(value: Fraction | int, power: int) -> float:
+    """``value * 2**power`` as a double; infinite where it is beyond all."""
+    top, below = value.numerator, value.denominator
+    if power >= 0:
+        top <<= power
+    else:
+        below <<= -power
+    try:
+        return top / below
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def floats(
+    ends: Sequence[Fraction | int | None], absent: float, units: Sequence[int] | None = None
+) -> Floats:
+    """Doubles nearest to ends, measured in units of powers of two; ``absent`` where there is none.
+
+    Parameters
+    ----------
+    units
+        Exponents, shape of ``ends``; 0 if left out.
+    """
+    powers = [0] * len(ends) if units is None else units
+    found = [absent if e is None else moved(e, -u) for e, u in zip(ends, powers, strict=True)]
+    return np.array(found, dtype=np.float64)

@@ -17,7 +17,7 @@ from farkas.errors import NoAnswer
 from farkas.forms import LinearForm, SparseRows
 from farkas.forms.rescaled import in_units
 from farkas.forms.scale import Units, units_of_rows
-from farkas.numbers import Array, Floats
+from farkas.numbers import Array, Floats, Ints
 from farkas.solvers.highs import new_solver, pass_form
 from farkas.tolerances import DROPPED
 
@@ -198,6 +198,11 @@ class Simplex:
         self._set("presolve", "off")
         self._solver.crossover(given)
         return self.basis
+
+    @property
+    def row_units(self) -> Ints:
+        """Binary exponents of the units that HiGHS sees rows in, shape (rows,)."""
+        return self._units.rows
 
     @property
     def point(self) -> Floats:

@@ -58,6 +58,8 @@ class Solution:
         What proves the bound or the infeasibility; None when not asked for.
     explanation
         Why there is no point; None unless the solver claims so.
+    interrupted
+        Whether Ctrl-C ended the search for a better bound.
     """
 
     form: LinearForm
@@ -66,6 +68,7 @@ class Solution:
     infeasible: Fraction | None = None
     certificate: Certificate | None = None
     explanation: Explanation | None = None
+    interrupted: bool = False
 
     def __repr__(self) -> str:
         answer = self.answer
@@ -174,7 +177,7 @@ def solve(
         See :func:`farkas.solvers.solve`; a convex program that is not linear takes CVXPY's name of
         a conic solver, and ``highs`` means Clarabel there.
     relax, certify
-        As in :func:`solve_form`; of linear programs only.
+        As in :func:`solve_form`, with its ``search``; of linear programs only.
     embed
         Put the linear form into the certificate, so that it can be checked without the instance.
     options
@@ -296,7 +299,10 @@ def _searched(found: Solution, about: dict[str, Any], seconds: float, gap: float
     """Improve the bound of an integer program by branch and bound."""
     form, answer = found.form, found.answer
     tree = _fractions(form, answer, about, seconds, gap)
-    if tree is None or tree.bound is None or found.bound is None:
+    if tree is None:
+        return found
+    found = dataclasses.replace(found, interrupted=tree.interrupted)
+    if tree.bound is None or found.bound is None:
         return found
     better = tree.bound > found.bound if form.sense == "min" else tree.bound < found.bound
     if not better:
@@ -315,7 +321,7 @@ def _refused(
     if found.finding is Finding.INTEGRALITY:
         raise NotACertificate(
             f"{form.name}: {answer.solver} claims infeasible; if it is, only because of"
-            " integrality, and rows alone do not prove it"
+            " integrality, which rows alone do not prove; farkas prove searches for a proof"
         )
     if found.finding is not Finding.ROWS:
         raise NotACertificate(f"{form.name}: {found.note}")

@@ -8,7 +8,7 @@ import pytest
 from farkas.errors import NoAnswer
 from farkas.exact.bounding import shortened
 from farkas.exact.deadline import Deadline
-from farkas.exact.node_solver import RELIABLE, NodeSolver, floats
+from farkas.exact.node_solver import RELIABLE, NodeSolver
 from farkas.exact.nodes import TreeNode
 from farkas.solvers.simplex import End
 from tests.generators.rational import program
@@ -67,10 +67,6 @@ def test_all_columns_fixed_is_no_node_to_branch_on() -> None:
     nodes.go(root)
     with pytest.raises(NoAnswer, match="stays open"):
         nodes.branching(root, np.array([2.0]))
-
-
-def test_absent_ends_are_infinite() -> None:
-    assert floats([1, None], -np.inf).tolist() == [1.0, -np.inf]
 
 
 def test_growth_is_learnt_by_unit_of_distance_on_either_side() -> None:

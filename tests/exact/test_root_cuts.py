@@ -6,10 +6,11 @@ import random
 from fractions import Fraction as F
 
 import numpy as np
+import pytest
 
 from farkas.exact.bounding import Bounding
 from farkas.exact.deadline import Deadline
-from farkas.exact.root_cuts import root_cuts, violation_of
+from farkas.exact.root_cuts import root_cuts, seen_from
 from farkas.solvers.simplex import Simplex
 from tests.exact.test_cuts import drawn, flows, points
 from tests.generators.rational import program
@@ -47,8 +48,14 @@ def test_a_cut_is_violated_by_its_distance() -> None:
     simplex = Simplex(form.linear)
     cut = root_cuts(Bounding(form), form.lower, form.upper, simplex, Deadline(), None)[0]
     assert (cut.terms, cut.side) == ({0: 1, 1: 1, 2: -1, 3: -1}, 1)
-    assert violation_of(cut, np.array([1.5, 1.5, 0.75, 0.75])) == 0.25
-    assert violation_of(cut, np.array([2.0, 0.0, 1.0, 0.0])) == 0.0
+    normal, depth = seen_from(np.array([1.5, 1.5, 0.75, 0.75]), cut, [0] * 4)
+    assert (depth, normal) == (0.25, {0: 0.5, 1: 0.5, 2: -0.5, 3: -0.5})
+    assert seen_from(np.array([2.0, 0.0, 1.0, 0.0]), cut, [0] * 4)[1] == 0.0
+    assert seen_from(np.array([0.0, 0.0, 1.0, 0.0]), cut, [0] * 4)[1] == -1.0
+    # where x is measured in halves its coefficients are half as long, and points twice as far
+    normal, depth = seen_from(np.array([1.5, 1.5, 0.75, 0.75]), cut, [-1, -1, 0, 0])
+    assert normal[0] == -normal[2] / 2
+    assert depth == pytest.approx(0.5 / 2.5**0.5)
 
 
 def test_flows_over_arcs_to_open_need_no_search() -> None:

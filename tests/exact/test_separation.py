@@ -10,8 +10,9 @@ import pytest
 
 from farkas.exact.bounding import Bounding
 from farkas.exact.cuts import Rounding
-from farkas.exact.root_cuts import violation_of
-from farkas.exact.separation import CutProposal, Mixed, Separation, moved, odd_bits
+from farkas.exact.deadline import Deadline
+from farkas.exact.root_cuts import root_cuts, seen_from
+from farkas.exact.separation import CutProposal, Mixed, Separation, odd_bits
 from farkas.forms.rational import RationalForm
 from farkas.solvers.simplex import Simplex
 from tests.exact.test_cuts import drawn, flows
@@ -56,7 +57,7 @@ def test_variable_bounds_are_put_in_for_flows() -> None:
         cut = rounding.cut(p.weights, p.divisor, p.complemented, p.across)
         assert cut is not None
         assert p.depth > 0
-        assert violation_of(cut, point) > 0.05
+        assert seen_from(point, cut, rounding.units)[1] > 0.05
         made[tuple(sorted(cut.terms.items())), cut.side] = p.across
     # of the row across the bounds, or of the negated row along them
     assert made[((0, 1), (1, 1), (2, -1), (3, -1)), 1] in ({1, 2}, {0})
@@ -85,27 +86,17 @@ def test_every_proposal_cuts_the_point_off_once_derived(seed: int) -> None:
         for p in found:
             cut = rounding.cut(p.weights, p.divisor, p.complemented, p.across)
             assert cut is not None
-            assert violation_of(cut, point) > 0
+            assert seen_from(point, cut, rounding.units)[1] > 0
 
 
 @pytest.mark.parametrize("power", [-300, -60, 60, 900])
 def test_proposals_are_the_same_in_every_unit_of_what_is_not_whole(power: int) -> None:
     form = lots([2, 3, 4, 1], 6)
-    unit, n = F(2) ** power, 4
-    sizes = [unit] * (2 * n) + [F(1)] * n
-    other = program(
-        [[v * unit / u for v, u in zip(dense(form, i), sizes, strict=True)] for i in range(2 * n)],
-        cost=[c / u for c, u in zip(form.cost, sizes, strict=True)],
-        rows=[
-            (a and a * unit, b and b * unit)
-            for a, b in zip(form.row_lower, form.row_upper, strict=True)
-        ],
-        ends=[(0, b and b * u) for b, u in zip(form.upper, sizes, strict=True)],
-        whole=form.integer.tolist(),
-    )
+    other = in_unit(form, F(2) ** power)
+    sizes = np.where(form.integer, 1.0, 2.0**power)
     _, point, found = proposed(form)
     _, there, same = proposed(other)
-    assert there / np.array([float(u) for u in sizes]) == pytest.approx(point)
+    assert there / sizes == pytest.approx(point)
     assert len(found) > 2
     assert [p.depth for p in same] == pytest.approx([p.depth for p in found])
     assert [p.complemented for p in same] == [p.complemented for p in found]
@@ -115,11 +106,30 @@ def test_powers_of_two_are_not_counted() -> None:
     assert [odd_bits(n) for n in (0, 1, 2, 3, 12, -12, 5 << 900)] == [0, 1, 1, 2, 2, 2, 3]
 
 
-def test_numbers_beyond_doubles_are_infinite() -> None:
-    assert moved(F(-3, 4), 3) == -6.0
-    assert moved(5, -1) == 2.5
-    assert [moved(10**400 * s, 0) for s in (1, -1)] == [np.inf, -np.inf]
-    assert moved(10**400, -1300) == 10**400 / 2**1300
+def in_unit(form: RationalForm, unit: F) -> RationalForm:
+    """The same lots, with goods counted in another unit: rows and columns that are not whole."""
+    sizes = [F(1) if w else unit for w in form.integer.tolist()]
+    return program(
+        [
+            [v * unit / u for v, u in zip(dense(form, i), sizes, strict=True)]
+            for i in range(form.num_rows)
+        ],
+        cost=[c / u for c, u in zip(form.cost, sizes, strict=True)],
+        rows=[
+            (a and a * unit, b and b * unit)
+            for a, b in zip(form.row_lower, form.row_upper, strict=True)
+        ],
+        ends=[(0, b and b * u) for b, u in zip(form.upper, sizes, strict=True)],
+        whole=form.integer.tolist(),
+    )
+
+
+def rounds(form: RationalForm) -> tuple[float, int]:
+    """Bound after rounds of cuts, and how many cuts add up rows of the tableau."""
+    simplex, bounding = Simplex(form.linear), Bounding(form)
+    made = root_cuts(bounding, form.lower, form.upper, simplex, Deadline(), None)
+    simplex.run()
+    return simplex.value, sum(len(cut.rows) > 2 for cut in made)
 
 
 def dense(form: RationalForm, i: int) -> list[F]:
@@ -174,4 +184,26 @@ def test_a_column_is_measured_from_its_nearer_end_and_by_its_own_coefficient() -
     assert best.divisor in {F(2), F(1), F(1, 2), F(1, 4)}
     cut = rounding.cut(best.weights, best.divisor, best.complemented, best.across)
     assert cut is not None
-    assert violation_of(cut, point) > 0.2
+    assert seen_from(point, cut, rounding.units)[1] > 0.2
+
+
+def test_numbers_beyond_doubles_propose_nothing() -> None:
+    row = Mixed(
+        factors=np.array([1.5]),
+        values=np.array([0.5]),
+        ranges=np.array([1.0]),
+        columns=np.array([0]),
+        side=1.25,
+        pulled=1.0,
+        length=1e200,
+    )
+    assert row.depths(np.array([1e-200, 1e-300])).tolist() == [-np.inf, -np.inf]
+
+
+@pytest.mark.parametrize("power", [-300, -60, 60, 300])
+def test_rounds_of_cuts_reach_the_same_bound_in_every_unit(power: int) -> None:
+    form = lots([2, 3, 4, 1], 6)
+    value, tableau = rounds(form)
+    scaled, same = rounds(in_unit(form, F(2) ** power))
+    assert value == pytest.approx(scaled, rel=1e-6)
+    assert tableau == same

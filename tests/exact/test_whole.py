@@ -6,8 +6,9 @@ import random
 from fractions import Fraction as F
 
 import numpy as np
+import pytest
 
-from farkas.exact.whole import Matrix, ScaledVector, objects
+from farkas.exact.whole import Matrix, ScaledVector, floats, moved, objects
 from tests.generators.rational import program, random_linear
 
 
@@ -47,3 +48,19 @@ def test_empty_rows_and_columns_sum_to_nothing() -> None:
     assert matrix.times(objects([5, 7])).tolist() == [0, 7]
     assert matrix.transposed_times(objects([5, 7])).tolist() == [0, 7]
     assert np.asarray(matrix.values).tolist() == [1]
+
+
+@pytest.mark.parametrize("value", [F(3), F(-3), F(1, 3), F(-1, 3), F(0)])
+@pytest.mark.parametrize("power", [-2000, -5, 0, 5, 2000])
+def test_numbers_beyond_all_doubles_become_infinite_with_their_sign(value: F, power: int) -> None:
+    exact = value * F(2) ** power
+    if power == 2000 and value:
+        assert moved(value, power) == (np.inf if value > 0 else -np.inf)
+        return
+    assert moved(value, power) == exact.numerator / exact.denominator
+
+
+def test_absent_ends_are_infinite_and_others_stand_in_their_units() -> None:
+    assert floats([1, None], -np.inf).tolist() == [1.0, -np.inf]
+    assert floats([F(3), None, 5], np.inf, [1, 9, -2]).tolist() == [1.5, np.inf, 20.0]
+    assert floats([10**400, -(10**400)], 0.0).tolist() == [np.inf, -np.inf]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from fractions import Fraction
 from typing import Any
 
@@ -10,7 +11,10 @@ import pytest
 
 from farkas.certificates import LinearCertificate, check
 from farkas.certificates.tree import TreeCertificate
-from farkas.errors import InvalidOption, NoAnswer, NotACertificate
+from farkas.cli.commands.solve import _exit
+from farkas.errors import Exit, InvalidOption, NoAnswer, NotACertificate
+from farkas.exact.nodes import ProofTree
+from farkas.exact.tree import TreeSearch
 from farkas.forms import LinearForm, SparseRows
 from farkas.instances.library import load
 from farkas.solvers import Claimed
@@ -87,6 +91,23 @@ def test_a_search_proves_bounds_of_largest_values() -> None:
     most = form([[2, 2]], [-INF], [7], integer=np.array([True, True]), sense="max")
     assert solve_form(most, certify=True).bound == Fraction(7, 2)
     assert solve_form(most, certify=True, search=True).bound == 3
+
+
+def test_ctrl_c_ends_the_search_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = form([[2, 1]], [7], [INF], integer=np.array([True, True]))
+    assert not solve_form(whole, certify=True, search=True).interrupted
+    begun = TreeSearch.run
+
+    def pressed(self: TreeSearch) -> ProofTree:
+        signal.raise_signal(signal.SIGINT)
+        return begun(self)
+
+    monkeypatch.setattr(TreeSearch, "run", pressed)
+    monkeypatch.setattr("farkas.exact.tree.root_cuts", lambda *_: [])
+    solution = solve_form(whole, certify=True, search=True)
+    assert solution.interrupted
+    assert solution.bound == Fraction(7, 2)
+    assert _exit(solution) is Exit.INTERRUPTED
 
 
 def test_certify_of_an_integer_program_proves_its_optimum() -> None:

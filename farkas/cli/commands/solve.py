@@ -148,7 +148,8 @@ def _exit(solution: Solution | ConvexSolution) -> Exit:
     from farkas.verbs.solve import Solution
 
     answer = solution.answer
-    if answer.reason is Reason.INTERRUPTED:
+    stopped = isinstance(solution, Solution) and solution.interrupted
+    if stopped or answer.reason is Reason.INTERRUPTED:
         complain("interrupted")
         return Exit.INTERRUPTED
     if isinstance(solution, Solution):
