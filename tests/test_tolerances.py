@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import ModuleType
 
-from farkas import tolerances
-from farkas.tolerances import FINE_GAP, LEVEL, LOOSE_GAP, ROUNDING, SIMPLEX, SOLVER_GAP, TIE, ULP
+import pytest
+
+from farkas import search_tolerances, tolerances
+from farkas.search_tolerances import FINE_GAP, LEVEL, LOOSE_GAP, SIMPLEX, SOLVER_GAP
+from farkas.tolerances import ROUNDING, TIE, ULP
 
 
 def test_looser_meanings_have_looser_values():
@@ -15,10 +19,11 @@ def test_looser_meanings_have_looser_values():
     assert FINE_GAP <= SIMPLEX
 
 
-def test_every_tolerance_says_what_it_is():
-    source = Path(tolerances.__file__).read_text(encoding="utf-8")
-    names = [name for name in vars(tolerances) if name.isupper() and len(name) > 1]
-    assert len(names) > 12
+@pytest.mark.parametrize("home", [tolerances, search_tolerances])
+def test_every_tolerance_says_what_it_is(home: ModuleType) -> None:
+    source = Path(str(home.__file__)).read_text(encoding="utf-8")
+    names = [name for name in vars(home) if name.isupper() and len(name) > 1]
+    assert len(names) > 8
     missing = [name for name in names if f"\n{name} = " not in source]
     assert not missing
     for name in names:

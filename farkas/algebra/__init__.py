@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING
 from farkas.lazy import when_used
 
 if TYPE_CHECKING:
+    from farkas.algebra.between import Between
     from farkas.algebra.convex import ConvexModel, ConvexProgram
     from farkas.algebra.declare import Param, Var
-    from farkas.algebra.expressions import Between, Sum
-    from farkas.algebra.formulation import constraint, expression, objective, option, programs
+    from farkas.algebra.expressions import Sum
+    from farkas.algebra.formulation import constraint, objective, option, programs
+    from farkas.algebra.named import expression
     from farkas.algebra.nonlinear import Exp, Product, Where
     from farkas.algebra.program import Program
     from farkas.algebra.pyomo_program import PyomoProgram
@@ -53,10 +55,12 @@ __all__ = [
 __getattr__ = when_used(
     __name__,
     {
+        "between": "Between",
         "convex": "ConvexModel ConvexProgram",
         "declare": "Param Var",
-        "expressions": "Between Sum",
-        "formulation": "constraint expression objective option programs",
+        "expressions": "Sum",
+        "formulation": "constraint objective option programs",
+        "named": "expression",
         "nonlinear": "Exp Product Where",
         "program": "Program",
         "pyomo_program": "PyomoProgram",

@@ -199,16 +199,6 @@ class Trace:
     product = exp = where = _nonlinear
 
 
-def Between(low: Any, body: Any, high: Any) -> Any:
-    """Relation ``low <= body <= high``, where low and high hold no variable."""
-    reader = current()
-    if reader is not None:
-        return reader.between(low, body, high)
-    import pyomo.environ as pyo
-
-    return pyo.inequality(low, body, high)
-
-
 def Sum(terms: Iterable[Any]) -> Any:
     """Sum a generator expression over index sets.
 

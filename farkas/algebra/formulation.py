@@ -27,6 +27,8 @@ class Family:
         Predicate of the program that says whether this variant has the family.
     """
 
+    named = False  # whether it is an expression that rules use by its name
+
     def __init__(
         self, label: str, sets: tuple[str, ...], rule: Rule, when: Callable[[Any], bool] | None
     ) -> None:
@@ -36,10 +38,6 @@ class Family:
         self.when = when
         self.name = rule.__name__
         self.doc = first_line(rule)
-
-
-class Expression(Family):
-    """A named expression: label, index sets and a rule that returns an expression."""
 
 
 class Objective:
@@ -62,14 +60,6 @@ def constraint(
 ) -> Callable[[Rule], Family]:
     """Make a method of a :class:`Program` the rule of a constraint family."""
     return lambda rule: Family(label, sets, rule, when)
-
-
-def expression(label: str, *sets: str) -> Callable[[Rule], Expression]:
-    """Make a method of a :class:`PyomoProgram` a named expression, which rules use as ``m.name``.
-
-    ``label`` is empty where the source does not number it.
-    """
-    return lambda rule: Expression(label, sets, rule, None)
 
 
 def objective(rule: Rule) -> Objective:

@@ -9,7 +9,8 @@ from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from farkas.algebra.declare import Declarations, Param, Var
-from farkas.algebra.formulation import Expression, Family
+from farkas.algebra.formulation import Family
+from farkas.algebra.named import Expression
 from farkas.algebra.ragged import IndexedSet
 from farkas.algebra.sets import Set
 from farkas.algebra.tracing import reading
@@ -174,7 +175,7 @@ class _Keyed:
 class _Page:
     """The ``m`` of a rule that is being written down."""
 
-    def __init__(self, declared: Declarations, named: list[Expression], pen: Pen) -> None:
+    def __init__(self, declared: Declarations, named: list[Family], pen: Pen) -> None:
         self._items = dict(declared.each()) | {one.name: one for one in named}
         self._pen = pen
 
@@ -213,7 +214,7 @@ def _family_line(family: Family, declared: Declarations, page: _Page) -> str:
     names = list(inspect.signature(family.rule).parameters)[1:]
     symbols = tuple(Text(name) for name in names)
     written = family.rule(page, *symbols)
-    if isinstance(family, Expression):
+    if family.named:
         own = getattr(page, family.name)
         written = (own[symbols] if symbols else own) == written
     tag = rf"\tag{{{family.label}}}" if family.label else r"\notag"

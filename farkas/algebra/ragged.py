@@ -15,7 +15,6 @@ from farkas.algebra.sets import (
     Set,
     indices_along,
     locate_product,
-    product_keys,
     refuse_loop,
     table_of,
     words_of,
@@ -70,10 +69,6 @@ class IndexedSet(Members):
         """Members for key number ``key``, as plain integers or tuples."""
         rows = self.table[self.starts[key] : self.starts[key + 1]].tolist()
         return [row[0] for row in rows] if self.width == 1 else [tuple(row) for row in rows]
-
-    def keys(self) -> list[Any]:
-        """Keys as plain integers or tuples, in order."""
-        return product_keys(self.over)
 
     def __getitem__(self, key: Any) -> _Group:
         parts = key if isinstance(key, tuple) else (key,)

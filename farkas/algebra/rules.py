@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from farkas.algebra.declare import Declarations
-from farkas.algebra.formulation import Expression, Family, Formulation, Objective
+from farkas.algebra.formulation import Family, Formulation, Objective
 from farkas.algebra.reserved import RESERVED
 from farkas.errors import RuleError
 
@@ -30,11 +30,11 @@ class RuleProgram(Formulation):
         A subclass replaces an inherited family by one of the same name, or drops it by setting
         the name to None.
         """
-        return [f for f in self._members() if not isinstance(f, Expression)]
+        return [f for f in self._members() if not f.named]
 
-    def expressions(self) -> list[Expression]:
+    def expressions(self) -> list[Family]:
         """Named expressions of this variant, in order of definition."""
-        return [f for f in self._members() if isinstance(f, Expression)]
+        return [f for f in self._members() if f.named]
 
     def _members(self) -> list[Family]:
         found: dict[str, Family] = {}

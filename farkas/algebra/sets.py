@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -198,14 +197,6 @@ def locate_product(sets: Sequence[Set], parts: Sequence[Any], where: str) -> Cel
         at += one.width
         position = found if position is None else position * len(one) + found
     return position if position is not None else Cells(np.zeros((), np.int64), ())
-
-
-def product_keys(sets: Sequence[Set]) -> list[Any]:
-    """Keys of a product of sets as Pyomo writes them: flat tuples, or plain integers."""
-    if len(sets) == 1:
-        return sets[0].members()
-    parts = [[m if isinstance(m, tuple) else (m,) for m in s.members()] for s in sets]
-    return [tuple(itertools.chain(*key)) for key in itertools.product(*parts)]
 
 
 def refuse_loop() -> None:

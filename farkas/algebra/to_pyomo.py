@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from farkas.algebra.declare import Param, Var
 from farkas.algebra.formulation import Family
 from farkas.algebra.ragged import IndexedSet
-from farkas.algebra.sets import Set, product_keys
+from farkas.algebra.sets import Set
 from farkas.errors import RuleError
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def to_pyomo(program: RuleProgram, data: Any) -> pyo.ConcreteModel:
             model.add_component(name, component)
     for name, item in declared.each():
         if isinstance(item, IndexedSet):
-            groups = {key: item.group(k) for k, key in enumerate(item.keys())}
+            groups = {key: item.group(k) for k, key in enumerate(product_keys(item.over))}
             over = [_set(model, known, s) for s in item.over]
             model.add_component(name, pyo.Set(*over, initialize=groups, dimen=item.width))
         elif isinstance(item, Param):
@@ -64,6 +65,14 @@ def to_pyomo(program: RuleProgram, data: Any) -> pyo.ConcreteModel:
     expression = goal.rule(model)
     model.add_component(goal.name, pyo.Objective(expr=expression, sense=sense, doc=goal.doc))
     return model
+
+
+def product_keys(sets: Sequence[Set]) -> list[Any]:
+    """Keys of a product of sets as Pyomo writes them: flat tuples, or plain integers."""
+    if len(sets) == 1:
+        return sets[0].members()
+    parts = [[m if isinstance(m, tuple) else (m,) for m in s.members()] for s in sets]
+    return [tuple(itertools.chain(*key)) for key in itertools.product(*parts)]
 
 
 def _set(model: Any, known: dict[int, Any], one: Set) -> Any:

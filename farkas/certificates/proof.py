@@ -8,7 +8,6 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
-from farkas.errors import NotACertificate
 from farkas.words import named, quoted
 
 if TYPE_CHECKING:
@@ -72,6 +71,8 @@ class Proof:
         if self.value is None or self.bound is None or self.tolerance or self.within_implied_bounds:
             return
         if self.value < self.bound if self.sense == "min" else self.value > self.bound:
+            from farkas.certificates.ratio import beaten  # here: files seldom contradict themselves
+
             raise beaten(self.sense, self.bound, self.value)
 
     @property
@@ -145,15 +146,6 @@ _ORIGIN: dict[Provenance, str] = {
     "instance": "The program was rebuilt from the given instance.",
     "model": "The program was read again from the given model.",
 }
-
-
-def beaten(sense: Sense, bound: Fraction, value: Fraction | float) -> NotACertificate:
-    """Error about a value that is better than a bound that was proved."""
-    least = sense == "min"
-    return NotACertificate(
-        f"the bound {rounded(bound, up=not least)} is worse than the value "
-        f"{rounded(value, up=least)} that a {sense}imisation reached: bound or decisions are wrong"
-    )
 
 
 def rounded(value: Fraction | float, *, up: bool, digits: int = 9) -> str:

@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from farkas.certificates.doubles import double
-from farkas.certificates.proof import beaten, rounded
+from farkas.certificates.proof import rounded
+from farkas.errors import NotACertificate
 from farkas.tolerances import FEASIBLE
 
 if TYPE_CHECKING:
@@ -52,6 +53,15 @@ def certified_ratio(
     if low >= high:
         return Fraction(1)
     return high / low if low > 0 else None
+
+
+def beaten(sense: Sense, bound: Fraction, value: Fraction | float) -> NotACertificate:
+    """Error about a value that is better than a bound that was proved."""
+    least = sense == "min"
+    return NotACertificate(
+        f"the bound {rounded(bound, up=not least)} is worse than the value "
+        f"{rounded(value, up=least)} that a {sense}imisation reached: bound or decisions are wrong"
+    )
 
 
 def ratio_at_most(

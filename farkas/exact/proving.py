@@ -28,10 +28,10 @@ from farkas.exact.nodes import ProofTree
 from farkas.exact.tree import Progress, search
 from farkas.exact.whole import ZERO
 from farkas.forms.rational import RationalForm, Side
+from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers import Answer, Claimed, solve
 from farkas.solvers.interrupt import CtrlC
 from farkas.solvers.simplex import Basis, End, Simplex
-from farkas.tolerances import SOLVER_GAP
 from farkas.words import named
 
 Status = Literal["optimal", "infeasible", "unbounded", "bound"]

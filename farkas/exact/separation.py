@@ -19,7 +19,8 @@ import numpy as np
 from farkas.exact.cuts import Rounding
 from farkas.exact.whole import floats, moved
 from farkas.numbers import Floats, Ints
-from farkas.tolerances import ROUNDING, WHOLE
+from farkas.search_tolerances import WHOLE
+from farkas.tolerances import ROUNDING
 
 MOST_AGGREGATED = 6
 MOST_DIVISORS = 8

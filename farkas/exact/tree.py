@@ -29,8 +29,9 @@ from farkas.exact.root_cuts import root_cuts
 from farkas.exact.same_program import boxed, with_cuts
 from farkas.forms.rational import RationalForm, Side
 from farkas.numbers import Floats
+from farkas.search_tolerances import SIMPLEX
 from farkas.solvers.simplex import End
-from farkas.tolerances import ROUNDING, SIMPLEX
+from farkas.tolerances import ROUNDING
 
 PLUNGE = 200
 """Nodes of one dive before the node with the least bound is next."""

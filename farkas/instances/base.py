@@ -4,7 +4,7 @@ import functools
 import hashlib
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import msgspec
@@ -173,18 +173,6 @@ def require(condition: bool, message: str) -> None:
         raise InvalidInstance(message)
 
 
-def require_nowhere(bad: Array, message: str, where: str) -> None:
-    """Refuse the first place at which ``bad`` holds, naming its path below ``where``.
-
-    >>> require_nowhere(np.array([[False, True]]), "Expected a load", "$.loads")
-    Traceback (most recent call last):
-    farkas.errors.InvalidInstance: Expected a load - at `$.loads[0][1]`
-    """
-    for place in np.argwhere(bad)[:1].tolist():
-        path = "".join(f"[{index}]" for index in place)
-        raise InvalidInstance(f"{message} - at `{where}{path}`")
-
-
 def require_length(values: Sequence[Any], length: int, where: str, per: str) -> None:
     """Check that a list has one entry for each ``per``.
 
@@ -207,17 +195,6 @@ def require_shape(
     if len(shape) > 1:
         for index, value in enumerate(values):
             require_shape(value, shape[1:], f"{where}[{index}]", per[1:])
-
-
-def require_sorted(values: Iterable[float], where: str, field: str) -> None:
-    """Check that ``field`` never decreases along the list at ``where``."""
-    last = -math.inf
-    for index, value in enumerate(values):
-        if value < last:
-            raise InvalidInstance(
-                f"Expected {field} {value} >= {last} of the entry before - at `{where}[{index}]`"
-            )
-        last = value
 
 
 def frozen(values: npt.ArrayLike, dtype: npt.DTypeLike = np.float64) -> Array:

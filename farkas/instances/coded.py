@@ -20,10 +20,10 @@ from farkas.instances.base import (
     Record,
     frozen,
     require,
-    require_nowhere,
     require_shape,
 )
 from farkas.instances.columns import column
+from farkas.instances.placed import require_nowhere
 from farkas.numbers import Bools, Floats, Ints
 from farkas.tolerances import FEASIBLE, OUTWARD, ROUNDING
 

@@ -19,9 +19,9 @@ from farkas.instances.base import (
     require,
     require_length,
     require_shape,
-    require_sorted,
 )
 from farkas.instances.columns import column, table
+from farkas.instances.placed import require_sorted
 from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.tolerances import ROUNDING
 

@@ -16,7 +16,9 @@ from farkas.instances.base import Instance
 from farkas.words import named
 
 # Modules of this package that are no kind.  Everything else here is one.
-SHARED_MODULES = frozenset({"base", "columns", "files", "market", "options", "rounded", "writing"})
+SHARED_MODULES = frozenset(
+    {"base", "columns", "files", "market", "options", "placed", "rounded", "writing"}
+)
 T = TypeVar("T")
 
 

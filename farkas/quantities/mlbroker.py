@@ -19,7 +19,7 @@ from farkas.portable.sums import added
 from farkas.quantities.optimum import list_optima, optimum
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.mlbroker.relaxed import Relaxed
-from farkas.tolerances import SIMPLEX
+from farkas.search_tolerances import SIMPLEX
 
 list_optima(
     "mlbroker.dual_as_printed",

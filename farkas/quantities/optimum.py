@@ -8,8 +8,8 @@ from farkas.algebra import ConvexProgram, programs
 from farkas.algebra.formulation import first_line
 from farkas.forms import LinearForm
 from farkas.quantities.quantity import Quantity, quantities
+from farkas.search_tolerances import SIMPLEX
 from farkas.solvers import Claimed, solve
-from farkas.tolerances import SIMPLEX
 
 
 def optimum(form: LinearForm) -> float:

@@ -1,5 +1,1 @@
 """Relaxations: programs or maps from form to form."""
-
-from farkas.relaxations.integrality import relax
-
-__all__ = ["relax"]

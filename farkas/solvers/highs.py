@@ -15,12 +15,13 @@ from farkas.errors import InvalidOption
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
 from farkas.refusals import shown
+from farkas.search_tolerances import SIMPLEX
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, backend
 from farkas.solvers.interrupt import CtrlC
 from farkas.solvers.options import Options, Raw
 from farkas.solvers.session import Session
-from farkas.tolerances import ROUNDING, SIMPLEX
+from farkas.tolerances import ROUNDING
 from farkas.words import named
 
 ROWWISE = 2

@@ -19,8 +19,8 @@ from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_scipy
 from farkas.numbers import Bools, Floats, Ints
+from farkas.search_tolerances import SHARE, WHOLE
 from farkas.solvers import Claimed, Session, open_session, solve
-from farkas.tolerances import SHARE, WHOLE
 
 
 def without_cost(form: LinearForm) -> LinearForm:

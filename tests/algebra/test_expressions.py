@@ -8,9 +8,9 @@ import operator
 import numpy as np
 import pytest
 
-from farkas.algebra import Between, Set, Sum
+from farkas.algebra import Set, Sum
 from farkas.algebra.cells import Cells, Dim
-from farkas.algebra.expressions import Linear, Relation, Term, Trace
+from farkas.algebra.expressions import Linear, Term, Trace
 from farkas.algebra.tracing import reading
 from farkas.errors import RuleError
 
@@ -94,16 +94,6 @@ def test_an_inner_sum_closes_its_dimension():
     with reading(trace):
         Sum(Sum(i * j for j in things) for i in things)
     assert trace.open == []
-
-
-def test_between_takes_parameters_around_one_expression():
-    with reading(Trace()):
-        found = Between(1, X, 2.5)
-        assert (found.lower, found.upper, found.body) == (1, 2.5, X)
-        assert isinstance(found, Relation)
-        for wrong in ((X, Y, 1), (1, Y, X), (1, 2, 3)):
-            with pytest.raises(RuleError, match="takes parameters around one expression"):
-                Between(*wrong)
 
 
 @pytest.mark.parametrize("name", ["product", "exp", "where"])

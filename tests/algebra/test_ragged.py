@@ -10,7 +10,6 @@ from farkas.algebra.tracing import reading
 def test_one_member_may_stand_in_several_groups():
     family = IndexedSet((Set([0, 1]), Set([5])), [[1, 2], [2]])
     assert [family.group(k) for k in (0, 1)] == [[1, 2], [2]]
-    assert family.keys() == [(0, 5), (1, 5)]
     assert list(family[1, 5]) == [2]
     assert IndexedSet(Set([0]), [[(1, 2)]], label=("a", "b")).group(0) == [(1, 2)]
 

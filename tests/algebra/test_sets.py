@@ -8,7 +8,7 @@ import pytest
 from farkas.algebra import IndexedSet, Set, sets
 from farkas.algebra.cells import Dim, Index
 from farkas.algebra.expressions import Trace
-from farkas.algebra.sets import locate_product, product_keys
+from farkas.algebra.sets import locate_product
 from farkas.algebra.tracing import reading
 from farkas.errors import RuleError
 
@@ -60,8 +60,6 @@ def test_positions_in_a_product_run_fastest_in_the_last_set():
         for a, b in columns.members()
     ]
     assert found == [0, 1, 2, 3, 4, 5]
-    assert product_keys([rows, columns])[3] == (6, 0, 1)
-    assert product_keys([rows]) == [5, 6]
     assert locate_product([], (), "x").values.shape == ()
     with pytest.raises(RuleError, match=r"x takes 3 index\(es\), got 2"):
         locate_product([rows, columns], (5, 0), "x")

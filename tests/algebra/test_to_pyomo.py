@@ -6,6 +6,7 @@ import pyomo.environ as pyo
 import pytest
 
 from farkas.algebra import Between, Set, Sum, Var
+from farkas.algebra.to_pyomo import product_keys
 from farkas.errors import RuleError
 from tests.algebra.toys import declare, toy
 
@@ -29,6 +30,14 @@ def test_sets_and_parameters_are_those_declared():
     assert model.rate[2, 7] == 30.0
     assert model.weight[1] == 3.0
     assert pyo.value(model.budget) == 6.0
+
+
+def test_keys_of_a_product_are_flat_and_run_fastest_in_the_last_set():
+    numbers, pairs = Set([5, 6]), Set([(0, 1), (1, 0), (2, 2)], label=("a", "b"))
+    assert product_keys([numbers]) == [5, 6]
+    assert product_keys([numbers, pairs]) == [
+        (5, 0, 1), (5, 1, 0), (5, 2, 2), (6, 0, 1), (6, 1, 0), (6, 2, 2),
+    ]  # fmt: skip
 
 
 def test_variables_have_bounds_domains_and_a_start():

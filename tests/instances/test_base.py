@@ -11,9 +11,7 @@ from farkas.instances.base import (
     frozen,
     plain_value,
     require_length,
-    require_nowhere,
     require_shape,
-    require_sorted,
 )
 
 
@@ -83,13 +81,6 @@ def test_lengths_and_shapes_name_the_axis_that_is_wrong():
         require_shape([[1, 2], [3]], (2, 2), "$.x", ("row", "column"))
 
 
-def test_equal_neighbours_are_sorted_and_a_fall_is_named():
-    require_sorted([1, 1, 2], "$.jobs", "arrival")
-    require_sorted([], "$.jobs", "arrival")
-    with pytest.raises(InvalidInstance, match=r"Expected arrival 1 >= 2 .*`\$\.jobs\[2\]`"):
-        require_sorted([1, 2, 1, 0], "$.jobs", "arrival")
-
-
 def test_a_frozen_array_is_a_copy_that_cannot_be_written():
     given = np.array([1.0, 2.0])
     array = frozen(given)
@@ -107,10 +98,3 @@ def test_an_instance_is_known_by_its_data():
     assert repr(same) == f"<mlbroker instance other, sha256 {tiny.sha256[:12]}>"
     # keys in order of the alphabet, whatever the order of the fields
     assert tiny.canonical().startswith(b'{"base_price":')
-
-
-def test_the_first_bad_place_is_named():
-    require_nowhere(np.zeros((2, 0), bool), "no", "$.x")
-    require_nowhere(np.zeros(3, bool), "no", "$.x")
-    with pytest.raises(InvalidInstance, match=r"^no - at `\$\.x\[0\]\[2\]`$"):
-        require_nowhere(np.array([[False, False, True], [True, True, True]]), "no", "$.x")

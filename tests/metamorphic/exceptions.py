@@ -6,7 +6,8 @@ import dataclasses
 import math
 import re
 
-from farkas.tolerances import LOOSE_GAP, ROUNDING, SOLVER_GAP
+from farkas.search_tolerances import LOOSE_GAP, SOLVER_GAP
+from farkas.tolerances import ROUNDING
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from farkas.experiments.sweeps.guarantee import Guarantee
 from farkas.experiments.sweeps.store import Result
 from farkas.instances import Instance
-from farkas.tolerances import SOLVER_GAP
+from farkas.search_tolerances import SOLVER_GAP
 
 
 @dataclasses.dataclass(slots=True, kw_only=True)

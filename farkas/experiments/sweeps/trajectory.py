@@ -25,7 +25,7 @@ from farkas.experiments.figures import Figure, PlotAxis, Series
 from farkas.numbers import Floats
 from farkas.online import Run
 from farkas.registry import Registry
-from farkas.tolerances import SOLVER_GAP
+from farkas.search_tolerances import SOLVER_GAP
 
 Chart = Callable[[Any, Run], Figure | None]
 

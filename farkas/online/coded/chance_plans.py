@@ -28,7 +28,7 @@ from farkas.online.run import Bound
 from farkas.portable.exponentials import expm1
 from farkas.replay.base import Kept, Replayed
 from farkas.replay.coded_chance import Numbers, replay_chance
-from farkas.tolerances import FINE_GAP
+from farkas.search_tolerances import FINE_GAP
 
 
 class ChancePlanner(Planner):

@@ -24,7 +24,8 @@ from farkas.online.eris.one_slot import (
 from farkas.online.eris.proposal import Proposal, SchedulePlan, new_plan, nothing, without_data
 from farkas.relaxations.eris.job_slots import JobSlots, Slot, slot_of, workers_of
 from farkas.relaxations.eris.payoff_bound import add_slot
-from farkas.tolerances import ROUNDING, SOLVER_GAP
+from farkas.search_tolerances import SOLVER_GAP
+from farkas.tolerances import ROUNDING
 
 TIE = ROUNDING
 """Share of a job's worth that one slot's full use of everything costs on top."""

@@ -17,8 +17,8 @@ from farkas.relaxations.gadget.horizon import Timeline
 from farkas.relaxations.gadget.offline_bound import OfflineBound, ServerClasses
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
 from farkas.relaxations.gadget.whole_sizes import whole_sizes
+from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers.fallback import multipliers_by_any
-from farkas.tolerances import SOLVER_GAP
 
 
 def horizon_certificate(cluster: Cluster) -> HorizonCertificate:

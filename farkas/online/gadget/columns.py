@@ -22,8 +22,9 @@ from farkas.relaxations.gadget.generation import Generated, closed, generate_col
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS, RingSearch
 from farkas.relaxations.gadget.whole_sizes import whole_sizes
 from farkas.rounding.rings import admit
+from farkas.search_tolerances import LOOSE_GAP, SIMPLEX, SOLVER_GAP
 from farkas.solvers.fallback import optimum_by_any
-from farkas.tolerances import LOOSE_GAP, ROUNDING, SIMPLEX, SOLVER_GAP
+from farkas.tolerances import ROUNDING
 
 BASELINES: tuple[Baseline, ...] = (Fifo(), LeastAttainedService(), DominantResourceFairness())
 """What a slot is never worse than."""

@@ -15,7 +15,7 @@ from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Bools
 from farkas.relaxations.gadget.generation import Generated, generate_columns
 from farkas.rounding.rings import Mix, admit
-from farkas.tolerances import LOOSE_GAP, SIMPLEX
+from farkas.search_tolerances import LOOSE_GAP, SIMPLEX
 
 
 def dive(slot: SlotView, generated: Generated, parts: int, gap: float = LOOSE_GAP) -> Rings:

@@ -17,8 +17,8 @@ from farkas.relaxations.gadget.augmented import Augmented
 from farkas.relaxations.gadget.decompose import Mixture, decompose
 from farkas.relaxations.gadget.embedding import GvneLP, NodeLP
 from farkas.rounding.rings import Mix, RoundedRings, round_printed, round_repaired, violation_factor
+from farkas.search_tolerances import SHARE
 from farkas.solvers.fallback import optimum_by_any
-from farkas.tolerances import SHARE
 
 Rounding = Literal["repair", "printed", "milp"]
 SMALL_EMBEDDING = 200_000

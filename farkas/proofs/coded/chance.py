@@ -14,7 +14,8 @@ from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials
 from farkas.relaxations.coded.sharing import best_sharing, shared_optimum
-from farkas.tolerances import FINE_GAP, TIE
+from farkas.search_tolerances import FINE_GAP
+from farkas.tolerances import TIE
 
 
 def _shared(data: CodedComputing) -> Allocation:

@@ -19,7 +19,8 @@ from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, growth
 from farkas.relaxations.coded.excluded import truncated_level
 from farkas.relaxations.coded.sharing import best_sharing
-from farkas.tolerances import FINE_GAP, TIE
+from farkas.search_tolerances import FINE_GAP
+from farkas.tolerances import TIE
 
 
 def _speed(name: str) -> Floats:

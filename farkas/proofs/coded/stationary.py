@@ -14,7 +14,7 @@ from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials
 from farkas.relaxations.coded.sca import SharedPoint, solve_step
 from farkas.relaxations.coded.sharing import shared_optimum
-from farkas.tolerances import FINE_GAP, LOOSE_GAP, SOLVER_GAP
+from farkas.search_tolerances import FINE_GAP, LOOSE_GAP, SOLVER_GAP
 
 STOP = SOLVER_GAP
 """Relative decrease of time at which Algorithm 3 stops."""

@@ -13,8 +13,9 @@ from farkas.proofs.claim import Standing, Verdict, claim, proved, refuted
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.relaxations.coded.sharing import shared_optimum
+from farkas.search_tolerances import FINE_GAP, SOLVER_GAP
 from farkas.solvers.via_cvxpy import solve_problem
-from farkas.tolerances import FINE_GAP, SOLVER_GAP, TIE
+from farkas.tolerances import TIE
 
 
 def expected_results(load: Any, t: Any, u: Any, a: Any) -> Any:

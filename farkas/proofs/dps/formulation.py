@@ -13,7 +13,8 @@ from farkas.proofs.symbolic import require_zero, sp
 from farkas.proofs.trials import Trials, optimum
 from farkas.relaxations.dps.fixed_price import corrected_bound, printed_bound
 from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
-from farkas.tolerances import ROUNDING, SOLVER_GAP
+from farkas.search_tolerances import SOLVER_GAP
+from farkas.tolerances import ROUNDING
 
 TINY = {"num_jobs": 4, "num_servers": 2, "horizon": 12, "workers": [1, 3], "ps": [1, 2]}
 

@@ -6,7 +6,7 @@ from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.knapsack import Knapsack, knapsacks, most_worth
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials, optimum
-from farkas.tolerances import SOLVER_GAP
+from farkas.search_tolerances import SOLVER_GAP
 
 
 def knapsack_market(knapsack: Knapsack) -> Market:

@@ -9,7 +9,7 @@ from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.dps.markets import shipped
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials, optimum
-from farkas.tolerances import SOLVER_GAP
+from farkas.search_tolerances import SOLVER_GAP
 
 
 @claim("dps.pa_minimises_runtime", source="DPS section IV-C, (15)")

@@ -17,8 +17,8 @@ from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.eris.samples import Shape, auction, auctions, ledger_of, propose
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials, optimum
+from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers import Claimed, solve
-from farkas.tolerances import SOLVER_GAP
 
 
 def algorithm_3(sample: Auction, job: int, slot: int, workload: int) -> tuple[float, bool]:

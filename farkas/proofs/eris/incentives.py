@@ -16,7 +16,7 @@ from farkas.proofs.eris.samples import Shape, auction, auctions, propose
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, sp
 from farkas.proofs.trials import Trials
-from farkas.tolerances import SOLVER_GAP
+from farkas.search_tolerances import SOLVER_GAP
 
 Report = Callable[[Job, np.random.Generator], Job]
 

@@ -24,7 +24,7 @@ from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, optimum
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.payoff_bound import payoff_bounds
-from farkas.tolerances import SOLVER_GAP
+from farkas.search_tolerances import SOLVER_GAP
 
 
 @claim("eris.prices_protect_capacity", source="Eris section IV-B, text after (6)")

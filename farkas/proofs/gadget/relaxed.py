@@ -18,7 +18,7 @@ from farkas.relaxations.gadget.embedding import GvneLP, LocalNodeLP, NodeLP
 from farkas.relaxations.gadget.generation import generate_columns, start
 from farkas.relaxations.gadget.offline_bound import OfflineBound
 from farkas.relaxations.gadget.offline_column_bound import OfflineColumnBound
-from farkas.tolerances import SIMPLEX, SOLVER_GAP
+from farkas.search_tolerances import SIMPLEX, SOLVER_GAP
 
 
 @claim("gadget.embedding_collapses", source="GADGET (12)-(19), ours")

@@ -13,8 +13,9 @@ from farkas.proofs.gadget.small import random_clusters, shipped
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials, optimum
 from farkas.relaxations.gadget.embedding import NodeLP
+from farkas.search_tolerances import LOOSE_GAP, SHARE, SOLVER_GAP
 from farkas.solvers import solve
-from farkas.tolerances import LOOSE_GAP, ROUNDING, SHARE, SOLVER_GAP
+from farkas.tolerances import ROUNDING
 
 
 @claim("gadget.relaxed_workers_bound_ring_sizes", source="GADGET V-C, Q_i")

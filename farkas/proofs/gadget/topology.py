@@ -9,7 +9,7 @@ from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.gadget.small import shipped
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import optimum
-from farkas.tolerances import SOLVER_GAP
+from farkas.search_tolerances import SOLVER_GAP
 
 
 def printed_optimum(name: str, degree: str) -> float:

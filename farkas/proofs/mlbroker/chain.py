@@ -13,7 +13,7 @@ from farkas.portable.sums import dot, matmul
 from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.mlbroker.fractional import moving, optimum, static
 from farkas.proofs.mlbroker.runs import Traced, compare, dual_bound, traced_runs
-from farkas.tolerances import LOOSE_SLOPE
+from farkas.search_tolerances import LOOSE_SLOPE
 
 
 def data_value(run: Traced) -> float:

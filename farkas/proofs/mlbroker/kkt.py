@@ -17,7 +17,7 @@ from farkas.proofs.mlbroker.chain import usage
 from farkas.proofs.mlbroker.runs import Traced, cost, shipped, trace, traced_runs
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials
-from farkas.tolerances import FINE_GAP, LOOSE_GAP, SLOPE
+from farkas.search_tolerances import FINE_GAP, LOOSE_GAP, SLOPE
 
 
 def reduced_costs(run: Traced) -> dict[str, tuple[Floats, Floats]]:

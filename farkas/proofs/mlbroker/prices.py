@@ -16,7 +16,7 @@ from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, optimum
 from farkas.relaxations.mlbroker.relaxed import Relaxed
-from farkas.tolerances import SOLVER_GAP
+from farkas.search_tolerances import SOLVER_GAP
 
 
 def offline(instance: Brokerage, **variant: str) -> float:

@@ -16,7 +16,8 @@ from farkas.proofs import trials
 from farkas.proofs.claim import Verdict, held, refuted
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import drawn
-from farkas.tolerances import FEASIBLE, LOOSE_GAP
+from farkas.search_tolerances import LOOSE_GAP
+from farkas.tolerances import FEASIBLE
 
 LIBRARY = ("tiny", "return_trip", "quiet_slot", "surplus_worker", "unit_scaling", "set_cover")
 EPSILONS = (0.01, 0.1, 1.0, 10.0, 100.0)

@@ -11,7 +11,7 @@ from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Bools, Floats
 from farkas.portable.sums import dot
 from farkas.relaxations.coded.exact_sharing import exact_shares
-from farkas.tolerances import FINE_GAP, LOOSE_GAP
+from farkas.search_tolerances import FINE_GAP, LOOSE_GAP
 
 FAST = 2.0**-10
 """Share of its fastest worker that a master needs to keep up, below which it is set by hand."""
@@ -70,8 +70,8 @@ def best_sharing(speed: Floats) -> Sharing:
     ------
     NoAnswer
         When shares and prices do not prove each other optimal: mostly within
-        :data:`~farkas.tolerances.FINE_GAP`, at worst within ``LOOSE_GAP``; of a few masters and
-        workers never.
+        :data:`~farkas.search_tolerances.FINE_GAP`, at worst within ``LOOSE_GAP``; of a few masters
+        and workers never.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # what is no number has no gap
         alone = speed.sum(axis=1)
