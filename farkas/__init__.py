@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from farkas.verbs.listing import algorithms as algorithms
     from farkas.verbs.listing import library as library
     from farkas.verbs.listing import programs as programs
+    from farkas.verbs.optimum import optimum as optimum
     from farkas.verbs.prove import prove as prove
     from farkas.verbs.run import run as run
     from farkas.verbs.save import save as save
@@ -45,6 +46,7 @@ _HOMES = {
     "kinds": "farkas.instances:kinds",
     "library": "farkas.verbs.listing:library",
     "load": "farkas.instances.library:load_or_read",
+    "optimum": "farkas.verbs.optimum:optimum",
     "programs": "farkas.verbs.listing:programs",
     "prove": "farkas.verbs.prove:prove",
     "run": "farkas.verbs.run:run",
@@ -66,6 +68,7 @@ __all__ = [
     "kinds",
     "library",
     "load",
+    "optimum",
     "programs",
     "prove",
     "run",

@@ -25,6 +25,7 @@ REGISTRIES = (
     "farkas.experiments.sweeps.guarantee:guarantees",
     "farkas.experiments.sweeps.trajectory:trajectories",
     "farkas.instances.traces.importer:importers",
+    "farkas.offline.ladder:ladders",
     "farkas.online.driver:algorithms",
     "farkas.online.driver:demos",
     "farkas.online.driver:environments",

@@ -10,32 +10,43 @@ import sys
 import threading
 from collections.abc import Iterator
 from types import FrameType
+from typing import Any
 
 
 class CtrlC:
     """Remembers Ctrl-C while a solver runs, so that the solver can be asked to stop.
 
-    Used as a context manager.  A handler that somebody else installed stays in place.
+    Used as a context manager.  Inside another one both remember.  A handler that somebody else
+    installed stays in place.
     """
 
-    __slots__ = ("_previous", "pressed")
+    __slots__ = ("_outer", "_previous", "pressed")
 
     def __init__(self) -> None:
         self.pressed = False
-        self._previous: object = None
+        self._previous: Any = None
+        self._outer: CtrlC | None = None
 
     def __enter__(self) -> CtrlC:
         main = threading.current_thread() is threading.main_thread()
-        if main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        if not main:
+            return self
+        present = signal.getsignal(signal.SIGINT)
+        owner = getattr(present, "__self__", None)
+        if isinstance(owner, CtrlC):
+            self._outer = owner
+        if self._outer is not None or present is signal.default_int_handler:
             self._previous = signal.signal(signal.SIGINT, self._press)
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._previous is not None:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.signal(signal.SIGINT, self._previous)
 
     def _press(self, _number: int, _frame: FrameType | None) -> None:
         self.pressed = True
+        if self._outer is not None:
+            self._outer._press(_number, _frame)
 
 
 @contextlib.contextmanager

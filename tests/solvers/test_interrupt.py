@@ -19,6 +19,18 @@ def test_ctrl_c_is_remembered_once_and_the_handler_comes_back():
         signal.raise_signal(signal.SIGINT)
 
 
+def test_inside_another_both_remember_and_the_outer_one_goes_on():
+    with CtrlC() as outer:
+        with CtrlC() as inner:
+            signal.raise_signal(signal.SIGINT)
+        assert (outer.pressed, inner.pressed) == (True, True)
+        with CtrlC() as second:
+            pass
+        signal.raise_signal(signal.SIGINT)
+        assert not second.pressed
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
 def test_a_handler_of_somebody_else_stays():
     heard = []
     before = signal.signal(signal.SIGINT, lambda *_: heard.append("theirs"))

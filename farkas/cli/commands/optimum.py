@@ -1,0 +1,103 @@
+"""``farkas optimum``."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from farkas.cli.output import Json
+from farkas.cli.printing import complain, print_json
+from farkas.cli.tables import print_table, promised
+from farkas.cli.values import InstanceFile, check_writable
+from farkas.errors import Exit
+from farkas.words import named
+
+if TYPE_CHECKING:
+    from farkas.offline import OfflineOptimum
+    from farkas.offline.climbing import Advance
+
+
+def command(
+    file: InstanceFile,
+    problem: Annotated[
+        str | None,
+        typer.Option(help="Program whose points the decisions are, as coded.chance."),
+    ] = None,
+    gap: Annotated[float, typer.Option(help="Relative gap that is near enough.")] = 0.001,
+    time_limit: Annotated[float, typer.Option(help="Seconds.")] = 60.0,
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", help="Write the run: decisions and certificate.")
+    ] = None,
+    write: Annotated[
+        list[str] | None,
+        typer.Option("--write", metavar="FILE", help="Write the certificate (.json)."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Find the best decisions with hindsight, and prove how good they are.
+
+    Value and bound are improved in turn until they are near enough; whenever one of them moves, a
+    line on standard error of a terminal says so.  The time limit, or Ctrl-C, leaves the best of
+    both, both proved.  Exit code 3 when the gap was not reached.
+    """
+    from farkas.atomic import write_bytes
+    from farkas.certificates.writing import to_json
+    from farkas.errors import InvalidOption, NoAnswer
+    from farkas.online import write_run
+    from farkas.verbs.check_run import certificate_of
+    from farkas.verbs.optimum import optimum
+
+    for path in write or []:
+        if not path.endswith(".json"):
+            raise InvalidOption(f"{named(path)}: the certificate of a run is a .json file")
+        check_writable(path)
+    check_writable(out)
+    begin = _progress if sys.stderr.isatty() else None
+    found = optimum(file, problem=problem, gap=gap, time_limit=time_limit, progress=begin)
+    if out is not None:
+        write_run(found.run, out)
+    for path in write or []:
+        if found.bound is None:
+            raise NoAnswer(f"{named(path)}: no bound was proved, so there is no certificate")
+        write_bytes(path, to_json(certificate_of(found.run, "the run")))
+    if as_json:
+        print_json(found.to_builtins())
+    else:
+        _print(found)
+    raise typer.Exit(_exit(found))
+
+
+def _progress(step: Advance) -> None:
+    from farkas.certificates.proof import rounded
+
+    shown = ["-" if x is None else rounded(x, up=False) for x in (step.value, step.bound)]
+    sys.stderr.write(f"{step.seconds:.3g} s: value {shown[0]}, bound {shown[1]}: {step.method}\n")
+    sys.stderr.flush()
+
+
+def _print(found: OfflineOptimum) -> None:
+    up = found.sense == "max"
+    certificate = found.run.certificate
+    rows = [
+        ("value", promised(found.value, up=not up)),
+        ("proved bound", None if certificate is None else certificate.words(found.sense)),
+        ("gap, at most", promised(found.gap, up=True, digits=3)),
+        ("value found by", found.found_by),
+        ("bound proved by", None if certificate is None else certificate.method),
+        ("seconds", found.seconds),
+        *(("not done", words) for words in found.remarks),
+        *(("remark", words) for words in found.run.remarks),
+    ]
+    print_table(f"optimum of {named(found.run.instance)}", ["", ""], rows)
+
+
+def _exit(found: OfflineOptimum) -> Exit:
+    if found.complete:
+        return Exit.DONE
+    if found.interrupted:
+        complain("interrupted")
+        return Exit.INTERRUPTED
+    complain("the gap was not reached: the time limit came first, or nothing is left to try")
+    return Exit.NO_ANSWER

@@ -1,0 +1,235 @@
+"""The search itself: climbers in turn, the best of both sides kept, until they meet."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from farkas.certificates.doubles import double, text_of
+from farkas.errors import NoAnswer
+from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.offline.ladder import Ascent, Climber, Ladder, Rung
+from farkas.online.driver import environments
+from farkas.online.run import Run, Sense
+from farkas.solvers.interrupt import CtrlC
+from farkas.words import named
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Advance:
+    """Where a search stood when a side had moved.
+
+    Parameters
+    ----------
+    seconds
+        Since its begin.
+    value, bound
+        Exact; None as long as there was none.
+    method
+        What moved it.
+    """
+
+    seconds: float
+    value: Fraction | None
+    bound: Fraction | None
+    method: str
+
+
+Progress = Callable[[Advance], None]
+"""Called whenever value or bound has become better."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class OfflineOptimum:
+    """The best decisions that were found, with the best bound that was proved.
+
+    Parameters
+    ----------
+    run
+        The decisions, replayed in exact arithmetic, and the bound with its certificate.
+    steps
+        What moved value or bound, in order.
+    remarks
+        What climbers could not do, in words.
+    seconds
+        Wall time.
+    complete
+        Whether value and bound are as near as was asked.
+    interrupted
+        Whether Ctrl-C ended the search.
+    """
+
+    run: Run
+    steps: tuple[Advance, ...]
+    remarks: tuple[str, ...] = ()
+    seconds: float = math.nan
+    complete: bool = False
+    interrupted: bool = False
+
+    @property
+    def sense(self) -> Sense:
+        return self.run.sense
+
+    @property
+    def value(self) -> Fraction:
+        """What the decisions cost at most, or earn at least."""
+        return Fraction(self.run.reached)
+
+    @property
+    def bound(self) -> Fraction | None:
+        """Proved: no decisions are better."""
+        return None if self.run.certificate is None else self.run.certificate.fraction
+
+    @property
+    def gap(self) -> float | None:
+        """Distance of value and bound as a share of the larger, rounded up; None without bound."""
+        if self.bound is None:
+            return None
+        size = max(abs(self.value), abs(self.bound))
+        return double(abs(self.value - self.bound) / size, up=True) if size else 0.0
+
+    @property
+    def found_by(self) -> str:
+        """What found the decisions, in words."""
+        return next(step.method for step in self.steps if step.value == self.steps[-1].value)
+
+    def __repr__(self) -> str:
+        bound = "none" if self.run.certificate is None else self.run.certificate.words(self.sense)
+        gap = "none" if self.gap is None else f"{self.gap:.3g}"
+        about = f"<optimum of {named(self.run.instance)}: value {float(self.value):.9g}"
+        return f"{about}, proved bound {bound}, gap {gap}>"
+
+    def to_builtins(self) -> dict[str, Any]:
+        """Plain data for JSON, without decisions."""
+        up = self.sense == "max"
+        return {
+            "instance": self.run.instance,
+            "kind": self.run.kind,
+            "sense": self.sense,
+            "value": double(self.value, up=not up),
+            "value_exact": text_of(self.value),
+            "bound": None if self.bound is None else double(self.bound, up=up),
+            "bound_exact": None if self.bound is None else text_of(self.bound),
+            "gap": self.gap,
+            "method": list(dict.fromkeys(step.method for step in self.steps)),
+            "steps": [
+                {
+                    "seconds": step.seconds,
+                    "value": None if step.value is None else double(step.value, up=not up),
+                    "bound": None if step.bound is None else double(step.bound, up=up),
+                    "method": step.method,
+                }
+                for step in self.steps
+            ],
+            "remarks": list(self.remarks),
+            "seconds": self.seconds,
+            "complete": self.complete,
+            "interrupted": self.interrupted,
+        }
+
+
+def climb(
+    instance: Any,
+    ladder: Ladder,
+    *,
+    gap: Fraction,
+    time_limit: float = math.inf,
+    progress: Progress | None = None,
+) -> OfflineOptimum:
+    """Let climbers improve value and bound until they meet, nothing is left to try, or time ends.
+
+    Ctrl-C ends the search like the time limit.
+
+    Parameters
+    ----------
+    gap
+        Distance of value and bound, as a share of the larger, that is near enough; >= 0.
+    time_limit
+        Seconds, > 0.
+    progress
+        Called whenever a side has moved.
+
+    Raises
+    ------
+    NoAnswer
+        No decisions were found in time.
+    NotACertificate
+        When environment and replay disagree, or a value is better than a bound allows.
+    """
+    begin = time.monotonic()
+    with CtrlC() as keys:
+        deadline = Deadline(time_limit, lambda: keys.pressed)
+        ascent = Ascent(environments[ladder.kind].sense, deadline, gap)
+        climbing = _Climbing(instance, ladder, ascent, begin, progress)
+        remarks = list(filter(None, map(climbing.use, ladder.climbers)))
+        complete = ascent.done
+    if ascent.run is None or ascent.decisions is None:
+        raise NoAnswer(
+            f"{named(ladder.name)} found no decisions" + (f": {remarks[0]}" if remarks else "")
+        )
+    run = ladder.run(instance, ascent.decisions, ascent.bound)
+    return OfflineOptimum(
+        run=run,
+        steps=tuple(climbing.steps),
+        remarks=tuple(remarks),
+        seconds=time.monotonic() - begin,
+        complete=complete,
+        interrupted=keys.pressed and not complete,
+    )
+
+
+class _Climbing:
+    """Takes what climbers find."""
+
+    def __init__(
+        self,
+        instance: Any,
+        ladder: Ladder,
+        ascent: Ascent,
+        begin: float,
+        progress: Progress | None,
+    ) -> None:
+        self._instance, self._ladder, self._ascent = instance, ladder, ascent
+        self._begin, self._progress = begin, progress
+        self.steps: list[Advance] = []
+
+    def use(self, climber: Climber) -> str:
+        """Let a climber climb; returns why it had no answer, in words, or nothing."""
+        if self._ascent.over():
+            return ""
+        try:
+            for rung in climber(self._instance, self._ascent):
+                self._take(rung)
+                if self._ascent.over():
+                    break
+        except OutOfTime:
+            return ""
+        except NoAnswer as failure:
+            return str(failure)
+        return ""
+
+    def _take(self, rung: Rung) -> None:
+        """Keep what is better than what was known."""
+        ascent = self._ascent
+        if rung.decisions is not None:
+            run = self._ladder.run(self._instance, rung.decisions)
+            if not run.violations and ascent.better_value(Fraction(run.reached)):
+                ascent.run, ascent.decisions = run, rung.decisions
+                self._moved(rung.method)
+        if rung.bound is not None and ascent.better_bound(rung.bound.fraction):
+            plain = [] if ascent.run is None else ascent.run.decisions
+            if self._ladder.bounds(rung.bound, plain):
+                ascent.bound = rung.bound
+                self._moved(rung.bound.method)
+
+    def _moved(self, method: str) -> None:
+        ascent = self._ascent
+        bound = None if ascent.bound is None else ascent.bound.fraction
+        seconds = time.monotonic() - self._begin
+        self.steps.append(Advance(seconds, ascent.value, bound, method))
+        if self._progress is not None:
+            self._progress(self.steps[-1])

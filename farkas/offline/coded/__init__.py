@@ -1,0 +1,1 @@
+"""What searches for the offline optimum of kind coded."""

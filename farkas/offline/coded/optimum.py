@@ -1,0 +1,29 @@
+"""The fastest plans of kind coded: shared workers, dedicated ones, and those for P1."""
+
+from farkas.offline.ladder import Ladder, ladders
+from farkas.offline.policies import policies
+from farkas.online.coded.chance_plans import ChancePlanner
+
+ladders.add(
+    "coded.optimum",
+    Ladder("coded.optimum", climbers=(policies("coded.simple_greedy", "coded.sca"),)),
+)
+
+ladders.add(
+    "coded.dedicated_optimum",
+    Ladder(
+        "coded.dedicated_optimum",
+        climbers=(policies("coded.simple_greedy", "coded.iterated_greedy", "coded.brute_force"),),
+        problem="coded.assignment",
+    ),
+)
+
+ladders.add(
+    "coded.chance_optimum",
+    Ladder(
+        "coded.chance_optimum",
+        climbers=(policies("coded.chance_stretch", "coded.chance_search"),),
+        problem="coded.chance",
+        judge=ChancePlanner,
+    ),
+)

@@ -1,0 +1,183 @@
+"""What a kind brings to the search for its offline optimum."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import msgspec
+
+from farkas.certificates.files import from_json
+from farkas.certificates.runs import require_run_bound
+from farkas.errors import NotACertificate
+from farkas.exact.deadline import Deadline
+from farkas.online.driver import Outcome, drive, environments
+from farkas.online.run import Bound, Run, Sense
+from farkas.registry import Registry
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Rung:
+    """One find of a climber.
+
+    Parameters
+    ----------
+    method
+        How it was found, in a few words.
+    decisions
+        As the environment of the kind evaluates them; None where none were found.
+    bound
+        Proved, with its certificate; None where none was.
+    """
+
+    method: str
+    decisions: Sequence[Any] | None = None
+    bound: Bound | None = None
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class Ascent:
+    """Where a search stands; climbers read it, `climb` alone writes.
+
+    Parameters
+    ----------
+    sense
+        ``min`` for a cost, ``max`` for a reward.
+    deadline
+        Work must not pass it; long work asks it again and again.
+    gap
+        Distance of value and bound, as a share of the larger, at which the search ends.
+    run
+        The best decisions so far; None before the first.
+    decisions
+        Those of the run, as the climber gave them.
+    bound
+        The best bound so far; None before the first.
+    """
+
+    sense: Sense
+    deadline: Deadline
+    gap: Fraction
+    run: Run | None = None
+    decisions: Sequence[Any] | None = None
+    bound: Bound | None = None
+
+    @property
+    def value(self) -> Fraction | None:
+        """Exact value of the best decisions."""
+        return None if self.run is None else Fraction(self.run.reached)
+
+    @property
+    def distance(self) -> Fraction | None:
+        """Distance of value and bound, as a share of the larger; None without both."""
+        if self.value is None or self.bound is None:
+            return None
+        value, bound = self.value, self.bound.fraction
+        size = max(abs(value), abs(bound))
+        return abs(value - bound) / size if size else Fraction(0)
+
+    @property
+    def done(self) -> bool:
+        """Whether value and bound are as near as was asked."""
+        return self.distance is not None and self.distance <= self.gap
+
+    def over(self) -> bool:
+        """Whether the search ends here: near enough, or no time is left."""
+        return self.done or not self.deadline.left
+
+    def better_value(self, value: Fraction | float) -> bool:
+        """Whether a value is better than the best."""
+        if self.value is None:
+            return True
+        return value < self.value if self.sense == "min" else value > self.value
+
+    def better_bound(self, bound: Fraction) -> bool:
+        """Whether a bound is tighter than the best."""
+        if self.bound is None:
+            return True
+        best = self.bound.fraction
+        return bound > best if self.sense == "min" else bound < best
+
+
+Climber = Callable[[Any, Ascent], Iterator[Rung]]
+"""Called with an instance and the ascent; yields what it finds until nothing is left to try.
+
+It may end at any time, and raise `farkas.errors.FarkasError` where it has no answer: the next one
+goes on from where the ascent stands.
+"""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Ladder:
+    """Climbers of a kind's problem, in the order in which they are tried.
+
+    Parameters
+    ----------
+    name
+        What runs found so call their algorithm, for example ``"mlbroker.optimum"``.
+    climbers
+        Fast ones first: each starts from what those before it left.
+    problem
+        Program whose points the decisions are, where runs of the kind are otherwise worth another.
+    options
+        Of such runs; what bounds them may depend on it.
+    judge
+        What evaluates decisions where the environment of the kind does not; made without arguments.
+    """
+
+    name: str
+    climbers: tuple[Climber, ...]
+    problem: str = ""
+    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    judge: Callable[[], Any] | None = None
+
+    @property
+    def kind(self) -> str:
+        return self.name.partition(".")[0]
+
+    def run(self, instance: Any, decisions: Sequence[Any], bound: Bound | None = None) -> Run:
+        """Evaluate, replay and record decisions, and hold them against a bound.
+
+        Raises
+        ------
+        NotACertificate
+            When environment and replay disagree, or the value is better than the bound allows.
+        """
+        judge = environments[self.kind] if self.judge is None else self.judge()
+        policy = _Decided(judge, decisions, bound)
+        return drive(policy, instance, name=self.name, options=dict(self.options))
+
+    def bounds(self, bound: Bound, decisions: Sequence[Any]) -> bool:
+        """Whether a bound is one on runs of this ladder with ``decisions``, plain data."""
+        if bound.certificate is None:
+            return False
+        certificate = from_json(msgspec.json.encode(bound.certificate), "certificate of a bound")
+        try:
+            require_run_bound(certificate, self.kind, self.options, self.name, decisions)
+        except NotACertificate:
+            return False
+        return True
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class _Decided:
+    """The policy that has decided already: `Clairvoyant`, `Priced` and `Certifying`."""
+
+    judge: Any
+    decisions: Sequence[Any]
+    bound: Bound | None
+
+    def decide(self, instance: Any, seed: int) -> Sequence[Any]:
+        return self.decisions
+
+    def evaluate(self, instance: Any, decisions: Sequence[Any]) -> Outcome:
+        outcome: Outcome = self.judge.evaluate(instance, decisions)
+        return outcome
+
+    def certify(self, instance: Any, state: Any, decisions: Sequence[Any]) -> Bound | None:
+        return self.bound
+
+
+ladders: Registry[Ladder] = Registry("ladder", "farkas.offline")

@@ -1,0 +1,56 @@
+"""``farkas optimum``, and ``farkas check`` of what it wrote."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+from farkas.cli import call
+
+
+def test_json_has_both_sides_and_the_run_is_checked(tmp_path, capsys):
+    run, proof = str(tmp_path / "run.json"), str(tmp_path / "proof.json")
+    assert call(["optimum", "mlbroker/tiny", "--out", run, "--write", proof, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert Fraction(shown["value"]) >= Fraction(shown["value_exact"])
+    assert Fraction(shown["bound"]) <= Fraction(shown["bound_exact"])
+    assert abs(shown["value"] - 16.8) < 1e-12
+    assert shown["sense"] == "min"
+    assert shown["gap"] <= 0.001
+    assert Fraction(shown["bound_exact"]) <= Fraction(shown["value_exact"])
+    assert shown["method"]
+    assert shown["seconds"] > 0
+    assert call(["check", run, "--instance", "mlbroker/tiny"]) == 0
+    assert call(["check", proof, "--instance", "mlbroker/tiny"]) == 0
+
+
+def test_a_gap_that_is_not_reached_ends_with_what_is_proved(capsys):
+    words = ["optimum", "mlbroker/demo", "--gap", "0", "--time-limit", "0.5", "--json"]
+    assert call(words) == 3
+    heard = capsys.readouterr()
+    shown = json.loads(heard.out)
+    assert shown["bound"] < shown["value"]
+    assert not shown["complete"]
+    assert "the gap was not reached" in heard.err
+
+
+def test_the_table_names_what_found_and_what_proved(capsys):
+    assert call(["optimum", "mlbroker/tiny"]) == 0
+    shown = capsys.readouterr().out
+    assert "value found by" in shown
+    assert "mlbroker.one_shot" in shown
+    assert "bound proved by" in shown
+
+
+def test_bad_input_ends_in_one_line(tmp_path, capsys):
+    for words in (
+        ["optimum", "mlbroker/tiny", "--write", "proof.vipr"],
+        ["optimum", "mlbroker/tiny", "--out", str(tmp_path / "none" / "run.json")],
+        ["optimum", "mlbroker/tiny", "--gap", "2"],
+        ["optimum", "mlbroker/tiny", "--problem", "mlbroker.other"],
+        ["optimum", "nothing/there"],
+    ):
+        assert call(words) == 2, words
+        heard = capsys.readouterr()
+        assert heard.out == ""
+        assert len(heard.err.splitlines()) == 1

@@ -1,0 +1,174 @@
+"""The search: both sides only ever get better, and what is left at any end is proved."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import signal
+import time
+from fractions import Fraction
+
+import pytest
+
+import farkas
+from farkas.errors import NoAnswer, NotACertificate
+from farkas.offline import Rung, climb, ladders
+from farkas.offline.policies import policies
+from farkas.online.run import Bound
+
+DEMOS = ["mlbroker/demo", "eris/demo", "dps/demo", "gadget/demo", "coded/demo"]
+
+
+def ladder(name, *climbers):
+    return dataclasses.replace(ladders[name], climbers=climbers)
+
+
+def rungs(*found):
+    return lambda instance, ascent: iter(found)
+
+
+@pytest.fixture(scope="module")
+def market():
+    return farkas.load("dps/demo")
+
+
+def greedy(market):
+    """Decisions of dps.simple, then a bound."""
+    (both,) = policies("dps.simple")(market, ascent_without_limits())
+    return Rung("dps.simple", both.decisions), Rung(both.bound.method, bound=both.bound)
+
+
+def ascent_without_limits():
+    from farkas.exact.deadline import Deadline
+    from farkas.offline import Ascent
+
+    return Ascent("max", Deadline(), Fraction(0))
+
+
+def first_bound(market):
+    return farkas.run(market, "dps.top").certificate.fraction
+
+
+@pytest.mark.parametrize("name", DEMOS)
+def test_sides_only_get_better_and_check_proves_the_run_again(name):
+    steps = []
+    found = climb(
+        farkas.load(name), ladders[f"{name[:-5]}.optimum"], gap=Fraction(0), time_limit=5.0,
+        progress=steps.append,
+    )  # fmt: skip
+    assert tuple(steps) == found.steps
+    sign = 1 if found.sense == "max" else -1
+    for before, after in itertools.pairwise(steps):
+        assert before.value is None or sign * after.value >= sign * before.value
+        assert before.bound is None or sign * after.bound <= sign * before.bound
+        assert (before.value, before.bound) != (after.value, after.bound)
+    assert (found.value, found.bound) == (steps[-1].value, steps[-1].bound)
+    again = farkas.check(found.run, name)
+    assert again.value == found.value
+    assert again.proof.bound == found.bound
+    assert sign * found.value <= sign * found.bound
+
+
+def test_worse_rungs_change_nothing(market):
+    best = farkas.optimum(market)
+    first, bound = greedy(market)
+    loose = Bound.of(bound.bound.fraction + 1, "loose", bound.bound.certificate)
+    found = climb(
+        market, ladder("dps.optimum", rungs(first, bound, dataclasses.replace(bound, bound=loose))),
+        gap=Fraction(0),
+    )  # fmt: skip
+    assert len(found.steps) == 2
+    assert found.value <= best.value
+
+
+def test_a_bound_that_does_not_hold_for_such_runs_is_left_out(market):
+    first, bound = greedy(market)
+    other = dict(bound.bound.certificate, program="dps.offline_lp")
+    wrong = dataclasses.replace(bound, bound=Bound.of(1, "forged", other))
+    nameless = dataclasses.replace(bound, bound=Bound.of(1, "word", None))
+    found = climb(market, ladder("dps.optimum", rungs(first, wrong, nameless)), gap=Fraction(0))
+    assert found.bound == first_bound(market)  # what every run of the kind ends with
+    assert not found.complete
+    assert [step.bound for step in found.steps] == [None]
+
+
+def test_a_value_beyond_a_bound_is_refused(market):
+    first, bound = greedy(market)
+    low = dataclasses.replace(bound, bound=Bound.of(1, "too low", bound.bound.certificate))
+    with pytest.raises(NotACertificate, match="bound"):
+        climb(market, ladder("dps.optimum", rungs(first, low)), gap=Fraction(0))
+
+
+def test_decisions_that_break_something_do_not_count(market):
+    first, bound = greedy(market)
+    sold = list(first.decisions)
+    taken = next(i for i, d in enumerate(sold) if d.outcome == "sold")
+    sold[taken] = dataclasses.replace(sold[taken], payment=sold[taken].payment * 1000)
+    with pytest.raises(NoAnswer, match="found no decisions"):
+        climb(
+            market,
+            ladder("dps.optimum", rungs(dataclasses.replace(first, decisions=sold), bound)),
+            gap=Fraction(0),
+        )
+
+
+def test_a_climber_without_an_answer_leaves_the_rest_to_the_next(market):
+    def fails(instance, ascent):
+        raise NoAnswer("nothing here")
+        yield
+
+    found = climb(market, ladder("dps.optimum", fails, rungs(*greedy(market))), gap=Fraction(0))
+    assert found.remarks == ("nothing here",)
+    assert found.value > 0
+
+
+def test_the_gap_ends_the_search(market):
+    def never(instance, ascent):
+        raise AssertionError("the gap was reached before")
+        yield
+
+    found = climb(
+        market, ladder("dps.optimum", rungs(*greedy(market)), never), gap=Fraction(99, 100)
+    )
+    assert found.complete
+    assert Fraction(found.gap) <= Fraction(99, 100)
+
+
+def test_the_time_limit_ends_the_search(market):
+    def slow(instance, ascent):
+        while True:
+            ascent.deadline.check()
+            time.sleep(0.01)
+            yield Rung("nothing")
+
+    found = climb(
+        market, ladder("dps.optimum", rungs(*greedy(market)), slow), gap=Fraction(0), time_limit=0.5
+    )
+    assert not found.complete
+    assert not found.interrupted
+    assert found.seconds >= 0.5
+
+
+def test_ctrl_c_keeps_the_best_of_both(market):
+    def pressed(instance, ascent):
+        signal.raise_signal(signal.SIGINT)
+        ascent.deadline.check()
+        yield Rung("nothing")
+
+    found = climb(market, ladder("dps.optimum", rungs(*greedy(market)), pressed), gap=Fraction(0))
+    assert found.interrupted
+    assert found.bound is not None
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_plain_data_round_to_the_proved_side(market):
+    found = farkas.optimum(market)
+    plain = found.to_builtins()
+    assert Fraction(plain["value_exact"]) == found.value
+    assert Fraction(plain["bound_exact"]) == found.bound
+    assert Fraction(plain["value"]) <= found.value
+    assert Fraction(plain["bound"]) >= found.bound
+    share = (found.bound - found.value) / found.bound
+    assert Fraction(plain["gap"]) >= share
+    assert plain["gap"] == pytest.approx(float(share))
+    assert plain["method"][0] == "dps.simple"
