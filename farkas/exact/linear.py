@@ -74,7 +74,8 @@ def solve_linear(
     Parameters
     ----------
     basis
-        From another solver; found here if left out.
+        From another solver; found here if left out.  Where it is optimal exactly, no solver is
+        asked, which may see another program in units of its own.
     excluded
         Ends that are known to be impossible, and are not believed.
 
@@ -89,8 +90,11 @@ def solve_linear(
     known = _crossed(form) or _without_columns(form)
     if known is not None:
         return known
-    solver = Simplex(form.linear)
+    known = None if basis is None else _at_once(form, basis, clock)
+    if known is not None:
+        return known
     failures: list[str] = []
+    solver = Simplex(form.linear)
     attempts = _ATTEMPTS if form.num_entries > FEW_ENTRIES else [*_ATTEMPTS[1:], _ATTEMPTS[0]]
     for attempt in attempts if basis is None else [{}, *attempts]:
         clock.check()
@@ -166,6 +170,14 @@ def _decided(
     if end is End.INFEASIBLE:
         return _infeasible(form, ray, clock)
     return _unbounded(form, clock)
+
+
+def _at_once(form: RationalForm, basis: Basis, clock: Deadline) -> ExactLinear | None:
+    """Vertex of the basis as it is, where that is optimal."""
+    try:
+        return _optimal(form, VertexFinder(form, clock).vertex(basis), basis, 1)
+    except Singular:
+        return None
 
 
 def _around(

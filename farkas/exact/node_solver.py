@@ -14,7 +14,7 @@ from farkas.exact.nodes import TreeNode
 from farkas.exact.whole import floats
 from farkas.forms.rational import RationalForm
 from farkas.numbers import Floats, Ints
-from farkas.search_tolerances import SHARE, WHOLE
+from farkas.search_tolerances import DROPPED, SHARE, WHOLE
 from farkas.solvers.simplex import End, Simplex
 
 CANDIDATES = 20
@@ -75,10 +75,10 @@ class NodeSolver:
             self.simplex.bound(changed, low, high)
         self._set = wanted
 
-    def fractional(self, point: Floats) -> Ints:
-        """Whole columns that are broken at a point."""
+    def fractional(self, point: Floats, least: float = WHOLE) -> Ints:
+        """Whole columns that are broken at a point, by more than ``least``."""
         values = point[self.whole]
-        return self.whole[np.abs(values - np.rint(values)) > WHOLE]
+        return self.whole[np.abs(values - np.rint(values)) > least]
 
     def box(self, node: TreeNode) -> tuple[list[ColumnEnd], list[ColumnEnd]]:
         """Return the ends of all columns at a node."""
@@ -91,6 +91,8 @@ class NodeSolver:
     def branching(self, node: TreeNode, point: Floats) -> tuple[int, int, bool]:
         """Column to branch on, its lower side's end, and whether that side is nearer."""
         columns = self.fractional(point)
+        if not len(columns):
+            columns = self.fractional(point, DROPPED)
         if not len(columns):
             columns = self._unfixed()
         column = self._chosen(node, point, columns)

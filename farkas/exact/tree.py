@@ -29,7 +29,7 @@ from farkas.exact.root_cuts import root_cuts
 from farkas.exact.same_program import boxed, with_cuts
 from farkas.forms.rational import RationalForm, Side
 from farkas.numbers import Floats
-from farkas.search_tolerances import SIMPLEX
+from farkas.search_tolerances import DROPPED, SIMPLEX
 from farkas.solvers.simplex import End
 from farkas.tolerances import ROUNDING
 
@@ -173,7 +173,9 @@ class TreeSearch:
             self._try_point(point)
             if weights is not None and self._close(node, weights):
                 return
-            self._settle(node)
+            # a large constant opens little of a column: branches close it, exact vertices do not
+            if tie or not len(self._solver.fractional(point, DROPPED)):
+                self._settle(node)
         elif tie and not self.program.gain:
             self._settle(node)
         if not node.closed:

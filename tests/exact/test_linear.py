@@ -6,6 +6,7 @@ from fractions import Fraction as F
 
 import pytest
 
+from farkas.exact import linear
 from farkas.exact.deadline import Deadline, OutOfTime
 from farkas.exact.linear import elastic, infeasibility, recession, solve_linear
 from farkas.exact.vertex import dual_value, reduced_costs
@@ -84,6 +85,18 @@ def test_decimals_that_agree_contradict_each_other_as_doubles() -> None:
 def test_a_deadline_that_has_passed_is_told() -> None:
     with pytest.raises(OutOfTime):
         solve_linear(random_linear(0), deadline=Deadline(0.0))
+
+
+def test_a_basis_that_is_optimal_exactly_needs_no_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    form = program([[1, 2], [3, 1]], cost=[1, 1], rows=[(4, None), (6, None)], ends=[(0, 9)] * 2)
+    found = solve_linear(form)
+    assert (found.value, found.basis is None) == (F(14, 5), False)
+    monkeypatch.setattr(linear, "Simplex", None)  # whose units may be others than the basis's
+    again = solve_linear(form, basis=found.basis)
+    assert (again.value, again.rounds) == (found.value, 1)
+    other = form.replace(cost=(F(-1), F(1)))  # the same vertex, which is not optimal now
+    with pytest.raises(TypeError):
+        solve_linear(other, basis=found.basis)
 
 
 def test_the_elastic_program_measures_what_is_missing() -> None:

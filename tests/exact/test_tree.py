@@ -10,9 +10,11 @@ import pytest
 
 from farkas.certificates import check
 from farkas.exact import tree
+from farkas.exact.bounding import Bounding
 from farkas.exact.certificate import tree_certificate
 from farkas.exact.deadline import Deadline
-from farkas.exact.tree import search
+from farkas.exact.nodes import TreeNode
+from farkas.exact.tree import TreeSearch, search
 from farkas.forms.rational import RationalForm
 from tests.exact.test_cuts import flows
 from tests.generators.rational import keeps, program, random_integer, reference_optimum
@@ -164,6 +166,35 @@ def test_what_only_fractions_see_broken_is_branched_on(monkeypatch: pytest.Monke
     found = search(wide)
     assert (found.value, found.bound) == (3, 3)
     assert found.searched <= 5
+
+
+def little(arcs: int = 6) -> RationalForm:
+    """Arcs of which the relaxation opens a fifth of a millionth: x_i <= 10^7 y_i, x_i >= 2."""
+    flow = [[int(i == k) for k in range(arcs)] + [-(10**7) * (i == k) for k in range(arcs)]
+            for i in range(arcs)]  # fmt: skip
+    return program(
+        flow,
+        cost=[0] * arcs + [3 + k for k in range(arcs)],
+        rows=[(None, 0)] * arcs,
+        ends=[(2, 10**7)] * arcs + [(0, 1)] * arcs,
+        whole=[0] * arcs + [1] * arcs,
+    )
+
+
+def test_what_doubles_see_broken_a_little_is_branched_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    # without ends and cuts, which see that every arc is open: it is the branches that say so
+    form, exactly, settled = little(), TreeSearch._settle, []
+
+    def watched(self: TreeSearch, node: TreeNode) -> None:
+        settled.append(float(self._simplex.value))
+        exactly(self, node)
+
+    monkeypatch.setattr(tree, "root_cuts", lambda *_: [])
+    monkeypatch.setattr(TreeSearch, "_settle", watched)
+    ends: Any = ([F(2)] * 6 + [F(0)] * 6, [F(10**7)] * 6 + [F(1)] * 6, [])
+    found = TreeSearch(Bounding(form), None, ends, deadline=Deadline()).run()
+    assert (found.value, found.bound) == (33, 33)
+    assert all(value > 32 for value in settled)  # exact vertices only where nothing is open
 
 
 def test_points_are_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
