@@ -35,15 +35,6 @@ class Forest:
     def num_components(self) -> int:
         return int(self.component.max(initial=-1)) + 1
 
-    @property
-    def depth(self) -> Ints:
-        """Edges to the root, shape (nodes,)."""
-        depth = np.zeros(len(self.parent), np.int64)
-        for v in self.order.tolist():
-            if self.parent[v] >= 0:
-                depth[v] = depth[self.parent[v]] + 1
-        return depth
-
     def steiner_links(self, hosts: list[int]) -> list[int]:
         """Links of the closed walk through ``hosts`` (one component): each edge both ways."""
         below = np.zeros(len(self.parent), np.int64)

@@ -3,12 +3,8 @@
 import numpy as np
 
 from farkas.algebra import IndexedSet, Set, Sum, Var, constraint
-from farkas.models.gadget.base import (
-    SlotProgram,
-    declare_capacities,
-    declare_links,
-    declare_participants,
-)
+from farkas.models.gadget.base import SlotProgram, declare_participants
+from farkas.models.gadget.capacities import declare_capacities, declare_links
 from farkas.models.gadget.slot import snapshot
 
 

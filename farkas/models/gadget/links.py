@@ -9,6 +9,9 @@ from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, floats
 from farkas.tolerances import ROUNDING
 
+Counts = tuple[int, ...]
+"""How often each link is used."""
+
 
 def link_cap(cluster: Cluster, jobs: npt.ArrayLike) -> Floats:
     """How often a ring of a job may use each link when it is alone, shape (..., links).

@@ -5,7 +5,6 @@ import numpy as np
 from farkas.models.gadget.forest import Forest, forest
 from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.slot import SlotView
-from farkas.models.gadget.walks import ClosedWalks
 from farkas.numbers import Ints, ints
 
 MOST_WALKS = 20_000
@@ -47,6 +46,8 @@ def _on_forest(slot: SlotView, place: int, tree: Forest) -> int:
 
 def _elsewhere(slot: SlotView, place: int) -> int:
     """Grow sets of hosts that have a common closed walk; they are closed under taking subsets."""
+    from farkas.models.gadget.walks import ClosedWalks  # here: forests need none
+
     cluster, job = slot.cluster, int(slot.jobs[place])
     held, limit = slot.cap[place], int(slot.largest[place])
     walks, cap = ClosedWalks(cluster, MOST_WALKS), link_cap(cluster, job)

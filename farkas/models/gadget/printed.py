@@ -8,7 +8,7 @@ from farkas.algebra import IndexedSet, Param, Set, Sum, Var, constraint, option
 from farkas.errors import NotApplicable
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.offline import RingSchedules, node_capacity
-from farkas.models.gadget.walks import ClosedWalks
+from farkas.models.gadget.paths import SimplePaths
 
 MOST_PATHS = 2000
 
@@ -105,11 +105,11 @@ def simple_paths(data: Cluster) -> list[tuple[tuple[int, int], list[int]]]:
     NotApplicable
         When there are too many to list.
     """
-    walks = ClosedWalks(data, MOST_PATHS)
+    paths = SimplePaths(data, MOST_PATHS)
     servers = np.flatnonzero(data.is_server).tolist()
     found = []
     for ends in itertools.combinations(servers, 2):
-        for flow in walks.paths(*ends):
+        for flow in paths.over_all(*ends):
             found.append((ends, np.flatnonzero(flow).tolist()))
             if len(found) > MOST_PATHS:
                 raise NotApplicable(f"more than {MOST_PATHS} paths; too many to list")

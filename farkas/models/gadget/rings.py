@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from farkas.errors import NotApplicable
 from farkas.instances.gadget import Cluster
-from farkas.models.gadget.links import link_cap
-from farkas.models.gadget.walks import ClosedWalks, Counts
+from farkas.models.gadget.links import Counts, link_cap
+from farkas.models.gadget.walks import ClosedWalks
 from farkas.numbers import Floats, Ints, floats
 
 

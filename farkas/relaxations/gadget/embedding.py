@@ -3,7 +3,8 @@
 import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Set, Sum, Var, constraint
-from farkas.models.gadget.base import SlotProgram, declare_capacities, declare_participants
+from farkas.models.gadget.base import SlotProgram, declare_participants
+from farkas.models.gadget.capacities import declare_capacities
 from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.slot import snapshot
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Set, Sum, Var, constraint
 from farkas.instances.gadget import Cluster
-from farkas.models.gadget.base import declare_links
+from farkas.models.gadget.capacities import declare_links
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.numbers import Floats
 from farkas.relaxations.gadget.horizon import (

@@ -3,7 +3,7 @@
 import numpy as np
 
 from farkas.instances import library
-from farkas.models.gadget.walks import ClosedWalks, minimal
+from farkas.models.gadget.walks import ClosedWalks
 from tests.generators.gadget import small
 
 
@@ -20,8 +20,17 @@ def test_walks_along_a_detour_are_kept_beside_the_direct_one():
     cluster = small([1, 1, 1], [(0, 1, 9), (1, 0, 9), (1, 2, 9), (2, 0, 9)], one_way=True)
     assert ClosedWalks(cluster, 99).through((0, 1), np.full(4, 9.0)) == [(1, 1, 0, 0), (1, 0, 1, 1)]
     assert ClosedWalks(cluster, 99).through((0, 1), np.array([9.0, 0, 9, 9])) == [(1, 0, 1, 1)]
-    assert ClosedWalks(cluster, 99).paths(1, 0) == [(0, 1, 0, 0), (0, 0, 1, 1)]
 
 
-def test_minimal_vectors_lie_below_no_other():
-    assert minimal([(1, 1), (0, 2), (1, 0), (2, 0), (1, 0)]) == [(1, 0), (0, 2)]
+def test_on_a_tree_hosts_decide_and_nothing_is_searched():
+    # a star around node 0: rings take the edges to their hosts both ways
+    cluster = small([1, 1, 1], [(0, 1, 9), (0, 2, 9)])
+    walks = ClosedWalks(cluster, 0)  # not one partial path may be looked at
+    assert walks.through((0, 1), np.full(4, 1.0)) == [(1, 1, 0, 0)]
+    assert walks.through((1, 2), np.full(4, 1.0)) == [(1, 1, 1, 1)]
+    assert walks.through((1, 2), np.array([1.0, 1, 1, 0])) == []
+    assert walks.through((2,), np.zeros(4)) == [(0, 0, 0, 0)]
+
+
+def test_hosts_of_two_trees_have_no_walk():
+    assert ClosedWalks(small([1, 1, 1], [(0, 1, 9)]), 9).through((1, 2), np.full(2, 9.0)) == []
