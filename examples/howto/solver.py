@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from farkas.forms import LinearForm
+from farkas.forms.matrices import as_scipy
 from farkas.numbers import Floats
 from farkas.solvers.access import Access, Availability, installed, missing
 from farkas.solvers.answer import Answer, Claimed, Reason
@@ -33,7 +34,7 @@ class Linprog(Backend):
 
         begin = time.perf_counter()
         sign = 1.0 if form.sense == "min" else -1.0
-        rows = form.matrix.scipy()
+        rows = as_scipy(form.matrix)
         equal = form.row_lower == form.row_upper
         up, down = np.isfinite(form.row_upper) & ~equal, np.isfinite(form.row_lower) & ~equal
         limit = {} if math.isinf(options.time_limit) else {"time_limit": options.time_limit}

@@ -29,7 +29,7 @@ from farkas.certificates.sums import exact_dot
 from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction, hosted, left_over
 from farkas.numbers import Floats, Ints
-from farkas.portable.sums import weighted
+from farkas.portable.products import weighted
 from farkas.tolerances import NORMAL, ULP
 
 WORTH_BITS = 42

@@ -34,7 +34,7 @@ import numpy as np
 from farkas.errors import UnsupportedForm
 from farkas.forms import Axis, Block, LinearForm, SparseRows
 from farkas.forms.feasibility import refuse_impossible_sides
-from farkas.forms.matrices import rows_of_scipy
+from farkas.forms.matrices import as_scipy, rows_of_scipy
 from farkas.numbers import Bools, Floats, Ints, floats
 
 
@@ -109,7 +109,7 @@ class DualForm:
         multipliers
             Shape (primal rows,).
         """
-        reduced = self.primal.cost - self.primal.matrix.scipy().T @ multipliers
+        reduced = self.primal.cost - as_scipy(self.primal.matrix).T @ multipliers
         whole = np.concatenate([multipliers[self.row_of], reduced[self.column_of]])
         return floats(np.clip(whole, self.form.lower, self.form.upper))
 
@@ -199,7 +199,7 @@ def transposed(form: LinearForm, row_of: Ints, column_of: Ints) -> SparseRows:
     import scipy.sparse as sp
 
     size = len(column_of)
-    left = form.matrix.scipy()[row_of].T
+    left = as_scipy(form.matrix)[row_of].T
     ones = (np.ones(size), (column_of, np.arange(size)))
     right = sp.coo_array(ones, shape=(form.num_columns, size))
     return rows_of_scipy(sp.hstack([left, right], format="csr"))

@@ -8,6 +8,7 @@ import numpy as np
 
 from farkas.errors import UnsupportedForm
 from farkas.forms.form import LinearForm
+from farkas.forms.matrices import as_scipy
 from farkas.numbers import Floats
 from farkas.tolerances import FEASIBLE
 
@@ -90,7 +91,7 @@ def check_point(
         j = int(np.flatnonzero(~np.isfinite(point))[0])
         nowhere = Violation(form.column_name(j), "bound", np.inf, np.inf)
         return FeasibilityReport(np.inf, 1, (nowhere,))
-    activity = form.matrix.scipy() @ point
+    activity = as_scipy(form.matrix) @ point
     units = form.units
     row, column = units.row, units.column
     parts = [

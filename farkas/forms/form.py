@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -16,8 +15,6 @@ from farkas.forms.blocks import Block
 from farkas.numbers import Bools, Floats, Ints
 
 if TYPE_CHECKING:
-    import scipy.sparse as sp
-
     from farkas.forms.scale import Units
 
 Sense = Literal["min", "max"]
@@ -61,12 +58,6 @@ class SparseRows:
         """Columns and values of row ``i``."""
         here = slice(self.starts[i], self.starts[i + 1])
         return self.columns[here], self.values[here]
-
-    def scipy(self) -> sp.csr_array:
-        """Return the same matrix for scipy; shares memory."""
-        import scipy.sparse as sp
-
-        return sp.csr_array((self.values, self.columns, self.starts), shape=self.shape)
 
 
 @dataclasses.dataclass(frozen=True, slots=False, eq=False, kw_only=True)
@@ -183,17 +174,9 @@ class LinearForm:
         block = self.row_block(family)
         return multipliers[block.where].reshape(block.shape)
 
-    def point(self, parts: Mapping[str, npt.ArrayLike]) -> Floats:
-        """Whole point from arrays per variable; variables left out are 0."""
-        out = np.zeros(self.num_columns)
-        for name, value in parts.items():
-            block = self.column_block(name)
-            out[block.where] = np.broadcast_to(value, block.shape).ravel()
-        return out
-
     def objective(self, point: Floats) -> float:
         """Objective value of ``point`` in floating point."""
-        from farkas.portable.sums import dot  # here: proofs add up exactly
+        from farkas.portable.products import dot  # here: proofs add up exactly
 
         return dot(self.cost, point) + self.offset
 

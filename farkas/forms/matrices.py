@@ -1,4 +1,4 @@
-"""Matrices by rows made of other matrices."""
+"""Matrices by rows made of other matrices, and handed to scipy."""
 
 from __future__ import annotations
 
@@ -27,6 +27,13 @@ def rows_of_scipy(matrix: sp.sparray | sp.spmatrix) -> SparseRows:
         csr.data.astype(np.float64, copy=False),
         csr.shape[1],
     )
+
+
+def as_scipy(matrix: SparseRows) -> sp.csr_array:
+    """Return the same matrix for scipy; shares memory."""
+    import scipy.sparse as sp
+
+    return sp.csr_array((matrix.values, matrix.columns, matrix.starts), shape=matrix.shape)
 
 
 def rows_of_dense(matrix: npt.ArrayLike) -> SparseRows:

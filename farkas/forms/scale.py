@@ -10,7 +10,7 @@ import numpy as np
 from farkas.numbers import Bools, Floats, Ints, bools
 
 if TYPE_CHECKING:
-    from farkas.forms.form import LinearForm, SparseRows
+    from farkas.forms.form import LinearForm
 
 ROW_SPREAD = 16
 """Binary orders by which a term may exceed the unit of its row: rounding of the term must stay well
@@ -73,31 +73,24 @@ def units_of(form: LinearForm) -> Units:
     exponents are added.
     """
     rows, columns = form.matrix.rows, form.matrix.columns.astype(np.int64)
-    entry = _exponents(form.matrix.values)
+    entry = exponents(form.matrix.values)
     counts = counting(form.lower, form.upper)
-    side = np.minimum(_exponents(form.row_lower), _exponents(form.row_upper))
-    unit = np.minimum(_exponents(form.lower), _exponents(form.upper))
+    side = np.minimum(exponents(form.row_lower), exponents(form.row_upper))
+    unit = np.minimum(exponents(form.lower), exponents(form.upper))
     sided = side[rows] < NONE
     np.minimum.at(unit, columns[sided], side[rows[sided]] - entry[sided])
     unit[form.integer] = 0
-    _spread(unit, rows, columns, entry, form.num_rows, counts)
     if (unit == NONE).any():
-        priced = np.flatnonzero(form.cost)
-        _spread(
-            unit,
-            np.concatenate([rows, np.full(len(priced), form.num_rows)]),
-            np.concatenate([columns, priced]),
-            np.concatenate([entry, _exponents(form.cost[priced])]),
-            form.num_rows + 1,
-            counts,
-        )
-    unit = _clipped(unit)
+        from farkas.forms.spread import measure_beside  # here: most have bounds or sides
+
+        measure_beside(form, unit, entry, counts)
+    unit = clipped(unit)
     kept = counts[columns]
     bare = np.ones(form.num_rows, bool)
     bare[rows[kept]] = False
     kept |= bare[rows]  # a row of such terms alone is measured by them
     terms = (entry + unit[columns])[kept]
-    return Units(_row_units(side, rows[kept], terms), unit, cost_unit(form.cost, unit, counts))
+    return Units(row_units(side, rows[kept], terms), unit, cost_unit(form.cost, unit, counts))
 
 
 def counting(lower: Floats, upper: Floats) -> Bools:
@@ -107,77 +100,23 @@ def counting(lower: Floats, upper: Floats) -> Bools:
 
 def cost_unit(cost: Floats, columns: Ints, counts: Bools) -> int:
     """Exponent of the unit of an objective, from costs, units and `counting`, shape (columns,)."""
-    terms = _exponents(cost[counts]) + columns[counts]
+    terms = exponents(cost[counts]) + columns[counts]
     return int(_middle(np.zeros(len(terms), np.int64), terms, 1, COST_SPREAD)[0])
 
 
-def units_of_rows(lines: SparseRows, low: Floats, high: Floats, columns: Ints) -> Ints:
-    """Units of rows that join columns with known units; sides of shape (rows,)."""
-    side = np.minimum(_exponents(low), _exponents(high))
-    return _row_units(side, lines.rows, _exponents(lines.values) + columns[lines.columns])
-
-
-def units_of_columns(
-    lines: SparseRows, low: Floats, high: Floats, integer: Bools, rows: Ints
-) -> Ints:
-    """Units of columns, one a line over the rows, that join rows with known units."""
-    unit = np.minimum(_exponents(low), _exponents(high))
-    np.minimum.at(unit, lines.rows, rows[lines.columns] - _exponents(lines.values))
-    unit[integer] = 0
-    return _clipped(unit)
-
-
-def _exponents(values: Floats) -> Ints:
+def exponents(values: Floats) -> Ints:
     """Rounded-down binary logarithms; NONE for 0 and what is not finite."""
     exponent = np.frexp(values)[1].astype(np.int64) - 1
     return np.where(np.isfinite(values) & (values != 0), exponent, NONE)
 
 
-def _clipped(unit: Ints) -> Ints:
+def clipped(unit: Ints) -> Ints:
+    """Exponents no farther from 0 than `FARTHEST`; 0 for `NONE`."""
     return np.where(unit == NONE, 0, np.clip(unit, -FARTHEST, FARTHEST))
 
 
-def _spread(
-    unit: Ints, rows: Ints, columns: Ints, entry: Ints, num_rows: int, counts: Bools
-) -> None:
-    """Measure columns that have neither bound nor side by the columns beside them.
-
-    A row can tell something new only when one of its columns became known in the round before, and
-    then all of them are: all rounds together read every row a few times, however many they are.
-    """
-    if not (unit[columns] == NONE).any():
-        return
-    starts = np.searchsorted(rows, np.arange(num_rows + 1))
-    by_column = np.argsort(columns, kind="stable")
-    firsts = np.searchsorted(columns[by_column], np.arange(len(unit) + 1))
-    term = np.full(num_rows, -NONE)
-    due = np.arange(len(rows))
-    while len(due):
-        new = _one_round(unit, term, rows[due], columns[due], entry[due], counts)
-        beside = by_column[_each(firsts, new[counts[new]])]
-        due = _each(starts, np.unique(rows[beside]))
-
-
-def _one_round(
-    unit: Ints, term: Ints, rows: Ints, columns: Ints, entry: Ints, counts: Bools
-) -> Ints:
-    """Measure what these entries of whole rows can; return the columns that became known."""
-    blank: Bools = unit[columns] == NONE
-    known = ~blank & counts[columns]
-    np.maximum.at(term, rows[known], entry[known] + unit[columns[known]])
-    found = blank & (term[rows] > -NONE)
-    np.minimum.at(unit, columns[found], term[rows[found]] - entry[found])
-    term[rows] = -NONE
-    return np.unique(columns[found])
-
-
-def _each(starts: Ints, which: Ints) -> Ints:
-    """Places ``starts[k]`` to ``starts[k + 1]`` of every k in ``which``, one after the other."""
-    sizes = starts[which + 1] - starts[which]
-    return np.repeat(starts[which] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
-
-
-def _row_units(side: Ints, rows: Ints, terms: Ints) -> Ints:
+def row_units(side: Ints, rows: Ints, terms: Ints) -> Ints:
+    """Units of rows by the exponents of their sides and of their terms, with the row of each."""
     where = np.concatenate([rows, np.arange(len(side))])
     unit = _middle(where, np.concatenate([terms, side]), len(side), ROW_SPREAD)
     return np.clip(unit, -FARTHEST, FARTHEST)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from farkas.forms import FeasibilityReport, LinearForm, check_point
 from farkas.forms.rescaled import in_units
 from farkas.numbers import Floats
-from farkas.portable.sums import dot
+from farkas.portable.products import dot
 from farkas.search_tolerances import DROPPED, SIMPLEX, SOLVER_GAP, SOLVERS_WHOLE
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.tolerances import FEASIBLE, ROUNDING

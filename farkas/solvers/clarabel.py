@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from farkas.forms import LinearForm
+from farkas.forms.matrices import as_scipy
 from farkas.numbers import Floats, Ints
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend
@@ -93,7 +94,7 @@ def conic(form: LinearForm) -> Conic:
     """Write the form as a cone program."""
     import scipy.sparse as sp
 
-    rows, bounds = form.matrix.scipy(), sp.eye_array(form.num_columns, format="csr")
+    rows, bounds = as_scipy(form.matrix), sp.eye_array(form.num_columns, format="csr")
     low = np.concatenate([form.row_lower, form.lower])
     high = np.concatenate([form.row_upper, form.upper])
     equal = np.flatnonzero(low == high)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from farkas.forms import LinearForm
+from farkas.forms.matrices import as_scipy
 from farkas.numbers import Bools, Floats, bools
 from farkas.solvers.access import Access, Availability, installed, missing
 from farkas.solvers.answer import Answer, Claimed, Reason
@@ -126,7 +127,7 @@ def _add_rows(model: Any, columns: Any, form: LinearForm) -> None:
     equal = ranged | (form.row_lower == form.row_upper)
     senses = np.where(equal, "=", np.where(np.isfinite(form.row_lower), ">", "<"))
     sides = np.where(np.isfinite(form.row_lower), form.row_lower, form.row_upper)
-    model.addMConstr(form.matrix.scipy(), columns, senses, sides)
+    model.addMConstr(as_scipy(form.matrix), columns, senses, sides)
     model.update()
     rows = model.getConstrs()
     import gurobipy

@@ -8,14 +8,9 @@ import numpy as np
 
 from farkas.errors import FarkasError
 from farkas.forms import LinearForm, SparseRows
+from farkas.forms.added_units import units_of_columns, units_of_rows
 from farkas.forms.rescaled import in_units, shifted
-from farkas.forms.scale import (
-    Units,
-    cost_unit,
-    counting,
-    units_of_columns,
-    units_of_rows,
-)
+from farkas.forms.scale import Units, cost_unit, counting
 from farkas.numbers import Floats
 from farkas.solvers.answer import Answer
 from farkas.solvers.audit import audited, settled_by_inspection, well_formed

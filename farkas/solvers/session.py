@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from farkas.errors import InvalidOption, UnsupportedForm
 from farkas.forms import Axis, Block, LinearForm, SparseRows
-from farkas.forms.matrices import rows_of_dense, rows_of_scipy
+from farkas.forms.matrices import as_scipy, rows_of_dense, rows_of_scipy
 from farkas.numbers import Array, Floats
 from farkas.solvers.answer import Answer
 from farkas.solvers.audit import settled_by_inspection
@@ -333,7 +333,7 @@ def _lines(lines: Lines, length: int, what: str) -> SparseRows:
 def _with_entries(
     matrix: SparseRows, rows: Indices, columns: Indices, values: Floats
 ) -> SparseRows:
-    changed = matrix.scipy().copy()
+    changed = as_scipy(matrix).copy()
     known = changed[rows, columns] != 0
     known = np.asarray(known).ravel()
     if known.all():
@@ -357,7 +357,7 @@ def _stacked(matrix: SparseRows, lines: SparseRows) -> SparseRows:
 def _widened(matrix: SparseRows, lines: SparseRows) -> SparseRows:
     import scipy.sparse as sp
 
-    return rows_of_scipy(sp.hstack([matrix.scipy(), lines.scipy().T], format="csr"))
+    return rows_of_scipy(sp.hstack([as_scipy(matrix), as_scipy(lines).T], format="csr"))
 
 
 def _named(blocks: tuple[Block, ...], before: int, part: _Part) -> tuple[Block, ...]:

@@ -15,8 +15,9 @@ import numpy as np
 
 from farkas.errors import NoAnswer
 from farkas.forms import LinearForm, SparseRows
+from farkas.forms.added_units import units_of_rows
 from farkas.forms.rescaled import in_units
-from farkas.forms.scale import Units, units_of_rows
+from farkas.forms.scale import Units
 from farkas.numbers import Array, Floats, Ints
 from farkas.search_tolerances import DROPPED
 from farkas.solvers.highs import new_solver, pass_form

@@ -12,6 +12,7 @@ import numpy as np
 
 from farkas.errors import InvalidOption, NoAnswer, SolverUnavailable, UnknownName, UnsupportedForm
 from farkas.forms import LinearForm
+from farkas.forms.matrices import as_scipy
 from farkas.numbers import Floats
 from farkas.solvers.access import Access, Availability, installed, missing
 from farkas.solvers.answer import Answer, Claimed, Reason
@@ -151,7 +152,7 @@ def _problem(form: LinearForm) -> tuple[Any, Any, list[tuple[Any, Any, float]]]:
 
     whole = [np.flatnonzero(form.integer)] if form.is_mip else False
     column = cp.Variable(form.num_columns, integer=whole)
-    matrix = form.matrix.scipy()
+    matrix = as_scipy(form.matrix)
     toward = 1.0 if form.sense == "min" else -1.0
     filled = np.diff(form.matrix.starts) > 0
     equal = (form.row_lower == form.row_upper) & filled

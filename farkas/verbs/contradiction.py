@@ -17,7 +17,7 @@ from farkas.certificates import prove_infeasible, repaired
 from farkas.certificates.bound import project
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
-from farkas.forms.matrices import rows_of_scipy
+from farkas.forms.matrices import as_scipy, rows_of_scipy
 from farkas.numbers import Bools, Floats, Ints
 from farkas.search_tolerances import SHARE, WHOLE
 from farkas.solvers import Claimed, Session, open_session, solve
@@ -69,7 +69,7 @@ def elastic_ray(form: LinearForm) -> Floats | None:
 
     m, n = form.matrix.shape
     slack = sp.eye_array(m, format="csr")
-    wide = rows_of_scipy(sp.hstack([form.matrix.scipy(), slack, -slack]))
+    wide = rows_of_scipy(sp.hstack([as_scipy(form.matrix), slack, -slack]))
     elastic = LinearForm(
         name=f"least violation of {form.name}",
         cost=np.concatenate([np.zeros(n), np.ones(2 * m)]),
@@ -130,7 +130,7 @@ def _sides(part: LinearForm, kept: Bools) -> dict[str, Any]:
 
 def _part(form: LinearForm, rows: Ints) -> LinearForm:
     """Form of some rows, with the columns they touch."""
-    lines = form.matrix.scipy()[rows]
+    lines = as_scipy(form.matrix)[rows]
     columns = np.unique(lines.indices)
     ends = ("cost", "lower", "upper", "integer", "implied_lower", "implied_upper")
     values = {name: getattr(form, name) for name in ends}

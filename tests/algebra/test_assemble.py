@@ -22,7 +22,7 @@ from farkas.algebra import (
 )
 from farkas.algebra.formulation import programs
 from farkas.errors import RuleError
-from farkas.forms.matrices import rows_of_scipy
+from farkas.forms.matrices import as_scipy, rows_of_scipy
 from tests.algebra.toys import toy
 
 TABLE = np.array([1.0, 2.0, 3.0])
@@ -325,7 +325,7 @@ def test_a_wrong_objective_is_refused(goal, words):
 def test_terms_of_one_column_in_one_row_are_added():
     # 2 x0 + 3 x0 - x1 in row 0 and x1 in row 1
     form = toy(lambda m, i: m.amount[i] * 2 + m.amount[0] * 3 >= i, "things").form(None)
-    assert form.matrix.scipy().toarray()[:, :3].tolist() == [[5, 0, 0], [3, 2, 0], [3, 0, 2]]
+    assert as_scipy(form.matrix).toarray()[:, :3].tolist() == [[5, 0, 0], [3, 2, 0], [3, 0, 2]]
     assert form.row_lower.tolist() == [0, 1, 2]
     assert form.row_upper.tolist() == [np.inf] * 3
 

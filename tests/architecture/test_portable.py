@@ -62,6 +62,6 @@ def test_products_have_an_order_of_their_own() -> None:
         for path in SOURCES
     }
     strange = {name: lines for name, lines in products.items() if lines and name not in PRODUCTS}
-    assert not strange, "multiply with farkas.portable.sums"
+    assert not strange, "multiply with farkas.portable.products"
     gone = [name for name in PRODUCTS if not products.get(name)]
     assert not gone, "these multiply no more; take them off the list"

@@ -15,6 +15,7 @@ from farkas.certificates import (
     to_json,
 )
 from farkas.errors import NotACertificate
+from farkas.forms.matrices import as_scipy
 from tests.generators.forms import INF, random_form, small
 
 
@@ -87,7 +88,7 @@ def test_no_ray_proves_a_feasible_program_infeasible():
         form = random_form(rng)
         low, high = np.maximum(form.lower, -9), np.minimum(form.upper, 9)
         point = rng.uniform(np.minimum(low, high), high)
-        activity = form.matrix.scipy() @ point if form.num_rows else np.zeros(0)
+        activity = as_scipy(form.matrix) @ point if form.num_rows else np.zeros(0)
         form = form.replace(
             row_lower=np.minimum(form.row_lower, activity - 0.1),
             row_upper=np.maximum(form.row_upper, activity + 0.1),

@@ -10,7 +10,7 @@ from farkas.certificates import exact_bound, prove_infeasible
 from farkas.duals.dualize import dualize
 from farkas.errors import UnsupportedForm
 from farkas.forms import Axis, Block, LinearForm, check_point
-from farkas.forms.matrices import rows_of_dense
+from farkas.forms.matrices import as_scipy, rows_of_dense
 from tests.generators.forms import INF, random_form, small
 from tests.tools.samples import samples
 
@@ -27,7 +27,7 @@ def rows(form: LinearForm) -> list[tuple[str, float, float]]:
 
 
 def dense(form: LinearForm) -> list[list[float]]:
-    return form.matrix.scipy().toarray().tolist()
+    return as_scipy(form.matrix).toarray().tolist()
 
 
 def test_the_dual_of_a_diet_is_a_price_list():

@@ -31,8 +31,8 @@ def test_a_cost_of_nan_is_refused():
         form().replace(cost=np.array([1.0, np.nan, 0.0]))
 
 
-def test_points_are_read_and_made_by_variable():
-    point = form().point({"column": [1.0, 2.0, 4.0]})
+def test_points_are_read_by_variable():
+    point = np.array([1.0, 2.0, 4.0])
     assert form().values(point, "column").tolist() == [1, 2, 4]
     assert form().objective(point) == 1 + 4 + 12 + 0.5
     assert form().row_values(np.array([5.0, 6.0]), "row").tolist() == [5, 6]

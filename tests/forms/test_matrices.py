@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from farkas.forms.matrices import rows_of_dense, rows_of_scipy
+from farkas.forms.matrices import as_scipy, rows_of_dense, rows_of_scipy
 
 
 def test_dense_and_scipy_matrices_give_the_same_rows():
@@ -15,7 +15,7 @@ def test_dense_and_scipy_matrices_give_the_same_rows():
         assert rows.columns.tolist() == [1, 0, 2]
         assert rows.values.tolist() == [1.5, 2.0, -1.0]
         assert rows.rows.tolist() == [0, 1, 1]
-        assert rows.scipy().toarray().tolist() == dense.tolist()
+        assert as_scipy(rows).toarray().tolist() == dense.tolist()
 
 
 def test_duplicates_are_summed_and_cancelled_entries_dropped():

@@ -11,7 +11,7 @@ from farkas.certificates.guards import finite
 from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
 from farkas.numbers import Floats, Ints
-from farkas.portable.sums import weighted
+from farkas.portable.products import weighted
 from farkas.tolerances import NORMAL, ULP
 
 WORTH_BITS = 42

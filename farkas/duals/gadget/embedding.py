@@ -10,7 +10,7 @@ import numpy as np
 from farkas.forms import LinearForm
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats
-from farkas.portable.sums import matmul
+from farkas.portable.products import matmul
 
 
 def network_free_multipliers(slot: SlotView, form: LinearForm, node_price: Floats) -> Floats:

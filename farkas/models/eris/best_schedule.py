@@ -11,7 +11,7 @@ from farkas.algebra import Param, Sum, constraint, objective, option
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.models.eris.schedule_rows import CompactMoves
-from farkas.portable.sums import weighted
+from farkas.portable.products import weighted
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -2,13 +2,8 @@
 
 from farkas.algebra import Param, Sum, constraint, objective, option
 from farkas.instances.eris import Auction
-from farkas.models.eris.schedule_rows import (
-    CompactMoves,
-    ExplicitMoves,
-    ScheduleRows,
-    when_compact,
-    when_explicit,
-)
+from farkas.models.eris.explicit_moves import ExplicitMoves, when_explicit
+from farkas.models.eris.schedule_rows import CompactMoves, ScheduleRows, when_compact
 
 
 class Coupled(ScheduleRows):

@@ -12,7 +12,7 @@ from farkas.errors import InvalidOption, NotApplicable
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.numbers import Ints
-from farkas.portable.sums import matmul
+from farkas.portable.products import matmul
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ import numpy as np
 from farkas.instances.eris import Auction
 from farkas.numbers import Floats
 from farkas.portable.powers import power
-from farkas.portable.sums import dot
+from farkas.portable.products import dot
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -18,7 +18,7 @@ from farkas.online.dps.simulation import Simulation
 from farkas.online.driver import algorithm
 from farkas.portable.exponentials import exp
 from farkas.portable.logarithms import log, log1p
-from farkas.portable.sums import matmul
+from farkas.portable.products import matmul
 
 Key = tuple[int, int]
 

@@ -12,7 +12,7 @@ from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
 from farkas.models.eris.prices import resource_price, transfer_price
 from farkas.numbers import Floats, Ints
 from farkas.online.eris.environment import Piece
-from farkas.portable.sums import dot, matmul
+from farkas.portable.products import dot, matmul
 
 
 @compiled

@@ -17,7 +17,7 @@ from farkas.online.gadget.exchange import exchanged
 from farkas.online.gadget.fixed_rings import Fifo, LeastAttainedService
 from farkas.online.gadget.placement import as_rings
 from farkas.online.gadget.seen import Baseline, Seen
-from farkas.portable.sums import matmul
+from farkas.portable.products import matmul
 from farkas.relaxations.gadget.generation import Generated, closed, generate_columns
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS, RingSearch
 from farkas.relaxations.gadget.whole_sizes import whole_sizes

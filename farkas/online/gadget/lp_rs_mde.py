@@ -15,7 +15,8 @@ from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints
 from farkas.relaxations.gadget.augmented import Augmented
 from farkas.relaxations.gadget.decompose import Mixture, decompose
-from farkas.relaxations.gadget.embedding import GvneLP, NodeLP
+from farkas.relaxations.gadget.embedding import NodeLP
+from farkas.relaxations.gadget.gvne_lp import GvneLP
 from farkas.rounding.rings import Mix, RoundedRings, round_printed, round_repaired, violation_factor
 from farkas.search_tolerances import SHARE
 from farkas.solvers.fallback import optimum_by_any

@@ -9,7 +9,7 @@ from farkas.models.mlbroker.snapshot import Snapshot
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.placing import Memory, Placing
-from farkas.portable.sums import matmul
+from farkas.portable.products import matmul
 from farkas.tolerances import TIE
 
 

@@ -19,7 +19,8 @@ from farkas.online.driver import Outcome, algorithm
 from farkas.online.mlbroker.environment import Known
 from farkas.online.mlbroker.slot_solver import JobByJob, SlotSolution, Together
 from farkas.online.run import Bound
-from farkas.portable.sums import added, dot, matmul
+from farkas.portable.products import dot, matmul
+from farkas.portable.sums import added
 from farkas.tolerances import FEASIBLE
 
 

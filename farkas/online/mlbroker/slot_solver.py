@@ -14,7 +14,7 @@ from farkas.instances.mlbroker import Semantics
 from farkas.models.mlbroker.entropy import entropy
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats
-from farkas.portable.sums import dot
+from farkas.portable.products import dot
 from farkas.relaxations.mlbroker.outer import Outer
 from farkas.relaxations.mlbroker.outer_job import JobPrices, OuterJob
 from farkas.relaxations.mlbroker.refined import full_price, refine, shortfall

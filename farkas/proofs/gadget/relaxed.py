@@ -14,8 +14,9 @@ from farkas.proofs.gadget.small import random_clusters, shipped
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials, optimum
 from farkas.relaxations.gadget.augmented import Augmented, fixed_sizes
-from farkas.relaxations.gadget.embedding import GvneLP, LocalNodeLP, NodeLP
+from farkas.relaxations.gadget.embedding import LocalNodeLP, NodeLP
 from farkas.relaxations.gadget.generation import generate_columns, start
+from farkas.relaxations.gadget.gvne_lp import GvneLP
 from farkas.relaxations.gadget.offline_bound import OfflineBound
 from farkas.relaxations.gadget.offline_column_bound import OfflineColumnBound
 from farkas.search_tolerances import SIMPLEX, SOLVER_GAP

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from farkas.forms.matrices import as_scipy
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView, snapshot
@@ -21,7 +22,7 @@ from farkas.proofs.symbolic import require_zero, sp
 from farkas.proofs.trials import Trials, drawn, growth, interval, optimum
 from farkas.relaxations.gadget.augmented import Augmented
 from farkas.relaxations.gadget.decompose import Mixture, decompose
-from farkas.relaxations.gadget.embedding import GvneLP
+from farkas.relaxations.gadget.gvne_lp import GvneLP
 from farkas.solvers import solve
 from farkas.tolerances import FEASIBLE, ROUNDING
 
@@ -133,7 +134,7 @@ def decomposition() -> Verdict:
         given = np.zeros(cluster.num_jobs)
         copies = form.column_block("chosen").axes[0].members
         np.add.at(given, copies[:, 0], form.values(point, "chosen"))
-        activity = form.matrix.scipy() @ point
+        activity = as_scipy(form.matrix) @ point
         load = (mixture.rings.node_load(cluster) * mixture.share[:, None, None]).sum(axis=0)
         nodes = np.isfinite(cluster.capacity) & cluster.is_server[:, None]
         used = activity[form.row_block("node_capacity").where]

@@ -9,7 +9,7 @@ import numpy as np
 from farkas.models.mlbroker.data import deployment_bound
 from farkas.models.mlbroker.entropy import growth
 from farkas.numbers import Floats
-from farkas.portable.sums import dot, matmul
+from farkas.portable.products import dot, matmul
 from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.mlbroker.fractional import moving, optimum, static
 from farkas.proofs.mlbroker.runs import Traced, compare, dual_bound, traced_runs

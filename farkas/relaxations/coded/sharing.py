@@ -9,7 +9,7 @@ from farkas.instances.coded import CodedComputing
 from farkas.models.coded.assignment import MaxMin, level, tidy
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Bools, Floats
-from farkas.portable.sums import dot
+from farkas.portable.products import dot
 from farkas.relaxations.coded.exact_sharing import exact_shares
 from farkas.search_tolerances import FINE_GAP, LOOSE_GAP
 

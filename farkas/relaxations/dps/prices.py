@@ -10,7 +10,7 @@ from farkas.errors import InvalidOption
 from farkas.forms import LinearForm
 from farkas.instances.dps import Market
 from farkas.numbers import Bools, Floats, Ints, floats
-from farkas.portable.sums import dot
+from farkas.portable.products import dot
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.solvers.fallback import optimum_by_any
 

@@ -13,7 +13,8 @@ from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
-from farkas.portable.sums import added, dot
+from farkas.portable.products import dot
+from farkas.portable.sums import added
 from farkas.search_tolerances import SIMPLEX
 from farkas.solvers import Answer, open_session
 from farkas.solvers.fallback import optimum_of

@@ -9,7 +9,7 @@ from farkas.compiled import Floats1, Floats2, Ints1, Ints2, compiled
 from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
-from farkas.portable.sums import weighted
+from farkas.portable.products import weighted
 
 NO_SERVER = -1
 """Entry of ``beside_server`` where the server itself does not fit."""

@@ -1,23 +1,11 @@
-"""The linear relaxation of the embedding program, and what it collapses to."""
+"""What the linear relaxation of the embedding program collapses to: servers alone fill up."""
 
 import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Set, Sum, Var, constraint
 from farkas.models.gadget.base import SlotProgram, declare_participants
 from farkas.models.gadget.capacities import declare_capacities
-from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.slot import snapshot
-
-
-class GvneLP(Gvne):
-    """Relaxation of GADGET (12)-(19) with fractional sizes, workers and ring edges.
-
-    Its value is that of ``gadget.node_lp``: averaging the workers of a ring over their positions
-    keeps all node loads and makes every ring edge start where it ends, so no link is used.
-    """
-
-    name = "gadget.gvne_lp"
-    integral = False
 
 
 class NodeLP(SlotProgram):

@@ -8,7 +8,7 @@ from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints, floats
-from farkas.portable.sums import matmul
+from farkas.portable.products import matmul
 
 
 class Uses:

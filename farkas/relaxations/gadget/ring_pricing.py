@@ -12,7 +12,7 @@ from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Bools, Floats, Ints, floats
-from farkas.portable.sums import matmul
+from farkas.portable.products import matmul
 from farkas.relaxations.gadget.ring_program import program_ring
 from farkas.relaxations.gadget.ring_search import best_ring
 from farkas.relaxations.gadget.ring_walks import Arcs, RingTask, distances

@@ -8,7 +8,7 @@ import numpy as np
 from farkas.models.gadget.circulation import Circulation, connected_part
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints
-from farkas.portable.sums import dot
+from farkas.portable.products import dot
 from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers import solve
 

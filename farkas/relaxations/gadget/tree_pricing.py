@@ -20,7 +20,7 @@ from farkas.models.gadget.forest import Forest
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.tree import crossable
 from farkas.numbers import Bools, Floats, Ints
-from farkas.portable.sums import matmul
+from farkas.portable.products import matmul
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats
-from farkas.portable.sums import matmul
+from farkas.portable.products import matmul
 from farkas.relaxations.gadget.generation import CapacityPrices
 from farkas.relaxations.gadget.ring_pricing import RingPricing
 from farkas.relaxations.gadget.ring_search import best_ring

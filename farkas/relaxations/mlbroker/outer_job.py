@@ -11,7 +11,7 @@ from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats
-from farkas.portable.sums import matmul
+from farkas.portable.products import matmul
 from farkas.relaxations.mlbroker.touched import Touched
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from farkas.errors import NoAnswer, SolverUnavailable, UnsupportedForm
 from farkas.forms import check_point
+from farkas.forms.matrices import as_scipy
 from farkas.solvers import Ability, Claimed, Reason, availability, open_session, solve
 from farkas.solvers.base import find
 from tests.conformance.solvers.cases import (
@@ -211,7 +212,7 @@ def test_infeasibility_comes_with_multipliers_that_prove_it(solver, sense):
     # x + y >= 8 on [0, 3]^2, with a ranged row that plays no part: y = (1, 0) proves 8 - 6 > 0.
     case = form([1, 2], [(8, [1, 1], INF), (-1, [1, -1], 1)], upper=3, sense=sense)
     ray = solve(case, solver).ray
-    reduced = ray @ case.matrix.scipy()
+    reduced = ray @ as_scipy(case.matrix)
     most = np.maximum(reduced * case.lower, reduced * case.upper).sum()
     sides = np.where(ray > 0, case.row_lower, case.row_upper)
     used = np.abs(ray) > 1e-9

@@ -8,7 +8,7 @@ import pytest
 from farkas.duals.dualize import dualize
 from farkas.duals.mlbroker.dual import Dual
 from farkas.duals.mlbroker.printed_against_derived import REPAIRS, audit, differences
-from farkas.forms.matrices import rows_of_dense, rows_of_scipy
+from farkas.forms.matrices import as_scipy, rows_of_dense, rows_of_scipy
 from farkas.forms.naming import short_name
 from farkas.instances import library
 from farkas.relaxations.mlbroker.relaxed import Relaxed
@@ -94,7 +94,7 @@ def test_multipliers_that_are_not_written_are_missed():
     names = ("cost", "lower", "upper", "integer", "implied_lower", "implied_upper")
     fewer = written.replace(
         columns=written.columns[:-1],
-        matrix=rows_of_scipy(written.matrix.scipy()[:, : last.start]),
+        matrix=rows_of_scipy(as_scipy(written.matrix)[:, : last.start]),
         **{name: getattr(written, name)[: last.start] for name in names},
     )
     (found,) = list(differences(derived, fewer))[:1]
@@ -120,7 +120,7 @@ def test_a_coefficient_that_is_missing_or_too_much_is_written_as_nothing():
     written = Dual().form(data)
     derived = dualize(Relaxed(relax="printed").form(data))
     at = written.row_block("worth_of_moved_data").start
-    dense = written.matrix.scipy().toarray()
+    dense = as_scipy(written.matrix).toarray()
     own = int(np.flatnonzero(dense[at])[0])
     other = int(np.flatnonzero(dense[at] == 0)[0])
     for change, words in (

@@ -7,7 +7,8 @@ from farkas.instances import library
 from farkas.models.gadget.column import ColumnLP
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.augmented import Augmented, fixed_sizes
-from farkas.relaxations.gadget.embedding import GvneLP, LocalNodeLP, NodeLP
+from farkas.relaxations.gadget.embedding import LocalNodeLP, NodeLP
+from farkas.relaxations.gadget.gvne_lp import GvneLP
 from farkas.solvers import solve
 from tests.conformance.oracle import row
 from tests.generators.gadget import small, table
