@@ -155,6 +155,7 @@ def over_time(cluster: Cluster, seed: int) -> Cluster:
     """The same network for four slots, with memory beside the GPUs, and seven jobs that come late.
 
     Capacities of memory may be missing, demands and bandwidths zero; some budgets end early.
+    Switches have units that nobody may use.
     """
     rng = np.random.default_rng(seed)
 
@@ -167,7 +168,7 @@ def over_time(cluster: Cluster, seed: int) -> Cluster:
         return one
 
     nodes = [
-        {"server": node.server, "capacity": [node.capacity[0], memory if node.server else 0]}
+        {"server": node.server, "capacity": [node.capacity[0] if node.server else 3, memory]}
         for node in cluster.nodes
         for memory in [None if rng.random() < 0.2 else int(rng.integers(0, 5))]
     ]

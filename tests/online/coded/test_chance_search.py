@@ -9,6 +9,7 @@ from farkas.instances import library
 from farkas.models.coded.chance import best_quantile
 from farkas.online import algorithms
 from tests.generators.coded import random_coded_computing
+from tests.references import coded_chance
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -36,3 +37,28 @@ def test_a_master_that_stands_alone_gets_a_worker():
     more = algorithms["coded.chance_search"].run(data)
     assert more.value <= run.value
     assert (np.array(more.decisions[0]["share"]).sum(axis=0) <= 1).all()
+
+
+@pytest.mark.parametrize(
+    ("seed", "masters", "workers", "rows", "grains", "options"),
+    [
+        (1, 3, 5, 14, 7, {"candidates": 4}),
+        (2, 2, 6, 30, 12, {"candidates": 4}),
+        (3, 3, 4, 6, 400, {"candidates": 4}),
+        (5, 3, 6, 30, 12, {"candidates": 3}),
+        (8, 2, 6, 30, 12, {"candidates": 2}),
+        (10, 2, 5, 14, 7, {"candidates": 4, "rounds": 1}),
+        (11, 3, 6, 30, 12, {"candidates": 4}),
+        (0, 1, 10, 20, 20, {"candidates": 4}),  # too many workers to move two loads at once
+    ],
+)
+def test_a_search_is_the_one_that_is_described(seed, masters, workers, rows, grains, options):
+    data = random_coded_computing(seed, masters, workers, rows, forbid=0.25)
+    plan = algorithms["coded.chance_search"].policy(grains=grains, **options).plan(data, 0)
+    search = coded_chance.Search(coded_chance.Judge(data, grains))
+    owner, loads = search.plan(**{"rounds": 200, **options})
+    wanted = np.zeros((masters, workers))
+    for n, m in enumerate(owner):
+        wanted[m, n] = loads[n] if m >= 0 else 0
+    assert plan.loads.tolist() == wanted.tolist()
+    assert plan.share.tolist() == (wanted > 0).tolist()

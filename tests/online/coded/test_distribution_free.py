@@ -6,10 +6,12 @@ import pytest
 
 from farkas.errors import NotACertificate, NotApplicable
 from farkas.instances import library
+from farkas.models.coded.measured import MeasuredPairs
 from farkas.online import algorithms
 from farkas.online.coded.distribution_free import MeasuredGrains
 from farkas.verbs.check_run import prove_run
 from tests.generators.coded import measured_computing
+from tests.references import coded_chance, coded_plans
 from tests.references.coded_measured import best_time
 
 
@@ -85,3 +87,71 @@ def test_loads_are_searched_by_the_measured_steps():
     every = [100 * x for times in data.measured.times for x in times]
     assert min(abs(time - one) for one in every) < 1e-9 * time
     assert grains.time(0, first, np.array([50, 50])) == np.inf  # both wanted: (1 - ε)² < 0.7
+
+
+def laws_apart(seed, masters, workers):
+    """Times of every pair, with three decimals; some pairs are forbidden."""
+    rng = np.random.default_rng(seed)
+    law = [
+        [None if rng.random() < 0.15 else m * workers + n for n in range(workers)]
+        for m in range(masters)
+    ]
+    times = [
+        np.round(rng.lognormal(0, 0.7, int(rng.integers(20, 60))), 3).tolist()
+        for _ in range(masters * workers)
+    ]
+    rows = int(rng.integers(4, 20))
+    return measured_computing(times, law, rows=rows, confidence=0.6, success_probability=0.6)
+
+
+@pytest.mark.parametrize(
+    ("seed", "masters", "workers", "grains"), [(0, 2, 4, 400), (1, 3, 5, 6), (3, 2, 4, 6)]
+)
+def test_a_search_is_that_of_p1_by_what_is_guaranteed(seed, masters, workers, grains):
+    data = laws_apart(seed, masters, workers)
+    policy = algorithms["coded.distribution_free"].policy(grains=grains, candidates=4)
+    plan, search = policy.plan(data, 0), coded_chance.Search(coded_chance.Measured(data, grains))
+    owner, loads = search.plan(4, 200)
+    wanted = np.zeros((masters, workers))
+    for n, m in enumerate(owner):
+        wanted[m, n] = loads[n] if m >= 0 else 0
+    assert plan.loads.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_times_of_loads_are_the_exact_ones(seed):
+    data = laws_apart(seed, 2, 5)
+    grains, judge = MeasuredGrains(data, 6), coded_chance.Measured(data, 6)
+    rng = np.random.default_rng(seed)
+    for _ in range(10):
+        m = int(rng.integers(2))
+        mine = np.flatnonzero(data.allowed[m])
+        loads = rng.integers(0, 7, len(mine))
+        wanted = judge.time(m, dict(zip(mine.tolist(), loads.tolist(), strict=True)))
+        assert grains.time(m, mine, loads) == pytest.approx(float(wanted), rel=1e-11)
+
+
+def test_a_guarantee_of_just_the_probability_is_enough():
+    data = measured_computing([[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0] * 5], rows=1)
+    chances = MeasuredPairs.of(data).chances[0]
+    for place in (24, 29):
+        exactly = data.replace(success_probability=float(chances[place]))
+        grains = MeasuredGrains(exactly, 400)
+        found = grains.time(0, np.array([0]), np.array([1]))
+        assert found == pytest.approx(sorted(data.measured.times[0])[place], rel=1e-11)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_bound_is_the_probability_times_the_best_shared_time(seed):
+    data = laws_apart(seed, 2, 4)
+    speed = MeasuredPairs.of(data).speed
+    bound = algorithms["coded.distribution_free"].run(data, rounds=1, candidates=1).certificate
+    best = data.success_probability / coded_plans.shared_level(speed.tolist())
+    assert float(bound) == pytest.approx(float(best), rel=1e-9)
+
+
+def test_the_margin_that_is_told_is_the_largest():
+    times = [[1.0, 2.0, 3.0] * 20, [1.0, 2.0, 3.0] * 40]
+    data = measured_computing(times, law=[[0, 1]], success_probability=0.3)
+    run = algorithms["coded.distribution_free"].run(data)
+    assert run.numbers["margin"] == data.measured.margins[0] > data.measured.margins[1]

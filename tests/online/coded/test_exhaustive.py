@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from farkas.errors import NotApplicable
+from farkas.forms.feasibility import check_point
 from farkas.instances.traces import import_trace
 from farkas.models.coded.assignment_by_type import WorkerTypes
 from farkas.models.coded.kernel import Pairs
@@ -25,7 +26,7 @@ from farkas.online.coded.exhaustive import (
 from farkas.online.coded.local_search import climb, favourites
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.relaxations.coded.sharing import best_sharing
-from farkas.solvers import Answer, Reason
+from farkas.solvers import Answer, Reason, solve
 from tests.generators.coded import random_coded_computing, random_speed, tied_speed
 from tests.tools.shared import shared
 
@@ -195,6 +196,48 @@ def test_a_solver_that_is_stopped_leaves_its_point_or_the_start(monkeypatch, rea
     assert found.stopped == ("late" if reason is Reason.TIME_LIMIT else "Ctrl-C")
     want = best if reason is Reason.TIME_LIMIT else start
     assert least_level(speed, found.owner) == pytest.approx(least_level(speed, want), rel=1e-12)
+
+
+def test_the_integer_program_begins_with_the_level_of_its_start_in_its_own_unit(monkeypatch):
+    speed = random_speed(3, masters=3, workers=8)
+    start, asked = favourites(speed), []
+
+    def noted(form, **options):
+        asked.append((form, options["start"]))
+        return solve(form, **options)
+
+    monkeypatch.setattr(exhaustive, "solve", noted)
+    _by_integer_program(speed, start, math.inf, "late")
+    ((form, point),) = asked
+    # 1 of 4096 is the unit, so that absolute tolerances of solvers are a share of the level
+    level = 4096 * least_level(speed, start) / speed.max()
+    assert form.objective(point) == pytest.approx(level, rel=1e-12)
+    assert check_point(form, point)
+    assert not check_point(form, np.append(point[:-1], level * 1.001))
+
+
+@pytest.mark.parametrize("worse", [0, 1])
+def test_a_worse_point_of_a_stopped_solver_is_not_taken(monkeypatch, worse):
+    # every worker to one master, from which nothing climbs
+    speed = np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]) * [[1.0], [2.0]]
+    start = np.array([0, 0, 1])
+
+    def stopped(form, **options):
+        point = options["start"].copy()
+        point[:-1] = WorkerTypes.given(speed).counted(np.full(3, worse)).reshape(-1)
+        return Answer(reason=Reason.TIME_LIMIT, raw_point=point)
+
+    monkeypatch.setattr(exhaustive, "solve", stopped)
+    monkeypatch.setattr(exhaustive, "climb", lambda speed, owner, variant: owner)
+    assert _by_integer_program(speed, start, 1.0, "late").owner.tolist() == [0, 0, 1]
+
+
+def test_a_record_that_is_half_written_does_not_count():
+    speed = random_speed(3, masters=3, workers=8)
+    start = best_owner(speed)
+    tree = OwnerTree(speed, start, np.ones(3))
+    tree._search.best[:] = 0
+    assert tree.owner.tolist() == start.tolist()
 
 
 def test_a_run_says_that_it_is_not_proved_optimal(monkeypatch):

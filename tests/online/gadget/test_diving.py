@@ -101,3 +101,22 @@ def test_a_repair_keeps_two_thirds_of_the_rings_and_all_capacities():
         assert Columns(slot, other).gains.sum() <= generated.bound * (1 + 1e-9)
         assert (other.node_load(cluster).sum(axis=0) <= cluster.capacity + 1e-9).all()
         assert (other.link_load(cluster).sum(axis=0) <= cluster.link_bandwidth + 1e-9).all()
+
+
+def test_of_an_odd_number_of_unsettled_jobs_the_larger_half_is_settled():
+    slot = snapshot(star(9, jobs=[job(), job(), job()]))
+    alone = np.array([[1, 0]]).repeat(3, 0)
+    rings = Rings(np.arange(3), np.ones(3, int), alone, np.zeros((3, 2), int))
+    share = np.array([0.5, 0.4, 0.6])
+    generated = Generated(Columns(slot, rings), share, 0.0, 0.0, no_prices(slot.cluster), 0)
+    assert sorted(settled(generated, 2).job.tolist()) == [0, 2]
+    assert settled(generated, 3).job.tolist() == [2]
+
+
+def test_room_that_rounding_overfills_is_empty_and_not_below():
+    # three times 0.1 is more than 0.3
+    slot = snapshot(small([0.3, 1], [(0, 1, 0.3)], {"demand": [0.1], "bandwidth": 0.1}))
+    three = Rings(slot.jobs, np.array([3]), np.array([[3, 0]]), np.array([[3, 3]]))
+    left = without(slot, three)
+    assert left.cluster.capacity[:, 0].tolist() == [0.0, 1.0]
+    assert left.cluster.link_bandwidth.tolist() == [0.0, 0.0]

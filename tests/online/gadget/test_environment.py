@@ -1,6 +1,8 @@
 """What decisions of ring schedulers are worth, and what they break; no scheduler breaks any."""
 
 import itertools
+import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -9,7 +11,8 @@ from farkas.instances.generate import generate
 from farkas.online import algorithms
 from farkas.online.gadget.environment import Environment, Ring, broken, closed_walk, received
 from farkas.proofs.gadget.small import random_clusters
-from tests.generators.gadget import job, star
+from tests.generators.gadget import any_networks, job, over_time, star
+from tests.references import gadget_audit, gadget_baselines
 
 RUNS = [
     ("gadget.fifo", {}),
@@ -148,3 +151,54 @@ def test_closed_walks_are_those_that_can_be_walked():
         if sum(times) <= 6:
             uses = dict(enumerate(times))
             assert closed_walk(cluster, [0, 1], uses) == walks(uses, 0, 0, {0})
+
+
+WORDS = {
+    "two rings": r"job (\d+) runs two rings",
+    "early": r"job (\d+) arrives in slot \d+ only",
+    "size": r"job (\d+) runs \d+ workers, at most \d+",
+    "switch": r"job (\d+): node \d+ is a switch",
+    "walk": r"job (\d+): its links are no closed walk .*",
+    "node": r"node (\d+) carries .*",
+    "link": r"link (\d+) carries .*",
+}
+
+
+def named(words):
+    """Name of the rule, and the job, node or link."""
+    return next(
+        (rule, int(found[1]))
+        for rule, form in WORDS.items()
+        if (found := re.fullmatch(form, words))
+    )
+
+
+def any_ring(cluster, rng):
+    """A ring on a way round its hosts where there is one, now and then spoiled."""
+    of = int(rng.integers(cluster.num_jobs))
+    nodes = range(cluster.num_nodes)
+    workers = {u: int(rng.integers(0, 3)) for u in rng.permutation(nodes)[:3].tolist()}
+    hosts = sorted(u for u, count in workers.items() if count)
+    idle, uses = gadget_baselines.EmptySlot(cluster), Counter()
+    for start, end in itertools.pairwise([*hosts, *hosts[:1]]):
+        uses.update(idle.path(of, start, end) or [])
+    links = list(uses.items())
+    if links and rng.random() < 0.3:
+        place = int(rng.integers(len(links)))
+        link, times = links[place]
+        links[place : place + 1] = [[], [(link, times + 1)], [(link, times)] * 2][rng.integers(3)]
+    return Ring(job=of, workers=tuple(sorted(workers.items())), links=tuple(links))
+
+
+def test_on_every_network_every_broken_rule_is_named_and_no_other():
+    seen, kept = Counter(), 0
+    for number, network in enumerate(any_networks(250, 17)):
+        cluster, rng = over_time(network, number), np.random.default_rng(number)
+        slot = int(rng.integers(4))
+        rings = [any_ring(cluster, rng) for _ in range(rng.integers(1, 4))]
+        wanted = gadget_audit.broken(cluster, slot, rings)
+        assert Counter(named(words) for words in broken(cluster, slot, rings)) == wanted
+        seen.update(rule for rule, _ in wanted)
+        kept += not wanted
+    assert min(seen[rule] for rule in WORDS) > 4
+    assert kept > 4

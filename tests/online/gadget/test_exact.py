@@ -1,16 +1,20 @@
 """Exact slots: the best counts, their rings, and the compact program for what cannot be listed."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from farkas.errors import NotApplicable
+from farkas.models.gadget.circulation import Circulation
 from farkas.models.gadget.column import Columns
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget import exact
 from farkas.online.gadget.environment import closed_walk
 from farkas.proofs.gadget.small import random_clusters
-from tests.generators.gadget import job, star, table
+from farkas.solvers.fallback import optimum_by_any
+from tests.generators.gadget import job, small, star, table
 
 
 @pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])
@@ -76,3 +80,20 @@ def test_where_nothing_is_worth_anything_the_largest_counts_run():
     assert exact.best_counts(snapshot(cluster), FeasibleCounts.of(cluster)).tolist() == [2, 0]
     losing = star(2, jobs=[job(**table(0, -1, -2)), job(**table(0, 0, -1))])
     assert exact.best_counts(snapshot(losing), FeasibleCounts.of(losing)).tolist() == [0, 1]
+
+
+def test_a_circulation_that_a_solver_leaves_beside_a_ring_is_no_part_of_it(monkeypatch):
+    # a one-way ring of three servers, and two switches joined to each other only
+    links = [(u, v, 3) for u, v in ((0, 1), (1, 2), (2, 0), (3, 4), (4, 3))]
+    cluster = small([1, 1, 1], links, switches=2, one_way=True)
+    slot = snapshot(cluster)
+    form = Circulation().form(slot)
+    away = form.point({"uses": [[0, 0, 0, 1, 1]]})
+
+    def beside(form, **options):
+        answer = optimum_by_any(form, **options)
+        return dataclasses.replace(answer, raw_point=answer.point + away)
+
+    monkeypatch.setattr(exact, "optimum_by_any", beside)
+    rings = exact.compact_rings(slot)
+    assert (rings.size.tolist(), rings.flow.tolist()) == ([3], [[1, 1, 1, 0, 0]])

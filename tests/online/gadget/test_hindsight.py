@@ -70,3 +70,24 @@ def test_hindsight_lies_between_the_run_and_its_bound(seed):
     run = algorithms["gadget.gadget"].run(cluster, gains="envelope", fill=False)
     value = reward_of(cluster, improved_schedule(cluster))
     assert run.value * (1 - 1e-9) <= value <= float(Fraction(horizon_certificate(cluster).bound))
+
+
+def test_slots_are_first_filled_by_envelopes():
+    # one GPU, two slots: 10 after both of them, or 1 in each; no single slot leads from 2 to 10
+    late = job(max_workers=1, **table(0, 0, 10))
+    cluster = star(1, horizon=2, jobs=[late, job(max_workers=1, **table(0, 1, 2))])
+    schedule = improved_schedule(cluster)
+    assert reward_of(cluster, schedule) == 10.0
+
+
+def test_slots_are_solved_again_for_what_came_later():
+    # the first job seems worth 5 in slot 0 as half of 10, but the slot after is another's
+    jobs = [
+        job(max_workers=1, **table(0, 0, 10)),
+        job(max_workers=1, **table(0, 1)),
+        job(arrival=1, max_workers=1, **table(0, 20)),
+    ]
+    cluster = star(1, horizon=2, jobs=jobs)
+    schedule = improved_schedule(cluster)
+    assert [rings.job.tolist() for rings in schedule] == [[1], [2]]
+    assert reward_of(cluster, schedule) == 21.0

@@ -1,6 +1,7 @@
 """Algorithm 2: what it drops, selects, decomposes and rounds."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,18 +10,23 @@ from farkas.instances import library
 from farkas.models.gadget.column import Columns
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
+from farkas.online.gadget.columns import baseline_rings, worth
+from farkas.online.gadget.drf import DominantResourceFairness
 from farkas.online.gadget.lp_rs_mde import (
     is_local,
     lp_rs_mde,
     node_factors,
     only_lone,
     relaxation_of,
+    rounding_problem,
     select_sizes,
 )
 from farkas.proofs.gadget.small import random_clusters
+from farkas.relaxations.gadget.decompose import Mixture
 from farkas.rounding.rings import round_printed
 from farkas.solvers.fallback import optimum_by_any
-from tests.generators.gadget import job, small, star
+from tests.generators.gadget import any_networks, job, over_time, small, star, table
+from tests.references import gadget_rounding
 
 
 def test_the_programs_of_algorithm_2_take_the_chosen_gains():
@@ -149,3 +155,69 @@ def test_a_third_of_the_relaxation_is_the_least_of_a_printed_round(monkeypatch):
     slot = snapshot(star(2, jobs=[job(), job()]))
     done = lp_rs_mde(slot, "printed", 3, np.random.default_rng(0))
     assert asked == [pytest.approx(done.relaxation / 3)]
+
+
+def slots_of_any_network(count, seed):
+    """Last slots of clusters of every shape, with two resources."""
+    for number, network in enumerate(any_networks(count, seed)):
+        slot = snapshot(over_time(network, number), 3)
+        if len(slot.jobs):
+            yield slot
+
+
+def test_on_every_network_loads_rooms_and_factors_are_those_of_the_rings():
+    several = 0
+    for number, slot in enumerate(slots_of_any_network(40, 12)):
+        cluster = slot.cluster
+        rings = baseline_rings(slot, DominantResourceFairness())
+        share = np.random.default_rng(number).random(len(rings))
+        mix, factor = rounding_problem(slot, Mixture(rings, share, 0))
+        each = zip(rings.job.tolist(), rings.workers.tolist(), rings.flow.tolist(), strict=True)
+        assert mix.load.tolist() == [gadget_rounding.load(cluster, *ring) for ring in each]
+        assert mix.room.tolist() == gadget_rounding.room(cluster)
+        assert (mix.job.tolist(), mix.share.tolist()) == (rings.job.tolist(), share.tolist())
+        assert mix.gain.sum() == worth(slot, rings)
+        largest = dict(zip(slot.jobs.tolist(), slot.largest.tolist(), strict=True))
+        assert factor == pytest.approx(gadget_rounding.factors(cluster, largest), rel=1e-12)
+        several += len(set(factor.tolist())) > 2
+    assert several > 10
+
+
+def test_on_every_network_sizes_are_selected_by_gain_times_share():
+    mixed = 0
+    for slot in map(only_lone, slots_of_any_network(40, 13)):
+        if not len(slot.jobs):
+            continue
+        form = relaxation_of(slot)
+        share = np.zeros(slot.gains.shape)
+        share[slot.allowed] = form.values(optimum_by_any(form).point, "chosen")
+        wanted = {}
+        for place, of in enumerate(slot.jobs.tolist()):
+            sizes = (np.flatnonzero(slot.allowed[place]) + 1).tolist()
+            size = gadget_rounding.selected(slot.gains[place], share[place], sizes)
+            wanted |= {of: size} if size else {}
+            mixed += (share[place] > 0.01).sum() > 1
+        chosen = select_sizes(slot)
+        assert dict(zip(chosen.jobs.tolist(), chosen.largest.tolist(), strict=True)) == wanted
+    assert mixed > 2
+
+
+def test_of_sizes_worth_the_same_the_smallest_is_selected_and_of_no_share_none(monkeypatch):
+    # 1 x 0.5 and 2 x 0.25; no share of anything, though the second job loses by one worker
+    jobs = [job(**table(0, 1, 2)), job(**table(0, -1, 5))]
+    slot = snapshot(star(3, jobs=jobs))
+    form = relaxation_of(slot)
+    point = form.point({"chosen": [0.5, 0.25, 0.0, 0.0]})
+    monkeypatch.setattr(
+        "farkas.online.gadget.lp_rs_mde.optimum_by_any", lambda form: SimpleNamespace(point=point)
+    )
+    chosen = select_sizes(slot)
+    assert (chosen.jobs.tolist(), chosen.largest.tolist()) == ([0], [1])
+
+
+def test_the_printed_relaxation_is_solved_up_to_its_size_and_then_its_equal(monkeypatch):
+    # two servers and the hub, four links; a job with rings of one and two has 1 + 2 edges
+    slot = snapshot(star(1, 1, jobs=[job()]))
+    for most, program in ((3 * 7, "gadget.gvne_lp"), (3 * 7 - 1, "gadget.node_lp")):
+        monkeypatch.setattr("farkas.online.gadget.lp_rs_mde.SMALL_EMBEDDING", most)
+        assert relaxation_of(slot).name == program

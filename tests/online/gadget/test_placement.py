@@ -130,3 +130,23 @@ def test_placed_rings_are_collected_by_job_with_links_counted():
     # there over links 0 and 3, back over 2 and 1
     assert rings.flow.tolist() == [[1, 1, 1, 1]]
     assert len(as_rings(cluster, {})) == 0
+
+
+def test_tenths_that_add_up_to_what_there_is_fit():
+    # in doubles 0.3 / 0.1 is below 3, and 0.3 - 0.1 - 0.1 below 0.1
+    room = Room(star(0.3, jobs=[job(demand=[0.1], max_workers=4)]))
+    assert room.fit(0).tolist() == [3, 0]
+    room = Room(star(1, 1, bandwidth=0.3, jobs=[job(bandwidth=0.1)]))
+    for _ in range(3):
+        assert len(room._join(0, [0, 1])) == 4
+    assert room._join(0, [0, 1]) is None
+
+
+def test_a_server_that_rounding_overfills_holds_nobody_and_takes_nobody_away():
+    # three times 0.1 is a share 2e-10 more than there is, so that a job of a millionth fits -60
+    # times
+    first = job(demand=[0.1], max_workers=3)
+    room = Room(star(0.3 * (1 - 2e-10), 1e-6, 1e-6, jobs=[first, job(demand=[1e-6])]))
+    assert room.place(0, 3).workers.tolist() == [3, 0, 0, 0]
+    assert room.fit(1).tolist() == [0, 1, 1, 0]
+    assert room.place(1, 2).workers.tolist() == [0, 1, 1, 0]

@@ -1,0 +1,213 @@
+"""The search of P1 as one reads it: owners, loads in grains, and times of masters, with lists."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from farkas.instances.coded import CodedComputing
+from tests.references import coded_measured, coded_plans, coded_search
+
+Plan = tuple[list[int], list[int]]
+"""Owners and rows of the workers."""
+
+
+class Judge:
+    """Exponential times of a master's workers, whose loads are ``{worker: grains}``."""
+
+    def __init__(self, data: CodedComputing, grains: int) -> None:
+        self.data = data
+        self.grain = [-(-master.rows // grains) for master in data.masters]
+        needed = zip(data.masters, self.grain, strict=True)
+        self.needed = [-(-master.rows // grain) for master, grain in needed]
+        self.known: dict[Any, Any] = {}
+
+    def pair(self, m: int, n: int) -> Any:
+        """Speed and time per row, or None."""
+        return coded_plans.pair(self.data, m, n)
+
+    def back(self, m: int, n: int, load: int, time: Any) -> Any:
+        """P[T <= t] of a load."""
+        return coded_plans.returned(self.data, m, n, load * self.grain[m], time)
+
+    def chance(self, m: int, loads: dict[int, int], time: Any) -> Any:
+        """P[X >= L], from the probabilities of all sums below."""
+        below = {0: Fraction(1) if isinstance(time, Fraction) else 1.0}
+        for n, load in loads.items():
+            p, after = self.back(m, n, load, time), dict.fromkeys(below, 0)
+            for total, mass in below.items():
+                after[total] = after.get(total, 0) + mass * (1 - p)
+                if total + load < self.needed[m]:
+                    after[total + load] = after.get(total + load, 0) + mass * p
+            below = after
+        return 1 - sum(below.values())
+
+    def time(self, m: int, loads: dict[int, int]) -> Any:
+        """Smallest time at which the chance reaches ρ, infinite where none does."""
+        key = m, tuple(loads.items())
+        if key not in self.known:
+            self.known[key] = self.earliest(m, loads)
+        return self.known[key]
+
+    def earliest(self, m: int, loads: dict[int, int]) -> Any:
+        """The same, by halving."""
+        if sum(loads.values()) < self.needed[m]:
+            return math.inf
+        low, high, target = 0.0, 1.0, self.data.success_probability
+        while self.chance(m, loads, high) < target:
+            low, high = high, 2 * high
+        while high - low > 1e-11 * high:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.chance(m, loads, middle) >= target else (middle, high)
+        return high
+
+
+class Measured(Judge):
+    """Guarantees of measured times, in fractions."""
+
+    def law(self, m: int, n: int) -> Any:
+        """Times and margin of a pair, or None."""
+        measured = self.data.measured
+        law = measured.law[m][n]
+        return None if law is None else (measured.times[law], measured.margins[law])
+
+    def pair(self, m: int, n: int) -> Any:
+        """Largest guarantee per time, a row, and that time."""
+        if self.law(m, n) is None:
+            return None
+        times, margin = self.law(m, n)
+        pace, least = max(
+            (coded_measured.guaranteed(times, margin, Fraction(s)) / Fraction(s), -s) for s in times
+        )
+        return (pace / self.data.masters[m].rows, -least) if pace else None
+
+    def back(self, m: int, n: int, load: int, time: Any) -> Any:
+        """Guaranteed probability of a load."""
+        if self.law(m, n) is None or not load:
+            return Fraction(0)
+        times, margin = self.law(m, n)
+        return coded_measured.guaranteed(times, margin, Fraction(time) / (load * self.grain[m]))
+
+    def earliest(self, m: int, loads: dict[int, int]) -> Any:
+        """The first of all times at which a load is back that is enough."""
+        steps = {
+            load * self.grain[m] * Fraction(s)
+            for n, load in loads.items()
+            if load and self.law(m, n) is not None
+            for s in self.law(m, n)[0]
+        }
+        target = Fraction(self.data.success_probability)
+        enough = (t for t in sorted(steps) if self.chance(m, loads, t) >= target)
+        return next(enough, math.inf)
+
+
+class Search:
+    """Owners, loads and times as they stand."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge, self.data = judge, judge.data
+        self.masters, self.workers = range(len(self.data.masters)), range(self.data.workers)
+        self.pairs = [[judge.pair(m, n) for n in self.workers] for m in self.masters]
+        self.speed = [[0.0 if one is None else float(one[0]) for one in row] for row in self.pairs]
+        speed = np.array(self.speed)
+        first = np.array(coded_search.greedy(speed))
+        self.owner = coded_search.search(speed, first, "lexicographic").tolist()
+        self.found = [self.served(m, self.owner) for m in self.masters]
+
+    def may(self, m: int, n: int) -> bool:
+        """Whether a worker may serve a master."""
+        return self.data.rate[m][n] is not None
+
+    def served(self, m: int, owner: Sequence[int]) -> tuple[dict[int, int], Any]:
+        """Loads of a master's workers, and their time."""
+        mine = [n for n in self.workers if owner[n] == m and self.may(m, n)]
+        if not mine:
+            return {}, math.inf
+        needed = self.judge.needed[m]
+        begin = [self.stretched(m, mine, 1 + step / 10) for step in range(21)]
+        begin += [dict.fromkeys(mine, -(-needed // k)) for k in range(1, len(mine) + 1)]
+        begin = [loads for loads in begin if self.judge.time(m, loads) < math.inf]
+        begin.sort(key=lambda loads: self.judge.time(m, loads))
+        tuned = [self.tuned(m, loads) for loads in begin[:3]]
+        best = min(
+            tuned, key=lambda loads: self.judge.time(m, loads), default=dict.fromkeys(mine, 0)
+        )
+        return best, self.judge.time(m, best)
+
+    def stretched(self, m: int, mine: Sequence[int], factor: float) -> dict[int, int]:
+        """Theorem 1's loads times a factor, in whole grains."""
+        able = {n: self.pairs[m][n] for n in mine}
+        if not any(able.values()):
+            return dict.fromkeys(mine, 0)
+        level = sum(one[0] for one in able.values() if one)
+        rows = {n: factor / (level * one[1]) if one else 0.0 for n, one in able.items()}
+        grain, needed = self.judge.grain[m], self.judge.needed[m]
+        return {n: min(needed, math.ceil(some / grain * (1 - 1e-9))) for n, some in rows.items()}
+
+    def tuned(self, m: int, loads: dict[int, int]) -> dict[int, int]:
+        """Loads after sweeps of moves, in halving steps."""
+        step = max(1, max(loads.values()) // 4)
+        while step:
+            time = self.judge.time(m, loads)
+            after = self.swept(m, loads, time, step)
+            if self.judge.time(m, after) < time * (1 - 1e-9):
+                loads = after
+            else:
+                step //= 2
+        return loads
+
+    def swept(self, m: int, loads: dict[int, int], time: Any, step: int) -> dict[int, int]:
+        """Loads after every move that raised the chance."""
+        moves = [{n: step} for n in loads] + [{n: -step} for n in loads]
+        if len(loads) <= 8:
+            moves += [{n: step, o: -step} for n, o in itertools.permutations(loads, 2)]
+        for move in moves:
+            after = {n: max(0, load + move.get(n, 0)) for n, load in loads.items()}
+            if self.judge.chance(m, after, time) > self.judge.chance(m, loads, time):
+                loads = after
+        return loads
+
+    def improve(self, candidates: int) -> bool:
+        """Give the slowest master a worker more, or another, if both masters are earlier then."""
+        times = [time for _, time in self.found]
+        slow = times.index(max(times))
+        levels = [
+            sum(self.speed[m][n] for n in self.workers if self.owner[n] == m and self.may(m, n))
+            for m in self.masters
+        ]
+        tries = []
+        for n in self.workers:
+            other = self.owner[n]
+            if other == slow or not self.may(slow, n):
+                continue
+            mine = [o for o in self.workers if self.owner[o] == slow and self.may(slow, o)]
+            for given in [None, *(o for o in mine if self.may(other, o))]:
+                owner, left, right = list(self.owner), levels[other], levels[slow]
+                owner[n] = slow
+                left, right = left - self.speed[other][n], right + self.speed[slow][n]
+                if given is not None:
+                    owner[given] = other
+                    left, right = left + self.speed[other][given], right - self.speed[slow][given]
+                tries.append((min(left, right), other, owner))
+        tries.sort(key=lambda one: -one[0])
+        for _, other, owner in tries[:candidates]:
+            two = {m: self.served(m, owner) for m in (slow, other)}
+            if max(time for _, time in two.values()) < times[slow] * (1 - 1e-9):
+                self.owner = owner
+                for m, one in two.items():
+                    self.found[m] = one
+                return True
+        return False
+
+    def plan(self, candidates: int, rounds: int) -> Plan:
+        """Owners, -1 for idle workers, and their rows."""
+        for _ in range(rounds):
+            if not self.improve(candidates):
+                break
+        rows = [self.found[m][0].get(n, 0) * self.judge.grain[m] for n, m in enumerate(self.owner)]
+        return [m if some else -1 for m, some in zip(self.owner, rows, strict=True)], rows
