@@ -74,7 +74,8 @@ _VARIANTS: dict[str, Variant] = {"local": "printed", "lexicographic": "lexicogra
 def iterated_greedy_stop(instance: CodedComputing, stop: str) -> float:
     """Level at the first local optimum of Algorithm 1, before any exploration.
 
-    As printed (local), or of the lexicographic variant from the same start.
+    As printed (local), or of the lexicographic variant from the same start.  Workers are tried in
+    the order of the file; in another order the printed variant may end at another optimum.
     """
     speed = Pairs.of(instance).speed
     return least_level(speed, climb(speed, favourites(speed), _VARIANTS[stop]))

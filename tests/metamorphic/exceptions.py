@@ -45,15 +45,16 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
             "master m is given the m-th block of workers as they stand in the file",
         ),
         Exempt(
-            rf"quantity coded\.iterated_greedy|algorithm coded\.iterated_greedy\.{WORTH}",
+            r"quantity coded\.iterated_greedy(\.local)?"
+            rf"|algorithm coded\.iterated_greedy\.{WORTH}",
             "workers turned",
             "a local optimum: which one depends on the order in which moves are tried",
         ),
         Exempt(
-            r"quantity coded\.iterated_greedy(\.lexicographic)?"
+            r"quantity coded\.iterated_greedy(\.local|\.lexicographic)?"
             rf"|algorithm coded\.iterated_greedy\.({WORTH}|violations)",
             "twice",
-            "a local optimum: removing a worker and adding it elsewhere has more ways to go",
+            "a local optimum: moves have more ways to go, and none lifts two least masters at once",
         ),
         Exempt(
             rf"algorithm coded\.chance_.*\.{WORTH}",

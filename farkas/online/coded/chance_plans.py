@@ -143,7 +143,9 @@ class Grains:
 
     def best(self, master: int, workers: Ints, tried: list[Ints]) -> list[tuple[float, Ints]]:
         """Return times of loads, earliest first; those that never suffice are left out."""
-        found = [(self.time(master, workers, loads), loads) for loads in tried]
+        different = {loads.tobytes(): loads for loads in tried}  # factors round to the same loads
+        times = {key: self.time(master, workers, loads) for key, loads in different.items()}
+        found = [(times[loads.tobytes()], loads) for loads in tried]
         return sorted((one for one in found if one[0] < math.inf), key=lambda one: one[0])
 
     def equal(self, master: int, workers: Ints) -> list[Ints]:

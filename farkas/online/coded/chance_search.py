@@ -61,6 +61,7 @@ class LoadSearch:
         self.owner = climb(self.speed, greedy_owner(self.speed), "lexicographic")
         self.loads = np.zeros(data.workers, np.int64)
         self.times = np.zeros(data.num_masters)
+        self.known: dict[tuple[int, bytes], tuple[Ints, float]] = {}
         for master in range(data.num_masters):
             mine = self.workers(self.owner, master)
             self.loads[mine], self.times[master] = self.served(master, mine)
@@ -77,13 +78,20 @@ class LoadSearch:
         return np.flatnonzero((owner == master) & self.data.allowed[master])
 
     def served(self, master: int, workers: Ints) -> tuple[Ints, float]:
-        """Good loads of some workers for a master, and their time."""
+        """Good loads of some workers for a master, and their time; searched for once."""
+        key = master, workers.tobytes()
+        if key not in self.known:
+            self.known[key] = self._served(master, workers)
+        return self.known[key]
+
+    def _served(self, master: int, workers: Ints) -> tuple[Ints, float]:
         if not len(workers):
             return np.zeros(0, np.int64), math.inf
         grains = self.grains
         tried = [grains.stretched(master, workers, factor) for factor in FACTORS]
         begun = grains.best(master, workers, tried + grains.equal(master, workers))[:STARTS]
-        found = [grains.tuned(master, workers, loads, time) for time, loads in begun]
+        different = {loads.tobytes(): (time, loads) for time, loads in begun}
+        found = [grains.tuned(master, workers, loads, time) for time, loads in different.values()]
         return min(
             found, key=lambda one: one[1], default=(np.zeros(len(workers), np.int64), math.inf)
         )

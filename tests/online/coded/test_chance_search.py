@@ -42,13 +42,13 @@ def test_a_master_that_stands_alone_gets_a_worker():
 @pytest.mark.parametrize(
     ("seed", "masters", "workers", "rows", "grains", "options"),
     [
-        (1, 3, 5, 14, 7, {"candidates": 4}),
-        (2, 2, 6, 30, 12, {"candidates": 4}),
-        (3, 3, 4, 6, 400, {"candidates": 4}),
-        (5, 3, 6, 30, 12, {"candidates": 3}),
-        (8, 2, 6, 30, 12, {"candidates": 2}),
+        (17, 2, 9, 60, 12, {"candidates": 2}),
+        (7, 3, 7, 14, 7, {"candidates": 2}),
+        (39, 1, 7, 30, 12, {"candidates": 4}),
+        (14, 2, 6, 30, 400, {"candidates": 3}),
+        (25, 3, 9, 30, 7, {"candidates": 4}),
+        (92, 3, 9, 6, 400, {"candidates": 4}),
         (10, 2, 5, 14, 7, {"candidates": 4, "rounds": 1}),
-        (11, 3, 6, 30, 12, {"candidates": 4}),
         (0, 1, 10, 20, 20, {"candidates": 4}),  # too many workers to move two loads at once
     ],
 )

@@ -218,6 +218,7 @@ def test_of_sizes_worth_the_same_the_smallest_is_selected_and_of_no_share_none(m
 def test_the_printed_relaxation_is_solved_up_to_its_size_and_then_its_equal(monkeypatch):
     # two servers and the hub, four links; a job with rings of one and two has 1 + 2 edges
     slot = snapshot(star(1, 1, jobs=[job()]))
+    assert relaxation_of(slot).name == "gadget.gvne_lp"
     for most, program in ((3 * 7, "gadget.gvne_lp"), (3 * 7 - 1, "gadget.node_lp")):
         monkeypatch.setattr("farkas.online.gadget.lp_rs_mde.SMALL_EMBEDDING", most)
         assert relaxation_of(slot).name == program
