@@ -36,7 +36,7 @@ class Ability(enum.Flag):
     """What a backend can do."""
 
     LINEAR = enum.auto()
-    """Continuous linear programs."""
+    """Continuous columns."""
     INTEGER = enum.auto()
     """Integer columns."""
     DUALS = enum.auto()
@@ -71,6 +71,14 @@ class Backend(Protocol):
             When the solver only knows that the form is unbounded or infeasible.
         """
         ...
+
+    def names(self) -> tuple[str, ...]:
+        """Names behind this one, for a bridge: what may stand after the colon."""
+        return ()
+
+    def version(self) -> str:
+        """Version of what solves, empty when absent or unknown."""
+        return version_of(self.package)
 
     def footprint(self, form: LinearForm) -> tuple[int, int]:
         """Rows and columns that the form takes inside the solver, against licence limits."""
@@ -139,17 +147,25 @@ class Status:
     abilities: tuple[str, ...]
 
 
-def status() -> list[Status]:
-    """Every registered backend with standing, version and abilities, by name."""
-    return [
-        Status(
-            name,
-            backends[name].availability(),
-            version_of(backends[name].package),
-            tuple(str(a.name).lower() for a in backends[name].abilities),
-        )
-        for name in backends
-    ]
+def status(*, bridged: bool = False) -> list[Status]:
+    """Every registered backend with standing, version and abilities, by name.
+
+    Parameters
+    ----------
+    bridged
+        Also every solver behind a bridge, after the bridge; that imports Pyomo and CVXPY.
+    """
+    found = []
+    for name in backends:
+        behind = backends[name].names() if bridged else ()
+        found += [_status(name, backends[name])]
+        found += [_status(each, find(each)) for each in (f"{name}:{tail}" for tail in behind)]
+    return found
+
+
+def _status(name: str, engine: Backend) -> Status:
+    abilities = tuple(str(ability.name).lower() for ability in engine.abilities)
+    return Status(name, engine.availability(), engine.version(), abilities)
 
 
 def solve(
@@ -269,6 +285,11 @@ def refuse(engine: Backend, form: LinearForm, solver: str) -> None:
         raise UnsupportedForm(
             f"{solver} takes no integer columns and {form.name} has {int(form.integer.sum())}; "
             "use another solver or relax the form"
+        )
+    if Ability.LINEAR not in engine.abilities and not form.integer.all():
+        raise UnsupportedForm(
+            f"{solver} takes whole columns only and {form.name} has "
+            f"{int((~form.integer).sum())} continuous; use another solver"
         )
     _refuse_numbers(form)
 

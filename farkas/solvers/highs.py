@@ -54,6 +54,12 @@ class Highs(Backend):
 
         return HighsSession(self, form)
 
+    def names(self) -> tuple[str, ...]:
+        """Its algorithms for linear programs."""
+        from farkas.solvers.highs_algorithm import ALGORITHMS
+
+        return ALGORITHMS
+
     def bridge(self, solver: str) -> Backend:
         """Backend for one of its algorithms; without a name HiGHS itself, which chooses."""
         if not solver:

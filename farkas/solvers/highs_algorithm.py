@@ -12,6 +12,7 @@ from farkas.solvers.answer import Answer
 from farkas.solvers.base import Ability, Backend, backends
 from farkas.solvers.highs import new_solver, pass_form, solve_loaded
 from farkas.solvers.options import Options
+from farkas.solvers.units import as_minimum, of_maximum
 
 ALGORITHMS = ("simplex", "ipm", "pdlp")
 
@@ -52,12 +53,7 @@ class HighsAlgorithm(Backend):
         solver = new_solver()  # not the one that threads lend, which keeps its options
         solver.setOptionValue("solver", self.algorithm)
         # its first-order method calls optimal points of a maximum unknown
-        turned = form.sense == "max"
-        if turned:
-            form = form.replace(sense="min", cost=-form.cost, offset=-form.offset)
-        pass_form(solver, form)
-        answer = solve_loaded(solver, form, options, start)
-        duals = answer.raw_row_duals
-        if turned and duals is not None:
-            answer = dataclasses.replace(answer, raw_row_duals=-duals)
+        turned = as_minimum(form)
+        pass_form(solver, turned)
+        answer = of_maximum(solve_loaded(solver, turned, options, start), form)
         return dataclasses.replace(answer, solver=self.name)

@@ -90,6 +90,14 @@ def installed_in_cvxpy() -> tuple[str, ...]:
     return tuple(cvxpy.installed_solvers())
 
 
+@cache
+def known_to_cvxpy() -> tuple[str, ...]:
+    """Solvers of linear programs that CVXPY knows, installed or not."""
+    import cvxpy
+
+    return tuple(sorted(name for name in cvxpy.settings.SOLVERS if _engines(name)))
+
+
 def takes_integers(solver: str) -> bool:
     """Whether CVXPY hands integer programs to a solver."""
     return any(engine.MIP_CAPABLE for engine in _engines(solver))

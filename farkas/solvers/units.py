@@ -45,3 +45,20 @@ def returned(answer: Answer, form: LinearForm, units: Units | None) -> Answer:
             raw_row_duals=back(answer.raw_row_duals, units.cost - units.rows),
             raw_ray=back(answer.raw_ray, -units.rows),
         )
+
+
+def as_minimum(form: LinearForm) -> LinearForm:
+    """Return the form as the minimum of the negated costs where it is a maximum."""
+    if form.sense == "min":
+        return form
+    return form.replace(sense="min", cost=-form.cost, offset=-form.offset)
+
+
+def of_maximum(answer: Answer, form: LinearForm) -> Answer:
+    """Return what a solver said of :func:`as_minimum` of ``form``, in the sense of ``form``."""
+    if form.sense == "min":
+        return answer
+    duals = answer.raw_row_duals
+    return dataclasses.replace(
+        answer, bound=-answer.bound, raw_row_duals=None if duals is None else -duals
+    )

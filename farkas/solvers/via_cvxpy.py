@@ -14,19 +14,20 @@ from farkas.errors import InvalidOption, NoAnswer, SolverUnavailable, UnknownNam
 from farkas.forms import LinearForm
 from farkas.forms.matrices import as_scipy
 from farkas.numbers import Floats
-from farkas.solvers.access import Access, Availability, installed, missing
+from farkas.solvers.access import Access, Availability, installed, missing, version_of
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend, backends
 from farkas.solvers.interrupt import off_stdout
 from farkas.solvers.measured import (
     installed_in_cvxpy,
+    known_to_cvxpy,
     largest_violation,
     takes_exponential_cones,
     takes_integers,
     units_of,
 )
 from farkas.solvers.options import OptionNames, Options
-from farkas.solvers.via_cvxpy_words import PACKAGES, arguments
+from farkas.solvers.via_cvxpy_words import MANUAL, PACKAGES, SHARED, arguments, how_to_get
 from farkas.tolerances import FEASIBLE
 
 DEFAULT = "CLARABEL"
@@ -67,11 +68,19 @@ class CvxpySolver(Backend):
         """Standing here."""
         if not installed(self.package):
             return missing(self.bringer)
-        _check_known(self.solver)
+        if self.solver in SHARED or self.solver not in installed_in_cvxpy():
+            return _absent(self.solver)
         native = self.solver.lower()
         if native in ("gurobi", "mosek"):
             return backends[native].availability()
         return Availability(Access.FULL)
+
+    def version(self) -> str:
+        """Version of the package behind, where it is known."""
+        native = self.solver.lower()
+        if native in backends:
+            return backends[native].version()
+        return version_of(PACKAGES.get(self.solver, native))
 
     def footprint(self, form: LinearForm) -> tuple[int, int]:
         """Rows and columns inside the solver."""
@@ -126,21 +135,28 @@ class ViaCvxpy(CvxpySolver):
             return missing(self.bringer)
         return Availability(Access.FULL, "bridge: cvxpy:NAME; farkas[solvers] brings more")
 
+    def version(self) -> str:
+        """Version of CVXPY."""
+        return version_of(self.package)
+
+    def names(self) -> tuple[str, ...]:
+        """Its solvers of linear programs."""
+        return known_to_cvxpy() if installed(self.package) else ()
+
     def bridge(self, solver: str) -> Backend:
         """Backend for one solver of CVXPY."""
         return CvxpySolver(solver.upper() or DEFAULT)
 
 
-def _check_known(solver: str) -> None:
-    import cvxpy
-
-    known = installed_in_cvxpy()
-    if solver in known:
-        return
-    if solver in cvxpy.settings.SOLVERS:
-        brings = PACKAGES.get(solver, "its package")
-        raise SolverUnavailable(f"solver cvxpy:{solver} is missing: install {brings}")
-    raise UnknownName.of("CVXPY solver", solver, known)
+def _absent(solver: str) -> Availability:
+    """Say how to get a solver that CVXPY knows and does not load, or should not."""
+    if solver in SHARED:
+        told = f"its library and HiGHS's share symbols; use ortools:{solver.lower()}"
+        return Availability(Access.MISSING, told)
+    if solver not in known_to_cvxpy():
+        raise UnknownName.of("CVXPY solver", solver, installed_in_cvxpy())
+    what = how_to_get(solver)
+    return missing(what) if what else Availability(Access.MISSING, MANUAL)
 
 
 def _problem(form: LinearForm) -> tuple[Any, Any, list[tuple[Any, Any, float]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 from typing import Any
 
 from farkas.solvers.options import WORDS, Options, Words
@@ -11,6 +12,9 @@ PACKAGES = {
     "GLPK_MI": "cvxopt", "PIQP": "piqp", "QOCO": "qoco", "XPRESS": "xpress",
 }  # fmt: skip
 """What brings a solver of CVXPY; all of it is in farkas[solvers]."""
+SHARED = ("GLOP", "PDLP")
+"""Solvers of OR-tools: not to be loaded beside HiGHS."""
+MANUAL = "https://www.cvxpy.org/tutorial/solvers says how to get it"
 FIRST_ORDER = 1e-8
 """Accuracy asked of SCS and OSQP, in their own measure; what they reach is measured here."""
 
@@ -36,6 +40,15 @@ _ALWAYS: dict[str, dict[str, float]] = {
     "SCS": {**_ACCURACY, "max_iters": 100_000},
     "OSQP": {**_ACCURACY, "max_iter": 100_000},
 }
+
+
+def how_to_get(solver: str) -> str:
+    """Return what pip installs for a solver: a package, or CVXPY with an extra; empty if none."""
+    if solver in PACKAGES:
+        return PACKAGES[solver]
+    extra = solver.lower().replace("_", "-")
+    extras = importlib.metadata.metadata("cvxpy").get_all("Provides-Extra") or ()
+    return f"cvxpy[{extra}]" if extra in extras else ""
 
 
 def arguments(solver: str, options: Options) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import functools
 import logging
 import math
 import time
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,19 +15,24 @@ import numpy as np
 from farkas.errors import UnknownName
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
-from farkas.solvers.access import Access, Availability, installed, missing
+from farkas.solvers.access import Access, Availability, installed, missing, version_of
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend, backends, find
 from farkas.solvers.interrupt import off_stdout
 from farkas.solvers.options import WORDS, Options, Raw, Words
+from farkas.solvers.units import as_minimum, of_maximum
+from farkas.solvers.via_pyomo_words import BRINGS, how_to_get
 
 DEFAULT = "appsi_highs"
+NEARLY = 0.9
+"""Share of a time limit at which a solver may have stopped because of it."""
 
 _WORDS: dict[str, Words] = {
     **WORDS,
     "cbc": ("sec", "ratio", "threads", "randomSeed"),
     "glpk": ("tmlim", "mipgap", "", "seed"),
     "cplex": ("timelimit", "mip_tolerances_mipgap", "threads", "randomseed"),
+    "xpress": ("timelimit", "miprelstop", "threads", "randomseed"),
     "mosek": (
         "dparam.optimizer_max_time",
         "dparam.mio_tol_rel_gap",
@@ -63,11 +69,16 @@ class PyomoSolver(Backend):
         with _quiet(), _installed_only():
             usable = self._factory().available(exception_flag=False)
         if not usable:
-            return Availability(
-                Access.MISSING, f"Pyomo knows {self.solver} but cannot find or license it"
-            )
+            how = how_to_get(self.solver)
+            told = f"Pyomo knows {self.solver} but cannot find or license it"
+            return Availability(Access.MISSING, f"{told}; {how}" if how else told)
         behind = self._native()
         return behind.availability() if behind else Availability(Access.FULL)
+
+    def version(self) -> str:
+        """Version of the package behind, where it is one."""
+        behind = self._native()
+        return behind.version() if behind else version_of(BRINGS.get(self.solver, "none"))
 
     def footprint(self, form: LinearForm) -> tuple[int, int]:
         """Rows and columns inside the solver."""
@@ -76,6 +87,12 @@ class PyomoSolver(Backend):
 
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
         """Solve once."""
+        if "cbc" not in self.solver:
+            return self._run(form, options)
+        # its bound on a maximum has now this sign, now that
+        return of_maximum(self._run(as_minimum(form), options), form)
+
+    def _run(self, form: LinearForm, options: Options) -> Answer:
         begin = time.perf_counter()
         model = to_model(form, duals=self._duals and not form.is_mip)
         solver = self._factory()
@@ -90,6 +107,9 @@ class PyomoSolver(Backend):
                     # results without a solution raise in many ways; none of them has a point
                     claim = Claimed.NONE
         seconds = time.perf_counter() - begin
+        if reason is not Reason.FINISHED and seconds >= NEARLY * options.time_limit:
+            # CBC's limits have many names, or are called an intermediate result
+            reason = Reason.TIME_LIMIT
         common: dict[str, Any] = {
             "reason": reason,
             "solver": self.name,
@@ -113,6 +133,11 @@ class PyomoSolver(Backend):
     def _factory(self) -> Any:
         import pyomo.environ as pyo
 
+        if self.solver.endswith("_persistent"):
+            raise UnknownName(
+                f"unknown solver {self.name!r}: it wants a model of its own before it solves; "
+                f"use pyomo:{self.solver.removesuffix('persistent')}direct"
+            )
         solver = None
         with _quiet(), _installed_only():
             # Pyomo takes every other word for a file, and executes it
@@ -152,6 +177,14 @@ class ViaPyomo(PyomoSolver):
             return missing(self.bringer)
         return Availability(Access.FULL, "bridge: pyomo:NAME")
 
+    def version(self) -> str:
+        """Version of Pyomo."""
+        return version_of(self.package)
+
+    def names(self) -> tuple[str, ...]:
+        """Its solvers of linear programs."""
+        return tuple(BRINGS) if installed(self.package) else ()
+
     def bridge(self, solver: str) -> Backend:
         """Backend for one solver of Pyomo."""
         return PyomoSolver(solver or DEFAULT)
@@ -164,7 +197,10 @@ def _quiet() -> Iterator[None]:
     before = logger.level
     logger.setLevel(logging.CRITICAL + 1)
     try:
-        yield
+        with warnings.catch_warnings():
+            # those of packages that it loads, too
+            warnings.simplefilter("ignore")
+            yield
     finally:
         logger.setLevel(before)
 
@@ -222,7 +258,7 @@ def to_model(form: LinearForm, *, duals: bool = False) -> Any:
         ),
         sense=pyo.minimize if form.sense == "min" else pyo.maximize,
     )
-    if duals:
+    if duals and len(model.rows):
         model.dual = pyo.Suffix(direction=pyo.Suffix.IMPORT)
     return model
 
@@ -248,7 +284,8 @@ def _verdict(results: Any) -> tuple[Reason, Claimed, str]:
         Condition.userInterrupt: Reason.INTERRUPTED,
         Condition.feasible: Reason.NUMERICAL,
     }.get(condition, Reason.ERROR)
-    stopped = reason is not Reason.ERROR
+    # Xpress has no other word for a limit
+    stopped = reason is not Reason.ERROR or condition == Condition.other
     return reason, Claimed.FEASIBLE if stopped else Claimed.NONE, str(condition)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from farkas.errors import InvalidOption, SolverUnavailable, UnknownName, UnsupportedForm
 from farkas.solvers import (
+    Ability,
     Access,
     Answer,
     Claimed,
@@ -99,6 +100,27 @@ def test_status_lists_every_backend():
     assert highs.availability.standing is Access.FULL
     assert highs.version >= "1.15"
     assert set(highs.abilities) == {"linear", "integer", "duals", "rays", "warm"}
+
+
+def test_solvers_behind_a_bridge_follow_it_and_all_of_them_can_be_asked_for():
+    names = [line.name for line in status(bridged=True)]
+    assert [name for name in names if ":" not in name] == backends.names()
+    assert names[names.index("highs") :][:4] == [
+        "highs", "highs:simplex", "highs:ipm", "highs:pdlp"
+    ]  # fmt: skip
+    for line in status(bridged=True):
+        assert line.abilities, line.name
+        if line.availability.standing is Access.MISSING:
+            assert line.availability.detail, f"{line.name} does not say how to get it"
+            with pytest.raises(SolverUnavailable, match=f"solver {line.name} is missing: "):
+                solve(SMALL.replace(integer=np.ones(1, dtype=bool)), line.name)
+
+
+def test_continuous_columns_are_refused_by_solvers_of_whole_ones(monkeypatch):
+    monkeypatch.setattr(find("highs"), "abilities", Ability.INTEGER)
+    with pytest.raises(UnsupportedForm, match="takes whole columns only and case has 1 continuous"):
+        solve(form([1, 1], [(0.5, [1, 1], INF)], integer=[0]))
+    assert solve(form([1, 1], [(0.5, [1, 1], INF)], integer=[0, 1])).objective == 1
 
 
 def test_a_missing_package_is_said_with_its_remedy(monkeypatch):

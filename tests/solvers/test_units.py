@@ -11,7 +11,7 @@ import pytest
 from farkas.forms import LinearForm, SparseRows
 from farkas.forms.scale import Units
 from farkas.solvers import Answer, Claimed, Reason, open_session, solve
-from farkas.solvers.units import handed, returned
+from farkas.solvers.units import as_minimum, handed, of_maximum, returned
 from tests.generators.forms import small
 
 SHIFTS = [-60, -31, 31, 60]
@@ -158,3 +158,21 @@ def test_every_part_of_an_answer_has_its_own_unit():
     # money per amount of the row; a ray is per amount of the row only
     assert answer.raw_row_duals.tolist() == [2.0**1, 2.0**6]
     assert answer.raw_ray.tolist() == [2.0**-3, 2.0**2]
+
+
+def test_a_maximum_is_the_minimum_of_the_negated_costs_and_back():
+    # max x + 1, x <= 3: 4, one more unit of room is worth 1
+    case = dataclasses.replace(
+        small([[1]], cost=[1], row_lower=[-np.inf], upper=[9]),
+        row_upper=np.array([3.0]),
+        sense="max",
+        offset=1.0,
+    )
+    turned = as_minimum(case)
+    assert (turned.sense, turned.cost.tolist(), turned.offset) == ("min", [-1.0], -1.0)
+    said = Answer(bound=-4.0, raw_row_duals=np.array([-1.0]), raw_ray=np.array([2.0]))
+    back = of_maximum(said, case)
+    assert (back.bound, back.row_duals.tolist(), back.ray.tolist()) == (4.0, [1.0], [2.0])
+    assert of_maximum(Answer(), case).raw_row_duals is None
+    assert as_minimum(turned) is turned
+    assert of_maximum(said, turned) is said

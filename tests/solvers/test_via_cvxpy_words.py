@@ -10,7 +10,7 @@ from farkas.errors import InvalidOption, SolverUnavailable
 from farkas.solvers import solve
 from farkas.solvers.access import installed
 from farkas.solvers.options import Options
-from farkas.solvers.via_cvxpy_words import PACKAGES, arguments
+from farkas.solvers.via_cvxpy_words import PACKAGES, arguments, how_to_get
 from tests.conformance.solvers.cases import INF, form
 
 
@@ -61,3 +61,23 @@ def test_what_is_missing_names_the_package_that_brings_it(solver):
         return
     with pytest.raises(SolverUnavailable, match=f"cvxpy:{solver} is missing: .*install"):
         solve(case, f"cvxpy:{solver}")
+
+
+def test_what_cvxpy_has_an_extra_for_is_got_by_it():
+    assert how_to_get("ECOS") == "ecos"
+    assert how_to_get("DAQP") == "cvxpy[daqp]"
+    assert how_to_get("ECOS_BB") == "cvxpy[ecos-bb]"
+    assert how_to_get("NAG") == ""
+
+
+@pytest.mark.parametrize(
+    ("solver", "words"),
+    [
+        ("GLOP", "its library and HiGHS's share symbols; use ortools:glop"),
+        ("NAG", "https://www.cvxpy.org/tutorial/solvers says how to get it"),
+        ("DAQP", r"install 'cvxpy\[daqp\]' to use it"),
+    ],
+)
+def test_what_cannot_be_loaded_is_missing_with_its_remedy(solver, words):
+    with pytest.raises(SolverUnavailable, match=f"solver cvxpy:{solver} is missing: {words}"):
+        solve(form([1], [(2, [1], INF)]), f"cvxpy:{solver}")

@@ -67,6 +67,7 @@ def test_duals_are_imported_only_when_asked_for():
         ("appsi_highs", {"time_limit": 2.5, "mip_rel_gap": 0.5, "threads": 3, "random_seed": 9}),
         ("gurobi_direct", {"TimeLimit": 2.5, "MIPGap": 0.5, "Threads": 3, "Seed": 9}),
         ("cbc", {"sec": 2.5, "ratio": 0.5, "threads": 3, "randomSeed": 9}),
+        ("xpress", {"timelimit": 2.5, "miprelstop": 0.5, "threads": 3, "randomseed": 9}),
         (
             "mosek_direct",
             {"dparam.optimizer_max_time": 2.5, "dparam.mio_tol_rel_gap": 0.5,
@@ -94,6 +95,50 @@ def test_unknown_families_take_the_defaults_only():
         PyomoSolver("ipopt")._translated(Options(time_limit=1.0))
 
 
+def test_solvers_that_keep_a_model_of_their_own_are_refused_with_the_one_that_does_not():
+    with pytest.raises(UnknownName, match="use pyomo:gurobi_direct"):
+        solve(CASE, "pyomo:gurobi_persistent")
+
+
+def answer_of(solver, monkeypatch, case, condition, bounds):
+    """What is read where a solver ends so; its point is 0, its duals are 1, and where it looked."""
+    seen = []
+
+    def solved(model, **_):
+        seen.append(model)
+        found = results(condition)
+        found.problem = SimpleNamespace(lower_bound=bounds[0], upper_bound=bounds[1])
+        return found
+
+    def load(_model, _results):
+        for x in seen[0].x.values():
+            x.value = 0.0
+
+    monkeypatch.setattr(PyomoSolver, "_factory", lambda _: SimpleNamespace(solve=solved))
+    monkeypatch.setattr("pyomo.core.base.PyomoModel.ModelSolutions.load_from", load)
+    answer = PyomoSolver(solver).run(case, Options(time_limit=0.0), None)
+    return answer, seen[0]
+
+
+def test_cbc_is_handed_a_minimum_whose_bound_has_one_sign(monkeypatch):
+    # max x, x <= 3 whole: CBC sees min -x and says that it is at least -3
+    case = form([1], [(-INF, [1], 3)], integer=[0], sense="max", offset=2.0)
+    answer, model = answer_of("cbc", monkeypatch, case, Condition.optimal, (-3.0, -1.0))
+    assert model.value.sense == pyo.minimize
+    assert pyo.value(model.value) == -2.0
+    assert (answer.claim, answer.bound) == (Claimed.OPTIMAL, 3.0)
+    other, model = answer_of("glpk", monkeypatch, case, Condition.optimal, (1.0, 3.0))
+    assert (model.value.sense, other.bound) == (pyo.maximize, 3.0)
+
+
+@pytest.mark.parametrize("condition", [Condition.other, Condition.intermediateNonInteger])
+def test_whatever_it_is_called_an_end_after_the_limit_is_one_of_time(condition, monkeypatch):
+    case = form([1], [(-INF, [1], 3)], integer=[0])
+    answer, _ = answer_of("xpress", monkeypatch, case, condition, (None, None))
+    assert answer.reason is Reason.TIME_LIMIT
+    assert answer.has_point is (condition == Condition.other)
+
+
 def results(condition):
     return SimpleNamespace(solver=SimpleNamespace(termination_condition=condition))
 
@@ -108,6 +153,7 @@ def results(condition):
         (Condition.maxIterations, Reason.ITERATION_LIMIT, Claimed.FEASIBLE),
         (Condition.userInterrupt, Reason.INTERRUPTED, Claimed.FEASIBLE),
         (Condition.error, Reason.ERROR, Claimed.NONE),
+        (Condition.other, Reason.ERROR, Claimed.FEASIBLE),
     ],
 )
 def test_conditions_are_read_as_reason_and_claim(condition, reason, claim):

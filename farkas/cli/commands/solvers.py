@@ -8,10 +8,13 @@ from farkas.cli.tables import print_table
 
 
 def command(as_json: Json = False) -> None:
-    """List the solvers: installed, licensed, limited, and what each can do."""
+    """List the solvers: installed, licensed, limited, what each can do, and how to get it.
+
+    Those behind a bridge follow it, as the names that `--solver` takes.
+    """
     from farkas.solvers import status
 
-    lines = status()
+    lines = status(bridged=True)
     if as_json:
         solvers = [
             {

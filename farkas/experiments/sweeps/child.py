@@ -11,12 +11,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 from typing import IO
 
 import msgspec
 
-import farkas
+from farkas import isolated
 from farkas.experiments.sweeps.store import Result
 from farkas.experiments.sweeps.task import Request
 
@@ -77,9 +76,13 @@ class Child:
         self.stop()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
         # one thread a task: parallelism comes from the number of children
-        environment = {**_environment(), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        environment = {
+            **isolated.environment(),
+            "OMP_NUM_THREADS": "1",
+            "OPENBLAS_NUM_THREADS": "1",
+        }
         self._process = subprocess.Popen(
-            _command(),
+            isolated.command("farkas.experiments.sweeps.child"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -119,27 +122,6 @@ class Child:
             words = f": {lines[-1]}" if lines else ""
         self.stop()
         return how + words
-
-
-START = (
-    "import sys; root = sys.argv.pop();"
-    " sys.path += [] if root in sys.path else [root];"
-    " from farkas.experiments.sweeps.child import main; main()"
-)
-
-
-def _command() -> list[str]:
-    """Words that start a child; modules of the current folder are not found (``-P``)."""
-    root = str(Path(farkas.__file__).resolve().parents[1])
-    return [sys.executable, "-P", "-c", START, root]
-
-
-def _environment() -> dict[str, str]:
-    """Our own, without the empty and relative parts of PYTHONPATH: they mean the current folder."""
-    environment = {**os.environ, "PYTHONSAFEPATH": "1"}
-    parts = environment.pop("PYTHONPATH", "").split(os.pathsep)
-    kept = [part for part in parts if os.path.isabs(part)]
-    return {**environment, "PYTHONPATH": os.pathsep.join(kept)} if kept else environment
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from farkas.solvers.access import installed
 
 INF = math.inf
 
-BRIDGES = {"cvxpy", "pyomo"}
+BRIDGES = {"cvxpy", "ortools", "pyomo"}
 NO_LICENCE = {"mosek"}  # in its wheel; tests/solvers/test_mosek.py goes as far as one gets without
 
 NATIVE = [name for name in backends if name not in BRIDGES | NO_LICENCE]
@@ -37,9 +38,17 @@ BRIDGED = [
 ]
 EVERY = NATIVE + BRIDGED
 EXTRA = {"cvxpy:ECOS": "ecos", "cvxpy:PIQP": "piqp", "cvxpy:CVXOPT": "cvxopt",
-         "cvxpy:GLPK": "cvxopt", "cvxpy:COPT": "coptpy", "cvxpy:XPRESS": "xpress"}  # fmt: skip
+         "cvxpy:GLPK": "cvxopt", "cvxpy:COPT": "coptpy", "cvxpy:XPRESS": "xpress",
+         "ortools:glop": "ortools", "ortools:pdlp": "ortools", "ortools:cpsat": "ortools",
+         "pyomo:xpress_direct": "xpress"}  # fmt: skip
 """Packages of farkas[solvers]: held to the same cases where they are installed."""
-HERE = EVERY + [name for name, package in EXTRA.items() if installed(package)]
+PROGRAMS = {"pyomo:cbc": "cbc"}
+"""And programs, where they are found."""
+HERE = [
+    *EVERY,
+    *(name for name, package in EXTRA.items() if installed(package)),
+    *(name for name, program in PROGRAMS.items() if shutil.which(program)),
+]
 UNLIMITED = {"cvxpy:ECOS", "cvxpy:PIQP", "cvxpy:CVXOPT", "cvxpy:GLPK"}
 """They know no time limit, and refuse one."""
 

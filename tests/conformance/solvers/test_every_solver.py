@@ -29,10 +29,13 @@ def can(solver, ability):
     return ability in find(solver).abilities
 
 
-every = pytest.mark.parametrize("solver", HERE)
+every = pytest.mark.parametrize("solver", [s for s in HERE if can(s, Ability.LINEAR)])
 integer = pytest.mark.parametrize("solver", [s for s in HERE if can(s, Ability.INTEGER)])
 continuous_only = pytest.mark.parametrize(
     "solver", [s for s in HERE if not can(s, Ability.INTEGER)]
+)
+mixed = pytest.mark.parametrize(
+    "solver", [s for s in HERE if can(s, Ability.LINEAR | Ability.INTEGER)]
 )
 duals = pytest.mark.parametrize("solver", [s for s in HERE if can(s, Ability.DUALS)])
 rays = pytest.mark.parametrize("solver", [s for s in HERE if can(s, Ability.RAYS)])
@@ -248,7 +251,7 @@ def test_integer_program(solver):
     assert answer.raw_row_duals is None
 
 
-@integer
+@mixed
 def test_mixed_program_keeps_continuous_columns_fractional(solver):
     # min x + y, x + y >= 3/2, x integer <= 1 with y <= 0.75: x = 1, y = 1/2.
     case = form([1, 1], [(1.5, [1, 1], INF)], upper=[1, 0.75], integer=[0])
@@ -264,7 +267,7 @@ def test_integer_program_without_integer_points_is_infeasible(solver):
     assert answer.raw_ray is None
 
 
-@integer
+@mixed
 def test_unbounded_integer_program(solver):
     case = form([-1, 0], [(0, [1, -1], 0)], integer=[0, 1])
     assert solve(case, solver).claim is Claimed.UNBOUNDED
@@ -298,7 +301,9 @@ def test_limit_with_incumbent_gives_a_feasible_point(solver):
     assert not answer.bound < answer.objective
 
 
-@pytest.mark.parametrize("solver", [s for s in HERE if s not in UNLIMITED])
+@pytest.mark.parametrize(
+    "solver", [s for s in HERE if can(s, Ability.LINEAR) and s not in UNLIMITED]
+)
 def test_no_time_at_all_gives_no_garbage(solver):
     # HiGHS hands out a point that violates rows when it has no time.
     case = form([1, 1], [(3, [1, 2], INF), (3, [2, 1], INF)], upper=5)

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from farkas.experiments.sweeps.child import Child, _environment
+from farkas.experiments.sweeps.child import Child
 from tests.experiments.sweeps.made import PATIENCE, request
 
 
@@ -71,23 +71,3 @@ def test_no_module_of_the_current_folder_is_executed(path, child, tmp_path, monk
     monkeypatch.chdir(tmp_path)
     assert child.perform(request(), PATIENCE).status == "done"
     assert not (tmp_path / "executed").exists()
-
-
-def test_the_folders_that_were_asked_for_are_searched(monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["/a", "", "b", "/c"]))
-    assert _environment()["PYTHONPATH"] == os.pathsep.join(["/a", "/c"])
-    monkeypatch.setenv("PYTHONPATH", ".")
-    assert "PYTHONPATH" not in _environment()
-    monkeypatch.delenv("PYTHONPATH")
-    assert _environment()["PYTHONSAFEPATH"] == "1"
-
-
-def test_a_limit_of_years_is_waited_for_in_parts(child, monkeypatch):
-    monkeypatch.setattr("farkas.experiments.sweeps.child.LONGEST_WAIT", 0.001)
-    assert child.perform(request(), 1e8).status == "done"
-
-
-def test_a_process_that_was_already_dead_is_replaced(child):
-    os.kill(frozen(child), signal.SIGKILL)
-    assert {child.perform(request(), PATIENCE).status for _ in range(2)} <= {"crashed", "done"}
-    assert child.perform(request(), PATIENCE).status == "done"
