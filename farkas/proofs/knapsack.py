@@ -1,9 +1,16 @@
-"""Knapsacks: what hardness is reduced from, with their optima by dynamic programming."""
+"""Knapsacks: what hardness is reduced from, their optima, and whether a program holds them."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+
+from farkas.certificates.bound import prove_bound
+from farkas.forms import LinearForm
+from farkas.forms.matrices import as_scipy
+from farkas.numbers import Bools, Floats
+from farkas.portable.products import matmul
+from farkas.proofs.stated import Stated
 
 
 class Knapsack(NamedTuple):
@@ -35,3 +42,58 @@ def most_worth(knapsack: Knapsack) -> int:
         for room in range(knapsack.room, weight - 1, -1):
             best[room] = max(best[room], best[room - weight] + worth)
     return best[-1]
+
+
+def embedded(
+    form: LinearForm, knapsack: Knapsack, alone: Floats, taken: Bools, derivation: Floats
+) -> tuple[Stated, ...]:
+    """Say of a program, exactly, that its points are the choices of things that fit.
+
+    A choice that fits is the sum of its columns of ``alone``, since no two things share a column
+    and no row but one limits their sum.  Conversely a point pays for what it takes, takes each
+    thing once at most, and what it takes fits, by the rows added up in ``derivation``.
+
+    Parameters
+    ----------
+    form
+        A maximum over integers, with whole coefficients.
+    alone
+        Shape (things, columns), the point that takes this thing and nothing else.
+    taken
+        Shape (things, columns), the columns whose sum says that the thing is taken.
+    derivation
+        Shape (rows,), multipliers of the rows.
+
+    Returns
+    -------
+    Relations, all of which have to hold.
+    """
+    weights, worths = np.array(knapsack.weights, float), np.array(knapsack.worths, float)
+    matrix = as_scipy(form.matrix).toarray()
+    use = matmul(matrix, alone.T)
+    full = (use == weights).all(axis=1) & (form.row_upper == knapsack.room)
+    fits = weights <= knapsack.room
+    others = use[np.ix_(~full, fits)]
+    above = np.maximum(others, 0.0).sum(axis=1) - form.row_upper[~full]
+    below = form.row_lower[~full] - np.minimum(others, 0.0).sum(axis=1)
+    beyond = np.maximum(form.lower - alone[fits], alone[fits] - form.upper)
+
+    def most(cost: Floats, multipliers: Floats) -> float:
+        return float(prove_bound(form.replace(cost=cost), multipliers).value)
+
+    pays, weighs = matmul(taken.T.astype(float), worths), matmul(taken.T.astype(float), weights)
+    said = [
+        Stated(int(full.sum()), "==", 1),
+        Stated(float(form.row_lower[full].max(initial=-np.inf)), "<=", 0),
+        Stated(float(max(above.max(initial=-1.0), below.max(initial=-1.0))), "<=", 0),
+        Stated(float(beyond.max(initial=-1.0)), "<=", 0),
+        Stated(int(np.count_nonzero(alone, axis=0).max()), "<=", 1),
+        Stated(float(np.abs(matmul(alone, form.cost) - worths).max()), "<=", 0),
+        Stated(float(np.abs(pays - form.cost).max()), "<=", 0),
+        Stated(bool(form.integer[taken.any(axis=0)].all()), ">", 0),
+        Stated(most(weighs, derivation), "<=", knapsack.room),
+    ]
+    for columns in taken:
+        limits = ((matrix != 0) == columns).all(axis=1)
+        said.append(Stated(most(columns.astype(float), limits.astype(float)), "<=", 1))
+    return tuple(said)

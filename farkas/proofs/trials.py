@@ -10,7 +10,7 @@ import numpy as np
 from farkas.forms import LinearForm
 from farkas.instances import Instance, library
 from farkas.instances.generate import generate
-from farkas.proofs.claim import Verdict, held, refuted
+from farkas.proofs.claim import Standing, Verdict, held, proved, refuted
 from farkas.proofs.stated import Stated
 from farkas.solvers import solve
 
@@ -93,3 +93,8 @@ class Trials:
         relation, worst = self._worst
         example = msgspec.to_builtins(worst) if isinstance(worst, Instance) else worst
         return refuted(example, relation, note, **numbers)
+
+    def proved(self, note: str = "", **numbers: float) -> Verdict:
+        """Proved: an argument for all values came before, and trials do not contradict it."""
+        tried = self.verdict()
+        return proved(note, **numbers) if tried.standing is Standing.HELD else tried

@@ -103,3 +103,19 @@ def test_intervals_of_probabilities_by_hand():
     low, high = interval(50, 100)
     assert low == pytest.approx(1 - high)
     assert 0.39 < low < 0.4
+
+
+def test_trials_that_all_hold_leave_a_proof_and_others_refute_it():
+    trials = Trials()
+    with pytest.raises(ValueError, match="at least one run"):
+        trials.proved("nothing was tried")
+    trials.add({"seed": 0}, Stated(1.0, "<=", 1.5))
+    verdict = trials.proved("for all", share=2.0)
+    assert (verdict.standing, verdict.note, verdict.numbers) == (
+        Standing.PROVED,
+        "for all",
+        {"share": 2.0},
+    )
+    trials.add({"seed": 1}, Stated(2.0, "<=", 1.5))
+    verdict = trials.proved("for all")
+    assert (verdict.standing, verdict.counterexample) == (Standing.REFUTED, {"seed": 1})

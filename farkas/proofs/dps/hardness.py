@@ -1,10 +1,15 @@
 """Hardness of (2): a knapsack is a market of one server in one slot."""
 
+import numpy as np
+
+from farkas.forms import LinearForm
 from farkas.instances.dps import Job, Market
 from farkas.models.dps.offline import Offline
+from farkas.numbers import Bools, Floats
 from farkas.proofs.claim import Verdict, claim
-from farkas.proofs.knapsack import Knapsack, knapsacks, most_worth
+from farkas.proofs.knapsack import Knapsack, embedded, knapsacks, most_worth
 from farkas.proofs.stated import Stated
+from farkas.proofs.symbolic import require_zero, sp
 from farkas.proofs.trials import Trials, optimum
 from farkas.search_tolerances import SOLVER_GAP
 
@@ -33,16 +38,46 @@ def knapsack_market(knapsack: Knapsack) -> Market:
     )  # fmt: skip
 
 
+def added_up(form: LinearForm) -> Floats:
+    """Multipliers of the capacity of workers, and of the placement of each thing."""
+    derivation = np.zeros(form.num_rows)
+    derivation[form.row_block("enough_workers").where] = 1.0
+    derivation[form.row_block("all_workers_placed").where] = -1.0
+    return derivation
+
+
+def taking(form: LinearForm, things: int) -> tuple[Floats, Bools]:
+    """Points that accept one job, whole; and the columns that accept it."""
+    alone, each = np.zeros((things, form.num_columns)), np.arange(form.num_columns)
+    alone[range(things), each[form.column_block("whole").where]] = 1.0
+    taken = np.zeros(alone.shape, np.bool_)
+    for name in ("whole", "spread"):
+        taken[range(things), each[form.column_block(name).where]] = True
+    return alone, taken
+
+
 @claim("dps.np_hard", source="DPS section I, hardness")
 def payments_contain_knapsacks() -> Verdict:
     """(2) is NP-hard; the paper gives no proof.
 
-    A knapsack is a market of one server and one slot, of the same size: its greatest worth is the
-    optimum of (2), so that a worth is reached by things that fit exactly when jobs pay as much.
-    Compared on knapsacks and on sums of weights, against dynamic programming.
+    A knapsack is a market of one server and one slot, of the same size.  Things that fit are jobs
+    that run on it together and pay their budgets.  Conversely an accepted job is there whole (u) or
+    with all workers of a spread one (x = w h), and these fit into the server: the weights of the
+    accepted jobs are at most the room.  Both ways are executed on knapsacks and on sums of weights,
+    row by row in exact numbers; dynamic programming finds the same optimum.
     """
+    weight, whole, spread = sp.symbols("w u h", nonnegative=True)
+    placed = weight * spread  # x
+    require_zero(
+        accepted_jobs_need_their_weight=weight * whole + placed - weight * (whole + spread)
+    )
     trials = Trials()
     for knapsack in knapsacks(12):
-        paid = optimum(Offline().form(knapsack_market(knapsack)))
-        trials.add(knapsack._asdict(), Stated(paid, "==", float(most_worth(knapsack)), SOLVER_GAP))
-    return trials.verdict("the reduction itself, both ways, on twelve knapsacks")
+        form = Offline().form(knapsack_market(knapsack))
+        alone, taken = taking(form, len(knapsack.weights))
+        trials.add(
+            knapsack._asdict(),
+            *embedded(form, knapsack, alone, taken, added_up(form)),
+            Stated(optimum(form), "==", float(most_worth(knapsack)), SOLVER_GAP),
+        )
+    return trials.proved("things that fit are jobs that are served, row by row")

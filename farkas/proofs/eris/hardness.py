@@ -1,10 +1,15 @@
 """Hardness of (2): a knapsack is an auction of one site in one slot."""
 
+import numpy as np
+
+from farkas.forms import LinearForm
 from farkas.instances.eris import Auction, Job
 from farkas.models.eris.offline import Offline
+from farkas.numbers import Bools, Floats
 from farkas.proofs.claim import Verdict, claim
-from farkas.proofs.knapsack import Knapsack, knapsacks, most_worth
+from farkas.proofs.knapsack import Knapsack, embedded, knapsacks, most_worth
 from farkas.proofs.stated import Stated
+from farkas.proofs.symbolic import require, sp
 from farkas.proofs.trials import Trials, optimum
 from farkas.search_tolerances import SOLVER_GAP
 
@@ -35,18 +40,46 @@ def knapsack_auction(knapsack: Knapsack) -> Auction:
     )  # fmt: skip
 
 
+def added_up(form: LinearForm, knapsack: Knapsack) -> Floats:
+    """Multipliers of the capacity, and of work and workers of each thing by its weight."""
+    derivation, weights = np.zeros(form.num_rows), np.array(knapsack.weights, float)
+    derivation[form.row_block("capacity_of_site").where] = 1.0
+    derivation[form.row_block("enough_workers").where] = weights
+    derivation[form.row_block("all_chunks_processed").where] = -weights
+    return derivation
+
+
+def taking(form: LinearForm, things: int) -> tuple[Floats, Bools]:
+    """Points that complete one job, all others idle; and the columns that complete it."""
+    alone, each = np.zeros((things, form.num_columns)), np.arange(form.num_columns)
+    for name in ("finished", "workers", "server", "processed", "local"):
+        alone[range(things), each[form.column_block(name).where]] = 1.0
+    taken = np.zeros(alone.shape, np.bool_)
+    taken[range(things), each[form.column_block("finished").where]] = True
+    return alone, taken
+
+
 @claim("eris.np_hard", source="Eris section III-B, hardness")
 def welfare_contains_knapsacks() -> Verdict:
     """(2) is NP-hard, by a reduction from the knapsack problem.
 
-    A knapsack is an auction of one site and one slot, of the same size: its greatest worth is the
-    optimum of (2), so that a worth is reached by things that fit exactly when schedules reach it.
-    Compared on knapsacks and on sums of weights, against dynamic programming.
+    A knapsack is an auction of one site and one slot, of the same size.  Things that fit are jobs
+    of one worker that complete together, with their worth as welfare.  Conversely a completed job
+    (x = 1) processes its chunk (q = x) with a worker (q <= g), and workers fit into the site: the
+    weights of the completed jobs are at most the room.  Both ways are executed on knapsacks and on
+    sums of weights, row by row in exact numbers; dynamic programming finds the same optimum.
     """
+    weight, completed, idle = sp.symbols("w x i", nonnegative=True)
+    workers = completed + idle  # g, as q = x
+    room_left = sp.expand(weight * workers - weight * completed)
+    require(completed_jobs_need_their_weight=room_left.is_nonnegative)
     trials = Trials()
     for knapsack in knapsacks(12):
-        welfare = optimum(Offline().form(knapsack_auction(knapsack)))
+        form = Offline().form(knapsack_auction(knapsack))
+        alone, taken = taking(form, len(knapsack.weights))
         trials.add(
-            knapsack._asdict(), Stated(welfare, "==", float(most_worth(knapsack)), SOLVER_GAP)
+            knapsack._asdict(),
+            *embedded(form, knapsack, alone, taken, added_up(form, knapsack)),
+            Stated(optimum(form), "==", float(most_worth(knapsack)), SOLVER_GAP),
         )
-    return trials.verdict("the reduction itself, both ways, on twelve knapsacks")
+    return trials.proved("things that fit are jobs that complete, row by row")

@@ -11,10 +11,10 @@ from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.portable.draws import uniform
-from farkas.proofs.claim import Standing, Verdict, claim, proved, refuted
+from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.eris.samples import Shape, auction, auctions, propose
 from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, sp
+from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials
 from farkas.search_tolerances import SOLVER_GAP
 
@@ -75,14 +75,12 @@ def more_epochs(job: Job, rng: np.random.Generator) -> Job:
     return msgspec.structs.replace(job, epochs=job.epochs + int(rng.integers(1, 3)))
 
 
-def _no_gain(
-    report: Report, schedulers: tuple[str, ...], count: int, seed: int, note: str
-) -> Verdict:
+def _no_gain(report: Report, schedulers: tuple[str, ...], count: int, seed: int) -> Trials:
     trials = Trials()
     for sample, truth, told in misreports(count, seed, report):
         for scheduler in schedulers:
             trials.add(sample, no_gain(sample, truth, told, scheduler))
-    return trials.verdict(note)
+    return trials
 
 
 @claim("eris.individually_rational", source="Eris Theorem 2")
@@ -102,10 +100,7 @@ def individually_rational() -> Verdict:
             if found.pays:
                 worth_then = sample.jobs[0].utility[found.finish]
                 trials.add(sample, Stated(found.cost, "<=", worth_then))
-    tried = trials.verdict()
-    if tried.standing is not Standing.HELD:
-        return tried
-    return proved("a job is accepted where worth less cost is above 0")
+    return trials.proved("a job is accepted where worth less cost is above 0")
 
 
 @claim("eris.profit_is_positive", source="Eris section V-B, text")
@@ -133,34 +128,62 @@ def truthful_in_worth() -> Verdict:
     """No job gains by another utility.
 
     Not because "payoff has no relationship with f", as the proof says, but because the schedules
-    offered and their costs do not depend on the report: a menu from which truth picks best.
+    offered and their costs do not depend on the report: a menu from which truth picks best.  The
+    best is worth no less than any other, by max(y − x, 0).
     """
-    note = "exact and printed scheduler; reports are any non-increasing utilities"
-    return _no_gain(other_worth, ("printed", "exact"), 120, 7, note)
+    honest, other = sp.symbols("x y", real=True)  # payoffs of two schedules of the menu, at truth
+    best = sp.Max(honest, other)
+    require_zero(best=(best - honest - sp.Max(other - honest, 0)).rewrite(sp.Piecewise))
+    trials = _no_gain(other_worth, ("printed", "exact"), 120, 7)
+    return trials.proved("a best item of one menu; exact and printed scheduler")
 
 
 @claim("eris.truthful_in_arrival", source="Eris Theorem 3")
 def truthful_in_arrival() -> Verdict:
     """No job gains by arriving later; worth stays that of the true arrival.
 
-    The menu only shrinks, and prices only rise while it waits.
+    For the exact scheduler.  A schedule that begins after a + d begins after a, so that the menu
+    only shrinks; and prices p only rise, by r, while it waits, so that all of it costs more.
     """
-    return _no_gain(later_arrival, ("exact",), 150, 8, "exact scheduler; prices held fixed")
+    arrival, delay, wait = sp.symbols("a d w", nonnegative=True)
+    price, rise, units = sp.symbols("p r g", nonnegative=True)
+    begins = arrival + delay + wait
+    dearer = sp.expand((price + rise) * units - price * units)
+    require(begins_in_time=(begins - arrival).is_nonnegative, dearer=dearer.is_nonnegative)
+    trials = _no_gain(later_arrival, ("exact",), 150, 8)
+    return trials.proved("a smaller menu that costs no less; exact scheduler")
 
 
 @claim("eris.truthful_in_demand", source="Eris Theorem 3")
 def truthful_in_demand() -> Verdict:
     """No job gains by reporting more units per worker or server.
 
-    For the exact scheduler: fewer schedules fit, and each costs more.
+    For the exact scheduler: fewer schedules fit, and each costs more.  With w + r units reported a
+    schedule of g workers at a price p that leaves i units idle leaves i + r g with w, and costs
+    p r g less.
     """
-    return _no_gain(more_demand, ("exact",), 150, 9, "exact scheduler")
+    units, more, workers = sp.symbols("w r g", nonnegative=True)
+    price, idle = sp.symbols("p i", nonnegative=True)
+    capacity = (units + more) * workers + idle
+    fits = sp.expand(capacity - units * workers)
+    saved = sp.expand(price * (units + more) * workers - price * units * workers)
+    require(fits=fits.is_nonnegative, saved=saved.is_nonnegative)
+    trials = _no_gain(more_demand, ("exact",), 150, 9)
+    return trials.proved("a smaller menu that costs no less; exact scheduler")
 
 
 @claim("eris.truthful_in_epochs", source="Eris Theorem 3")
 def truthful_in_epochs() -> Verdict:
-    """No job gains by reporting more passes over its data.  For the exact scheduler."""
-    return _no_gain(more_epochs, ("exact",), 150, 10, "exact scheduler")
+    """No job gains by reporting more passes over its data.
+
+    For the exact scheduler: passes occur in (2b) alone, where workers that make E + r passes over
+    q chunks make E, so that the schedule reported can run, with the same completion and cost.
+    """
+    passes, more, chunks, idle = sp.symbols("E r q i", nonnegative=True)
+    work = (passes + more) * chunks + idle  # P g
+    require(enough_workers=sp.expand(work - passes * chunks).is_nonnegative)
+    trials = _no_gain(more_epochs, ("exact",), 150, 10)
+    return trials.proved("a smaller menu of the same costs; exact scheduler")
 
 
 @claim("eris.printed_is_truthful", source="Eris Theorem 3, with Algorithms 2 and 3")

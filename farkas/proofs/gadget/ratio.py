@@ -14,6 +14,7 @@ from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.gadget.selection import around_mean
 from farkas.proofs.gadget.small import random_clusters
 from farkas.proofs.stated import Stated
+from farkas.proofs.symbolic import require_zero, sp
 from farkas.proofs.trials import Trials
 from farkas.relaxations.gadget.augmented import Augmented
 from farkas.relaxations.gadget.decompose import Mixture, decompose
@@ -142,8 +143,8 @@ def tried(relax: Relax, ratio: Callable[[int], float], seed: int) -> Verdict:
         reached = cluster.total_reward(received) / best
         trials.add(cluster, Stated(reached, ">=", ratio(gamma), ROUNDING))
         least = min(least, reached)
-    note = "capacities may be exceeded by β and γ"
-    return trials.verdict(note, least_ratio=least, runs_not_qualified=float(unqualified))
+    note = "gadget.greedy_ratio with this α; capacities may be exceeded by β and γ"
+    return trials.proved(note, least_ratio=least, runs_not_qualified=float(unqualified))
 
 
 @claim("gadget.competitive_ratio", source="GADGET Theorem 10, concave, all slots qualify")
@@ -151,8 +152,13 @@ def competitive_ratio() -> Verdict:
     """Algorithm 1 with Algorithm 2 reaches 1/(3Γ + 1) of the optimum if every slot qualifies.
 
     Γ is the largest number of sizes of a job; only sizes that fit alone are relaxed.  The run may
-    exceed capacities, the optimum may not.
+    exceed capacities, the optimum may not.  A round is worth a third of the relaxation at the
+    selected sizes, which keep a Γ-th (gadget.ring_selection_relaxed) of what no set of rings
+    exceeds: α = 1/(3Γ) in gadget.greedy_ratio.
     """
+    sizes = sp.symbols("Gamma", positive=True)
+    alpha = 1 / sizes / 3
+    require_zero(ratio=alpha / (1 + alpha) - 1 / (3 * sizes + 1))
     return tried(selected_sizes, lambda gamma: 1 / (3 * gamma + 1), 101)
 
 
@@ -160,8 +166,10 @@ def competitive_ratio() -> Verdict:
 def competitive_ratio_without_selection() -> Verdict:
     """Drawing from all sizes together reaches 1/4 if every slot qualifies.
 
-    α = 1/3 of the relaxation itself, and α/(1 + α) = 1/4, whatever Γ.
+    α = 1/3 of the relaxation itself, and α/(1 + α) = 1/4 in gadget.greedy_ratio, whatever Γ.
     """
+    alpha = sp.Rational(1, 3)
+    require_zero(ratio=alpha / (1 + alpha) - sp.Rational(1, 4))
     return tried(all_sizes, lambda gamma: 1 / 4, 102)
 
 
@@ -169,8 +177,11 @@ def competitive_ratio_without_selection() -> Verdict:
 def competitive_ratio_around_mean() -> Verdict:
     """Sizes rounded from their mean reach 1/7 if every slot qualifies.
 
-    They keep half of the relaxation, so α = 1/6, and α/(1 + α) = 1/7, whatever Γ.
+    They keep half of the relaxation (gadget.floor_and_ceiling_keep_half), so α = 1/6, and
+    α/(1 + α) = 1/7 in gadget.greedy_ratio, whatever Γ.
     """
+    alpha = sp.Rational(1, 2) / 3
+    require_zero(ratio=alpha / (1 + alpha) - sp.Rational(1, 7))
     return tried(sizes_around_mean, lambda gamma: 1 / 7, 103)
 
 

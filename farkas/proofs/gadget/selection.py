@@ -11,6 +11,7 @@ from farkas.numbers import Floats
 from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.gadget.small import random_clusters, shipped
 from farkas.proofs.stated import Stated
+from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, optimum
 from farkas.relaxations.gadget.embedding import NodeLP
 from farkas.search_tolerances import LOOSE_GAP, SHARE, SOLVER_GAP
@@ -69,14 +70,20 @@ def selected(slot: SlotView) -> SlotView:
 def ring_selection_relaxed() -> Verdict:
     """The relaxation at the selected sizes keeps 1/Γ of the relaxation, Γ = max |Q_i|.
 
-    The largest of at most Γ terms of each job is at least a Γ-th of their sum, and dropping the
-    others keeps feasibility.
+    The largest of at most Γ terms gain × share of a job is at least a Γ-th of their sum, and
+    dropping the others keeps feasibility: of its workers on each node the share of its own stays.
     """
+    largest, less = sp.symbols("a s", nonnegative=True)  # the other terms are a − s on average
+    others, own, rest = sp.symbols("n k r", positive=True)
+    total = largest + others * (largest - less)
+    require(a_part_of_the_sum=sp.expand((others + 1) * largest - total).is_nonnegative)
+    require(workers_only_leave=sp.factor(1 - own / (own + rest)).is_positive)
     trials, least = Trials(), math.inf
     for slot, share in kept(21, selected):
         trials.add(slot.cluster, Stated(share, ">=", 1 / slot.largest_size, ROUNDING))
         least = min(least, share)
-    return trials.verdict(least_share=least)
+    note = "the largest of Γ terms is at least a Γ-th of their sum"
+    return trials.proved(note, least_share=least)
 
 
 @claim("gadget.ring_selection", source="GADGET Lemma 7")
@@ -138,15 +145,33 @@ def gamma_bounds_sizes() -> Verdict:
 def floor_and_ceiling_keep_half() -> Verdict:
     """For concave gains, the better of the two sizes around a job's mean keeps half of the LP.
 
-    Mixing both loses nothing of it.
-
-    A concave function at a mean is at least the mean of its values, and the linear
-    interpolation between the neighbours of the mean is exact there.
+    Mixing both loses nothing of it.  With n <= m <= n + 1 and the slope of the gain between n and
+    n + 1, concave gains lie below that line at all sizes, also at 0, so that the mean of the gains
+    is at most the line at m, which is the mixture of both sizes.  The mixture has m workers, and
+    so has none of its parts more: what one node held of the job is scaled down.
     """
+    low, slope = sp.symbols("g s", real=True)
+    size, steps, bend, odds = sp.symbols("n j b z", nonnegative=True)
+    part = 1 / (1 + odds)  # m − n
+    line = low + slope * part
+    mixed = (1 - part) * low + part * (low + slope)
+    beyond = low + slope + steps * (slope - bend)
+    below = low - steps * (slope + bend)
+    require_zero(
+        mixture=mixed - line,
+        workers=(1 - part) * size + part * (size + 1) - size - part,
+        half=(2 * sp.Max(low, slope) - low - slope - sp.Abs(low - slope)).rewrite(sp.Piecewise),
+    )
+    require(
+        larger_sizes=sp.expand(low + slope * (1 + steps) - beyond).is_nonnegative,
+        smaller_sizes=sp.expand(low - slope * steps - below).is_nonnegative,
+        the_lower_part=sp.factor(size + part - (1 - part) * size).is_nonnegative,
+        the_upper_part=sp.factor(size + part - part * (size + 1)).is_nonnegative,
+    )
     trials = Trials()
     for slot, share in kept(22, around_mean):
         trials.add(slot.cluster, Stated(share, ">=", 0.5, ROUNDING))
-    return trials.verdict()
+    return trials.proved("concave gains lie below the line through the sizes around the mean")
 
 
 def around_mean(slot: SlotView) -> SlotView:

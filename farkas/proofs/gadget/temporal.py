@@ -8,7 +8,7 @@ import numpy as np
 from farkas.instances.gadget import Cluster
 from farkas.instances.utilities.curvature import concave_in_reach
 from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
-from farkas.proofs.claim import Standing, Verdict, claim, proved, refuted
+from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.gadget.small import random_clusters, shipped
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
@@ -101,15 +101,7 @@ def truncation_repairs_budgets() -> Verdict:
         concave = all(concave_in_reach(free, i) for i in range(free.num_jobs))
         same = Stated(with_budgets, "==", without, ROUNDING)
         trials.add(cluster, same, Stated(concave, ">", 0))
-    return proved_and_held(
-        trials, "what exceeds a budget is trimmed, and min(z, Z) is concave in z"
-    )
-
-
-def proved_and_held(trials: Trials, note: str) -> Verdict:
-    """Return a proof of what also holds in every trial; else what the trials say."""
-    tried = trials.verdict()
-    return proved(note) if tried.standing is Standing.HELD else tried
+    return trials.proved("what exceeds a budget is trimmed, and min(z, Z) is concave in z")
 
 
 def truncated(cluster: Cluster) -> Cluster:
@@ -194,8 +186,7 @@ def greedy_ratio() -> Verdict:
         for alpha in ALPHAS
     }
     note = "slot by slot (Lemma 5): what is missing is at most what was gained, divided by α"
-    tried = proved_and_held(trials, note)
-    return dataclasses.replace(tried, numbers=numbers)
+    return trials.proved(note, **numbers)
 
 
 @claim("gadget.greedy_ratio_as_printed", source="GADGET Theorem 6 as printed, α of (10)")
@@ -242,7 +233,7 @@ def greedy_ratio_at_once() -> Verdict:
     for alpha in ALPHAS:
         bound = 1 - (1 - alpha / SLOTS) ** SLOTS
         adversarial_runs(trials, alpha, bound, 30, 6, at_once=True)
-    return proved_and_held(trials, "every slot closes α/T of the distance to the optimum")
+    return trials.proved("every slot closes α/T of the distance to the optimum")
 
 
 @claim("gadget.exact_greedy_is_half", source="GADGET Theorem 6, exact slots, concave")
@@ -262,7 +253,7 @@ def exact_greedy_is_half() -> Verdict:
         best = offline_optimum(feasible)[0]
         if best > 0:
             trials.add(cluster, Stated(cluster.total_reward(greedy(feasible)) / best, ">=", 0.5))
-    tried = proved_and_held(trials, "slot by slot (Lemma 5), with the best allocation of each")
+    tried = trials.proved("slot by slot (Lemma 5), with the best allocation of each")
     return dataclasses.replace(tried, numbers={"least_ratio": 0.5 + trials.slack})
 
 

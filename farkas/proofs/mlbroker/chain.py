@@ -12,7 +12,18 @@ from farkas.numbers import Floats
 from farkas.portable.products import dot, matmul
 from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.mlbroker.fractional import moving, optimum, static
-from farkas.proofs.mlbroker.runs import Traced, compare, dual_bound, traced_runs
+from farkas.proofs.mlbroker.regularizer import (
+    a_minus_b_is_at_most_a_log_of_a_over_b,
+    entropy_term,
+)
+from farkas.proofs.mlbroker.runs import (
+    Traced,
+    compare,
+    dual_bound,
+    proved_where_held,
+    traced_runs,
+)
+from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.search_tolerances import LOOSE_SLOPE
 
 
@@ -116,8 +127,18 @@ def step_12c_12d() -> Verdict:
 
 @claim("mlbroker.static_below_dual", source="mlBroker (12); corrected")
 def static_costs_are_below_the_corrected_dual() -> Verdict:
-    """C1 + C2 + C4 <= D with D the corrected dual objective: factor 1, not 2."""
-    return compare(traced_runs("printed"), static, dual_bound)
+    """C1 + C2 + C4 <= D with D the corrected dual objective: factor 1, not 2.
+
+    At exact optima of the slots, D = static + Σ (c/σ) v ln((v+ε)/(p+ε)), and v never falls
+    (mlbroker.deployment_grows).
+    """
+    p, more, eps, c, sigma = sp.symbols("p x epsilon c sigma", positive=True)
+    slope = sp.diff(entropy_term(p + more, p, eps, c, sigma), more)
+    ratio = 1 + more / (p + eps)  # of which it takes the logarithm
+    require_zero(price=slope - c / sigma * sp.log(ratio))
+    require(price_is_not_negative=(ratio - 1).is_positive)
+    tried = compare(traced_runs("printed"), static, dual_bound)
+    return proved_where_held(tried, "what D adds is v times the slope of the entropy term")
 
 
 @claim("mlbroker.printed_dual_objective", source="mlBroker (12d), (13f)")
@@ -128,14 +149,38 @@ def the_printed_dual_objective_is_a_lower_bound() -> Verdict:
 
 @claim("mlbroker.corrected_dual_objective", source="mlBroker (12d), (13f); corrected")
 def the_corrected_dual_objective_is_a_lower_bound() -> Verdict:
-    """D + Σ ξ at the constructed multipliers is at most P_f."""
-    return compare(traced_runs("printed"), dual_bound, relaxed_value)
+    """D + Σ ξ at the constructed multipliers is at most P_f.
+
+    By weak duality, since they are a point of the dual: slots are exact optima of the linear
+    program with the slope of the entropy term as price of v; slopes are differences μ(t) − μ(t+1)
+    of μ = (c/σ) ln((1+ε)/(v(t−1)+ε)), and μ lies in [0, c] as v lies in [0, 1].
+    """
+    v, p, eps, c, sigma = sp.symbols("v p epsilon c sigma", positive=True)
+    price = c / sigma * sp.log((1 + eps) / (v + eps))
+    exact = {sigma: sp.log(1 + 1 / eps)}
+    require_zero(
+        slopes=price.subs(v, p) - price - sp.diff(entropy_term(v, p, eps, c, sigma), v),
+        nothing_deployed=(price.subs(v, 0) - c).subs(exact),
+        all_deployed=price.subs(v, 1),
+    )
+    require(prices_fall=(-sp.diff(price, v)).is_positive)
+    tried = compare(traced_runs("printed"), dual_bound, relaxed_value)
+    return proved_where_held(
+        tried, "slopes of the entropy term are differences of prices in [0, c]"
+    )
 
 
 @claim("mlbroker.step_13b_13c", source="mlBroker (13b) <= (13c)")
 def step_13b_13c() -> Verdict:
-    """(13b) <= (13c)."""
-    return compare(traced_runs("printed"), moving, line_13c)
+    """(13b) <= (13c).
+
+    Term by term: c z = c (a − b) <= c a ln(a/b) with a = v+ε and b = p+ε, since v never falls.
+    """
+    v, p, eps = sp.symbols("v p epsilon", positive=True)
+    require_zero(rise=(v + eps) - (p + eps) - (v - p))
+    a_minus_b_is_at_most_a_log_of_a_over_b()  # raises unless it is so
+    tried = compare(traced_runs("printed"), moving, line_13c)
+    return proved_where_held(tried, "a − b <= a ln(a/b) for each job, slot and site")
 
 
 @claim("mlbroker.step_13c_13d", source="mlBroker (13c) <= (13d)")

@@ -13,7 +13,7 @@ from farkas.numbers import Floats
 from farkas.online import Outcome, environments
 from farkas.online.mlbroker.fractional import Fractional, FractionalSlot
 from farkas.proofs import trials
-from farkas.proofs.claim import Verdict, held, refuted
+from farkas.proofs.claim import Standing, Verdict, held, proved, refuted
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import drawn
 from farkas.search_tolerances import LOOSE_GAP
@@ -165,3 +165,8 @@ def compare(
     *_, example, worst = min(violations, key=lambda found: found[:3])
     where = f"violated in {len(violations)} of {len(relations)} runs"
     return refuted(example, worst, where)
+
+
+def proved_where_held(tried: Verdict, note: str) -> Verdict:
+    """Proved, by an argument for all runs, unless one of those ``tried`` contradicts it."""
+    return proved(note) if tried.standing is Standing.HELD else tried

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from farkas.proofs import Standing
-from farkas.proofs.mlbroker.runs import compare, cost, shipped, trace, traced_runs
+from farkas.proofs.mlbroker.runs import (
+    compare,
+    cost,
+    proved_where_held,
+    shipped,
+    trace,
+    traced_runs,
+)
 
 
 def runs(*sides: tuple[float, float], unit: float = 1.0, shipped: int = 2) -> Any:
@@ -73,3 +80,9 @@ def test_deployments_before_are_those_of_the_slot_before():
     assert not run.before[first].any()
     assert np.array_equal(run.before[1:], run.deployed[:-1])  # one job in every slot
     assert float(run.point.bound) <= cost(run)
+
+
+def test_a_run_that_contradicts_a_proof_refutes_it():
+    kept = proved_where_held(verdict((1.0, 2.0)), "for all runs")
+    assert (kept.standing, kept.note) == (Standing.PROVED, "for all runs")
+    assert proved_where_held(verdict((2.0, 1.0)), "for all runs").standing is Standing.REFUTED
