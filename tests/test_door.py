@@ -13,14 +13,13 @@ from farkas.certificates import Proof
 from farkas.errors import FarkasError, FileProblem, InvalidInstance, InvalidOption, UnknownName
 from farkas.verbs.check_run import RunProof
 
-SOURCE = ast.parse(Path(farkas.__file__).read_text())
+STUB = ast.parse(Path(farkas.__file__).with_suffix(".pyi").read_text())
 VERBS = sorted(set(farkas.__all__) - {"__version__"})
 
 
 def typed_names() -> dict[str, str]:
     """What type checkers are told: name to ``module:function``."""
-    block = next(node for node in SOURCE.body if isinstance(node, ast.If))
-    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    imports = [node for node in STUB.body if isinstance(node, ast.ImportFrom)]
     return {
         alias.asname or alias.name: f"{node.module}:{alias.name}"
         for node in imports
@@ -31,6 +30,8 @@ def typed_names() -> dict[str, str]:
 def test_type_checkers_readers_and_the_interpreter_are_told_the_same() -> None:
     assert typed_names() == farkas._HOMES
     assert sorted(farkas._HOMES) == VERBS
+    (exported,) = (ast.literal_eval(n.value) for n in STUB.body if isinstance(n, ast.Assign))
+    assert exported == sorted(farkas.__all__)
     assert set(VERBS) <= set(dir(farkas))
 
 

@@ -12,45 +12,7 @@ A rule that means nothing raises `farkas.errors.RuleError`, where the mistake is
 - convex programs: `convex`
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from farkas.lazy import when_used
-
-if TYPE_CHECKING:
-    from farkas.algebra.between import Between
-    from farkas.algebra.convex import ConvexModel, ConvexProgram
-    from farkas.algebra.declare import Param, Var
-    from farkas.algebra.expressions import Sum
-    from farkas.algebra.formulation import constraint, objective, option, programs
-    from farkas.algebra.named import expression
-    from farkas.algebra.nonlinear import Exp, Product, Where
-    from farkas.algebra.program import Program
-    from farkas.algebra.pyomo_program import PyomoProgram
-    from farkas.algebra.ragged import IndexedSet
-    from farkas.algebra.sets import Set
-
-__all__ = [
-    "Between",
-    "ConvexModel",
-    "ConvexProgram",
-    "Exp",
-    "IndexedSet",
-    "Param",
-    "Product",
-    "Program",
-    "PyomoProgram",
-    "Set",
-    "Sum",
-    "Var",
-    "Where",
-    "constraint",
-    "expression",
-    "objective",
-    "option",
-    "programs",
-]
 
 __getattr__ = when_used(
     __name__,

@@ -1,0 +1,40 @@
+from farkas.instances import kinds as kinds
+from farkas.instances.generate import generate as generate
+from farkas.instances.library import load_or_read as load
+from farkas.instances.traces import import_trace as import_trace
+from farkas.proofs.claim import select as claims
+from farkas.verbs.check import check as check
+from farkas.verbs.compare import compare as compare
+from farkas.verbs.evaluate import evaluate as evaluate
+from farkas.verbs.listing import algorithms as algorithms
+from farkas.verbs.listing import library as library
+from farkas.verbs.listing import programs as programs
+from farkas.verbs.optimum import optimum as optimum
+from farkas.verbs.prove import prove as prove
+from farkas.verbs.run import run as run
+from farkas.verbs.save import save as save
+from farkas.verbs.show import show as show
+from farkas.verbs.solve import solve as solve
+
+__version__: str
+
+__all__ = [
+    "__version__",
+    "algorithms",
+    "check",
+    "claims",
+    "compare",
+    "evaluate",
+    "generate",
+    "import_trace",
+    "kinds",
+    "library",
+    "load",
+    "optimum",
+    "programs",
+    "prove",
+    "run",
+    "save",
+    "show",
+    "solve",
+]

@@ -1,0 +1,16 @@
+from farkas.online.driver import Algorithm as Algorithm
+from farkas.online.driver import Demo as Demo
+from farkas.online.driver import Environment as Environment
+from farkas.online.driver import Outcome as Outcome
+from farkas.online.driver import Policy as Policy
+from farkas.online.driver import algorithm as algorithm
+from farkas.online.driver import algorithms as algorithms
+from farkas.online.driver import demos as demos
+from farkas.online.driver import drive as drive
+from farkas.online.driver import environment as environment
+from farkas.online.driver import environments as environments
+from farkas.online.recording import write_run as write_run
+from farkas.online.run import Bound as Bound
+from farkas.online.run import Manifest as Manifest
+from farkas.online.run import Run as Run
+from farkas.online.run import read_run as read_run
