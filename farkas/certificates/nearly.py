@@ -70,8 +70,6 @@ def relaxed(low: Floats, high: Floats, tolerance: float, unit: Floats) -> tuple[
     A product or sum of doubles is rounded to a neighbour of the exact one, so that the double next
     to it on the inner side is not beyond: once for the product, once for the sum.
     """
-    if tolerance == 0:
-        return low, high
     with np.errstate(invalid="ignore", over="ignore"):  # infinite sides stay as they are
         wide_low = low - np.nextafter(tolerance * np.maximum(unit, np.abs(low)), 0.0)
         wide_high = high + np.nextafter(tolerance * np.maximum(unit, np.abs(high)), 0.0)

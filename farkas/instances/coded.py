@@ -215,7 +215,7 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
             )
 
     def _check_point(self, point: Point) -> None:
-        from farkas.portable.exponentials import expm1  # here: few instances have a point
+        from farkas.portable.less_one import expm1  # here: few instances have a point
 
         require_shape(point.loads, (self.num_masters, self.workers), "$.sca_point.loads", Masters)
         self._check_probability(point.probability, "$.sca_point.probability")

@@ -2,8 +2,8 @@
 
 x = k (ln 2)/64 + r, so that e^x = 2^(k div 64) · 2^((k mod 64)/64) · e^r with |r| < 2^-7.5.
 
->>> exp(1.0), expm1(1.0)
-(2.718281828459045, 1.718281828459045)
+>>> exp(1.0)
+2.718281828459045
 """
 
 import math
@@ -45,7 +45,7 @@ def scaled(x: Any, exponent: Any, of: Any) -> Any:
     return x * of.power_of_two(half) * of.power_of_two(exponent - half)
 
 
-def _exp_parts(x: Any, low: Any, of: Any) -> tuple[Any, Any, Any, Any]:
+def exp_parts(x: Any, low: Any, of: Any) -> tuple[Any, Any, Any, Any]:
     """E^(x + low) = 2^e (a + b + c); a and b have few bits, c is below 2^-16."""
     steps = x * STEPS_PER_UNIT + TO_WHOLE - TO_WHOLE
     near = x - steps * STEP
@@ -61,31 +61,18 @@ def _exp_parts(x: Any, low: Any, of: Any) -> tuple[Any, Any, Any, Any]:
 
 def exponential(x: Any, low: Any, of: Any) -> Any:
     """e^(x + low)."""
-    exponent, a, b, c = _exp_parts(x, low, of)
+    exponent, a, b, c = exp_parts(x, low, of)
     return scaled(a + (b + c), exponent, of)
 
 
-def _exp_beyond(x: float) -> float:
+def exp_beyond(x: float) -> float:
+    """e^x for every double x."""
     if LOWEST < x < HIGHEST:
         return float(exponential(x, 0.0, Numbers))
     return 0.0 if x < 0.0 else x * math.inf
 
 
-@entrywise(lambda x: abs(x) < ORDINARY, _exp_beyond)
+@entrywise(lambda x: abs(x) < ORDINARY, exp_beyond)
 def exp(x: Any, of: Any) -> Any:
     """e^x."""
     return exponential(x, 0.0, of)
-
-
-@entrywise(lambda x: abs(x) < ORDINARY, lambda x: -1.0 if x < 0.0 else _exp_beyond(x))
-def expm1(x: Any, of: Any) -> Any:
-    """e^x − 1, also where x is small."""
-    exponent, a, b, c = _exp_parts(x, 0.0, of)
-    one = of.power_of_two(-exponent)
-    # a − one, what rounding lost of it (Knuth's sum), and b on top: both have few bits
-    less = a - one
-    back = less - a
-    lost = (a - (less - back)) - (one + back)
-    head = less + b
-    lost += b - (head - less)
-    return scaled(head + (lost + c), exponent, of)

@@ -19,7 +19,7 @@ def rebuild(certificate: Certificate, instance: Any) -> LinearForm | None:
             f"{named(certificate.program)} is no program that is rebuilt: check what the file was"
             " written from with the instance, and the file without"
         )
-    program = programs.build(name)
+    program = _named(name, certificate)
     _same_origin(certificate, program)
     form = program.form(instance)
     if name == certificate.program:
@@ -27,6 +27,15 @@ def rebuild(certificate: Certificate, instance: Any) -> LinearForm | None:
     from farkas.relaxations.integrality import relax
 
     return relax(form)
+
+
+def _named(name: str, certificate: Certificate) -> Formulation:
+    """Make the program of a name; brackets are read only where the options do not spell them."""
+    bare, options = name.partition("[")[0], certificate.options
+    spelt = f"{bare}[{','.join(map(str, options.values()))}]"
+    if spelt == name and list(options) == list(programs[bare].options()):
+        return programs[bare](**{key: str(value) for key, value in options.items()})
+    return programs.build(name)
 
 
 def _same_origin(certificate: Certificate, program: Formulation) -> None:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 import farkas
-from farkas.errors import NotACertificate
+from farkas.errors import InvalidOption, NotACertificate
 from farkas.verbs.programs import find_program, trace
 from farkas.verbs.rebuild import rebuild
 from tests.verbs.test_programs import TINY, certificate
@@ -54,3 +54,38 @@ def test_the_first_unknown_option_by_name_is_told() -> None:
     unknown = {f"option {letter}": 1 for letter in "qwertyuiopasdfghjklzxcvbnm"}
     with pytest.raises(NotACertificate, match="the unknown option 'option a'"):
         rebuild(msgspec.structs.replace(said, options=said.options | unknown), TINY)
+
+
+@pytest.mark.parametrize(
+    "name", ["mlbroker.relaxed[tight,strict]", "mlbroker.offline[choice,split]"]
+)
+def test_options_that_spell_the_name_are_taken_as_they_stand(name: str) -> None:
+    said = certificate(find_program(name).full_name)
+    wanted = trace(find_program(name), TINY).sha256
+    found = rebuild(said, TINY)
+    assert found is not None
+    assert found.sha256 == wanted
+    without = rebuild(msgspec.structs.replace(said, options={}), TINY)
+    assert without is not None
+    assert without.sha256 == wanted  # the brackets say the same
+
+
+def test_brackets_count_where_options_say_something_else_or_in_another_order() -> None:
+    said = certificate("mlbroker.relaxed[tight,printed]")
+    turned = dict(reversed(said.options.items()))
+    found = rebuild(msgspec.structs.replace(said, options=turned), TINY)
+    assert found is not None
+    assert found.sha256 == said.form
+    other = said.options | {"relax": "printed"}
+    with pytest.raises(NotACertificate, match="says relax 'printed'"):
+        rebuild(msgspec.structs.replace(said, options=other), TINY)
+
+
+def test_values_that_no_option_has_are_refused_though_they_spell_the_name() -> None:
+    said = certificate("mlbroker.relaxed[tight,printed]")
+    wrong = {
+        "program": "mlbroker.relaxed[tigt,printed]",
+        "options": said.options | {"relax": "tigt"},
+    }
+    with pytest.raises(InvalidOption, match="relax cannot be 'tigt'; did you mean tight"):
+        rebuild(msgspec.structs.replace(said, **wrong), TINY)

@@ -20,7 +20,7 @@ from farkas.instances.coded import CodedComputing
 from farkas.models.coded.expected import Plans, done, waited
 from farkas.models.coded.integer import first_time
 from farkas.numbers import Floats
-from farkas.portable.exponentials import expm1
+from farkas.portable.less_one import expm1
 
 MOST_WORKERS = 12
 """Workers of a master whose subsets are written out."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Floats, Ints
-from farkas.portable.exponentials import expm1
+from farkas.portable.less_one import expm1
 
 PRECISION = 1e-14
 """Relative width at which bisection of a time stops."""

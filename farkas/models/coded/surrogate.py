@@ -15,7 +15,8 @@ from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Bools, Floats, floats
-from farkas.portable.exponentials import exp, expm1
+from farkas.portable.exponentials import exp
+from farkas.portable.less_one import expm1
 from farkas.tolerances import ROUNDING
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from farkas.algebra import Sum, Var, constraint
+from farkas.algebra import IndexedSet, Sum, Var, constraint
 from farkas.instances.eris import Auction
 from farkas.models.eris.schedule_rows import ScheduleRows
 
@@ -20,6 +20,9 @@ class ExplicitMoves(ScheduleRows):
     def declare_explicit(self, m, auction: Auction, jobs: Sequence[int]) -> None:
         """Declare the schedules of ``jobs`` and every move."""
         self.declare_schedules(m, auction, jobs)
+        m.others = IndexedSet(
+            m.sites, [[o for o in range(auction.sites) if o != r] for r in range(auction.sites)]
+        )
         of_pair = np.array([i for i, _ in m.pairs.members()], dtype=np.int64)
         m.moved = Var(
             m.pairs,

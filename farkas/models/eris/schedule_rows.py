@@ -41,9 +41,6 @@ class ScheduleRows(Program):
         )
         m.finishes_of = IndexedSet(m.jobs, [_finishes(auction, int(i)) for i in chosen])
         m.from_slot = IndexedSet(m.pairs, [range(t, auction.slots) for _, t in pairs])
-        m.others = IndexedSet(
-            m.sites, [[o for o in range(auction.sites) if o != r] for r in range(auction.sites)]
-        )
         m.jobs_at = IndexedSet(
             m.busy_slots, [[i for i in busy if auction.arrival[i] <= t] for t in m.busy_slots]
         )

@@ -25,7 +25,7 @@ from farkas.online.coded.environment import better_bound, broken, master_prices,
 from farkas.online.coded.owners import Planner
 from farkas.online.driver import Outcome
 from farkas.online.run import Bound
-from farkas.portable.exponentials import expm1
+from farkas.portable.less_one import expm1
 from farkas.replay.base import Kept, Replayed
 from farkas.replay.coded_chance import Numbers, replay_chance
 from farkas.search_tolerances import FINE_GAP

@@ -6,7 +6,7 @@ import numpy as np
 
 from farkas.models.mlbroker.entropy import entropy
 from farkas.numbers import Floats, floats
-from farkas.portable.exponentials import expm1
+from farkas.portable.less_one import expm1
 from farkas.portable.logarithms import log1p
 from farkas.relaxations.mlbroker.tangents import Tangents
 
