@@ -178,7 +178,10 @@ def _worths(auction: Auction) -> tuple[Ints, Ints]:
 def _rooms(auction: Auction) -> Ints:
     """Chunks an empty site can process without and with the server, shape (2, sites, jobs)."""
     free = left_over(auction.capacity, auction.server_demand[:, None])
-    beside = hosted(free, auction.worker_demand[:, None], auction.most_workers)
+    # a difference may have been rounded down by more than many small workers' last one needs
+    beside = hosted(
+        np.nextafter(free, np.inf), auction.worker_demand[:, None], auction.most_workers
+    )
     workers = np.array([auction.most_workers.T, beside.T], np.int64)
     rooms = workers * auction.worker_rate // auction.epochs
     rooms[1, (free < 0).any(axis=2).T] = -1  # no server

@@ -131,6 +131,39 @@ def test_a_bound_below_what_the_prices_prove_is_refused() -> None:
         check(lower, instance=tiny)
 
 
+def test_what_rounding_takes_from_the_room_beside_a_server_evicts_no_worker() -> None:
+    # 1 - s is rounded down by half a place of 1/2, more than the last of 33,554,428 workers needs:
+    # they fill the site but for less than one part of 2**75
+    server, worker, count = (
+        float.fromhex("0x1.fffffff80007fp-2"),
+        float.fromhex("0x1.0000020400001p-26"),
+        33_554_428,
+    )
+    assert 0 <= 1 - Fraction(server) - count * Fraction(worker) < 2.0**-75
+    job = Job(
+        arrival=0,
+        utility=(100.0,),
+        data=(4,),
+        epochs=count // 4,
+        worker_rate=1,
+        worker_demand=(worker,),
+        server_demand=(server,),
+        parameter_size=0.0,
+    )
+    auction = Auction(
+        slots=1,
+        sites=1,
+        resource_names=("cpu",),
+        site_capacity=((1.0,),),
+        transfer_budget=0.0,
+        chunk_size=0.0,
+        price_base_transfer=2.0,
+        price_base_resource=(2.0,),
+        jobs=(job,),
+    )
+    assert prove_welfare(auction, np.zeros(1), np.zeros((1, 1, 1))) == 100
+
+
 @pytest.mark.parametrize("field", ["kind", "program"])
 def test_prices_said_to_bound_something_else_are_refused(field: str) -> None:
     tiny = library.load("eris/tiny")
