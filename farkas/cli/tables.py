@@ -103,6 +103,20 @@ def progress_of_many(label: str, count: int) -> Iterator[Callable[[str, int, int
 
 
 @contextlib.contextmanager
+def progress_of_runs(
+    label: str,
+) -> Iterator[tuple[Callable[[int, int], None], Callable[[str, int, int], None]]]:
+    """Progress bars over runs, and of the run under way.
+
+    The values are called with the number of runs done and their total, and with the name of a run,
+    the number of its steps done and their total.
+    """
+    with _bars() as show:
+        show(label, 0, None)
+        yield lambda done, total: show(label, done, total), show
+
+
+@contextlib.contextmanager
 def _bars() -> Iterator[Callable[[str, int, int | None], None]]:
     """Named bars on standard error of a terminal; a full one vanishes."""
     if not sys.stderr.isatty():

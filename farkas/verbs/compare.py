@@ -8,7 +8,7 @@ from types import NoneType
 from typing import Any
 
 from farkas.certificates.ratio import ratio_words
-from farkas.errors import FarkasError, InvalidOption, NotACertificate
+from farkas.errors import FarkasError, InvalidOption, NoAnswer, NotACertificate
 from farkas.instances import Instance
 from farkas.online import Bound, Run, algorithms
 from farkas.online.driver import Algorithm
@@ -19,6 +19,7 @@ from farkas.suggestions import suggestion
 from farkas.verbs.check_run import bounds_runs_of, certificate_of
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.run import find_algorithm
+from farkas.verbs.time_limit import Overlong, limited, require_limit
 from farkas.words import named
 
 
@@ -102,7 +103,9 @@ def compare(
     *,
     problem: str | None = None,
     seed: int = 0,
+    time_limit: float | None = None,
     progress: Callable[[int, int], None] | None = None,
+    steps: Callable[[str, int, int], None] | None = None,
 ) -> Comparison:
     """Run algorithms on ``instance`` and measure each against the best proved bound.
 
@@ -117,8 +120,14 @@ def compare(
         of the kind are worth.  Runs of different problems have no bound in common.
     seed
         Seed of every run.
+    time_limit
+        Seconds for every algorithm, its certificate included; one that takes longer is stopped and
+        has no value, the others are compared without it.
     progress
         Called after every run with the number done and the total.
+    steps
+        Called with the name of an algorithm, the number of its steps done and their total, after
+        every step, and when its run has ended.
 
     Raises
     ------
@@ -139,16 +148,15 @@ def compare(
     instance = as_instance(instance)
     require_seed(seed)
     require_progress(progress)
+    require_progress(steps)
+    require_limit(time_limit)
     require_type(names, (str, Iterable, NoneType), "names")
     require_type(problem, (str, NoneType), "problem")
     names = [names] if isinstance(names, str) else names
     items = _chosen(instance.kind, names, problem)
     outcomes: list[Run | FarkasError] = []
     for done, item in enumerate(items):
-        try:
-            outcomes.append(item.run(instance, seed))
-        except FarkasError as error:
-            outcomes.append(error)
+        outcomes.append(_run(item, instance, seed, time_limit, steps))
         if progress is not None:
             progress(done + 1, len(items))
     runs = [run for run in outcomes if isinstance(run, Run)]
@@ -163,6 +171,35 @@ def compare(
     sign = 1 if sense == "min" else -1
     entries.sort(key=lambda e: (e.value is None, sign * (e.value or 0.0), e.algorithm))
     return Comparison(instance.name, instance.kind, sense, bound, tuple(entries), items[0].problem)
+
+
+def _run(
+    item: Algorithm,
+    instance: Instance,
+    seed: int,
+    time_limit: float | None,
+    steps: Callable[[str, int, int], None] | None,
+) -> Run | FarkasError:
+    """Run one algorithm; the error is why there is no run."""
+    done, total = 0, 0
+
+    def count(step: int, of: int) -> None:
+        nonlocal done, total
+        done, total = step, of
+        if steps is not None:
+            steps(item.name, step, of)
+
+    try:
+        with limited(time_limit):
+            return item.run(instance, seed, progress=count)
+    except FarkasError as error:
+        return error
+    except Overlong:
+        after = f" after {done} of {total} steps" if total else ""
+        return NoAnswer(f"stopped{after} by the time limit of {time_limit:g} s")
+    finally:
+        if steps is not None and done < total:
+            steps(item.name, total, total)
 
 
 def _chosen(kind: str, names: Iterable[str] | None, problem: str | None) -> list[Algorithm]:

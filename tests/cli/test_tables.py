@@ -50,3 +50,18 @@ def test_progress_counts_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
         report(3, 7)
     assert "work" in terminal.getvalue()
     assert "3/7" in terminal.getvalue()
+
+
+def test_progress_of_runs_counts_runs_and_the_steps_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("sys.stderr", terminal)
+    with tables.progress_of_runs("compare") as (report, steps):
+        steps("kind.policy", 3, 24)
+        report(1, 5)
+    shown = terminal.getvalue()
+    assert "compare" in shown
+    assert "kind.policy" in shown
+    assert "3/24" in shown
+    assert "1/5" in shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from fractions import Fraction
 from typing import Any
 
@@ -99,6 +100,34 @@ def test_broken_requirements_and_missing_solvers_say_so() -> None:
     assert notes["toy.short"] == "breaks 2 requirements: 1.0 < 2.0"
     assert notes["toy.absent"] == "nowhere is missing"
     assert notes["toy.exact"] == ""
+
+
+def test_an_algorithm_that_takes_too_long_is_stopped_and_the_others_are_compared() -> None:
+    @algorithm("toy.asleep")
+    class Asleep(Base):
+        """Falls asleep over the second order."""
+
+        def step(self, state: None, arrivals: float) -> tuple[None, float]:
+            if arrivals > 3.0:
+                time.sleep(30.0)
+            return super().step(state, arrivals)
+
+    seen: list[tuple[str, int, int]] = []
+    result = compare(Toy(), time_limit=0.2, steps=lambda *step: seen.append(step))
+    entries = {entry.algorithm: entry for entry in result.entries}
+    late = entries["toy.asleep"]
+    assert (late.value, late.ratio) == (None, None)
+    assert late.note == "stopped after 1 of 2 steps by the time limit of 0.2 s"
+    assert result.bound is not None
+    assert result.bound.exact == "6"
+    assert entries["toy.double"].ratio == 2.0
+    assert [step for step in seen if step[0] == "toy.exact"] == [
+        ("toy.exact", 1, 2),
+        ("toy.exact", 2, 2),
+    ]
+    assert [step for step in seen if step[0] == "toy.asleep"][-1] == ("toy.asleep", 2, 2)
+    with pytest.raises(InvalidOption, match="give seconds above 0"):
+        compare(Toy(), time_limit=0.0)
 
 
 def test_entries_stand_in_order_of_value_and_those_without_come_last() -> None:

@@ -8,7 +8,7 @@ import typer
 
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json
-from farkas.cli.tables import print_table, progress, promised_ratio
+from farkas.cli.tables import print_table, progress_of_runs, promised_ratio
 from farkas.cli.values import InstanceFile, Seed
 from farkas.errors import Exit
 from farkas.words import named
@@ -24,6 +24,9 @@ def command(
         typer.Option(metavar="NAME", help="Program whose points are compared, as coded.chance."),
     ] = None,
     seed: Seed = 0,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds for every algorithm, which is stopped then.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Run every algorithm and baseline of the kind and measure them against one proved bound.
@@ -31,13 +34,21 @@ def command(
     Kind coded has two problems: expected rows, and P1 with --problem coded.chance.
 
     The bound is the best one proved in any of the runs that holds for all of them; a note says to
-    which tighter one a ratio is.
+    which tighter one a ratio is.  With --time-limit it is of the runs that end.
     """
     from farkas.verbs.compare import compare
 
     names = None if algorithms is None else [n.strip() for n in algorithms.split(",") if n.strip()]
-    with progress("compare") as report:
-        result = compare(file, names, problem=problem, seed=seed, progress=report)
+    with progress_of_runs("compare") as (report, steps):
+        result = compare(
+            file,
+            names,
+            problem=problem,
+            seed=seed,
+            time_limit=time_limit,
+            progress=report,
+            steps=steps,
+        )
     if as_json:
         print_json(result.to_builtins())
     else:
