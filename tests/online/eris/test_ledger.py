@@ -65,6 +65,24 @@ def test_the_floor_is_a_share_of_what_earlier_jobs_offered_for_a_unit() -> None:
         Ledger(auction, floor=-1.0)
 
 
+def test_the_floor_is_shared_by_what_was_asked_for_in_worker_slots() -> None:
+    # worth 10 for 3 epochs of 2 chunks at 4 chunks a worker-slot: 1.5 worker-slots of 2 gpus
+    auction = one_resource().replace(
+        resource_names=["gpu", "cpu", "ssd"],
+        site_capacity=[[2.0] * 3] * 2,
+        price_base_resource=[4.0] * 3,
+        jobs=[
+            {
+                "arrival": 0, "utility": [10.0] * 3, "data": [2, 0], "epochs": 3, "worker_rate": 4,
+                "worker_demand": [2.0, 1.0, 0.0], "server_demand": [0.0] * 3, "parameter_size": 1.0,
+            }
+        ],
+    )  # fmt: skip
+    ledger = Ledger(auction, floor=0.5)
+    ledger.hear(auction.jobs[0])
+    assert ledger.unit_floor().tolist() == [0.5 * 10 / 3 / 2, 0.5 * 10 / 1.5 / 2, 0.0]
+
+
 @pytest.mark.parametrize("nothing_asked", [{"data": [0, 0]}, {"worker_demand": [0.0]}])
 def test_jobs_that_ask_for_nothing_leave_the_floor(nothing_asked) -> None:
     auction = one_resource({}, {"utility": [1000.0, 1.0, 0.0], **nothing_asked})

@@ -45,7 +45,7 @@ def test_printed_algorithms_agree_when_many_sites_move_data() -> None:
             slots=2,
             site_capacity=capacity,
             transfer_budget=12.0,
-            chunk_size=1.0,
+            chunk_size=float(rng.choice([1.0, 0.7])),
             jobs=[
                 {
                     "arrival": 0, "utility": [60.0, 40.0], "data": rng.integers(0, 4, sites),
@@ -64,6 +64,11 @@ def test_printed_algorithms_agree_when_many_sites_move_data() -> None:
         assert fast.payoff == pytest.approx(plain.payoff, abs=1e-9)
         assert np.array_equal(fast.workers, plain.workers)
         assert np.array_equal(fast.moved, plain.moved)
+        for workload in range(1, seen.chunks + 1):
+            cost, server, moved, workers = printed_slot(seen, 0, workload)
+            wanted = algorithm_3(seen, 0, workload)
+            assert cost == pytest.approx(wanted[0])
+            assert (workers.tolist(), server, moved) == (wanted[1].tolist(), *wanted[2:])
 
 
 def met(auction: Auction, *worker_prices: float) -> JobSlots:

@@ -64,6 +64,25 @@ def test_sites_are_taken_by_price_then_data_then_number(
         assert (found.workers.tolist(), found.server) == (workers, server)
 
 
+def test_prices_that_differ_by_rounding_leave_the_choice_to_the_data() -> None:
+    auction = one_resource({})
+    room = SlotRoom(auction, 0)
+    room.held[:, 0] = 0.3, 0.1 + 0.2
+    found = room.place(waiting_job(auction, 1, 2), 1)
+    assert found is not None
+    assert found.server == 1
+
+
+def test_sites_with_more_workers_take_their_chunks_first() -> None:
+    # 2 MB for remote workers of 1 MB each: both go to site 2, although site 1 stands before it
+    auction = one_resource({"data": [0, 2, 2]}, sites=3, site_capacity=[[2.0]] * 3)
+    auction = auction.replace(transfer_budget=2.0)
+    room = SlotRoom(auction, 0)
+    ran = room.run(waiting_job(auction, 0, 2, 2), SlotPlacement(np.array([0, 1, 2]), 0))
+    assert ran is not None
+    assert ran.workers == ((2, 2),)
+
+
 def test_fewer_workers_will_do_where_that_is_said() -> None:
     # beside the server one gpu is left at site 0; site 1 holds two
     auction = one_resource({"server_demand": [1.0]})

@@ -103,6 +103,27 @@ def test_filling_keeps_what_the_rings_hold():
     assert filled(slot, pair).job.tolist() == [0]
 
 
+def test_links_that_rings_hold_are_not_filled_again():
+    # two GPUs on either server, links of one ring: the second job gets one worker, not two
+    cluster = star(2, 2, bandwidth=1, jobs=[job(), job()])
+    workers, flow = np.array([[1, 1, 0]]), np.ones((1, 4), int)
+    ring = Rings(np.array([0]), np.array([2]), workers, flow)
+    assert filled(snapshot(cluster), ring).size.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("gains", "fill", "times"),
+    [("printed", None, 1), ("envelope", None, 0), ("printed", False, 0), ("envelope", True, 1)],
+)
+def test_rings_are_filled_in_when_asked_or_by_default_with_printed_gains(
+    gains, fill, times, monkeypatch
+):
+    asked = []
+    monkeypatch.setattr(gadget, "filled", lambda slot, rings: asked.append(1) or rings)
+    algorithms["gadget.gadget"].run(star(2, jobs=[job()]), gains=gains, fill=fill)
+    assert len(asked) == times
+
+
 def test_feasible_counts_are_listed_again_only_when_somebody_comes():
     cluster = star(2, horizon=3, jobs=[job(), job(arrival=1)])
     policy, world = Gadget(slots="exact"), algorithms["gadget.gadget"]
