@@ -136,7 +136,7 @@ def scarce(seed: int) -> JobSlots:
     job = {
         "data": rng.multinomial(rng.integers(1, 6), np.full(sites, 1 / sites)),
         "utility": [float(rng.integers(20, 90))],
-        "parameter_size": float(rng.choice([0.0, 1e-4, 0.7, 1.0])),
+        "parameter_size": float(rng.choice([0.0, 1e-5, 0.7, 1.0])),
         "epochs": int(rng.integers(1, 3)),
         "worker_rate": int(rng.integers(1, 3)),
         "server_demand": [float(rng.integers(0, 2))],
@@ -172,7 +172,7 @@ def test_many_multipliers_reach_the_dual_of_the_transfer_row() -> None:
                 continue
             best, slack = eris_slot.dual(uses, free), 1e-7 * seen.worth[0]
             assert bounds.lower[d] == pytest.approx(best, abs=slack)
-            assert bounds.upper[d] >= min(fitting) - 1e-9 * seen.worth[0]
+            assert bounds.upper[d] >= min(fitting) - slack
             count += 1
             between += best > eris_slot.at(uses, free, 0.0) + slack
             missed += bounds.upper[d] > eris_slot.vertex(uses, most) + slack

@@ -67,7 +67,8 @@ def test_sites_are_taken_by_price_then_data_then_number(
 def test_prices_that_differ_by_rounding_leave_the_choice_to_the_data() -> None:
     auction = one_resource({})
     room = SlotRoom(auction, 0)
-    room.held[:, 0] = 0.3, 0.1 + 0.2
+    room.held[:, 0] = 0.6, 0.2 + 0.4
+    assert room.prices()[0, 0] < room.prices()[1, 0]
     found = room.place(waiting_job(auction, 1, 2), 1)
     assert found is not None
     assert found.server == 1

@@ -10,13 +10,15 @@ import pytest
 from farkas.models.gadget.column import ColumnLP, Columns
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.gvne import Gvne
-from farkas.models.gadget.rings import enumerate_rings
+from farkas.models.gadget.rings import Rings, enumerate_rings
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.bounds import slot_certificate
 from farkas.online.gadget.columns import (
     BASELINES,
+    attempts,
     baseline_rings,
     column_rings,
+    greedy,
     listed,
     promising,
     worth,
@@ -26,6 +28,7 @@ from farkas.online.gadget.exact import compact_rings, exact_rings, list_counts
 from farkas.online.gadget.seen import Seen
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.generation import Generated, generate_columns, no_prices
+from farkas.relaxations.gadget.whole_sizes import whole_sizes
 from farkas.solvers import solve
 from tests.generators.gadget import (
     UTILITIES,
@@ -35,6 +38,7 @@ from tests.generators.gadget import (
     scarce,
     small,
     star,
+    table,
     wide_area,
 )
 
@@ -187,6 +191,38 @@ def test_a_slot_is_no_worse_than_rings_that_are_known():
     best, _ = column_rings(slot, 1e-3)
     loose, _ = column_rings(slot, 1.0, best)
     assert worth(slot, loose) >= worth(slot, best) == 9.0
+
+
+def test_rings_that_are_known_are_kept_where_a_wide_gap_would_end_the_search():
+    better = 0
+    for cluster in any_networks(40, 21):
+        slot = snapshot(cluster)
+        best = exact_rings(slot, list_counts(cluster))
+        kept, _ = column_rings(slot, 1.0, best)
+        assert worth(slot, kept) >= worth(slot, best) * (1 - 1e-12)
+        better += worth(slot, best) > worth(slot, column_rings(slot, 1.0)[0]) * (1 + 1e-9)
+    assert better > 2
+
+
+def test_of_equal_shares_rings_with_more_gain_a_worker_are_taken_first():
+    jobs = [job(max_workers=3, **table(0, 0, 0, 4)), job(max_workers=1, **table(0, 3))]
+    slot = snapshot(star(3, jobs=jobs))
+    rings = Rings.of(slot.cluster, [
+        (0, np.array([3, 0]), np.zeros(2, int)), (1, np.array([1, 0]), np.zeros(2, int))
+    ])  # fmt: skip
+    columns = Columns(slot, rings)
+    assert greedy(columns, np.array([0.5, 0.5])).job.tolist() == [1]
+    assert greedy(columns, np.array([0.6, 0.4])).job.tolist() == [0]
+
+
+def test_whole_sizes_lower_the_bound_of_column_generation():
+    cluster = scarce(12, edges_of(wide_area(12, seed=2, jobs=1)), "sigmoid", jobs=40)
+    slot = snapshot(cluster)
+    generated = generate_columns(slot, most_rounds=0, search="walks")
+    sizes = whole_sizes(slot, generated.prices, 0)
+    exchange = next(attempts(generated, 1e-3))
+    _, bound = exchange(Rings.none(cluster), generated.bound)
+    assert bound == sizes.bound < generated.bound
 
 
 def test_all_rings_are_listed_where_they_are_few():
