@@ -113,6 +113,8 @@ def test_vectors_and_indices_that_do_not_fit_are_refused():
     with pytest.raises(NotACertificate, match="do not fit"):
         exact_dot(np.ones((1, 2)), np.ones((1, 2)))
     with pytest.raises(NotACertificate, match="do not fit"):
+        exact_dot(np.array(2.0), np.array(3.0))  # numbers are no vectors either
+    with pytest.raises(NotACertificate, match="do not fit"):
         dot(exactly(ones), np.ones(3))
     with pytest.raises(NotACertificate, match="index"):
         residual(ones, np.array([0, 2]), np.array([0, 1]), ones, ones)
