@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import farkas.compiled
+from farkas.certificates import vipr, vipr_tree
 from farkas.proofs import Verdict, claims
 from tests.tools.once import Once
+from tests.tools.second_reading import read_again
 
 collect_ignore_glob = ["outside/*"]
 """A distribution of its own: importing it here would register its kind for every test."""
@@ -32,6 +34,16 @@ settings.load_profile("farkas")
 def machine_code() -> None:
     """Compile every kernel, so that tests on small instances reach what large ones run."""
     farkas.compiled.STEPS_INTERPRETED = -1
+
+
+@pytest.fixture(autouse=True, scope="session")
+def read_twice() -> Iterator[None]:
+    """Hold every VIPR file that farkas writes here to a checker that shares nothing with it."""
+    patch = pytest.MonkeyPatch()
+    for module in (vipr, vipr_tree):
+        patch.setattr(module, "replacing", read_again(module.replacing))
+    yield
+    patch.undo()
 
 
 @pytest.fixture(scope="session")
