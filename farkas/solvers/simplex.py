@@ -197,8 +197,20 @@ class Simplex:
         given.col_dual = np.ldexp(form.cost - paid, units.columns - units.cost).tolist()
         given.value_valid = given.dual_valid = True
         self._set("presolve", "off")
+        # HiGHS writes beyond its memory where a row has two sides: it sees the nearer one alone
+        low, high = form.row_lower, form.row_upper
+        two = np.flatnonzero(np.isfinite(low) & np.isfinite(high) & (low != high))
+        upper = high[two] - taken[two] < taken[two] - low[two]
+        self._sides(two, np.where(upper, -np.inf, low[two]), np.where(upper, high[two], np.inf))
         self._solver.crossover(given)
-        return self.basis
+        found = self.basis
+        self._sides(two, low[two], high[two])
+        return found
+
+    def _sides(self, rows: Ints, lower: Floats, upper: Floats) -> None:
+        """Change the sides of some rows."""
+        at, unit = rows.astype(np.int32), -self._units.rows[rows]
+        self._solver.changeRowsBounds(len(at), at, np.ldexp(lower, unit), np.ldexp(upper, unit))
 
     @property
     def row_units(self) -> Ints:
