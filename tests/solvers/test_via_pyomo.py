@@ -1,6 +1,8 @@
 """Pyomo: the model of a form, options in the words of its solvers, and what it reports."""
 
+import contextlib
 import math
+import shutil
 from types import SimpleNamespace
 
 import numpy as np
@@ -46,12 +48,14 @@ def test_a_model_has_the_rows_bounds_and_domains_of_the_form():
 )
 def test_no_file_of_the_current_folder_is_executed(name, tmp_path, monkeypatch):
     # Pyomo takes unknown names for files, and looks for its solvers in the current folder first
+    installed = shutil.which(name) is not None  # Pyomo may remember where that one is
     for file in ("tool", "cbc", "ipopt"):
         (tmp_path / file).write_text(f"#!/bin/sh\ntouch {tmp_path}/executed\necho {file} 3.14\n")
         (tmp_path / file).chmod(0o755)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", "/nonexistent")
-    with pytest.raises((UnknownName, SolverUnavailable)):
+    refusals = (UnknownName, SolverUnavailable)
+    with contextlib.suppress(*refusals) if installed else pytest.raises(refusals):
         solve(CASE, f"pyomo:{name}")
     assert not (tmp_path / "executed").exists()
 
