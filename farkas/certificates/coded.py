@@ -350,6 +350,7 @@ run_bounds.add(
     (
         _lists("P3", "coded_run", CodedPrices.subject, False),
         _lists("P3", "coded_dedicated", "coded.expected[dedicated]", True),
+        _lists("P3", "coded_owners", "coded.expected[dedicated]", True),
         _lists("P1", "coded_chance", "coded.chance", False),
         _lists("P1", "coded_chance_dedicated", "coded.chance[dedicated]", True),
         _lists("measured", "coded_measured", "coded.chance[measured]", False),

@@ -166,12 +166,13 @@ def climb(
         ascent = Ascent(environments[ladder.kind].sense, deadline, gap)
         climbing = _Climbing(instance, ladder, ascent, begin, progress)
         remarks = list(filter(None, map(climbing.use, ladder.climbers)))
-        complete = ascent.done
     if ascent.run is None or ascent.decisions is None:
         raise NoAnswer(
             f"{named(ladder.name)} found no decisions" + (f": {remarks[0]}" if remarks else "")
         )
     run = ladder.run(instance, ascent.decisions, ascent.bound)
+    ascent.bound = run.certificate  # that of the kind where no climber proved one
+    complete = ascent.done
     return OfflineOptimum(
         run=run,
         steps=tuple(climbing.steps),

@@ -125,6 +125,8 @@ class Ladder:
         Of such runs; what bounds them may depend on it.
     judge
         What evaluates decisions where the environment of the kind does not; made without arguments.
+    restricted
+        Whether the judge accepts some of the kind's decisions only, so that bounds on these count.
     """
 
     name: str
@@ -132,6 +134,7 @@ class Ladder:
     problem: str = ""
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     judge: Callable[[], Any] | None = None
+    restricted: bool = False
 
     @property
     def kind(self) -> str:
@@ -150,12 +153,19 @@ class Ladder:
         return drive(policy, instance, name=self.name, options=dict(self.options))
 
     def bounds(self, bound: Bound, decisions: Sequence[Any]) -> bool:
-        """Whether a bound is one on runs of this ladder with ``decisions``, plain data."""
+        """Whether a bound is one on all decisions of the problem.
+
+        Parameters
+        ----------
+        decisions
+            Plain data of some; a bound on these and not on others counts where all are like them.
+        """
         if bound.certificate is None:
             return False
         certificate = from_json(msgspec.json.encode(bound.certificate), "certificate of a bound")
+        likely = decisions if self.restricted else []
         try:
-            require_run_bound(certificate, self.kind, self.options, self.name, decisions)
+            require_run_bound(certificate, self.kind, self.options, self.name, likely)
         except NotACertificate:
             return False
         return True

@@ -98,6 +98,12 @@ def of_chance(instance: Any) -> dict[str, Any]:
     return plain(ChancePrices.of(instance, found.prices, Pairs.of(instance).patience))
 
 
+def of_owners(instance: Any) -> dict[str, Any]:
+    """Bound on dedicated workers by counts."""
+    run = farkas.optimum(instance, problem="coded.assignment", gap=0.0).run
+    return json.loads(msgspec.json.encode(run.certificate.certificate))
+
+
 def of_cells(instance: Any) -> dict[str, Any]:
     """Bound on prices that never change, by a few cells."""
     return plain(prove_fixed_prices(instance, cells=9))
@@ -162,6 +168,10 @@ TARGETS = {
     ],
     "coded_chance_dedicated": [
         Target("coded/tiny", of_run("coded.chance_search"), (("prices",), ("patience",)))
+    ],
+    "coded_owners": [
+        Target(name, of_owners, (("prices",), ("patience",)))
+        for name in ("coded/stuck", "coded/measured", "coded/demo")
     ],
     "coded_measured": [Target("coded/measured", of_run("coded.distribution_free"), (("prices",),))],
 }

@@ -59,7 +59,7 @@ PROGRAMS = [
 ]
 """Instance and program, whole ones too."""
 
-LINEAR = sorted(kinds.TARGETS.keys() - {"dps_fixed_prices"})
+LINEAR = sorted(kinds.TARGETS.keys() - {"coded_owners", "dps_fixed_prices"})
 """Tags of certificates that linear programs state."""
 
 

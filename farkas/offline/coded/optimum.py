@@ -1,20 +1,24 @@
 """The fastest plans of kind coded: shared workers, dedicated ones, and those for P1."""
 
+from farkas.offline.coded.owners import DedicatedEnvironment, owners_tree
+from farkas.offline.coded.sharing import sharing
 from farkas.offline.ladder import Ladder, ladders
 from farkas.offline.policies import policies
 from farkas.online.coded.chance_plans import ChancePlanner
 
 ladders.add(
     "coded.optimum",
-    Ladder("coded.optimum", climbers=(policies("coded.simple_greedy", "coded.sca"),)),
+    Ladder("coded.optimum", climbers=(policies("coded.simple_greedy"), sharing)),
 )
 
 ladders.add(
     "coded.dedicated_optimum",
     Ladder(
         "coded.dedicated_optimum",
-        climbers=(policies("coded.simple_greedy", "coded.iterated_greedy", "coded.brute_force"),),
+        climbers=(policies("coded.simple_greedy"), owners_tree),
         problem="coded.assignment",
+        judge=DedicatedEnvironment,
+        restricted=True,
     ),
 )
 
