@@ -59,7 +59,7 @@ def test_every_kind_has_a_ladder_for_its_runs(kind):
 def test_runs_of_dedicated_workers_have_bounds_of_their_own():
     found = farkas.optimum("coded/stuck", problem="coded.assignment", gap=0, time_limit=5)
     ladder = ladders["coded.dedicated_optimum"]
-    assert found.run.certificate.certificate["certificate"] == "coded_dedicated"
+    assert found.run.certificate.certificate["certificate"] == "coded_owners"
     assert ladder.bounds(found.run.certificate, found.run.decisions)
     plan = found.run.decisions[0]
     everywhere = [[0.5] * len(row) for row in plan["share"]]

@@ -31,10 +31,8 @@ from farkas.online.coded.exhaustive import search_owners
 from farkas.online.coded.local_search import climb as improved
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.run import Bound
-from farkas.search_tolerances import WHOLE
+from farkas.search_tolerances import FINE_GAP, WHOLE
 
-ABOVE = 2.0**-30
-"""Share above the best plan's level of the level that is to be excluded."""
 PART = 100
 """Nodes after which what is proved so far is offered."""
 OWNERS_SHARE = 0.2
@@ -144,7 +142,7 @@ class OwnersSearch:
                 low, high = high, 2.0 * high
                 if high > HIGHEST * self.level:
                     raise NotACertificate("prices exclude no level")
-            while high > low * (1.0 + ABOVE):
+            while high > low * (1.0 + FINE_GAP):
                 middle = (low + high) / 2
                 low, high = (low, middle) if self.excluded(node, middle) else (middle, high)
         return high
@@ -228,7 +226,7 @@ def owners_tree(instance: CodedComputing, ascent: Ascent) -> Iterator[Rung]:
         best = float(owner_levels(pairs.speed, owner).min())
         if not best > 0:
             raise NoAnswer("no dedicated workers were found that serve every master")
-        search = OwnersSearch(types, best * (1.0 + ABOVE))
+        search = OwnersSearch(types, best * (1.0 + FINE_GAP))
         nodes = PART
         while search.better is None:
             search.advance(nodes, ascent.deadline)

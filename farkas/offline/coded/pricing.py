@@ -23,7 +23,7 @@ MOST_ROUNDS = 200
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Priced:
+class PricedCounts:
     """What prices say of a box of counts.
 
     Parameters
@@ -46,7 +46,7 @@ class Pricing(Protocol):
 
     of: Literal["masters", "types"]
 
-    def look(self, low: Ints, high: Ints) -> Priced:
+    def look(self, low: Ints, high: Ints) -> PricedCounts:
         """Find prices for a box, not empty, shape (masters, types)."""
 
     def closes(self, prices: Floats, level: float, low: Ints, high: Ints) -> bool:
@@ -76,7 +76,7 @@ class MasterPricing:
         self.types = types
         self._program = Simplex(_level_program(np.minimum(types.speed / level, 1.0), types.size))
 
-    def look(self, low: Ints, high: Ints) -> Priced:
+    def look(self, low: Ints, high: Ints) -> PricedCounts:
         """Solve the linear program."""
         masters, kinds = low.shape
         columns = list(range(masters * kinds))
@@ -87,7 +87,7 @@ class MasterPricing:
         if not prices.sum() > 0:
             raise NoAnswer("HiGHS gives no prices of the masters")
         counts = self._program.point[:-1].reshape(masters, kinds)
-        return Priced(prices, counts, self._program.value)
+        return PricedCounts(prices, counts, self._program.value)
 
     def closes(self, prices: Floats, level: float, low: Ints, high: Ints) -> bool:
         """See `farkas.certificates.coded_owners.excludes`."""
@@ -110,7 +110,7 @@ class TypePricing:
         self._cut = np.minimum(types.speed / level, 1.0)
         self._pool: list[list[Ints]] = [[] for _ in range(len(types.speed))]
 
-    def look(self, low: Ints, high: Ints) -> Priced:
+    def look(self, low: Ints, high: Ints) -> PricedCounts:
         """Generate counts until no master finds cheaper ones."""
         masters, kinds = low.shape
         inside = [
@@ -126,7 +126,7 @@ class TypePricing:
                 cheapest(self._cut[m], prices, low[m], high[m]) for m in range(masters)
             ]  # fmt: skip
             if any(one is None for one in found):
-                return Priced(prices, low.astype(float), -np.inf)
+                return PricedCounts(prices, low.astype(float), -np.inf)
             new = [
                 (m, one[1])
                 for m, one in enumerate(found)
@@ -142,7 +142,7 @@ class TypePricing:
             raise NoAnswer(f"prices of types did not settle in {MOST_ROUNDS} rounds")
         total = sum(one[0] for one in found if one is not None)
         mixed = [np.average(inside[m], axis=0, weights=weights[m]) for m in range(masters)]
-        return Priced(prices, np.array(mixed), 1.0 - float(total))
+        return PricedCounts(prices, np.array(mixed), 1.0 - float(total))
 
     def closes(self, prices: Floats, level: float, low: Ints, high: Ints) -> bool:
         """See `farkas.certificates.coded_owners.outbids`."""
