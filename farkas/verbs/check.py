@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from farkas.online.run import Run
     from farkas.verbs.check_run import RunProof
     from farkas.verbs.inputs import InstanceOrName
-    from farkas.verbs.solve import Solution
+    from farkas.verbs.solution import Solution
 
 
 def check(
@@ -109,7 +109,7 @@ def _run_or_solution(what: Run | Solution, instance: InstanceOrName | None) -> R
 
 def _solution(what: Solution, instance: InstanceOrName | None) -> Proof:
     from farkas.online.run import Run
-    from farkas.verbs.solve import Solution  # here: it loads solvers, which nothing else needs
+    from farkas.verbs.solution import Solution  # here: it loads solvers, which nothing else needs
 
     require_type(what, (Certificate, Run, Solution, str, os.PathLike), "what is checked")
     if what.certificate is None:

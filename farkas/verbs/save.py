@@ -29,7 +29,7 @@ from farkas.online.recording import write_run
 from farkas.online.run import Run
 from farkas.required import require_type
 from farkas.suggestions import suggestion
-from farkas.verbs.solve import Solution
+from farkas.verbs.solution import Solution
 from farkas.words import named
 
 PROGRAMS = {".mps": write_mps, ".lp": write_lp}
@@ -66,8 +66,9 @@ def save(
     ----------
     what
         An instance, a run or a certificate (JSON, whatever the suffix), or a solution: of its
-        program with suffix ``.mps`` or ``.lp``, of its certificate with ``.json`` or ``.vipr``; of
-        what :func:`farkas.prove` proved, its certificate.
+        program with suffix ``.mps`` or ``.lp``, of its certificate with ``.json`` or ``.vipr``,
+        which is about the program itself even where another one bounds it more tightly; of what
+        :func:`farkas.prove` proved, its certificate.
 
     Raises
     ------
@@ -123,6 +124,8 @@ def _save_solution(solution: Solution, path: str) -> None:
         raise NoAnswer(f"{path}: {solution.form.name} was solved without a certificate to write")
     if suffix == ".json":
         write_certificate(solution.certificate, path)
+    elif solution.own is not None:
+        _write_vipr(solution, solution.own, path)
     else:
         _write_vipr(solution, solution.certificate, path)
 
@@ -136,6 +139,11 @@ def _write_vipr(solution: Solution, certificate: Certificate, path: str) -> None
         write_vipr(form, multipliers, path, point=exactly_feasible(solution))
     elif isinstance(certificate, TreeCertificate):
         write_vipr_tree(as_rational(form), certificate, path)
+    else:
+        raise InvalidOption(
+            f"{named(path)}: the bound is that of {solution.proved_by}; VIPR states proofs about"
+            f" {named(form.name)} itself, of which there is none; write .json"
+        )
 
 
 def exactly_feasible(solution: Solution) -> Floats | None:

@@ -16,7 +16,8 @@ from farkas.errors import FileProblem, InvalidOption, NoAnswer
 from farkas.online import read_run
 from farkas.solvers import Answer
 from farkas.verbs.save import check_suffix, exactly_feasible, needs_proof, save
-from farkas.verbs.solve import Solution, solve_form
+from farkas.verbs.solution import Solution
+from farkas.verbs.solve import solve_form
 from tests.generators.forms import small
 
 # min 2 x + y with x + y >= 3.5, x >= 3 whole, y <= 1: x = 3 and y = 1/2

@@ -16,7 +16,7 @@ from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.verbs.convex import ConvexSolution
-    from farkas.verbs.solve import Solution
+    from farkas.verbs.solution import Solution
 
 
 def command(
@@ -58,10 +58,12 @@ def command(
     """Solve a program on an instance, or a model of its own.
 
     What the solver says is printed as a claim; its point is checked again row by row.  --certify
-    proves a bound from the solver's multipliers alone; of an integer program it then searches for a
-    better one, for 20 seconds unless --time-limit says otherwise.  --write keeps the program (.mps,
-    .lp) or its certificate (.json, .vipr), which implies --certify.  Of an infeasible program the
-    smallest set of contradicting rows that was found is printed, with its proof.
+    proves a bound from the solver's multipliers alone; of an integer program it then asks what else
+    bounds it and searches for a better one, for 20 seconds unless --time-limit says otherwise.
+    --write keeps the program (.mps, .lp) or its certificate (.json, .vipr), which implies
+    --certify; .vipr is about the program itself, even where another one bounds it more tightly.
+    Of an infeasible program the smallest set of contradicting rows that was found is printed, with
+    its proof.
     Exit code 1 when infeasible or unbounded, 3 when there is no answer.
     """
     from farkas.algebra import ConvexProgram
@@ -113,7 +115,7 @@ def command(
 
 
 def _print(solution: Solution | ConvexSolution, instance: str, point: bool) -> None:
-    from farkas.verbs.solve import Solution
+    from farkas.verbs.solution import Solution
 
     shown = solution.to_builtins()
     rows = [
@@ -127,10 +129,12 @@ def _print(solution: Solution | ConvexSolution, instance: str, point: bool) -> N
         rows.insert(0, ("size", size))
         rows += [
             ("proved bound", promised(solution.bound, up=solution.form.sense == "max")),
+            ("proved by", solution.proved_by or None),
             ("proved gap", promised(solution.gap, up=True)),
         ]
         if solution.infeasible is not None:
-            rows.append(("proved infeasible", f"by {promised(solution.infeasible, up=False)}"))
+            distance = promised(solution.infeasible, up=False)
+            rows.append(("proved infeasible", f"by {solution.proved_by or distance}"))
     if shown["message"]:
         rows.append(("solver says", shown["message"]))
     print_table(f"{shown['program']} on {instance}", ["", ""], rows)
@@ -145,7 +149,7 @@ def _print(solution: Solution | ConvexSolution, instance: str, point: bool) -> N
 def _exit(solution: Solution | ConvexSolution) -> Exit:
     """Exit code, with a line on standard error unless there is a point to show."""
     from farkas.solvers import Claimed, Reason
-    from farkas.verbs.solve import Solution
+    from farkas.verbs.solution import Solution
 
     answer = solution.answer
     stopped = isinstance(solution, Solution) and solution.interrupted

@@ -17,6 +17,7 @@ from farkas.relaxations.gadget.horizon import Timeline
 from farkas.relaxations.gadget.offline_bound import OfflineBound, ServerClasses
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
 from farkas.relaxations.gadget.whole_sizes import whole_sizes
+from farkas.relaxations.price_bounds import price_bounds
 from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers.fallback import multipliers_by_any
 
@@ -31,6 +32,18 @@ def horizon_certificate(cluster: Cluster) -> HorizonCertificate:
     members = limits.axes[0].members
     prices[members[:, 0], members[:, 1], members[:, 2]] = duals[limits.where]
     return certify_horizon(cluster, timeline.start, servers.members, prices)
+
+
+@price_bounds.register("gadget.horizon_prices")
+def horizon_prices(cluster: Cluster, seconds: float) -> HorizonCertificate:
+    """As `horizon_certificate`; the linear program of merged slots is solved within seconds."""
+    return horizon_certificate(cluster)
+
+
+@price_bounds.register("gadget.slot_prices")
+def slot_prices(cluster: Cluster, seconds: float) -> SlotCertificate:
+    """As `slot_certificate`, of the slot that the instance stands at."""
+    return slot_certificate(cluster)
 
 
 def horizon_bound(cluster: Cluster) -> Bound:

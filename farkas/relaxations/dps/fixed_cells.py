@@ -31,6 +31,7 @@ from farkas.numbers import Floats
 from farkas.portable.products import dot
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.relaxations.dps.prices import dual_prices
+from farkas.relaxations.price_bounds import price_bounds
 from farkas.solvers.fallback import optimum_by_any
 
 MOST_CELLS = 200
@@ -107,6 +108,12 @@ def prove_fixed_prices(
             reached = max(reached, half.reached)
             heapq.heappush(waiting, (-half.bound, next(order), half))
     return _certificate(market, root, -waiting[0][0], parts)
+
+
+@price_bounds.register("dps.price_cells")
+def price_cells(market: Market, seconds: float) -> DpsFixedPrices:
+    """As `prove_fixed_prices`, within seconds."""
+    return prove_fixed_prices(market, time_limit=seconds)
 
 
 def _bounded(

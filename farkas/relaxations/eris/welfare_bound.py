@@ -1,5 +1,6 @@
 """Prices for certificates, in order of effort, and the bounds they prove."""
 
+import time
 from collections import deque
 from typing import Literal
 
@@ -9,8 +10,9 @@ from farkas.certificates.eris import ErisPrices
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices
 from farkas.relaxations.eris.aggregated import Aggregated
-from farkas.relaxations.eris.columns import relaxation_by_columns
+from farkas.relaxations.eris.columns import generate_columns, relaxation_by_columns
 from farkas.relaxations.eris.subgradient import subgradient
+from farkas.relaxations.price_bounds import price_bounds
 from farkas.solvers.fallback import multipliers_by_any
 
 Effort = Literal["free", "aggregated", "subgradient", "columns"]
@@ -67,6 +69,25 @@ def prohibitive(auction: Auction, prices: Prices) -> Prices:
         return prices
     dearest = max((job.utility[0] for job in auction.jobs), default=0.0)
     return Prices(np.full(auction.slots, 2.0 * dearest / min(sizes)), prices.resource)
+
+
+@price_bounds.register("eris.pooled_prices")
+def pooled_prices(auction: Auction, seconds: float) -> ErisPrices:
+    """Prices of the pooled linear program, which is solved within seconds."""
+    return certify_welfare(auction)[0]
+
+
+@price_bounds.register("eris.column_prices")
+def column_prices(auction: Auction, seconds: float) -> ErisPrices:
+    """Prices of the best round of column generation that the time allows."""
+    end = time.monotonic() + seconds
+    prices = Prices.zero(auction)
+    for found in generate_columns(auction):
+        prices = found.prices
+        if time.monotonic() >= end:
+            break
+    prices = prohibitive(auction, prices)
+    return ErisPrices.of(auction, prices.transfer, prices.resource)
 
 
 def certify_welfare(auction: Auction, effort: Effort = "aggregated") -> tuple[ErisPrices, str]:

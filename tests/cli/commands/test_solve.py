@@ -23,7 +23,7 @@ from farkas.solvers.answer import Reason
 from farkas.solvers.via_cvxpy import ConvexAnswer
 from farkas.verbs.convex import ConvexSolution
 from farkas.verbs.programs import find_program
-from farkas.verbs.solve import Solution
+from farkas.verbs.solution import Solution
 from tests.generators.forms import small
 
 TINY = str(shipped("mlbroker/tiny"))

@@ -1,0 +1,22 @@
+"""Bounds by prices, by name: what programs name in `Formulation.bounded_by` beside programs.
+
+A kind registers what finds the prices, beside it::
+
+    @price_bounds.register("eris.pooled_prices")
+    def pooled_prices(auction: Auction, seconds: float) -> ErisPrices: ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from farkas.certificates.files import Certificate
+from farkas.registry import Registry
+
+PriceBound = Callable[[Any, float], Certificate]
+"""Called with an instance and the seconds it may take; raises a `FarkasError` without a bound."""
+
+price_bounds: Registry[PriceBound] = Registry(
+    "bound by prices", "farkas.relaxations", "farkas.online"
+)

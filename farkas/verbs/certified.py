@@ -1,0 +1,205 @@
+"""Bounds that solvers' multipliers prove, programs that bound others, and branch and bound."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any
+
+from farkas.certificates import Certificate
+from farkas.certificates import certify as bound_certificate
+from farkas.errors import FarkasError, NoAnswer, NotACertificate, UnsupportedForm
+from farkas.exact.deadline import Deadline
+from farkas.exact.proving import Proved, prove_form
+from farkas.forms import LinearForm
+from farkas.forms.rational import as_rational
+from farkas.solvers import Answer
+from farkas.tolerances import FEASIBLE, ROUNDING
+from farkas.verbs.solution import Solution
+
+RELAXATION, SEARCH = "linear relaxation", "branch and bound"
+"""What proves a bound of an integer program by itself."""
+NEAR = Fraction(ROUNDING)
+"""Share of the value within which the bound of another program leaves nothing to search for."""
+OTHERS_SHARE = 0.5
+"""Of the time that is left, for each of the programs that bound another."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Other:
+    """What else bounds a program.
+
+    Parameters
+    ----------
+    name
+        A program, or a bound by prices.
+    prove
+        Called with seconds; gives a proved bound on the same value with its certificate.
+    """
+
+    name: str
+    prove: Callable[[float], tuple[Fraction | None, Certificate | None]]
+
+
+def best_bound(
+    form: LinearForm,
+    answer: Answer,
+    witness: Answer,
+    about: dict[str, Any],
+    *,
+    others: Iterable[Other] = (),
+    seconds: float,
+    gap: Fraction = Fraction(0),
+) -> Solution:
+    """Bound an integer program by its relaxation, by what else bounds it, by branch and bound.
+
+    Parameters
+    ----------
+    witness
+        Of the linear relaxation.
+    others
+        In the order in which they are tried; one that has no answer is passed over.
+    gap
+        Share of the value within which a bound ends the work; one of another program also ends it
+        within `NEAR`, since optima of two programs in doubles agree no further.
+
+    Raises
+    ------
+    NoAnswer, NotACertificate
+        When nothing is proved at all.
+    """
+    clock = Deadline(seconds)
+    try:
+        own = by_multipliers(form, answer, witness, about)
+    except (NoAnswer, NotACertificate) as failure:
+        own, left = Solution(form, answer), failure
+    best, near = own, gap
+    for other in others:
+        if best.within(near) or not clock.left:
+            break
+        try:
+            bound, certificate = other.prove(clock.part(OTHERS_SHARE).left)
+        except FarkasError:
+            continue  # another bound only helps
+        except KeyboardInterrupt:
+            return dataclasses.replace(best, interrupted=True)
+        found = Solution(form, answer, bound=bound, certificate=certificate, proved_by=other.name)
+        if found.tighter(best):
+            best, near = found, max(gap, NEAR)
+    if not best.within(near):
+        own = searched(own, about, clock.left, float(gap))
+    if best.tighter(own):
+        return dataclasses.replace(best, own=own.certificate, interrupted=own.interrupted)
+    if own.bound is None:
+        raise left
+    return own
+
+
+def searched(found: Solution, about: dict[str, Any], seconds: float, gap: float) -> Solution:
+    """Improve the bound of an integer program by branch and bound."""
+    form, answer = found.form, found.answer
+    tree = fractions(form, answer, about, seconds, gap)
+    if tree is None:
+        return found
+    better = Solution(
+        form, answer, bound=tree.bound, certificate=tree.certificate, proved_by=SEARCH
+    )
+    kept = better if better.tighter(found) else found
+    return dataclasses.replace(kept, interrupted=tree.interrupted)
+
+
+def _way(form: LinearForm, way: str) -> str:
+    return way if form.is_mip else ""
+
+
+def by_relaxation(
+    form: LinearForm,
+    answer: Answer,
+    witness: Answer,
+    about: dict[str, Any],
+    seconds: float,
+) -> Solution:
+    """Bound by the multipliers; where they prove nothing, by fractions.
+
+    Raises
+    ------
+    NoAnswer, NotACertificate
+        When fractions prove nothing in that time either.
+    """
+    by_rounding: Solution | FarkasError
+    try:
+        by_rounding = by_multipliers(form, answer, witness, about)
+    except (NoAnswer, NotACertificate) as failure:
+        by_rounding = failure
+    if isinstance(by_rounding, Solution):
+        return by_rounding
+    found = fractions(form, answer, about, seconds)
+    if found is None or found.bound is None or found.certificate is None:
+        raise by_rounding
+    return Solution(
+        form, answer, bound=found.bound, certificate=found.certificate, proved_by=_way(form, SEARCH)
+    )
+
+
+def fractions(
+    form: LinearForm, answer: Answer, about: dict[str, Any], seconds: float, gap: float = 0.0
+) -> Proved | None:
+    """Bound what can be bounded in that time; None for nothing.
+
+    Raises
+    ------
+    NotACertificate
+        The solver is proved wrong.
+    """
+    found = in_fractions(form, answer, about, seconds, gap)
+    if found is None:
+        return None
+    if found.status in ("infeasible", "unbounded"):
+        raise NotACertificate(
+            f"{form.name}: {answer.solver} claims {answer.claim}, but as doubles it is proved"
+            f" {found.status}; farkas prove writes the proof"
+        )
+    return found
+
+
+def in_fractions(
+    form: LinearForm, answer: Answer, about: dict[str, Any], seconds: float, gap: float = 0.0
+) -> Proved | None:
+    """Prove in fractions what can be in that time, whatever the solver says; None for nothing."""
+    embed, origin = about.get("embed", False), {k: v for k, v in about.items() if k != "embed"}
+    try:
+        return prove_form(
+            as_rational(form), answer=answer, time_limit=seconds, gap=gap, embed=embed, about=origin
+        )
+    except (NoAnswer, UnsupportedForm):
+        return None
+
+
+def by_multipliers(
+    form: LinearForm, answer: Answer, witness: Answer, about: dict[str, Any]
+) -> Solution:
+    """Bound by the multipliers of ``witness``, which solved the linear relaxation.
+
+    Raises
+    ------
+    NoAnswer, NotACertificate
+        When it has none, or they prove nothing.
+    """
+    if witness.raw_row_duals is None:
+        raise NoAnswer(
+            f"{form.name}: nothing to prove a bound with, {witness.solver} stopped for reason "
+            f"{witness.reason}, claim {witness.claim}"
+        )
+    point = answer.raw_point if answer.report else None
+    try:
+        proof = bound_certificate(form, witness.row_duals, point=point, tolerance=FEASIBLE, **about)
+    except NotACertificate as error:
+        raise NotACertificate(
+            f"{error}; what {witness.solver} answered proves nothing here: try another solver, "
+            "or solve without a certificate"
+        ) from None
+    return Solution(
+        form, answer, bound=Fraction(proof.bound), certificate=proof,
+        proved_by=_way(form, RELAXATION),
+    )  # fmt: skip

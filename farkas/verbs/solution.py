@@ -1,0 +1,146 @@
+"""What a solver said about a program, and what of it is proved."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+from typing import Any
+
+from farkas.certificates import Certificate
+from farkas.certificates.doubles import double, text_of
+from farkas.certificates.points import exact_value
+from farkas.certificates.proof import rounded
+from farkas.forms import FeasibilityReport, LinearForm
+from farkas.forms.naming import short_name
+from farkas.solvers import Answer
+from farkas.tolerances import FEASIBLE
+from farkas.verbs.explain import Explanation
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Solution:
+    """What a solver said about a program, and what of it is proved.
+
+    Parameters
+    ----------
+    form
+        The form that was solved.
+    answer
+        The solver's claims.
+    bound
+        Proved bound on the optimum; None when not asked for, or when there is none.
+    infeasible
+        Proved distance from feasibility; 0 where branch and bound proves that there is no point,
+        which measures none; None when there is no such proof.
+    certificate
+        What proves the bound or the infeasibility; None when not asked for.
+    proved_by
+        What proves the bound: ``linear relaxation`` or ``branch and bound`` of the program, or the
+        name of another that bounds it, see `Formulation.bounded_by`; empty for a linear program.
+    own
+        The certificate about the program itself that proves most, where that is another one.
+    explanation
+        Why there is no point; None unless the solver claims so.
+    interrupted
+        Whether Ctrl-C ended the search for a better bound.
+    """
+
+    form: LinearForm
+    answer: Answer
+    bound: Fraction | None = None
+    infeasible: Fraction | None = None
+    certificate: Certificate | None = None
+    proved_by: str = ""
+    own: Certificate | None = None
+    explanation: Explanation | None = None
+    interrupted: bool = False
+
+    def __repr__(self) -> str:
+        answer = self.answer
+        said = f"{answer.solver} claims {answer.claim}"
+        if answer.has_point:
+            said += f" at {answer.objective:.6g}"
+        if self.bound is not None:
+            said += f", proved bound {rounded(self.bound, up=self.form.sense == 'max')}"
+            said += f" by {self.proved_by}" if self.proved_by else ""
+        if self.infeasible is not None:
+            said += ", proved infeasible"
+        return f"<{self.form.name}: {said}>"
+
+    @property
+    def report(self) -> FeasibilityReport | None:
+        """What the audit of the answer measured; None without a point."""
+        return self.answer.report
+
+    @property
+    def gap(self) -> float | None:
+        """Distance of the point's value from the proved bound, in the objective's unit, at most."""
+        if self.bound is None or not self.answer.has_point:
+            return None
+        value = exact_value(self.form, self.answer.point)
+        distance = value - self.bound if self.form.sense == "min" else self.bound - value
+        return double(distance, up=True)
+
+    def within(self, share: Fraction) -> bool:
+        """Whether value and proved bound are at most a share of the value apart, exactly."""
+        if self.bound is None or not self.answer.has_point:
+            return False
+        value = exact_value(self.form, self.answer.point)
+        return abs(value - self.bound) <= share * abs(value)
+
+    def tighter(self, other: Solution) -> bool:
+        """Whether the proved bound is closer to the optimum than that of ``other``."""
+        if self.bound is None or other.bound is None:
+            return self.bound is not None
+        if self.form.sense == "min":
+            return self.bound > other.bound
+        return self.bound < other.bound
+
+    @property
+    def too_good(self) -> bool:
+        """Whether the point is better than the proved bound, so that it keeps tolerances only."""
+        if self.bound is None or not self.answer.has_point:
+            return False
+        value = exact_value(self.form, self.answer.point)
+        beyond = self.bound - value if self.form.sense == "min" else value - self.bound
+        return beyond > Fraction(FEASIBLE) * max(abs(value), abs(self.bound))
+
+    def to_builtins(self, *, point: bool = False) -> dict[str, Any]:
+        """Plain data for JSON; with ``point`` also the nonzero values by name."""
+        form, answer, up = self.form, self.answer, self.form.sense == "max"
+        data: dict[str, Any] = {
+            "program": form.name,
+            "sense": form.sense,
+            "rows": form.num_rows,
+            "columns": form.num_columns,
+            "entries": form.num_entries,
+            "integers": int(form.integer.sum()),
+            "form_sha256": form.sha256,
+            "solver": answer.solver,
+            "reason": str(answer.reason),
+            "claim": str(answer.claim),
+            "objective": answer.objective,
+            "claimed_bound": answer.bound,
+            "seconds": answer.seconds,
+            "message": answer.message,
+            "largest_violation": None if self.report is None else self.report.worst,
+            "feasible": None if self.report is None else bool(self.report),
+            "proved_bound": None if self.bound is None else double(self.bound, up=up),
+            "proved_bound_exact": None if self.bound is None else text_of(self.bound),
+            "proved_by": self.proved_by or None,
+            "proved_gap": self.gap,
+            "proved_infeasible": None if self.infeasible is None else str(self.infeasible),
+            "explanation": None if self.explanation is None else self.explanation.to_builtins(),
+        }
+        if point and answer.has_point:
+            data["point"] = self.values()
+        return data
+
+    def values(self) -> dict[str, float]:
+        """Nonzero entries of the point by name, for example ``workers[3,7,2]``."""
+        return {
+            short_name(block, j): float(self.answer.point[j])
+            for block in self.form.columns
+            for j in range(block.start, block.stop)
+            if self.answer.point[j] != 0
+        }
