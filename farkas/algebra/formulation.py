@@ -174,13 +174,6 @@ class Formulation(metaclass=_ProgramType):
             f"`farkas show {self.name}` says what it is and what to solve instead"
         )
 
-    def bounded_by(self) -> tuple[str, ...]:
-        """Name programs and `price_bounds` that bound the optimum of an instance, fast ones first.
-
-        Every point of this program stands for one of theirs that is worth as much or more.
-        """
-        return ()
-
     def check_kind(self, data: Any) -> None:
         """Raise :class:`InvalidInstance` when ``data`` is an instance of another kind."""
         config = getattr(type(data), "__struct_config__", None)

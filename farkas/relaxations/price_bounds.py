@@ -1,6 +1,6 @@
-"""Bounds by prices, by name: what programs name in `Formulation.bounded_by` beside programs.
+"""Bounds by prices, by name; the prices are found anew for every instance.
 
-A kind registers what finds the prices, beside it::
+A kind registers them beside what finds the prices::
 
     @price_bounds.register("eris.pooled_prices")
     def pooled_prices(auction: Auction, seconds: float) -> ErisPrices: ...
@@ -16,7 +16,6 @@ from farkas.registry import Registry
 
 PriceBound = Callable[[Any, float], Certificate]
 """Called with an instance and the seconds it may take; raises a `FarkasError` without a bound."""
-
 price_bounds: Registry[PriceBound] = Registry(
     "bound by prices", "farkas.relaxations", "farkas.online"
 )

@@ -36,7 +36,7 @@ class Solution:
         What proves the bound or the infeasibility; None when not asked for.
     proved_by
         What proves the bound: ``linear relaxation`` or ``branch and bound`` of the program, or the
-        name of another that bounds it, see `Formulation.bounded_by`; empty for a linear program.
+        name of what else bounds it, see `farkas.offline.bounded_by`; empty for a linear one.
     own
         The certificate about the program itself that proves most, where that is another one.
     explanation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from types import NoneType
 from typing import Any, Unpack
@@ -20,7 +20,6 @@ from farkas.forms import LinearForm
 from farkas.forms.model_text import is_model, read_model
 from farkas.instances import Instance
 from farkas.relaxations.integrality import relax as without_integrality
-from farkas.relaxations.price_bounds import price_bounds
 from farkas.required import require_type
 from farkas.solvers import Answer, Claimed
 from farkas.solvers import solve as ask
@@ -130,14 +129,17 @@ def solve(
 
 def others_of(
     program: Formulation, instance: Instance, *, solver: str, embed: bool, **options: Any
-) -> Iterable[Other]:
-    """Prepare what else bounds a program, as it says itself; nothing is solved before it is asked.
+) -> Iterator[Other]:
+    """Prepare what else bounds a program, by the word of its kind; nothing is solved here.
 
     Parameters
     ----------
     solver, embed, options
         As in :func:`solve`.
     """
+    # here: only integer programs that are certified need them
+    from farkas.offline.bounded_by import bounded_by
+    from farkas.relaxations.price_bounds import price_bounds
 
     def prove(name: str, seconds: float) -> tuple[Fraction | None, Certificate | None]:
         if name.partition("[")[0] not in programs:
@@ -153,7 +155,9 @@ def others_of(
             raise KeyboardInterrupt
         return found.bound, found.certificate
 
-    return [Other(name, functools.partial(prove, name)) for name in program.bounded_by()]
+    listed = bounded_by.get(program.name)
+    for name in () if listed is None else listed(program):
+        yield Other(name, functools.partial(prove, name))
 
 
 def solve_form(

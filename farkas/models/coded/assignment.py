@@ -66,10 +66,6 @@ class Assignment(MaxMin):
     name = "coded.assignment"
     integral: ClassVar[bool] = True
 
-    def bounded_by(self) -> tuple[str, ...]:
-        """Equal workers merged, which has the same optimum."""
-        return ("coded.assignment_by_type",)
-
 
 def level(speed: Floats, share: Floats) -> float:
     """Level of the slowest master under ``share``, recomputed; 1/time.

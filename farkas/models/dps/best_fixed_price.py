@@ -27,10 +27,6 @@ class BestFixedPrice(Program):
     kind = "dps"
     sense = "max"
 
-    def bounded_by(self) -> tuple[str, ...]:
-        """Cells of prices, each with what its jobs pay at most."""
-        return ("dps.price_cells",)
-
     def declare(self, m: Any, data: Market) -> None:
         """Declare prices, who can pay, and who finds resources busy."""
         if data.num_servers != 1:

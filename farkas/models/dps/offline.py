@@ -115,10 +115,6 @@ class Offline(PlacedJobs):
         if self.prices == "forced":
             self._declare_blocking(m, data)
 
-    def bounded_by(self) -> tuple[str, ...]:
-        """All servers of a type as one."""
-        return (f"dps.interval_ip[{'budget' if self.prices == 'free' else 'capped'}]",)
-
     def rewards(self, data: Market) -> Floats:
         """Return what an accepted job pays, shape (jobs,)."""
         if self.prices == "free":

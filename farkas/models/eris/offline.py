@@ -69,10 +69,6 @@ class Offline(Coupled, CompactMoves, ExplicitMoves):
             self.declare_explicit(m, data, range(data.num_jobs))
         self.declare_coupling(m, data)
 
-    def bounded_by(self) -> tuple[str, ...]:
-        """Prices, and where schedules can be listed the choice of one a job."""
-        return "eris.pooled_prices", "eris.column_prices", "eris.schedule_ilp"
-
 
 class OfflineTotal(Coupled, CompactMoves):
     """Greatest welfare when chunks are counted over all sites together.  Eris (2a) as printed.

@@ -63,10 +63,6 @@ class ColumnIP(Program):
     sense = "max"
     integral = True
 
-    def bounded_by(self):
-        """Prices of nodes and links by column generation."""
-        return ("gadget.slot_prices",)
-
     def declare(self, m, data):
         """Declare sets, parameters and variables."""
         columns = all_columns(data)

@@ -17,10 +17,6 @@ class Gvne(SlotProgram):
     name = "gadget.gvne"
     integral = True
 
-    def bounded_by(self) -> tuple[str, ...]:
-        """Prices of nodes and links by column generation."""
-        return ("gadget.slot_prices",)
-
     def declare(self, m, data):
         """Declare sets, parameters and variables."""
         slot = snapshot(data)

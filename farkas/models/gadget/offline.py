@@ -95,10 +95,6 @@ class Offline(RingSchedules):
 
     name = "gadget.offline"
 
-    def bounded_by(self) -> tuple[str, ...]:
-        """Prices of merged slots and servers, and fractions of whole rings where these are few."""
-        return "gadget.horizon_prices", "gadget.offline_column_bound"
-
     def declare(self, m, data: Cluster):
         """Declare links and walks."""
         super().declare(m, data)

@@ -17,10 +17,3 @@ class Offline(PlacementProgram):
     name = "mlbroker.offline"
     prices: str = option("single", "two", "choice")
     presence: str = option("global", "split")
-
-    def bounded_by(self) -> tuple[str, ...]:
-        """Its relaxations on the convex envelope, and the variant whose own one is tightest."""
-        tight = f"mlbroker.relaxed[tight,{self.semantics}]"
-        sharp = ("mlbroker.relaxed[sharp,strict]",) if self.semantics == "strict" else ()
-        same = f"mlbroker.offline[{self.semantics},choice,split]"
-        return tight, *sharp, *((same,) if self.full_name != same else ())
