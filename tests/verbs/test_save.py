@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from fractions import Fraction
 from pathlib import Path
@@ -10,10 +11,12 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.certificates import check_vipr
+from farkas.certificates import Certificate, check_vipr
 from farkas.certificates import read as read_certificate
 from farkas.errors import FileProblem, InvalidOption, NoAnswer
+from farkas.instances import library
 from farkas.online import read_run
+from farkas.relaxations.eris.welfare_bound import pooled_prices
 from farkas.solvers import Answer
 from farkas.verbs.save import check_suffix, exactly_feasible, needs_proof, save
 from farkas.verbs.solution import Solution
@@ -111,3 +114,22 @@ def test_certificates_need_a_proof_and_programs_do_not() -> None:
 def test_a_name_of_a_file_cannot_pass_for_words() -> None:
     with pytest.raises(InvalidOption, match=r'^"x: proved": unknown suffix'):
         check_suffix("x: proved")
+
+
+def test_vipr_is_about_the_program_itself_where_another_bounds_it(tmp_path: Path) -> None:
+    whole = small([[2, 2]], cost=[1, 1], row_lower=[7], upper=[5, 5], integer=[True, True])
+    own = solve_form(whole, certify=True)
+    another_bound = Fraction(4)
+    solution = dataclasses.replace(
+        own, bound=another_bound, own=own.certificate, proved_by="prices", certificate=prices()
+    )
+    save(solution, tmp_path / "a.vipr")
+    assert check_vipr(tmp_path / "a.vipr").bound == Fraction(7, 2)
+    save(solution, tmp_path / "a.json")
+    assert b"eris_prices" in (tmp_path / "a.json").read_bytes()
+    with pytest.raises(InvalidOption, match="the bound is that of prices; VIPR states proofs"):
+        save(dataclasses.replace(solution, own=None), tmp_path / "b.vipr")
+
+
+def prices() -> Certificate:
+    return pooled_prices(library.load("eris/tiny"), 1.0)

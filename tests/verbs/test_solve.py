@@ -17,12 +17,13 @@ from farkas.exact.nodes import ProofTree
 from farkas.exact.tree import TreeSearch
 from farkas.forms import LinearForm, SparseRows
 from farkas.instances.library import load
-from farkas.solvers import Claimed
+from farkas.solvers import Answer, Claimed, Reason
 from farkas.verbs.check import check as check_file
+from farkas.verbs.explain import Explanation, Finding
 from farkas.verbs.programs import find_program, origin, trace
 from farkas.verbs.prove import prove
 from farkas.verbs.rebuild import rebuild
-from farkas.verbs.solve import solve, solve_form
+from farkas.verbs.solve import others_of, solve, solve_form
 
 
 def form(
@@ -113,12 +114,40 @@ def test_ctrl_c_ends_the_search_and_is_told(monkeypatch: pytest.MonkeyPatch) -> 
 def test_certify_of_an_integer_program_proves_its_optimum() -> None:
     program = trace(find_program("mlbroker.offline"), load("mlbroker/tiny"))
     relaxed = solve_form(program, certify=True)
+    searched = solve_form(program, certify=True, search=True)
     solution = solve("mlbroker/tiny", "mlbroker.offline", certify=True)
     assert relaxed.bound is not None
     assert solution.bound is not None
+    assert searched.bound == prove("mlbroker/tiny", "mlbroker.offline").value
     assert relaxed.bound < solution.bound
-    assert solution.bound == prove("mlbroker/tiny", "mlbroker.offline").value
+    # its relaxation on the envelope meets the point as doubles do, so that nothing is searched for
+    assert solution.proved_by == "mlbroker.relaxed[tight,printed]"
+    assert abs(solution.bound - searched.bound) < Fraction(1, 10**9)
     assert check_file(solution.certificate, "mlbroker/tiny").bound == solution.bound
+
+
+def test_a_program_is_not_asked_for_what_bounds_others() -> None:
+    said = others_of(find_program("mlbroker.relaxed"), load("mlbroker/tiny"), solver="highs",
+                     embed=False)  # fmt: skip
+    assert not list(said)
+    relaxed = solve("mlbroker/tiny", "mlbroker.offline", certify=True, relax=True)
+    assert relaxed.proved_by == ""
+    assert relaxed.bound == solve("mlbroker/tiny", "mlbroker.offline", relax=True,
+                                  certify=True).bound  # fmt: skip
+
+
+def test_ctrl_c_while_another_program_is_searched_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = TreeSearch.run
+
+    def pressed(self: TreeSearch) -> ProofTree:
+        signal.raise_signal(signal.SIGINT)
+        return begun(self)
+
+    monkeypatch.setattr(TreeSearch, "run", pressed)
+    monkeypatch.setattr("farkas.exact.tree.root_cuts", lambda *_: [])
+    solution = solve("dps/tiny", "dps.offline", certify=True)
+    assert solution.interrupted
+    assert solution.bound == Fraction(47, 4)  # of its own relaxation
 
 
 def test_relax_drops_integrality() -> None:
@@ -135,12 +164,34 @@ def test_infeasibility_is_proved_from_the_rows() -> None:
     assert solution.bound is None
 
 
-def test_infeasibility_by_integrality_alone_is_not_proved() -> None:
+def test_infeasibility_by_integrality_alone_is_proved_by_a_search() -> None:
     # 2x = 1
     whole = form([[2]], [1], [1], integer=np.array([True]))
     with pytest.raises(NotACertificate, match="claims infeasible; if it is, only because"):
         solve_form(whole, certify=True)
     assert solve_form(whole).answer.claim is Claimed.INFEASIBLE
+    solution = solve_form(whole, certify=True, search=True, about={"embed": True})
+    assert (solution.infeasible, solution.bound, solution.proved_by) == (
+        0,
+        None,
+        "branch and bound",
+    )
+    assert check_file(solution.certificate).infeasible
+    assert "proved infeasible" in repr(solution)
+    with pytest.raises(NotACertificate, match=r"did not prove in 0 seconds; allow more"):
+        solve_form(whole, certify=True, search=True, time_limit=0.0)
+
+
+def test_a_wrong_claim_of_infeasibility_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = form([[2]], [2], [2], integer=np.array([True]))
+    wrong = Answer(solver="s", reason=Reason.FINISHED, claim=Claimed.INFEASIBLE)
+    unseen = Explanation(whole, Finding.INTEGRALITY)
+    monkeypatch.setattr("farkas.verbs.solve.ask", lambda *_, **__: wrong)
+    monkeypatch.setattr("farkas.verbs.solve.explain", lambda *_, **__: unseen)
+    with pytest.raises(
+        NotACertificate, match="which is wrong: as doubles it has a point of value 1"
+    ):
+        solve_form(whole, certify=True, search=True)
 
 
 def test_an_unbounded_program_has_no_bound_to_prove() -> None:

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from farkas.instances import library
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.slot import snapshot
 from farkas.online.driver import drive
@@ -92,3 +93,9 @@ def test_servers_of_one_class_share_the_mean_of_their_prices(monkeypatch):
     told = SimpleNamespace(prices=priced)
     monkeypatch.setattr(bounds, "generate_columns", lambda view: told)
     assert np.ravel(run_certificate(cluster, [[]]).prices) == pytest.approx([2.5])
+
+
+def test_prices_that_bound_programs_are_those_of_horizon_and_slot():
+    cluster = library.load("gadget/demo")
+    assert bounds.horizon_prices(cluster, 1.0) == bounds.horizon_certificate(cluster)
+    assert bounds.slot_prices(cluster, 1.0) == bounds.slot_certificate(cluster)

@@ -11,7 +11,7 @@ from farkas.errors import InvalidOption, NotApplicable
 from farkas.instances import library
 from farkas.online.dps.best_fixed import best_exactly, best_on_grid
 from farkas.quantities.optimum import program_optimum
-from farkas.relaxations.dps.fixed_cells import prove_fixed_prices
+from farkas.relaxations.dps.fixed_cells import price_cells, prove_fixed_prices
 from tests.generators.dps import empty_market, random_market
 
 
@@ -68,3 +68,9 @@ def test_what_has_no_bound_is_refused():
             prove_fixed_prices(market.replace(price_cap=1.0), **wrong)
     nobody = empty_market().replace(price_cap=1.0)
     assert prove_fixed_prices(nobody).bound == "0"
+
+
+def test_cells_that_bound_programs_stop_in_time():
+    market = library.load("dps/one_server")
+    assert price_cells(market, 60.0) == prove_fixed_prices(market)
+    assert price_cells(market, 0.0) == prove_fixed_prices(market, cells=1)

@@ -13,7 +13,9 @@ from farkas.relaxations.eris.welfare_bound import (
     METHODS,
     aggregated_prices,
     certify_welfare,
+    column_prices,
     find_prices,
+    pooled_prices,
     prohibitive,
 )
 from tests.generators.eris import auction_in, one_resource, random_auction
@@ -78,3 +80,11 @@ def test_prices_stay_where_there_is_a_budget_or_nothing_to_move() -> None:
     ):
         zero = Prices.zero(auction)
         assert prohibitive(auction, zero) is zero
+
+
+def test_prices_that_bound_programs_are_those_of_their_effort_and_of_the_time() -> None:
+    auction = library.load("eris/integrality_gap")
+    assert pooled_prices(auction, 1.0) == certify_welfare(auction)[0]
+    assert column_prices(auction, 60.0) == certify_welfare(auction, "columns")[0]
+    # the first round alone knows no prices
+    assert column_prices(auction, 0.0) == certify_welfare(auction, "free")[0]
