@@ -136,20 +136,6 @@ def test_a_program_is_not_asked_for_what_bounds_others() -> None:
                                   certify=True).bound  # fmt: skip
 
 
-def test_ctrl_c_while_another_program_is_searched_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun = TreeSearch.run
-
-    def pressed(self: TreeSearch) -> ProofTree:
-        signal.raise_signal(signal.SIGINT)
-        return begun(self)
-
-    monkeypatch.setattr(TreeSearch, "run", pressed)
-    monkeypatch.setattr("farkas.exact.tree.root_cuts", lambda *_: [])
-    solution = solve("dps/tiny", "dps.offline", certify=True)
-    assert solution.interrupted
-    assert solution.bound == Fraction(47, 4)  # of its own relaxation
-
-
 def test_relax_drops_integrality() -> None:
     whole = form([[2, 1]], [7], [INF], integer=np.array([True, True]))
     assert solve_form(whole, relax=True).answer.objective == pytest.approx(3.5)
