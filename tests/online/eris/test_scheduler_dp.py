@@ -9,14 +9,16 @@ from farkas.algebra import programs
 from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.prices import Prices, posted_on_arrival
+from farkas.online.eris import scheduler_dp
 from farkas.online.eris.executable import executable
 from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_exact import exact_schedule
 from farkas.proofs.eris.samples import ledger_of, propose
-from farkas.relaxations.eris.job_slots import job_slots
+from farkas.relaxations.eris.job_slots import JobSlots, job_slots
 from farkas.solvers import solve
 from tests.generators.eris import auction_in, one_resource, random_auction
+from tests.references import eris_slot
 from tests.references.eris_payoff import payoff_bound
 
 
@@ -135,3 +137,92 @@ def test_where_nothing_moves_the_schedule_is_the_best_over_many_slots(seed: int)
     )
     assert found.payoff == pytest.approx(payoff_bound(alone), rel=1e-6, abs=1e-9)
     assert seed or len(found.slots) > 1
+
+
+def moving(seed: int) -> tuple[Auction, Prices]:
+    """One job of several slots whose chunks often move, for little transfer, at drawn prices."""
+    rng = np.random.default_rng(seed)
+    sites, slots = int(rng.integers(2, 4)), int(rng.integers(2, 5))
+    job = {
+        "data": rng.multinomial(rng.integers(2, 7), np.full(sites, 1 / sites)),
+        "utility": 60.0 - np.cumsum(rng.integers(0, 5, slots)),
+        "parameter_size": float(rng.choice([0.0, 0.5, 1.0])),
+        "epochs": int(rng.integers(1, 3)),
+        "worker_rate": int(rng.integers(1, 4)),
+        "server_demand": [float(rng.choice([0.0, 0.5]))],
+    }
+    room = rng.integers(0, 4, (sites, 1)).astype(float)
+    budget = float(rng.choice([1.0, 2.0, 3.0]))
+    auction = one_resource(
+        job, slots=slots, sites=sites, site_capacity=room, transfer_budget=budget
+    )
+    transfer = rng.choice([0.0, 0.5, 1.0], slots)
+    return auction, Prices(transfer, rng.integers(0, 9, (sites, 1, slots)).astype(float))
+
+
+def optimum(auction: Auction, prices: Prices) -> float:
+    form = programs.build("eris.best_schedule").form(PricedJobs(auction, (0,), prices))
+    return max(0.0, solve(form).objective)
+
+
+@pytest.mark.parametrize("seed", [8, 46, 53, 133, 181, 275])
+def test_plans_whose_chunks_move_reach_the_optimum(seed: int) -> None:
+    # which depends on where moved chunks come from, on small workloads, or on more multipliers
+    auction, prices = moving(seed)
+    seen = job_slots(auction, auction.jobs[0], prices, None, None)
+    found = repaired_schedule(auction, auction.jobs[0], seen)
+    assert found.payoff == pytest.approx(optimum(auction, prices), rel=1e-6)
+    assert executable(auction.jobs[0], found.workers, found.moved)
+
+
+def test_bounds_are_those_of_the_duals_of_all_slots() -> None:
+    # with all data in place in every slot: the least cost of the chunks up to each, slot by slot
+    empty = 0
+    for seed in range(80):
+        auction, prices = moving(seed)
+        seen = job_slots(auction, auction.jobs[0], prices, None, None)
+        found = repaired_schedule(auction, auction.jobs[0], seen, rounds=60)
+        least, best = [0.0] + [np.inf] * seen.chunks, 0.0
+        for t in range(seen.window):
+            costs = [0.0, *map(cost_below(seen, t), eris_slot.covers(seen, t)[1:])]
+            least = [
+                min(costs[d] + least[n - d] for d in range(n + 1)) for n in range(seen.chunks + 1)
+            ]
+            best = max(best, float(seen.worth[t]) - least[-1])
+        # a slot that is never looked at could not be better than what was found
+        assert found.bound == pytest.approx(max(best, found.payoff), rel=1e-6, abs=1e-6)
+        empty += found.finish < 0 and best > 0
+    assert empty > 2
+
+
+def cost_below(seen: JobSlots, t: int):  # type: ignore[no-untyped-def]
+    """Lower bound on the cost of covers in a slot, infinite where none fits."""
+
+    def of(uses: eris_slot.Uses) -> float:
+        fits = any(use <= seen.most_transfer[t] for use in uses)
+        return eris_slot.dual(uses, float(seen.free_transfer[t])) if fits else np.inf
+
+    return of
+
+
+def test_bounds_take_back_what_settles_ties(monkeypatch: pytest.MonkeyPatch) -> None:
+    # a share large enough to spoil schedules, so that the bound has to make up for it
+    worse = 0
+    for seed in range(60):
+        auction, prices = moving(seed)
+        seen = job_slots(auction, auction.jobs[0], prices, None, None)
+        monkeypatch.setattr(scheduler_dp, "TIE", 0.4)
+        found = repaired_schedule(auction, auction.jobs[0], seen)
+        best = optimum(auction, prices)
+        assert found.bound >= best - 1e-6
+        worse += found.payoff < best - 1e-6
+    assert worse > 5
+
+
+def test_of_equal_workloads_the_smaller_is_chosen() -> None:
+    before, costs = np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 2.0])
+    after, choice = np.empty(3), np.empty(3, np.int64)
+    scheduler_dp._choose.interpret(before, costs, after, choice)
+    assert (after.tolist(), choice.tolist()) == ([0.0, 1.0, 2.0], [0, 0, 0])
+    scheduler_dp._choose.interpret(np.array([0.0, 1.0, np.inf]), costs, after, choice)
+    assert (after.tolist(), choice.tolist()) == ([0.0, 1.0, 2.0], [0, 0, 1])

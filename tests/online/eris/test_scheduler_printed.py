@@ -37,7 +37,7 @@ def test_compiled_and_plain_printed_algorithms_agree(seed: int) -> None:
 def test_printed_algorithms_agree_when_many_sites_move_data() -> None:
     rng = np.random.default_rng(0)
     base = random_auction(5)
-    for _ in range(20):
+    for _ in range(30):
         sites = 8
         capacity = rng.integers(1, 6, (sites, 2)).astype(float)
         auction = base.replace(
@@ -48,13 +48,13 @@ def test_printed_algorithms_agree_when_many_sites_move_data() -> None:
             chunk_size=float(rng.choice([1.0, 0.7])),
             jobs=[
                 {
-                    "arrival": 0, "utility": [60.0, 40.0], "data": rng.integers(0, 4, sites),
+                    "arrival": 0, "utility": [60.0, 40.0], "data": rng.integers(0, 6, sites),
                     "epochs": 2, "worker_rate": 3, "worker_demand": [1.0, 0.5],
                     "server_demand": [0.0, 1.0], "parameter_size": 0.5,
                 }
             ],
             occupied={
-                "transfer": [3.0, 0.0],
+                "transfer": [float(rng.choice([3.0, 10.9])), 0.0],
                 "resources": capacity[:, :, None] * rng.uniform(0, 0.9, (sites, 2, 2)),
             },
         )  # fmt: skip
