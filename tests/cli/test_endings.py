@@ -12,7 +12,7 @@ from tests.cli.test_app import Capture
 def test_an_unexpected_failure_is_one_line_and_a_traceback_only_on_demand(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    def fail() -> None:
+    def fail(**_: object) -> None:
         raise RuntimeError("wires\ncrossed")
 
     monkeypatch.setattr("farkas.solvers.status", fail)
@@ -24,7 +24,7 @@ def test_an_unexpected_failure_is_one_line_and_a_traceback_only_on_demand(
 
 
 def test_an_interrupt_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    def interrupt() -> None:
+    def interrupt(**_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("farkas.solvers.status", interrupt)
@@ -50,7 +50,7 @@ def test_an_interrupt_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: Captu
 def test_an_error_ends_with_the_code_of_its_type(
     error: Exception, code: int, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    def fail() -> None:
+    def fail(**_: object) -> None:
         raise error
 
     monkeypatch.setattr("farkas.solvers.status", fail)

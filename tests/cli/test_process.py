@@ -81,7 +81,7 @@ def test_a_terminal_without_our_symbols_still_gets_the_answer(encoding: str) -> 
 WAITING = """
 import time, sys
 import farkas.solvers
-def wait():
+def wait(**_):
     print("ready", file=sys.stderr, flush=True)
     time.sleep(3600)
 farkas.solvers.status = wait

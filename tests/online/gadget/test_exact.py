@@ -88,7 +88,8 @@ def test_a_circulation_that_a_solver_leaves_beside_a_ring_is_no_part_of_it(monke
     cluster = small([1, 1, 1], links, switches=2, one_way=True)
     slot = snapshot(cluster)
     form = Circulation().form(slot)
-    away = form.point({"uses": [[0, 0, 0, 1, 1]]})
+    away = np.zeros(form.num_columns)
+    away[form.column_block("uses").where] = [0, 0, 0, 1, 1]
 
     def beside(form, **options):
         answer = optimum_by_any(form, **options)

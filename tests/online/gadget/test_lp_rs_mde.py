@@ -207,7 +207,8 @@ def test_of_sizes_worth_the_same_the_smallest_is_selected_and_of_no_share_none(m
     jobs = [job(**table(0, 1, 2)), job(**table(0, -1, 5))]
     slot = snapshot(star(3, jobs=jobs))
     form = relaxation_of(slot)
-    point = form.point({"chosen": [0.5, 0.25, 0.0, 0.0]})
+    point = np.zeros(form.num_columns)
+    point[form.column_block("chosen").where] = [0.5, 0.25, 0.0, 0.0]
     monkeypatch.setattr(
         "farkas.online.gadget.lp_rs_mde.optimum_by_any", lambda form: SimpleNamespace(point=point)
     )
