@@ -1,4 +1,4 @@
-"""Doubles to integers of 64 bits, exactly or not at all."""
+"""Doubles to integers of 64 bits, exactly or not at all; tables of them that fit the memory."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from farkas.numbers import Floats, Ints
 
 WIDEST = 62
 """Casts stay below ``2**WIDEST``, so that a sum of two results still fits into 64 bits."""
+MOST_CELLS = 1 << 26
+"""Numbers of a table that a proof fills."""
+LONGEST_SEARCH = 1 << 32
+"""Steps of searches and sums that a proof asks for."""
 
 
 def whole(values: Floats, what: str, *, bits: int = WIDEST) -> Ints:
@@ -26,3 +30,14 @@ def whole(values: Floats, what: str, *, bits: int = WIDEST) -> Ints:
     if (values != np.rint(values)).any():
         raise NotACertificate(f"{what}: a number is not whole")
     return values.astype(np.int64)
+
+
+def affordable(size: float, what: str, most: int = MOST_CELLS) -> None:
+    """Raise `NotACertificate`, which names ``what``, if ``size`` is above ``most``.
+
+    What an instance counts, as chunks or workers, takes a few digits and may ask for any size.
+    """
+    if size > most:
+        raise NotACertificate(
+            f"{what}: a proof would take {size:.3g} steps; {most:.3g} are the most"
+        )

@@ -18,7 +18,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.certificates.casts import whole
+from farkas.certificates.casts import affordable, whole
 from farkas.certificates.files import certificate_type
 from farkas.certificates.guards import finite
 from farkas.certificates.packed import unpack
@@ -143,6 +143,8 @@ def prove_payoffs(auction: Auction, transfer: Floats, resource: Floats) -> Fract
     while it is worth more than its best payoff so far: worth never rises, no cost is negative.
     """
     totals, (worth, shift), rooms = auction.chunks, _worths(auction), _rooms(auction)
+    a_slot = np.minimum(totals, rooms.max(axis=0).sum(axis=0, dtype=float))
+    affordable(((totals + 1.0) * (a_slot + 1.0)).max(initial=0.0), "chunks of a job")
     worth[totals == 0] = 0  # such a job earns its worth, below
     so_far = [np.where(np.arange(total + 1) == 0, 0, NEVER) for total in totals]
     best, seen = np.zeros_like(totals), 0

@@ -11,6 +11,7 @@ from fractions import Fraction
 import msgspec
 import numpy as np
 
+from farkas.certificates.casts import affordable
 from farkas.certificates.enclosures import at_most, is_increasing
 from farkas.certificates.files import certificate_type
 from farkas.certificates.gadget_prices import (
@@ -53,6 +54,7 @@ class HorizonCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gad
     def prove_bound(self, cluster: Cluster, /) -> Fraction:
         """Rent of all blocks plus the best that each job could do alone."""
         price = self._checked(cluster)
+        affordable(float(cluster.reachable_slots.max(initial=0)), "worker-slots of a job")
         start = np.array(self.starts, np.int64)
         length = np.diff(np.append(start, cluster.horizon))
         first = [servers[0] for servers in self.classes]

@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 import numpy as np
 
+from farkas.certificates.casts import LONGEST_SEARCH, affordable
 from farkas.certificates.files import certificate_type
 from farkas.certificates.gadget_prices import (
     MORE_DIGITS,
@@ -83,6 +84,7 @@ class SharedServers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
             Of sizes 0, 1, ... of each of ``jobs``, >= 0.
         """
         weight, room = self.units(cluster, jobs)
+        affordable(sum(map(len, profits)) * (room + 1), "sizes of rings", LONGEST_SEARCH)
         top = max((max(row) for row in profits), default=Fraction(0))
         if top <= 0:
             return Fraction(0)
@@ -167,7 +169,10 @@ class SlotCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gadget
         rent += rent_of(cluster.link_bandwidth, link)
         if not len(jobs):
             return rent, jobs, []
-        size = int(limit.max())
+        size, tree = int(limit.max()), rooted(cluster)
+        alone = tree is None and self.shared is not None  # each size is searched by itself
+        steps = len(jobs) * cluster.num_nodes * size ** (3 if alone else 2)
+        affordable(steps, "sizes of rings", LONGEST_SEARCH)
         demand, reserved = cluster.demand[jobs], cluster.bandwidth[jobs]
         top = max(
             dearest(node.max(axis=0), demand),
@@ -176,7 +181,6 @@ class SlotCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gadget
         grid = grid_exponent(top, ring_terms(cluster, size))
         worker = rounded_down(demand[:, None, :], node[None], grid)
         edge = rounded_down(reserved[:, None, None], link[None, :, None], grid)
-        tree = rooted(cluster)
         costs = None if tree is None else ring_costs(cluster, tree, jobs, size, worker, edge)
         profits: list[list[Fraction]] = []
         for place, job in enumerate(jobs.tolist()):

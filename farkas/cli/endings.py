@@ -39,6 +39,9 @@ def _unexpected(error: BaseException) -> int:
         return Exit.BAD_INPUT
     if os.environ.get("FARKAS_DEBUG") == "1":
         traceback.print_exc()
+    if isinstance(error, MemoryError):
+        complain("takes more memory than there is")
+        return Exit.NO_ANSWER
     if isinstance(error, OSError) and error.filename is None:
         complain(f"cannot write to standard output: {error.strerror or error}")
         return Exit.BAD_INPUT

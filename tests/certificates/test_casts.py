@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.certificates.casts import whole
+from farkas.certificates.casts import MOST_CELLS, affordable, whole
 from farkas.errors import NotACertificate
 
 INF, NAN = float("inf"), float("nan")
@@ -25,3 +25,11 @@ def test_whole_numbers_are_cast_below_their_limit_only():
             whole(np.array([0.0, value]), "costs", bits=bits)
     with pytest.raises(NotACertificate, match="costs: a number is not whole"):
         whole(np.array([0.5]), "costs")
+
+
+def test_a_table_is_filled_up_to_its_limit_and_not_beyond():
+    affordable(MOST_CELLS, "chunks")
+    affordable(2.0, "chunks", 2)
+    for size, most in ((MOST_CELLS + 1, MOST_CELLS), (1e300, MOST_CELLS), (3, 2)):
+        with pytest.raises(NotACertificate, match=r"chunks: .* steps; .* are the most"):
+            affordable(size, "chunks", most)

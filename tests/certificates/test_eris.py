@@ -442,3 +442,13 @@ def test_one_cost_that_is_negative_or_no_number_is_refused(wrong: float) -> None
     assert _units(np.array([1.0, 0.0]), 0, 4).tolist() == [15, 0]
     with pytest.raises(NotACertificate, match="a cost is negative or not a number"):
         _units(np.array([1.0, wrong, 2.0]), 0, 4)
+
+
+def test_chunks_that_no_table_holds_are_refused() -> None:
+    # two lines of an instance may ask for a table of 10**10 numbers, or of 10**24
+    tiny = library.load("eris/tiny")
+    for chunks in (10**5, 10**12):
+        free = {"worker_demand": (0.0, 0.0), "server_demand": (0.0, 0.0), "epochs": 1}
+        job = msgspec.structs.replace(tiny.jobs[0], data=(chunks, 0), **free)
+        with pytest.raises(NotACertificate, match="chunks of a job"):
+            prove_payoffs(tiny.replace(jobs=(job,)), np.zeros(3), np.zeros((2, 2, 3)))

@@ -353,3 +353,15 @@ def test_jobs_that_never_run_keep_what_nothing_is_worth():
     with mpmath.workdps(60):
         exact = Fraction(str(4 / (1 + mpmath.exp(2))))
     assert exact <= Fraction(made.bound) <= exact * (1 + Fraction(1, 2**50))
+
+
+def test_worker_slots_that_no_table_holds_are_refused() -> None:
+    cluster = library.load("gadget/budget_of_two")
+    endless = msgspec.structs.replace(
+        cluster.jobs[0], demand=(0.0,) * cluster.num_resources, max_workers=10**7, arrival=0
+    )
+    many = cluster.replace(jobs=(endless,), horizon=10**7)
+    servers = [np.array([u]) for u in np.flatnonzero(many.is_server)]
+    prices = np.zeros((1, len(servers), many.num_resources))
+    with pytest.raises(NotACertificate, match="worker-slots of a job"):
+        certify_horizon(many, np.array([0]), servers, prices)

@@ -387,3 +387,35 @@ def test_profits_of_whole_sizes_are_added_up_rounded_up():
     best = SharedServers(resource=0, unit=1.0).most(cluster, np.array([0, 1]), profits)
     exact = Fraction(1, 3) + Fraction(10**30, 7)
     assert exact <= best <= exact * (1 + Fraction(1, 2**90))
+
+
+@pytest.mark.parametrize("network", ["tree", "cycle"])
+def test_sizes_that_no_search_gets_through_are_refused(network: str) -> None:
+    cluster = next(iter(random_clusters(1, 4, network=network, servers=3, jobs=1)))
+    free = msgspec.structs.replace(
+        cluster.jobs[0],
+        arrival=0,
+        demand=(0.0,) * cluster.num_resources,
+        budget=(None,) * cluster.num_resources,
+    )
+    prices = np.zeros(cluster.capacity.shape), np.zeros(cluster.num_links)
+    shared = SharedServers(resource=0, unit=1.0)
+    for most, given, fits in (
+        (10**7, None, False),
+        (2000, None if network == "tree" else shared, network == "tree"),
+        (20, shared, True),
+    ):
+        job = msgspec.structs.replace(free, max_workers=most)
+        if fits:
+            certify_slot(cluster.replace(jobs=(job,)), 0, np.zeros(1), *prices, given)
+            continue
+        with pytest.raises(NotACertificate, match="sizes of rings"):
+            certify_slot(cluster.replace(jobs=(job,)), 0, np.zeros(1), *prices, given)
+
+
+def test_a_knapsack_of_too_many_sizes_is_refused() -> None:
+    cluster = library.load("gadget/budget_of_two")
+    shared = SharedServers(resource=0, unit=1.0)
+    row = [Fraction(1)] * 2**16
+    with pytest.raises(NotACertificate, match="sizes of rings"):
+        shared.most(cluster, np.zeros(2**16, np.int64), [row] * 2**16)

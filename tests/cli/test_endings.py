@@ -23,6 +23,17 @@ def test_an_unexpected_failure_is_one_line_and_a_traceback_only_on_demand(
     assert "Traceback" in capsys.readouterr().err
 
 
+def test_too_little_memory_is_no_answer_and_no_internal_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    def grow(**_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("farkas.solvers.status", grow)
+    assert call(["solvers"]) == 3
+    assert capsys.readouterr().err == "farkas: takes more memory than there is\n"
+
+
 def test_an_interrupt_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     def interrupt(**_: object) -> None:
         raise KeyboardInterrupt
