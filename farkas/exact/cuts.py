@@ -19,6 +19,8 @@ from farkas.exact.whole import ZERO
 from farkas.forms.rational import Side
 
 COEFFICIENT_BITS = 24
+SIDE_BITS = 256
+"""Bits of a cut's side, powers of two left out, above which it is rounded up."""
 LONGEST = 1000
 """Columns in a cut."""
 
@@ -197,7 +199,21 @@ class Rounding:
             return None
         if all(self.whole[j] for j in terms):
             side = Fraction(math.floor(side))
-        return terms, side
+        return terms, short_above(side)
+
+
+def short_above(side: Fraction) -> Fraction:
+    """Return the side, or one little above it where that takes many digits.
+
+    Cuts of cuts would double them round by round.  Digits are counted without powers of two, and
+    places from the first, so that the cut is the same in every unit.
+    """
+    digits = sum((n & -n).bit_length() for n in (side.numerator, side.denominator))
+    if side.numerator.bit_length() + side.denominator.bit_length() - digits <= SIDE_BITS:
+        return side
+    places = SIDE_BITS // 2 + side.denominator.bit_length() - side.numerator.bit_length()
+    unit = Fraction(2) ** -places
+    return math.ceil(side / unit) * unit
 
 
 def rounded(d: Fraction, f: Fraction) -> Fraction:

@@ -9,7 +9,7 @@ from fractions import Fraction as F
 import pytest
 
 from farkas.exact.bounding import Bounding
-from farkas.exact.cuts import Rounding, rounded, whole_factor
+from farkas.exact.cuts import Rounding, rounded, short_above, whole_factor
 from farkas.forms.rational import RationalForm
 from tests.generators.rational import keeps, program
 
@@ -155,3 +155,19 @@ def test_coefficients_are_short_in_the_units_of_their_columns() -> None:
     for j in (0, 1):
         assert abs(F(terms[j]) / (long[j] * times) - 1) < F(1, 2**20)
     assert side >= times
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_long_side_becomes_a_short_one_little_above_it(seed):
+    rng = random.Random(seed)
+    exact = F(rng.randrange(-(10**200), 10**200), rng.randrange(1, 10**180))
+    near = short_above(exact)
+    assert exact <= near <= exact + abs(exact) / 2**120
+    assert max(near.numerator.bit_length(), near.denominator.bit_length()) < 1000
+    for unit in (-300, -7, 5, 400):  # the same in every unit
+        assert short_above(exact * F(2) ** unit) == near * F(2) ** unit
+
+
+def test_short_sides_and_powers_of_two_stay():
+    for side in (0, 1, -7, F(1, 3), F(2) ** 900, F(-5, 3) / 2**900):
+        assert short_above(F(side)) == side

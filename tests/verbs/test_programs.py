@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-import farkas
+from farkas.certificates import certify
 from farkas.errors import InvalidOption, UnknownName
 from farkas.instances import library
-from farkas.verbs.programs import find_program, origin
+from farkas.relaxations.integrality import relax as without_integrality
+from farkas.verbs.programs import find_program, origin, trace
 
 TINY = library.load("mlbroker/tiny")
 
 
-def certificate(name: str, **options: object):
-    solution = farkas.solve(TINY, name, certify=True, **options)
-    assert solution.certificate is not None
-    return solution.certificate
+def certificate(name: str, *, relax: bool = False):
+    """Certificate of the program itself, or of its relaxation, by multipliers of no row."""
+    program = find_program(name)
+    form = trace(program, TINY)
+    if relax:
+        form = without_integrality(form)
+    return certify(form, np.zeros(form.num_rows), **origin(program, TINY, embed=False))
 
 
 def test_a_variant_stands_in_brackets_or_beside_the_name() -> None:
