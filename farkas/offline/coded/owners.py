@@ -200,17 +200,25 @@ def owners_of(types: Types, counts: Ints) -> Ints:
     return owner
 
 
-def _proved(data: CodedComputing, search: OwnersSearch, patience: Floats) -> Rung:
-    """Certify what the search has excluded."""
+def _proved(data: CodedComputing, search: OwnersSearch, patience: Floats) -> Iterator[Rung]:
+    """Certify what the search has excluded; nothing where open leaves exclude no level yet.
+
+    Raises
+    ------
+    NoAnswer
+        When rounding leaves a finished search without a proof.
+    """
     tree, prices = search.tree()
     try:
         level = search.reached()
         proved = OwnersTree.closing(data, level, tree, prices, patience, search.pricing.of)
     except NotACertificate as failure:
-        return Rung(f"no bound by counts: {failure}")
+        if search.done:
+            raise NoAnswer(f"counts of equal workers are not proved: {failure}") from None
+        return
     kinds, whose = len(search.types.size), search.pricing.of
     words = f"counts of {kinds} types of equal workers, {len(tree)} nodes, prices of {whose}"
-    return Rung(words, bound=Bound.of(Fraction(str(proved.bound)), words, proved.plain()))
+    yield Rung(words, bound=Bound.of(Fraction(str(proved.bound)), words, proved.plain()))
 
 
 def owners_tree(instance: CodedComputing, ascent: Ascent) -> Iterator[Rung]:
@@ -232,7 +240,7 @@ def owners_tree(instance: CodedComputing, ascent: Ascent) -> Iterator[Rung]:
             search.advance(nodes, ascent.deadline)
             nodes *= 2
             if search.better is None:
-                yield _proved(instance, search, patience)
+                yield from _proved(instance, search, patience)
             if search.done:
                 return
             ascent.deadline.check()

@@ -29,14 +29,14 @@ class PricedCounts:
     Parameters
     ----------
     prices
-        Of masters or types; None where the box is empty.
+        Of masters or types.
     counts
         Shape (masters, types), where the relaxation has its point.
     room
         How far the box is from being closed: larger is more promising for better counts.
     """
 
-    prices: Floats | None
+    prices: Floats
     counts: Floats
     room: float
 

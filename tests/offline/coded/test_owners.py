@@ -10,6 +10,7 @@ import pytest
 
 import farkas
 from farkas.certificates.coded_owners import Types
+from farkas.errors import NotACertificate
 from farkas.exact.deadline import Deadline
 from farkas.models.coded.kernel import Pairs, owner_levels
 from farkas.models.coded.plans import Allocation
@@ -115,3 +116,13 @@ def test_nothing_depends_on_the_unit_of_time(unit):
     one, other = (farkas.optimum(x, problem="coded.assignment", gap=1e-8) for x in (data, scaled))
     assert other.value == one.value * Fraction(2) ** unit
     assert float(other.bound) == pytest.approx(float(one.bound) * 2.0**unit, rel=1e-12)
+
+
+def test_a_finished_search_without_a_proof_is_told(monkeypatch):
+    def refused(*_: object) -> None:
+        raise NotACertificate("the prices of leaf 0 do not exclude the level")
+
+    monkeypatch.setattr(owners.OwnersTree, "closing", refused)
+    found = farkas.optimum(by_speed([[1.0] * 5] * 2), problem="coded.assignment", gap=1e-8)
+    assert not found.complete
+    assert "not proved: the prices of leaf 0" in found.remarks[0]
