@@ -7,13 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-import msgspec
-
-from farkas.certificates.files import from_json
-from farkas.certificates.runs import require_run_bound
-from farkas.errors import NotACertificate
 from farkas.exact.deadline import Deadline
-from farkas.online.driver import Outcome, drive, environments
+from farkas.online.driver import Outcome, bounds_run, drive, environments
 from farkas.online.run import Bound, Run, Sense
 from farkas.registry import Registry
 
@@ -160,15 +155,8 @@ class Ladder:
         decisions
             Plain data of some; a bound on these and not on others counts where all are like them.
         """
-        if bound.certificate is None:
-            return False
-        certificate = from_json(msgspec.json.encode(bound.certificate), "certificate of a bound")
         likely = decisions if self.restricted else []
-        try:
-            require_run_bound(certificate, self.kind, self.options, self.name, likely)
-        except NotACertificate:
-            return False
-        return True
+        return bounds_run(bound, self.kind, self.options, self.name, likely)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -23,13 +23,15 @@ import dataclasses
 import inspect
 import math
 import typing
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
 
+from farkas.certificates.files import from_json
+from farkas.certificates.runs import require_run_bound
 from farkas.compiled import clock
-from farkas.errors import InvalidInstance, InvalidOption
+from farkas.errors import InvalidInstance, InvalidOption, NotACertificate
 from farkas.online.policies import Certifying as Certifying
 from farkas.online.policies import Clairvoyant as Clairvoyant
 from farkas.online.policies import Policy as Policy
@@ -326,13 +328,18 @@ def drive(
     outcome = judge.evaluate(instance, decisions)
     evaluated = clock()
     bound = policy.certify(instance, state, decisions) if isinstance(policy, Certifying) else None
+    called, used = name or f"{instance.kind}.{type(policy).__name__}", options or {}
     if bound is None:
+        # what bounds runs as the environment prices them may not bound what this policy's are worth
         bound = world.bound(instance)
+        if bound is not None and bound.certificate is not None:
+            made = plain(decisions)
+            bound = bound if bounds_run(bound, instance.kind, used, called, made) else None
     certified = clock()
     run = Run(
-        algorithm=name or f"{instance.kind}.{type(policy).__name__}",
+        algorithm=called,
         kind=instance.kind,
-        options=options or {},
+        options=used,
         instance=instance.name,
         sense=world.sense,
         value=outcome.total,
@@ -354,6 +361,28 @@ def drive(
     prove_value(run, instance)
     run.timings["replay"] = clock() - written
     return run
+
+
+def bounds_run(
+    bound: Bound, kind: str, options: Mapping[str, Any], name: str, decisions: Sequence[Any]
+) -> bool:
+    """Whether the program that a bound is about bounds a run, as its kind lists it.
+
+    Parameters
+    ----------
+    bound
+        With the certificate that proves it; without one it is nobody's bound.
+    kind, options, name, decisions
+        Of the run: its kind, options and name of its algorithm, and what that decided, plain data.
+    """
+    if bound.certificate is None:
+        return False
+    certificate = from_json(msgspec.json.encode(bound.certificate), "certificate of a bound")
+    try:
+        require_run_bound(certificate, kind, options, name, decisions)
+    except NotACertificate:
+        return False
+    return True
 
 
 def _reported(arrivals: Sequence[Any], progress: Progress | None) -> Iterable[Any]:

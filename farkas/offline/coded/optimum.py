@@ -1,5 +1,6 @@
 """The fastest plans of kind coded: shared workers, dedicated ones, and those for P1."""
 
+from farkas.offline.coded.in_time import in_time
 from farkas.offline.coded.owners import DedicatedEnvironment, owners_tree
 from farkas.offline.coded.sharing import sharing
 from farkas.offline.ladder import Ladder, ladders
@@ -26,7 +27,7 @@ ladders.add(
     "coded.chance_optimum",
     Ladder(
         "coded.chance_optimum",
-        climbers=(policies("coded.chance_stretch", "coded.chance_search"),),
+        climbers=(in_time, policies("coded.chance_stretch", "coded.chance_search")),
         problem="coded.chance",
         judge=ChancePlanner,
     ),

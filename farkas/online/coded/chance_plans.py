@@ -66,10 +66,18 @@ class ChancePlanner(Planner):
         self, instance: CodedComputing, state: int, decisions: Sequence[Allocation]
     ) -> Bound | None:
         """Prove ρ times the bound of P3, with dedicated workers where the plan's are."""
-        prices, method = master_prices(instance)
-        proved = ChancePrices.of(instance, prices, Pairs.of(instance).patience)
-        how = f"Markov's inequality and {method}"
-        return better_bound(instance, decisions[0], proved, DedicatedChancePrices, how)
+        return certify(instance, decisions[0])
+
+
+def certify(data: CodedComputing, plan: Allocation | None = None) -> Bound | None:
+    """Prove a lower bound on quantiles: of all plans, or of such as ``plan`` where that is better.
+
+    See `farkas.online.coded.environment.better_bound`.
+    """
+    prices, method = master_prices(data)
+    proved = ChancePrices.of(data, prices, Pairs.of(data).patience)
+    how = f"Markov's inequality and {method}"
+    return better_bound(data, plan, proved, DedicatedChancePrices, how)
 
 
 MOST_PAIRS = 8
