@@ -13,6 +13,10 @@ InstanceFile = Annotated[
     str, typer.Argument(metavar="FILE", help="Instance file (JSON), or a shipped instance.")
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of every random draw.")]
+BoundSeconds = Annotated[
+    float | None,
+    typer.Option(help="Seconds for a search for the offline optimum and its proved bound."),
+]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Set an option (repeatable).")
 ]

@@ -114,7 +114,9 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False):
     violations
         Requirements the decisions break, in words; then there is no ratio.
     certificate
-        Proved bound; None when the run proves none.
+        Proved bound; None when none was proved.
+    own_bound
+        What the run proves itself, where a tighter bound of the instance is the ``certificate``.
     ratio
         Certified ratio, >= 1: value/bound when minimising, bound/value when maximising; None when
         there is no bound, a violation, or a zero that makes it meaningless.
@@ -138,6 +140,7 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False):
     decisions: list[Any]
     violations: list[str] = []
     certificate: Bound | None = None
+    own_bound: Bound | None = None
     ratio: float | None = None
     numbers: dict[str, float] = {}
     remarks: list[str] = []

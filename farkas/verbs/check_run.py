@@ -16,7 +16,7 @@ from farkas.certificates.proof import Proof, rounded
 from farkas.certificates.runs import require_run_bound
 from farkas.errors import MissingInstance, NotACertificate
 from farkas.instances import Instance
-from farkas.online.run import Run
+from farkas.online.run import Bound, Run
 from farkas.replay import Replayed, audit, excess_words, replayed_ratio
 from farkas.verbs.check_file import proof_of
 from farkas.verbs.inputs import InstanceOrName, as_instance
@@ -42,12 +42,15 @@ class RunProof:
     ratio
         Replayed value against proved bound, rounded up; None when the value is the run's word,
         when decisions break requirements, or when a zero makes it meaningless.
+    own
+        Proof of what the run proved itself, where the bound is another's; else None.
     """
 
     run: Run
     proof: Proof
     replayed: Replayed | None
     ratio: float | None
+    own: Proof | None = None
 
     @property
     def value(self) -> Fraction | None:
@@ -71,7 +74,7 @@ class RunProof:
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        found = self.replayed
+        run, found = self.run, self.replayed
         return {
             **self.proof.to_builtins(),
             **both("value", self.value, up=self.proof.sense == "min"),
@@ -79,6 +82,9 @@ class RunProof:
             "excess": None if found is None else double(found.excess, up=True),
             "broken": [] if found is None else list(found.broken),
             "ratio": self.ratio,
+            **(
+                {} if self.own is None else both("own_bound", self.own.bound, up=run.sense == "max")
+            ),
             "word_of_the_file": list(self.words),
             "statement": self.statement,
         }
@@ -101,6 +107,9 @@ class RunProof:
         if self.ratio is not None:
             ratio = rounded(self.ratio, up=True)
             said.append(f"Proved ratio of the run to the optimum: at most {ratio}.")
+        if self.own is not None and self.own.bound is not None:
+            side, up = ("most", True) if run.sense == "max" else ("least", False)
+            said.append(f"The run itself proves at {side} {rounded(self.own.bound, up=up)}.")
         return said
 
 
@@ -110,14 +119,20 @@ def _how_well(found: Replayed) -> str:
 
 def certificate_of(run: Run, where: str) -> Certificate:
     """Return the certificate of a run's bound; raises `NotACertificate` when it holds none."""
-    if run.certificate is None or run.certificate.certificate is None:
-        raise NotACertificate(f"{where}: the run of {named(run.algorithm)} holds no certificate")
-    return from_json(msgspec.json.encode(run.certificate.certificate), "certificate of the run")
+    return certificate_in(run.certificate, run.algorithm, where)
+
+
+def certificate_in(bound: Bound | None, algorithm: str, where: str) -> Certificate:
+    """Return the certificate of one bound of a run; raises `NotACertificate`."""
+    if bound is None or bound.certificate is None:
+        raise NotACertificate(f"{where}: the run of {named(algorithm)} holds no certificate")
+    return from_json(msgspec.json.encode(bound.certificate), "certificate of the run")
 
 
 def prove_run(run: Run, instance: InstanceOrName | None, where: str) -> RunProof:
     """Prove the bound of a run again and replay its decisions; ``where`` begins an error."""
     certificate = certificate_of(run, where)
+    own = None if run.own_bound is None else certificate_in(run.own_bound, run.algorithm, where)
     if instance is None:
         raise MissingInstance("a run is about an instance; give it: instance=...")
     about = as_instance(instance)
@@ -131,16 +146,15 @@ def prove_run(run: Run, instance: InstanceOrName | None, where: str) -> RunProof
             f"the run is about {said}..., the instance hashes to {about.sha256[:12]}..."
         )
     assert run.certificate is not None
-    proof = _recheck(
-        certificate,
-        run.certificate.exact,
-        about,
-        bounds_runs_of(run.kind, run.options, run.algorithm, run.decisions),
-    )
+    accepted = bounds_runs_of(run.kind, run.options, run.algorithm, run.decisions)
+    proof = _recheck(certificate, run.certificate.exact, about, accepted)
     if run.sense != proof.sense:
         raise NotACertificate(f"the run says {run.sense}, its certificate {proof.sense}")
+    proved = None
+    if own is not None and run.own_bound is not None:
+        proved = _recheck(own, run.own_bound.exact, about, accepted)
     replayed = audit(run, about)
-    return RunProof(run, proof, replayed, _ratio(run, proof, replayed))
+    return RunProof(run, proof, replayed, _ratio(run, proof, replayed), proved)
 
 
 def _ratio(run: Run, proof: Proof, replayed: Replayed | None) -> float | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from types import NoneType
 from typing import Any
 
 from farkas.certificates.ratio import ratio_words
-from farkas.errors import FarkasError, InvalidOption, NoAnswer, NotACertificate
+from farkas.errors import FarkasError, InvalidOption, NoAnswer
 from farkas.instances import Instance
 from farkas.online import Bound, Run, algorithms
 from farkas.online.driver import Algorithm
@@ -16,10 +16,10 @@ from farkas.online.replayed import ratio_to
 from farkas.online.run import Sense
 from farkas.required import require_progress, require_seed, require_type
 from farkas.suggestions import suggestion
-from farkas.verbs.check_run import bounds_runs_of, certificate_of
+from farkas.verbs.best_bound import best_bounds, known_optimum, tightest
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.run import find_algorithm
-from farkas.verbs.time_limit import Overlong, limited, require_limit
+from farkas.verbs.time_limit import Overlong, limited, require_bound_seconds, require_limit
 from farkas.words import named
 
 
@@ -30,7 +30,9 @@ class Compared:
     Parameters
     ----------
     value, ratio, seconds
-        None where the algorithm gave no run, or no ratio.
+        None where the algorithm gave no run, or no ratio; the ratio is to the best bound.
+    own_ratio
+        Ratio to what the run proves itself; None where it proves nothing.
     note
         Why not.
     run
@@ -41,6 +43,7 @@ class Compared:
     value: float | None = None
     ratio: float | None = None
     seconds: float | None = None
+    own_ratio: float | None = None
     note: str = ""
     run: Run | None = None
 
@@ -86,7 +89,7 @@ class Comparison:
                 "exact": self.bound.exact,
                 "method": self.bound.method,
             }
-        fields = ("algorithm", "value", "ratio", "seconds", "note")
+        fields = ("algorithm", "value", "ratio", "own_ratio", "seconds", "note")
         return {
             "instance": self.instance,
             "kind": self.kind,
@@ -104,6 +107,7 @@ def compare(
     problem: str | None = None,
     seed: int = 0,
     time_limit: float | None = None,
+    bound_seconds: float | None = None,
     progress: Callable[[int, int], None] | None = None,
     steps: Callable[[str, int, int], None] | None = None,
 ) -> Comparison:
@@ -123,6 +127,9 @@ def compare(
     time_limit
         Seconds for every algorithm, its certificate included; one that takes longer is stopped and
         has no value, the others are compared without it.
+    bound_seconds
+        Seconds for a search for the offline optimum, as by `farkas.optimum`, whose bound counts
+        like those of the runs, and whose decisions are an entry like theirs; none by default.
     progress
         Called after every run with the number done and the total.
     steps
@@ -150,6 +157,7 @@ def compare(
     require_progress(progress)
     require_progress(steps)
     require_limit(time_limit)
+    require_bound_seconds(bound_seconds)
     require_type(names, (str, Iterable, NoneType), "names")
     require_type(problem, (str, NoneType), "problem")
     names = [names] if isinstance(names, str) else names
@@ -159,14 +167,20 @@ def compare(
         outcomes.append(_run(item, instance, seed, time_limit, steps))
         if progress is not None:
             progress(done + 1, len(items))
+    labels = [item.name for item in items]
+    if bound_seconds is not None:
+        known = known_optimum(instance, items[0].problem, bound_seconds)
+        if known is not None:
+            labels.append(known.run.algorithm)
+            outcomes.append(known.run)
     runs = [run for run in outcomes if isinstance(run, Run)]
     bounds = dict(zip(map(id, runs), best_bounds(runs), strict=True))
     sense = runs[0].sense if runs else "min"
     # what holds for every run is the loosest of what holds for each
     bound = tightest(bounds.values(), "max" if sense == "min" else "min")
     entries = [
-        _entry(item.name, out, instance, bounds.get(id(out)), bound)
-        for item, out in zip(items, outcomes, strict=True)
+        _entry(label, out, instance, bounds.get(id(out)), bound)
+        for label, out in zip(labels, outcomes, strict=True)
     ]
     sign = 1 if sense == "min" else -1
     entries.sort(key=lambda e: (e.value is None, sign * (e.value or 0.0), e.algorithm))
@@ -222,41 +236,6 @@ def _chosen(kind: str, names: Iterable[str] | None, problem: str | None) -> list
     return found
 
 
-def best_bounds(runs: Sequence[Run]) -> list[Bound | None]:
-    """Return for each run the tightest bound proved by any that holds for it.
-
-    A kind says which runs a certificate's program bounds; a bound without one holds for all.
-    """
-    read = [
-        None
-        if run.certificate is None or run.certificate.certificate is None
-        else certificate_of(run, "a fresh run")
-        for run in runs
-    ]
-
-    def holds(maker: int, run: Run) -> bool:
-        certificate = read[maker]
-        if runs[maker] is run or certificate is None:
-            return True
-        try:
-            bounds_runs_of(run.kind, run.options, run.algorithm, run.decisions)(certificate)
-        except NotACertificate:
-            return False
-        return True
-
-    return [
-        tightest([r.certificate for k, r in enumerate(runs) if holds(k, run)], run.sense)
-        for run in runs
-    ]
-
-
-def tightest(bounds: Iterable[Bound | None], sense: Sense) -> Bound | None:
-    """Largest of lower bounds, smallest of upper ones."""
-    proved = [bound for bound in bounds if bound is not None]
-    pick = max if sense == "min" else min
-    return pick(proved, key=lambda bound: bound.fraction, default=None)
-
-
 def _entry(
     name: str,
     outcome: Run | FarkasError,
@@ -269,9 +248,9 @@ def _entry(
     seconds = outcome.timings.get("policy")
     if outcome.violations:
         note = f"breaks {len(outcome.violations)} requirements: {outcome.violations[0]}"
-        return Compared(name, outcome.value, None, seconds, note, outcome)
+        return Compared(name, outcome.value, None, seconds, None, note, outcome)
     ratio = ratio_to(outcome, instance, bound)
     notes = list(outcome.remarks)
     if bound is not None and common is not None and bound.fraction != common.fraction:
         notes.insert(0, f"ratio to {bound.words(outcome.sense)}: {bound.method}")
-    return Compared(name, outcome.value, ratio, seconds, "; ".join(notes), outcome)
+    return Compared(name, outcome.value, ratio, seconds, outcome.ratio, "; ".join(notes), outcome)

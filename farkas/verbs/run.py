@@ -13,6 +13,7 @@ from farkas.online import Algorithm, Run, algorithms, environments
 from farkas.online.driver import Progress
 from farkas.required import require_progress, require_seed, require_type
 from farkas.verbs.inputs import InstanceOrName, as_instance
+from farkas.verbs.time_limit import require_bound_seconds
 from farkas.words import named
 
 
@@ -30,6 +31,7 @@ def run(
     *,
     seed: int = 0,
     progress: Progress | None = None,
+    bound_seconds: float | None = None,
     **options: Any,
 ) -> Run:
     """Run an online algorithm or a baseline; the run ends with a proved bound.
@@ -44,6 +46,9 @@ def run(
         Seed of every random draw, >= 0.
     progress
         Called after every step with the number done and the total.
+    bound_seconds
+        Seconds for a search for the offline optimum, as by `farkas.optimum`, whose bound becomes
+        the run's where it is tighter than what the run proves itself; none by default.
     options
         Options of the algorithm; ``farkas.show(algorithm)`` lists them.
 
@@ -66,7 +71,14 @@ def run(
     require_progress(progress)
     data = as_instance(instance)
     chosen = find_algorithm(algorithm, data.kind) if isinstance(algorithm, str) else algorithm
-    return chosen.run(data, seed, progress=progress, **options)
+    require_bound_seconds(bound_seconds)
+    found = chosen.run(data, seed, progress=progress, **options)
+    if bound_seconds is None:
+        return found
+    from farkas.verbs.best_bound import hold_against, known_optimum
+
+    known = known_optimum(data, chosen.problem, bound_seconds)
+    return hold_against(found, None if known is None else known.run, data)
 
 
 def write_slots(run: Run, instance: InstanceOrName, folder: str | os.PathLike[str]) -> list[str]:

@@ -31,6 +31,15 @@ def require_limit(seconds: float | None) -> None:
         raise InvalidOption("a time limit needs the main thread of Linux or macOS; leave it out")
 
 
+def require_bound_seconds(seconds: float | None) -> None:
+    """Raise `InvalidOption` unless this is None or seconds above 0."""
+    if seconds is None:
+        return
+    require_type(seconds, (int, float), "bound_seconds")
+    if not seconds > 0:
+        raise InvalidOption(f"bound_seconds = {seconds:g}; give seconds above 0")
+
+
 @contextlib.contextmanager
 def limited(seconds: float | None) -> Iterator[None]:
     """Raise `Overlong` in what is done inside when ``seconds`` have passed; None never does.

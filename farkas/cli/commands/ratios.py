@@ -34,9 +34,11 @@ def command(
 ) -> None:
     """Summarise the certified ratios of a sweep and hold the theorems against them.
 
-    Only ratios with a proved bound count.  The interval is a 95 % bootstrap interval of the mean,
-    resampling instances.  A theorem is kept where the certified ratio is within its factor, broken
-    where a solution exists that is better than its factor allows, and undecided in between.
+    Only ratios with a proved bound count: the tightest that the store has of the instance.  The own
+    mean is of ratios to what every run proved itself.  The interval is a 95 % bootstrap interval of
+    the mean, resampling instances.  A theorem is kept where the certified ratio is within its
+    factor, broken where a solution exists that is better than its factor allows, and undecided in
+    between.
     Values and bounds are the store's word but for the share that --recheck proves again: bounds
     from their certificates, values of runs from their decisions, values of solves from the points
     that their certificates hold.  Less than all is drawn with a fresh seed, which no store can know
@@ -87,14 +89,15 @@ def _print(found: list[Ratios]) -> None:
     from farkas.experiments.sweeps import REPEATS
     from farkas.experiments.sweeps.statistics import interval_words
 
-    columns = ["algorithm or program", "certified", "tasks", "mean", "95 % interval", "median",
-               "worst", "worst instance"]  # fmt: skip
+    columns = ["algorithm or program", "certified", "tasks", "mean", "own mean", "95 % interval",
+               "median", "worst", "worst instance"]  # fmt: skip
     rows = [
         (
             item.label,
             len(item.values),
             item.tasks,
             promised_ratio(item.mean),
+            promised_ratio(item.own_mean),
             interval_words(item.interval) if item.interval else None,
             promised_ratio(item.quantiles.get("50")),
             promised_ratio(item.quantiles.get("100")),

@@ -9,7 +9,14 @@ import typer
 from farkas.cli.output import Json
 from farkas.cli.printing import print_json
 from farkas.cli.tables import print_table, progress, promised, promised_ratio
-from farkas.cli.values import InstanceFile, Seed, Settings, assignments, check_writable
+from farkas.cli.values import (
+    BoundSeconds,
+    InstanceFile,
+    Seed,
+    Settings,
+    assignments,
+    check_writable,
+)
 from farkas.words import named
 
 
@@ -27,11 +34,13 @@ def command(
             "--write-slots", metavar="DIR", help="Write a certificate of every slot (gadget)."
         ),
     ] = None,
+    bound_seconds: BoundSeconds = None,
     as_json: Json = False,
 ) -> None:
     """Run an online algorithm on an instance, with a proved bound on the optimum.
 
     Prints value, proved bound and their ratio; --out keeps decisions, costs and certificate.
+    --bound-seconds searches for the offline optimum, too: the tighter bound is the run's then.
     --write-slots keeps what every single slot could have earned after the slots before it, as
     certificates for farkas check.
     """
@@ -50,7 +59,9 @@ def command(
         slot_certifying(instance.kind)
         require_folder(slots)
     with progress(algorithm) as report:
-        run = perform(instance, chosen, seed=seed, progress=report, **options)
+        run = perform(
+            instance, chosen, seed=seed, progress=report, bound_seconds=bound_seconds, **options
+        )
     if out is not None:
         write_run(run, out)
     if slots is not None:
@@ -62,6 +73,7 @@ def command(
         ("value", promised(run.value, up=run.sense == "min")),
         ("proved bound", run.certificate.words(run.sense) if run.certificate else None),
         ("certified ratio", promised_ratio(run.ratio)),
+        *([("own bound", run.own_bound.words(run.sense))] if run.own_bound else []),
         ("proof", run.certificate.method if run.certificate else None),
         ("seconds", run.timings.get("policy")),
         *run.numbers.items(),

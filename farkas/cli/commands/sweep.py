@@ -10,6 +10,7 @@ import typer
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, progress
+from farkas.cli.values import BoundSeconds
 from farkas.errors import Exit
 
 
@@ -24,6 +25,7 @@ def command(
     retry: Annotated[
         bool, typer.Option("--retry", help="Try failed and overlong tasks again, too.")
     ] = False,
+    bound_seconds: BoundSeconds = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Skip what is present (always so).", hidden=True)
     ] = True,
@@ -34,7 +36,9 @@ def command(
     Stopping at any moment, even with kill -9, loses at most the tasks under way; the same command
     goes on where it stopped.  A task that fails, crashes or takes too long is recorded as such; one
     that crashed is tried again by the next sweep.  Sweeps at the same time share the tasks of their
-    store.  Exit code 1 when a task is not done in the end.
+    store.  --bound-seconds, or bound_seconds in the file, also searches for the optimum of every
+    instance: ratios are to its bound then, where it is tighter.  Exit code 1 when a task is not
+    done in the end.
     """
     from farkas.experiments.sweeps import Result, sweep
 
@@ -43,7 +47,14 @@ def command(
         def report(done: int, total: int, newest: Result | None) -> None:
             bar(done, total)
 
-        found = sweep(config, workers=workers, scheduler=scheduler, retry=retry, report=report)
+        found = sweep(
+            config,
+            workers=workers,
+            scheduler=scheduler,
+            retry=retry,
+            bound_seconds=bound_seconds,
+            report=report,
+        )
     if as_json:
         print_json(msgspec.to_builtins(found))
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -14,6 +14,9 @@ from farkas.experiments.sweeps.task import Request, Task
 from farkas.instances import Instance, read_bytes
 from farkas.refusals import one_line
 
+if TYPE_CHECKING:
+    from farkas.online.run import Run
+
 
 def perform(request: Request) -> Result:
     """Perform a task; every exception becomes a result with status ``failed``."""
@@ -21,8 +24,7 @@ def perform(request: Request) -> Result:
     task = request.task
     try:
         instance = read_bytes(request.instance.encode(), source=f"instance {task.instance[:12]}")
-        work = _run if task.what == "run" else _solve
-        found = work(task, instance)
+        found = _WORK[task.what](task, instance)
     except FarkasError as error:
         found = {"status": "failed", "error": str(error)}
     except (Exception, SystemExit) as error:  # a sweep outlives whatever one task does
@@ -33,9 +35,20 @@ def perform(request: Request) -> Result:
 
 def _run(task: Task, instance: Instance) -> dict[str, Any]:
     from farkas.online import algorithms
-    from farkas.online.run import from_builtins
 
-    run = algorithms[task.name].run(instance, task.seed, **task.options)
+    return _found(task, algorithms[task.name].run(instance, task.seed, **task.options), instance)
+
+
+def _optimum(task: Task, instance: Instance) -> dict[str, Any]:
+    from farkas.offline import ladders
+    from farkas.verbs.optimum import optimum
+
+    problem = ladders[task.name].problem or None
+    return _found(task, optimum(instance, problem=problem, **task.options).run, instance)
+
+
+def _found(task: Task, run: Run, instance: Instance) -> dict[str, Any]:
+    """Collect what the store keeps of a run."""
     found: dict[str, Any] = {
         "value": run.value if math.isfinite(run.value) else None,
         "bound": run.certificate.exact if run.certificate is not None else "",
@@ -43,6 +56,7 @@ def _run(task: Task, instance: Instance) -> dict[str, Any]:
         "output": msgspec.to_builtins(run),
     }
     if task.recheck and run.certificate is not None and run.certificate.certificate is not None:
+        from farkas.online.run import from_builtins
         from farkas.verbs.verdicts import run_verdict
 
         found["recheck"] = run_verdict(from_builtins(found["output"]), instance)
@@ -78,3 +92,6 @@ def _solve(task: Task, instance: Instance) -> dict[str, Any]:
 
         found["recheck"] = solve_verdict(task.solved(found), instance)
     return found
+
+
+_WORK = {"run": _run, "solve": _solve, "optimum": _optimum}

@@ -15,6 +15,7 @@ from farkas.closeness import close
 from farkas.errors import FarkasError
 from farkas.experiments.sweeps.store import Result, Store
 from farkas.instances import Instance
+from farkas.offline import ladders
 from farkas.online.run import from_builtins
 from farkas.verbs.verdicts import run_verdict, solve_verdict
 from farkas.words import named
@@ -80,13 +81,14 @@ def _verdict(result: Result, instance: Instance) -> str:
     """Audit a run, or prove bound and point of a solve."""
     if result.task.kind != instance.kind:
         return f"rejected: the task is of kind {named(result.task.kind)}, not {instance.kind}"
-    if result.task.what != "run":
+    if result.task.what == "solve":
         return solve_verdict(result.task.solved(msgspec.structs.asdict(result)), instance)
     run = from_builtins(result.output)
     task, bound = result.task, None if run.certificate is None else run.certificate.exact
     value = run.value if math.isfinite(run.value) else None
+    options = task.options if task.what == "run" else dict(ladders[task.name].options)
     own = (run.algorithm, run.options, run.manifest.seed, value, bound, run.ratio)
-    if own != (task.name, task.options, task.seed, result.value, result.bound, result.ratio):
+    if own != (task.name, options, task.seed, result.value, result.bound, result.ratio):
         return "rejected: the run that is kept is not the one that the store tells of"
     return run_verdict(run, instance)
 

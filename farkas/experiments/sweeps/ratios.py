@@ -18,6 +18,7 @@ from farkas.certificates.doubles import double
 from farkas.errors import FileProblem, InvalidOption
 from farkas.experiments.sweeps.guarantee import guarantees_of
 from farkas.experiments.sweeps.promises import Promise, hold
+from farkas.experiments.sweeps.shared_bounds import held, shared_bounds
 from farkas.experiments.sweeps.statistics import interval, quantiles
 from farkas.experiments.sweeps.store import Result, Store
 from farkas.experiments.sweeps.task import Task
@@ -68,6 +69,8 @@ class Ratios:
         Certified ratios, >= 1, by hash of the instance.
     mean
         Over all certified runs; None without any.
+    own_mean
+        The same of ratios to what each run proved itself.
     interval
         95 % confidence interval of the mean; None for fewer than five instances.
     quantiles
@@ -88,6 +91,7 @@ class Ratios:
     left_out: dict[str, int]
     by_instance: dict[str, list[float]]
     mean: float | None = None
+    own_mean: float | None = None
     interval: tuple[float, float] | None = None
     quantiles: dict[str, float] = dataclasses.field(default_factory=dict)
     worst: Worst | None = None
@@ -118,8 +122,9 @@ def ratios(
     """Summarise every algorithm and program of a store, by name.
 
     A ratio enters only with a proved bound: what failed, broke a requirement, has no bound, or
-    whose certificate was rejected is counted in `left_out`.  Of several results of one task, as of
-    several versions, the worst ratio enters.
+    whose certificate was rejected is counted in `left_out`.  Runs are held against the tightest
+    bound that the store has of their instance, see `shared_bounds`.  Of several results of one
+    task, as of several versions, the worst ratio enters.
 
     Parameters
     ----------
@@ -131,7 +136,11 @@ def ratios(
         Results, by address, whose certificates were found wrong since they were stored.
     """
     wrong = objections or {}
-    results = [_light(result, wrong.get(result.key, "")) for result in store.results(output=True)]
+    known, own, results = shared_bounds(store, wrong), {}, []
+    for result in store.results(output=True):
+        if result.ratio is not None:
+            own[result.key] = result.ratio
+        results.append(_light(held(result, known), wrong.get(result.key, "")))
     groups: dict[tuple[str, str, bytes], list[Result]] = collections.defaultdict(list)
     for result in results:
         task = result.task
@@ -140,7 +149,9 @@ def ratios(
     repeats = _repeats(results)
     best = _best_values(results)
     instance = functools.cache(store.instance)
-    return [_summary(group, repeats, best, instance, seed) for _, group in sorted(groups.items())]
+    return [
+        _summary(group, repeats, own, best, instance, seed) for _, group in sorted(groups.items())
+    ]
 
 
 def _repeats(results: Iterable[Result]) -> set[str]:
@@ -183,6 +194,7 @@ def _usual(what: str, name: str) -> dict[str, Any]:
 def _summary(
     group: list[Result],
     repeats: Container[str],
+    own: Mapping[str, float],
     best: dict[str, dict[str, float]],
     instance: Callable[[str], Instance],
     seed: int,
@@ -202,12 +214,13 @@ def _summary(
     if not certified:
         return Ratios(**common)
     values = [ratio for ratios in by_instance.values() for ratio in ratios]
-    mean = sum(map(Fraction, values), Fraction(0)) / len(values)
+    own_values = [own[result.key] for result in certified if result.key in own]
     last = max(certified, key=lambda result: (result.ratio, result.key))
     sha = last.task.instance
     return Ratios(
         **common,
-        mean=double(mean, up=True),
+        mean=_mean(values),
+        own_mean=_mean(own_values) if own_values else None,
         interval=interval(by_instance, seed=seed),
         quantiles=quantiles(values),
         worst=Worst(last.key, sha, instance(sha).name),
@@ -216,6 +229,10 @@ def _summary(
         ],
         seconds=sum(result.seconds for result in certified) / len(certified),
     )
+
+
+def _mean(values: list[float]) -> float | None:
+    return double(sum(map(Fraction, values), Fraction(0)) / len(values), up=True)
 
 
 def why_left_out(result: Result) -> str:

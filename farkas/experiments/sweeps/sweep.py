@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from farkas.experiments.sweeps.config import read_config
+from farkas.experiments.sweeps.config import read_config, require_bound_seconds
 from farkas.experiments.sweeps.schedule import Children, Dask, Scheduler
 from farkas.experiments.sweeps.store import Result, Stamp, Store
 from farkas.experiments.sweeps.task import Request, Task, plan
@@ -62,6 +62,7 @@ def sweep(
     workers: int | None = None,
     scheduler: str = "",
     retry: bool = False,
+    bound_seconds: float | None = None,
     report: Report | None = None,
 ) -> Summary:
     """Perform the sweep of a configuration file; what the store holds is not done again.
@@ -78,6 +79,8 @@ def sweep(
         Address of a dask scheduler to use instead of child processes.
     retry
         Whether failed and overlong tasks are tried again, as crashed ones always are.
+    bound_seconds
+        In place of the configuration's.
     report
         Called at the start and after every task.
 
@@ -87,6 +90,9 @@ def sweep(
         From the configuration, before anything is performed.
     """
     config = read_config(path)
+    if bound_seconds is not None:
+        config = msgspec.structs.replace(config, bound_seconds=bound_seconds)
+        require_bound_seconds(config, "--bound-seconds")
     folder = Path(path).resolve().parent
     tasks, found = plan(config, folder)
     store_path = folder / (config.store or f"{Path(path).stem}.sqlite")

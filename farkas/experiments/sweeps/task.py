@@ -24,18 +24,18 @@ from farkas.online.recording import SOLVER_PACKAGES
 if TYPE_CHECKING:
     from farkas.verbs.verdicts import Solved
 
-What = Literal["run", "solve"]
+What = Literal["run", "solve", "optimum"]
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """One run of an algorithm, or one solve of a program, on one instance.
+    """One run of an algorithm, solve of a program or search for the optimum, on one instance.
 
     Parameters
     ----------
     what
-        ``"run"`` or ``"solve"``.
+        ``"run"``, ``"solve"`` or ``"optimum"``.
     name
-        Algorithm, or program with its variant.
+        Algorithm, program with its variant, or ladder.
     kind
         Kind of the instance.
     instance
@@ -43,7 +43,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     seed
         Seed of the run.
     options
-        Options of the algorithm, or ``solver``, ``relax``, ``time_limit``, ``gap``.
+        Options of the algorithm, or ``solver``, ``relax``, ``time_limit``, ``gap``; of a search
+        ``time_limit``.
     recheck
         Whether the certificate is proved again from its plain data; does not change the result.
     """
@@ -135,7 +136,9 @@ def plan(config: Config, folder: Path) -> tuple[list[Task], dict[str, Instance]]
     found = {instance.sha256: instance for instance in instances(config, folder)}
     tasks: dict[str, Task] = {}
     for sha, instance in found.items():
-        for task in (*_runs(config, instance, sha), *_solves(config, instance, sha)):
+        made = (_optima(config, instance, sha), _runs(config, instance, sha),
+                _solves(config, instance, sha))  # fmt: skip
+        for task in itertools.chain.from_iterable(made):
             tasks.setdefault(task.key, task)
             if len(tasks) > MOST_TASKS:
                 raise InvalidOption(f"more than {MOST_TASKS} tasks; make several sweeps of them")
@@ -156,6 +159,22 @@ def _runs(config: Config, instance: Instance, sha: str) -> list[Task]:
             settled = msgspec.to_builtins(algorithm.settle(options))
             made.append(Task(name=entry.name, seed=seed, options=settled, **common))
     return made
+
+
+def _optima(config: Config, instance: Instance, sha: str) -> list[Task]:
+    """Plan searches for the optima of the problems that the algorithms solve."""
+    from farkas.offline import ladders
+
+    if not config.bound_seconds:
+        return []
+    kind, options = instance.kind, {"time_limit": config.bound_seconds}
+    named = (algorithms[entry.name] for entry in config.algorithms)
+    problems = {algorithm.problem for algorithm in named if algorithm.kind == kind}
+    return [
+        Task(what="optimum", name=name, kind=kind, instance=sha, options=options)
+        for name in ladders.names(f"{kind}.")
+        if ladders[name].problem in problems
+    ]
 
 
 def _solves(config: Config, instance: Instance, sha: str) -> list[Task]:

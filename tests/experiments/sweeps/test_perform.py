@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from farkas.experiments.sweeps import Task
+from farkas.experiments.sweeps import perform as module
 from farkas.experiments.sweeps.perform import perform
 from farkas.experiments.sweeps.task import Request
 from farkas.instances import library, to_bytes
@@ -61,6 +62,6 @@ def test_an_unexpected_error_is_named_with_its_type(monkeypatch: pytest.MonkeyPa
     def leave(task: Task, instance: object) -> dict[str, object]:
         raise SystemExit(3)
 
-    monkeypatch.setattr("farkas.experiments.sweeps.perform._run", leave)
+    monkeypatch.setitem(module._WORK, "run", leave)
     result = perform(asked("run", "mlbroker.local"))
     assert (result.status, result.error) == ("failed", "SystemExit: 3")
