@@ -7,7 +7,7 @@ says; prices of a day are charged for a slot.  Ratios are measured against prove
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,15 @@ from farkas.experiments.figures.figure import About, Figure, PlotAxis, Printed, 
 from farkas.experiments.figures.lines import listed, mean_lines
 from farkas.experiments.figures.measuring import measurement
 from farkas.experiments.figures.mlbroker import MLBROKER
+from farkas.instances.generate.mlbroker import Published
 from farkas.numbers import Floats
+from farkas.online.mlbroker.alike import run_alike
 from farkas.online.mlbroker.bound import tight_bound
 from farkas.online.replayed import ratio_to
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
+
+RANGES = Published()
 
 
 @MLBROKER.figure(
@@ -117,10 +121,10 @@ def rounding_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
 
 
 ROUNDINGS: dict[str, tuple[str, dict[str, Any]]] = {
-    "A_round": ("mlbroker", {}),
-    "Round2 alone": ("mlbroker", {"combine": "round2"}),
-    "IR with repair": ("ir", {}),
-    "GR": ("gr", {}),
+    "A_round": ("mlbroker.mlbroker", {}),
+    "Round2 alone": ("mlbroker.mlbroker", {"combine": "round2"}),
+    "IR with repair": ("mlbroker.ir", {}),
+    "GR": ("mlbroker.gr", {}),
 }
 
 
@@ -130,9 +134,9 @@ def rounded_over_fractional(
 ) -> list[float]:
     """Cost of decisions rounded by some of `ROUNDINGS` over the fractional cost, tight."""
     drawn = MLBROKER.draw(seed, **settings)
-    base = MLBROKER.run("fractional", drawn, seed).value
-    chosen = (ROUNDINGS[name] for name in roundings)
-    return [MLBROKER.run(rule, drawn, seed, **options).value / base for rule, options in chosen]
+    chosen = [("mlbroker.fractional", {}), *(ROUNDINGS[name] for name in roundings)]
+    base, *rounded = run_alike(drawn, chosen, seed)
+    return [run.value / base.value for run in rounded]
 
 
 @MLBROKER.figure(
@@ -185,21 +189,31 @@ def _cheaper(rival: str, ours: Floats, others: Floats) -> Statement:
 def certified_ratios(seed: int, settings: dict[str, Any]) -> dict[str, float]:
     """Certified ratios of mlBroker with both roundings, against the tight bound."""
     drawn = MLBROKER.draw(seed, **settings)
-    bound = tight_bound(drawn)
-    found = {}
-    for name in ("A_round", "Round2 alone"):
-        rule, options = ROUNDINGS[name]
-        found[name] = ratio_to(MLBROKER.run(rule, drawn, seed, **options), drawn, bound) or np.nan
-    return found
+    bound, names = tight_bound(drawn), ("A_round", "Round2 alone")
+    runs = run_alike(drawn, [ROUNDINGS[name] for name in names], seed)
+    return {
+        name: ratio_to(run, drawn, bound) or np.nan for name, run in zip(names, runs, strict=True)
+    }
 
 
 def certified_lines(
     setting: str, values: Sequence[float], size: dict[str, Any], seeds: range, progress: Progress
 ) -> list[Series]:
-    """Lines of `certified_ratios` over a setting."""
-    return mean_lines(
-        values, seeds, lambda value, one: certified_ratios(one, size | {setting: value}), progress
-    )
+    """Lines of `certified_ratios` over a setting; figures share those of equal instances."""
+
+    def ratios(value: float, one: int) -> dict[str, float]:
+        return certified_ratios(one, beyond_published(size | {setting: value}))
+
+    return mean_lines(values, seeds, ratios, progress)
+
+
+def beyond_published(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that differ from the published ones: the same for the same instances.
+
+    >>> beyond_published({"num_slots": 50, "jobs_per_slot": 20})
+    {'jobs_per_slot': 20}
+    """
+    return {name: value for name, value in settings.items() if value != getattr(RANGES, name)}
 
 
 @MLBROKER.figure(
