@@ -49,3 +49,18 @@ def test_a_site_that_costs_nothing_is_the_cheapest():
     broker = single([[0.0, 5.0]], base_price=np.zeros((2, 1)), deploy_cost=0.0)
     assert site_costs(snapshot(broker, 0)).tolist() == [[5.0, 0.0]]
     assert algorithms["mlbroker.central"].run(broker).decisions[0]["server"] == [1]
+
+
+def test_a_site_that_is_cheaper_by_a_rounding_only_is_equally_cheap():
+    # 0.1 + 0.2 rounds to more than 0.3
+    broker = single(
+        [[0.0, 0.0]],
+        worker_demand=[1.0, 1.0],
+        server_demand=[1.0, 1.0],
+        deploy_cost=0.0,
+        num_resources=2,
+        base_price=[[0.1, 0.2], [0.3, 0.0]],
+    )
+    dear, cheap = site_costs(snapshot(broker, 0))[0].tolist()
+    assert dear > cheap
+    assert algorithms["mlbroker.central"].run(broker).decisions[0]["server"] == [0]

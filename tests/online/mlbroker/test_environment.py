@@ -10,6 +10,7 @@ from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online import algorithms, environments
 from farkas.online.mlbroker.environment import PlacedSlot, by_pair, present
 from farkas.online.mlbroker.recourse import recourse_costs
+from tests.generators.mlbroker import edge_cases
 
 INTEGER = [
     "mlbroker.central",
@@ -101,3 +102,32 @@ def test_a_job_is_present_where_it_has_workers_or_its_server():
 def test_decisions_about_too_few_slots_are_refused():
     with pytest.raises(InvalidInstance, match="0 decisions for 2 slots"):
         by_pair(library.load("mlbroker/tiny"), [])
+
+
+def test_known_constants_are_those_of_either_semantics():
+    # strict semantics let an idle worker hold a site, so that U and M are larger without data
+    broker = edge_cases()["no data at all"].replace(
+        discount_price=[[0.5], [0.5]], discount_threshold=[[1.0], [1.0]]
+    )
+    known = environments["mlbroker"].known(broker)
+    assert (known.printed.presence_bound, known.strict.presence_bound) == (1, 2)
+    assert (known.printed.big_m, known.strict.big_m) == (0.5, 0.5)
+    dear = broker.replace(discount_threshold=[[0.25], [0.25]])
+    known = environments["mlbroker"].known(dear)
+    # (a - b) (H - l): H is the server's unit, or a worker's as well
+    assert (known.printed.big_m, known.strict.big_m) == (0.375, 0.875)
+
+
+def test_first_entries_and_repairs_are_counted_apart():
+    # sites 0, 1, 0: three entries, two of them the first
+    broker = library.load("mlbroker/return_trip")
+    there = [
+        PlacedSlot(np.array([0]), np.eye(2, dtype=int)[[site]], np.array([site]), repaired)
+        for site, repaired in ((0, 0), (1, 2), (0, 1))
+    ]
+    outcome = environments["mlbroker"].worth(broker, there)
+    cost = broker.jobs[0].deploy_cost
+    assert [slot["deploy"] for slot in outcome.costs] == [cost] * 3
+    assert outcome.numbers["deploy_once"] == 2 * cost
+    assert outcome.total - outcome.numbers["total_sticky"] == pytest.approx(cost)
+    assert outcome.numbers["repaired"] == 3.0

@@ -1,16 +1,18 @@
 """Algorithm 1: what it pays, what it remembers, what it proves."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from farkas.errors import InvalidOption
 from farkas.instances import library
 from farkas.instances.generate import generate
-from farkas.online import algorithms
-from farkas.online.mlbroker.fractional import Fractional, Lanes
+from farkas.online import algorithms, environments
+from farkas.online.mlbroker.fractional import Fractional, FractionalSlot, Lanes
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
-from tests.generators.mlbroker import random_brokerage
+from tests.generators.mlbroker import edge_cases, random_brokerage, single
 from tests.references.mlbroker_policies import least_slot, worth_of
 from tests.tools.decisions import decisions
 
@@ -87,8 +89,6 @@ def test_future_slots_do_not_change_earlier_decisions():
 def test_a_broken_decision_is_reported_with_its_label():
     broker = library.load("mlbroker/tiny")
     policy = Fractional()
-    from farkas.online import environments
-
     world = environments["mlbroker"]
     state, decisions = policy.start(world.known(broker), 0), []
     for arrival in world.arrivals(broker):
@@ -150,3 +150,143 @@ def test_every_slot_is_the_least_of_10_written_number_by_number(seed, relax, sem
         value = worth_of(broker, slot, was, point, relax, semantics)
         assert value == pytest.approx(least, rel=1e-6)
         before = dict(zip(jobs, found.deployed.tolist(), strict=True))
+
+
+def by_hand(**changes):
+    """A point of the tight relaxation for `single` with 5 and 15 GB; server at the second site."""
+    square = np.zeros((1, 2, 2))
+    moved, connected = square.copy(), square.copy()
+    moved[0, 0, 0], moved[0, 1, 1] = 5.0, 15.0
+    connected[0, 0, 1], connected[0, 1, 1] = 0.5, 1.5
+    parts = {
+        "workers": np.array([[0.5, 1.5]]),
+        "server": np.array([[0.0, 1.0]]),
+        "moved": moved,
+        "connected": connected,
+    }
+    parts = {name: changes.get(name, 1.0) * values for name, values in parts.items()}
+    lanes = {name: Lanes.of(parts.pop(name)) for name in ("moved", "connected")}
+    deployed = np.array([[0.25, 1.0]])
+    return FractionalSlot(jobs=np.array([0]), deployed=deployed, gap=0.0, **parts, **lanes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "missed"),
+    [
+        ({}, []),
+        ({"workers": 0.5}, ["8a", "8i"]),
+        ({"workers": 2.0}, ["8i"]),
+        ({"moved": 0.5}, ["8b"]),
+        ({"moved": 2.0}, ["8a", "8b"]),
+        ({"moved": np.array([[2.0], [2 / 3]])}, ["8a", "8b"]),  # 20 GB as before
+        ({"server": 0.5}, ["8f"]),
+        ({"server": 2.0}, ["8f", "8j"]),
+        ({"connected": 0.5}, ["8i", "8j"]),
+        ({"connected": 2.0}, ["8i"]),
+    ],
+)
+def test_a_row_is_missed_in_either_direction_that_it_forbids(changes, missed):
+    found = Fractional().evaluate(single([[5.0, 15.0]]), [by_hand(**changes)]).violations
+    assert [message.partition("(")[2].partition(")")[0] for message in found] == missed
+
+
+def test_few_data_are_measured_by_themselves_not_by_what_a_worker_could_train():
+    # 1e-5 GB of which half are moved; a worker could train a million times as much
+    part = 5e-7
+    few = by_hand(moved=part / 2, workers=1 / 2, connected=1 / 2)
+    found = Fractional().evaluate(single([[5.0 * part, 15.0 * part]]), [few]).violations
+    assert found == ["slot 0: (8b) missed by 0.38"]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_decisions_cost_what_lists_say(seed):
+    rng = np.random.default_rng(seed)
+    broker = random_brokerage(seed, sites=3, slots=3, jobs=4)
+    made, before, wanted = [], {}, []
+    for slot in range(broker.num_slots):
+        jobs = broker.jobs_at(slot).tolist()
+        tables = rng.random((3, len(jobs), 3))
+        lanes = rng.random((2, len(jobs), 3, 3)) * (rng.random((2, len(jobs), 3, 3)) < 0.5)
+        numbers = np.array(jobs, np.int64)
+        made.append(FractionalSlot(numbers, *tables, *(Lanes.of(each) for each in lanes), 0.25))
+        cost = {"transfer": 0.0, "deploy": 0.0, "sync": 0.0}
+        for row, number in enumerate(jobs):
+            job = broker.jobs[number]
+            for r in range(3):
+                new = tables[2][row][r] - before.get((number, r), 0.0)
+                cost["deploy"] += job.deploy_cost * max(0.0, new)
+                before[number, r] = tables[2][row][r]
+                for p in range(3):
+                    price = broker.transfer_price[r][p]
+                    cost["transfer"] += price * lanes[0][row, r, p]
+                    cost["sync"] += price * job.sync_volume * lanes[1][row, r, p]
+        wanted.append(cost)
+    found = Fractional().evaluate(broker, made)
+    for said, cost in zip(found.costs, wanted, strict=True):
+        assert {part: said[part] for part in cost} == pytest.approx(cost, rel=1e-12)
+    assert found.numbers["gap"] == 0.25 * broker.num_slots
+    assert found.numbers["moving"] == pytest.approx(sum(cost["deploy"] for cost in wanted))
+
+
+def stepped(policy, broker):
+    """State after all slots, and the decisions."""
+    world = environments["mlbroker"]
+    state, made = policy.start(world.known(broker), 0), []
+    for arrival in world.arrivals(broker):
+        state, decision = policy.step(state, arrival)
+        made.append(decision)
+    return state, made
+
+
+@pytest.mark.parametrize("semantics", ["printed", "strict"])
+@pytest.mark.parametrize("relax", ["printed", "tight"])
+def test_a_guide_holds_every_multiplier_of_every_slot(relax, semantics):
+    broker = random_brokerage(2, sites=3, slots=3, jobs=4, resources=2)
+    policy = Fractional(relax, semantics)
+    state, made = stepped(policy, broker)
+    guide = policy.guide(broker, state)
+    for slot, (solution, decision) in enumerate(zip(state.solved, made, strict=True)):
+        pairs = broker.pairs_at(slot)
+        for mine, its in (
+            (guide.server[pairs], solution.server_price),
+            (guide.presence[pairs], solution.presence_price),
+            (guide.worker[pairs], solution.worker_price),
+            (guide.absence[pairs], solution.absence_price),
+            (guide.list_share[slot], solution.list_price),
+            (guide.reduced_share[slot], solution.reduced_price),
+        ):
+            assert mine.tolist() == its.tolist()
+        assert decision.gap == solution.gap
+    assert any(solution.gap > 0 for solution in state.solved)
+    if (relax, semantics) == ("tight", "strict"):  # it pays to leave a site
+        assert any(solution.absence_price.any() for solution in state.solved)
+
+
+class Noisy:
+    """A solver whose deployment is too much, and that keeps what it was asked."""
+
+    def __init__(self, solver):
+        self.solver, self.asked = solver, []
+
+    def solve(self, problem):
+        self.asked.append(problem)
+        found = self.solver.solve(problem)
+        return dataclasses.replace(found, deployed=found.deployed + 1.0)
+
+
+@pytest.mark.parametrize("semantics", ["printed", "strict"])
+@pytest.mark.parametrize("relax", ["printed", "tight"])
+def test_constants_are_those_of_the_semantics_and_deployment_is_a_share(relax, semantics):
+    # without data no worker is needed, and strict semantics let an idle one hold a site
+    broker = edge_cases()["no data at all"]
+    policy, world = Fractional(relax, semantics), environments["mlbroker"]
+    state = policy.start(world.known(broker), 0)
+    noisy = Noisy(state.solver)
+    for arrival in world.arrivals(broker):
+        state = dataclasses.replace(state, solver=noisy)
+        state, decision = policy.step(state, arrival)
+        assert decision.deployed.max() <= 1.0
+        assert semantics == "printed" or decision.deployed.min() == 1.0
+    assert {problem.constants.presence_bound for problem in noisy.asked} == {
+        1 if semantics == "printed" else 2
+    }
