@@ -1,6 +1,7 @@
 """What there is, and what each thing says: programs, algorithms, claims, quantities, instances."""
 
 import dataclasses
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from types import NoneType
@@ -8,7 +9,7 @@ from typing import Any
 
 from farkas.algebra import programs
 from farkas.errors import InvalidOption, UnknownName
-from farkas.instances import kinds, library
+from farkas.instances import kinds, library, read
 from farkas.online import algorithms
 from farkas.proofs import claims
 from farkas.quantities import quantities
@@ -63,7 +64,8 @@ def show(name: str | None = None, *, latex: bool = False) -> str:
     Parameters
     ----------
     name
-        A program (also with variant), algorithm, claim, quantity, shipped instance or kind.
+        A program (also with variant), algorithm, claim, quantity, instance (shipped, or a file) or
+        kind.
     latex
         A program as LaTeX.
 
@@ -71,6 +73,8 @@ def show(name: str | None = None, *, latex: bool = False) -> str:
     ------
     UnknownName
         Nothing has that name.
+    FileProblem, InvalidInstance
+        A file that holds no instance.
     InvalidOption
         LaTeX of something that is no program.
     UnsupportedForm
@@ -199,8 +203,16 @@ def _instances(name: str, latex: bool) -> Iterator[Meaning]:
         yield Meaning("instance", name, text, {"sha256": item.sha256})
 
 
+def _files(name: str, latex: bool) -> Iterator[Meaning]:
+    """Yield an instance in a file, where something of that name is on disk or must be."""
+    if name not in kinds() and (name.endswith(".json") or os.path.lexists(name)):
+        item = read(name)
+        text = f"{name}  {item.name}, an instance of kind {item.kind}\n\n{item.description or ''}"
+        yield Meaning("instance", name, text.rstrip(), {"sha256": item.sha256})
+
+
 LOOKS: tuple[Callable[[str, bool], Iterator[Meaning]], ...] = (
-    _programs, _algorithms, _claims, _quantities, _instances,
+    _programs, _algorithms, _claims, _quantities, _instances, _files,
 )  # fmt: skip
 
 

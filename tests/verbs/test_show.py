@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from farkas.algebra import programs
-from farkas.errors import InvalidOption, UnknownName
+from farkas.errors import FileProblem, InvalidInstance, InvalidOption, UnknownName
 from farkas.instances import kinds
+from farkas.instances.generate import generate
+from farkas.instances.writing import write
 from farkas.online import algorithms
 from farkas.proofs import claims
 from farkas.quantities import quantities
@@ -121,3 +125,19 @@ def test_first_sentences_are_whole() -> None:
     for kind in kinds():
         for line in show(kind).splitlines():
             assert not line.endswith((";", ":")) or line.endswith("s:"), line
+
+
+def test_a_file_shows_the_instance_in_it(tmp_path: Path) -> None:
+    drawn = generate("mlbroker", "small", seed=3).replace(description="Made for a test.")
+    file = tmp_path / "market.json"
+    write(drawn, file)
+    (entry,) = entries(str(file))
+    assert (entry.role, entry.details) == ("instance", {"sha256": drawn.sha256})
+    first, _, last = entry.text.splitlines()
+    assert first == f"{file}  {drawn.name}, an instance of kind mlbroker"
+    assert last == "Made for a test."
+    with pytest.raises(FileProblem, match=r"missing\.json: no such file"):
+        show("missing.json")
+    file.write_text("{}")
+    with pytest.raises(InvalidInstance, match=r"market\.json: .*required field"):
+        show(str(file))

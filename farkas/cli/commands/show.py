@@ -13,14 +13,17 @@ from farkas.cli.printing import print_json, print_text
 def command(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="Program (with variant), algorithm, claim, kind."),
+        typer.Argument(
+            metavar="[NAME]", help="Program (with variant), algorithm, claim, kind; or a FILE."
+        ),
     ] = None,
     latex: Annotated[bool, typer.Option("--latex", help="A program as LaTeX.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show a program, algorithm, quantity, claim or instance; of a kind, the names of all.
 
-    A name that stands for several of them shows each.  Without a name: the kinds.
+    A name that stands for several of them shows each, a file the instance in it: where it is from
+    and what was drawn.  Without a name: the kinds.
     """
     from farkas.verbs.show import entries, text_of
 
