@@ -28,7 +28,6 @@ such entry is refused.
 from __future__ import annotations
 
 import dataclasses
-import functools
 from fractions import Fraction
 from typing import Literal
 
@@ -39,10 +38,9 @@ from farkas.certificates.guards import finite
 from farkas.certificates.packed import unpack
 from farkas.certificates.packing import pack
 from farkas.certificates.prices import PriceCertificate
-from farkas.certificates.runs import Options, RunBound, run_bounds
 from farkas.certificates.sums import exact_dot
 from farkas.errors import NotACertificate
-from farkas.instances.mlbroker import FRACTIONAL, Brokerage, Semantics
+from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.numbers import Floats
 from farkas.tolerances import OUTWARD, TINY, ULP
 
@@ -383,16 +381,3 @@ class MlbrokerPrices(PriceCertificate, frozen=True, kw_only=True, tag="mlbroker_
     def prove_bound(self, data: Brokerage, /) -> Fraction:
         """Complete the guide anew."""
         return complete(data, self.read_guide(data), self.relax, self.semantics).bound
-
-
-def _bounds(relax: str, semantics: str, options: Options, algorithm: str, _: object) -> bool:
-    """Whether runs are points of a variant: fractional ones of the printed are not of the tight."""
-    if semantics == "strict" and options.get("semantics") != "strict":
-        return False  # printed semantics allow more than (8l), (8m) do
-    return relax == "printed" or algorithm not in FRACTIONAL or options.get("relax") != "printed"
-
-
-run_bounds.add("mlbroker", tuple(
-    RunBound("mlbroker_run", f"mlbroker.relaxed[{r},{s}]", functools.partial(_bounds, r, s))
-    for r in ("printed", "tight") for s in ("printed", "strict")
-))  # fmt: skip

@@ -13,6 +13,7 @@ import json
 import random
 import zlib
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import msgspec
@@ -24,9 +25,12 @@ from farkas.certificates.coded_chance import ChancePrices
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
 from farkas.certificates.packed import unpack
 from farkas.errors import FarkasError
+from farkas.exact.deadline import Deadline
 from farkas.instances import Instance
 from farkas.models.coded.kernel import Pairs
 from farkas.models.gadget.slot import snapshot
+from farkas.offline.ladder import Ascent
+from farkas.offline.mlbroker.tolls import tolls
 from farkas.online.gadget.bounds import slot_certificate
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.relaxations.dps.fixed_cells import prove_fixed_prices
@@ -104,6 +108,13 @@ def of_owners(instance: Any) -> dict[str, Any]:
     return json.loads(msgspec.json.encode(run.certificate.certificate))
 
 
+def of_optimum(instance: Any) -> dict[str, Any]:
+    """Bound on whole placements, that of slots by themselves even where another one is better."""
+    ascent = Ascent("min", Deadline(), Fraction(0))
+    found = [rung.bound for rung in tolls(instance, ascent) if rung.bound is not None]
+    return json.loads(msgspec.json.encode(found[-1].certificate))
+
+
 def of_cells(instance: Any) -> dict[str, Any]:
     """Bound on prices that never change, by a few cells."""
     return plain(prove_fixed_prices(instance, cells=9))
@@ -129,6 +140,10 @@ TARGETS = {
     ],
     "mlbroker_run": [
         Target(name, of_run("mlbroker.fractional"), (("guide",),))
+        for name in shown("mlbroker", "tiny", "return_trip")
+    ],
+    "mlbroker_slots": [
+        Target(name, of_optimum, (("tolls",),), ("trees",))
         for name in shown("mlbroker", "tiny", "return_trip")
     ],
     "dps_prices": [
@@ -249,6 +264,8 @@ def _change_array(rng: random.Random, tree: dict[str, Any], path: tuple[str, ...
     if path[-1] not in place:
         return
     values = _unpacked(place[path[-1]])
+    if not values:
+        return
     draw = rng.random()
     if draw < 0.2:
         values = [abs(number(rng)) if rng.random() < 0.9 else any_double(rng) for _ in values]

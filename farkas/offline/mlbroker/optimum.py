@@ -1,13 +1,14 @@
 """The cheapest placement of kind mlbroker when all data volumes are known."""
 
 from farkas.offline.ladder import Ladder, ladders
+from farkas.offline.mlbroker.tolls import tolls
 from farkas.offline.policies import policies
 
 ladders.add(
     "mlbroker.optimum",
     Ladder(
         "mlbroker.optimum",
-        climbers=(policies("mlbroker.one_shot", "mlbroker.central", "mlbroker.local"),),
+        climbers=(tolls, policies("mlbroker.one_shot", "mlbroker.central", "mlbroker.local")),
         options={"semantics": "strict"},
     ),
 )

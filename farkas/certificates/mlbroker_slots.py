@@ -1,0 +1,287 @@
+r"""Bounds on the offline optimum of a broker: slots by themselves, jobs tied by tolls.
+
+What couples jobs is the discount, what couples slots are deployments.  Both are bounded.
+
+- *Tolls.*  A job that is deployed on V_t in slot t of n pays c |V_t \ V_{t-1}| there, nothing
+  being deployed before.  Let π_1, ..., π_{n-1} be functions of sets of sites that do not grow when
+  a site is added, and fall by at most c then.  So π(V) - π(W) <= c |W \ V|, and
+
+      Σ_t c |V_t \ V_{t-1}|
+          >= c |V_1| + π_1(V_1) + Σ_t (π_t(V_t) - π_{t-1}(V_t)) - π_{n-1}(V_n),
+
+  a sum over slots: at any tolls π the slots may be bounded one by one.
+- *Discounts.*  In a slot F(h) = min(a h, b h + e) is at least its chord over [0, H], with H what
+  all jobs of the slot can use at a site.  A tree decides cell by cell, a site and a resource each,
+  which of the two prices counts: a h, or b h with e once.  In a leaf all cells have linear prices,
+  so that jobs do not meet, and `farkas.certificates.mlbroker_workers` bounds the best whole workers
+  and server of every job.  Whatever the jobs use, some leaf asks for no more, so that the slot
+  costs at least what its cheapest leaf does.
+
+Workers beyond Ȳ at a site are left out: without them a placement costs no more, since they are not
+needed for the data, nor for the deployment while others are there.  Tolls and deployment prices are
+whole multiples of a unit, so that their sums are exact; the deployment price is rounded down.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Annotated
+
+import msgspec
+import numpy as np
+
+from farkas.certificates.casts import LONGEST_SEARCH, affordable, whole
+from farkas.certificates.files import certificate_type
+from farkas.certificates.guards import finite
+from farkas.certificates.mlbroker import down
+from farkas.certificates.mlbroker_workers import place_pairs
+from farkas.certificates.packed import Exponent, unpack
+from farkas.certificates.packing import pack
+from farkas.certificates.prices import PriceCertificate
+from farkas.errors import NotACertificate
+from farkas.instances.mlbroker import Brokerage
+from farkas.numbers import Floats, Ints
+
+SUBJECT = "mlbroker.offline[strict,choice,split]"
+MOST_SITES = 10
+"""All sets of sites are looked at for every job and slot."""
+MOST_NODES = 1 << 20
+TOLL_BITS = 40
+"""Tolls and deployment prices are below so many bits."""
+
+FREE, LIST, REDUCED = 0, 1, 2
+"""Price of a cell: the chord's slope, a, or b with the surcharge."""
+LEAF = -1
+
+Node = Annotated[int, msgspec.Meta(ge=LEAF, lt=2**31)]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class SlotLeaf:
+    """What the jobs of a slot do at decided prices.
+
+    Parameters
+    ----------
+    bound
+        Shape (jobs,), USD: no placement of the job costs less.
+    surcharge
+        Of the discounted cells, USD.
+    slope
+        Shape (sites, resources), USD a unit.
+    workers, server
+        Shapes (jobs, sites) and (jobs,), the cheapest found.
+    """
+
+    bound: Floats
+    surcharge: Fraction
+    slope: Floats
+    workers: Ints
+    server: Ints
+
+    def total(self) -> Fraction:
+        """Return what the slot costs at least, USD, exactly."""
+        return sum(map(Fraction, self.bound.tolist()), self.surcharge)
+
+
+class SlotBounds:
+    """Bounds slots of an instance at tolls; every number is rounded to the safe side.
+
+    Parameters
+    ----------
+    data
+        The instance.
+
+    Raises
+    ------
+    NotACertificate
+        With more than `MOST_SITES` sites.
+    """
+
+    def __init__(self, data: Brokerage) -> None:
+        if data.num_sites > MOST_SITES:
+            raise NotACertificate(
+                f"{data.num_sites} sites have too many subsets; {MOST_SITES} are the most"
+            )
+        self.data = data
+        self.sets = 1 << data.num_sites
+        self.size: Ints = np.array([s.bit_count() for s in range(self.sets)], dtype=np.int64)
+        """Sites of each set, shape (sets,)."""
+        self.links: Ints = np.flatnonzero(data.next_pair >= 0)
+        """Pairs after which the same job has another one."""
+        # F(H) / H with H a sum over the jobs of the slot
+        chord = finite(data.chord_slope("strict"), "the slope of a chord")
+        self.chord = np.maximum(down(chord, data.num_jobs + 16), 0.0)
+
+    def work(self, slot: int) -> float:
+        """Return how many steps a leaf of the slot takes."""
+        return float(len(self.data.pairs_at(slot))) * self.sets * self.data.num_sites**2
+
+    def extra(self, tolls: Floats, exponent: int) -> Floats:
+        """Return what sets cost in each pair besides its work, shape (pairs, sets), USD.
+
+        Parameters
+        ----------
+        tolls
+            Shape (links, sets), whole multiples of ``2**-exponent``.
+
+        Raises
+        ------
+        NotACertificate
+            When they are none, too large, or grow or fall faster than they may.
+        """
+        data = self.data
+        toll = whole(_scaled(tolls, exponent), "tolls", bits=TOLL_BITS)
+        deploy = whole(
+            np.floor(_scaled(data.deploy_cost, exponent)), "deployment prices", bits=TOLL_BITS
+        )
+        limit = deploy[data.pair_job[self.links]][:, None]
+        every = np.arange(self.sets)
+        for site in range(data.num_sites):
+            without = every[(every >> site) & 1 == 0]
+            drop = toll[:, without] - toll[:, without | (1 << site)]
+            if ((drop < 0) | (drop > limit)).any():
+                raise NotACertificate("a toll grows with a site, or falls by more than deploying")
+        total = np.zeros((data.num_pairs, self.sets), dtype=np.int64)
+        first = data.previous_pair < 0
+        total[first] = deploy[data.pair_job[first]][:, None] * self.size
+        total[self.links] += toll
+        total[data.next_pair[self.links]] -= toll
+        return np.ldexp(total.astype(np.float64), -exponent)
+
+    def leaf(self, slot: int, state: Ints, extra: Floats) -> SlotLeaf:
+        """Place the jobs of a slot at the prices of a leaf.
+
+        Parameters
+        ----------
+        state
+            Shape (sites, resources): `FREE`, `LIST` or `REDUCED`.
+        extra
+            Shape (jobs of the slot, sets), USD.
+        """
+        data = self.data
+        pairs = data.pairs_at(slot)
+        jobs = data.pair_job[pairs]
+        slope = np.where(state == LIST, data.list_price, self.chord[slot])
+        slope = np.where(state == REDUCED, data.reduced_price, slope)
+        workers = np.zeros((len(pairs), data.num_sites), np.int64)
+        server, bound = np.zeros(len(pairs), np.int64), np.zeros(len(pairs))
+        place_pairs(
+            pairs, data.pair_job, data.trained_volume, data.workers_needed, data.worker_capacity,
+            (slope * data.worker_demand[jobs][:, None, :]).sum(axis=2),
+            (slope * data.server_demand[jobs][:, None, :]).sum(axis=2),
+            data.sync_volume, data.transfer, data.num_resources, extra, workers, server, bound,
+        )  # fmt: skip
+        return SlotLeaf(bound, self.surcharges(state), slope, workers, server)
+
+    def surcharges(self, state: Ints) -> Fraction:
+        """Return Σ (a - b) l over the discounted cells, USD, exactly."""
+        data, total = self.data, Fraction(0)
+        for r, k in np.argwhere(state == REDUCED).tolist():
+            saving = Fraction(float(data.list_price[r, k])) - Fraction(
+                float(data.reduced_price[r, k])
+            )
+            total += saving * Fraction(float(data.threshold[r, k]))
+        return total
+
+
+def _scaled(values: Floats, exponent: int) -> Floats:
+    with np.errstate(over="ignore"):  # refused by who reads it
+        return np.ldexp(finite(values, "tolls"), exponent)
+
+
+def leaves(tree: Iterator[int], sites: int, resources: int) -> Iterator[Ints]:
+    """Yield the states of the leaves of the next tree, shape (sites, resources), in preorder.
+
+    Parameters
+    ----------
+    tree
+        Cells that are branched on, list price first, and `LEAF`.
+
+    Raises
+    ------
+    NotACertificate
+        When the tree does not end, or branches twice on a cell or on none.
+    """
+    waiting = [np.zeros((sites, resources), np.int64)]
+    while waiting:
+        state, node = waiting.pop(), next(tree, None)
+        if node is None:
+            raise NotACertificate("the trees end before their last leaf")
+        if node == LEAF:
+            yield state
+            continue
+        if node >= state.size or state.flat[node] != FREE:
+            raise NotACertificate("a branch on no cell, or on a decided one")
+        below, beyond = state.copy(), state.copy()
+        below.flat[node], beyond.flat[node] = LIST, REDUCED
+        waiting += [beyond, below]
+
+
+@certificate_type
+class SlotTrees(PriceCertificate, frozen=True, kw_only=True, tag="mlbroker_slots"):
+    """Tolls, and for every slot with jobs a tree over the prices that count.
+
+    Parameters
+    ----------
+    bound
+        Lower bound, a fraction, USD.
+    exponent
+        Tolls are whole multiples of ``2**-exponent`` USD.
+    tolls
+        Base64 of the deflated doubles, for every pair but the last ones of jobs and every set of
+        sites, bit by bit.
+    trees
+        One after the other in preorder: the cell, site times resources plus resource, or -1 for a
+        leaf.
+    """
+
+    about = "mlbroker"
+    bounds = "min"
+    bound: str
+    exponent: Exponent
+    tolls: str
+    trees: tuple[Node, ...]
+
+    @classmethod
+    def of(
+        cls, data: Brokerage, bound: Fraction, exponent: int, tolls: Floats, trees: list[int]
+    ) -> SlotTrees:
+        """State a bound, which is not checked here."""
+        return cls(
+            kind=cls.about,
+            program=SUBJECT,
+            instance=data.sha256,
+            bound=str(bound),
+            exponent=exponent,
+            tolls=pack(tolls),
+            trees=tuple(trees),
+        )
+
+    @property
+    def subject(self) -> str:
+        """The program whose points are placements as they are paid for."""
+        return SUBJECT
+
+    def prove_bound(self, data: Brokerage, /) -> Fraction:
+        """Bound every leaf anew."""
+        affordable(len(self.trees), "nodes of trees", MOST_NODES)
+        slots = SlotBounds(data)
+        tolls = unpack(self.tolls, (len(slots.links), slots.sets), "tolls")
+        extra = slots.extra(tolls, self.exponent)
+        nodes, total, work = iter(self.trees), Fraction(0), 0.0
+        for slot in range(data.num_slots):
+            pairs = data.pairs_at(slot)
+            if not len(pairs):
+                continue
+            best: Fraction | None = None
+            for state in leaves(nodes, data.num_sites, data.num_resources):
+                work += slots.work(slot)
+                affordable(work, "leaves of slots", LONGEST_SEARCH)
+                cost = slots.leaf(slot, state, extra[pairs]).total()
+                best = cost if best is None else min(best, cost)
+            total += best or Fraction(0)
+        if next(nodes, None) is not None:
+            raise NotACertificate("the trees go on after the last slot")
+        return total

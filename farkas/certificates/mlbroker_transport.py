@@ -1,0 +1,179 @@
+"""Transport of loads to workers at given prices: capacity priced, and what any workers cost.
+
+Prices of resources are given, so that jobs do not meet.  With u_r the price of a worker at site r
+(its resources and its traffic to the server), m_or the price of moving the load of a worker from o
+to r, A_o the data of o in loads of workers, and *any* prices α >= 0 of capacity at the sites,
+
+    Σ_r u_r y_r + transport
+        >= Σ_o A_o min_r (m_or + α_r) + Σ_r (least (u_r - α_r) y_r with l_r <= y_r <= h_r),
+
+where one origin, from which loads move for nothing, holds the workers that the data do not fill,
+Y - Σ A: these and the data together fill no more than the workers, so that α is paid for y at most.
+The right side is computed in floating point; every operation errs by a share of numbers >= 0 that
+enter it, and as many units in the last place of their sum are taken off.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from farkas.compiled import Floats1, Floats2, Ints1, Out, compiled
+from farkas.tolerances import TIE, TINY, ULP
+
+
+@compiled(steps=lambda amount, move, *_: 40.0 * move.size)
+def capacity_prices(
+    amount: Floats1,
+    move: Floats2,
+    unit: Floats1,
+    low: Ints1,
+    high: Ints1,
+    flow: Out[Floats2],
+    load: Out[Floats1],
+    alpha: Out[Floats1],
+) -> None:
+    """Move all amounts as cheaply as possible, and price capacity.
+
+    Successive shortest paths: the first ``low`` loads of a site are paid for, others cost a worker.
+    What does not fit is left.
+
+    Parameters
+    ----------
+    amount
+        Shape (origins,), loads of workers, >= 0.
+    move
+        Shape (origins, sites), USD a load.
+    unit
+        Shape (sites,), USD a worker, >= 0.
+    low, high
+        Shape (sites,), workers at least and at most; where ``high`` is 0 there is no site.
+    flow, load, alpha
+        Shapes (origins, sites), (sites,) and (sites,): loads moved, their sums, USD a load.
+    """
+    origins, sites = move.shape
+    dist = np.empty(sites)
+    before = np.empty(sites, np.int64)
+    carried = np.empty(sites, np.int64)
+    flow[:, :] = 0.0
+    load[:] = 0.0
+    for o in range(origins):
+        left = amount[o]
+        for _ in range(8 * origins * sites):
+            if left <= 0.0:
+                break
+            for r in range(sites):
+                dist[r] = move[o, r] if high[r] > 0 else np.inf
+                before[r] = -1
+                carried[r] = o
+            for _ in range(sites):
+                changed = False
+                for r in range(sites):
+                    if high[r] == 0 or load[r] == 0.0:
+                        continue
+                    for o2 in range(origins):
+                        if flow[o2, r] > 0.0:
+                            for r2 in range(sites):
+                                if high[r2] > 0:
+                                    through = dist[r] + (move[o2, r2] - move[o2, r])
+                                    if through < dist[r2] - TIE * abs(dist[r2]):
+                                        dist[r2] = through
+                                        before[r2] = r
+                                        carried[r2] = o2
+                                        changed = True
+                if not changed:
+                    break
+            end, least = -1, np.inf
+            for r in range(sites):
+                if load[r] < high[r]:
+                    cost = dist[r] + (0.0 if load[r] < low[r] else unit[r])
+                    if cost < least:
+                        end, least = r, cost
+            if end < 0:
+                break
+            room = (low[end] if load[end] < low[end] else high[end]) - load[end]
+            most = min(left, room)
+            r, steps = end, 0
+            while before[r] >= 0 and steps <= sites:
+                most = min(most, flow[carried[r], before[r]])
+                r = before[r]
+                steps += 1
+            r = end
+            steps = 0
+            while before[r] >= 0 and steps <= sites:
+                origin, there = carried[r], before[r]
+                flow[origin, there] -= most
+                if flow[origin, there] < TIE * most:
+                    flow[origin, there] = 0.0
+                flow[origin, r] += most
+                r = there
+                steps += 1
+            flow[o, r] += most
+            if most == room:
+                load[end] = float(low[end] if load[end] < low[end] else high[end])
+            else:
+                load[end] += most
+            left -= most
+    dearest = 0.0
+    for r in range(sites):
+        if high[r] > 0:
+            dearest = max(dearest, unit[r])
+            for o in range(origins):
+                dearest = max(dearest, unit[r] + sites * move[o, r])
+    for r in range(sites):
+        alpha[r] = 0.0 if load[r] < low[r] else (unit[r] if load[r] < high[r] else dearest)
+    for _ in range(sites):
+        changed = False
+        for r in range(sites):
+            for o in range(origins):
+                if high[r] > 0 and flow[o, r] > 0.0:
+                    for r2 in range(sites):
+                        if high[r2] > 0:
+                            through = max(0.0, move[o, r2] - move[o, r] + alpha[r2])
+                            if through < alpha[r]:
+                                alpha[r] = through
+                                changed = True
+        if not changed:
+            break
+
+
+@compiled(steps=lambda amount, move, *_: move.size)
+def priced_below(
+    amount: Floats1,
+    move: Floats2,
+    unit: Floats1,
+    low: Ints1,
+    high: Ints1,
+    alpha: Floats1,
+    needed: int,
+    roundings: int,
+) -> float:
+    """Return the right side of the module's inequality, rounded down.
+
+    Parameters
+    ----------
+    alpha
+        Shape (sites,), USD a load, finite, >= 0.
+    needed
+        Y, the sum of the amounts but for rounding.
+    roundings
+        Operations behind each of the numbers given.
+    """
+    origins, sites = move.shape
+    total, size, dearest = 0.0, 0.0, 0.0
+    for o in range(origins):
+        if amount[o] > 0.0:
+            least = np.inf
+            for r in range(sites):
+                if high[r] > 0:
+                    least = min(least, move[o, r] + alpha[r])
+            total += amount[o] * least
+            size += amount[o] * least
+    for r in range(sites):
+        if high[r] > 0:
+            count = low[r] if unit[r] >= alpha[r] else high[r]
+            total += (unit[r] - alpha[r]) * count
+            size += (unit[r] + alpha[r]) * count
+            dearest = max(dearest, alpha[r])
+    size += dearest * needed
+    below: float = total - (2 * (roundings + 2 * origins + 2 * sites + 8) * ULP * size + TINY)
+    return below

@@ -1,0 +1,267 @@
+"""The cheapest workers and server of a job in a slot, and what any of them cost, at given prices.
+
+What is a bound here is always the right side of `farkas.certificates.mlbroker_transport`: at prices
+of capacity that are guessed, at the optimal ones of the transport program, or at those of every
+leaf of a branching on whole workers.  The better grades are computed only for the set of sites that
+is best so far, until the best one has the last grade.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from farkas.certificates.mlbroker_transport import capacity_prices, priced_below
+from farkas.compiled import Floats1, Floats2, Ints1, Ints2, Out, compiled
+from farkas.tolerances import ROUNDING, ULP
+
+MOST_BRANCHES = 400
+"""Nodes of a branching; what is open then is bounded by its transport program."""
+
+
+@compiled(steps=lambda amount, move, *_: 400.0 * move.size)
+def whole_workers(
+    amount: Floats1,
+    move: Floats2,
+    unit: Floats1,
+    low: Ints1,
+    high: Ints1,
+    needed: int,
+    roundings: int,
+    cutoff: float,
+    workers: Out[Ints1],
+) -> tuple[float, float]:
+    """Find the cheapest whole workers from ``low`` to ``high``; bound what any of them cost.
+
+    Returns
+    -------
+    The cost of ``workers``, infinity where none below ``cutoff`` were found; a lower bound on the
+    cost of all workers, or ``cutoff`` but for a share of `ROUNDING` where it is below.
+    """
+    origins, sites = move.shape
+    flow = np.empty((origins, sites))
+    load, alpha = np.empty(sites), np.empty(sites)
+    lows = np.empty((sites * 64 + 64, sites), np.int64)
+    highs = np.empty((sites * 64 + 64, sites), np.int64)
+    lows[0], highs[0] = low, high
+    waiting, nodes = 1, 0
+    best, bound, found = cutoff, np.inf, np.inf
+    while waiting > 0:
+        waiting -= 1
+        nodes += 1
+        if highs[waiting].sum() < needed:
+            continue
+        capacity_prices(amount, move, unit, lows[waiting], highs[waiting], flow, load, alpha)
+        below = priced_below(
+            amount, move, unit, lows[waiting], highs[waiting], alpha, needed, roundings
+        )
+        if below >= best - ROUNDING * abs(best):
+            bound = min(bound, below)
+            continue
+        # rounded up, they are some whole workers
+        cost, split, away, cheapest, short = 0.0, -1, ROUNDING, -1, float(needed)
+        for r in range(sites):
+            if highs[waiting, r] > 0:
+                part = max(load[r] - np.floor(load[r]), 0.0)
+                part = min(part, 1.0 - part)
+                if load[r] > lows[waiting, r] and part > away:
+                    split, away = r, part
+                count = max(float(lows[waiting, r]), np.ceil(load[r] - ROUNDING))
+                cost += unit[r] * count
+                short -= count
+                if cheapest < 0 or unit[r] < unit[cheapest]:
+                    cheapest = r
+                for o in range(origins):
+                    cost += flow[o, r] * move[o, r]
+        cost += max(0.0, short) * unit[cheapest]
+        if cost < best:
+            best, found = cost, cost
+            for r in range(sites):
+                count = max(float(lows[waiting, r]), np.ceil(load[r] - ROUNDING))
+                workers[r] = int(count) if highs[waiting, r] > 0 else 0
+            workers[cheapest] += int(max(0.0, short))
+        if split < 0 or nodes >= MOST_BRANCHES or waiting + 2 > len(lows):
+            bound = min(bound, below)
+            continue
+        floor = int(np.floor(load[split]))
+        lows[waiting + 1], highs[waiting + 1] = lows[waiting], highs[waiting]
+        highs[waiting, split] = floor
+        lows[waiting + 1, split] = floor + 1
+        waiting += 2
+    return found, bound
+
+
+@compiled(steps=lambda grade, members, needed, amount, move, *_: 400.0 * move.size)
+def set_below(
+    grade: int,
+    members: int,
+    needed: int,
+    amount: Floats1,
+    move: Floats2,
+    worker: Floats1,
+    server: Floats1,
+    traffic: Floats2,
+    roundings: int,
+    workers: Out[Ints1],
+) -> tuple[float, int]:
+    """Bound the cost of a slot of a job that is deployed on exactly some sites.
+
+    Parameters
+    ----------
+    grade
+        1 for guessed prices of capacity, 2 for optimal ones, 3 for whole workers.
+    members
+        The sites, bit by bit, at least one.
+    needed
+        Workers needed; Y.
+    amount
+        Shape (sites + 1,), data in loads of workers, and last the workers that they do not fill.
+    move
+        Shape (sites + 1, sites), USD a load; nothing in the last row.
+    worker, server
+        Shape (sites,), USD >= 0, for the resources of a worker and of a server.
+    traffic
+        Shape (sites, sites), USD, of a worker at the first site with a server at the second.
+    roundings
+        Operations behind each of these numbers.
+    workers
+        Shape (sites,); the best ones of grade 3.
+
+    Returns
+    -------
+    The bound, and the site of the server with the workers of grade 3.
+    """
+    sites = len(worker)
+    flow, load = np.empty((sites + 1, sites)), np.empty(sites)
+    alpha, unit = np.empty(sites), np.empty(sites)
+    low, high = np.empty(sites, np.int64), np.empty(sites, np.int64)
+    count = np.zeros(sites, np.int64)
+    lowest, best, at = np.inf, np.inf, -1
+    for p in range(sites):
+        if not (members >> p) & 1:
+            continue
+        for r in range(sites):
+            inside = (members >> r) & 1
+            unit[r] = worker[r] + traffic[r, p]
+            low[r] = 1 if inside and r != p else 0
+            high[r] = max(1, needed) if inside else 0
+        if grade == 1:
+            load[:] = 0.0
+            for o in range(sites + 1):
+                if amount[o] > 0.0:
+                    nearest, price = -1, np.inf
+                    for r in range(sites):
+                        if high[r] > 0 and move[o, r] + unit[r] < price:
+                            nearest, price = r, move[o, r] + unit[r]
+                    load[nearest] += amount[o]
+            for r in range(sites):
+                alpha[r] = unit[r]
+            below = priced_below(amount, move, unit, low, high, alpha, needed, roundings)
+            for r in range(sites):
+                if load[r] < low[r]:  # capacity that is there anyway is free
+                    alpha[r] = 0.0
+            other = priced_below(amount, move, unit, low, high, alpha, needed, roundings)
+            below = max(below, other)
+        else:
+            capacity_prices(amount, move, unit, low, high, flow, load, alpha)
+            below = priced_below(amount, move, unit, low, high, alpha, needed, roundings)
+            if grade == 3 and below + server[p] < best:
+                cutoff = best - server[p]
+                cost, below = whole_workers(
+                    amount, move, unit, low, high, needed, roundings, cutoff, count
+                )
+                if cost < cutoff:
+                    best, at = cost + server[p], p
+                    workers[:] = count
+        here = below + server[p]
+        here -= (roundings + 2) * ULP * (abs(below) + server[p])
+        # what is no number bounds nothing
+        lowest = min(lowest, here) if here > 0.0 else 0.0
+    return lowest, at
+
+
+@compiled(steps=lambda pair, volume, *_: 4.0 * volume.shape[1])
+def loads(pair: int, volume: Floats2, needed: int, rate: float, amount: Out[Floats1]) -> None:
+    """Count a pair's data in loads of workers, and last the workers that they do not fill."""
+    sites, filled = volume.shape[1], 0.0
+    for o in range(sites):
+        amount[o] = volume[pair, o] / rate
+        filled += amount[o]
+    amount[sites] = max(0.0, needed - filled)
+
+
+@compiled(steps=lambda pairs, job, volume, *_: 2e3 * (1 << volume.shape[1]) * len(pairs))
+def place_pairs(
+    pairs: Ints1,
+    job: Ints1,
+    volume: Floats2,
+    needed: Ints1,
+    rate: Floats1,
+    worker: Floats2,
+    server: Floats2,
+    sync: Floats1,
+    transfer: Floats2,
+    resources: int,
+    extra: Floats2,
+    workers: Out[Ints2],
+    at: Out[Ints1],
+    bound: Out[Floats1],
+) -> None:
+    """Place jobs in a slot each, on the best set of sites; what sets cost besides is given.
+
+    Parameters
+    ----------
+    pairs
+        Which; the first arrays below are those of all pairs and jobs.
+    job, volume, needed
+        Shapes (pairs,), (pairs, sites) and (pairs,): data in GB, and workers needed.
+    rate, sync
+        Shape (jobs,): GB a worker, GB a remote worker.
+    worker, server
+        Shape (len(pairs), sites), USD >= 0, for the resources of a worker and of a server.
+    transfer
+        Shape (sites, sites), USD a GB.
+    resources
+        How many entered the sums of ``worker`` and ``server``.
+    extra
+        Shape (len(pairs), sets), USD.
+    workers, at
+        Shapes (len(pairs), sites) and (len(pairs),): the cheapest found.
+    bound
+        Shape (len(pairs),), USD: no placement costs less.
+    """
+    sites = volume.shape[1]
+    sets = 1 << sites
+    roundings = resources + sites + 8
+    amount, move = np.empty(sites + 1), np.zeros((sites + 1, sites))
+    count, least = np.zeros(sites, np.int64), np.empty(sets)
+    grade = np.empty(sets, np.int64)
+    for k in range(len(pairs)):
+        pair = pairs[k]
+        i = job[pair]
+        move[:sites] = rate[i] * transfer
+        traffic = sync[i] * transfer
+        loads(pair, volume, needed[pair], rate[i], amount)
+        best, last, asked = 1, -1, 1
+        while asked <= 3:
+            begin, stop = (1, sets) if asked == 1 else (best, best + 1)
+            for s in range(begin, stop):
+                below, p = set_below(
+                    asked, s, needed[pair], amount, move, worker[k], server[k], traffic,
+                    roundings, count,
+                )  # fmt: skip
+                here = below + extra[k, s] - 2.0 * ULP * (below + abs(extra[k, s]))
+                least[s] = here if asked == 1 else max(least[s], here)
+                grade[s] = asked
+                if asked == 3:
+                    last, at[k], workers[k] = s, p, count
+            best = 1
+            for s in range(2, sets):
+                if least[s] < least[best]:
+                    best = s
+            asked = grade[best] + 1
+        bound[k] = least[best]
+        if best != last:
+            _, p = set_below(
+                3, best, needed[pair], amount, move, worker[k], server[k], traffic, roundings, count
+            )
+            at[k], workers[k] = p, count

@@ -1,0 +1,206 @@
+"""Bound and placements of a broker from both sides: jobs at prices, slots at tolls.
+
+The first prices are slopes of chords: each job by itself places itself, which is a placement and,
+slot by slot with `farkas.relaxations.mlbroker.slot_trees`, a bound.  Then tolls are moved by
+subgradients: where a job leaves a slot on one set of sites and enters the next on another, the
+first becomes dearer and the second cheaper.  What the slots decide says which discounts count; the
+cheapest lives at these prices, and at those that they lead to, are further placements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from farkas.certificates.mlbroker_slots import FREE, REDUCED, TOLL_BITS, SlotBounds, SlotTrees
+from farkas.errors import NoAnswer, NotACertificate
+from farkas.instances.mlbroker import Brokerage
+from farkas.numbers import Bools, Floats, Ints
+from farkas.offline.ladder import Ascent, Rung
+from farkas.online.mlbroker.environment import PlacedSlot
+from farkas.online.run import Bound
+from farkas.relaxations.mlbroker.lives import Lives, cheapest_lives
+from farkas.relaxations.mlbroker.slot_trees import SlotTree, grow
+
+MOST_ROUNDS = 200
+MOST_NODES = (1, 30, 2000)
+"""Nodes of a slot's tree: in the first rounds, so that some bound is there early; and later."""
+NEAR_SHARE = 0.3
+"""Of the gap that is asked for, what trees may leave open."""
+PATIENCE = 3
+"""Rounds without a better bound after which steps are halved."""
+SHORTEST_STEP = 2.0**-10
+RESPONSES = 4
+"""Times that jobs answer to the discounts that they cause."""
+
+
+def decisions_of(data: Brokerage, lives: Lives) -> list[PlacedSlot]:
+    """Decisions slot by slot, as the environment evaluates them."""
+    return [
+        PlacedSlot(data.jobs_at(slot), lives.workers[pairs], lives.server[pairs])
+        for slot in range(data.num_slots)
+        for pairs in [data.pairs_at(slot)]
+    ]
+
+
+class TollSearch:
+    """Tolls, the trees of all slots at them, and the best placement.
+
+    Parameters
+    ----------
+    data
+        The instance.
+    ascent
+        Whose deadline and gap count.
+    """
+
+    def __init__(self, data: Brokerage, ascent: Ascent) -> None:
+        self.data, self.ascent = data, ascent
+        self.bounds = SlotBounds(data)
+        self.check = ascent.deadline.check
+        self.chord = data.chord_slope("strict")
+        self.best = cheapest_lives(data, self.chord, self.check)
+        self.cost = self.best.cost(data)
+        largest = max(float(np.abs(self.best.tolls).max(initial=0.0)),
+                      float(data.deploy_cost.max(initial=0.0)) * data.num_sites)  # fmt: skip
+        # sums of tolls have room for as much again
+        places = TOLL_BITS - 4 - int(np.frexp(largest)[1]) if largest else 0
+        self.exponent = min(max(places, -1024), 1074)
+        self.tolls = self.closed(self.best.tolls[self.bounds.links])
+        self.trees: dict[int, SlotTree] = {}
+        self._whole: set[int] = set()
+        self._extra: Floats = np.zeros((0, self.bounds.sets))
+
+    def closed(self, tolls: Floats) -> Floats:
+        """Lower tolls to whole units, and until they fall with each site as far as they may."""
+        data, links = self.data, self.bounds.links
+        toll = np.floor(np.ldexp(tolls, self.exponent))
+        deploy = np.floor(np.ldexp(data.deploy_cost, self.exponent))
+        most = deploy[data.pair_job[links]][:, None]
+        every = np.arange(self.bounds.sets)
+        for site in range(data.num_sites):
+            without = every[(every >> site) & 1 == 0]
+            low, high = toll[:, without], toll[:, without | (1 << site)]
+            toll[:, without] = np.minimum(low, high + most)
+            toll[:, without | (1 << site)] = np.minimum(low, high)
+        room = 2.0 ** (TOLL_BITS - 1)
+        found: Floats = np.ldexp(np.clip(toll, -room, room), -self.exponent)
+        return found
+
+    def look(self, most: int = MOST_NODES[-1]) -> None:
+        """Grow the trees of slots whose tolls have changed, or that were left too small.
+
+        Parameters
+        ----------
+        most
+            Nodes of a tree.
+        """
+        extra = self.bounds.extra(self.tolls, self.exponent)
+        data = self.data
+        busy = [slot for slot in range(data.num_slots) if len(data.pairs_at(slot))]
+        near = NEAR_SHARE * float(self.ascent.gap) * self.cost / max(1, len(busy))
+        for slot in busy:
+            pairs = data.pairs_at(slot)
+            if slot in self._whole and np.array_equal(self._extra[pairs], extra[pairs]):
+                continue
+            tree = grow(self.bounds, slot, extra[pairs], near, most, self.check)
+            self.trees[slot] = tree
+            if len(tree.nodes) < most or most == MOST_NODES[-1]:
+                self._whole.add(slot)
+            else:
+                self._whole.discard(slot)
+        self._extra = extra
+
+    @property
+    def bound(self) -> Fraction:
+        """What the trees prove, USD."""
+        return sum((tree.bound for tree in self.trees.values()), Fraction(0))
+
+    def certificate(self) -> SlotTrees:
+        """State what the trees prove."""
+        nodes = [node for slot in sorted(self.trees) for node in self.trees[slot].nodes]
+        return SlotTrees.of(self.data, self.bound, self.exponent, self.tolls, nodes)
+
+    def sets(self) -> Ints:
+        """Sites of every pair in the least leaves, bit by bit, shape (pairs,)."""
+        found = np.zeros(self.data.num_pairs, np.int64)
+        bits = 1 << np.arange(self.data.num_sites)
+        for slot, tree in self.trees.items():
+            leaf = tree.least.leaf
+            found[self.data.pairs_at(slot)] = (leaf.workers > 0) @ bits | bits[leaf.server]
+        return found
+
+    def step(self, share: float) -> bool:
+        """Move the tolls by a share of what would close the gap; False where jobs agree."""
+        links = self.bounds.links
+        sets = self.sets()
+        leaving, entering = sets[links], sets[links + 1]
+        apart = np.flatnonzero(leaving != entering)
+        if not len(apart):
+            return False
+        size = share * max(0.0, self.cost - float(self.bound)) / (2 * len(apart))
+        toll = self.tolls.copy()
+        toll[apart, leaving[apart]] += size
+        toll[apart, entering[apart]] -= size
+        self.tolls = self.closed(toll)
+        return True
+
+    def reduced(self) -> Bools:
+        """Cells where the least leaves have the discount, shape (slots, sites, resources)."""
+        found = np.zeros(self.chord.shape, bool)
+        for slot, tree in self.trees.items():
+            state, caused = tree.least.state, tree.least.usage > self.data.threshold
+            found[slot] = np.where(state == FREE, caused, state == REDUCED)
+        return found
+
+    def respond(self, reduced: Bools) -> bool:
+        """Place jobs where discounts count as told, then as they cause them; whether it is best."""
+        data, better = self.data, False
+        for _ in range(RESPONSES):
+            slope = np.where(reduced, data.reduced_price, data.list_price)
+            lives = cheapest_lives(data, slope, self.check)
+            cost = lives.cost(data)
+            if cost < self.cost:
+                self.best, self.cost, better = lives, cost, True
+            caused = lives.usage(data) > data.threshold
+            if np.array_equal(caused, reduced):
+                break
+            reduced = caused
+        return better
+
+
+def tolls(instance: Brokerage, ascent: Ascent) -> Iterator[Rung]:
+    """Move tolls until bound and placements meet.
+
+    Raises
+    ------
+    NoAnswer
+        With more sites than all subsets can be looked at.
+    """
+    try:
+        search = TollSearch(instance, ascent)
+    except NotACertificate as failure:
+        raise NoAnswer(f"jobs at prices: {failure}") from None
+    yield Rung("each job by itself at prices of chords", decisions_of(instance, search.best))
+    best, kept, share, stalled = Fraction(-1), search.tolls, 1.0, 0
+    for round_ in range(MOST_ROUNDS):
+        search.look(MOST_NODES[min(round_, len(MOST_NODES) - 1)])
+        words = f"slots by themselves, {len(search.trees)} trees over discounts, jobs tied by tolls"
+        bound = search.bound
+        if bound > best:
+            best, kept = bound, search.tolls
+            yield Rung(words, bound=Bound.of(bound, words, search.certificate().plain()))
+            stalled = 0
+        else:
+            stalled += 1
+        if search.respond(search.reduced()):
+            words = "jobs by themselves where discounts count as slots decide"
+            yield Rung(words, decisions_of(instance, search.best))
+        if round_ + 1 < len(MOST_NODES):
+            continue
+        if stalled == PATIENCE:
+            search.tolls, share, stalled = kept, share / 2, 0
+        if share < SHORTEST_STEP or not search.step(share):
+            return

@@ -1,0 +1,257 @@
+"""The cheapest lives of jobs at linear prices, by dynamic programming over sets of sites.
+
+At given prices of resources jobs do not meet.  In every slot a job chooses the sites where it is
+deployed; these cost what `farkas.certificates.mlbroker_workers` says, and a site that is new in a
+slot costs a deployment.  As there, bounds of sets become better only where the cheapest life asks.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+
+from farkas.certificates.mlbroker_transport import capacity_prices
+from farkas.certificates.mlbroker_workers import loads, set_below
+from farkas.compiled import Floats1, Floats2, Ints1, Ints2, Out, compiled
+from farkas.instances.mlbroker import Brokerage
+from farkas.numbers import Floats, Ints
+from farkas.tolerances import ULP
+
+PART = 256
+"""Jobs that are placed between two looks at the clock."""
+
+
+@compiled(steps=lambda deploy, cost, came: 10.0 * cost.size)
+def spread(deploy: float, cost: Out[Floats1], came: Out[Ints1]) -> None:
+    """Replace the cost of every set by the least of any set and of the deployments from there.
+
+    Parameters
+    ----------
+    deploy
+        USD for each site of the set that the other one has not.
+    cost, came
+        Shape (sets,): USD; the other set.
+    """
+    sets = len(cost)
+    for s in range(sets):
+        came[s] = s
+    bit = 1
+    while bit < sets:
+        for s in range(sets):
+            if s & bit:
+                continue
+            other = s | bit
+            if cost[other] < cost[s]:
+                cost[s], came[s] = cost[other], came[other]
+            elif cost[s] + deploy < cost[other]:
+                cost[other], came[other] = cost[s] + deploy, came[s]
+        bit *= 2
+
+
+@compiled(steps=lambda jobs, start, volume, *_: 3e3 * (1 << volume.shape[1]) * len(jobs))
+def place_jobs(
+    jobs: Ints1,
+    start: Ints1,
+    volume: Floats2,
+    needed: Ints1,
+    rate: Floats1,
+    worker: Floats2,
+    server: Floats2,
+    sync: Floats1,
+    transfer: Floats2,
+    deploy: Floats1,
+    resources: int,
+    workers: Out[Ints2],
+    at: Out[Ints1],
+    apart: Out[Floats1],
+    bound: Out[Floats1],
+    tolls: Out[Floats2],
+) -> None:
+    """Place some jobs, each as if it were alone; arrays are those of all jobs and pairs.
+
+    Parameters
+    ----------
+    jobs
+        Which.
+    start
+        Shape (jobs + 1,), first pair of each job.
+    volume, needed
+        Shapes (pairs, sites) and (pairs,): data, GB, and workers needed.
+    rate, sync, deploy
+        Shape (jobs,): GB a worker, GB a remote worker, USD a deployment.
+    worker, server
+        Shape (pairs, sites), USD >= 0, for the resources of a worker and of a server.
+    transfer
+        Shape (sites, sites), USD a GB.
+    resources
+        How many entered the sums of ``worker`` and ``server``.
+    workers, at
+        Shapes (pairs, sites) and (pairs,): the cheapest found.
+    apart
+        Shape (jobs,), USD, what it costs besides resources.
+    bound
+        Shape (jobs,), USD: no life of the job costs less.
+    tolls
+        Shape (pairs, sets), USD: half of what the slots after a pair cost from a set, less half of
+        what it costs to come there; 0 after the last pair of a job.
+    """
+    sites = volume.shape[1]
+    sets = 1 << sites
+    roundings = resources + sites + 8
+    amount, move = np.empty(sites + 1), np.zeros((sites + 1, sites))
+    flow, load = np.empty((sites + 1, sites)), np.empty(sites)
+    alpha, unit = np.empty(sites), np.zeros(sites)
+    count, ahead = np.zeros(sites, np.int64), np.empty(sets)
+    spare = np.empty(sets, np.int64)
+    for i in jobs:
+        first, slots = start[i], start[i + 1] - start[i]
+        least, grade = np.zeros((slots, sets)), np.zeros((slots, sets), np.int64)
+        whole = np.zeros((slots, sets, sites), np.int64)
+        chosen = np.zeros((slots, sets), np.int64)
+        reach, came = np.empty((slots, sets)), np.empty((slots, sets), np.int64)
+        path, asked = np.zeros(slots, np.int64), np.ones(slots, np.int64)
+        move[:sites] = rate[i] * transfer
+        traffic = sync[i] * transfer
+        total, ready = 0.0, False
+        while not ready:
+            for t in range(slots):
+                if asked[t] == 0:
+                    continue
+                pair = first + t
+                loads(pair, volume, needed[pair], rate[i], amount)
+                begin, stop = (1, sets) if asked[t] == 1 else (path[t], path[t] + 1)
+                for s in range(begin, stop):
+                    below, p = set_below(
+                        asked[t], s, needed[pair], amount, move, worker[pair], server[pair],
+                        traffic, roundings, count,
+                    )  # fmt: skip
+                    grade[t, s] = asked[t]
+                    least[t, s] = max(least[t, s], below)
+                    if asked[t] == 3:
+                        chosen[t, s], whole[t, s] = p, count
+            for t in range(slots):
+                if t == 0:
+                    reach[0] = np.inf
+                    reach[0, 0] = 0.0
+                else:
+                    reach[t] = reach[t - 1]
+                spread(deploy[i], reach[t], came[t])
+                reach[t] += least[t]
+                reach[t, 0] = np.inf  # there is a server somewhere
+            total, last = np.inf, 0
+            for s in range(1, sets):
+                if reach[slots - 1, s] < total:
+                    total, last = reach[slots - 1, s], s
+            ready = True
+            for back in range(slots):
+                t = slots - 1 - back
+                path[t], last = last, came[t, last]
+                asked[t] = 0
+                if grade[t, path[t]] < 3:
+                    asked[t], ready = grade[t, path[t]] + 1, False
+        own, previous = 0.0, 0
+        for t in range(slots):
+            pair, here = first + t, path[t]
+            at[pair] = chosen[t, here]
+            loads(pair, volume, 0, rate[i], amount)
+            for r in range(sites):
+                count[r] = whole[t, here, r]
+                workers[pair, r] = count[r]
+                own += traffic[r, at[pair]] * count[r]
+                if (here >> r) & 1 and not (previous >> r) & 1:
+                    own += deploy[i]
+            capacity_prices(amount, move, unit, count, count, flow, load, alpha)
+            for o in range(sites):
+                for r in range(sites):
+                    own += flow[o, r] * move[o, r]
+            previous = here
+        apart[i] = own
+        bound[i] = total * (1.0 - (2 * slots + sites + 8) * ULP)
+        ahead[:] = 0.0
+        for back in range(slots):
+            t = slots - 1 - back
+            tolls[first + t] = 0.0
+            if back:
+                begun = reach[t].copy()
+                spread(deploy[i], begun, spare)
+                tolls[first + t] = 0.5 * (ahead - begun)
+            arriving = ahead + least[t]
+            arriving[0] = np.inf
+            # what is to come spreads the other way, to larger sets for nothing: over complements
+            for s in range(sets):
+                ahead[s] = arriving[sets - 1 - s]
+            spread(deploy[i], ahead, spare)
+            for s in range(sets // 2):
+                ahead[s], ahead[sets - 1 - s] = ahead[sets - 1 - s], ahead[s]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Lives:
+    """Cheapest lives of all jobs at some prices.
+
+    Parameters
+    ----------
+    workers, server
+        Shapes (pairs, sites) and (pairs,).
+    apart, bound
+        Shape (jobs,), USD: what a job costs besides resources; what any life costs at the prices.
+    tolls
+        Shape (pairs, sets), USD, see `place_jobs`.
+    """
+
+    workers: Ints
+    server: Ints
+    apart: Floats
+    bound: Floats
+    tolls: Floats
+
+    def usage(self, data: Brokerage) -> Floats:
+        """Units of each resource in use, shape (slots, sites, resources)."""
+        return usage_of(data, np.arange(data.num_pairs), self.workers, self.server)
+
+    def cost(self, data: Brokerage) -> float:
+        """All costs with discounts pooled, USD; rounded."""
+        return float(self.apart.sum() + data.resource_cost(self.usage(data)).sum())
+
+
+def usage_of(data: Brokerage, pairs: Ints, workers: Ints, server: Ints) -> Floats:
+    """Units in use by some placed pairs, shape (slots, sites, resources)."""
+    total = np.zeros((data.num_slots, data.num_sites, data.num_resources))
+    jobs, slots = data.pair_job[pairs], data.pair_slot[pairs]
+    np.add.at(total, slots, workers[:, :, None] * data.worker_demand[jobs][:, None, :])
+    np.add.at(total, (slots, server), data.server_demand[jobs])
+    return total
+
+
+def cheapest_lives(data: Brokerage, slope: Floats, check: Callable[[], None]) -> Lives:
+    """Place every job at prices of units.
+
+    Parameters
+    ----------
+    slope
+        Shape (slots, sites, resources), USD a unit, finite, >= 0.
+    check
+        Called again and again; raises what ends the work.
+    """
+    pairs, sites = data.num_pairs, data.num_sites
+    found = Lives(
+        np.zeros((pairs, sites), np.int64),
+        np.zeros(pairs, np.int64),
+        np.zeros(data.num_jobs),
+        np.zeros(data.num_jobs),
+        np.zeros((pairs, 1 << sites)),
+    )
+    price = slope[data.pair_slot]
+    worker = (price * data.worker_demand[data.pair_job][:, None, :]).sum(axis=2)
+    server = (price * data.server_demand[data.pair_job][:, None, :]).sum(axis=2)
+    for begin in range(0, data.num_jobs, PART):
+        check()
+        place_jobs(
+            np.arange(begin, min(begin + PART, data.num_jobs)), data.pair_start,
+            data.trained_volume, data.workers_needed, data.worker_capacity, worker, server,
+            data.sync_volume, data.transfer, data.deploy_cost, data.num_resources,
+            found.workers, found.server, found.apart, found.bound, found.tolls,
+        )  # fmt: skip
+    return found

@@ -1,0 +1,150 @@
+"""Trees over the prices that count in a slot, until its bound meets the cost of its placements.
+
+A leaf prices every cell, a site and a resource each, by the chord, by the list price or by the
+discounted one with its surcharge.  What its jobs then do costs more where a cell on the chord is
+used in part; the cell where this is most is branched on.  The leaf with the least bound is next.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+import itertools
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from farkas.certificates.mlbroker_slots import FREE, LEAF, LIST, REDUCED, SlotBounds, SlotLeaf
+from farkas.numbers import Floats, Ints
+from farkas.relaxations.mlbroker.lives import usage_of
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class SlotNode:
+    """A node of a slot's tree.
+
+    Parameters
+    ----------
+    state
+        Shape (sites, resources): which price each cell has.
+    leaf
+        What jobs do at these prices; its arrays may be wanted no more.
+    bound, cost
+        USD: what the slot costs at least, and with the jobs where they are; without tolls both
+        would be the same but for cells on the chord.
+    excess
+        Shape (sites, resources), USD: what cells on the chord cost more than it says.
+    usage
+        Shape (sites, resources), units.
+    cell
+        That is branched on; `LEAF` for none.
+    branches
+        At list price, and with the discount.
+    """
+
+    state: Ints
+    leaf: SlotLeaf
+    bound: float
+    cost: float
+    excess: Floats
+    usage: Floats
+    cell: int = LEAF
+    branches: tuple[SlotNode, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class SlotTree:
+    """A tree of one slot at some tolls.
+
+    Parameters
+    ----------
+    slot
+        Which.
+    nodes
+        In preorder, as certificates hold them.
+    bound
+        Least bound of a leaf, USD, exact.
+    cost
+        Least cost of any placement that was met, USD.
+    least
+        The leaf with the least bound.
+    """
+
+    slot: int
+    nodes: list[int]
+    bound: Fraction
+    cost: float
+    least: SlotNode
+
+
+def _node(bounds: SlotBounds, slot: int, state: Ints, extra: Floats) -> SlotNode:
+    data = bounds.data
+    leaf = bounds.leaf(slot, state, extra)
+    pairs = data.pairs_at(slot)
+    usage = usage_of(data, pairs, leaf.workers, leaf.server)[slot]
+    surcharge = np.where(state == REDUCED, data.surcharge, 0.0)
+    difference = data.resource_cost(usage) - leaf.slope * usage - surcharge
+    bound = float(leaf.bound.sum() + surcharge.sum())
+    excess = np.where(state == FREE, difference, 0.0)
+    return SlotNode(state, leaf, bound, bound + float(difference.sum()), excess, usage)
+
+
+def grow(
+    bounds: SlotBounds,
+    slot: int,
+    extra: Floats,
+    near: float,
+    most: int,
+    check: Callable[[], None],
+) -> SlotTree:
+    """Branch until the bound of a slot is near its cost.
+
+    Parameters
+    ----------
+    slot
+        With jobs.
+    extra
+        Shape (jobs of the slot, sets), USD, see `SlotBounds.extra`.
+    near
+        Distance of bound and cost that is near enough, USD.
+    most
+        Nodes after which no more are made.
+    check
+        Called again and again; raises what ends the work.
+    """
+    data = bounds.data
+    root = _node(bounds, slot, np.zeros((data.num_sites, data.num_resources), np.int64), extra)
+    tickets = itertools.count()
+    waiting = [(root.bound, next(tickets), root)]
+    done: list[SlotNode] = []
+    cost, nodes = root.cost, 1
+    while waiting and nodes < most and waiting[0][0] < cost - near:
+        check()
+        node = heapq.heappop(waiting)[2]
+        if not node.excess.max() > 0:
+            done.append(node)
+            continue
+        node.cell = int(node.excess.argmax())
+        made = []
+        for price in (LIST, REDUCED):
+            state = node.state.copy()
+            state.flat[node.cell] = price
+            branch = _node(bounds, slot, state, extra)
+            cost, nodes = min(cost, branch.cost), nodes + 1
+            heapq.heappush(waiting, (branch.bound, next(tickets), branch))
+            made.append(branch)
+        node.branches = tuple(made)
+    ends = done + [node for _, _, node in waiting]
+    least = min(ends, key=lambda node: node.bound)
+    exact = min(node.leaf.total() for node in ends)
+    return SlotTree(slot, _preorder(root), exact, cost, least)
+
+
+def _preorder(root: SlotNode) -> list[int]:
+    nodes, waiting = [], [root]
+    while waiting:
+        node = waiting.pop()
+        nodes.append(node.cell)
+        waiting += reversed(node.branches)
+    return nodes

@@ -1,0 +1,197 @@
+"""Slots at tolls: exact sums, trees that must be whole, and no bound above the optimum."""
+
+from __future__ import annotations
+
+import functools
+from fractions import Fraction
+
+import msgspec
+import numpy as np
+import pytest
+
+import farkas
+from farkas.certificates import check
+from farkas.certificates.files import from_json
+from farkas.certificates.mlbroker_slots import (
+    LEAF,
+    LIST,
+    MOST_SITES,
+    REDUCED,
+    SUBJECT,
+    SlotBounds,
+    SlotTrees,
+    leaves,
+)
+from farkas.certificates.packed import unpack
+from farkas.certificates.packing import pack
+from farkas.errors import NotACertificate
+from farkas.exact.deadline import Deadline
+from farkas.offline.ladder import Ascent
+from farkas.offline.mlbroker.tolls import tolls
+from tests.generators.mlbroker import discounted, even_brokerage, random_brokerage, single
+
+ROUNDED = 1 + Fraction(1, 10**12)
+"""The program's data were rounded one by one."""
+
+
+@functools.cache
+def case(seed):
+    """An instance, its optimum and a certificate."""
+    data = random_brokerage(seed, sites=2, slots=3, jobs=3, resources=2)
+    rungs = tolls(data, Ascent("min", Deadline(), Fraction(1, 10**6)))
+    bound = [rung.bound for rung in rungs if rung.bound is not None][-1]
+    made = from_json(msgspec.json.encode(bound.certificate))
+    assert isinstance(made, SlotTrees)
+    return data, farkas.prove(data, SUBJECT).value, made
+
+
+def simple(data, toll=None, trees=None, exponent=20):
+    bounds = SlotBounds(data)
+    shape = len(bounds.links), bounds.sets
+    busy = len(np.unique(data.pair_slot))
+    return SlotTrees.of(
+        data, Fraction(0), exponent, np.zeros(shape) if toll is None else toll,
+        [LEAF] * busy if trees is None else trees,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_tolls_and_any_trees_bound_the_optimum(seed):
+    data, optimum, made = case(seed)
+    assert made.prove_bound(data) <= optimum * ROUNDED
+    rng = np.random.default_rng(seed)
+    bounds = SlotBounds(data)
+    cells = data.num_sites * data.num_resources
+    for _ in range(6):
+        # falls of one site each, added up, are tolls
+        fall = rng.uniform(0, 1, (len(bounds.links), data.num_sites))
+        fall *= data.deploy_cost[data.pair_job[bounds.links]][:, None]
+        inside = np.arange(bounds.sets)[:, None] >> np.arange(data.num_sites) & 1
+        grains = np.floor(fall * 2.0**20 - 1).clip(0) / 2.0**20
+        toll = -(grains @ inside.T) + np.rint(9 * rng.normal(size=(len(fall), 1)))
+        trees = []
+        for _ in np.unique(data.pair_slot):
+            cell = int(rng.integers(cells))
+            trees += [cell, LEAF, (cell + 1) % cells, LEAF, LEAF] if rng.random() < 0.7 else [LEAF]
+        assert simple(data, toll, trees).prove_bound(data) <= optimum * ROUNDED
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_search_closes_the_gap_and_claims_no_more_than_is_proved(seed):
+    data, optimum, made = case(seed)
+    assert Fraction(made.bound) == made.prove_bound(data)
+    assert float(Fraction(made.bound)) == pytest.approx(float(optimum), rel=1e-6)
+    proof = check(made, instance=data)
+    assert (proof.sense, proof.program, proof.bound) == ("min", SUBJECT, Fraction(made.bound))
+    more = msgspec.structs.replace(made, bound=str(Fraction(made.bound) * ROUNDED))
+    with pytest.raises(NotACertificate, match="prove"):
+        check(more, instance=data)
+
+
+def test_a_leaf_has_chords_list_prices_or_discounts_with_their_surcharge():
+    # 3 workers and a server of 2 units at site 0; 1 USD for the first unit, 0.5 beyond
+    data = discounted()
+    bounds = SlotBounds(data)
+    nothing = np.zeros((1, bounds.sets))
+    state = np.zeros((2, 1), np.int64)
+    chord = bounds.leaf(0, state, nothing)
+    assert float(chord.total()) == pytest.approx(5 * 0.6)
+    assert (chord.workers.tolist(), chord.server.tolist()) == ([[3, 0]], [0])
+    assert float(bounds.leaf(0, np.full_like(state, LIST), nothing).total()) == pytest.approx(5.0)
+    state[0] = REDUCED
+    reduced = bounds.leaf(0, state, nothing)
+    assert reduced.surcharge == Fraction(1, 2)
+    assert float(reduced.total()) == pytest.approx(3.0)
+    assert bounds.surcharges(np.full_like(state, REDUCED)) == 1
+
+
+def test_sets_pay_deployment_and_tolls_once():
+    data = single([[10.0, 0.0], [0.0, 10.0], [10.0, 0.0]], deploy_cost=3.0)
+    bounds = SlotBounds(data)
+    toll = np.array([[0.0, -1, -2, -2.5], [5.0, 5, 2, 2]])
+    extra = bounds.extra(toll, 1)
+    expected = [3 * bounds.size + toll[0], toll[1] - toll[0], -toll[1]]
+    assert extra.tolist() == np.array(expected).tolist()
+    # what is no multiple of a half is rounded down
+    assert SlotBounds(data.replace(jobs=[{**msgspec.to_builtins(data.jobs[0]), "deploy_cost": 2.9}])
+                      ).extra(0 * toll, 1)[0].tolist() == [0, 2.5, 2.5, 5.0]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("toll", "words"),
+    [
+        ([0.0, 1, 0, 0], "grows with a site"),
+        ([0.0, 0, -3.5, -3.5], "falls by more"),
+        ([0.0, 0, 0, -0.3], "not whole"),
+        ([2.0**60, 0, 0, 0], "out of range"),
+        ([np.nan, 0, 0, 0], "not a finite"),
+    ],
+)
+def test_tolls_that_are_none_are_refused(toll, words):
+    data = single([[10.0, 0.0], [0.0, 10.0]], deploy_cost=3.0)
+    with pytest.raises(NotACertificate, match=words):
+        SlotBounds(data).extra(np.array([toll]), 1)
+
+
+def test_leaves_decide_list_price_first():
+    found = list(leaves(iter([1, LEAF, 0, LEAF, LEAF]), 2, 1))
+    assert [state.ravel().tolist() for state in found] == [
+        [0, LIST], [LIST, REDUCED], [REDUCED, REDUCED],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("tree", "words"),
+    [
+        ([1, LEAF], "end before"),
+        ([2, LEAF, LEAF], "no cell"),
+        ([1, 1, LEAF, LEAF, LEAF], "decided"),
+    ],
+)
+def test_trees_that_are_not_whole_are_refused(tree, words):
+    with pytest.raises(NotACertificate, match=words):
+        list(leaves(iter(tree), 2, 1))
+
+
+def test_too_many_or_too_few_trees_are_refused():
+    data, _, made = case(0)
+    with pytest.raises(NotACertificate, match="end before"):
+        msgspec.structs.replace(made, trees=made.trees[:-1]).prove_bound(data)
+    with pytest.raises(NotACertificate, match="go on after"):
+        msgspec.structs.replace(made, trees=(*made.trees, LEAF)).prove_bound(data)
+
+
+def test_tolls_of_another_size_or_unit_are_refused():
+    data, _, made = case(1)
+    shape = len(SlotBounds(data).links), 4
+    packed = unpack(made.tolls, shape, "tolls")
+    assert packed.any()
+    with pytest.raises(NotACertificate, match="tolls"):
+        msgspec.structs.replace(made, tolls=pack(packed[1:])).prove_bound(data)
+    with pytest.raises(NotACertificate, match="whole"):
+        msgspec.structs.replace(made, exponent=1).prove_bound(data)
+    with pytest.raises(NotACertificate, match="out of range"):
+        msgspec.structs.replace(made, exponent=1000).prove_bound(data)
+
+
+def test_many_sites_and_much_work_are_refused(monkeypatch):
+    data = single([[5.0] * (MOST_SITES + 1)])
+    with pytest.raises(NotACertificate, match=f"{MOST_SITES} are the most"):
+        SlotBounds(data)
+    monkeypatch.setattr("farkas.certificates.mlbroker_slots.LONGEST_SEARCH", 10)
+    data, _, made = case(0)
+    with pytest.raises(NotACertificate, match="leaves of slots"):
+        made.prove_bound(data)
+    monkeypatch.setattr("farkas.certificates.mlbroker_slots.MOST_NODES", 2)
+    with pytest.raises(NotACertificate, match="nodes of trees"):
+        made.prove_bound(data)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_ties_and_far_units(seed):
+    data = even_brokerage(seed)
+    found = farkas.optimum(data, gap=1e-6, time_limit=20)
+    optimum = farkas.prove(data, SUBJECT).value
+    assert found.complete
+    assert found.bound <= optimum * ROUNDED
+    assert found.value == optimum

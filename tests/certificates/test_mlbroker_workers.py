@@ -1,0 +1,140 @@
+"""Jobs in a slot: bounds of every grade below, the last one at, what trying all workers finds."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from farkas.certificates.mlbroker_workers import loads, place_pairs, set_below, whole_workers
+from farkas.replay.transport import cheapest
+
+SITES = 3
+
+
+def drawn(seed):
+    """Data in quarters of workers and whole prices, so that costs are exact and much is tied."""
+    rng = np.random.default_rng(seed)
+    quarters = rng.integers(0, 6, SITES) * (rng.random(SITES) < 0.8)
+    transfer = 4.0 * rng.integers(0, 3, (SITES, SITES))
+    np.fill_diagonal(transfer, 0)
+    return {
+        "quarters": quarters,
+        "needed": -(-int(quarters.sum()) // 4),
+        "transfer": transfer,
+        "worker": rng.integers(0, 6, SITES).astype(float),
+        "server": rng.integers(0, 3, SITES).astype(float),
+        "sync": float(rng.integers(0, 2)),
+    }
+
+
+def tried(case, members):
+    """Cost, workers and server of the best placement on exactly these sites."""
+    most = max(1, case["needed"])
+    inside = [r for r in range(SITES) if members >> r & 1]
+    found = []
+    for p in inside:
+        ranges = [range(int(r != p), most + 1) if r in inside else range(1) for r in range(SITES)]
+        for workers in itertools.product(*ranges):
+            if sum(workers) < case["needed"]:
+                continue
+            price = (case["transfer"] / 4).astype(int).tolist()
+            cost = cheapest(case["quarters"].tolist(), [4 * y for y in workers], price) * 4
+            cost += case["server"][p]
+            cost += sum(
+                y * (case["worker"][r] + case["sync"] * case["transfer"][r, p])
+                for r, y in enumerate(workers)
+            )
+            found.append((cost, workers, p))
+    return min(found)
+
+
+def bounded(case, members, grade):
+    amount, workers = np.zeros(SITES + 1), np.zeros(SITES, np.int64)
+    loads(0, case["quarters"][None].astype(float), case["needed"], 4.0, amount)
+    move = np.vstack([4.0 * case["transfer"], np.zeros(SITES)])
+    traffic = case["sync"] * case["transfer"]
+    below, server = set_below(
+        grade, members, case["needed"], amount, move, case["worker"], case["server"], traffic,
+        8, workers,
+    )  # fmt: skip
+    return below, workers, server
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_sets_cost_what_trying_all_workers_finds(seed):
+    case = drawn(seed)
+    for members in range(1, 1 << SITES):
+        best, *_ = tried(case, members)
+        grades = [bounded(case, members, grade)[0] for grade in (1, 2, 3)]
+        assert all(0 <= below <= best for below in grades)
+        assert grades[0] <= grades[1] * (1 + 1e-10)
+        assert grades[2] == pytest.approx(best, rel=1e-8)
+        _, workers, server = bounded(case, members, 3)
+        here = sum(1 << r for r in range(SITES) if workers[r] or r == server)
+        assert here == members
+        assert workers.sum() >= case["needed"]
+
+
+def test_loads_fill_the_workers_needed():
+    amount = np.zeros(3)
+    loads(1, np.array([[9.0, 9.0], [5.0, 15.0]]), 3, 10.0, amount)
+    assert amount.tolist() == [0.5, 1.5, 1.0]
+    loads(1, np.array([[9.0, 9.0], [5.0, 15.0]]), 0, 10.0, amount)
+    assert amount[-1] == 0
+
+
+def whole(cutoff, low=(0, 0), high=(3, 3)):
+    workers = np.zeros(2, np.int64)
+    amount, move = np.array([1.25, 0.5, 0.25]), np.array([[0.0, 2.0], [2.0, 0.0], [0.0, 0.0]])
+    found, below = whole_workers(
+        amount, move, np.array([1.0, 1.5]), np.array(low), np.array(high), 2, 8, cutoff, workers
+    )
+    return found, below, workers.tolist()
+
+
+def test_whole_workers_are_branched_on():
+    # two workers and 0.5 loads moved, or one worker at each site and 0.25 loads moved
+    found, below, workers = whole(np.inf)
+    assert (found, workers) == (3.0, [2, 0])
+    assert below == pytest.approx(3.0)
+    assert whole(np.inf, low=(0, 1))[0] == 3.0
+    assert whole(np.inf, high=(1, 3))[2] == [1, 1]
+
+
+def test_a_cutoff_ends_the_branching_with_a_bound():
+    found, below, _ = whole(2.0)
+    assert found == np.inf
+    assert 2.0 * (1 - 1e-8) <= below <= 3.0
+    assert whole(np.inf, high=(1, 0))[1] == np.inf  # too few workers
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_pairs_choose_the_best_set_with_what_sets_cost_besides(seed):
+    cases = [drawn(10 * seed + k) for k in range(2)]
+    extra = np.random.default_rng(seed).integers(-9, 9, (2, 1 << SITES)).astype(float)
+    one = cases[0]
+    for case in cases:
+        case |= {"transfer": one["transfer"]}
+    workers, at, bound = np.zeros((2, SITES), np.int64), np.zeros(2, np.int64), np.zeros(2)
+    place_pairs(
+        np.array([0, 1]), np.array([0, 1]), np.array([c["quarters"] for c in cases], float),
+        np.array([c["needed"] for c in cases]), np.full(2, 4.0),
+        np.array([c["worker"] for c in cases]), np.array([c["server"] for c in cases]),
+        np.array([c["sync"] for c in cases]), one["transfer"], 2, extra, workers, at, bound,
+    )  # fmt: skip
+    for k, case in enumerate(cases):
+        costs = {s: tried(case, s)[0] + extra[k, s] for s in range(1, 1 << SITES)}
+        least = min(costs.values())
+        assert bound[k] <= least
+        assert bound[k] == pytest.approx(least, rel=1e-8, abs=1e-8)
+        here = sum(1 << r for r in range(SITES) if workers[k, r] or r == at[k])
+        assert costs[here] == least
+
+
+def test_what_is_no_number_bounds_nothing():
+    case = drawn(0)
+    case["worker"] = np.full(SITES, np.inf)
+    with np.errstate(all="ignore"):
+        assert bounded(case, 0b011, 1)[0] == 0.0

@@ -1,0 +1,156 @@
+"""Tolls: both sides meet at the optimum, whatever is tied, empty, or far from one."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import msgspec
+import numpy as np
+import pytest
+
+import farkas
+from farkas.errors import NoAnswer
+from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.offline.ladder import Ascent
+from farkas.offline.mlbroker import tolls as module
+from farkas.offline.mlbroker.tolls import TollSearch, decisions_of, tolls
+from farkas.online.mlbroker.environment import by_pair
+from tests.generators.mlbroker import (
+    discounted,
+    edge_cases,
+    even_brokerage,
+    random_brokerage,
+    single,
+)
+
+PROGRAM = "mlbroker.offline[strict,choice,split]"
+ROUNDED = 1 + Fraction(1, 10**12)
+CASES = {
+    **edge_cases(),
+    **{f"random {n}": random_brokerage(n, sites=2 + n % 2, jobs=3, resources=2) for n in range(6)},
+    **{f"even {n}": even_brokerage(n, jobs=3, slots=3) for n in range(6)},
+}
+
+
+def ascent(gap="1/1000000", deadline=None):
+    return Ascent("min", deadline or Deadline(), Fraction(gap))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bound_and_value_meet_at_the_optimum(name):
+    data = CASES[name]
+    found = farkas.optimum(data, gap=1e-6, time_limit=60)
+    optimum = farkas.prove(data, PROGRAM).value
+    assert found.complete
+    assert found.bound <= optimum * ROUNDED
+    assert found.value * ROUNDED >= optimum
+    assert found.value <= optimum * (1 + Fraction(1, 10**6))
+    assert farkas.check(found.run, data).proof.bound == found.bound
+
+
+@pytest.mark.parametrize("unit", [-40, 40])
+def test_money_and_data_have_any_unit(unit):
+    data = even_brokerage(4, jobs=3, slots=3)
+    factor = 2.0**unit
+    jobs = [
+        {**msgspec.to_builtins(job), "deploy_cost": job.deploy_cost * factor} for job in data.jobs
+    ]
+    scaled = data.replace(
+        jobs=jobs,
+        transfer_price=data.transfer * factor,
+        base_price=data.list_price * factor,
+        discount_price=(data.reduced_price * factor).tolist(),
+    )
+    one, other = (farkas.optimum(x, gap=1e-6) for x in (data, scaled))
+    assert other.value == one.value * Fraction(2) ** unit
+    assert other.bound == one.bound * Fraction(2) ** unit
+
+
+def test_least_leaves_say_which_discounts_count():
+    # 5 and 4 units, the discount counts from the first on; nothing else is used
+    search = TollSearch(discounted(), ascent())
+    search.look()
+    assert search.reduced().astype(int).ravel().tolist() == [1, 0, 0, 1]
+
+
+def test_trees_that_were_left_small_grow():
+    search = TollSearch(CASES["random 2"], ascent())
+    search.look(1)
+    small = search.bound
+    assert all(len(tree.nodes) == 1 for tree in search.trees.values())
+    search.look()
+    assert search.bound > small
+
+
+def test_it_is_the_same_every_time():
+    data = CASES["random 3"]
+    one, other = (farkas.optimum(data, gap=1e-6) for _ in range(2))
+    assert msgspec.json.encode(one.run.certificate) == msgspec.json.encode(other.run.certificate)
+    assert one.value == other.value
+
+
+def test_no_time_is_no_answer():
+    with pytest.raises(OutOfTime):
+        next(tolls(CASES["ties"], ascent(deadline=Deadline(0.0))))
+
+
+def test_more_sites_than_subsets_can_be_looked_at_are_left_to_others():
+    data = single([[5.0] * 11])
+    with pytest.raises(NoAnswer, match="11 sites have too many subsets"):
+        next(tolls(data, ascent()))
+    found = farkas.optimum(data, gap=1e-6)
+    assert "11 sites" in found.remarks[0]
+    assert found.bound is not None
+
+
+def test_steps_charge_for_disagreement_and_keep_tolls():
+    # where the data are changes from slot to slot, and so do least leaves at no tolls
+    data = single(
+        [[10.0, 0.0], [0.0, 10.0], [10.0, 0.0]], deploy_cost=8.0, discount_price=[[0.5], [0.5]],
+        discount_threshold=[[1.0], [1.0]],
+    )  # fmt: skip
+    search = TollSearch(data, ascent())
+    search.tolls = np.zeros_like(search.tolls)
+    search.look()
+    before, sets = search.bound, search.sets()
+    assert sets[0] != sets[1]
+    assert search.step(0.1)
+    low, high = sets[0], sets[1]
+    assert search.tolls[0, low] > search.tolls[0, high]
+    search.bounds.extra(search.tolls, search.exponent)  # they are tolls
+    search.look()
+    assert search.bound > before
+
+
+def test_closed_tolls_are_tolls():
+    data = CASES["random 5"]
+    search = TollSearch(data, ascent())
+    rng = np.random.default_rng(0)
+    wild = search.closed(9 * rng.normal(size=search.tolls.shape))
+    search.bounds.extra(wild, search.exponent)
+    assert (search.closed(wild) == wild).all()
+    assert (search.closed(search.tolls) == search.tolls).all()
+
+
+def test_slots_with_the_same_tolls_are_not_grown_again(monkeypatch):
+    search = TollSearch(CASES["random 3"], ascent())
+    search.look()
+    monkeypatch.setattr(module, "grow", None)
+    search.look()
+
+
+def test_decisions_are_those_of_the_lives():
+    data = CASES["random 1"]
+    search = TollSearch(data, ascent())
+    workers, server = by_pair(data, decisions_of(data, search.best))
+    assert (workers == search.best.workers).all()
+    assert (server == search.best.server).all()
+
+
+def test_answers_to_discounts_are_kept_where_they_are_better():
+    data = CASES["random 2"]
+    search = TollSearch(data, ascent())
+    search.cost = float("inf")
+    assert search.respond(np.zeros(search.chord.shape, bool))
+    assert search.cost == pytest.approx(search.best.cost(data))
+    assert not search.respond(np.zeros(search.chord.shape, bool))
