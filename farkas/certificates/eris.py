@@ -99,7 +99,13 @@ class ErisPrices(PriceCertificate, frozen=True, kw_only=True, tag="eris_prices")
         return prove_welfare(auction, *self.read_prices(auction))
 
 
-run_bounds.add("eris", (RunBound("eris_prices", ErisPrices.subject),))
+run_bounds.add(
+    "eris",
+    (
+        RunBound("eris_prices", ErisPrices.subject),
+        RunBound("tree", "eris.offline[compact]"),
+    ),
+)
 
 
 def short(prices: Floats) -> Floats:

@@ -218,7 +218,7 @@ class _Climbing:
         """Keep what is better than what was known."""
         ascent = self._ascent
         if rung.decisions is not None:
-            run = self._ladder.run(self._instance, rung.decisions)
+            run = self._ladder.run(self._instance, rung.decisions, ascent.bound)
             if not run.violations and ascent.better_value(Fraction(run.reached)):
                 ascent.run, ascent.decisions = run, rung.decisions
                 self._moved(rung.method)

@@ -1,9 +1,33 @@
 """The greatest welfare of kind eris when all jobs are known."""
 
-from farkas.offline.ladder import Ladder, ladders
-from farkas.offline.policies import policies
+from collections.abc import Iterator
+from typing import Any
 
-ladders.add(
-    "eris.optimum",
-    Ladder("eris.optimum", climbers=(policies("eris.eris", "eris.liquid", "eris.tiresias"),)),
-)
+from farkas.errors import NoAnswer
+from farkas.instances.eris import Auction
+from farkas.offline.eris.points import decisions_of
+from farkas.offline.eris.priced import priced
+from farkas.offline.integer_program import integer_program
+from farkas.offline.ladder import Ascent, Ladder, Rung, ladders
+
+MOST_CELLS = 2_000
+"""Cells, of job, slot and site, beyond which eris.offline is too large to be proved in minutes."""
+MOST_ENTRIES = 60_000
+"""Coefficients of so many cells."""
+
+_program = integer_program("eris.offline[compact]", decisions_of, MOST_ENTRIES)
+
+
+def small(instance: Auction, ascent: Ascent) -> Iterator[Rung]:
+    """Solve and prove eris.offline where that is small."""
+    busy = [len(job.utility) for job in instance.jobs if any(job.data)]
+    cells = sum(busy) * instance.sites
+    if cells > MOST_CELLS:
+        raise NoAnswer(
+            f"eris.offline has {cells} cells of job, slot and site, more than {MOST_CELLS}"
+        )
+    yield from _program(instance, ascent)
+
+
+_climbers: Any = (priced, small)
+ladders.add("eris.optimum", Ladder("eris.optimum", climbers=_climbers))

@@ -1,0 +1,316 @@
+"""Kernel: schedules put into an auction and taken out again, and exchanged while that pays.
+
+Prices guide where a schedule lies: those of a bound, times a draw for every site and resource, so
+that jobs are packed otherwise each time.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from farkas.compiled import Bools1, Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
+from farkas.online.eris.scheduler_dp import best_plan
+from farkas.relaxations.eris.job_slots import NO_SERVER, JobSlots
+from farkas.relaxations.eris.priced_jobs import JobsTable
+from farkas.tolerances import ROUNDING
+
+MOST_OUT = 4
+"""Jobs that one exchange takes out beside its own."""
+DRAWS = 5
+"""Numbers from [0, 1) that one exchange uses, beside one for each other job."""
+MULTIPLIERS = 2
+"""Multipliers of the transfer row that a schedule is sought with."""
+
+
+class PricedRoom(NamedTuple):
+    """What there is, and what it costs.
+
+    Parameters
+    ----------
+    capacity
+        Shape (sites, resources), units per slot.
+    budget, chunk_size
+        MB per slot; MB of a chunk.
+    transfer_price, resource_price
+        Shapes (slots,) and (sites, resources, slots).
+    """
+
+    capacity: Floats2
+    budget: float
+    transfer_price: Floats1
+    resource_price: Floats3
+
+
+class PackedSchedules(NamedTuple):
+    """Schedules of all jobs, by row of the windows of `JobsTable`, and what they use together.
+
+    Parameters
+    ----------
+    worth, finish
+        Shape (jobs,): worth of what is served, and its slot after the arrival; 0 and -1 for none.
+    workers, server, moved
+        Shapes (windows, sites), (windows,), (windows,); server -1 where nothing runs.
+    transferred, used
+        MB, shape (slots,), and units, shape (sites, resources, slots).
+    running, many
+        Shapes (slots, jobs) and (slots,): which jobs run in a slot, and how many.
+    """
+
+    worth: Floats1
+    finish: Ints1
+    workers: Ints2
+    server: Ints1
+    moved: Ints1
+    transferred: Floats1
+    used: Floats3
+    running: Ints2
+    many: Ints1
+
+
+@compiled
+def meet(
+    jobs: JobsTable,
+    i: int,
+    packed: PackedSchedules,
+    room: PricedRoom,
+    noise: Floats2,
+    share: float,
+    last: int,
+    open_slots: Bools1,
+) -> JobSlots:
+    """Collect what job ``i`` meets up to slot ``last`` of its window, at a share of the prices.
+
+    There is no room in slots that are not open.
+    """
+    sites, resources = room.capacity.shape
+    first, low, window = jobs.arrival[i], jobs.begin[i], last + 1
+    worker_price, server_price = np.zeros((window, sites)), np.zeros((window, sites))
+    alone = np.zeros((window, sites), np.int64)
+    beside_server = np.full((window, sites), NO_SERVER)
+    free, most = np.zeros(window), np.zeros(window)
+    for t in range(window):
+        if not open_slots[low + t]:
+            continue
+        free[t] = max(0.0, room.budget - packed.transferred[first + t])
+        most[t] = max(0.0, room.budget * (1.0 + ROUNDING) - packed.transferred[first + t])
+        for r in range(sites):
+            workers, beside = jobs.alone[i, r], max(jobs.beside_server[i, r], 0)
+            fits, hosts = True, jobs.beside_server[i, r] >= 0
+            for k in range(resources):
+                price = share * noise[r, k] * room.resource_price[r, k, first + t]
+                worker, server = jobs.worker_demand[i, k], jobs.server_demand[i, k]
+                worker_price[t, r] += worker * price
+                server_price[t, r] += server * price
+                limit, used = room.capacity[r, k], packed.used[r, k, first + t]
+                most_used = limit * (1.0 + ROUNDING)
+                fits = fits and used <= most_used
+                hosts = hosts and used + server <= most_used
+                if worker > 0:
+                    alone_left = max(0.0, limit - used) / worker
+                    beside_left = max(0.0, limit - used - server) / worker
+                    workers = min(workers, int(np.floor(alone_left + ROUNDING)))
+                    beside = min(beside, int(np.floor(beside_left + ROUNDING)))
+            alone[t, r] = workers if fits else 0
+            beside_server[t, r] = beside if hosts else NO_SERVER
+    transfer = share * room.transfer_price[first : first + window]
+    return JobSlots(
+        worker_price, server_price, alone, beside_server, transfer, free, most,
+        jobs.data[i].copy(), jobs.worth[low : low + window].copy(), jobs.epochs[i],
+        jobs.worker_rate[i], jobs.chunk_size, jobs.parameter_size[i],
+    )  # fmt: skip
+
+
+@compiled
+def book(jobs: JobsTable, i: int, packed: Out[PackedSchedules], sign: int) -> None:
+    """Add what job ``i``'s schedule uses, or with ``sign`` -1 take it away."""
+    first, low = jobs.arrival[i], jobs.begin[i]
+    for t in range(packed.finish[i] + 1):
+        server, slot = packed.server[low + t], first + t
+        if server < 0:
+            continue
+        remote = 0
+        for r in range(packed.workers.shape[1]):
+            workers = packed.workers[low + t, r]
+            if workers > 0:
+                remote += 0 if r == server else workers
+                for k in range(packed.used.shape[1]):
+                    packed.used[r, k, slot] += sign * workers * jobs.worker_demand[i, k]
+        for k in range(packed.used.shape[1]):
+            packed.used[server, k, slot] += sign * jobs.server_demand[i, k]
+        volume = jobs.chunk_size * packed.moved[low + t] + jobs.parameter_size[i] * remote
+        packed.transferred[slot] += sign * volume
+        if sign > 0:
+            packed.running[slot, packed.many[slot]] = i
+            packed.many[slot] += 1
+        else:
+            at = 0
+            while packed.running[slot, at] != i:
+                at += 1
+            packed.many[slot] -= 1
+            packed.running[slot, at] = packed.running[slot, packed.many[slot]]
+
+
+@compiled
+def insert(
+    jobs: JobsTable,
+    i: int,
+    packed: Out[PackedSchedules],
+    room: PricedRoom,
+    noise: Floats2,
+    share: float,
+    last: int,
+    open_slots: Bools1,
+) -> bool:
+    """Give job ``i``, which has none, its schedule of best payoff; returns whether it has one."""
+    total = jobs.data[i].sum()
+    low = jobs.begin[i]
+    if total == 0:
+        packed.worth[i] = jobs.worth[low]
+        packed.finish[i] = 0 if jobs.worth[low] > 0 else -1
+        return bool(jobs.worth[low] > 0)
+    seen = meet(jobs, i, packed, room, noise, share, last, open_slots)
+    _payoff, finish, _cost, _bound, plan = best_plan(seen, seen, MULTIPLIERS)
+    if finish < 0:
+        return False
+    packed.finish[i], packed.worth[i] = finish, jobs.worth[low + finish]
+    for t in range(finish + 1):
+        packed.server[low + t], packed.moved[low + t] = plan.server[t], plan.moved[t]
+        for r in range(packed.workers.shape[1]):
+            packed.workers[low + t, r] = plan.workers[t, r]
+    book(jobs, i, packed, 1)
+    return True
+
+
+@compiled
+def clear(jobs: JobsTable, i: int, packed: Out[PackedSchedules]) -> None:
+    """Take job ``i``'s schedule away, if it has one."""
+    book(jobs, i, packed, -1)
+    low = jobs.begin[i]
+    for t in range(packed.finish[i] + 1):
+        packed.server[low + t], packed.moved[low + t] = -1, 0
+        for r in range(packed.workers.shape[1]):
+            packed.workers[low + t, r] = 0
+    packed.finish[i], packed.worth[i] = -1, 0.0
+
+
+@compiled
+def pack(
+    jobs: JobsTable,
+    order: Ints1,
+    last: Ints1,
+    open_slots: Bools1,
+    packed: Out[PackedSchedules],
+    room: PricedRoom,
+    noise: Floats3,
+    share: float,
+) -> None:
+    """Insert jobs that have no schedule, in order, each up to its ``last`` slot after its arrival.
+
+    Other parameters are those of `exchange`; ``share`` is that of the prices.
+    """
+    for place, i in enumerate(order):
+        if packed.finish[i] < 0 and last[i] >= 0:
+            insert(jobs, i, packed, room, noise[place % len(noise)], share, last[i], open_slots)
+
+
+@compiled
+def exchange(
+    jobs: JobsTable,
+    targets: Ints1,
+    packed: Out[PackedSchedules],
+    room: PricedRoom,
+    draws: Floats2,
+    noise: Floats3,
+    open_slots: Bools1,
+    planned: bool,
+) -> float:
+    """Try exchanges: others out, a job in, they in again; kept unless worth is lost.
+
+    Parameters
+    ----------
+    targets
+        Job of each exchange; it has to complete earlier than now.
+    draws
+        Shape (exchanges, `DRAWS` + `MOST_OUT`), from [0, 1).
+    noise
+        Shape (draws of prices, sites, resources), factors of prices.
+    open_slots
+        Shape (windows,), where each job may run.
+    planned
+        Whether targets without a schedule are to run there, whenever they complete.
+
+    Returns
+    -------
+    Worth gained.
+    """
+    sites = packed.workers.shape[1]
+    slots = len(packed.transferred)
+    out = np.empty(MOST_OUT + 1, np.int64)
+    kept_finish = np.empty(MOST_OUT + 1, np.int64)
+    kept_workers = np.zeros((MOST_OUT + 1, slots, sites), np.int64)
+    kept_server = np.zeros((MOST_OUT + 1, slots), np.int64)
+    kept_moved = np.zeros((MOST_OUT + 1, slots), np.int64)
+    gained = 0.0
+    for number, i in enumerate(targets):
+        draw = draws[number]
+        window = jobs.begin[i + 1] - jobs.begin[i]
+        # a slot before the one in which it completes now
+        before = packed.finish[i] if packed.finish[i] >= 0 else window
+        if before == 0:
+            continue
+        last = int(draw[0] * before)
+        slot = jobs.arrival[i] + last
+        if planned:
+            last = window - 1
+            at = jobs.begin[i] + int(draw[0] * window)
+            while not open_slots[at]:
+                at = at + 1 if at + 1 < jobs.begin[i + 1] else jobs.begin[i]
+            slot = jobs.arrival[i] + at - jobs.begin[i]
+        out[0], many = i, 1
+        more = int(draw[1] * (MOST_OUT + 1))
+        for place in range(more):
+            if packed.many[slot] == 0:
+                break
+            other = packed.running[slot, int(draw[DRAWS + place] * packed.many[slot])]
+            known = False
+            for n in range(many):
+                known = known or out[n] == other
+            if not known:
+                out[many] = other
+                many += 1
+        was = 0.0
+        for n in range(many):
+            j = out[n]
+            low = jobs.begin[j]
+            was += packed.worth[j]
+            kept_finish[n] = packed.finish[j]
+            for t in range(packed.finish[j] + 1):
+                kept_server[n, t], kept_moved[n, t] = packed.server[low + t], packed.moved[low + t]
+                for r in range(sites):
+                    kept_workers[n, t, r] = packed.workers[low + t, r]
+            clear(jobs, j, packed)
+        share = 0.0 if draw[2] < 0.25 else draw[3]
+        now = 0.0
+        for n in range(many):
+            j = out[n]
+            final = last if n == 0 else jobs.begin[j + 1] - jobs.begin[j] - 1
+            factors = noise[(int(draw[4] * len(noise)) + n) % len(noise)]
+            if not insert(jobs, j, packed, room, factors, share, final, open_slots) and n == 0:
+                break
+            now += packed.worth[j]
+        if now >= was:
+            gained += now - was
+            continue
+        for n in range(many):
+            clear(jobs, out[n], packed)
+        for n in range(many):
+            j = out[n]
+            low = jobs.begin[j]
+            packed.finish[j] = kept_finish[n]
+            packed.worth[j] = jobs.worth[low + kept_finish[n]] if kept_finish[n] >= 0 else 0.0
+            for t in range(kept_finish[n] + 1):
+                packed.server[low + t], packed.moved[low + t] = kept_server[n, t], kept_moved[n, t]
+                for r in range(sites):
+                    packed.workers[low + t, r] = kept_workers[n, t, r]
+            book(jobs, j, packed, 1)
+    return gained

@@ -1,0 +1,268 @@
+"""Kernel: the best schedules of many jobs at given prices, with what they use.
+
+Each job meets the whole empty system; its schedule is the one that attains the bound of
+`farkas.relaxations.eris.payoff_bound`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from farkas.compiled import Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
+from farkas.instances.eris import Auction, hosted, left_over
+from farkas.models.eris.prices import Prices
+from farkas.numbers import Floats, Ints
+from farkas.portable.sums import added
+from farkas.relaxations.eris.job_slots import NO_SERVER, JobSlots
+from farkas.relaxations.eris.payoff_bound import bound_payoff
+
+
+class JobsTable(NamedTuple):
+    """All jobs of an auction as arrays; their windows follow each other in one axis.
+
+    Parameters
+    ----------
+    arrival
+        Shape (jobs,), slots.
+    begin
+        Shape (jobs + 1,), where each job's window begins.
+    worth
+        Shape (windows,), utility of completion in the slot.
+    data, alone, beside_server
+        Shape (jobs, sites): chunks, and workers that an empty site holds without and with the
+        server; `NO_SERVER` where the server does not fit.
+    epochs, worker_rate, parameter_size
+        Shape (jobs,).
+    worker_demand, server_demand
+        Shape (jobs, resources).
+    chunk_size
+        MB.
+    """
+
+    arrival: Ints1
+    begin: Ints1
+    worth: Floats1
+    data: Ints2
+    alone: Ints2
+    beside_server: Ints2
+    epochs: Ints1
+    worker_rate: Ints1
+    parameter_size: Floats1
+    worker_demand: Floats2
+    server_demand: Floats2
+    chunk_size: float
+
+
+class ChosenSchedules(NamedTuple):
+    """Schedules of some jobs, by row of the windows of `JobsTable`.
+
+    Parameters
+    ----------
+    payoff, finish
+        Shape (jobs,): the bound, and the slot of completion after the arrival, -1 for none.
+    processed
+        Shape (windows, sites), chunks.
+    server
+        Shape (windows,), site of the server, -1 where nothing runs.
+    """
+
+    payoff: Floats1
+    finish: Ints1
+    processed: Ints2
+    server: Ints1
+
+
+def jobs_table(auction: Auction) -> JobsTable:
+    """Collect the jobs of an auction."""
+    most = -(-auction.epochs * auction.chunks // auction.worker_rate)[:, None]
+    beside = left_over(auction.capacity, auction.server_demand[:, None])
+    fits = (beside >= 0).all(axis=2)
+    with_server = hosted(beside, auction.worker_demand[:, None], most)
+    worth = [np.array(job.utility) for job in auction.jobs]
+    return JobsTable(
+        arrival=auction.arrival,
+        begin=np.cumsum([0, *(len(row) for row in worth)]),
+        worth=np.concatenate([*worth, np.zeros(0)]),
+        data=auction.data,
+        alone=hosted(auction.capacity, auction.worker_demand[:, None], most),
+        beside_server=np.where(fits, with_server, NO_SERVER),
+        epochs=auction.epochs,
+        worker_rate=auction.worker_rate,
+        parameter_size=auction.parameter_size,
+        worker_demand=auction.worker_demand,
+        server_demand=auction.server_demand,
+        chunk_size=auction.chunk_size,
+    )
+
+
+@compiled(steps=lambda jobs, which, transfer, resource, chosen: len(which) * resource.size)
+def choose(
+    jobs: JobsTable,
+    which: Ints1,
+    transfer: Floats1,
+    resource: Floats3,
+    chosen: Out[ChosenSchedules],
+) -> None:
+    """Fill in the best schedules of the jobs ``which``; those of others are left as they are.
+
+    Parameters
+    ----------
+    transfer, resource
+        Prices, shapes (slots,) and (sites, resources, slots).
+    """
+    sites, resources, slots = resource.shape
+    for i in which:
+        first = jobs.arrival[i]
+        window = slots - first
+        low = jobs.begin[i]
+        worker_price, server_price = np.zeros((window, sites)), np.zeros((window, sites))
+        alone = np.empty((window, sites), np.int64)
+        beside_server = np.empty((window, sites), np.int64)
+        for t in range(window):
+            for r in range(sites):
+                alone[t, r], beside_server[t, r] = jobs.alone[i, r], jobs.beside_server[i, r]
+                for k in range(resources):
+                    price = resource[r, k, first + t]
+                    worker_price[t, r] += jobs.worker_demand[i, k] * price
+                    server_price[t, r] += jobs.server_demand[i, k] * price
+        unlimited = np.full(window, np.inf)
+        seen = JobSlots(
+            worker_price, server_price, alone, beside_server, transfer[first:].copy(), unlimited,
+            unlimited, jobs.data[i].copy(), jobs.worth[low : low + window].copy(),
+            jobs.epochs[i], jobs.worker_rate[i], jobs.chunk_size, jobs.parameter_size[i],
+        )  # fmt: skip
+        cover = bound_payoff(seen)
+        chosen.payoff[i], chosen.finish[i] = cover.payoff, cover.finish
+        for t in range(window):
+            chosen.server[low + t] = cover.server[t]
+            for r in range(sites):
+                chosen.processed[low + t, r] = cover.processed[t, r]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class ScheduleColumns:
+    """Schedules of jobs with what they use.
+
+    Parameters
+    ----------
+    job, worth
+        Shape (schedules,).
+    usage
+        Sparse, shape (schedules, slots + sites * resources * slots): MB by slot, then units.
+    busy
+        Sparse, shape (schedules, slots): whether something runs.
+    """
+
+    job: Ints
+    worth: Floats
+    usage: sparse.csr_array
+    busy: sparse.csr_array
+
+    def taken(self, which: Ints) -> ScheduleColumns:
+        """Return some of the schedules."""
+        return ScheduleColumns(
+            self.job[which], self.worth[which], self.usage[which], self.busy[which]
+        )  # fmt: skip
+
+    def join(self, other: ScheduleColumns) -> ScheduleColumns:
+        """Return both, each schedule of a job once."""
+        job = np.concatenate([self.job, other.job])
+        usage = sparse.vstack([self.usage, other.usage]).tocsr()
+        busy = sparse.vstack([self.busy, other.busy]).tocsr()
+        worth = np.concatenate([self.worth, other.worth])
+        rng = np.random.default_rng(0)
+        mark = (
+            weighted_rows(usage, rng.random(usage.shape[1])),
+            weighted_rows(busy, rng.random(busy.shape[1])),
+        )
+        order = np.lexsort((*mark, job))
+        new = np.ones(len(order), np.bool_)
+        same = (job, *mark)
+        new[1:] = np.logical_or.reduce([row[order][1:] != row[order][:-1] for row in same])
+        kept = np.sort(order[new])
+        return ScheduleColumns(job, worth, usage, busy).taken(kept)
+
+
+def weighted_rows(matrix: sparse.csr_array, weights: Floats) -> Floats:
+    """Matrix times weights, added up one entry of a row after the other; shape (rows,)."""
+    found = matrix.tocoo()
+    rows, columns = found.coords
+    terms = found.data * weights[columns]
+    return np.bincount(rows, terms, minlength=matrix.shape[0]).astype(np.float64)
+
+
+class JobPricer:
+    """Best schedules of all jobs, again and again at other prices."""
+
+    def __init__(self, auction: Auction) -> None:
+        self.auction, self.jobs = auction, jobs_table(auction)
+        arrival, begin = auction.arrival, self.jobs.begin
+        self._owner = np.repeat(np.arange(auction.num_jobs), np.diff(begin))
+        self._slot = np.arange(begin[-1]) - begin[self._owner] + arrival[self._owner]
+        self.chosen = ChosenSchedules(
+            np.zeros(auction.num_jobs),
+            np.full(auction.num_jobs, -1),
+            np.zeros((begin[-1], auction.sites), np.int64),
+            np.full(begin[-1], -1),
+        )
+
+    def bound(self, prices: Prices) -> float:
+        """Choose the best schedules of all jobs; returns the bound on the welfare, in doubles."""
+        which = np.arange(self.auction.num_jobs)
+        choose(self.jobs, which, prices.transfer, prices.resource, self.chosen)
+        return prices.rent(self.auction) + added(self.chosen.payoff)
+
+    def columns(self) -> ScheduleColumns:
+        """Return the chosen schedules of jobs that have data."""
+        jobs, chosen = self.jobs, self.chosen
+        rate = jobs.worker_rate[self._owner, None]
+        workers = -(-jobs.epochs[self._owner, None] * chosen.processed // rate)
+        moved = np.maximum(0, chosen.processed - jobs.data[self._owner]).sum(axis=1)
+        return self.columns_of(chosen.finish, workers, chosen.server, moved)
+
+    def columns_of(self, finish: Ints, workers: Ints, server: Ints, moved: Ints) -> ScheduleColumns:
+        """Return the schedules of jobs that have data, as columns.
+
+        Parameters
+        ----------
+        finish
+            Shape (jobs,), slot of completion after the arrival, -1 for none.
+        workers, server, moved
+            Shapes (windows, sites), (windows,), (windows,); server -1 where nothing runs.
+        """
+        auction, jobs = self.auction, self.jobs
+        some = np.flatnonzero((finish >= 0) & (auction.chunks > 0))
+        place = np.full(auction.num_jobs, -1)
+        place[some] = np.arange(len(some))
+        at = np.flatnonzero((server >= 0) & (place[self._owner] >= 0))
+        owner, slot, site = self._owner[at], self._slot[at], server[at]
+        count = workers[at]
+        remote = count.sum(axis=1) - count[np.arange(len(at)), site]
+        volume = auction.chunk_size * moved[at] + jobs.parameter_size[owner] * remote
+        piece, host = np.nonzero(count)
+        units = count[piece, host, None] * jobs.worker_demand[owner[piece]]
+        resources = np.arange(auction.num_resources)
+
+        def row(site: Ints, slot: Ints) -> Ints:
+            of_site = (site[:, None] * auction.num_resources + resources) * auction.slots
+            found: Ints = (auction.slots + of_site + slot[:, None]).ravel()
+            return found
+
+        columns = np.concatenate([slot, row(host, slot[piece]), row(site, slot)])
+        values = np.concatenate([volume, units.ravel(), jobs.server_demand[owner].ravel()])
+        each = auction.num_resources
+        schedule = place[owner]
+        rows = np.concatenate(
+            [schedule, np.repeat(schedule[piece], each), np.repeat(schedule, each)]
+        )
+        shape = (len(some), auction.slots + auction.used.size)
+        usage = sparse.coo_array((values, (rows, columns)), shape=shape).tocsr()
+        usage.eliminate_zeros()
+        ones = np.ones(len(at))
+        busy = sparse.coo_array((ones, (schedule, slot)), shape=(len(some), auction.slots))
+        worth = jobs.worth[jobs.begin[some] + finish[some]]
+        return ScheduleColumns(some, worth, usage, busy.tocsr())

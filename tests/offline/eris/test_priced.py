@@ -1,0 +1,101 @@
+"""Prices, choice and exchanges together: value below, bound above the optimum, in any unit."""
+
+from __future__ import annotations
+
+import contextlib
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import farkas
+from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.offline import Ascent, Ladder, climb
+from farkas.offline.eris.priced import chosen_columns, priced
+from farkas.offline.eris.priced_columns import ScheduleMaster, price_columns
+from farkas.relaxations.eris.priced_jobs import JobPricer
+from tests.generators.eris import auction_in, one_resource, random_auction
+from tests.tools.optimum import optimum
+
+
+def searched(auction, gap=0.0, seconds=60.0):
+    return climb(
+        auction, Ladder("eris.optimum", (priced,)), gap=Fraction(gap), time_limit=seconds
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_value_and_bound_lie_on_their_sides_of_the_optimum(seed):
+    auction = random_auction(seed, most_chunks=4, jobs=6)
+    best = optimum("eris.offline", auction)
+    found = searched(auction)
+    tiny = 1e-6 * max(best, 1.0)
+    assert float(found.value) <= best + tiny
+    assert float(found.bound) >= best - tiny
+    assert farkas.check(found.run, auction).proof.bound == found.bound
+
+
+def test_equal_jobs_that_all_fit_in_turn_close_the_gap():
+    jobs = [{"utility": [10.0, 7.0, 0.0]} for _ in range(6)]
+    found = searched(one_resource(*jobs), gap=1e-6)
+    assert found.complete
+    assert float(found.value) == 4 * 10 + 2 * 7
+
+
+@pytest.mark.parametrize("power", [-30, 30])
+def test_other_units_of_worth_scale_both_sides(power):
+    auction = random_auction(4, most_chunks=4, jobs=6)
+    plain, other = searched(auction), searched(auction_in(auction, money=2.0**power))
+    assert plain.value > 0
+    assert other.value == plain.value * Fraction(2) ** power
+    assert float(other.bound) == pytest.approx(float(plain.bound) * 2.0**power, rel=1e-9)
+
+
+def test_the_same_again():
+    auction = random_auction(11, most_chunks=5, jobs=8)
+    first, second = searched(auction), searched(auction)
+    assert (first.value, first.bound) == (second.value, second.bound)
+    assert first.run.decisions == second.run.decisions
+
+
+def test_nothing_to_decide_is_worth_nothing():
+    found = searched(one_resource())
+    assert (found.value, found.bound, found.complete) == (0, 0, True)
+    worthless = searched(one_resource({"utility": [0.0, 0.0, 0.0]}))
+    assert (worthless.value, worthless.bound) == (0, 0)
+
+
+def test_what_was_found_by_the_deadline_counts():
+    auction = random_auction(4, most_chunks=4, jobs=6)
+    passed = iter([1.0] + [0.0] * 1000)
+
+    class Passing(Deadline):
+        @property
+        def left(self):
+            return next(passed)
+
+    climber, found = priced(auction, Ascent("max", Passing(), Fraction(0))), []
+    with contextlib.suppress(OutOfTime):
+        while True:
+            found.append(next(climber))
+    assert found[0].decisions is not None
+    assert any(rung.bound is not None for rung in found)
+
+
+def test_schedules_are_chosen_that_fit_the_rows_together():
+    jobs = [{"utility": [10.0, 4.0, 0.0]} for _ in range(5)]
+    auction = one_resource(*jobs)
+    pricer, ascent = JobPricer(auction), Ascent("max", Deadline(), Fraction(0))
+    *_, last = price_columns(pricer, Deadline(), pooled=True)
+    pricer.bound(last.prices)
+    plan = chosen_columns(
+        ScheduleMaster(auction, pooled=True),
+        last.columns,
+        last.prices,
+        pricer.chosen.payoff,
+        ascent,
+    )
+    assert len(set(plan.job.tolist())) == 5
+    assert plan.worth.sum() == 4 * 10 + 4
+    assert (ScheduleMaster(auction, pooled=True).rows(plan).sum(axis=0) <= [10] * 3 + [4] * 3).all()
+    assert np.array_equal(plan.busy.toarray().sum(axis=0), [4, 1, 0])
