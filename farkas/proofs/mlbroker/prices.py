@@ -4,14 +4,11 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from farkas.duals.mlbroker.as_printed import DualAsPrinted
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.offline import Offline
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.mlbroker.runs import brokers, shipped
-from farkas.proofs.mlbroker.set_cover import set_cover
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, optimum
@@ -94,39 +91,6 @@ def two_constants_relax_the_price_to_its_chord() -> Verdict:
     require(falling=sp.diff(first, u).is_negative, rising=sp.diff(second, u).is_positive)
     require_zero(crossing=crossing - share, chord=first.subs(u, share) - chord)
     return proved("the lines cross at u = h/H, at the height of the chord")
-
-
-@claim("mlbroker.np_hard", source="mlBroker Theorem 1")
-def placement_contains_set_cover() -> Verdict:
-    """(8) is NP-hard.
-
-    The printed proof is void: it reduces to a problem with s and (8f) only, which is trivial.
-    Valid: one site per subset and per element, element t's data at its own site in slot t, free
-    to move to subsets that cover it; the optimum is the cover number plus 2·10⁻⁴ a slot.
-    """
-    rng = np.random.default_rng(0)
-    trials = Trials()
-    for elements in (2, 3, 4):
-        for _ in range(3):
-            subsets = [
-                frozenset(np.flatnonzero(rng.random(elements) < 0.6).tolist()) for _ in "abc"
-            ]
-            subsets.append(frozenset(range(elements)) - subsets[0] or frozenset({0}))
-            chosen = [subset or frozenset({0}) for subset in subsets]
-            chosen.append(frozenset(range(elements)) - frozenset().union(*chosen) or chosen[0])
-            value = offline(set_cover(chosen, elements), prices="two", presence="split")
-            example = {"subsets": [sorted(subset) for subset in chosen], "elements": elements}
-            wanted = _cover(chosen, elements) + 2e-4 * elements
-            trials.add(example, Stated(value, "==", wanted, SOLVER_GAP))
-    return trials.verdict("set covers by enumeration")
-
-
-def _cover(subsets: list[frozenset[int]], elements: int) -> int:
-    for size in range(1, len(subsets) + 1):
-        for some in itertools.combinations(subsets, size):
-            if len(frozenset().union(*some)) == elements:
-                return size
-    raise ValueError("the subsets cover too little")
 
 
 @claim("mlbroker.reentry_is_charged", source="mlBroker section 3.2, (8g), (8h)")

@@ -1,25 +1,12 @@
-"""Prices of (8) and covers, by hand."""
+"""Prices of (8) by hand."""
 
 import itertools
 
 import numpy as np
 import pytest
 
-from farkas.proofs.mlbroker.prices import _cover, offline, relaxed
+from farkas.proofs.mlbroker.prices import offline, relaxed
 from farkas.proofs.mlbroker.runs import brokers, shipped
-
-
-@pytest.mark.parametrize(
-    ("subsets", "elements", "size"),
-    [([{0, 1}, {1, 2}, {0, 2}], 3, 2), ([{0, 1, 2}, {0}], 3, 1), ([{0}, {1}, {2}], 3, 3)],
-)
-def test_smallest_covers(subsets, elements, size):
-    assert _cover([frozenset(s) for s in subsets], elements) == size
-
-
-def test_what_covers_too_little_is_refused():
-    with pytest.raises(ValueError, match="cover too little"):
-        _cover([frozenset({0})], 2)
 
 
 def test_relaxations_of_drawn_brokers_are_in_the_proved_order():
