@@ -23,6 +23,7 @@ from farkas.offline.eris.priced_columns import PricedRound, ScheduleMaster, pric
 from farkas.offline.ladder import Ascent, Rung
 from farkas.online.run import Bound
 from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns, weighted_rows
+from farkas.relaxations.eris.welfare_bound import METHODS, find_prices
 from farkas.solvers import solve
 
 CLOSE = 0.02
@@ -47,6 +48,7 @@ def priced(instance: Auction, ascent: Ascent) -> Iterator[Rung]:
     """Improve both sides by prices, the same at every site and then by site."""
     pricer = JobPricer(instance)
     packing = Packing(pricer)
+    yield _proved(instance, find_prices(instance, "free"), METHODS["free"])
     packing.fill(np.arange(instance.num_jobs))
     yield Rung("best schedules in turn", packing.decisions())
     found: PricedRound | None = None

@@ -78,8 +78,8 @@ def test_what_was_found_by_the_deadline_counts():
     with contextlib.suppress(OutOfTime):
         while True:
             found.append(next(climber))
-    assert found[0].decisions is not None
-    assert any(rung.bound is not None for rung in found)
+    assert found[0].bound is not None  # so that no run needs another
+    assert found[1].decisions is not None
 
 
 def test_schedules_are_chosen_that_fit_the_rows_together():
