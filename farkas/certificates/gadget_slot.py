@@ -99,9 +99,8 @@ class SharedServers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         return scaled(best[room], -digits)
 
 
-@certificate_type
-class SlotCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gadget.slot"):
-    """Bound on the marginal reward of every set of rings in one slot.
+class SlotBound(ClusterCertificate, frozen=True, kw_only=True):
+    """What certificates of one slot share.
 
     Parameters
     ----------
@@ -109,20 +108,11 @@ class SlotCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gadget
         t.
     progress
         Shape (jobs,), worker-slots received before; z.
-    node_prices
-        Shape (nodes, resources), reward per unit; λ.
-    link_prices
-        Shape (links,), reward per Gbps; ν.
-    shared
-        What whole sizes share besides; without it every job runs its best ring at the prices.
     """
 
     subject = "gadget.gvne"
     slot: int
     progress: tuple[WorkerSlots, ...]
-    node_prices: tuple[PriceRow, ...]
-    link_prices: PriceRow
-    shared: SharedServers | None = None
 
     def says(self, cluster: Cluster, /) -> str:
         """Name the slot and what was received, unless they are the instance's own."""
@@ -138,6 +128,36 @@ class SlotCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gadget
         if len(self.progress) != cluster.num_jobs or min(self.progress, default=0) < 0:
             raise NotACertificate("progress needs one count >= 0 for each job")
         return np.array(self.progress, np.int64)
+
+    def most_workers(self, cluster: Cluster) -> Ints:
+        """Workers of the largest ring of each job in the slot, shape (jobs,)."""
+        received = self.received(cluster)
+        return np.where(cluster.active(self.slot, received), cluster.ring_limit(received), 0)
+
+    def gains(self, cluster: Cluster, job: int, most: int) -> list[Fraction]:
+        """Marginal rewards of 0, 1, ... workers, at least the exact ones."""
+        received = self.progress[job]
+        before = worth_of(cluster, job, received)[0]
+        return [worth_of(cluster, job, received + k)[1] - before for k in range(most + 1)]
+
+
+@certificate_type
+class SlotCertificate(SlotBound, frozen=True, kw_only=True, tag="gadget.slot"):
+    """Bound on the marginal reward of every set of rings in one slot.
+
+    Parameters
+    ----------
+    node_prices
+        Shape (nodes, resources), reward per unit; λ.
+    link_prices
+        Shape (links,), reward per Gbps; ν.
+    shared
+        What whole sizes share besides; without it every job runs its best ring at the prices.
+    """
+
+    node_prices: tuple[PriceRow, ...]
+    link_prices: PriceRow
+    shared: SharedServers | None = None
 
     def read_prices(self, cluster: Cluster) -> tuple[Floats, Floats]:
         """Return prices of nodes and links, shapes (nodes, resources) and (links,)."""
@@ -160,42 +180,54 @@ class SlotCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gadget
         Of sizes 0, 1, ... where sizes are shared or costs known, else of all sizes together.
         """
         node, link = self.read_prices(cluster)
-        received = self.received(cluster)
-        active = cluster.active(self.slot, received)
-        limit = np.where(active, cluster.ring_limit(received), 0)
+        limit = self.most_workers(cluster)
         jobs = np.flatnonzero(limit)
-        servers = np.flatnonzero(cluster.is_server)
-        rent = sum((rent_of(cluster.capacity[u], node[u]) for u in servers.tolist()), Fraction(0))
-        rent += rent_of(cluster.link_bandwidth, link)
+        rent = whole_rent(cluster, node, link)
         if not len(jobs):
             return rent, jobs, []
         size, tree = int(limit.max()), rooted(cluster)
         alone = tree is None and self.shared is not None  # each size is searched by itself
         steps = len(jobs) * cluster.num_nodes * size ** (3 if alone else 2)
         affordable(steps, "sizes of rings", LONGEST_SEARCH)
-        demand, reserved = cluster.demand[jobs], cluster.bandwidth[jobs]
-        top = max(
-            dearest(node.max(axis=0), demand),
-            dearest(link.max(initial=0.0, keepdims=True), reserved[:, None]),
-        )
-        grid = grid_exponent(top, ring_terms(cluster, size))
-        worker = rounded_down(demand[:, None, :], node[None], grid)
-        edge = rounded_down(reserved[:, None, None], link[None, :, None], grid)
+        worker, edge, grid = on_grid(cluster, jobs, size, node, link)
         costs = None if tree is None else ring_costs(cluster, tree, jobs, size, worker, edge)
         profits: list[list[Fraction]] = []
         for place, job in enumerate(jobs.tolist()):
-            before = worth_of(cluster, job, int(received[job]))[0]
-            gains = [
-                worth_of(cluster, job, int(received[job]) + k)[1] - before
-                for k in range(int(limit[job]) + 1)
-            ]
+            gains = self.gains(cluster, job, int(limit[job]))
             if costs is not None:
                 profits.append(_of_sizes(gains, costs[place], grid))
             elif self.shared is not None:
                 profits.append(_each_size(cluster, job, gains, worker[place], edge[place], grid))
             else:
-                profits.append([_best_ring(cluster, job, gains, worker[place], edge[place], grid)])
+                profits.append([best_profit(cluster, job, gains, worker[place], edge[place], grid)])
         return rent, jobs, profits
+
+
+def whole_rent(cluster: Cluster, node: Floats, link: Floats) -> Fraction:
+    """Worth of all servers and links at prices, shapes (nodes, resources) and (links,)."""
+    servers = np.flatnonzero(cluster.is_server).tolist()
+    nodes = sum((rent_of(cluster.capacity[u], node[u]) for u in servers), Fraction(0))
+    return nodes + rent_of(cluster.link_bandwidth, link)
+
+
+def on_grid(
+    cluster: Cluster, jobs: Ints, size: int, node: Floats, link: Floats
+) -> tuple[Ints, Ints, int]:
+    """Prices of workers and of uses of links in whole units of ``2**-grid``, and that grid.
+
+    Returns
+    -------
+    Shapes (jobs, nodes) and (jobs, links), rounded down, so that rings up to ``size`` add up in 64
+    bits.
+    """
+    demand, reserved = cluster.demand[jobs], cluster.bandwidth[jobs]
+    top = max(
+        dearest(node.max(axis=0), demand),
+        dearest(link.max(initial=0.0, keepdims=True), reserved[:, None]),
+    )
+    grid = grid_exponent(top, ring_terms(cluster, size))
+    worker = rounded_down(demand[:, None, :], node[None], grid)
+    return worker, rounded_down(reserved[:, None, None], link[None, :, None], grid), grid
 
 
 def _of_sizes(gains: list[Fraction], cost: Ints, grid: int) -> list[Fraction]:
@@ -215,12 +247,12 @@ def _each_size(
         return [shortened(max(Fraction(0), gain)) for gain in gains]
     none = Fraction(0)
     return [none] + [
-        _best_ring(cluster, job, [none] * k + [gains[k]], worker, edge, grid, FEW_STEPS)
+        best_profit(cluster, job, [none] * k + [gains[k]], worker, edge, grid, FEW_STEPS)
         for k in range(1, len(gains))
     ]
 
 
-def _best_ring(
+def best_profit(
     cluster: Cluster,
     job: int,
     gains: list[Fraction],
@@ -228,11 +260,17 @@ def _best_ring(
     edge: Ints,
     grid: int,
     steps: int = MOST_STEPS,
+    limits: tuple[list[int], list[int]] | None = None,
 ) -> Fraction:
     """Profit of the best ring on any network, at least 0, rounded up; prices are on the grid.
 
     Gains are rounded up, and prices down, to units of which the largest gain has `MORE_DIGITS`
     digits.  Who pays more than that for one worker or link loses anyway.
+
+    Parameters
+    ----------
+    limits
+        Workers on each node and uses of each link, at most; what fits of a ring alone by default.
     """
     top = max(gains[1:], default=Fraction(0))
     if top <= 0:
@@ -245,13 +283,20 @@ def _best_ring(
         return [min(most, math.floor(scaled(price, digits - grid))) for price in prices.tolist()]
 
     ends = cluster.link_source.tolist(), cluster.link_target.tolist()
+    cap, uses = limits or ring_limits(cluster, job, len(gains) - 1)
     rings = PricedRings(
         gain=[0, *units[1:]],
         price=lowered(worker),
-        cap=np.minimum(cluster.host_cap[job], len(gains) - 1).tolist(),
-        links=list(zip(*ends, lowered(edge), link_uses(cluster, job, len(gains) - 1), strict=True)),
+        cap=cap,
+        links=list(zip(*ends, lowered(edge), uses, strict=True)),
     )
     return scaled(rings.best(steps), -digits)
+
+
+def ring_limits(cluster: Cluster, job: int, most: int) -> tuple[list[int], list[int]]:
+    """Workers of a ring on each node and its uses of each link, as they fit, ``most`` at most."""
+    cap = np.minimum(cluster.host_cap[job], most).tolist()
+    return cap, link_uses(cluster, job, most)
 
 
 def certify_slot(

@@ -23,15 +23,18 @@ import farkas
 from farkas.certificates import check, from_json
 from farkas.certificates.coded_chance import ChancePrices
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
+from farkas.certificates.gadget_slot_tree import certify_slot_tree
 from farkas.certificates.packed import unpack
 from farkas.errors import FarkasError
 from farkas.exact.deadline import Deadline
 from farkas.instances import Instance
 from farkas.models.coded.kernel import Pairs
+from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
 from farkas.offline.ladder import Ascent
 from farkas.offline.mlbroker.tolls import tolls
 from farkas.online.gadget.bounds import slot_certificate
+from farkas.online.gadget.columns import by_cases
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.relaxations.dps.fixed_cells import prove_fixed_prices
 from farkas.relaxations.gadget.generation import generate_columns
@@ -94,6 +97,16 @@ def of_sizes(cluster: Any) -> dict[str, Any]:
     shared = SharedServers(resource=sizes.knapsack.resource, unit=sizes.knapsack.unit)
     nothing, rest = np.zeros(cluster.num_jobs, np.int64), sizes.prices
     return plain(certify_slot(cluster, view.slot, nothing, rest.node, rest.link, shared))
+
+
+def of_cases(cluster: Any) -> dict[str, Any]:
+    """Bound of a slot by cases, of which some are left: all, at a level that is not reached."""
+    view = snapshot(cluster)
+    found = by_cases(view, Rings.none(cluster), 1e-6, generate_columns(view).prices)
+    tree, *prices = found.written()
+    nothing = np.zeros(cluster.num_jobs, np.int64)
+    level = found.level * (1.0 if cluster.num_jobs % 2 else 0.5)
+    return plain(certify_slot_tree(cluster, view.slot, nothing, level, tree, *prices))
 
 
 def of_chance(instance: Any) -> dict[str, Any]:
@@ -164,6 +177,10 @@ TARGETS = {
     + [
         Target(name, of_sizes, lists=("node_prices", "link_prices", "shared"))
         for name in shown("gadget", "tiny", "late_sigmoid")
+    ],
+    "gadget.slot_tree": [
+        Target(name, of_cases, lists=("node_prices", "link_prices"))
+        for name in shown("gadget", "tiny", "half_server")
     ],
     "coded_run": [
         Target(

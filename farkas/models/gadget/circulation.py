@@ -11,7 +11,6 @@ from farkas.models.gadget.base import (
     node_capacity,
 )
 from farkas.models.gadget.capacities import declare_capacities, declare_links
-from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.slot import snapshot
 from farkas.numbers import Ints
 
@@ -35,7 +34,7 @@ class Circulation(SlotProgram):
         cap = slot.cap
         hosts = np.minimum(slot.largest, (cap > 0).sum(axis=1))[:, None]
         # as many ring edges as hosts, each on a simple path
-        walks = np.minimum(link_cap(cluster, slot.jobs), hosts)
+        walks = np.minimum(slot.uses, hosts)
         m.chosen = Var(m.sizes, binary=True, doc="The job's ring has this size.")
         m.workers = Var(m.jobs, m.nodes, integer=True, upper=cap, doc="Workers on the node; y.")
         m.hosts = Var(m.jobs, m.nodes, binary=True, upper=cap > 0, doc="The node has some; x.")

@@ -11,9 +11,30 @@ import numpy.typing as npt
 
 from farkas.errors import InvalidOption
 from farkas.instances.gadget import Cluster
+from farkas.models.gadget.links import link_cap
 from farkas.numbers import Bools, Floats, Ints, floats, ints
 
 Gains = Literal["printed", "envelope"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class RingLimits:
+    """Most of everything that a ring of each participant may use, where that is less than fits.
+
+    Parameters
+    ----------
+    workers
+        Shape (participants, nodes).
+    uses
+        Shape (participants, links).
+    """
+
+    workers: Ints
+    uses: Ints
+
+    def take(self, places: Ints | Bools) -> RingLimits:
+        """Limits of some participants."""
+        return RingLimits(self.workers[places], self.uses[places])
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -35,6 +56,8 @@ class SlotView:
         takes its objective from here, never from the utilities.
     allowed
         Shape (participants, largest size): which sizes may be chosen; Q.
+    limits
+        Of rings, in a part of the slot's decisions; None where rings may use what fits.
     """
 
     cluster: Cluster
@@ -43,6 +66,7 @@ class SlotView:
     jobs: Ints
     gains: Floats
     allowed: Bools
+    limits: RingLimits | None = None
 
     @cached_property
     def pairs(self) -> Ints:
@@ -68,14 +92,32 @@ class SlotView:
     @cached_property
     def cap(self) -> Ints:
         """Workers of the largest allowed ring that a node holds, shape (participants, nodes)."""
-        return np.minimum(self.cluster.host_cap[self.jobs], self.largest[:, None])
+        most = np.minimum(self.cluster.host_cap[self.jobs], self.largest[:, None])
+        return most if self.limits is None else np.minimum(most, self.limits.workers)
+
+    @cached_property
+    def uses(self) -> Ints:
+        """How often a ring may use each link, shape (participants, links).
+
+        No ring that is worth looking at uses a link more often than it has hosts.
+        """
+        most = np.minimum(link_cap(self.cluster, self.jobs), self.largest[:, None]).astype(np.int64)
+        return most if self.limits is None else np.minimum(most, self.limits.uses)
+
+    def keep(self, places: Ints | Bools) -> SlotView:
+        """Look at some of the participants, in order."""
+        return dataclasses.replace(
+            self,
+            jobs=self.jobs[places],
+            gains=self.gains[places],
+            allowed=self.allowed[places],
+            limits=None if self.limits is None else self.limits.take(places),
+        )
 
     def restrict(self, allowed: Bools) -> SlotView:
         """Keep the given sizes only; jobs without any leave."""
-        stay = allowed.any(axis=1)
-        return dataclasses.replace(
-            self, jobs=self.jobs[stay], gains=self.gains[stay], allowed=allowed[stay]
-        )
+        some: Bools = np.asarray(allowed.any(axis=1))
+        return dataclasses.replace(self, allowed=allowed).keep(some)
 
     def fixed(self, sizes: npt.ArrayLike) -> SlotView:
         """Allow one size per participant, shape (participants,); 0 removes the job."""

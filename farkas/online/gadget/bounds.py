@@ -7,12 +7,20 @@ import msgspec
 import numpy as np
 
 from farkas.certificates.gadget import HorizonCertificate, certify_horizon
-from farkas.certificates.gadget_slot import SharedServers, SlotCertificate, certify_slot
+from farkas.certificates.gadget_slot import (
+    SharedServers,
+    SlotBound,
+    SlotCertificate,
+    certify_slot,
+)
+from farkas.certificates.gadget_slot_tree import SlotTree, certify_slot_tree
 from farkas.instances.gadget import Cluster
-from farkas.models.gadget.slot import snapshot
+from farkas.models.gadget.rings import Rings
+from farkas.models.gadget.slot import SlotView, snapshot
+from farkas.online.gadget.columns import by_cases, column_rings, worth
 from farkas.online.gadget.environment import Decision, received
 from farkas.online.run import Bound
-from farkas.relaxations.gadget.generation import generate_columns
+from farkas.relaxations.gadget.generation import closed, generate_columns
 from farkas.relaxations.gadget.horizon import Timeline
 from farkas.relaxations.gadget.offline_bound import OfflineBound, ServerClasses
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
@@ -20,6 +28,9 @@ from farkas.relaxations.gadget.whole_sizes import whole_sizes
 from farkas.relaxations.price_bounds import price_bounds
 from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers.fallback import multipliers_by_any
+
+SLOT_GAP = 1e-3
+"""Relative gap that certificates of slots may leave before they are proved by cases."""
 
 
 def horizon_certificate(cluster: Cluster) -> HorizonCertificate:
@@ -109,3 +120,24 @@ def slot_certificate(
     shared = SharedServers(resource=knapsack.resource, unit=knapsack.unit)
     whole = certify_slot(cluster, view.slot, received, rest.node, rest.link, shared)
     return min(whole, plain, key=lambda made: Fraction(made.bound))
+
+
+def best_slot_certificate(
+    cluster: Cluster, slot: int, progress: np.ndarray, gap: float = SLOT_GAP
+) -> SlotBound:
+    """As `slot_certificate`, by cases where that is further than ``gap`` above the rings found."""
+    made = slot_certificate(cluster, slot, progress)
+    view = snapshot(cluster, slot, progress)
+    rings, _ = column_rings(view, gap)
+    bound = float(Fraction(made.bound))
+    if closed(view.pair_gains, worth(view, rings), bound, gap * bound):
+        return made
+    cases = tree_certificate(view, rings, gap)
+    return min(made, cases, key=lambda each: Fraction(each.bound))
+
+
+def tree_certificate(view: SlotView, rings: Rings, gap: float) -> SlotTree:
+    """Certificate of a slot by cases, from rings to begin with."""
+    found = by_cases(view, rings, gap, generate_columns(view).prices)
+    received = view.progress.astype(np.int64)
+    return certify_slot_tree(view.cluster, view.slot, received, found.level, *found.written())

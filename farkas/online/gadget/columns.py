@@ -15,10 +15,12 @@ from farkas.online.gadget.diving import dive, repaired, whole_mix
 from farkas.online.gadget.drf import DominantResourceFairness
 from farkas.online.gadget.exchange import exchanged
 from farkas.online.gadget.fixed_rings import Fifo, LeastAttainedService
+from farkas.online.gadget.packing import packed
 from farkas.online.gadget.placement import as_rings
 from farkas.online.gadget.seen import Baseline, Seen
+from farkas.online.gadget.slot_tree import Cases, SlotSearch
 from farkas.portable.products import matmul
-from farkas.relaxations.gadget.generation import Generated, closed, generate_columns
+from farkas.relaxations.gadget.generation import CapacityPrices, Generated, closed, generate_columns
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS, RingSearch
 from farkas.relaxations.gadget.whole_sizes import whole_sizes
 from farkas.rounding.rings import admit
@@ -115,16 +117,34 @@ def attempts(generated: Generated, gap: float) -> Iterator[Attempt]:
     def dived(parts: int, best: Rings, bound: float) -> tuple[Rings, float]:
         return dive(slot, generated, parts, loose), bound
 
+    def cases(best: Rings, bound: float) -> tuple[Rings, float]:
+        found = by_cases(slot, best, gap * (1.0 - 1.0 / PARTS), generated.prices)
+        return found.rings, min(bound, found.bound)
+
     yield functools.partial(exchange, 0)
     for search in SEARCHES:
         yield functools.partial(generate, search)
         yield functools.partial(exchange, LOOSE_LABELS)
+    every, rng = listed(slot), np.random.default_rng(0)
+    if every is None:
+        yield cases
     for parts in DIVES:
         yield functools.partial(dived, parts)
-    every, rng = listed(slot), np.random.default_rng(0)
     for _ in range(REPAIRS if every is None else 0):
         yield lambda best, bound: (repaired(generated, best, loose, rng), bound)
     yield lambda best, bound: (best_subset(generated, best, every, gap), bound)
+
+
+def by_cases(slot: SlotView, rings: Rings, gap: float, prices: CapacityPrices) -> Cases:
+    """Search by cases for better rings than these, and a bound; see `SlotSearch`."""
+
+    def improve(relaxed: Generated, thorough: bool) -> Rings:
+        found = [rounded(relaxed), packed(slot, relaxed.columns.rings, relaxed.share)]
+        if thorough:
+            found.append(best_subset(relaxed, Rings.none(slot.cluster), None, gap / PARTS))
+        return max(found, key=lambda each: worth(slot, each))
+
+    return SlotSearch(slot, rings, gap, improve).run(prices)
 
 
 def worth(slot: SlotView, rings: Rings) -> float:

@@ -112,13 +112,7 @@ def without(slot: SlotView, rings: Rings) -> SlotView:
     ]
     left = msgspec.structs.replace(cluster, nodes=tuple(nodes), links=tuple(links))
     stay = ~np.isin(slot.jobs, rings.job)
-    return dataclasses.replace(
-        slot,
-        cluster=left,
-        jobs=slot.jobs[stay],
-        gains=slot.gains[stay],
-        allowed=slot.allowed[stay],
-    )
+    return dataclasses.replace(slot.keep(stay), cluster=left)
 
 
 def _left(room: Sequence[float | None], taken: Sequence[float]) -> tuple[float | None, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import numpy as np
 
-from farkas.certificates.gadget_slot import SlotCertificate
+from farkas.certificates.gadget_slot import SlotBound
 from farkas.closeness import allowed
 from farkas.instances.gadget import Cluster, Job
 from farkas.numbers import Floats
@@ -108,13 +108,13 @@ class Environment(driver.Environment):
 
     def slot_certificates(
         self, instance: Cluster, decisions: Sequence[object]
-    ) -> Sequence[SlotCertificate]:
+    ) -> Sequence[SlotBound]:
         """Prove the most that any rings of each slot gain after what jobs have received."""
-        from farkas.online.gadget.bounds import slot_certificate
+        from farkas.online.gadget.bounds import best_slot_certificate
 
         made = msgspec.convert(decisions, list[Decision])
         before = received(instance, made)[:-1]
-        return [slot_certificate(instance, slot, given) for slot, given in enumerate(before)]
+        return [best_slot_certificate(instance, slot, given) for slot, given in enumerate(before)]
 
     def bound(self, instance: Cluster) -> Bound | None:
         """Return the bound that the optimal prices of the merged horizon prove."""

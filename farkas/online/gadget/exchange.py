@@ -138,7 +138,7 @@ class Exchange:
         for r in np.flatnonzero(cluster.demand[job]).tolist():
             cap = np.minimum(cap, _times(free[:, r], float(cluster.demand[job, r]), size))
         need = float(cluster.bandwidth[job])
-        uses = np.minimum(self.search.uses[place], _times(left, need, size))
+        uses = np.minimum(self.slot.uses[place], _times(left, need, size))
         none = np.zeros_like(cap), np.zeros_like(uses)
         if cap.sum() < size:
             return none

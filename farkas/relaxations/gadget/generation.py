@@ -117,7 +117,7 @@ def generate_columns(
     if not len(slot.jobs):
         nothing = Columns(slot, Rings.none(cluster))
         return Generated(nothing, np.zeros(0), 0.0, 0.0, no_prices(cluster), 0)
-    tree = forest(cluster)
+    tree = forest(cluster) if slot.limits is None else None
     pricing = ForestPricing(slot, tree) if tree is not None else RingPricing(slot, search)
     master = MasterProgram(slot)
     smooth, first = (prices, []) if prices is not None else start(slot)

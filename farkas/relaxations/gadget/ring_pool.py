@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints, floats
@@ -94,9 +93,9 @@ class RingPool:
         worth = np.full((len(slot.jobs), len(rings)), -np.inf)
         some = np.flatnonzero(rings.size <= slot.gains.shape[1])
         new = rings.take(some)
-        for place, job in enumerate(slot.jobs.tolist()):
+        for place in range(len(slot.jobs)):
             fits = slot.allowed[place, new.size - 1]
             fits &= (new.workers <= slot.cap[place]).all(axis=1)
-            fits &= (new.flow <= link_cap(slot.cluster, job)).all(axis=1)
+            fits &= (new.flow <= slot.uses[place]).all(axis=1)
             worth[place, some[fits]] = slot.gains[place, new.size[fits] - 1]
         return worth

@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 
-from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Bools, Floats, Ints, floats
@@ -58,15 +57,6 @@ class RingPricing:
         worth[:, 1:][slot.allowed] = slot.gains[slot.allowed]
         return worth
 
-    @cached_property
-    def uses(self) -> Ints:
-        """How often a ring may use each link, shape (participants, links).
-
-        No ring that is worth looking at uses a link more often than it has hosts.
-        """
-        slot = self.slot
-        return np.minimum(link_cap(slot.cluster, slot.jobs), slot.largest[:, None]).astype(np.int64)
-
     def hops(self, start: int) -> Floats:
         """Links on the shortest way to every node, shape (nodes,), infinite without a way."""
         network = self.network
@@ -78,7 +68,7 @@ class RingPricing:
         slot = self.slot
         most = int(slot.largest[place])
         return RingTask(
-            worker, slot.cap[place], length, self.uses[place], self.worth[place, : most + 1]
+            worker, slot.cap[place], length, slot.uses[place], self.worth[place, : most + 1]
         )
 
     def replies(
@@ -139,7 +129,7 @@ class RingPricing:
         slot, router = self.slot, Router(self.network)
         found = []
         for place, workers in rings:
-            flow = router.through(np.flatnonzero(workers).tolist(), self.uses[place])
+            flow = router.through(np.flatnonzero(workers).tolist(), slot.uses[place])
             if flow is not None and (workers <= slot.cap[place]).all():
                 found.append((int(slot.jobs[place]), workers, flow))
         return Rings.of(slot.cluster, found)

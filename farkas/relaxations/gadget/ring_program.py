@@ -1,6 +1,5 @@
 """Best ring of one job at prices by an integer program: for where labels are too many."""
 
-import dataclasses
 import math
 
 import numpy as np
@@ -35,12 +34,7 @@ def program_ring(
     What the ring is worth, at least 0; the most that any ring is worth, infinite if unknown; and
     workers per node and uses per link of the ring, all 0 if there is none.
     """
-    one = dataclasses.replace(
-        slot,
-        jobs=slot.jobs[[place]],
-        gains=slot.gains[[place]],
-        allowed=slot.allowed[[place]],
-    )
+    one = slot.keep(np.array([place]))
     form = Circulation().form(one)
     cost = form.cost.copy()
     cost[form.column_block("workers").where] -= worker

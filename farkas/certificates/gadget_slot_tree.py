@@ -1,0 +1,215 @@
+"""Certificates of single slots of kind gadget by cases: boxes of decisions, each with its prices.
+
+Of the best decisions of a slot look at one with as few uses of links as any.  It gives every job a
+size k, 0 for no ring, workers on nodes and uses of links; a *box* is a set of sizes for each job,
+and the least and most of its workers on each node and of its uses of each link.  The first box
+holds all decisions.  A tree splits it: at a branch what is split is at most a count or more than
+it, so that the decision lies in one of both parts, and in the second one
+
+- the job has as many workers as it has on nodes at least, and over a link at least two;
+- others can use of the node or link only what is left when everybody uses the least.
+
+At prices λ, ν >= 0 of everything that can fill up a decision in a box is worth at most
+
+    Z = Σ C λ + Σ B ν + Σ_i P_i,    P_i = max of p_i(k) over the sizes of the box,
+
+where p_i(k) is the most that a ring of size k is worth that keeps the most of the box, less its
+rent, and p_i(0) = 0.  Rings need not use the least of the box; that only makes the bound larger.  A
+decision with size k of job i is therefore worth at most Z - P_i + p_i(k), and where that is at most
+the *level*, the size leaves the box: what is lost is worth no more than the level.  A box in which
+a job has no size left holds no decision that is worth more, and a leaf is closed by that, or where
+Z is at most the level.  Leaves that are not closed are worth at most their Z.  So no decision
+is worth more than the level, and these.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+from typing import Annotated
+
+import msgspec
+import numpy as np
+
+from farkas.certificates.casts import LONGEST_SEARCH, affordable
+from farkas.certificates.files import certificate_type
+from farkas.certificates.gadget_boxes import SlotBox, SlotBranch
+from farkas.certificates.gadget_prices import PriceRow, claimed, nested, price_array
+from farkas.certificates.gadget_slot import (
+    FEW_STEPS,
+    SlotBound,
+    WorkerSlots,
+    best_profit,
+    on_grid,
+    whole_rent,
+)
+from farkas.certificates.ring_profits import MOST_STEPS
+from farkas.errors import NotACertificate
+from farkas.instances.gadget import Cluster
+from farkas.numbers import Floats, Ints
+
+MOST_NODES = 1 << 16
+"""Branches and leaves of a tree."""
+
+Leaf = Annotated[int, msgspec.Meta(ge=-1, lt=MOST_NODES)]
+
+
+@certificate_type
+class SlotTree(SlotBound, frozen=True, kw_only=True, tag="gadget.slot_tree"):
+    """Bound on the marginal reward of every set of rings in one slot, by cases.
+
+    Parameters
+    ----------
+    level
+        Decisions that are worth no more need not be looked at.
+    tree
+        Preorder: ``[prices, of, job, place, count]`` branches on the participant ``job``; a number
+        is a leaf with these prices, -1 without any.
+    node_prices
+        Shape (prices, nodes, resources), reward per unit; λ.
+    link_prices
+        Shape (prices, links), reward per Gbps; ν.
+    """
+
+    level: Annotated[float, msgspec.Meta(ge=0.0)]
+    tree: tuple[SlotBranch | Leaf, ...]
+    node_prices: tuple[tuple[PriceRow, ...], ...]
+    link_prices: tuple[PriceRow, ...]
+
+    def prove_bound(self, cluster: Cluster, /) -> Fraction:
+        """Walk the tree and price every box anew, by exact searches."""
+        if not np.isfinite(self.level):
+            raise NotACertificate("the level is not finite")
+        if len(self.tree) > MOST_NODES:
+            raise NotACertificate(f"more than {MOST_NODES} nodes")
+        shape = len(self.link_prices), cluster.num_nodes, cluster.num_resources
+        node = price_array(self.node_prices, shape)
+        link = price_array(self.link_prices, (len(self.link_prices), cluster.num_links))
+        most = self.most_workers(cluster)
+        first = SlotBox.whole(cluster, most)
+        gains = [self.gains(cluster, int(i), int(most[i])) for i in first.jobs]
+        size, steps = int(most.max(initial=0)), 0
+        waiting: list[tuple[SlotBox, Fraction | None]] = [(first, None)]
+        proved = Fraction(self.level)
+        for part in self.tree:
+            if not waiting:
+                raise NotACertificate("the tree goes on after its last leaf")
+            box, worth = waiting.pop()
+            which = part if isinstance(part, int) else part.prices
+            if not -1 <= which < len(link):
+                raise NotACertificate(f"the tree names prices {which} of {len(link)}")
+            if which >= 0 and not box.empty:
+                steps += int(box.sizes.sum()) * cluster.num_nodes * size**2
+                affordable(steps, "sizes of rings", LONGEST_SEARCH)
+                priced = PricedBox.of(box, gains, node[which], link[which])
+                box, worth = priced.above(Fraction(self.level)), priced.worth
+            if not isinstance(part, int):
+                waiting += [(each, worth) for each in reversed(box.parts(part))]
+            elif not box.empty:
+                if worth is None:
+                    raise NotACertificate("a leaf that no prices bound")
+                proved = max(proved, worth)
+        if waiting:
+            raise NotACertificate("the tree ends before its last leaf")
+        return proved
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class PricedBox:
+    """A box that is not empty, at prices.
+
+    Parameters
+    ----------
+    box
+        The box.
+    gains
+        Of 0, 1, ... workers of each participant, at least the exact ones.
+    worker, edge
+        Shapes (participants, nodes) and (participants, links), prices on a grid.
+    grid
+        Prices are in units of ``2**-grid``.
+    best
+        P, of each participant.
+    worth
+        Z.
+    """
+
+    box: SlotBox
+    gains: list[list[Fraction]]
+    worker: Ints
+    edge: Ints
+    grid: int
+    best: list[Fraction]
+    worth: Fraction
+
+    @classmethod
+    def of(cls, box: SlotBox, gains: list[list[Fraction]], node: Floats, link: Floats) -> PricedBox:
+        """Price a box, at prices of shapes (nodes, resources) and (links,)."""
+        cluster = box.cluster
+        rent = whole_rent(cluster, node, link)
+        if not len(box.jobs):
+            nothing = np.zeros((0, 0), np.int64)
+            return cls(box, gains, nothing, nothing, 0, [], rent)
+        size = box.sizes.shape[1] - 1
+        priced = cls(box, gains, *on_grid(cluster, box.jobs, size, node, link), [], rent)
+        # a job that has to run may lose; no more than this is asked
+        deep = max((max(row) for row in gains), default=Fraction(0)) * 2
+        for place, sizes in enumerate(box.sizes):
+            depth = Fraction(0) if sizes[0] else deep
+            priced.best.append(
+                priced.beyond(place, np.flatnonzero(sizes).tolist(), -depth, MOST_STEPS) - depth
+            )
+        return dataclasses.replace(priced, worth=rent + sum(priced.best, Fraction(0)))
+
+    def beyond(self, place: int, sizes: list[int], floor: Fraction, steps: int) -> Fraction:
+        """Most by which a ring of these sizes is worth more than ``floor``, at least 0."""
+        none = Fraction(0)
+        beyond = [
+            max(none, gain - floor) if k and k in sizes else none
+            for k, gain in enumerate(self.gains[place])
+        ]
+        limits = self.box.most_workers[place].tolist(), self.box.most_uses[place].tolist()
+        cluster, job = self.box.cluster, int(self.box.jobs[place])
+        worker, edge = self.worker[place], self.edge[place]
+        return best_profit(cluster, job, beyond, worker, edge, self.grid, steps, limits)
+
+    def above(self, level: Fraction) -> SlotBox:
+        """Box without the sizes with which no decision is worth more than ``level``."""
+        sizes = self.box.sizes.copy()
+        for place, k in np.argwhere(sizes).tolist():
+            floor = self.best[place] - (self.worth - level)
+            alive = floor < 0 if not k else self.beyond(place, [k], floor, FEW_STEPS) > 0
+            sizes[place, k] = alive
+        return self.box.with_sizes(sizes)
+
+
+def certify_slot_tree(
+    cluster: Cluster,
+    slot: int,
+    progress: Ints,
+    level: float,
+    tree: tuple[SlotBranch | int, ...],
+    node_prices: Floats,
+    link_prices: Floats,
+) -> SlotTree:
+    """Certificate of the bound that a tree proves for one slot.
+
+    Parameters
+    ----------
+    node_prices, link_prices
+        Shapes (prices, nodes, resources) and (prices, links).
+    """
+    received: tuple[WorkerSlots, ...] = tuple(np.asarray(progress, dtype=np.int64).tolist())
+    draft = SlotTree(
+        kind=SlotTree.about,
+        program=SlotTree.subject,
+        instance=cluster.sha256,
+        bound="0",
+        slot=slot,
+        progress=received,
+        level=level,
+        tree=tree,
+        node_prices=nested(np.maximum(node_prices, 0.0)),
+        link_prices=nested(np.maximum(link_prices, 0.0)),
+    )
+    return msgspec.structs.replace(draft, bound=claimed(draft.prove_bound(cluster)))
