@@ -94,8 +94,11 @@ def place_jobs(
     bound
         Shape (jobs,), USD: no life of the job costs less.
     tolls
-        Shape (pairs, sets), USD: half of what the slots after a pair cost from a set, less half of
-        what it costs to come there; 0 after the last pair of a job.
+        Shape (pairs, sets), USD: a share of what the slots after a pair cost from a set, less the
+        other share of what it costs to come there; 0 after the last pair of a job.  The share grows
+        evenly from slot to slot, so that a set costs every slot an equal part of the cheapest
+        life that goes through it: where jobs choose slot by slot, all slots keep them from other
+        sets alike.
     """
     sites = volume.shape[1]
     sets = 1 << sites
@@ -176,7 +179,8 @@ def place_jobs(
             if back:
                 begun = reach[t].copy()
                 spread(deploy[i], begun, spare)
-                tolls[first + t] = 0.5 * (ahead - begun)
+                share = (t + 1.0) / slots
+                tolls[first + t] = share * ahead - (1.0 - share) * begun
             arriving = ahead + least[t]
             arriving[0] = np.inf
             # what is to come spreads the other way, to larger sets for nothing: over complements
