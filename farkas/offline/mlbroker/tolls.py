@@ -183,7 +183,6 @@ def tolls(instance: Brokerage, ascent: Ascent) -> Iterator[Rung]:
         search = TollSearch(instance, ascent)
     except NotACertificate as failure:
         raise NoAnswer(f"jobs at prices: {failure}") from None
-    yield Rung("each job by itself at prices of chords", decisions_of(instance, search.best))
     best, kept, share, stalled = Fraction(-1), search.tolls, 1.0, 0
     for round_ in range(MOST_ROUNDS):
         search.look(MOST_NODES[min(round_, len(MOST_NODES) - 1)])
@@ -195,6 +194,10 @@ def tolls(instance: Brokerage, ascent: Ascent) -> Iterator[Rung]:
             stalled = 0
         else:
             stalled += 1
+        if not round_:  # after a bound, so that no run asks for that of another program
+            yield Rung(
+                "each job by itself at prices of chords", decisions_of(instance, search.best)
+            )
         if search.respond(search.reduced()):
             words = "jobs by themselves where discounts count as slots decide"
             yield Rung(words, decisions_of(instance, search.best))
