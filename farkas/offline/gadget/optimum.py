@@ -1,9 +1,13 @@
 """The greatest reward of kind gadget when all arrivals are known."""
 
+from farkas.offline.gadget.slots_again import slots_again
 from farkas.offline.ladder import Ladder, ladders
 from farkas.offline.policies import policies
 
 ladders.add(
     "gadget.optimum",
-    Ladder("gadget.optimum", climbers=(policies("gadget.fifo", "gadget.las", "gadget.gadget"),)),
+    Ladder(
+        "gadget.optimum",
+        climbers=(policies("gadget.fifo", "gadget.las", "gadget.gadget"), slots_again),
+    ),
 )
