@@ -231,8 +231,8 @@ def charges(market: Market, prices: SlotPrices, reward: Floats) -> tuple[Array, 
     """
     worker = prices.worker_positions, prices.worker_numbers
     ps = prices.ps_positions, prices.ps_numbers
-    _check(market.horizon, market.num_worker_types, *worker, "workers")
-    _check(market.horizon, market.num_ps_types, *ps, "ps")
+    require_positions(market.horizon, market.num_worker_types, *worker, "workers")
+    require_positions(market.horizon, market.num_ps_types, *ps, "ps")
     jobs = len(reward)
     kind: Any = np.int64 if _stays_small(market, prices, reward) else object
     charge = _charge(market, market.worker_type, market.workers, *worker, jobs, kind)
@@ -242,7 +242,8 @@ def charges(market: Market, prices: SlotPrices, reward: Floats) -> tuple[Array, 
     return charge.astype(kind), total
 
 
-def _check(horizon: int, types: int, positions: Ints, numbers: Ints, what: str) -> None:
+def require_positions(horizon: int, types: int, positions: Ints, numbers: Ints, what: str) -> None:
+    """Raise `NotACertificate` unless positions ascend below types x slots and prices are > 0."""
     if positions.shape != numbers.shape:
         raise NotACertificate(f"{what}: {len(positions)} positions for {len(numbers)} prices")
     if len(positions) == 0:
@@ -369,5 +370,7 @@ run_bounds.add(
     (
         RunBound("dps_prices", "dps.interval_lp[budget]"),
         RunBound("dps_prices", "dps.interval_lp[capped]"),
+        RunBound("dps_server_prices", "dps.offline[free]"),
+        RunBound("dps_server_prices", "dps.offline[capped]"),
     ),
 )

@@ -22,6 +22,8 @@ import numpy as np
 import farkas
 from farkas.certificates import check, from_json
 from farkas.certificates.coded_chance import ChancePrices
+from farkas.certificates.dps import Rewards
+from farkas.certificates.dps_servers import DpsServerPrices
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
 from farkas.certificates.gadget_slot_tree import certify_slot_tree
 from farkas.certificates.packed import unpack
@@ -37,6 +39,7 @@ from farkas.online.gadget.bounds import slot_certificate
 from farkas.online.gadget.columns import by_cases
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.relaxations.dps.fixed_cells import prove_fixed_prices
+from farkas.relaxations.dps.server_prices import ServerProgram
 from farkas.relaxations.gadget.generation import generate_columns
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
 from farkas.relaxations.gadget.whole_sizes import whole_sizes
@@ -133,6 +136,13 @@ def of_cells(instance: Any) -> dict[str, Any]:
     return plain(prove_fixed_prices(instance, cells=9))
 
 
+def of_servers(instance: Any) -> dict[str, Any]:
+    """Bound by prices of classes of servers."""
+    rewards: Rewards = "budget" if instance.price_cap is None else "capped"
+    *_, last = ServerProgram(instance, rewards).rounds()
+    return plain(DpsServerPrices.of(instance, last.prices, rewards))
+
+
 def plain(certificate: Any) -> dict[str, Any]:
     return json.loads(msgspec.json.encode(certificate))
 
@@ -165,6 +175,10 @@ TARGETS = {
     ],
     "dps_fixed_prices": [
         Target(name, of_cells, lists=("cells",)) for name in ("dps/one_server", "dps/unattained")
+    ],
+    "dps_server_prices": [
+        Target(name, of_servers, lists=("workers", "ps"))
+        for name in shown("dps", "tiny", "aggregate_gap")
     ],
     "gadget.horizon": [
         Target(name, of_run("gadget.fifo"), lists=("prices",))

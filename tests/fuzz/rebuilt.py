@@ -59,7 +59,10 @@ PROGRAMS = [
 ]
 """Instance and program, whole ones too."""
 
-LINEAR = sorted(kinds.TARGETS.keys() - {"coded_owners", "dps_fixed_prices", "gadget.slot_tree"})
+LINEAR = sorted(
+    kinds.TARGETS.keys()
+    - {"coded_owners", "dps_fixed_prices", "dps_server_prices", "gadget.slot_tree"}
+)
 """Tags of certificates that linear programs state."""
 
 

@@ -1,0 +1,246 @@
+"""Prices of capacity by class of servers, from a linear program whose columns are ways to place.
+
+A column places a job whole on a server of a class, or spreads it over classes, of which there are
+too many ways to list: they are added where prices charge less for them than for the listed ones.
+Whatever the prices, `farkas.certificates.dps_servers` proves what they bound.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+import numpy as np
+import scipy.sparse as sp
+
+from farkas.certificates.dps import Column, Rewards, SlotPrices, rewards_of
+from farkas.certificates.dps_servers import (
+    Charges,
+    EqualServers,
+    server_charges,
+    server_prices_bound,
+)
+from farkas.forms import LinearForm
+from farkas.forms.matrices import rows_of_scipy
+from farkas.instances.dps import Market
+from farkas.models.dps.windows import MarketSide, clique_rows, jobs_at
+from farkas.numbers import Bools, Floats, Ints
+from farkas.search_tolerances import FINE_GAP
+
+MOST_ENTRIES = 4_000_000
+"""Entries of the linear program up to which it is solved."""
+MOST_ROUNDS = 30
+WHOLE_WAY = -1
+"""Stands for the number of a spread way where a job is placed whole."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Ways:
+    """Ways to place jobs, the columns of the program.
+
+    Parameters
+    ----------
+    job
+        Shape (ways,).
+    whole
+        Class of the one server, -1 where the job is spread; shape (ways,).
+    workers, ps
+        Units held of each class, shape (ways, classes).
+    """
+
+    job: Ints
+    whole: Ints
+    workers: Ints
+    ps: Ints
+
+    def with_spread(self, jobs: Ints, workers: Ints, ps: Ints) -> Ways:
+        """Append ways to spread jobs."""
+        return Ways(
+            np.concatenate([self.job, jobs]),
+            np.concatenate([self.whole, np.full(len(jobs), -1)]),
+            np.concatenate([self.workers, workers]),
+            np.concatenate([self.ps, ps]),
+        )
+
+    def chosen(self, which: Bools | Ints) -> Ways:
+        """Return some of the ways."""
+        return Ways(self.job[which], self.whole[which], self.workers[which], self.ps[which])
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class PricedServers:
+    """What a round of the program leaves.
+
+    Parameters
+    ----------
+    prices
+        By class, type and slot.
+    bound
+        What they prove.
+    charges
+        Of every job at these prices.
+    ways, share
+        Columns, and how much of each the program's optimum takes.
+    margin
+        Reward less charge of each column at the prices, shape (ways,).
+    """
+
+    prices: SlotPrices
+    bound: Fraction
+    charges: Charges
+    ways: Ways
+    share: Floats
+    margin: Floats
+
+
+class ServerProgram:
+    """The linear program by classes of servers.
+
+    Parameters
+    ----------
+    market
+        The instance.
+    rewards
+        ``budget`` or ``capped``.
+    """
+
+    def __init__(self, market: Market, rewards: Rewards) -> None:
+        self.market, self.rewards = market, rewards
+        self.classes = EqualServers.of_market(market)
+        self.reward: Floats = rewards_of(market, rewards)
+        self.last = (
+            market.last_held(market.spread_end),
+            market.last_held(market.colocated_end),
+        )
+        self.paying: Bools = market.fits & (self.reward > 0)
+
+    def whole_ways(self) -> Ways:
+        """List every class that can host a paying job."""
+        job, hosted = np.nonzero(self.classes.hosts & self.paying[:, None])
+        shape = (len(job), self.classes.count)
+        workers, ps = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        at = np.arange(len(job)), hosted
+        workers[at], ps[at] = self.market.workers[job], self.market.ps[job]
+        return Ways(job, hosted, workers, ps)
+
+    def form(self, ways: Ways, *, integer: bool = False) -> tuple[LinearForm, list[Ints]]:
+        """Program over the ways, and (class x types + type, slot) of its rows by side."""
+        market, count = self.market, market_types(self.market)
+        jobs, row_of = np.unique(ways.job, return_inverse=True)
+        spread = ways.whole < 0
+        last = np.where(spread, self.last[0][ways.job], self.last[1][ways.job])
+        start = market.arrival[ways.job]
+        parts = [(np.ones(len(ways.job)), row_of, np.arange(len(ways.job)))]
+        upper, listed, height = [np.ones(len(jobs))], [], len(jobs)
+        for units, types, capacity, width in (
+            (ways.workers, market.worker_type, self.classes.workers, count[0]),
+            (ways.ps, market.ps_type, self.classes.ps, count[1]),
+        ):
+            way, held = np.nonzero(units)
+            group = held * width + types[ways.job[way]]
+            side = MarketSide(group, units[way, held], start[way], capacity, capacity)
+            rows = clique_rows(side, [last[way]])
+            users = jobs_at(rows, side, last[way])
+            row = np.repeat(np.arange(len(rows)), [len(each) for each in users])
+            entry = np.concatenate(users) if users else np.zeros(0, np.int64)
+            parts.append((units[way, held][entry].astype(float), height + row, way[entry]))
+            upper.append(capacity.reshape(-1)[rows[:, 0]].astype(float))
+            listed.append(rows)
+            height += len(rows)
+        values, at, columns = (np.concatenate(each) for each in zip(*parts, strict=True))
+        matrix = sp.csr_array((values, (at, columns)), shape=(height, len(ways.job)))
+        high = np.ones(len(ways.job)) if integer else np.full(len(ways.job), np.inf)
+        form = LinearForm(
+            name="placements by class of servers",
+            sense="max",
+            cost=self.reward[ways.job],
+            matrix=rows_of_scipy(matrix),
+            row_lower=np.full(height, -np.inf),
+            row_upper=np.concatenate(upper),
+            lower=np.zeros(len(ways.job)),
+            upper=high,
+            integer=np.full(len(ways.job), integer),
+        )
+        return form, listed
+
+    def rounds(self, left: Callable[[], float] = lambda: math.inf) -> Iterator[PricedServers]:
+        """Solve, price, and add ways to spread jobs until no cheaper ones are found.
+
+        Nothing comes where a solver gives no multipliers, or the program is too large.
+
+        Parameters
+        ----------
+        left
+            Tells how many seconds are left.
+        """
+        from farkas.solvers import solve
+
+        ways = self.whole_ways()
+        alone = self.paying & ~self.classes.hosts.any(axis=1)
+        none = SlotPrices(0, *(np.zeros(0, np.int64) for _ in range(4)))
+        ways = self._cheaper(ways, self._charges(none), alone)
+        for _ in range(MOST_ROUNDS):
+            form, listed = self.form(ways)
+            if not len(ways.job) or form.matrix.size > MOST_ENTRIES or not left():
+                return
+            answer = solve(form, time_limit=left())
+            if answer.raw_row_duals is None or answer.raw_point is None:
+                return
+            priced = self._priced(answer.row_duals, listed, ways, answer.point)
+            yield priced
+            more = self._more(priced)
+            if more is None:
+                return
+            ways = more
+
+    def _charges(self, prices: SlotPrices) -> Charges:
+        return server_charges(self.market, self.classes, prices, self.reward)
+
+    def _priced(
+        self, duals: Floats, listed: list[Ints], ways: Ways, share: Floats
+    ) -> PricedServers:
+        begin = len(duals) - len(listed[1])
+        sides = duals[begin - len(listed[0]) : begin], duals[begin:]
+        workers, ps = (_listed(rows, price) for rows, price in zip(listed, sides, strict=True))
+        prices = SlotPrices.of(self.market, workers, ps)
+        bound = server_prices_bound(self.market, prices, self.rewards, self.classes)
+        charges = self._charges(prices)
+        spread = charges.spread[ways.job]
+        charge = np.where(ways.whole < 0, spread, charges.whole[ways.job, ways.whole])
+        margin = self.reward[ways.job] - np.ldexp(charge.astype(float), -prices.scale)
+        return PricedServers(prices, bound, charges, ways, share, margin)
+
+    def _more(self, priced: PricedServers) -> Ways | None:
+        """Ways with those to spread that pay more than every whole one; None where none is new."""
+        charges, scale = priced.charges, -priced.prices.scale
+        whole = np.where(self.classes.hosts, np.ldexp(charges.whole.astype(float), scale), np.inf)
+        spread = np.ldexp(charges.spread.astype(float), scale)
+        best = np.minimum(whole.min(axis=1, initial=np.inf), self.reward)
+        wanted = self.paying & (best - spread > FINE_GAP * self.reward)
+        ways = self._cheaper(priced.ways, charges, wanted)
+        return None if len(ways.job) == len(priced.ways.job) else ways
+
+    def _cheaper(self, ways: Ways, charges: Charges, wanted: Bools) -> Ways:
+        """Add the cheapest way to spread each job that is wanted, where it is not there yet."""
+        spread = np.flatnonzero(ways.whole < 0)
+        known = {
+            (int(ways.job[i]), ways.workers[i].tobytes(), ways.ps[i].tobytes()) for i in spread
+        }
+        found = [
+            job
+            for job in np.flatnonzero(wanted).tolist()
+            if (job, charges.workers[job].tobytes(), charges.ps[job].tobytes()) not in known
+        ]
+        jobs = np.array(found, np.int64)
+        return ways.with_spread(jobs, charges.workers[jobs], charges.ps[jobs])
+
+
+def market_types(market: Market) -> tuple[int, int]:
+    """Numbers of worker types and of parameter server types."""
+    return market.num_worker_types, market.num_ps_types
+
+
+def _listed(rows: Ints, price: Floats) -> dict[str, Column]:
+    return {"type": rows[:, 0], "slot": rows[:, 1], "price": price}

@@ -1,0 +1,42 @@
+"""The bound of `farkas optimum`: proved, tighter than that of runs, and above every point."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+import farkas
+from farkas.exact.deadline import Deadline
+from farkas.models.dps.offline import Offline
+from farkas.offline.dps.server_bound import WORDS, rewards_that_bind, server_bound
+from farkas.offline.ladder import Ascent
+from farkas.online.driver import environments
+from farkas.solvers import solve
+from tests.generators.dps import empty_market, random_market
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_bound_is_proved_and_lies_above_the_optimum(seed):
+    market = random_market(seed, jobs=8)
+    ascent = Ascent("max", Deadline(), Fraction(0))
+    prices = "free" if rewards_that_bind(market) == "budget" else "capped"
+    best = solve(Offline(prices=prices).form(market), gap=0.0).require_optimal().objective
+    if not best:
+        return
+    bounds = [rung.bound for rung in server_bound(market, ascent)]
+    assert min(bound.fraction for bound in bounds) >= Fraction(best) * (1 - Fraction(1, 10**9))
+    own = environments["dps"].bound(market)
+    assert min(bound.fraction for bound in bounds) <= own.fraction * (1 + Fraction(1, 10**9))
+
+
+def test_a_run_with_this_bound_is_checked():
+    market = farkas.load("dps/aggregate_gap")
+    found = farkas.optimum(market, gap=0.0)
+    assert found.run.certificate.method == WORDS
+    assert farkas.check(found.run, market).proof.bound == found.bound
+    assert float(found.bound) < 17.4
+
+
+def test_a_market_that_nobody_visits():
+    assert farkas.optimum(empty_market(), gap=0.0).complete
