@@ -22,7 +22,7 @@ from farkas.offline.ladder import Ascent, Rung
 from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.online.run import Bound
 from farkas.relaxations.mlbroker.lives import Lives, cheapest_lives
-from farkas.relaxations.mlbroker.slot_trees import SlotTree, grow
+from farkas.relaxations.mlbroker.slot_trees import DiscountTree, grow
 
 MOST_ROUNDS = 200
 MOST_NODES = (1, 30, 2000)
@@ -69,7 +69,7 @@ class TollSearch:
         places = TOLL_BITS - 4 - int(np.frexp(largest)[1]) if largest else 0
         self.exponent = min(max(places, -1024), 1074)
         self.tolls = self.closed(self.best.tolls[self.bounds.links])
-        self.trees: dict[int, SlotTree] = {}
+        self.trees: dict[int, DiscountTree] = {}
         self._whole: set[int] = set()
         self._extra: Floats = np.zeros((0, self.bounds.sets))
 

@@ -10,7 +10,7 @@ from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.numbers import Floats
 from farkas.online.gadget.columns import column_rings, worth
 from farkas.online.gadget.environment import Decision
-from farkas.online.gadget.moving import IdleUnits
+from farkas.online.gadget.moving import SpareRoom
 from farkas.online.gadget.seen import Seen
 from farkas.tolerances import ROUNDING
 
@@ -96,7 +96,7 @@ def improve(
 
     What can run in another slot as well goes there first, where a job of the slot could win by it.
     """
-    better, room = False, IdleUnits(cluster, schedule)
+    better, room = False, SpareRoom(cluster, schedule)
     for slot in range(len(schedule)):
         check()
         if _could_win(cluster, slot, schedule[slot], total):

@@ -7,7 +7,7 @@ from farkas.models.gadget.rings import Rings
 from farkas.numbers import Bools, Floats, Ints
 
 
-class IdleUnits:
+class SpareRoom:
     """What a schedule leaves idle, slot by slot.
 
     Parameters

@@ -54,7 +54,7 @@ class SlotNode:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class SlotTree:
+class DiscountTree:
     """A tree of one slot at some tolls.
 
     Parameters
@@ -97,7 +97,7 @@ def grow(
     near: float,
     most: int,
     check: Callable[[], None],
-) -> SlotTree:
+) -> DiscountTree:
     """Branch until the bound of a slot is near its cost.
 
     Parameters
@@ -138,7 +138,7 @@ def grow(
     ends = done + [node for _, _, node in waiting]
     least = min(ends, key=lambda node: node.bound)
     exact = min(node.leaf.total() for node in ends)
-    return SlotTree(slot, _preorder(root), exact, cost, least)
+    return DiscountTree(slot, _preorder(root), exact, cost, least)
 
 
 def _preorder(root: SlotNode) -> list[int]:

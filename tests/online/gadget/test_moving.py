@@ -7,7 +7,7 @@ import pytest
 
 from farkas.models.gadget.rings import Rings, enumerate_rings
 from farkas.online.gadget.hindsight import improve, reward_of, schedules
-from farkas.online.gadget.moving import IdleUnits
+from farkas.online.gadget.moving import SpareRoom
 from farkas.proofs.gadget.small import random_clusters
 from tests.generators.gadget import job, star, table
 from tests.online.gadget.test_hindsight import rules_broken
@@ -27,7 +27,7 @@ def test_a_small_ring_gives_way_to_one_that_needs_every_slot():
     cluster = star(3, horizon=2, jobs=jobs)
     at = int(np.argmax(cluster.is_server))
     small = one(cluster, 1, [(at, 1)])
-    room = IdleUnits(cluster, [small, Rings.none(cluster)])
+    room = SpareRoom(cluster, [small, Rings.none(cluster)])
     assert room.empty(0)
     assert [rings.job.tolist() for rings in room.schedule] == [[], [1]]
     assert room.node[0, at, 0] == 3
@@ -45,7 +45,7 @@ def test_a_ring_stays_where_no_other_slot_takes_it(why):
     there = {"full": 1, "not yet here": None, "runs there already": 0}[why]
     first = Rings.none(cluster) if there is None else one(cluster, there, [(at, 1)])
     schedule = [first, one(cluster, 0, [(at, 1)])]
-    assert not IdleUnits(cluster, schedule).empty(1)
+    assert not SpareRoom(cluster, schedule).empty(1)
     assert schedule[1].job.tolist() == [0]
 
 
@@ -54,7 +54,7 @@ def test_a_ring_over_links_goes_as_it_is_or_to_one_host():
     cluster = star(1, 1, horizon=3, jobs=jobs)
     rings = enumerate_rings(cluster, [2, 0])
     wide = rings.take(rings.flow.any(axis=1)).take([0])
-    room = IdleUnits(cluster, [wide, Rings.none(cluster), Rings.none(cluster)])
+    room = SpareRoom(cluster, [wide, Rings.none(cluster), Rings.none(cluster)])
     assert room.empty(0)
     moved = [rings for rings in room.schedule if len(rings)]
     assert len(moved) == 1
@@ -67,11 +67,11 @@ def test_moving_loses_nothing_and_breaks_nothing():
     for cluster in random_clusters(12, 11, network="any", servers=3, jobs=4, horizon=3):
         schedule = next(schedules(cluster))
         before = reward_of(cluster, schedule)
-        room = IdleUnits(cluster, schedule)
+        room = SpareRoom(cluster, schedule)
         moved += sum(room.empty(slot) for slot in range(cluster.horizon))
         assert reward_of(cluster, schedule) == pytest.approx(before, rel=1e-12)
         assert rules_broken(cluster, schedule) == []
-        fresh = IdleUnits(cluster, list(schedule))
+        fresh = SpareRoom(cluster, list(schedule))
         assert np.allclose(fresh.node, room.node)
         assert np.allclose(fresh.link, room.link)
         assert (fresh.busy == room.busy).all()
