@@ -1,14 +1,16 @@
 """Attack the checkers for as long as asked: ``python -m tests.fuzz --cases 1e7``.
 
-A case is made from its name, the seed and its number alone, so that a hole that was found is found
-again by ``--only NAME --seed SEED --first NUMBER --cases 1``, whatever ran beside it.  Ctrl-C ends
-with what was seen, ``--minutes`` with the rounds that were begun.
+All attacks make as many cases.  A case is made from its name, the seed and its number alone, so
+that a hole that was found is found again by ``--only NAME --seed SEED --first NUMBER --cases 1``,
+whatever ran beside it.  Ctrl-C ends with what was seen, ``--minutes`` with the rounds that were
+begun.
 """
 
 from __future__ import annotations
 
 import argparse
 import collections
+import math
 import sys
 import time
 
@@ -19,15 +21,15 @@ MOST_HOLES = 20
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    parser.add_argument("--cases", type=float, default=1e4, help="cases of each attack")
+    parser.add_argument("--cases", type=float, default=1e4, help="cases of all attacks together")
     parser.add_argument("--seed", type=int, default=int(time.time()))
-    parser.add_argument("--first", type=int, default=0, help="number of the first case")
+    parser.add_argument("--first", type=int, default=0, help="first case of each attack")
     parser.add_argument("--only", choices=sorted(ATTACKS), action="append")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no round later")
     chosen = parser.parse_args()
     names = chosen.only or sorted(ATTACKS)
-    last = chosen.first + int(chosen.cases)
+    last = chosen.first + math.ceil(chosen.cases / len(names))
     starts = range(chosen.first, last, ROUND)
     rounds = [(names, chosen.seed, start, min(start + ROUND, last)) for start in starts]
     seen: Seen = collections.Counter()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Iterable
 
 import numpy as np
@@ -35,6 +36,7 @@ class OrderedWalks:
     def through(self, hosts: Counts, cap: Floats) -> list[Counts]:
         """List the minimal link multiplicities of closed walks through ``hosts`` within ``cap``."""
         most, num_links = self.paths.most, self.paths.cluster.num_links
+        room = cap.tolist()
         walks: set[Counts] = set()
         for rest in itertools.permutations(hosts[1:]):
             order = (hosts[0], *rest, hosts[0])
@@ -45,19 +47,19 @@ class OrderedWalks:
                 if self._joined > JOINED * most:
                     raise NotApplicable(f"more than {most} closed walks; too many to list")
                 joined = (
-                    tuple(map(sum, zip(walk, path, strict=True)))
-                    for walk in partial
-                    for path in paths
+                    tuple(map(operator.add, walk, path)) for walk in partial for path in paths
                 )
-                partial = {walk for walk in joined if (np.array(walk) <= cap).all()}
+                partial = {walk for walk in joined if all(map(operator.le, walk, room))}
             walks |= partial
         return minimal(walks)
 
 
 def minimal(vectors: Iterable[Counts]) -> list[Counts]:
-    """Keep the vectors that no other is below in every entry, sorted."""
+    """Keep the vectors that no other is below in every entry, sorted by sum and then by entries."""
+    left = np.array(sorted(set(vectors), key=lambda v: (sum(v), v)), np.int64)
     kept: list[Counts] = []
-    for vector in sorted(set(vectors), key=lambda v: (sum(v), v)):
-        if not any(all(a <= b for a, b in zip(k, vector, strict=True)) for k in kept):
-            kept.append(vector)
+    while len(left):  # what is below another has the smaller sum, and so comes first
+        least = left[0]
+        kept.append(tuple(least.tolist()))
+        left = left[(left < least).any(axis=1)]
     return kept
