@@ -111,6 +111,14 @@ DIGITS = 256
 class Kept:
     """How well requirements are kept.
 
+    What counts as kept must be worth no more than its share, whatever it costs to keep.  Where
+    requirements are capacities, it is: at any prices y >= 0 that prove a bound, use beyond a
+    capacity c by a share ε earns ε y c at most, and y c is a part of the bound; so every decision
+    must be one that the bound prices, one by one (whole rings and schedules are, by the floors of
+    the instance; shares of workers can be scaled by 1 + ε, and the time with them).  Where data
+    must be moved and jobs served, a missed share can cost more than all the rest: what is missed is
+    made good and charged (`farkas.replay.mlbroker_mended`).
+
     Attributes
     ----------
     excess

@@ -3,19 +3,27 @@
 Every amount is written out in units of a power of two, so that use is a sum of integers.  Whether
 workers and moves process all data is a maximum flow, found here by augmenting paths.
 
+All jobs together may exceed a capacity by a rounding error; a piece by itself runs no more workers
+at a site, and no server, that the instance says do not fit there (`hosted`), by which bounds go
+too.  So a schedule is one that bounds price, and what schedules take beyond a capacity is worth
+that share of its price at most, however much a further worker would earn.
+
 Payments go from bidders to sites; welfare does not depend on them, and they are only required to
 be none of a negative amount.
 """
 
 from __future__ import annotations
 
-from collections import deque
+import itertools
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Annotated
 
 import msgspec
+import numpy as np
 
-from farkas.instances.eris import Auction, Job
+from farkas.instances.eris import Auction, Job, hosted, left_over
 from farkas.replay.base import Decided, Kept, Replayed, replays
 from farkas.replay.exact import Entry, decoded, exact, fixed, places
 
@@ -66,6 +74,8 @@ def replay(auction: Auction, run: Decided) -> Replayed:
         else:
             pieces[piece.job].append(piece)
     _check_use(auction, pieces, kept)
+    if not kept.broken:
+        kept.broken += _crowded(auction, itertools.chain.from_iterable(pieces))
     worth, seen = Fraction(0), set()
     for award in (award for slot in slots for award in slot.awards):
         if award.job in seen or award.job >= auction.num_jobs:
@@ -93,6 +103,24 @@ def _misplaced(auction: Auction, piece: PieceEntry) -> str:
     if piece.slot < auction.jobs[piece.job].arrival:
         return f"job {piece.job} runs in slot {piece.slot}, before its arrival"
     return ""
+
+
+def _crowded(auction: Auction, pieces: Iterable[PieceEntry]) -> Iterator[str]:
+    """Say what would not fit on an empty site, although its capacity is exceeded by little."""
+    demand, most = auction.worker_demand[:, None], 1 << 53
+    beside = left_over(auction.capacity, auction.server_demand[:, None])
+    with np.errstate(over="ignore"):  # so many fit that no count is too large
+        room = hosted(auction.capacity, demand, most), hosted(beside, demand, most)
+    for piece in pieces:
+        said = f"a piece of job {piece.job} in slot {piece.slot} has"
+        if not auction.server_fits[piece.job, piece.server]:
+            yield f"{said} its server at site {piece.server}, which does not hold it"
+        held: Counter[int] = Counter()
+        for site, count in piece.workers:
+            held[site] += count
+        for site, count in held.items():
+            if count > room[site == piece.server][piece.job, site]:
+                yield f"{said} {count} workers at site {site}, which holds fewer"
 
 
 def _check_use(auction: Auction, pieces: list[list[PieceEntry]], kept: Kept) -> None:

@@ -1,4 +1,11 @@
-"""Runs of ring scheduling, replayed: every ring, link and budget, and the rewards at the end."""
+"""Runs of ring scheduling, replayed: every ring, link and budget, and the rewards at the end.
+
+All rings together may exceed a capacity by a share of `FLOORS`; a ring by itself holds no more
+workers on a server and uses no link more often than floors of the instance say
+(`Cluster.host_cap`; of links `farkas.models.gadget.links`), by which bounds go too.  So a ring is
+one that bounds price, and what rings take beyond a capacity is worth that share of its price at
+most, however much a further worker would earn.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +19,7 @@ from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster, Job
 from farkas.replay.base import Decided, Kept, Replayed, replays
 from farkas.replay.exact import Entry, Whole, decoded
-from farkas.tolerances import FLOORS
+from farkas.tolerances import FLOORS, ROUNDING
 from farkas.words import quoted
 
 
@@ -103,14 +110,23 @@ def _wrong(instance: Cluster, slot: int, ring: RingEntry, job: Job) -> Iterator[
         yield f"arrives in slot {job.arrival} only"
     if not 1 <= _size(ring) <= job.max_workers:
         yield f"runs {_size(ring)} workers, at most {job.max_workers}"
-    hosts = {node for node, count in ring.workers if count}
+    held: dict[int, int] = collections.Counter()
+    for node, count in ring.workers:
+        held[node] += count
+    hosts = {node for node, count in held.items() if count}
     for node in sorted(hosts):
         if not instance.nodes[node].server:
             yield f"has workers on node {node}, a switch"
+        elif held[node] > instance.host_cap[ring.job, node]:
+            yield f"has {held[node]} workers on node {node}, which holds fewer"
     if len(hosts) > 1:
         uses: dict[int, int] = collections.Counter()
         for link, times in ring.links:
             uses[link] += times
+        for link, times in uses.items():
+            room = instance.real_links[link].bandwidth
+            if room is not None and job.bandwidth and times > room / job.bandwidth + ROUNDING:
+                yield f"uses link {link} {times} times, which carries fewer"
         if not _is_closed_walk(instance, hosts, uses):
             yield f"has links that are no closed walk through hosts {sorted(hosts)}"
 

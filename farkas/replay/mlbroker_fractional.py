@@ -1,7 +1,10 @@
 """Fractional runs of a broker, replayed under the relaxation (9) that they decide.
 
-A fractional decision is a point of mlbroker.relaxed[printed] or [tight]: it is worth what the
-relaxation says and must keep the relaxation's rows, within what solvers leave of them.
+A fractional decision is a point of mlbroker.relaxed[printed] or [tight]: it must keep the
+relaxation's rows, within what solvers leave of them, and is worth what the relaxation says of the
+point beside it that keeps them exactly (`farkas.replay.mlbroker_mended`).  The value of a run is
+that of points of the program, so that no run is better than its optimum, however dear a site is
+where it misses a millionth.
 """
 
 from __future__ import annotations
@@ -16,11 +19,12 @@ from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.replay.base import Decided, Kept, Replayed
 from farkas.replay.exact import Entry, Whole, decoded, fixed, places, quotient
 from farkas.replay.mlbroker import require_slots
+from farkas.replay.mlbroker_mended import Asked, JobPoint, Lane, by_end
 from farkas.tolerances import FEASIBLE
 from farkas.words import quoted
 
-Lane = tuple[int, int, int]
-"""Job by its place in the slot, and two sites."""
+FINER = 64
+"""Binary places beyond those of the decisions, for quotients that mending rounds up."""
 
 Row = tuple[str, int, int, int]
 """Label, what is used, what it may be at most, and of what a violation is a share."""
@@ -57,6 +61,9 @@ def replay_fractional(instance: Brokerage, run: Decided) -> Replayed:
     for number, slot in enumerate(slots):
         point = _Point(relaxation, number, slot)
         kept.broken.extend(f"slot {number}: {words}" for words in point.missed(kept))
+        if kept.broken:  # then the value says nothing
+            continue
+        point.mend()
         exactly = point.lanes() + point.deployments(before)
         least, most = point.resources()
         low, high = low + exactly + least, high + exactly + most
@@ -111,7 +118,7 @@ class _Relaxation:
 
 
 class _Point:
-    """Decisions of one slot in whole units of 2**-digits."""
+    """Decisions of one slot in whole units of 2**-digits, job by job."""
 
     def __init__(self, relaxation: _Relaxation, number: int, slot: FractionalEntry) -> None:
         self.relaxation, self.number, self.slot = relaxation, number, slot
@@ -123,32 +130,55 @@ class _Point:
         shape = [instance.num_sites] * len(slot.jobs)
         if any([len(row) for row in table] != shape for table in tables):
             raise NotACertificate(f"the run's slot {number} has another shape")
-        data = [job.data[number - job.arrival] for job in self.jobs]
+        data = instance.trained_volume[self.pairs].tolist()
         rates = [job.worker_capacity for job in self.jobs]
         amounts = [rates, slot.moved.amount, slot.connected.amount]
-        self.digits = digits = places(
+        self.digits = digits = FINER + places(
             x for table in (*tables, data, amounts) for row in table for x in row
         )
         self.one = 1 << digits
-        self.rate = [fixed(x, digits) for x in rates]
-        self.workers, self.server, self.deployed, self.volume = (
-            [[fixed(x, digits) for x in row] for row in table] for table in (*tables, data)
+        self.rate, *self.volume = ([fixed(x, digits) for x in row] for row in (rates, *data))
+        workers, server, deployed = (
+            [[fixed(x, digits) for x in row] for row in table] for table in tables
         )
-        self.moved, self.connected = self._whole(slot.moved), self._whole(slot.connected)
+        moved, connected = self._whole(slot.moved), self._whole(slot.connected)
+        self.points = [
+            JobPoint(workers=y, server=s, deployed=v, moved=q, connected=g)
+            for y, s, v, q, g in zip(workers, server, deployed, moved, connected, strict=True)
+        ]
 
-    def _whole(self, lanes: LanesEntry) -> dict[Lane, int]:
+    def _whole(self, lanes: LanesEntry) -> list[dict[Lane, int]]:
+        """Amounts by lane, for every job."""
         columns = (lanes.job, lanes.origin, lanes.target)
         if len({len(column) for column in (*columns, lanes.amount)}) > 1:
             raise NotACertificate(f"the run's slot {self.number} has lanes of several lengths")
-        amounts = (fixed(amount, self.digits) for amount in lanes.amount)
-        found = dict(zip(zip(*columns, strict=True), amounts, strict=True))
-        jobs = range(len(self.jobs))
-        if len(found) < len(lanes.amount) or not all(
-            job in jobs and origin in self.sites and target in self.sites
-            for job, origin, target in found
-        ):
-            raise NotACertificate(f"the run's slot {self.number} has a lane twice or from nowhere")
+        found: list[dict[Lane, int]] = [{} for _ in self.jobs]
+        for job, origin, target, amount in zip(*columns, lanes.amount, strict=True):
+            known = job in range(len(found)) and {origin, target} <= set(self.sites)
+            if not known or (origin, target) in found[job]:
+                raise NotACertificate(
+                    f"the run's slot {self.number} has a lane twice or from nowhere"
+                )
+            found[job][origin, target] = fixed(amount, self.digits)
         return found
+
+    def mend(self) -> None:
+        """Move to a point that keeps every row exactly."""
+        relaxation = self.relaxation
+        printed, strict = relaxation.relax == "printed", relaxation.semantics == "strict"
+        for pair, point, rate, volume in zip(
+            self.pairs, self.points, self.rate, self.volume, strict=True
+        ):
+            asked = Asked(
+                one=self.one,
+                rate=rate,
+                volume=volume,
+                needed=relaxation.needed[pair],
+                most=relaxation.most[pair],
+                presence=relaxation.presence_bound if printed else 0,
+                strict=strict,
+            )
+            point.mend(asked)
 
     # --- rows ------------------------------------------------------------------------------------
 
@@ -163,22 +193,21 @@ class _Point:
 
     def _rows(self) -> Iterator[Row]:
         relaxation, one, sites = self.relaxation, self.one, self.sites
-        arriving, leaving = self._sums(self.moved)
-        connected, serving = self._sums(self.connected)
-        for job, pair in enumerate(self.pairs):
-            workers, server, deployed = self.workers[job], self.server[job], self.deployed[job]
+        for job, (pair, point) in enumerate(zip(self.pairs, self.points, strict=True)):
             rate, volume = self.rate[job], self.volume[job]
+            leaving, arriving = (by_end(point.moved, end, sites) for end in (0, 1))
+            serving, connected = (by_end(point.connected, end, sites) for end in (0, 1))
             needed, most = relaxation.needed[pair], relaxation.most[pair]
             # by its data; by what a worker could train, which may be far more, only where the data
             # are so few that no worker is needed
             data, room = sum(volume) if needed else rate, max(1, needed) * one
-            yield "8f", abs(sum(server) - one), 0, one
+            yield "8f", abs(sum(point.server) - one), 0, one
             for r in sites:
-                y, s, v = workers[r], server[r], deployed[r]
-                yield "8a", arriving[job][r] << self.digits, rate * y, data << self.digits
-                yield "8b", abs(leaving[job][r] - volume[r]), 0, data
-                yield "8i", abs(serving[job][r] - y), 0, room
-                yield "8j", needed * s, connected[job][r], room
+                y, s, v = point.workers[r], point.server[r], point.deployed[r]
+                yield "8a", arriving[r] << self.digits, rate * y, data << self.digits
+                yield "8b", abs(leaving[r] - volume[r]), 0, data
+                yield "8i", abs(serving[r] - y), 0, room
+                yield "8j", needed * s, connected[r], room
                 if relaxation.relax == "printed":
                     yield "8g", y + s, relaxation.presence_bound * v, room
                 else:
@@ -187,52 +216,38 @@ class _Point:
                 if relaxation.semantics == "strict":
                     yield "8l", v, y + s, one
                 yield "not below 0", -min(y, s, v), 0, room
-        for (job, _, _), amount in self.moved.items():
-            needed = relaxation.needed[self.pairs[job]]
-            data = sum(self.volume[job]) if needed else self.rate[job]
-            yield "not below 0", -amount, 0, data
-        for (job, _, target), amount in self.connected.items():
-            most = relaxation.most[self.pairs[job]]
-            yield "not below 0", -amount, 0, one
-            if relaxation.semantics == "strict":
-                yield "8m", amount, most * self.server[job][target], most * one
-
-    def _sums(self, lanes: dict[Lane, int]) -> tuple[list[list[int]], list[list[int]]]:
-        """Add up by target and by origin, shape (jobs, sites) each."""
-        into, out = ([[0 for _ in self.sites] for _ in self.jobs] for _ in range(2))
-        for (job, origin, target), amount in lanes.items():
-            into[job][target] += amount
-            out[job][origin] += amount
-        return into, out
+            for amount in point.moved.values():
+                yield "not below 0", -amount, 0, data
+            for (_, target), amount in point.connected.items():
+                yield "not below 0", -amount, 0, one
+                if relaxation.semantics == "strict":
+                    yield "8m", amount, most * point.server[target], most * one
 
     # --- costs -----------------------------------------------------------------------------------
 
     def lanes(self) -> Fraction:
         """Cost of moving data and of traffic between workers and servers."""
         price = self.relaxation.transfer
-        moving = sum(price[o][r] * amount for (_, o, r), amount in self.moved.items())
-        by_job = [0] * len(self.jobs)
-        for (job, r, p), amount in self.connected.items():
-            by_job[job] += price[r][p] * amount
-        traffic = sum(
-            (Fraction(job.sync_volume) * sent for job, sent in zip(self.jobs, by_job, strict=True)),
-            Fraction(0),
-        )
-        return (moving + traffic) / (1 << (self.digits + self.relaxation.lane_digits))
+        total = Fraction(0)
+        for job, point in zip(self.jobs, self.points, strict=True):
+            moving = sum(price[o][r] * amount for (o, r), amount in point.moved.items())
+            sent = sum(price[r][p] * amount for (r, p), amount in point.connected.items())
+            total += moving + Fraction(job.sync_volume) * sent
+        return total / (1 << (self.digits + self.relaxation.lane_digits))
 
     def present(self) -> dict[int, list[Fraction]]:
         """Deployment by job, for the slot to come."""
-        shares = ([Fraction(v, self.one) for v in row] for row in self.deployed)
+        shares = ([Fraction(v, self.one) for v in point.deployed] for point in self.points)
         return dict(zip(self.slot.jobs, shares, strict=True))
 
     def deployments(self, before: dict[int, list[Fraction]]) -> Fraction:
         """Cost of what is deployed beyond the slot before."""
         total, nowhere = Fraction(0), [Fraction(0)] * len(self.sites)
-        for number, job, row in zip(self.slot.jobs, self.jobs, self.deployed, strict=True):
+        for number, job, point in zip(self.slot.jobs, self.jobs, self.points, strict=True):
             ever = before.get(number, nowhere)
             grown = (
                 Fraction(v, self.one) - old
-                for v, old in zip(row, ever, strict=True)
+                for v, old in zip(point.deployed, ever, strict=True)
                 if Fraction(v, self.one) > old
             )
             total += Fraction(job.deploy_cost) * sum(grown, Fraction(0))
@@ -252,9 +267,9 @@ class _Point:
         """Units in use, shape (sites, resources), in units of both digits."""
         relaxation = self.relaxation
         used = [[0] * relaxation.instance.num_resources for _ in self.sites]
-        for number, workers, server in zip(self.slot.jobs, self.workers, self.server, strict=True):
+        for number, point in zip(self.slot.jobs, self.points, strict=True):
             by_worker, by_server = relaxation.by_worker[number], relaxation.by_server[number]
-            for row, y, s in zip(used, workers, server, strict=True):
+            for row, y, s in zip(used, point.workers, point.server, strict=True):
                 if y or s:
                     for k, (n, m) in enumerate(zip(by_worker, by_server, strict=True)):
                         row[k] += n * y + m * s

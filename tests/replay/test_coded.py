@@ -190,6 +190,24 @@ def test_a_share_too_much_by_a_rounding_error_is_told() -> None:
     assert (found.excess, found.broken) == (F(2.0**-40), ())
 
 
+def test_a_share_too_much_is_worth_no_more_than_that_share_of_the_time() -> None:
+    # the plan with no share too much, and loads larger by as much, takes that much longer: also
+    # where a billionth of a worker does nearly all that a master needs
+    more = 2.0**-30
+    data = CodedComputing.build(
+        success_probability=0.5, masters=[{"rows": 10}, {"rows": 10}], workers=2,
+        rate=[[1.0, None], [2.0**40, 2.0**-10]], shift=[[1.0, None], [2.0**-40, 1.0]],
+    )  # fmt: skip
+    loads = [[60.0, 0.0], [60 * 2.0**30, 1.0]]
+    alone = replayed(data, plan([[1.0, 0.0], [more, 1.0]], loads))
+    assert (alone.excess, alone.broken) == (F(more), ())
+    kept = [[0.5, 0.0], [more / 2, 0.5]]
+    longer = replayed(data, plan(kept, [[2 * load for load in row] for row in loads]))
+    assert longer.excess == 0
+    assert longer.low <= 2 * alone.high
+    assert longer.high >= 2 * alone.low
+
+
 @pytest.mark.parametrize(
     "decisions",
     [None, {}, [None], [{}], [{"share": [[1.0]]}], plan([["1"]], [[1.0]]), plan([1.0], [[1.0]]),

@@ -222,6 +222,36 @@ def test_three_tenths_hold_three_workers_of_a_tenth() -> None:
     assert 0 < found.excess < ROUNDING
 
 
+def test_no_worker_more_than_fits_is_a_rounding_error_of_many() -> None:
+    # 1000 workers need half a millionth of a worker more than there is: a share of 5e-10, which
+    # counts as kept, but bounds go by 999 workers, which do not process all data in time
+    for room, broken in ((1000.0, False), (1000 - 5e-10, False), (1000 - 5e-7, True)):
+        auction = one_resource(
+            {"data": [1000], "utility": [10.0]}, sites=1, slots=1, site_capacity=[[room]]
+        )
+        award = {"job": 0, "accepted": True, "completed": 0, "payment": 0.0, "payoff_bound": None}
+        piece = {"job": 0, "slot": 0, "server": 0, "workers": [[0, 1000]], "moved": 0}
+        found = replayed(auction, [{"awards": [award], "pieces": [piece]}])
+        assert any("1000 workers at site 0" in words for words in found.broken) == broken
+        assert bool(found.broken) == broken
+        run = algorithms["eris.eris"].run(auction)
+        assert run.certificate is not None
+        assert (run.certificate.fraction > F(10) - F(1, 10**8)) != broken
+
+
+def test_no_server_that_the_bound_knows_nothing_of() -> None:
+    for more, broken in ((1e-10, False), (ROUNDING * 129 / 128, True)):
+        auction = one_resource(
+            {"utility": [10.0], "server_demand": [1 + more], "worker_demand": [0.0]},
+            sites=1, slots=1, site_capacity=[[1.0]],
+        )  # fmt: skip
+        award = {"job": 0, "accepted": True, "completed": 0, "payment": 0.0, "payoff_bound": None}
+        piece = {"job": 0, "slot": 0, "server": 0, "workers": [[0, 1]], "moved": 0}
+        found = replayed(auction, [{"awards": [award], "pieces": [piece]}])
+        assert any("does not hold it" in words for words in found.broken) == broken
+        assert bool(found.broken) == broken
+
+
 def test_nothing_exceeds_a_capacity_of_nothing() -> None:
     auction = one_resource({"worker_demand": [1e-300]}, site_capacity=[[0.0], [0.0]])
     award = {"job": 0, "accepted": True, "completed": 0, "payment": 0.0, "payoff_bound": None}

@@ -113,6 +113,33 @@ def test_a_floor_that_was_forgiven_is_an_excess() -> None:
     assert found.excess == (3 * F(0.1) - F(0.3)) / F(0.3) > 0
 
 
+def test_no_worker_more_than_fits_counts_as_a_rounding_error() -> None:
+    # two workers exceed a server by a share of 4e-9, which rings together may; but bounds go by one
+    # worker a server, which earns nothing
+    jump = {"kind": "table", "values": [0.0, 0.0, 100.0], "step": 1.0}
+    instance = star(2.0, jobs=[job(demand=[1 + 4e-9], max_workers=2, utility=jump)])
+    found = replayed(instance, [ring((0, 2))])
+    assert found.broken == ("slot 0: job 0 has 2 workers on node 0, which holds fewer",)
+    assert "which holds fewer" in replayed(instance, [ring((0, 1), (0, 1))]).broken[0]
+    bound = farkas.run(instance, "gadget.fifo").certificate
+    assert bound is not None
+    assert bound.fraction < 1
+    one = job(demand=[1 + 4e-9])
+    together = replayed(star(2.0, jobs=[one, one]), [ring((0, 1)), ring((0, 1), job=1)])
+    assert not together.broken
+    assert 0 < together.excess < F(5, 10**9)
+
+
+def test_no_link_is_used_more_often_than_it_carries() -> None:
+    for room, broken in ((1.0, False), (1 - 5e-10, False), (1 - 5e-9, True)):
+        two = job(max_workers=2, bandwidth=1.0)
+        instance = star(1.0, 1.0, bandwidth=room, jobs=[two])
+        uses = [(link, 1) for link in range(instance.num_links)]
+        found = replayed(instance, [ring((0, 1), (1, 1), links=uses)])
+        assert any("which carries fewer" in words for words in found.broken) == broken
+        assert bool(found.broken) == broken
+
+
 @pytest.mark.parametrize("name", algorithms.names("gadget."))
 def test_every_algorithm_is_worth_what_the_environment_says(name: str) -> None:
     cases = [farkas.load(shipped) for shipped in SHIPPED]
