@@ -145,15 +145,6 @@ def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return plain
 
 
-def require_regular(path: Source) -> None:
-    """Refuse what is no regular file, such as a device or a pipe; raises `FileProblem`."""
-    name = named(os.fspath(path))
-    try:
-        _require_regular(os.stat(path), name)
-    except (OSError, ValueError) as error:
-        raise _refusal(name, error) from None
-
-
 def _refusal(name: str, error: OSError | ValueError) -> FileProblem:
     if isinstance(error, FileNotFoundError):
         return FileProblem(f"{name}: no such file")

@@ -1,7 +1,6 @@
 """What all programs share: a name, variants, registration, families with labels."""
 
 import inspect
-import re
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -201,16 +200,11 @@ class ProgramRegistry(Registry[type[Formulation]]):
         variant
             Further options by keyword.
         """
-        match = re.fullmatch(r"([^\[\]]+)(?:\[([^\[\]]*)\])?", name.strip())
-        if match is None:
-            raise InvalidOption(f"{name!r} is no program name; write kind.program[value,...]")
-        cls = self[match[1]]
-        given = [part.strip() for part in (match[2] or "").split(",") if part.strip()]
-        if given:
-            from farkas.algebra.variants import by_option  # here: many programs have none
+        if not set("[] ") & set(name):
+            return self[name](**variant)
+        from farkas.algebra.variants import built  # here: certificates spell options out
 
-            variant = {**by_option(cls, given), **variant}
-        return cls(**variant)
+        return built(self, name, variant)
 
 
 programs = ProgramRegistry("program", "farkas.models", "farkas.relaxations", "farkas.duals")

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import itertools
+import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from farkas.errors import InvalidOption
 
 if TYPE_CHECKING:
-    from farkas.algebra.formulation import Formulation
+    from farkas.algebra.formulation import Formulation, ProgramRegistry
+
+
+def built(programs: ProgramRegistry, name: str, variant: Mapping[str, str]) -> Formulation:
+    """Make a program of a name with brackets; see `ProgramRegistry.build`."""
+    match = re.fullmatch(r"([^\[\]]+)(?:\[([^\[\]]*)\])?", name.strip())
+    if match is None:
+        raise InvalidOption(f"{name!r} is no program name; write kind.program[value,...]")
+    cls = programs[match[1]]
+    given = [part.strip() for part in (match[2] or "").split(",") if part.strip()]
+    return cls(**{**by_option(cls, given), **variant} if given else variant)
 
 
 def by_option(cls: type[Formulation], given: list[str]) -> dict[str, str]:

@@ -45,8 +45,6 @@ def check(
         )
     if most_work is None:
         return certificate.prove(form, instance)
-    from farkas.certificates.rational import RationalCertificate
+    from farkas.certificates.rational import prove_within
 
-    if not isinstance(certificate, RationalCertificate):
-        return certificate.prove(form, instance)
-    return certificate.prove_of(*certificate.own_program(form, instance), most_work)
+    return prove_within(certificate, form, instance, most_work)

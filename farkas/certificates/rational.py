@@ -139,6 +139,18 @@ class RationalCertificate(Certificate, frozen=True, kw_only=True):
         )
 
 
+def prove_within(
+    certificate: Certificate,
+    form: LinearForm | None,
+    instance: Instance | None,
+    most_work: float,
+) -> Proof:
+    """Prove with a limit of steps where the type of the certificate knows one."""
+    if not isinstance(certificate, RationalCertificate):
+        return certificate.prove(form, instance)
+    return certificate.prove_of(*certificate.own_program(form, instance), most_work)
+
+
 def _form(lines: list[str], name: str) -> RationalForm:
     head = re.fullmatch(r"(min|max) (decimal|binary) ([0-9]{1,10}) ([0-9]{1,10}) (\S+)", lines[0])
     if head is None:

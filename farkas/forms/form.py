@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from farkas.errors import UnknownName
 from farkas.forms.blocks import Block
 from farkas.numbers import Bools, Floats, Ints
 
@@ -158,11 +157,15 @@ class LinearForm:
 
     def row_block(self, name: str) -> Block:
         """Family ``name``."""
-        return _block(self.rows, name, "constraint family", self.name)
+        from farkas.forms.naming import block_of
+
+        return block_of(self.rows, name, f"constraint family of {self.name}")
 
     def column_block(self, name: str) -> Block:
         """Variable ``name``."""
-        return _block(self.columns, name, "variable", self.name)
+        from farkas.forms.naming import block_of
+
+        return block_of(self.columns, name, f"variable of {self.name}")
 
     def values(self, point: Floats, variable: str) -> Floats:
         """Part of ``point`` (shape (columns,)) that is ``variable``, in the shape of its sets."""
@@ -213,10 +216,3 @@ class LinearForm:
             digest.update((part + 0.0).astype("<f8", copy=False).tobytes())
         digest.update(np.packbits(self.integer).tobytes())
         return digest.hexdigest()
-
-
-def _block(blocks: tuple[Block, ...], name: str, role: str, form: str) -> Block:
-    for block in blocks:
-        if block.name == name:
-            return block
-    raise UnknownName.of(f"{role} of {form}", name, [b.name for b in blocks])

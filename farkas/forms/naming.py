@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from farkas.errors import UnknownName
 from farkas.forms.blocks import Block
 
 
@@ -49,3 +50,11 @@ def name_among(blocks: Sequence[Block], position: int, role: str) -> str:
     if not blocks:
         return f"{role} {position}"
     return full_name(find_block(blocks, position), position)
+
+
+def block_of(blocks: tuple[Block, ...], name: str, role: str) -> Block:
+    """Family or variable ``name``; raises `UnknownName` when there is none, of that role."""
+    for block in blocks:
+        if block.name == name:
+            return block
+    raise UnknownName.of(role, name, [block.name for block in blocks])

@@ -9,6 +9,7 @@ from typing import Any
 
 from farkas.certificates import Certificate
 from farkas.certificates import certify as bound_certificate
+from farkas.certificates.exact_points import settled
 from farkas.errors import FarkasError, NoAnswer, NotACertificate, UnsupportedForm
 from farkas.exact.deadline import Deadline
 from farkas.exact.proving import Proved, prove_form
@@ -192,8 +193,10 @@ def by_multipliers(
             f"{witness.reason}, claim {witness.claim}"
         )
     point = answer.raw_point if answer.report else None
+    exact = None if point is None else settled(form, point)
+    best, tolerance = (point, FEASIBLE) if exact is None else (exact, 0.0)
     try:
-        proof = bound_certificate(form, witness.row_duals, point=point, tolerance=FEASIBLE, **about)
+        proof = bound_certificate(form, witness.row_duals, point=best, tolerance=tolerance, **about)
     except NotACertificate as error:
         raise NotACertificate(
             f"{error}; what {witness.solver} answered proves nothing here: try another solver, "

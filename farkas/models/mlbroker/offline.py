@@ -1,10 +1,11 @@
 """Program mlbroker.offline."""
 
 from farkas.algebra import option
-from farkas.models.mlbroker.placement import PlacementProgram
+from farkas.models.mlbroker.discount import Choice
+from farkas.models.mlbroker.entering import PlacementProgram
 
 
-class Offline(PlacementProgram):
+class Offline(PlacementProgram, Choice):
     """Cheapest placement when all data volumes are known.  mlBroker (8).
 
     Every variant of one ``semantics`` has the same optimum; they differ in the bound of their

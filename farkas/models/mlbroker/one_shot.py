@@ -7,12 +7,13 @@ import numpy as np
 from farkas.algebra import Param, constraint, option
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
-from farkas.models.mlbroker.placement import PlacementProgram
+from farkas.models.mlbroker.discount import Choice
+from farkas.models.mlbroker.entering import PlacementProgram
 from farkas.models.mlbroker.snapshot import Snapshot, snapshot
 from farkas.numbers import Floats
 
 
-class OneShot(PlacementProgram):
+class OneShot(PlacementProgram, Choice):
     """Cheapest integer placement of one slot, given where jobs were before.  (8), (8l), (8m).
 
     It sees neither past costs nor future data; the baselines one_shot (all jobs together) and

@@ -1,12 +1,14 @@
-"""The rules of (8), shared by the offline program and its linear relaxations."""
+"""The rules of (8) that programs of one slot and of many share, in layers.
+
+Families follow the order of classes, from the last base to the first, and so that of the paper.
+"""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import numpy as np
 import numpy.typing as npt
 
-from farkas.algebra import Param, Program, Sum, Var, constraint, objective, option
+from farkas.algebra import Param, Program, Sum, Var, constraint, option
 from farkas.algebra.formulation import Family, Rule
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker import data as shared
@@ -43,8 +45,8 @@ def resources(m):
     return Sum(m.resource_cost[t, r, k] for t in m.slots for r in m.sites for k in m.resources)
 
 
-class PlacementProgram(Program):
-    """Where data, workers and parameter servers go in every slot.  mlBroker (8).
+class Movement(Program):
+    """Where data are trained and what resources cost: (8a) to (8e), and all decisions of (8).
 
     ``semantics``: "printed" is (8) literally; "strict" adds (8l) and (8m), which the text of
     section 3.2 states but (8) omits.  Subclasses choose how prices enter, how
@@ -77,7 +79,7 @@ class PlacementProgram(Program):
         self._declare_decisions(m, data)
         self._declare_prices(m, data)
 
-    def _decision(self, *sets: Any, most: npt.ArrayLike, reason: str, doc: str) -> Var:
+    def decision(self, *sets: Any, most: npt.ArrayLike, reason: str, doc: str) -> Var:
         """Whole numbers up to ``most``, or nonnegative ones for which it is only implied."""
         if self.integral:
             return Var(*sets, integer=True, upper=most, reason=reason, doc=doc)
@@ -86,14 +88,14 @@ class PlacementProgram(Program):
     def _declare_decisions(self, m: Any, data: Brokerage) -> None:
         most = data.most_workers(self.semantics)[:, None]
         at_site, between = (m.job_slots, m.sites), (m.job_slots, m.sites, m.sites)
-        m.workers = self._decision(
+        m.workers = self.decision(
             *at_site, most=most, doc="Workers; y.",
             # to each server's site (8j) needs at most s Y of a site's workers, so that Y in all are
             # left of any surplus; they process all data, whatever is moved here
             reason="connections can be cut to Y a site, which keeps (8a), (8j), costs nothing",
         )  # fmt: skip
-        m.server = self._decision(*at_site, most=1, reason="(8f)", doc="Parameter server here; s.")
-        m.deployed = self._decision(
+        m.server = self.decision(*at_site, most=1, reason="(8f)", doc="Parameter server here; s.")
+        m.deployed = self.decision(
             *at_site, most=1, doc="Job present at the site; v.",
             reason="clipping at 1 keeps (8g) and raises no difference of (8h)",
         )  # fmt: skip
@@ -124,45 +126,18 @@ class PlacementProgram(Program):
         )
         if self.pricing == "chord":
             m.slope = Param(*over, values=self._slope(data))
-        elif self.pricing == "choice":
-            self._declare_choice(m, data, cap)
         else:
-            self._declare_big_m(m, data)
+            self._declare_discount(m, data, cap)
 
     def _slope(self, data: Brokerage) -> Floats:
         """USD per unit when the price is linear, shape (busy slots, sites, resources)."""
         return shared.of_busy_slots(data, data.chord_slope(self.semantics))
 
-    def _declare_big_m(self, m: Any, data: Brokerage) -> None:
-        if self.pricing == "single":
-            first = second = np.array(shared.valid_big_m(data, self.semantics))
-        else:
-            both = data.two_big_ms(self.semantics)
-            first, second = (shared.of_busy_slots(data, values) for values in both)
-        over = (m.slots, m.sites, m.resources)
-        m.big_m_list = Param(*over, values=first)
-        m.big_m_reduced = Param(*over, values=second)
-        doc = "Turns the {} price off; {}."
-        m.not_list = self._decision(
-            *over, most=1, reason="(8e)", doc=doc.format("list", "u¹, on when the discount counts")
-        )
-        m.not_reduced = self._decision(
-            *over, most=1, reason="(8e)", doc=doc.format("discounted", "u²")
-        )
+    def _declare_discount(self, m: Any, data: Brokerage, cap: Floats) -> None:
+        """Declare what turns one of the two prices off."""
+        from farkas.models.mlbroker.discount import declare_big_m  # here: some slots have one M
 
-    def _declare_choice(self, m: Any, data: Brokerage, cap: Floats) -> None:
-        over = (m.slots, m.sites, m.resources)
-        m.threshold = Param(m.sites, m.resources, values=data.threshold)
-        m.cap = Param(*over, values=cap)
-        below = np.broadcast_to(data.threshold, (len(m.slots), *data.threshold.shape))
-        m.usage_below = Var(
-            *over, implied_upper=below, reason="(7)", doc="Units while the list price counts."
-        )
-        m.usage_beyond = Var(
-            *over, implied_upper=cap, reason="(7)", doc="Units while the discount counts."
-        )
-        m.at_list = self._decision(*over, most=1, reason="(7)", doc="The list price counts.")
-        m.at_reduced = self._decision(*over, most=1, reason="(7)", doc="The discount counts.")
+        declare_big_m(self, m, data)
 
     @constraint("8a", "job_slots", "sites")
     def enough_workers(m, i, t, r):
@@ -197,40 +172,9 @@ class PlacementProgram(Program):
         """One of the two prices counts."""
         return m.not_list[t, r, k] + m.not_reduced[t, r, k] == 1
 
-    @priced("7", "choice")
-    def usage_by_branch(m, t, r, k):
-        """Usage lies on the branch that counts."""
-        return m.usage_below[t, r, k] + m.usage_beyond[t, r, k] == usage(m, t, r, k)
 
-    @priced("7", "choice")
-    def one_price(m, t, r, k):
-        """One of the two prices counts."""
-        return m.at_list[t, r, k] + m.at_reduced[t, r, k] == 1
-
-    @priced("7", "choice")
-    def list_price_up_to_threshold(m, t, r, k):
-        """The list price counts up to the threshold."""
-        return m.usage_below[t, r, k] <= m.threshold[r, k] * m.at_list[t, r, k]
-
-    @priced("7", "choice")
-    def discount_from_threshold(m, t, r, k):
-        """The discount counts from the threshold on."""
-        return m.usage_beyond[t, r, k] >= m.threshold[r, k] * m.at_reduced[t, r, k]
-
-    @priced("7", "choice")
-    def discount_up_to_cap(m, t, r, k):
-        """No usage at a price that does not count."""
-        return m.usage_beyond[t, r, k] <= m.cap[t, r, k] * m.at_reduced[t, r, k]
-
-    @priced("7", "choice")
-    def cost_of_branches(m, t, r, k):
-        """Cost on the branch that counts."""
-        return (
-            m.resource_cost[t, r, k]
-            == m.list_price[r, k] * m.usage_below[t, r, k]
-            + m.reduced_price[r, k] * m.usage_beyond[t, r, k]
-            + m.surcharge[r, k] * m.at_reduced[t, r, k]
-        )
+class Presence(Movement):
+    """Chords of (7), servers and deployment: (7*), (8f), (8g)."""
 
     @priced("7*", "chord")
     def cost_on_chord(m, t, r, k):
@@ -257,15 +201,9 @@ class PlacementProgram(Program):
         """A job is deployed where it has its server; the other half of (8g)."""
         return m.deployed[i, t, r] >= m.server[i, t, r]
 
-    @constraint("8h", "first_slots", "sites")
-    def started_at_arrival(m, i, t, r):
-        """Every deployment at arrival is new."""
-        return m.started[i, t, r] >= m.deployed[i, t, r]
 
-    @constraint("8h", "later_slots", "sites")
-    def started_when_new(m, i, t, r):
-        """A deployment is new where the job was absent one slot before."""
-        return m.started[i, t, r] >= m.deployed[i, t, r] - m.deployed[i, t - 1, r]
+class Connections(Movement):
+    """Which workers talk to which server: (8i), (8j), and (8l), (8m) of the text."""
 
     @constraint("8i", "job_slots", "sites")
     def workers_connect(m, i, t, r):
@@ -287,11 +225,6 @@ class PlacementProgram(Program):
         """Workers connect to the server's site only; stated by the text, not in (8)."""
         return m.connected[i, t, r, p] <= m.most[i, t] * m.server[i, t, p]
 
-    @objective
-    def cost(m):
-        """Transfer, resource, deployment and synchronisation cost, USD; C1 + C2 + C3 + C4."""
-        return (
-            traffic(m)
-            + resources(m)
-            + Sum(m.deploy_cost[i] * m.started[i, t, r] for i, t in m.job_slots for r in m.sites)
-        )
+
+class StaticRows(Connections, Presence):
+    """The rules of (8) but for what deployment costs."""

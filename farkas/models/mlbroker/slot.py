@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 
 from farkas.instances.mlbroker import Brokerage, Semantics
+from farkas.models.mlbroker.cut import market_of
 from farkas.models.mlbroker.data import deployment_bound, valid_big_m
-from farkas.models.mlbroker.snapshot import snapshot
 from farkas.numbers import Floats
 
 
@@ -43,7 +43,7 @@ class SlotProblem:
     Parameters
     ----------
     market
-        Instance of one slot that holds the active jobs, see `snapshot`.
+        Instance of one slot that holds the active jobs, see `market_of`.
     before
         Shape (jobs, sites), in [0, 1]; v(t-1), zero at arrival.
     constants
@@ -60,7 +60,7 @@ class SlotProblem:
         if isinstance(data, SlotProblem):
             return data
         slot = int(data.pair_slot.min(initial=data.num_slots - 1))
-        market = snapshot(data, slot).market
+        market = market_of(data, slot, data.jobs_at(slot))
         before = np.zeros((market.num_jobs, market.num_sites))
         return cls(market=market, before=before, constants=Constants.of(data, semantics))
 

@@ -1,13 +1,13 @@
 """One slot cut out of an instance of kind mlbroker."""
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import NotApplicable
 from farkas.instances.mlbroker import Brokerage
+from farkas.models.mlbroker.cut import market_of
 from farkas.numbers import Bools, Ints
 
 
@@ -62,15 +62,4 @@ def snapshot(
     if deployed is not None:
         before |= np.asarray(deployed, bool)
         before[instance.arrival[chosen] == slot] = False
-    market = instance.replace(
-        num_slots=1, big_m=None, jobs=[_only(instance, int(i), slot) for i in chosen]
-    )
-    return Snapshot(slot, chosen, market, before)
-
-
-def _only(instance: Brokerage, job: int, slot: int) -> Any:
-    import msgspec
-
-    whole = instance.jobs[job]
-    row = whole.data[slot - whole.arrival]
-    return msgspec.structs.replace(whole, arrival=0, departure=0, data=(row,))
+    return Snapshot(slot, chosen, market_of(instance, slot, chosen), before)

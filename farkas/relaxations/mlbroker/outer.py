@@ -7,13 +7,14 @@ from typing import Any
 from farkas.algebra import Param, Set, Sum, Var, constraint, objective, option
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
-from farkas.models.mlbroker.placement import resources, traffic
+from farkas.models.mlbroker.placement import StaticRows, resources, traffic
 from farkas.models.mlbroker.slot import SlotProblem
-from farkas.relaxations.mlbroker.relaxed import PlacementRelaxation
+from farkas.numbers import Floats
+from farkas.relaxations.mlbroker.relaxing import Relaxing
 from farkas.relaxations.mlbroker.touched import Touched
 
 
-class Outer(PlacementRelaxation):
+class Outer(Relaxing, StaticRows):
     """The regularised slot (10) with tangents in place of the entropy term: a lower bound, linear.
 
     Families, ``relax`` and ``semantics`` are those of mlbroker.relaxed on one slot.  Deployment
@@ -43,15 +44,12 @@ class Outer(PlacementRelaxation):
             m.job_slots, m.sites, m.pieces, upper=widths, doc="Deployment on each segment."
         )
 
-    def _declare_big_m(self, m: Any, data: Brokerage) -> None:
+    def _declare_discount(self, m: Any, data: Brokerage, cap: Floats) -> None:
         over = (m.slots, m.sites, m.resources)
         for name in ("big_m_list", "big_m_reduced"):
             setattr(m, name, Param(*over, values=m.big_m.raw))
         for name in ("not_list", "not_reduced"):
-            setattr(m, name, self._decision(*over, most=1, reason="(8e)", doc="As in (8)."))
-
-    started_at_arrival: Any = None
-    started_when_new: Any = None
+            setattr(m, name, self.decision(*over, most=1, reason="(8e)", doc="As in (8)."))
 
     @constraint("10", "job_slots", "sites")
     def deployed_in_pieces(m, i, t, r):

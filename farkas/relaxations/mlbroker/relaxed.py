@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import Self
 
 from farkas.algebra import option
 from farkas.errors import InvalidOption
-from farkas.models.mlbroker.placement import PlacementProgram
+from farkas.models.mlbroker.entering import PlacementProgram
+from farkas.relaxations.mlbroker.relaxing import Relaxing
 
 
-class PlacementRelaxation(PlacementProgram):
-    """The rules of (8) in nonnegative variables: as printed, or on the chord and split by job."""
-
-    integral: ClassVar[bool] = False
-    relax: str
-
-    @property
-    def pricing(self) -> str:
-        """Single constant as printed, or chord."""
-        return "single" if self.relax == "printed" else "chord"
-
-    @property
-    def linking(self) -> str:
-        """Global constant as printed, or split."""
-        return "global" if self.relax == "printed" else "split"
-
-
-class Relaxed(PlacementRelaxation):
+class Relaxed(Relaxing, PlacementProgram):
     """Lower bound on the offline optimum, a linear program.  mlBroker (9).
 
     ``relax``: "printed" is (9), that is (8) with one constant M, one constant U and nonnegative
