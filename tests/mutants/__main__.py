@@ -16,7 +16,8 @@ from tests.tools.shared import ROOT
 FOLDERS = (
     "certificates", "standalone", "replay", "duals", "relaxations", "models", "forms", "rounding",
     "exact", "online", "online/coded", "online/dps", "online/eris", "online/gadget",
-    "online/mlbroker", "algebra", "cli", "experiments", "instances", "proofs", "quantities",
+    "online/mlbroker", "algebra", "cli", "experiments", "experiments/report", "experiments/sweeps",
+    "instances", "proofs", "quantities",
     "solvers", "verbs",
 )  # fmt: skip
 
