@@ -200,7 +200,7 @@ class ProgramRegistry(Registry[type[Formulation]]):
         variant
             Further options by keyword.
         """
-        if not set("[] ") & set(name):
+        if name and not set("[] ") & set(name):
             return self[name](**variant)
         from farkas.algebra.variants import built  # here: certificates spell options out
 
