@@ -35,3 +35,40 @@ def test_a_chart_without_any_number_is_still_drawn():
     assert "no values" in line_chart(
         Figure(x=PlotAxis("x"), y=PlotAxis("y"), series=nothing), "i", "T"
     )
+
+
+def test_a_long_series_keeps_as_many_points_as_can_be_told_apart():
+    series = Series("a", np.arange(2 * MOST_POINTS), np.repeat([1.0, 3.0], MOST_POINTS))
+    short = thinned(series)
+    assert len(short.x) == MOST_POINTS
+    assert (short.y[0], short.y[-1]) == (1.0, 3.0)
+
+
+def test_bars_are_stacked_place_by_place():
+    # 1 + 2 = 3 and 3 + 2 = 5, of 5.2; row by row it would be 4 and 4
+    bars = [Series(n, [0, 1], y, chart="bar") for n, y in (("a", [1.0, 3.0]), ("b", [2.0, 2.0]))]
+    drawing = line_chart(Figure(x=PlotAxis("slot"), y=PlotAxis("cost"), series=bars), "x", "Costs")
+    highest = min(float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", drawing))
+    assert highest == pytest.approx(Scale(0.0, 5.2, 214, 10)(5.0), abs=0.06)
+
+
+def test_a_line_and_its_band_lie_where_their_numbers_are():
+    # places from 2 to 4 and as far again as two neighbours are apart; heights from 0 to 4 and 4 %
+    one = Series("a", [2.0, 3.0, 4.0], [1.0, 2.0, 3.0], [0.5, 1.5, 2.5], [1.5, 3.0, 4.0])
+    drawing = line_chart(Figure(x=PlotAxis("t"), y=PlotAxis("cost"), series=[one]), "x", "Costs")
+    left, right = (float(x) for x in re.findall(r'x1="([\d.]+)" x2="([\d.]+)"', drawing)[0])
+    x, y = Scale(2.0, 5.0, left, right), Scale(0.0, 4.16, 214, 10)
+
+    def corners(name: str) -> list[tuple[float, float]]:
+        (found,) = re.findall(rf'd="([^"]+)" class="{name}', drawing)
+        return [(float(a), float(b)) for a, b in re.findall(r"[ML]([\d.]+) ([\d.]+)", found)]
+
+    def wanted(places: list[float], values: list[float]) -> list[tuple[float, float]]:
+        return [
+            (pytest.approx(x(a), abs=0.06), pytest.approx(y(b), abs=0.06))
+            for a, b in zip(places, values, strict=True)
+        ]
+
+    assert corners("line") == wanted([2, 3, 4], [1, 2, 3])
+    assert corners("band") == wanted([2, 3, 4, 4, 3, 2], [1.5, 3, 4, 2.5, 1.5, 0.5])
+    assert "translate(11 112)" in drawing, "half way between 10 and 214"

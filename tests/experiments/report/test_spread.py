@@ -61,3 +61,20 @@ def test_factors_get_a_line_of_their_own_beside_a_long_name() -> None:
     long = spread([ratios([1.2], "mlbroker." + "x" * LETTERS, promises=promise)], "i", "T")
     heights = [places(drawing, r'viewBox="0 0 480 (\d+)"')[0] for drawing in (short, long)]
     assert heights[1] - heights[0] == 14
+
+
+def test_words_stand_below_the_axis_and_beside_the_name() -> None:
+    promise = [Promise(reading="printed", source="T", statement="s", smallest=1.25)]
+    drawing = spread([ratios([1.0, 1.5], promises=promise)], "i", "T")
+    assert places(drawing, r'x="([\d.]+)" y="[\d.]+" class="label mid"') == [240.0]
+    (name,) = places(drawing, r'y="([\d.]+)" class="name"')
+    (remark,) = re.findall(r"<text ([^>]*)>theorem", drawing)
+    assert f'y="{name:g}"' in remark
+
+
+def test_factors_are_marked_above_and_below_the_middle_of_their_row() -> None:
+    promise = [Promise(reading="printed", source="T", statement="s", smallest=1.25)]
+    drawing = spread([ratios([1.0, 1.5], promises=promise)], "i", "T")
+    (whisker,) = places(drawing, r'y1="([\d.]+)" y2="[\d.]+" class="whisker"')
+    ((top, bottom),) = re.findall(r'y1="([\d.]+)" y2="([\d.]+)" class="factor', drawing)
+    assert (float(top), float(bottom)) == (whisker - 13, whisker + 13)

@@ -19,3 +19,8 @@ def test_ticks_are_round_and_inside():
     assert linear_ticks(1.0, 1.04, 5) == [1.0, 1.01, 1.02, 1.03, 1.04]
     assert log_ticks(1.0, 5000.0) == [1.0, 10.0, 100.0, 1000.0]
     assert Scale(1.0, 100.0, 0.0, 10.0, log=True)(10.0) == pytest.approx(5.0)
+
+
+def test_logarithmic_ticks_end_with_the_axis():
+    assert log_ticks(1, 19.5) == [1, 2, 5, 10]
+    assert log_ticks(1, 20) == [1, 2, 5, 10, 20]
