@@ -133,6 +133,11 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
     ),
     "eris": (
         Exempt(
+            rf"algorithm eris\.learned\.{WORTH}",
+            "slots in front",
+            "as many jobs are expected as came in an average slot since the first",
+        ),
+        Exempt(
             rf"quantity eris\.eris_printed.*|algorithm eris\.(eris|liquid)\.{WORTH}",
             "jobs turned",
             "the jobs of one slot are served in the order of the file",

@@ -19,10 +19,11 @@ from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Bools, Floats, Ints
 from farkas.offline.eris.packing import Packing, largest_first
-from farkas.offline.eris.priced_columns import PricedRound, ScheduleMaster, price_columns
+from farkas.offline.eris.priced_columns import PricedRound, price_columns
 from farkas.offline.ladder import Ascent, Rung
 from farkas.online.run import Bound
 from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns, weighted_rows
+from farkas.relaxations.eris.schedule_master import ScheduleMaster
 from farkas.relaxations.eris.welfare_bound import METHODS, find_prices
 from farkas.solvers import solve
 

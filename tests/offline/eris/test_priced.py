@@ -12,8 +12,9 @@ import farkas
 from farkas.exact.deadline import Deadline, OutOfTime
 from farkas.offline import Ascent, Ladder, climb
 from farkas.offline.eris.priced import chosen_columns, priced
-from farkas.offline.eris.priced_columns import ScheduleMaster, price_columns
+from farkas.offline.eris.priced_columns import price_columns
 from farkas.relaxations.eris.priced_jobs import JobPricer
+from farkas.relaxations.eris.schedule_master import ScheduleMaster
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.tools.optimum import optimum
 

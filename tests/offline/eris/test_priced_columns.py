@@ -7,9 +7,10 @@ import pytest
 
 from farkas.certificates.eris import prove_welfare, short
 from farkas.exact.deadline import Deadline, OutOfTime
-from farkas.offline.eris.priced_columns import ScheduleMaster, price_columns
+from farkas.offline.eris.priced_columns import price_columns
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.priced_jobs import JobPricer
+from farkas.relaxations.eris.schedule_master import ScheduleMaster
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.tools.optimum import optimum
 

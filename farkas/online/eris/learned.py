@@ -1,0 +1,187 @@
+"""An auction of our own: prices are duals of the jobs seen so far, as if more like them came."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Annotated
+
+import msgspec
+import numpy as np
+
+from farkas.certificates.eris import ErisPrices
+from farkas.instances.eris import Auction, Job
+from farkas.models.eris.prices import Prices
+from farkas.numbers import Floats
+from farkas.online.driver import algorithm
+from farkas.online.eris.environment import Award, Piece, SlotArrivals, SlotDecision
+from farkas.online.eris.eris import pieces_of
+from farkas.online.eris.ledger import Ledger
+from farkas.online.eris.proposal import Proposal
+from farkas.online.eris.scheduler_dp import repaired_schedule
+from farkas.online.run import Bound
+from farkas.relaxations.eris.job_slots import JobSlots, job_slots
+from farkas.relaxations.eris.priced_jobs import JobPricer
+from farkas.relaxations.eris.schedule_master import ScheduleMaster, settled_prices
+from farkas.relaxations.eris.welfare_bound import prohibitive
+
+ROUNDS = 8
+"""Rounds of pricing in a slot."""
+PROVING_ROUNDS = 60
+"""Rounds of pricing for the bound of the run."""
+CLOSE = 1.0 / 2**13
+"""Share of it that these may leave to gain."""
+
+POSTED = 1.0 - 1.0 / 2**10
+"""Share of the duals that is posted: a job whose own worth sets a price has a payoff above 0."""
+
+Share = Annotated[float, msgspec.Meta(ge=0.0)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Market:
+    """What has been sold, and what was learned from the jobs that came.
+
+    Parameters
+    ----------
+    ledger
+        Use of everything; its own prices (6) are not posted.
+    seen
+        All jobs so far.
+    prices
+        As posted in the last slot in which jobs came.
+    seed
+        Of the draws of jobs to come.
+    """
+
+    ledger: Ledger
+    seen: tuple[Job, ...]
+    prices: Prices
+    seed: int
+
+
+@algorithm("eris.learned")
+@dataclasses.dataclass(frozen=True)
+class Learned:
+    """Posts the prices at which the jobs here and those expected would share what is left.
+
+    In every slot in which jobs come, those of the slot and a sample of all jobs so far, as if as
+    many came in every later slot as came on average, are priced by column generation on what is
+    free.  The duals, the same at every site, are posted, less a
+    thousandth; a job gets its schedule of best payoff,
+    if any pays, those of best payoff first, and pays the posted cost.  The prices of a slot depend
+    on what its jobs say of themselves, so that truth is not always best for them.
+
+    Options: ``forecast``, the multiple of the average so far that is expected to come; ``sample``,
+    how many jobs stand for all that are expected.  The bound on the run is proved by prices of the
+    same kind, with all jobs known.
+    """
+
+    forecast: Share = 1.0
+    sample: Count = 300
+
+    def start(self, known: Auction, seed: int) -> Market:
+        """Nothing is in use, and nobody came."""
+        return Market(Ledger(known), (), Prices.zero(known), seed)
+
+    def step(self, state: Market, arrivals: SlotArrivals) -> tuple[Market, SlotDecision]:
+        """Learn prices, then let jobs choose."""
+        if not arrivals.jobs:
+            return state, SlotDecision()
+        here = [job for _, job in arrivals.jobs]
+        seen = (*state.seen, *here)
+        ledger = state.ledger.copy()
+        prices = self._learn(ledger, arrivals.slot, here, seen, state)
+        first = [_propose(ledger, job, prices)[1].payoff for job in here]
+        awards: dict[int, Award] = {}
+        pieces: list[Piece] = []
+        for place in np.argsort(-np.array(first), kind="stable").tolist():
+            index, job = arrivals.jobs[place]
+            met, proposal = _propose(ledger, job, prices)
+            bound = proposal.bound if np.isfinite(proposal.bound) else None
+            if not proposal.pays:
+                awards[index] = Award(index, accepted=False, payoff_bound=bound)
+                continue
+            ledger.book(job, met, proposal)
+            completed = job.arrival + proposal.finish
+            awards[index] = Award(index, True, completed, proposal.cost, bound)
+            pieces += pieces_of(index, job, proposal)
+        decided = tuple(awards[index] for index, _ in arrivals.jobs)
+        return Market(ledger, seen, prices, state.seed), SlotDecision(decided, tuple(pieces))
+
+    def certify(self, instance: Auction, state: Market, decisions: Sequence[SlotDecision]) -> Bound:
+        """Prove an upper bound on the welfare of every run."""
+        pricer = JobPricer(instance)
+        free = prohibitive(instance, Prices.zero(instance))
+        master = ScheduleMaster(instance, pooled=True)
+        _, best = settled_prices(pricer, master, free, PROVING_ROUNDS, CLOSE)
+        proved = ErisPrices.of(instance, best.transfer, best.resource)
+        return Bound.of(Fraction(proved.bound), "prices of schedules", proved.plain())
+
+    def _learn(
+        self, ledger: Ledger, slot: int, here: list[Job], seen: tuple[Job, ...], state: Market
+    ) -> Prices:
+        """Prices at which jobs that are here and those that are expected share what is left."""
+        rng = np.random.default_rng([state.seed, slot])
+        coming, times = expected(
+            seen, slot, ledger.auction.slots, self.forecast, self.sample, rng
+        )  # fmt: skip
+        auction = ledger.auction.replace(jobs=(*here, *coming))
+        occupied = np.concatenate([ledger.transferred, ledger.used.ravel()])
+        master = ScheduleMaster(
+            auction,
+            pooled=True,
+            occupied=occupied,
+            times=np.concatenate([np.ones(len(here)), times]),
+        )
+        start = prohibitive(auction, state.prices)
+        found, _ = settled_prices(JobPricer(auction), master, start, ROUNDS)
+        return Prices(POSTED * found.transfer, POSTED * found.resource)
+
+
+def expected(
+    seen: Sequence[Job],
+    slot: int,
+    slots: int,
+    forecast: float,
+    sample: int,
+    rng: np.random.Generator,
+) -> tuple[list[Job], Floats]:
+    """Jobs that stand for those to come after a slot, by arrival, and how often each comes.
+
+    They are drawn from all that were seen, evenly over the slots; who came so late that the worth
+    of a longer wait is not known stands for nobody.
+
+    Parameters
+    ----------
+    seen
+        Jobs of this and earlier slots.
+    slot, slots
+        This slot, and how many there are.
+    forecast
+        Multiple of the jobs of an average slot so far.
+    sample
+        Jobs at most.
+    """
+    later = slots - slot - 1
+    total = forecast * len(seen) / (slot + 1) * later
+    many = min(sample, int(np.ceil(total)))
+    if not many:
+        return [], np.zeros(0)
+    drawn = (rng.random(many) * len(seen)).astype(np.int64).tolist()
+    coming = []
+    for place, who in enumerate(drawn):
+        arrival = slot + 1 + place * later // many
+        job = seen[who]
+        if len(job.utility) >= slots - arrival:
+            worth = job.utility[: slots - arrival]
+            coming.append(msgspec.structs.replace(job, arrival=arrival, utility=worth))
+    return coming, np.full(len(coming), total / max(1, len(coming)))
+
+
+def _propose(ledger: Ledger, job: Job, prices: Prices) -> tuple[JobSlots, Proposal]:
+    """Best schedule of a job in what is left, at posted prices."""
+    met = job_slots(ledger.auction, job, prices, ledger.transferred, ledger.used)
+    return met, repaired_schedule(ledger.auction, job, met)

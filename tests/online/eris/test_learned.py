@@ -1,0 +1,89 @@
+"""Prices learned from the jobs seen: what is expected, what is posted, what a run proves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import farkas
+from farkas.online.eris.environment import Environment
+from farkas.online.eris.learned import Learned, expected
+from tests.generators.eris import auction_in, one_resource, random_auction
+from tests.tools.optimum import optimum
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_runs_keep_everything_and_lie_below_their_bound(seed):
+    auction = random_auction(seed, most_chunks=4, jobs=6)
+    run = farkas.run(auction, "eris.learned")
+    best = optimum("eris.offline", auction)
+    tiny = 1e-6 * max(best, 1.0)
+    assert not run.violations
+    assert run.value <= best + tiny
+    assert float(run.certificate) >= best - tiny
+    assert farkas.check(run, auction).proof.bound == run.certificate.fraction
+
+
+def test_the_dearer_of_two_jobs_gets_the_only_place():
+    # posted prices (6) begin at 0 and give it to the first
+    jobs = {"utility": [10.0]}, {"utility": [12.0]}
+    auction = one_resource(*jobs, slots=1, sites=1, site_capacity=[[1.0]])
+    assert farkas.run(auction, "eris.learned").value == 12.0
+    assert farkas.run(auction, "eris.eris").value == 10.0
+
+
+def test_places_are_kept_for_jobs_that_are_expected():
+    # one place a slot, for which a dear job comes; a cheap one would wait for the next
+    cheap = {"utility": [4.0, 4.0, 4.0, 4.0]}
+    dear = [{"utility": [9.0] + [0.0] * (3 - t), "arrival": t} for t in range(4)]
+    auction = one_resource(dear[0], cheap, *dear[1:], slots=4, sites=1, site_capacity=[[1.0]])
+    assert farkas.run(auction, "eris.learned", forecast=20.0).value == 4 * 9.0
+    assert farkas.run(auction, "eris.learned", forecast=0.0).value < 4 * 9.0
+
+
+def test_nothing_later_changes_what_was_decided():
+    auction = farkas.generate("eris", "testbed", seed=1)
+    world, policy = Environment(), Learned(sample=20)
+    every, state = [], policy.start(world.known(auction), 0)
+    for arrival in world.arrivals(auction):
+        state, decision = policy.step(state, arrival)
+        every.append(decision)
+    half = auction.replace(jobs=[job for job in auction.jobs if job.arrival < 20])
+    again, state = [], policy.start(world.known(half), 0)
+    for arrival in world.arrivals(half)[:20]:
+        state, decision = policy.step(state, arrival)
+        again.append(decision)
+    assert every[:20] == again
+
+
+def test_a_step_leaves_the_state_before_it_alone():
+    auction = one_resource({}, {})
+    world, policy = Environment(), Learned()
+    state = policy.start(world.known(auction), 0)
+    arrival = world.arrivals(auction)[0]
+    first, second = policy.step(state, arrival), policy.step(state, arrival)
+    assert state.seen == ()
+    assert not state.ledger.used.any()
+    assert first[1] == second[1]
+
+
+@pytest.mark.parametrize("power", [-30, 30])
+def test_money_has_no_unit(power):
+    auction = random_auction(4, most_chunks=4, jobs=6)
+    plain = farkas.run(auction, "eris.learned")
+    other = farkas.run(auction_in(auction, money=2.0**power), "eris.learned")
+    assert plain.value > 0
+    assert other.value == plain.value * 2.0**power
+
+
+def test_what_is_expected_comes_later_and_as_often_as_it_came():
+    jobs = one_resource({}, {"utility": [3.0, 2.0, 1.0]}).jobs
+    rng = np.random.default_rng(0)
+    coming, times = expected(jobs, 0, 3, 1.0, 300, rng)
+    assert [job.arrival for job in coming] == [1, 1, 2, 2]
+    assert times.tolist() == [1.0] * 4
+    assert all(len(job.utility) == 3 - job.arrival for job in coming)
+    coming, times = expected(jobs, 0, 3, 1.0, 2, rng)
+    assert ([job.arrival for job in coming], times.tolist()) == ([1, 2], [2.0, 2.0])
+    assert expected(jobs, 2, 3, 1.0, 300, rng)[0] == []
+    assert expected(jobs, 0, 3, 0.0, 300, rng)[0] == []
