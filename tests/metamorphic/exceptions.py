@@ -232,6 +232,11 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
             "of equally cheap sites the first is taken",
         ),
         Exempt(
+            rf"algorithm mlbroker\.pooled\.{WORTH}",
+            "sites turned",
+            "of equally cheap placements of a slot the first is taken, and the next slot remembers",
+        ),
+        Exempt(
             rf"algorithm mlbroker\.fractional\.({WORTH}|bound)"
             r"|convex mlbroker\.regularized\[tight,.*\]\.optimum"
             r"|program mlbroker\.outer(\[.*,tight\]|_job)\.(optimum|bound)",

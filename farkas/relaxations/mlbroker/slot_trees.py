@@ -69,6 +69,8 @@ class DiscountTree:
         Least cost of any placement that was met, USD.
     least
         The leaf with the least bound.
+    best
+        What jobs do at that cost.
     """
 
     slot: int
@@ -76,6 +78,7 @@ class DiscountTree:
     bound: Fraction
     cost: float
     least: SlotNode
+    best: SlotLeaf
 
 
 def _node(bounds: SlotBounds, slot: int, state: Ints, extra: Floats) -> SlotNode:
@@ -97,6 +100,8 @@ def grow(
     near: float,
     most: int,
     check: Callable[[], None],
+    *,
+    share: float = 0.0,
 ) -> DiscountTree:
     """Branch until the bound of a slot is near its cost.
 
@@ -112,14 +117,16 @@ def grow(
         Nodes after which no more are made.
     check
         Called again and again; raises what ends the work.
+    share
+        Distance that is near enough as a share of the cost, where that is more.
     """
     data = bounds.data
     root = _node(bounds, slot, np.zeros((data.num_sites, data.num_resources), np.int64), extra)
     tickets = itertools.count()
     waiting = [(root.bound, next(tickets), root)]
     done: list[SlotNode] = []
-    cost, nodes = root.cost, 1
-    while waiting and nodes < most and waiting[0][0] < cost - near:
+    cost, nodes, best = root.cost, 1, root.leaf
+    while waiting and nodes < most and waiting[0][0] < cost - max(near, share * cost):
         check()
         node = heapq.heappop(waiting)[2]
         if not node.excess.max() > 0:
@@ -131,14 +138,16 @@ def grow(
             state = node.state.copy()
             state.flat[node.cell] = price
             branch = _node(bounds, slot, state, extra)
-            cost, nodes = min(cost, branch.cost), nodes + 1
+            nodes += 1
+            if branch.cost < cost:
+                cost, best = branch.cost, branch.leaf
             heapq.heappush(waiting, (branch.bound, next(tickets), branch))
             made.append(branch)
         node.branches = tuple(made)
     ends = done + [node for _, _, node in waiting]
     least = min(ends, key=lambda node: node.bound)
     exact = min(node.leaf.total() for node in ends)
-    return DiscountTree(slot, _preorder(root), exact, cost, least)
+    return DiscountTree(slot, _preorder(root), exact, cost, least, best)
 
 
 def _preorder(root: SlotNode) -> list[int]:

@@ -1,0 +1,81 @@
+"""The pooled policy: slots as cheap as the integer program finds, and few new sites."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import pytest
+
+import farkas
+from farkas.errors import NotApplicable
+from farkas.models.mlbroker.snapshot import snapshot
+from farkas.online.mlbroker.environment import by_pair
+from farkas.online.mlbroker.placing import Memory
+from farkas.online.mlbroker.pooled import Pooled
+from tests.generators.mlbroker import edge_cases, even_brokerage, random_brokerage, single
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_one_slot_is_solved(seed):
+    data = random_brokerage(seed, sites=2 + seed % 2, slots=1, jobs=3, resources=2)
+    run = farkas.run(data, "mlbroker.pooled", deployments=1.0, gap=0.0)
+    optimum = farkas.prove(data, "mlbroker.offline[strict,choice,split]").value
+    assert float(run.value) == pytest.approx(float(optimum), rel=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_it_does_what_the_integer_program_of_every_slot_does(seed):
+    data = random_brokerage(seed, sites=2, slots=3, jobs=3, resources=2)
+    ours = farkas.run(data, "mlbroker.pooled", deployments=1.0, gap=0.0)
+    program = farkas.run(data, "mlbroker.one_shot")
+    assert float(ours.value) == pytest.approx(float(program.value), rel=1e-8)
+
+
+def test_new_sites_are_charged_for_what_is_asked():
+    # 10 GB at site 0, then at 1: to move them costs 10 USD, a new site 4 USD a deployment
+    data = single([[10.0, 0.0], [0.0, 10.0]], deploy_cost=4.0)
+    sites = []
+    for deployments in (0.0, 2.0, 3.0):
+        policy = Pooled(deployments=deployments)
+        now = snapshot(data, 1, deployed=[[True, False]])
+        workers, server = policy.place(now, Memory(np.random.default_rng(0), {}))
+        assert workers.sum() == 1
+        sites.append((workers.argmax(), server[0]))
+    assert sites == [(1, 1), (1, 1), (0, 0)]
+
+
+@pytest.mark.parametrize("name", edge_cases())
+def test_edge_cases_are_placed(name):
+    data = edge_cases()[name]
+    run = farkas.run(data, "mlbroker.pooled")
+    assert not run.violations
+    assert farkas.check(run, data).proof.bound is not None
+
+
+def test_it_does_not_know_the_future():
+    data = even_brokerage(5, slots=3, jobs=3)
+    whole = farkas.run(data, "mlbroker.pooled")
+    jobs = [msgspec.to_builtins(job) for job in data.jobs]
+    for job in jobs:
+        if job["departure"] == 2:
+            job["data"] = [*job["data"][:-1], [7 * x for x in job["data"][-1]]]
+    other = farkas.run(data.replace(jobs=jobs), "mlbroker.pooled")
+    assert whole.decisions[:2] == other.decisions[:2]
+
+
+def test_many_sites_are_refused():
+    with pytest.raises(NotApplicable, match="11 sites have too many subsets"):
+        farkas.run(single([[5.0] * 11]), "mlbroker.pooled")
+
+
+def test_all_jobs_are_placed_in_order():
+    data = even_brokerage(1, slots=3, jobs=4)
+    run = farkas.run(data, "mlbroker.pooled")
+    assert len(run.decisions) == data.num_slots
+    policy = Pooled()
+    state, made = policy.start(None, 0), []
+    for slot in range(data.num_slots):
+        state, decision = policy.step(state, snapshot(data, slot))
+        made.append(decision)
+    workers, _ = by_pair(data, made)
+    assert (workers.sum(axis=1) >= data.workers_needed).all()
