@@ -126,9 +126,10 @@ def attempts(generated: Generated, gap: float) -> Iterator[Attempt]:
         yield functools.partial(generate, search)
         yield functools.partial(exchange, LOOSE_LABELS)
     every, rng = listed(slot), np.random.default_rng(0)
+    yield functools.partial(dived, DIVES[0])
     if every is None:
         yield cases
-    for parts in DIVES:
+    for parts in DIVES[1:]:
         yield functools.partial(dived, parts)
     for _ in range(REPAIRS if every is None else 0):
         yield lambda best, bound: (repaired(generated, best, loose, rng), bound)

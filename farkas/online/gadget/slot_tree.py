@@ -27,7 +27,7 @@ from farkas.relaxations.gadget.ring_search import best_ring
 from farkas.search_tolerances import LOOSE_GAP, SOLVER_GAP
 from farkas.tolerances import ROUNDING
 
-MOST_BOXES = 150
+MOST_BOXES = 100
 """Boxes that are priced in a slot, at most."""
 
 DEEP = 2.0

@@ -8,6 +8,7 @@ import pytest
 from farkas.instances import library
 from farkas.models.coded.chance import best_quantile
 from farkas.online import algorithms
+from farkas.online.coded.chance_search import LoadSearch
 from tests.generators.coded import random_coded_computing
 from tests.references import coded_chance
 
@@ -37,6 +38,31 @@ def test_a_master_that_stands_alone_gets_a_worker():
     more = algorithms["coded.chance_search"].run(data)
     assert more.value <= run.value
     assert (np.array(more.decisions[0]["share"]).sum(axis=0) <= 1).all()
+
+
+def test_no_master_is_tried_with_a_worker_that_it_may_not_use():
+    spared = 0
+    for seed in range(6):
+        data = random_coded_computing(seed, 3, 6, 4, forbid=0.4)
+        policy = algorithms["coded.chance_search"].policy(grains=2)
+        search = LoadSearch(data, policy.judged(data))
+        slow = int(search.times.argmax())
+        wanted = set()
+        for n in np.flatnonzero((search.owner != slow) & data.allowed[slow]).tolist():
+            other = int(search.owner[n])
+            for given in (None, *np.flatnonzero(search.owner == slow).tolist()):
+                owner = search.owner.copy()
+                owner[n] = slow
+                if given is not None:
+                    owner[given] = other
+                if given is None or (data.allowed[slow, given] and data.allowed[other, given]):
+                    wanted.add(tuple(owner.tolist()))
+                else:
+                    spared += 1
+        tried = [tuple(owner.tolist()) for owner in search._tries(slow)]
+        assert len(tried) == len(wanted)
+        assert set(tried) == wanted
+    assert spared > 2
 
 
 @pytest.mark.parametrize(

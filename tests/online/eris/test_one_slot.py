@@ -15,7 +15,7 @@ from farkas.online.eris.one_slot import (
     new_bounds,
     trace_cover,
 )
-from farkas.relaxations.eris.job_slots import JobSlots, job_slots, slot_of
+from farkas.relaxations.eris.job_slots import JobSlots, Slot, job_slots, slot_of
 from farkas.solvers import Claimed, solve
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.references import eris_slot
@@ -228,3 +228,17 @@ def test_a_cover_is_traced_with_the_transfer_that_its_table_holds() -> None:
                 near = [c for use, c in uses[d].items() if abs(c + m * use - cost) < 1e-9]
                 ties += len(near) > 1
     assert ties > 20
+
+
+def test_the_least_transfer_is_found_where_parameters_outweigh_chunks() -> None:
+    # nothing may be sent: the worker and the server are at site 0, for 7; a megabyte of a chunk
+    # more must weigh as much as what is saved, though parameters have a hundred thousand of them
+    two, one, none = np.full(3, 2), np.ones(3, np.int64), 0.0
+    slot = Slot(
+        np.array([0.0, 5.0, 7.0]), np.array([7.0, 0.0, 8.0]), two, one, np.array([1, 0, 1]),
+        none, none, none, 100.0, 1.0, 1e5, 1, 1,
+    )  # fmt: skip
+    tables, bounds = np.empty((4, 4, 3)), new_bounds(2)
+    bound_workloads(slot, 6, -1, tables, bounds)
+    assert bounds.upper[1] == pytest.approx(7.0)
+    assert bounds.lower[1] == pytest.approx(7.0)

@@ -84,6 +84,22 @@ def test_of_equal_schedules_that_with_least_use_is_found() -> None:
         assert 10.0 <= found.bound <= 10.0 * (1 + 1e-7)
 
 
+def test_of_equal_schedules_those_with_fewer_servers_and_workers_are_found() -> None:
+    # everything is free; one worker and a server fit in the first slot, two in the second, and two
+    # chunks need one slot with a server or two
+    auction = one_resource(
+        {"data": [2, 0], "server_demand": [1.0]}, site_capacity=[[3.0], [0.0]],
+        occupied={"transfer": [0.0] * 3, "resources": [[[1.0, 0.0, 0.0]], [[0.0] * 3]]},
+    )  # fmt: skip
+    found = propose(auction, auction.jobs[0], "dp")
+    assert (found.payoff, found.finish, found.slots.tolist()) == (10.0, 1, [1])
+    # a worker of a site takes two chunks, one of them moved; a worker each sends as many megabytes
+    auction = one_resource({"data": [1, 1], "worker_rate": 2})
+    found = propose(auction, auction.jobs[0], "dp")
+    assert (found.payoff, found.finish) == (10.0, 0)
+    assert (found.workers.sum(), found.moved.sum()) == (1, 1)
+
+
 def test_data_that_were_processed_are_not_processed_again() -> None:
     # one gpu at site 0 for two chunks, and nothing moves: two slots
     auction = one_resource(
@@ -165,9 +181,10 @@ def optimum(auction: Auction, prices: Prices) -> float:
     return max(0.0, solve(form).objective)
 
 
-@pytest.mark.parametrize("seed", [8, 46, 53, 133, 181, 275])
+@pytest.mark.parametrize("seed", [8, 46, 53, 133, 181, 275, 517, 687])
 def test_plans_whose_chunks_move_reach_the_optimum(seed: int) -> None:
-    # which depends on where moved chunks come from, on small workloads, or on more multipliers
+    # which depends on where moved chunks come from, on small workloads, on more multipliers, or
+    # on plans for half of the chunks, rounded up, in place
     auction, prices = moving(seed)
     seen = job_slots(auction, auction.jobs[0], prices, None, None)
     found = repaired_schedule(auction, auction.jobs[0], seen)

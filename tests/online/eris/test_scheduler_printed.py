@@ -89,6 +89,35 @@ def test_algorithm_3_by_hand() -> None:
     assert cost == 5.0 + 1.0 + 5.0
 
 
+def test_what_may_be_moved_is_no_less_after_something_was_moved() -> None:
+    # by (10) each of two pairs may move one chunk of 1 MB, though 1 MB is all: they do not fit
+    auction = one_resource({"data": [1, 1, 0]}, sites=3, site_capacity=[[4.0]] * 3,
+                           transfer_budget=1.0)  # fmt: skip
+    seen = met(auction, 5.0, 5.0, 1.0)
+    cost, _, moved, workers = printed_slot(seen, 0, 2)
+    assert (cost, moved, workers.tolist()) == (np.inf, 2, [0, 0, 2])
+    wanted = algorithm_3(seen, 0, 2)
+    assert (wanted[0], wanted[3], wanted[1].tolist()) == (cost, moved, workers.tolist())
+
+
+@pytest.mark.parametrize(
+    ("data", "room", "prices", "budget", "workload", "moved"),
+    [
+        ((3, 2, 1, 3), (3, 3, 4, 1), (11, 4, 6, 7), 1.0, 9, 2),
+        ((2, 3, 4, 0), (3, 2, 4, 5), (6, 5, 8, 3), 2.0, 8, 5),
+    ],
+)
+def test_sites_that_are_too_full_to_take_chunks_give_none(  # type: ignore[no-untyped-def]
+    data, room, prices, budget, workload, moved
+) -> None:
+    auction = one_resource({"data": list(data)}, sites=4, transfer_budget=budget,
+                           site_capacity=[[float(each)] for each in room])  # fmt: skip
+    seen = met(auction, *map(float, prices))
+    found, wanted = printed_slot(seen, 0, workload), algorithm_3(seen, 0, workload)
+    assert found[2] == wanted[3] == moved
+    assert found[3].tolist() == wanted[1].tolist()
+
+
 def test_sites_of_equal_price_but_for_rounding_exchange_nothing() -> None:
     auction = one_resource({"data": [1, 0]})
     moved = [
