@@ -168,6 +168,22 @@ def test_what_is_laid_leaves_kept_rings_their_links_and_is_smaller_where_it_must
         assert is_broken(cluster, Rings.join([kept, new], cluster)) == []
 
 
+def test_rings_that_are_laid_leave_each_other_neither_links_nor_servers_twice():
+    # one way round four servers of one GPU, 2 Gbps: every ring of two workers goes all round
+    pair = {"max_workers": 2, **table(0, 0, 10)}
+    ways = [(u, (u + 1) % 4, 2) for u in range(4)]
+    round_trip = snapshot(small([1] * 4, ways, pair, pair, one_way=True))
+    # three workers for two servers of one GPU: as long as links, each server is used once
+    one = {"max_workers": 1}
+    free = snapshot(small([1, 1], [(0, 1, 9)], one, one, one))
+    for slot, runs in ((round_trip, 1), (free, 2)):
+        none = Rings.none(slot.cluster)
+        for seed in range(8):
+            new = exchange_of(slot, none, seed).laid(none)
+            assert len(new) == runs
+            assert is_broken(slot.cluster, new) == []
+
+
 def test_most_exchanges_take_away_every_ring_of_an_unwanted_size():
     # two workers of the first job are worth 99, so that eleven others are not wanted
     slot = snapshot(star(*[1] * 12, jobs=[job(max_workers=12, **table(0, *range(90, 102)))]
