@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from farkas.certificates.check import check as prove_certificate
 from farkas.certificates.files import Certificate
-from farkas.errors import InvalidOption, NoAnswer
+from farkas.errors import InvalidOption, NoAnswer, NotACertificate
 from farkas.required import require_type
 from farkas.verbs.check_file import opened, proof_of, prove_file
 
@@ -114,6 +114,14 @@ def _solution(what: Solution, instance: InstanceOrName | None) -> Proof:
     require_type(what, (Certificate, Run, Solution, str, os.PathLike), "what is checked")
     if what.certificate is None:
         raise NoAnswer(f"{what.form.name} was solved without a certificate: give certify=True")
-    if instance is None:
+    if instance is not None:
+        return proof_of(what.certificate, instance)
+    try:
         return prove_certificate(what.certificate, what.form)
-    return proof_of(what.certificate, instance)
+    except NotACertificate:
+        if what.own is None:
+            raise
+        raise InvalidOption(
+            f"instance: what bounds {what.form.name} is proved by {what.proved_by}, which is made"
+            " from the instance; give it"
+        ) from None

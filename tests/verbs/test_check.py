@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import farkas
 from farkas.certificates import FormCertificate, Proof
 from farkas.certificates.vipr_proof import ViprProof
-from farkas.errors import NoAnswer, NotACertificate
+from farkas.errors import InvalidOption, NoAnswer, NotACertificate
 from tests.certificates.test_vipr_check import ROUNDING
 
 
@@ -28,6 +29,24 @@ def test_a_solution_is_proved_again_by_its_certificate() -> None:
         assert (proof.bound, proof.provenance) == (solution.bound, source)
     with pytest.raises(NotACertificate, match="the certificate is about"):
         farkas.check(solution, "mlbroker/surplus_worker")
+
+
+@pytest.mark.parametrize(
+    ("program", "by"),
+    [
+        ("mlbroker.offline", "mlbroker.relaxed[tight,printed]"),
+        ("eris.offline", "eris.pooled_prices"),
+    ],
+)
+def test_what_another_program_bounds_is_proved_again_from_the_instance(
+    program: str, by: str
+) -> None:
+    name = f"{program.partition('.')[0]}/tiny"
+    solution = farkas.solve(name, program, certify=True)
+    assert solution.proved_by == by
+    with pytest.raises(InvalidOption, match=f"proved by {re.escape(by)}, .* give it"):
+        farkas.check(solution)
+    assert farkas.check(solution, name).bound == solution.bound
 
 
 def test_a_solution_without_a_certificate_says_how_to_get_one() -> None:
