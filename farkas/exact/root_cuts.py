@@ -165,8 +165,11 @@ def tableau_rows(
     if not len(rows) or len(rows) != len(basic):
         return
     matrix = program.matrix
-    scale = np.array([float(f) for f in program.factors])
-    entries = (matrix.values / scale[matrix.rows]).astype(np.float64)
+    try:
+        scale = np.array([float(f) for f in program.factors])
+        entries = (matrix.values / scale[matrix.rows]).astype(np.float64)
+    except (OverflowError, ZeroDivisionError):  # whole entries beyond doubles, or their factors
+        return
     whole = sp.csr_array((entries, (matrix.rows, matrix.columns)), shape=matrix.shape)
     try:
         factors = splu(sp.csc_array(whole[rows][:, basic]))

@@ -13,7 +13,13 @@ import re
 from fractions import Fraction
 
 from farkas.errors import UnsupportedForm
-from farkas.forms.model_text import INFINITE, TextColumn, TextReader, finite_or_none
+from farkas.forms.model_text import (
+    INFINITE,
+    TextColumn,
+    TextReader,
+    finite_or_none,
+    infinite_side,
+)
 from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
 from farkas.words import quoted
 
@@ -275,7 +281,7 @@ class _Lp(TextReader):
             return end, end
         lower = _LOWER[relation] is not left
         if end is None and (side > 0) == lower:
-            self.refuse(f"no point keeps a side of {float(side):g}")
+            self.refuse(infinite_side(side))
         return (end, high) if lower else (low, end)
 
     def _add_row(self, name: str, terms: list[tuple[int, Fraction]], low: Side, high: Side) -> None:

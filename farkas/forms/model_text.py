@@ -136,6 +136,11 @@ def number(text: str, numbers: Numbers) -> Fraction:
         return BEYOND if exact > 0 else -BEYOND
 
 
+def infinite_side(side: Fraction) -> str:
+    """Say why a side that counts as infinite, in the wrong direction, is refused."""
+    return f"no point keeps a side of {'1e20 or more' if side > 0 else '-1e20 or less'}"
+
+
 def finite_or_none(value: Fraction) -> Side:
     """Return the side, or None for one of 1e20 and more."""
     return value if abs(value) < INFINITE else None

@@ -14,7 +14,13 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 from farkas.errors import FileProblem, UnsupportedForm
-from farkas.forms.model_text import INFINITE, TextColumn, TextReader, finite_or_none
+from farkas.forms.model_text import (
+    INFINITE,
+    TextColumn,
+    TextReader,
+    finite_or_none,
+    infinite_side,
+)
 from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
 from farkas.words import quoted
 
@@ -253,7 +259,7 @@ class _Mps(TextReader):
             if (row.kind != "L" and row.side >= INFINITE) or (
                 row.kind != "G" and row.side <= -INFINITE
             ):
-                self.refuse(f"row {quoted(name)}: no point keeps a side of {float(row.side):g}")
+                self.refuse(f"row {quoted(name)}: {infinite_side(row.side)}")
         sides = [_sides(row) for row in rows.values()]
         return rational_form(
             name=self._name or "model",

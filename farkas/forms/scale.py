@@ -74,6 +74,9 @@ def units_of(form: LinearForm) -> Units:
     """
     rows, columns = form.matrix.rows, form.matrix.columns.astype(np.int64)
     entry = exponents(form.matrix.values)
+    if (entry == NONE).any():  # zeros: fractions may be too small for doubles
+        there = entry < NONE
+        rows, columns, entry = rows[there], columns[there], entry[there]
     counts = counting(form.lower, form.upper)
     side = np.minimum(exponents(form.row_lower), exponents(form.row_upper))
     unit = np.minimum(exponents(form.lower), exponents(form.upper))
@@ -83,7 +86,7 @@ def units_of(form: LinearForm) -> Units:
     if (unit == NONE).any():
         from farkas.forms.spread import measure_beside  # here: most have bounds or sides
 
-        measure_beside(form, unit, entry, counts)
+        measure_beside(form, unit, (rows, columns, entry), counts)
     unit = clipped(unit)
     kept = counts[columns]
     bare = np.ones(form.num_rows, bool)

@@ -7,19 +7,21 @@ from farkas.forms.scale import NONE, exponents
 from farkas.numbers import Bools, Ints
 
 
-def measure_beside(form: LinearForm, unit: Ints, entry: Ints, counts: Bools) -> None:
+def measure_beside(
+    form: LinearForm, unit: Ints, terms: tuple[Ints, Ints, Ints], counts: Bools
+) -> None:
     """Measure columns by the largest terms beside them, in rows or else in the objective.
 
     Parameters
     ----------
     unit
         Shape (columns,), exponents; those that are `NONE` are replaced where terms beside say one.
-    entry
-        Shape (entries,), exponents of the coefficients.
+    terms
+        Rows, columns and exponents of the coefficients that are not 0, shape (entries,) each.
     counts
         See `farkas.forms.scale.counting`.
     """
-    rows, columns = form.matrix.rows, form.matrix.columns.astype(np.int64)
+    rows, columns, entry = terms
     spread(unit, rows, columns, entry, form.num_rows, counts)
     if (unit == NONE).any():
         priced = np.flatnonzero(form.cost)

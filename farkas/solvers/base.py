@@ -311,10 +311,12 @@ def _refuse_licence(standing: Availability, size: tuple[int, int], form: str, so
 
 def _refuse_numbers(form: LinearForm) -> None:
     # a finite sum has finite terms; the slower look comes only after an infinite one
-    if not (math.isfinite(form.cost.sum()) or np.isfinite(form.cost).all()):
+    with np.errstate(over="ignore", invalid="ignore"):
+        costs, entries = form.cost.sum(), form.matrix.values.sum()
+    if not (math.isfinite(costs) or np.isfinite(form.cost).all()):
         _refuse_number(form, "cost", ~np.isfinite(form.cost), "must be finite")
     values = form.matrix.values
-    if not (math.isfinite(values.sum()) or np.isfinite(values).all()):
+    if not (math.isfinite(entries) or np.isfinite(values).all()):
         _refuse_number(form, "matrix value", ~np.isfinite(values), "must be finite")
     if not math.isfinite(form.offset):
         raise UnsupportedForm(f"{form.name}: the objective's constant is {form.offset}")

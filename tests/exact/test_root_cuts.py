@@ -10,7 +10,7 @@ import pytest
 
 from farkas.exact.bounding import Bounding
 from farkas.exact.deadline import Deadline
-from farkas.exact.root_cuts import root_cuts, seen_from
+from farkas.exact.root_cuts import root_cuts, seen_from, tableau_rows
 from farkas.solvers.simplex import Simplex
 from tests.exact.test_cuts import drawn, flows, points
 from tests.generators.rational import program
@@ -37,6 +37,16 @@ def test_rows_of_the_tableau_are_found_for_broken_columns() -> None:
     simplex.run()
     found = root_cuts(Bounding(form), form.lower, form.upper, simplex, Deadline(), None)
     assert any(keeps_not(cut, [F(1), F(2, 3)]) for cut in found)
+
+
+@pytest.mark.parametrize("entry", [2 * 10**400, F(2, 10**400)])
+def test_entries_beyond_doubles_leave_no_rows_of_the_tableau(entry: int | F) -> None:
+    form = program([[2, 3]], cost=[-1, -1], rows=[(None, 4)], ends=[(0, 1)] * 2, whole=[1, 1])
+    simplex = Simplex(form.linear)
+    simplex.run()
+    beyond = program([[entry, 3]], cost=[-1, -1], rows=[(None, 4)], ends=[(0, 1)] * 2, whole=[1, 1])
+    assert list(tableau_rows(Bounding(form), simplex.basis, [1]))
+    assert not list(tableau_rows(Bounding(beyond), simplex.basis, [1]))
 
 
 def keeps_not(cut, point: list[F]) -> bool:  # type: ignore[no-untyped-def]

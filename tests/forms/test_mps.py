@@ -113,6 +113,17 @@ def test_bounds_that_no_point_keeps_are_refused(line: str) -> None:
         sample(f"BOUNDS\n {line}")
 
 
+@pytest.mark.parametrize(
+    ("row", "side", "words"),
+    [("high", "1e400", "of 1e20 or more"), ("same", "-1e400", "of -1e20 or less")],
+)
+def test_sides_beyond_doubles_that_no_point_keeps_are_refused(
+    row: str, side: str, words: str
+) -> None:
+    with pytest.raises(FileProblem, match=f'"{row}": no point keeps a side {words}'):
+        sample(f"    set  {row}  {side}")
+
+
 def test_marked_columns_are_whole_and_binary_without_bounds() -> None:
     text = TEXT.replace(
         "    y         cost ", "    M  'MARKER'  'INTORG'\n    y         cost "

@@ -97,6 +97,22 @@ def test_a_term_exceeds_the_unit_of_its_row_little_enough_for_doubles():
     assert units.rows.tolist() == [100 - ROW_SPREAD]
 
 
+def test_entries_that_became_zero_measure_nothing():
+    # 2 x + 4 y = 1, once with a third column whose entry a fraction too small for doubles left
+    rows = SparseRows(np.array([0, 3]), np.array([0, 1, 2]), np.array([2.0, 4.0, 0.0]), 3)
+    free = [-np.inf] * 3
+    there = form([[2, 4, 5]], [1], [1], free, [np.inf] * 3).replace(matrix=rows)
+    apart = form([[2, 4]], [1], [1], free[:2], [np.inf] * 2)
+    found = units_of(there)
+    assert found.columns.tolist() == [*units_of(apart).columns.tolist(), 0]
+    assert found.rows.tolist() == units_of(apart).rows.tolist()
+    # all entries 0 and no side: nothing is known of any column, which was looked for without end
+    none = rows_of_dense([[1, 1]])
+    none = SparseRows(none.starts, none.columns, np.zeros(2), 2)
+    blank = form([[1, 1]], [-np.inf], [np.inf], [0, -np.inf], [4, np.inf]).replace(matrix=none)
+    assert units_of(blank).columns.tolist() == [2, 0]
+
+
 def test_a_tiny_cost_does_not_make_the_others_large():
     # logarithms 0 and -400 have the mean -200, and the larger one may be 10 above
     assert (

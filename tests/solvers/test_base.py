@@ -58,6 +58,12 @@ def test_numbers_that_mean_nothing_are_refused(field, value, words):
     assert words in str(refusal.value)
 
 
+@pytest.mark.filterwarnings("error")
+def test_numbers_whose_sum_overflows_are_looked_at_without_a_warning():
+    large = form([1], [(2, [1e308], INF), (2, [1e308], INF)])
+    assert solve(large).claim is Claimed.OPTIMAL
+
+
 def test_start_of_the_wrong_shape_is_refused():
     with pytest.raises(InvalidOption, match="needs 1 finite values"):
         solve(SMALL, start=np.zeros(2))
