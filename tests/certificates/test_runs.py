@@ -7,11 +7,16 @@ import numpy as np
 import pytest
 
 from farkas.certificates import LinearCertificate, certificate_types, run_bounds
+from farkas.certificates.coded import CodedPrices
+from farkas.certificates.coded_chance import ChancePrices
+from farkas.certificates.coded_measured import GuaranteedPrices
 from farkas.certificates.gadget import HorizonCertificate
 from farkas.certificates.making import exact_vector
 from farkas.certificates.runs import require_run_bound
 from farkas.errors import NotACertificate
+from farkas.instances import library
 from farkas.instances.files import own_kinds
+from farkas.models.coded.kernel import Pairs
 
 
 def linear(kind: str | None, program: str) -> LinearCertificate:
@@ -53,3 +58,22 @@ def test_the_kind_that_a_certificate_states_is_the_run_s(kind):
         require_run_bound(made, "gadget", {}, "gadget.gadget", [])
     stated = msgspec.structs.replace(made, kind="gadget")
     require_run_bound(stated, "gadget", {}, "gadget.gadget", [])
+
+
+@pytest.mark.parametrize(("name", "tag"), [
+    ("coded.expected", "coded_run"), ("coded.mine", "coded_run"),
+    ("coded.chance_mine", "coded_chance"), ("coded.ChanceMine", "coded_chance"),
+    ("coded.distribution_free", "coded_measured"), ("coded.DistributionFree", "coded_measured"),
+])  # fmt: skip
+def test_the_name_of_an_algorithm_of_coded_says_which_problem_bounds_its_runs(name, tag):
+    data, prices = library.load("coded/measured"), np.ones(2)
+    patience = Pairs.of(data).patience
+    made = {
+        "coded_run": CodedPrices.of(data, prices, patience),
+        "coded_chance": ChancePrices.of(data, prices, patience),
+        "coded_measured": GuaranteedPrices.of(data, prices),
+    }
+    require_run_bound(made.pop(tag), "coded", {}, name, [])
+    for other in made.values():
+        with pytest.raises(NotACertificate, match="does not bound runs of"):
+            require_run_bound(other, "coded", {}, name, [])
