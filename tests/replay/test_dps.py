@@ -184,6 +184,19 @@ def test_one_unit_too_many_of_either_side_is_too_many(workers: int, ps: int) -> 
     assert bool(found.broken) == (workers < 2 or ps < 2)
 
 
+@pytest.mark.parametrize("taken", [0, 1])
+@pytest.mark.parametrize("servers", [[0, 1], [1, 0]])
+def test_units_that_one_of_several_servers_lacks_are_lacking(
+    taken: int, servers: list[int]
+) -> None:
+    jobs = [(0, 1.0, 1, 1.0), (0, 1.0, 2, 2.0)]
+    market = posted(*jobs, server_workers=[[1], [1]], server_ps=[[1], [1]])
+    spread = sale(servers=servers, workers=[1, 1], ps=[1, 1], payment=2.0)
+    assert not replayed(market, [nothing(), spread]).broken
+    both = replayed(market, [sale(servers=[taken]), spread])
+    assert both.broken == ("job 1 takes units that are not idle",)
+
+
 def test_a_server_held_without_units_there_is_refused() -> None:
     market = posted((0, 1.0, 1, 1.0), server_workers=[[1], [1]], server_ps=[[1], [1]])
     apart = sale(servers=[0, 1], workers=[1, 0], ps=[0, 1])
