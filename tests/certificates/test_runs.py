@@ -35,8 +35,9 @@ def test_each_kind_lists_certificates_of_its_own(kind):
     listed = run_bounds[kind]
     assert listed
     for one in listed:
-        assert one.certificate.startswith(kind)
-        assert certificate_types[one.certificate].about == kind
+        if one.certificate != "tree":  # of any program, which is rebuilt
+            assert one.certificate.startswith(kind)
+            assert certificate_types[one.certificate].about == kind
         assert one.program.startswith(f"{kind}.")
         with pytest.raises(NotACertificate, match="not listed"):
             require_run_bound(linear(kind, one.program), kind, {}, f"{kind}.any", [])
