@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from fractions import Fraction
 
-from farkas.certificates.dps import Rewards
+import msgspec
+
+from farkas.certificates.dps import DpsPrices, Rewards
 from farkas.certificates.dps_servers import DpsServerPrices
-from farkas.errors import NoAnswer
+from farkas.errors import NoAnswer, NotACertificate
 from farkas.instances.dps import Market
 from farkas.offline.ladder import Ascent, Rung
+from farkas.online.dps.environment import run_bound
 from farkas.online.run import Bound
 from farkas.relaxations.dps.server_prices import PricedServers, ServerProgram
 
@@ -27,13 +30,35 @@ def bound_of(market: Market, priced: PricedServers) -> Bound:
     return Bound.of(Fraction(made.bound), WORDS, made.plain())
 
 
-def server_bound(instance: Market, ascent: Ascent) -> Iterator[Rung]:
-    """Solve the program by classes of servers; each of its rounds proves a bound."""
-    found = False
-    program = ServerProgram(instance, rewards_that_bind(instance))
+def server_bound(
+    instance: Market, ascent: Ascent
+) -> Generator[Rung, None, tuple[ServerProgram, PricedServers]]:
+    """Solve the program by classes of servers; each of its rounds proves a bound.
+
+    Where it is too large, prices by type take their place.
+
+    Returns
+    -------
+    The program, and the round that proved most.
+
+    Raises
+    ------
+    NoAnswer
+        When there are too many classes.
+    """
+    rewards = rewards_that_bind(instance)
+    try:
+        program = ServerProgram(instance, rewards)
+    except NotACertificate as refusal:
+        raise NoAnswer(str(refusal)) from None
+    best: PricedServers | None = None
     for priced in program.rounds(lambda: ascent.deadline.left):
-        found = True
+        if best is None or priced.bound <= best.bound:
+            best = priced
         if ascent.better_bound(priced.bound):
             yield Rung(WORDS, bound=bound_of(instance, priced))
-    if not found:
-        raise NoAnswer("no prices by class of servers were found")
+    if best is None:
+        by_type = msgspec.convert(run_bound(instance, rewards).certificate, DpsPrices)
+        best = program.by_type(by_type.prices)
+        yield Rung(WORDS, bound=bound_of(instance, best))
+    return program, best

@@ -26,14 +26,12 @@ from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_scipy
 from farkas.instances.dps import Market
 from farkas.models.dps.windows import MarketSide, clique_rows, jobs_at
-from farkas.numbers import Bools, Floats, Ints
+from farkas.numbers import Array, Bools, Floats, Ints, floats
 from farkas.search_tolerances import FINE_GAP
 
-MOST_ENTRIES = 4_000_000
+MOST_ENTRIES = 8_000_000
 """Entries of the linear program up to which it is solved."""
 MOST_ROUNDS = 30
-WHOLE_WAY = -1
-"""Stands for the number of a spread way where a job is placed whole."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -116,6 +114,26 @@ class ServerProgram:
         )
         self.paying: Bools = market.fits & (self.reward > 0)
 
+    def by_type(self, prices: SlotPrices) -> PricedServers:
+        """Take prices by type for those of every class, as where the program is too large.
+
+        Parameters
+        ----------
+        prices
+            Of `farkas.certificates.dps`; positions are type x horizon + slot.
+        """
+        count, market = self.classes.count, self.market
+        tiled = []
+        for positions, numbers, types in (
+            (prices.worker_positions, prices.worker_numbers, market.num_worker_types),
+            (prices.ps_positions, prices.ps_numbers, market.num_ps_types),
+        ):
+            steps = np.arange(count) * types * market.horizon
+            tiled += [(steps[:, None] + positions).ravel(), np.tile(numbers, count)]
+        none = self.whole_ways().chosen(np.zeros(0, np.int64))
+        everywhere = SlotPrices(prices.scale, *tiled)
+        return self.priced(everywhere, none, np.zeros(0))
+
     def whole_ways(self) -> Ways:
         """List every class that can host a paying job."""
         job, hosted = np.nonzero(self.classes.hosts & self.paying[:, None])
@@ -178,6 +196,8 @@ class ServerProgram:
         from farkas.solvers import solve
 
         ways = self.whole_ways()
+        if self._entries(ways) > MOST_ENTRIES:
+            return
         alone = self.paying & ~self.classes.hosts.any(axis=1)
         none = SlotPrices(0, *(np.zeros(0, np.int64) for _ in range(4)))
         ways = self._cheaper(ways, self._charges(none), alone)
@@ -195,6 +215,15 @@ class ServerProgram:
                 return
             ways = more
 
+    def _entries(self, ways: Ways) -> int:
+        """Upper bound on the entries of rows of capacity."""
+        slots = np.unique(self.market.arrival)
+        last = np.where(ways.whole < 0, self.last[0][ways.job], self.last[1][ways.job])
+        after = np.searchsorted(slots, last, side="right")
+        held = after - np.searchsorted(slots, self.market.arrival[ways.job])
+        used = (ways.workers > 0).sum(axis=1) + (ways.ps > 0).sum(axis=1)
+        return int((held * used).sum())
+
     def _charges(self, prices: SlotPrices) -> Charges:
         return server_charges(self.market, self.classes, prices, self.reward)
 
@@ -205,21 +234,29 @@ class ServerProgram:
         sides = duals[begin - len(listed[0]) : begin], duals[begin:]
         workers, ps = (_listed(rows, price) for rows, price in zip(listed, sides, strict=True))
         prices = SlotPrices.of(self.market, workers, ps)
+        return self.priced(prices, ways, share)
+
+    def priced(self, prices: SlotPrices, ways: Ways, share: Floats) -> PricedServers:
+        """Say what prices prove, and charge."""
         bound = server_prices_bound(self.market, prices, self.rewards, self.classes)
         charges = self._charges(prices)
         spread = charges.spread[ways.job]
         charge = np.where(ways.whole < 0, spread, charges.whole[ways.job, ways.whole])
-        margin = self.reward[ways.job] - np.ldexp(charge.astype(float), -prices.scale)
+        margin = self.reward[ways.job] - in_money(charge, prices)
         return PricedServers(prices, bound, charges, ways, share, margin)
+
+    def least_charges(self, priced: PricedServers) -> tuple[Floats, Floats]:
+        """Charges of each job, whole and spread, infinite where impossible; shape (jobs,)."""
+        whole = np.where(self.classes.hosts, in_money(priced.charges.whole, priced.prices), np.inf)
+        spread = np.where(self.market.fits, in_money(priced.charges.spread, priced.prices), np.inf)
+        return whole.min(axis=1, initial=np.inf), spread
 
     def _more(self, priced: PricedServers) -> Ways | None:
         """Ways with those to spread that pay more than every whole one; None where none is new."""
-        charges, scale = priced.charges, -priced.prices.scale
-        whole = np.where(self.classes.hosts, np.ldexp(charges.whole.astype(float), scale), np.inf)
-        spread = np.ldexp(charges.spread.astype(float), scale)
-        best = np.minimum(whole.min(axis=1, initial=np.inf), self.reward)
-        wanted = self.paying & (best - spread > FINE_GAP * self.reward)
-        ways = self._cheaper(priced.ways, charges, wanted)
+        whole, spread = self.least_charges(priced)
+        saved = np.minimum(whole, self.reward) - spread
+        wanted = self.paying & (saved > FINE_GAP * self.reward)
+        ways = self._cheaper(priced.ways, priced.charges, wanted)
         return None if len(ways.job) == len(priced.ways.job) else ways
 
     def _cheaper(self, ways: Ways, charges: Charges, wanted: Bools) -> Ways:
@@ -235,6 +272,11 @@ class ServerProgram:
         ]
         jobs = np.array(found, np.int64)
         return ways.with_spread(jobs, charges.workers[jobs], charges.ps[jobs])
+
+
+def in_money(charges: Array, prices: SlotPrices) -> Floats:
+    """Charges in units of the grid as doubles."""
+    return floats(np.ldexp(charges.astype(float), -prices.scale))
 
 
 def market_types(market: Market) -> tuple[int, int]:

@@ -1,0 +1,151 @@
+"""The search for the best placements: against optima, in any unit, at any time."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import farkas
+from farkas.exact.deadline import Deadline
+from farkas.instances.generate import generate
+from farkas.models.dps.offline import Offline
+from farkas.offline.dps import placements as module
+from farkas.offline.dps.placements import Placements, best_prices, placements
+from farkas.offline.dps.server_bound import WORDS, rewards_that_bind
+from farkas.offline.ladder import Ascent, ladders
+from farkas.relaxations.dps import server_prices
+from farkas.relaxations.dps.server_prices import ServerProgram
+from farkas.solvers import solve
+from tests.generators.dps import empty_market, market_in, posted, random_market
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr(module, "STALLED", 150)
+    monkeypatch.setattr(module, "FIRST_MOVES", 20)
+
+
+def optimum(market):
+    prices = "free" if rewards_that_bind(market) == "budget" else "capped"
+    return solve(Offline(prices=prices).form(market), gap=0.0).require_optimal().objective
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_value_and_bound_enclose_the_optimum(seed):
+    market = random_market(seed, jobs=9, servers=1 if seed % 4 == 0 else None)
+    found, best = farkas.optimum(market, gap=0.0), optimum(market)
+    assert float(found.value) <= best * (1 + 1e-9)
+    assert found.bound >= Fraction(best) * (1 - Fraction(1, 10**9))
+    assert found.value <= found.bound
+    # a few jobs: what is searched is searched well
+    assert float(found.value) >= 0.8 * best
+
+
+def test_most_optima_of_small_markets_are_found():
+    reached = [
+        float(farkas.optimum(market, gap=0.0).value) >= optimum(market) * (1 - 1e-9)
+        for market in (random_market(seed, jobs=8) for seed in range(200, 225))
+    ]
+    assert sum(reached) >= 20
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_every_rung_is_replayed_without_a_fault(seed):
+    market = random_market(seed, jobs=12)
+    ascent = Ascent("max", Deadline(), Fraction(0))
+    values = []
+    for rung in placements(market, ascent):
+        if rung.decisions is not None:
+            run = ladders["dps.optimum"].run(market, rung.decisions)
+            assert not run.violations
+            values.append(Fraction(run.reached))
+    assert all(a <= b for a, b in itertools.pairwise(values))
+
+
+@pytest.mark.parametrize("unit", [2.0**-40, 2.0**40])
+@pytest.mark.parametrize("seed", [1, 5, 8])
+def test_the_unit_of_money_changes_nothing(seed, unit):
+    market = random_market(seed, jobs=14)
+    one, other = (farkas.optimum(m, gap=0.0) for m in (market, market_in(market, unit)))
+    assert other.value == one.value * Fraction(unit)
+    assert float(other.bound) == pytest.approx(float(one.bound) * unit, rel=1e-12)
+
+
+def test_the_same_answer_again():
+    market = generate("dps", "published", 0, num_jobs=60, horizon=60, num_servers=3)
+    one, other = (farkas.optimum(market, gap=0.0) for _ in range(2))
+    assert (one.value, one.bound) == (other.value, other.bound)
+    assert one.run.decisions == other.run.decisions
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_unit_prices_take_the_whole_budget_and_no_more(seed):
+    market = random_market(seed, jobs=14)
+    for job, price in zip(market.jobs, best_prices(market).tolist(), strict=True):
+        units = job.workers + job.ps
+        assert Fraction(price) * units <= Fraction(job.budget)
+        if market.price_cap is not None:
+            assert price <= market.price_cap
+        more = float(np.nextafter(np.nextafter(price, np.inf), np.inf))
+        above = market.price_cap is not None and more > market.price_cap
+        assert above or Fraction(more) * units > Fraction(job.budget)
+
+
+def test_jobs_that_fit_nowhere_and_pay_nothing():
+    market = posted((0, 1.0, 3, 9.0), (0, 1.0, 1, 0.0), (0, 1.0, 1, 1.0), units=2)
+    found = farkas.optimum(market, gap=0.0)
+    assert found.complete
+    assert found.value == 1
+    assert [d["outcome"] for d in found.run.decisions] == ["declined", "declined", "sold"]
+
+
+def test_a_market_that_nobody_visits():
+    assert farkas.optimum(empty_market(), gap=0.0).value == 0
+
+
+def test_a_job_on_two_servers():
+    market = posted((0, 1.0, 2, 1.0), units=1).replace(
+        server_workers=[[1], [1]], server_ps=[[1], [1]]
+    )
+    found = farkas.optimum(market, gap=0.0)
+    assert found.value == found.bound == 1
+
+
+def test_too_large_a_program_leaves_prices_by_type(monkeypatch):
+    monkeypatch.setattr(server_prices, "MOST_ENTRIES", 0)
+    market = random_market(5, jobs=12)
+    found = farkas.optimum(market, gap=0.0)
+    assert found.value <= found.bound
+    assert found.bound >= Fraction(optimum(market)) * (1 - Fraction(1, 10**9))
+    assert any("again" in step.method or "linear" in step.method for step in found.steps)
+
+
+def test_the_deadline_leaves_what_was_found():
+    market = generate("dps", "published", 0, num_jobs=200, horizon=100, num_servers=3)
+    pressed = threading.Event()
+    ascent = Ascent("max", Deadline(stopped=pressed.is_set), Fraction(0))
+    methods = []
+    for rung in placements(market, ascent):
+        methods.append(rung.method)
+        if rung.decisions is not None:
+            pressed.set()
+    assert methods[0] == WORDS
+    assert "jobs of the linear program" in methods
+    assert len(methods) <= len(set(methods)) + server_prices.MOST_ROUNDS
+
+
+def test_the_integer_point_is_no_worse_than_what_its_ways_allow():
+    market = generate("dps", "published", 0, num_jobs=60, horizon=60, num_servers=3)
+    program = ServerProgram(market, "capped")
+    *_, priced = program.rounds()
+    found = Placements(program, priced)
+    found.follow(priced.ways, priced.share)
+    ways, share = found.integer_point(Ascent("max", Deadline(), Fraction(0)))
+    value = float(program.reward[ways.job] @ share)
+    # whole ways by class relax the placement on servers: nothing better was cut off
+    assert found.packing.value <= value * (1 + 1e-9)
+    assert value <= float(priced.bound) * (1 + 1e-9)
