@@ -50,6 +50,7 @@ def test_seeds_and_products():
         {"a": 1, "b": 3}, {"a": 1, "b": 4}, {"a": 2, "b": 3}, {"a": 2, "b": 4},
     ]  # fmt: skip
     assert seeds([0, 5]) == [0, 5]
+    assert seeds([2**63 - 1]) == [2**63 - 1]
     assert len(seeds("1..1000000")) == 1_000_000
 
 
@@ -79,6 +80,7 @@ def test_more_combinations_than_a_sweep_holds_are_refused():
         list(product({"all: accepted": [*range(1001)], "b": [*range(1000)]}))
     with pytest.raises(InvalidOption, match="combinations of a, b"):
         next(product({"a": list(range(1001)), "b": list(range(1000))}))
+    assert next(product({"a": list(range(1000)), "b": list(range(1000))})) == {"a": 0, "b": 0}
 
 
 def test_a_setting_without_values_is_refused():

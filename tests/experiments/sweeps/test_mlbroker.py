@@ -39,3 +39,25 @@ def test_a_run_without_certificate_has_no_duals(name):
     titles = {title for title, _, _ in of_run(instance, run)}
     assert "Workers" in titles
     assert "Dual prices of presence" not in titles
+
+
+def test_workers_and_their_price_slot_by_slot():
+    instance = library.load("mlbroker/demo")
+    run = algorithms["mlbroker.central"].run(instance)
+    placed = [
+        [sum(job[site] for job in slot["workers"]) for site in range(instance.num_sites)]
+        for slot in run.decisions
+    ]
+    busy = next(slot for slot, counts in enumerate(placed) if sum(counts))
+    run.costs[busy].pop("resource")  # a store says of costs whatever it likes
+    found = {title: figure for title, _, figure in of_run(instance, run)}
+    drawn = [list(series.y) for series in found["Workers"].series]
+    shown = [[float(x) for x in site] for site in zip(*placed, strict=True)]
+    assert [site for site in drawn if any(site)] == [site for site in shown if any(site)]
+    (paid,) = (series.y for series in found["Price paid per worker"].series)
+    for price, counts, costs in zip(paid, placed, run.costs, strict=True):
+        if sum(counts):
+            assert price == pytest.approx(costs.get("resource", 0.0) / sum(counts))
+        else:
+            assert math.isnan(price)
+    assert paid[busy] == 0

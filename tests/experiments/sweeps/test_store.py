@@ -375,3 +375,9 @@ def test_statuses_are_those_of_the_results(copy: Path) -> None:
         assert sorted(store.present().values()) == ["done"] * 8 + ["failed"]
         assert all(isinstance(one, Result) for one in store.results())
         assert store.output(KEY) is None
+
+
+def test_a_task_that_never_ran_took_no_time():
+    task = Task(what="run", name="mlbroker.local", kind="mlbroker", instance=TINY.sha256)
+    ended = Result.ended(Request(task.key, task, ""), "crashed", "unreadable answer")
+    assert (ended.status, ended.error, ended.seconds) == ("crashed", "unreadable answer", 0.0)

@@ -148,7 +148,8 @@ def test_a_task_that_takes_too_long_is_recorded_and_the_others_go_on(tmp_path):
     again = sweep(written(tmp_path, count=3), workers=1)
     assert again.performed == {}, "only retry tries again"
     assert again.not_done == {"overlong": 3}
-    assert sweep(written(tmp_path, count=3), workers=1, retry=True).performed == {"done": 3}
+    for done in ({"done": 3}, {}):  # what is done is not tried again
+        assert sweep(written(tmp_path, count=3), workers=1, retry=True).performed == done
 
 
 def test_a_task_that_fails_is_recorded_with_its_reason(tmp_path):

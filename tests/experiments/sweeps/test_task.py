@@ -28,3 +28,15 @@ def test_unknown_names_are_refused_before_anything_runs(tmp_path, programs, erro
     path = written(tmp_path, programs=programs)
     with pytest.raises(error):
         plan(read_config(path), tmp_path)
+
+
+def test_what_is_of_another_kind_is_left_out_and_the_rest_is_planned(tmp_path):
+    path = tmp_path / "sweep.toml"
+    path.write_text(
+        'name = "one"\n[[instances]]\nkind = "coded"\n'
+        '[[algorithms]]\nname = "dps.pa"\n[[algorithms]]\nname = "coded.simple_greedy"\n'
+        '[[programs]]\nname = "dps.interval_lp"\n[[programs]]\nname = "coded.assignment_lp"\n'
+    )
+    tasks, instances = plan(read_config(path), tmp_path)
+    assert {task.name for task in tasks} == {"coded.simple_greedy", "coded.assignment_lp"}
+    assert {instance.kind for instance in instances.values()} == {"coded"}
