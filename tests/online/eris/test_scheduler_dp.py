@@ -91,7 +91,9 @@ def test_of_equal_schedules_those_with_fewer_servers_and_workers_are_found() -> 
         {"data": [2, 0], "server_demand": [1.0]}, site_capacity=[[3.0], [0.0]],
         occupied={"transfer": [0.0] * 3, "resources": [[[1.0, 0.0, 0.0]], [[0.0] * 3]]},
     )  # fmt: skip
-    found = propose(auction, auction.jobs[0], "dp")
+    free = Prices(np.zeros(3), np.zeros((2, 1, 3)))
+    seen = job_slots(auction, auction.jobs[0], free, auction.transferred, auction.used)
+    found = repaired_schedule(auction, auction.jobs[0], seen)
     assert (found.payoff, found.finish, found.slots.tolist()) == (10.0, 1, [1])
     # a worker of a site takes two chunks, one of them moved; a worker each sends as many megabytes
     auction = one_resource({"data": [1, 1], "worker_rate": 2})
