@@ -75,6 +75,11 @@ def test_the_big_constant_by_hand() -> None:
     # with the smallest constant, 2: (3 + 3 - 2) / 2 = 2 a site
     tighter = instance.replace(big_m=None)
     assert replayed(tighter, SLOT, relax="printed").low == 4 + deploy + 1
+    # ten workers: 30 and 10 + 2, where no share beyond all of the first branch helps: 30 - 2, not
+    # (30 + 12 - 2) / 2; the server's unit costs 2 as before
+    many = {**SLOT, "workers": [[10.0, 0.0]], "deployed": [[5.0, 1.0]]}
+    many["connected"] = lane(0, 1, 10.0)
+    assert replayed(tighter, many, relax="printed").low == 28 + 2 + 3 * deploy + 10
 
 
 @pytest.mark.parametrize(("relax", "semantics"), VARIANTS)
