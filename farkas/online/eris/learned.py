@@ -41,7 +41,7 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Market:
+class LearnedPrices:
     """What has been sold, and what was learned from the jobs that came.
 
     Parameters
@@ -82,11 +82,13 @@ class Learned:
     forecast: Share = 1.0
     sample: Count = 300
 
-    def start(self, known: Auction, seed: int) -> Market:
+    def start(self, known: Auction, seed: int) -> LearnedPrices:
         """Nothing is in use, and nobody came."""
-        return Market(Ledger(known), (), Prices.zero(known), seed)
+        return LearnedPrices(Ledger(known), (), Prices.zero(known), seed)
 
-    def step(self, state: Market, arrivals: SlotArrivals) -> tuple[Market, SlotDecision]:
+    def step(
+        self, state: LearnedPrices, arrivals: SlotArrivals
+    ) -> tuple[LearnedPrices, SlotDecision]:
         """Learn prices, then let jobs choose."""
         if not arrivals.jobs:
             return state, SlotDecision()
@@ -109,9 +111,11 @@ class Learned:
             awards[index] = Award(index, True, completed, proposal.cost, bound)
             pieces += pieces_of(index, job, proposal)
         decided = tuple(awards[index] for index, _ in arrivals.jobs)
-        return Market(ledger, seen, prices, state.seed), SlotDecision(decided, tuple(pieces))
+        return LearnedPrices(ledger, seen, prices, state.seed), SlotDecision(decided, tuple(pieces))
 
-    def certify(self, instance: Auction, state: Market, decisions: Sequence[SlotDecision]) -> Bound:
+    def certify(
+        self, instance: Auction, state: LearnedPrices, decisions: Sequence[SlotDecision]
+    ) -> Bound:
         """Prove an upper bound on the welfare of every run."""
         pricer = JobPricer(instance)
         free = prohibitive(instance, Prices.zero(instance))
@@ -121,7 +125,12 @@ class Learned:
         return Bound.of(Fraction(proved.bound), "prices of schedules", proved.plain())
 
     def _learn(
-        self, ledger: Ledger, slot: int, here: list[Job], seen: tuple[Job, ...], state: Market
+        self,
+        ledger: Ledger,
+        slot: int,
+        here: list[Job],
+        seen: tuple[Job, ...],
+        state: LearnedPrices,
     ) -> Prices:
         """Prices at which jobs that are here and those that are expected share what is left."""
         rng = np.random.default_rng([state.seed, slot])
