@@ -93,13 +93,13 @@ class BestFixedPrice(Program):
         """Jobs that can pay are served unless resources are short."""
         return m.served[i] + m.short_of_workers[i] + m.short_of_ps[i] >= m.affordable[i]
 
-    @constraint("2b", "workers_rows")
+    @constraint("2c", "workers_rows")
     def enough_workers(m, k, t):
         """Served jobs use no more workers than there are."""
         held = Sum(m.workers[i] * m.served[i] for i in m.jobs_with_workers[k, t])
         return held <= m.worker_capacity[k]
 
-    @constraint("2c", "ps_rows")
+    @constraint("2b", "ps_rows")
     def enough_ps(m, k, t):
         """Served jobs use no more parameter servers than there are."""
         held = Sum(m.ps[i] * m.served[i] for i in m.jobs_with_ps[k, t])

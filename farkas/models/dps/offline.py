@@ -70,7 +70,7 @@ class PlacedJobs(Program):
         """A spread job has all its parameter servers."""
         return Sum(m.spread_ps[i, s] for s in m.servers) == m.ps[i] * m.spread[i]
 
-    @constraint("2b,2f", "worker_rows", "servers")
+    @constraint("2c,2f", "worker_rows", "servers")
     def enough_workers(m, k, t, s):
         """Jobs that hold workers of a type use no more of them than a server has.
 
@@ -82,7 +82,7 @@ class PlacedJobs(Program):
             <= m.installed_workers[s, k]
         )
 
-    @constraint("2c,2g", "ps_rows", "servers")
+    @constraint("2b,2g", "ps_rows", "servers")
     def enough_ps(m, k, t, s):
         """Jobs that hold parameter servers of a type use no more of them than a server has."""
         return (

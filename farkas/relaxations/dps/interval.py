@@ -73,38 +73,38 @@ class Interval(Program):
             used = Var(states, upper=side.capacity[states.table[:, 0]], doc=doc)
             setattr(m, f"{units}_used", used)
 
-    @constraint("2b", "worker_rows", when=lambda p: p.shape == "cliques")
+    @constraint("2c", "worker_rows", when=lambda p: p.shape == "cliques")
     def enough_workers(m, k, t):
         """Jobs that hold workers of a type use no more than all servers have."""
         held = Sum(m.workers[i] * m.accepted[i] for i in m.jobs_with_workers[k, t])
         return held <= m.worker_capacity[k]
 
-    @constraint("2c", "ps_rows", when=lambda p: p.shape == "cliques")
+    @constraint("2b", "ps_rows", when=lambda p: p.shape == "cliques")
     def enough_ps(m, k, t):
         """Jobs that hold parameter servers of a type use no more than all servers have."""
         held = Sum(m.ps[i] * m.accepted[i] for i in m.jobs_with_ps[k, t])
         return held <= m.ps_capacity[k]
 
-    @constraint("2b", "first_worker_states", when=lambda p: p.shape == "state")
+    @constraint("2c", "first_worker_states", when=lambda p: p.shape == "state")
     def first_workers_used(m, k, e):
         """The first jobs of a type find all workers idle."""
         started = Sum(m.workers[i] * m.accepted[i] for i in m.worker_starts[k, e])
         return m.workers_used[k, e] == started
 
-    @constraint("2b", "later_worker_states", when=lambda p: p.shape == "state")
+    @constraint("2c", "later_worker_states", when=lambda p: p.shape == "state")
     def workers_used_next(m, k, e):
         """Usage rises by what starts and falls by what has ended."""
         started = Sum(m.workers[i] * m.accepted[i] for i in m.worker_starts[k, e])
         ended = Sum(m.workers[i] * m.accepted[i] for i in m.worker_ends[k, e])
         return m.workers_used[k, e] == m.workers_used[k, e - 1] + started - ended
 
-    @constraint("2c", "first_ps_states", when=lambda p: p.shape == "state")
+    @constraint("2b", "first_ps_states", when=lambda p: p.shape == "state")
     def first_ps_used(m, k, e):
         """The first jobs of a type find all parameter servers idle."""
         started = Sum(m.ps[i] * m.accepted[i] for i in m.ps_starts[k, e])
         return m.ps_used[k, e] == started
 
-    @constraint("2c", "later_ps_states", when=lambda p: p.shape == "state")
+    @constraint("2b", "later_ps_states", when=lambda p: p.shape == "state")
     def ps_used_next(m, k, e):
         """Usage rises by what starts and falls by what has ended."""
         started = Sum(m.ps[i] * m.accepted[i] for i in m.ps_starts[k, e])

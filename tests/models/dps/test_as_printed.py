@@ -8,6 +8,7 @@ import pytest
 from farkas.algebra import programs
 from farkas.instances import library
 from farkas.proofs.dps.search import best_by_search
+from tests.conformance.oracle import variants
 from tests.generators.dps import empty_market, random_market
 from tests.tools.quadratic import scip_optimum
 
@@ -95,3 +96,17 @@ def test_a_server_has_all_of_a_job_exactly_when_it_is_alone():
                     model.alone[i, 0].set_value(alone)
                     both = holds(model.alone_has_all[i, 0]) and holds(model.all_is_alone[i, 0])
                     assert both == (alone == (workers + ps == job.workers + job.ps))
+
+
+def test_rows_carry_the_number_under_which_the_paper_prints_their_side():
+    # (2b), (2e), (2g) are about parameter servers, (2c), (2d), (2f) about workers
+    sides = {"ps": {"2b", "2e", "2g"}, "worker": {"2c", "2d", "2f"}}
+    seen = set()
+    for name in programs.names("dps."):
+        for family in (f for v in variants(programs[name]) for f in v.families()):
+            labels = set(family.label.split(","))
+            for side, numbers in sides.items():
+                if labels & numbers:
+                    assert side in family.name, f"{name}: {family.name} is ({family.label})"
+                    seen |= labels & numbers
+    assert seen == sides["ps"] | sides["worker"]
