@@ -52,3 +52,18 @@ def test_the_ratio_that_theorem_3_claims():
     key = "mlbroker.ratio_bound_printed"
     for epsilon, ratio in ((0.5, 2 + 1.5 * math.log(3)), (3.0, 2 + 4 * math.log(4 / 3))):
         assert math.isclose(evaluate(broker.replace(epsilon=epsilon), [key])[key], ratio)
+
+
+def test_slots_without_jobs_are_not_counted():
+    broker = single([[5.0, 0.0]], num_slots=3, discount_price=[[0.5]] * 2,
+                    discount_threshold=[[1.0]] * 2)  # fmt: skip
+    key = "mlbroker.discount_in_reach[0]"
+    assert evaluate(broker, [key])[key] == 1.0
+
+
+def test_central_and_what_of_it_are_deployments():
+    # data at site 0, then 1: staying would move 5 GB at 1 USD each
+    broker = single([[5.0, 0.0], [0.0, 5.0]], deploy_cost=0.25)
+    found = evaluate(broker, ["mlbroker.central", "mlbroker.central.deploy"])
+    # a worker and a server at 1 USD each in either slot, and two deployments
+    assert found == {"mlbroker.central": 4.5, "mlbroker.central.deploy": 0.5}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -118,3 +119,29 @@ def test_the_worth_of_multipliers_is_no_less_than_the_exact_sums():
     assert Fraction(float(worth.capacity[0, 0])) >= exact / Fraction(float(data.worker_capacity[0]))
     assert Fraction(float(worth.server[0])) >= exact * (1 + int(data.workers_needed[0]))
     assert worth.server[0] < 4 * (1 + 1e-13)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_worth_is_a_quotient_or_sum_rounded_up_and_that_of_the_cheapest_site(seed):
+    data = random_brokerage(seed, sites=3, resources=2)
+    changes = {"worker_capacity": 7.0 + seed, "deploy_cost": 1.0 + seed}
+    data = data.replace(jobs=[msgspec.structs.replace(job, **changes) for job in data.jobs])
+    worth = Worth.of(data)
+    bound = 1 + int(data.workers_needed.max(initial=0))
+    for pair, number in enumerate(data.pair_job.tolist()):
+        job = data.jobs[number]
+        presence = Fraction(job.deploy_cost) / bound
+        assert 0 <= Fraction(float(worth.presence[pair, 0])) - presence < presence / 10**12
+        servers = []
+        for site, prices in enumerate(data.list_price.tolist()):
+            rents = [
+                sum(Fraction(a) * Fraction(n) for a, n in zip(prices, demand, strict=True))
+                for demand in (job.worker_demand, job.server_demand)
+            ]
+            worker = rents[0] + presence
+            capacity = Fraction(float(worth.capacity[pair, site]))
+            paid = Fraction(float(worth.worker[pair, site]))
+            assert 0 <= paid - worker < worker / 10**12
+            assert 0 <= capacity - paid / Fraction(job.worker_capacity) < capacity / 10**12
+            servers.append(rents[1] + presence + int(data.workers_needed[pair]) * worker)
+        assert 0 <= Fraction(float(worth.server[pair])) - min(servers) < min(servers) / 10**12

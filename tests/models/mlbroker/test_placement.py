@@ -13,7 +13,7 @@ from farkas.models.mlbroker.entering import PlacementProgram
 from farkas.models.mlbroker.offline import Offline
 from farkas.relaxations.mlbroker.relaxed import Relaxed  # registers the relaxations
 from tests.conformance.oracle import column, row, traced
-from tests.generators.mlbroker import discounted, tight_brokerage
+from tests.generators.mlbroker import discounted, random_brokerage, tight_brokerage
 from tests.tools.samples import samples
 
 OFFLINE = [
@@ -238,3 +238,19 @@ def test_what_the_text_adds_to_8_is_stated_in_strict_programs_only(semantics):
     program: PlacementProgram = Offline(semantics=semantics)
     labels = {family.label for family in program.families()}
     assert ({"8l", "8m"} <= labels) == (semantics == "strict") == bool({"8l", "8m"} & labels)
+
+
+@pytest.mark.parametrize("name", [OFFLINE[0], OFFLINE[-1], RELAXED[0], RELAXED[-1]])
+def test_data_and_connections_pay_from_the_first_site_to_the_second(name):
+    data = random_brokerage(3, sites=3)
+    assert (data.transfer != data.transfer.T).any()
+    form = programs.build(name).form(data)
+    moved, connected = (form.values(form.cost, part) for part in ("moved", "connected"))
+    shape = (data.num_pairs, 3, 3)
+    for pair, number in enumerate(data.pair_job.tolist()):
+        for o in range(3):
+            for r in range(3):
+                price = data.transfer_price[o][r]
+                sync = data.jobs[number].sync_volume
+                assert moved.reshape(shape)[pair, o, r] == price
+                assert connected.reshape(shape)[pair, o, r] == pytest.approx(price * sync)

@@ -7,6 +7,8 @@ from farkas.instances.generate import generate
 from farkas.models.mlbroker.one_shot import OneShot
 from farkas.models.mlbroker.snapshot import snapshot
 from farkas.online import algorithms
+from farkas.online.mlbroker import myopic
+from farkas.solvers.fallback import optimum_by_any
 from tests.generators.mlbroker import even_brokerage, random_brokerage
 from tests.references.mlbroker_policies import cheapest, cost_of, plans_of, sites_of
 from tests.tools.decisions import decisions
@@ -103,3 +105,17 @@ def test_jobs_cost_what_the_best_of_their_placements_costs_at_list_prices(seed):
             cost = cost_of(broker, slot, {n: placed}, before, listed=True)
             assert cost == pytest.approx(least, rel=1e-9)
         before = {n: sites_of(placed) for n, placed in plans.items()}
+
+
+@pytest.mark.parametrize("name", ["one_shot", "oasis"])
+def test_solver_and_gap_are_those_asked_for(monkeypatch, name):
+    asked = set()
+
+    def recorded(form, solver, *, gap):
+        asked.add((solver, gap))
+        return optimum_by_any(form, "highs", gap=0.0)
+
+    monkeypatch.setattr(myopic, "optimum_by_any", recorded)
+    broker = library.load("mlbroker/tiny")
+    algorithms[f"mlbroker.{name}"].run(broker, solver="scip", gap=0.125)
+    assert asked == {("scip", 0.125)}

@@ -1,12 +1,14 @@
 """The offline optimum."""
 
+import msgspec
 import pytest
 
 from farkas.errors import NoAnswer
 from farkas.instances import library
 from farkas.online import algorithms
 from farkas.online.mlbroker import opt
-from farkas.solvers import Reason
+from farkas.quantities import evaluate
+from farkas.solvers import Reason, solve
 from tests.generators.mlbroker import even_brokerage, random_brokerage
 from tests.references.mlbroker_policies import cheapest, cost_of, plans_of, sites_of
 
@@ -47,3 +49,29 @@ def test_the_optimum_is_the_best_of_all_placements(seed):
         total += cost_of(broker, slot, plans, before)
         before = {n: sites_of(placed) for n, placed in plans.items()}
     assert float(total) == pytest.approx(float(cheapest(broker, range(broker.num_slots))), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_either_semantics_is_the_one_that_is_optimised(seed):
+    # dear to deploy, so that it matters whether a return is paid
+    broker = random_brokerage(seed, sites=3, slots=4)
+    jobs = [msgspec.structs.replace(job, deploy_cost=5 * job.deploy_cost) for job in broker.jobs]
+    broker = broker.replace(jobs=jobs)
+    once = OPT.run(broker, semantics="printed").numbers["total_sticky"]
+    paid = OPT.run(broker, semantics="strict").value
+    optima = evaluate(broker, ["mlbroker.offline[printed]", "mlbroker.offline[strict]"])
+    # (8m) apart, which placements of whole servers keep
+    assert once == pytest.approx(optima["mlbroker.offline[printed]"], rel=1e-9)
+    assert paid == pytest.approx(optima["mlbroker.offline[strict]"], rel=1e-9)
+
+
+def test_limits_are_the_solvers(monkeypatch):
+    asked = {}
+
+    def recorded(form, name, **limits):
+        asked.update(limits, name=name)
+        return solve(form, name, **limits)
+
+    monkeypatch.setattr(opt, "solve", recorded)
+    OPT.run(library.load("mlbroker/tiny"), time_limit=3.5, gap=0.25)
+    assert asked == {"name": "highs", "time_limit": 3.5, "gap": 0.25}

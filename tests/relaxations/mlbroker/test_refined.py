@@ -8,9 +8,9 @@ from farkas.relaxations.mlbroker.tangents import Tangents
 
 
 def test_full_deployment_costs_what_is_asked_for_every_job():
-    # scales 2 and 3: (2 + 3) ln(1 + 1/ε), at ε = 1
-    tangents = Tangents.first(np.zeros((2, 1)), np.array([[2.0], [3.0]]), 1.0, grows=True)
-    assert full_price(tangents) == pytest.approx(5 * np.log(2))
+    # scales 2 and 3: (2 + 3) ln(1 + 1/ε), at ε = 1/4
+    tangents = Tangents.first(np.zeros((2, 1)), np.array([[2.0], [3.0]]), 0.25, grows=True)
+    assert full_price(tangents) == pytest.approx(5 * np.log(5))
 
 
 def test_tangents_never_lie_above_the_term_and_touch_where_added():

@@ -1,5 +1,9 @@
 """Slots with tangents."""
 
+import dataclasses
+
+import numpy as np
+
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.relaxations.mlbroker.touched import Touched
 from tests.generators.mlbroker import single
@@ -16,3 +20,9 @@ def test_an_instance_gives_its_first_busy_slot_with_three_tangents():
     assert Touched.of(found) is found
     problem = SlotProblem.of(data)
     assert Touched.of(problem).problem is problem
+
+
+def test_segments_begin_where_a_job_was_unless_it_may_leave():
+    problem = dataclasses.replace(SlotProblem.of(single([[5.0, 0.0]])), before=np.full((1, 2), 0.5))
+    assert Touched.of(problem, "printed").tangents.start.tolist() == [[0.5, 0.5]]
+    assert Touched.of(problem, "strict").tangents.start.tolist() == [[0.0, 0.0]]
