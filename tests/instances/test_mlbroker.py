@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import json
 import math
+from fractions import Fraction
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -238,3 +240,29 @@ def test_a_grain_is_the_largest_power_of_two_that_measures_every_amount():
     amounts = np.array([[3.0, 0.75, 2.0**-1074, 0.0], [2.0, 0.0, 1.0, 0.0], [12.0, 6.0, 3.0, 0.0]])
     assert _grain(amounts).tolist() == [1.0, 0.25, 2.0**-1074, 2.0**1023]
     assert _grain(np.array([[4.0], [12.0]])).tolist() == [4.0]
+
+
+def test_a_cap_of_rounded_sums_is_no_less_than_what_can_be_used():
+    # sums and products are rounded, some of them down
+    whole = generate("mlbroker", "small", seed=0, num_jobs=8, num_slots=2)
+    low = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        jobs = [
+            msgspec.structs.replace(
+                job, worker_demand=tuple(rng.random(2).tolist()), server_demand=(0.1, 0.3)
+            )
+            for job in whole.jobs
+        ]
+        data = whole.replace(jobs=jobs)
+        for slot, row in enumerate(data.usage_cap().tolist()):
+            pairs = data.pairs_at(slot).tolist()
+            for k, cap in enumerate(row):
+                used, plain = Fraction(0), 0.0
+                for pair in pairs:
+                    job, most = data.jobs[data.pair_job[pair]], int(data.workers_needed[pair])
+                    used += Fraction(job.worker_demand[k]) * most + Fraction(job.server_demand[k])
+                    plain += job.worker_demand[k] * most + job.server_demand[k]
+                assert used <= Fraction(cap) <= used * Fraction(1 + 1e-13)
+                low += Fraction(plain) < used
+    assert low  # plain sums would be too small

@@ -62,3 +62,12 @@ def test_a_surplus_of_a_tolerance_per_site_is_noise_and_more_is_not():
 
 def test_no_jobs_stay_no_jobs():
     assert snap_workers(np.zeros((0, 2)), np.zeros(0, int)).shape == (0, 2)
+
+
+def test_a_surplus_of_a_tolerance_at_every_site_is_noise_of_all_of_them():
+    # five sites of 0.4 and half a tolerance more each: 2.5 tolerances above 2 in all
+    tolerance = 1e-3
+    row = snap_workers([[0.4 + tolerance / 2] * 5], [2], tolerance)[0]
+    assert row.sum() == pytest.approx(2.0, abs=1e-15)
+    more = snap_workers([[0.4 + 1.1 * tolerance] * 5], [2], tolerance)[0]
+    assert more.sum() == pytest.approx(2.0 + 5.5 * tolerance)

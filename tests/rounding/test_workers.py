@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from farkas.errors import InvalidOption
+from farkas.rounding import workers
 from farkas.rounding.workers import (
     add_missing_workers,
     draw_servers,
@@ -112,3 +113,39 @@ def test_repair_adds_where_most_data_wait_and_takes_the_first_of_equals():
 
 def test_repair_never_removes_workers():
     assert add_missing_workers(np.array([3, 1]), 2, np.array([5.0, 5.0]), 10.0).tolist() == [3, 1]
+
+
+class Drawing:
+    """A generator that draws one number."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def random(self, count):
+        return np.full(count, self.number)
+
+
+def test_no_server_is_drawn_at_a_site_without_a_share():
+    shares = np.array([[0.0, 0.5, 0.0, 0.5, 0.0], [0.0, 0.0, 1.0, 0.0, 0.0]])
+    assert draw_servers(shares, Drawing(0.0)).tolist() == [1, 2]
+    assert draw_servers(shares, Drawing(np.nextafter(1.0, 0.0))).tolist() == [3, 2]
+    # the smallest share times a number below 1 rounds up to itself
+    assert draw_servers(np.array([[0.0, 5e-324]]), Drawing(np.nextafter(1.0, 0.0))).tolist() == [1]
+
+
+def test_every_resource_is_rounded_in_order_before_the_jobs(monkeypatch):
+    asked = []
+
+    def sites(values, weight, rng, **_):
+        asked.append(weight.tolist())
+        return np.full(values.shape, len(asked))
+
+    def jobs(values, rng, **_):
+        asked.append("jobs")
+        return np.zeros(values.shape, np.int64)
+
+    monkeypatch.setattr(workers, "round_sites", sites)
+    monkeypatch.setattr(workers, "round_jobs", jobs)
+    found = round_workers(np.ones((2, 3)), np.array([[1.0, 0.0, 2.0], [3.0, 4.0, 0.0]]), None)
+    assert asked == [[1.0, 3.0], [0.0, 4.0], [2.0, 0.0], "jobs"]
+    assert found.tolist() == [[3] * 3] * 2

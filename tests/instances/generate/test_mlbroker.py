@@ -8,6 +8,7 @@ import pytest
 from farkas.errors import InvalidInstance, InvalidOption
 from farkas.instances.generate import generate
 from farkas.instances.generate.mlbroker import Published
+from farkas.portable.draws import dirichlet
 
 
 @pytest.mark.parametrize(
@@ -84,3 +85,60 @@ def test_data_of_a_slot_sum_to_the_drawn_total():
     data = generate("mlbroker", "small", 2, data_volume=100.0, data_noise=[1.0, 1.0])
     assert data.volume.sum(axis=1) == pytest.approx(np.full(data.num_pairs, 100.0))
     assert data.departure.max() <= data.num_slots - 1
+
+
+CHOICES = {
+    "published": {"num_slots": 6},
+    "scaled": {"num_slots": 9, "price_scale": 0.5, "transfer_scale": 3.0, "epsilon": 0.7},
+    "models as images": {"num_slots": 9, "image": "sync_volume", "num_jobs": 7, "num_sites": 4},
+    "short": {"num_slots": 4, "duration": (2, 3), "num_jobs": 9, "share_concentration": 0.2},
+}
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_every_number_is_drawn_in_the_stated_order(choice):
+    """The same draws by numpy's own calls, job by job, in the order that the module states."""
+    given = CHOICES[choice]
+    data, it = generate("mlbroker", seed=11, **given), Published(**given)
+    rng, sites, resources = np.random.default_rng(11), it.num_sites, len(it.base_price)
+
+    def table(ranges):
+        return np.array([[rng.uniform(*each) for each in ranges] for _ in range(sites)])
+
+    transfer = it.transfer_scale * rng.uniform(*it.transfer_price, (sites, sites))
+    base = it.price_scale * table(it.base_price)
+    cut = base * rng.uniform(*it.discount, (sites, resources))
+    threshold = table(it.discount_threshold)
+    off = ~np.eye(sites, dtype=bool)
+    assert data.transfer[off] == pytest.approx(transfer[off], rel=1e-14)
+    assert not data.transfer[~off].any()
+    for found, wanted in ((data.list_price, base), (data.reduced_price, cut)):
+        assert found == pytest.approx(wanted, rel=1e-14)
+    assert data.threshold == pytest.approx(threshold, rel=1e-14)
+    assert data.epsilon == it.epsilon
+    count = it.num_jobs or round(10.0 * it.num_slots / 5.5)
+    arrival = sorted(rng.integers(0, it.num_slots, count).tolist())
+    lasts = [int(rng.integers(*it.duration, endpoint=True)) for _ in range(count)]
+    capacity = [rng.uniform(*it.worker_capacity) for _ in range(count)]
+    demands = [
+        [[int(rng.integers(*each, endpoint=True)) for each in ranges] for _ in range(count)]
+        for ranges in (it.worker_demand, it.server_demand)
+    ]
+    sync = [rng.uniform(*it.sync_volume) for _ in range(count)]
+    own = it.image == "independent"
+    image = [rng.uniform(*it.image_size) for _ in range(count)] if own else sync
+    rate = [rng.uniform(*it.deploy_rate) for _ in range(count)]
+    assert data.num_jobs == count
+    for place, job in enumerate(data.jobs):
+        begin, end = arrival[place], min(arrival[place] + lasts[place], it.num_slots) - 1
+        assert (job.arrival, job.departure) == (begin, end)
+        assert [list(job.worker_demand), list(job.server_demand)] == [d[place] for d in demands]
+        assert job.worker_capacity == pytest.approx(capacity[place], rel=1e-14)
+        assert job.sync_volume == pytest.approx(sync[place], rel=1e-14)
+        assert job.deploy_cost == pytest.approx(rate[place] * image[place], rel=1e-14)
+        shares = dirichlet(rng, it.share_concentration, (end - begin + 1, sites))
+        for row, share in zip(job.data, shares, strict=True):
+            # all totals of a job are drawn after its shares
+            assert np.array(row) / sum(row) == pytest.approx(share, rel=1e-9)
+        totals = [it.data_volume * rng.uniform(*it.data_noise) for _ in job.data]
+        assert [sum(row) for row in job.data] == pytest.approx(totals, rel=1e-12)

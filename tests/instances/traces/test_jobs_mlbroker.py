@@ -104,3 +104,10 @@ def test_gpu_thresholds_are_drawn_last_and_scaled(folder):
     assert np.all((threshold[:, 1] >= 800) & (threshold[:, 1] <= 1000))
     assert np.array_equal(two.instance.threshold, 2 * threshold)
     assert np.array_equal(two.instance.transfer, one.instance.transfer)
+
+
+def test_options_reach_the_instance(folder):
+    data = brokerage(folder, sites=1, epsilon=0.75).instance
+    assert (data.num_sites, data.epsilon) == (1, 0.75)
+    assert data.base_price[0][0] == 1.5  # east, the first by name
+    assert brokerage(folder).instance.num_sites == 2
