@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -162,3 +163,33 @@ def test_a_supremum_is_attained_exactly_where_its_prices_earn_it(seed):
     )
     assert earned <= best.profit
     assert best.attained == (earned == best.profit)
+
+
+def test_prices_below_nothing_keep_nobody_out():
+    # both jobs meet their budgets at (0, 1/2).  The first, one worker and one parameter server for
+    # 1/2, then stands in the way of the second, six and two for 1; x + y > 1/2 with 6x + 2y <= 1
+    # needs x < 0
+    jobs = [
+        {"arrival": n, "worker_type": 0, "workers": k, "ps_type": 0, "ps": m, "model_size": 0,
+         "epochs": 1, "epoch_compute": 5.0, "budget": budget}
+        for n, (k, m, budget) in enumerate([(1, 1, 0.5), (6, 2, 1.0)])
+    ]  # fmt: skip
+    for swapped in (False, True):
+        market = random_market(0).replace(
+            server_workers=[[6]], server_ps=[[2]], worker_bandwidth=[None], ps_bandwidth=[None],
+            price_cap=1.0, jobs=jobs,
+        )  # fmt: skip
+        if swapped:
+            turned = [{**job, "workers": job["ps"], "ps": job["workers"]} for job in jobs]
+            market = market.replace(server_workers=[[2]], server_ps=[[6]], jobs=turned)
+        assert best_exactly(market).profit == Fraction(1, 2)
+
+
+def test_where_no_prices_earn_anything_the_grid_gives_none():
+    market = random_market(1, jobs=4)
+    broke = [msgspec.structs.replace(job, budget=0.0) for job in market.jobs]
+    best = best_on_grid(market.replace(price_grid=[0.5, 1.0], jobs=broke))
+    assert best is not None
+    assert best.profit == 0.0
+    assert not best.worker.any()
+    assert not best.ps.any()

@@ -1,5 +1,6 @@
 """Decisions about users, audited: nobody pays too much and no unit is used twice."""
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -117,3 +118,64 @@ def test_prices_are_found_by_subgradients_where_the_program_is_too_large(monkeyp
     assert float(rough) >= float(exact) * (1 - 1e-9)
     free = market.replace(price_cap=None)
     assert float(Environment().bound(free)) >= float(exact) * (1 - 1e-9)
+
+
+def beside(job, **changes):
+    """Decisions about `tiny`: the job has its units on the first servers, all others declined."""
+    honest = {
+        0: Decision("sold", 3.0, 1.0, 1.0, (0,), (2,), (1,)),
+        2: Decision("sold", 2.0, 0.5, 0.5, (0, 1), (1, 2), (1, 0)),
+    }[job]
+    fields = {name: getattr(honest, name) for name in Decision.__slots__}
+    rest = [Decision("declined")] * 5
+    return [*rest[:job], Decision(**{**fields, **changes}), *rest[job + 1 :]]
+
+
+@pytest.mark.parametrize(
+    ("job", "change", "fault"),
+    [
+        (0, {}, ""),
+        (2, {}, ""),
+        # a budget of 3.5, and 3 units at 1 USD
+        (0, {"payment": 3.0000001}, "job 0 pays 3, the price cap allows 3"),
+        (2, {"payment": 2.0000001}, "job 2 pays 2 with a budget of 2"),
+        (0, {"ps": (0,)}, "job 0 is served without all its units"),
+        (0, {"ps": (2,)}, "job 0 is served without all its units"),
+        (0, {"workers": (1,)}, "job 0 is served without all its units"),
+        # there is one parameter server on the second server, and two workers
+        (2, {"workers": (1, 2), "ps": (-1, 2)}, "job 2 holds a server without units there"),
+        (2, {"servers": (1, 0)}, "job 2 takes units that are not idle"),
+    ],
+)
+def test_a_single_fault_is_named(job, change, fault):
+    faults = (
+        environments["dps"].evaluate(library.load("dps/tiny"), beside(job, **change)).violations
+    )
+    assert faults[:1] == ([fault] if fault else [])
+
+
+def test_parameter_servers_are_used_once_and_held_as_long_as_a_spread_job_runs():
+    # 60 Gbit there and back at 1 Gbps twice: one slot of 120 s more each epoch than on one server
+    market = library.load("dps/tiny").replace(server_ps=[[1], [1]])
+    assert market.colocated_runtime[0] < 3 <= market.spread_runtime[0]
+    world = environments["dps"]
+    spread = Decision("sold", 3.0, 1.0, 1.0, (0, 1), (1, 1), (1, 0))
+    later = [Decision("declined")] * 4
+    third = Decision("sold", 0.5, 0.125, 0.125, (0, 1), (1, 2), (1, 0))
+    faults = world.evaluate(market, [spread, *later[:1], third, *later[:2]]).violations
+    assert faults == ["job 2 takes units that are not idle"]  # the one parameter server there
+    whole = Decision("sold", 3.0, 1.0, 1.0, (0,), (2,), (1,))
+    arrivals = (0, 1, 3, 3, 9)
+    jobs = zip(market.jobs, arrivals, strict=True)
+    soon = market.replace(jobs=[msgspec.structs.replace(job, arrival=at) for job, at in jobs])
+    assert world.evaluate(soon, [spread, *later[:1], third, *later[:2]]).violations == faults
+    assert not world.evaluate(soon, [whole, *later[:1], third, *later[:2]]).violations
+
+
+def test_a_sale_is_earned_in_the_slot_of_its_job_and_bounded_below_the_cap():
+    market, world = library.load("dps/tiny"), Environment()
+    found = world.evaluate(market, beside(2))
+    assert [slot["profit"] for slot in found.costs] == [0.0, 0.0, 2.0] + [0.0] * 7
+    assert float(world.bound(market)) == float(run_bound(market, "capped"))
+    assert float(run_bound(market, "capped")) < float(run_bound(market, "budget"))
+    assert float(world.bound(market.replace(price_cap=None))) == float(run_bound(market, "budget"))
