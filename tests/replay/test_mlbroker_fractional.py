@@ -113,6 +113,8 @@ def test_every_variant_is_worth_what_the_algorithm_says(relax: str, semantics: s
         ("not below 0", {"deployed": [[1.0, -0.1]]}),
         ("not below 0", {"moved": {**NONE, "job": [0, 0], "origin": [0, 0], "target": [0, 1],
                                    "amount": [11.0, -1.0]}}),
+        ("not below 0", {"connected": {"job": [0, 0], "origin": [0, 0], "target": [1, 0],
+                                       "amount": [1.5, -0.5]}}),
     ],
 )  # fmt: skip
 def test_every_row_of_the_relaxation_is_checked(label: str, changes: dict[str, Any]) -> None:
@@ -125,6 +127,10 @@ def test_printed_presence_has_one_constant_for_all() -> None:
     half = {**SLOT, "deployed": [[0.5, 0.5]]}
     instance = single([[10.0, 0.0]], **MARKET)
     assert not replayed(instance, half, relax="printed").broken
+    together = {**half, "server": [[1.0, 0.0]], "connected": lane(0, 0, 1.0)}
+    assert replayed(instance, together, relax="printed").broken == (
+        "slot 0: (8g) is missed at 1 places",
+    )
     less = {**SLOT, "deployed": [[0.49, 0.5]]}
     assert replayed(instance, less, relax="printed").broken == (
         "slot 0: (8g) is missed at 1 places",

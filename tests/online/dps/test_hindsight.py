@@ -8,6 +8,7 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.online import algorithms
+from farkas.online.dps import hindsight
 from farkas.online.dps.hindsight import Coordinates, Fluid, Grid, Hindsight
 from farkas.online.dps.posted import FixedPrice, run_seller
 from tests.generators.dps import learning_market, random_market
@@ -94,3 +95,19 @@ def test_prices_are_those_of_the_searches_written_with_lists(seed):
         found = algorithms[f"dps.{name}"].policy().decide(market, 0)
         assert dps_sellers.alike(dps_sellers.handled(found), dps_sellers.fixed(market, wanted))
     assert sum(d.payment for d in Grid().decide(market, 0)) == pytest.approx(earned, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "search"), [("bfp_coord", "best_by_coordinates"), ("bfp_fluid", "best_for_demand")]
+)
+def test_rounds_are_those_asked_for(monkeypatch, name, search):
+    asked, market = [], random_market(0, jobs=5)
+    plain = getattr(hindsight, search)
+
+    def recorded(market, rounds):
+        asked.append(rounds)
+        return plain(market, rounds)
+
+    monkeypatch.setattr(hindsight, search, recorded)
+    algorithms[f"dps.{name}"].run(market, rounds=7)
+    assert asked == [7]

@@ -1,5 +1,7 @@
 """Grids, exploration and the learner against its formulas in 50 digits."""
 
+import dataclasses
+
 import mpmath
 import numpy as np
 import pytest
@@ -134,3 +136,11 @@ def test_arrivals_explore_up_to_the_number_not_rounded():
     rules.explore[0] = 2.5
     learner = Learner(rules, 10, "top", True)
     assert [learner.explores(0) for _ in range(4)] == [True, True, False, False]
+
+
+def test_logarithms_of_few_jobs_are_those_of_two():
+    market = random_market(0, jobs=9)
+    known = dataclasses.replace(Known.of(market), worker_jobs=np.array([1, 3]))
+    workers, _ = both_sides(known)
+    scale = known.learning.eta_scale
+    assert workers.eta.tolist() == pytest.approx([scale * np.log(2), scale * np.log(3)], rel=1e-14)

@@ -5,6 +5,7 @@ import json
 import re
 
 import msgspec
+import numpy as np
 import pytest
 
 import farkas
@@ -210,3 +211,31 @@ def test_what_is_not_said_is_taken_from_what_is_installed():
                     most_ps=(1, 2), worker_jobs=(7,), ps_jobs=(8, 9)).known()  # fmt: skip
     assert (told.most_workers.tolist(), told.most_ps.tolist()) == ([3], [1, 2])
     assert (told.worker_jobs.tolist(), told.ps_jobs.tolist()) == ([7], [8, 9])
+
+
+def test_draws_go_on_where_guesses_double():
+    provider = Provider(server_workers=((9,),), server_ps=((9,),), worker_jobs=(1,), ps_jobs=(1,))
+    market, rng = RunningMarket(provider, "dps.random", seed=5), np.random.default_rng(5)
+    for slot in range(9):
+        quote = market.offer(slot, 0, 1, 0, 1)
+        assert [quote.worker_price, quote.ps_price] == rng.random(2).tolist()
+        market.answer(False)
+    assert market.state.known.worker_jobs.tolist() == [8]
+
+
+def test_a_file_with_one_unit_more_than_idle_is_refused():
+    provider = Provider(server_workers=((3,), (2,)), server_ps=((2,), (2,)))
+    market = RunningMarket(provider, "dps.pa")
+    market.offer(0, 0, 3, 0, 2)
+    market.answer(True)
+    saved = json.loads(market.to_json())
+    (held,) = saved["held"]
+    assert (held["workers"], held["ps"]) == ([3, 0], [2, 0])
+    assert RunningMarket.from_json(json.dumps(saved).encode()).state.cluster.running.keys() == {0}
+    for side, units in (("workers", [4, 0]), ("ps", [3, 0]), ("workers", [2, 3])):
+        wrong = {**saved, "held": [{**held, side: units}]}
+        with pytest.raises(FileProblem, match="job 0 holds units that are not idle"):
+            RunningMarket.from_json(json.dumps(wrong).encode())
+    twice = {**saved, "held": [held, {**held, "ask": {**held["ask"], "job": 1}}]}
+    with pytest.raises(FileProblem, match="job 1 holds units that are not idle"):
+        RunningMarket.from_json(json.dumps(twice).encode())

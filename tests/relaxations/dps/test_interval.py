@@ -121,3 +121,18 @@ def test_no_jobs_no_rows():
 def test_fixed_rewards_need_fixed_prices():
     with pytest.raises(NotApplicable, match="no fixed_prices"):
         IntervalLP(rewards="fixed").form(library.load("dps/one_server"))
+
+
+@pytest.mark.parametrize("shape", ["cliques", "state"])
+@pytest.mark.parametrize("side", ["workers", "ps"])
+def test_a_job_that_never_fits_counts_for_nothing_in_fractions_too(side, shape):
+    # twice the units that there are: half of the job would fit
+    market = random_market(0).replace(
+        server_workers=[[2], [2]], server_ps=[[2], [2]], worker_bandwidth=[None],
+        ps_bandwidth=[None], price_cap=1.0,
+        jobs=[{"arrival": 0, "worker_type": 0, "workers": 1, "ps_type": 0, "ps": 1, "model_size": 0,
+               "epochs": 1, "epoch_compute": 1.0, "budget": 10.0} | {side: 8}],
+    )  # fmt: skip
+    assert solve(IntervalLP(shape=shape).form(market)).require_optimal().objective == 0.0
+    fits = market.replace(server_workers=[[8]], server_ps=[[8]])
+    assert solve(IntervalLP(shape=shape).form(fits)).require_optimal().objective == 10.0
