@@ -91,7 +91,11 @@ class Placements:
         return np.where(units > 0, 0, 1)[self.program.classes.of]
 
     def follow(self, ways: Ways, share: Floats) -> None:
-        """Empty the servers, place jobs as a point of the program does, then others that fit."""
+        """Empty the servers, place jobs as a point of the program does, then others that fit.
+
+        Others that pay more than their charge come in order of arrival, the rest by what they pay
+        for it.
+        """
         packing = self.packing
         packing.clear()
         taken = np.flatnonzero(share > FAIR_SHARE)
@@ -106,6 +110,7 @@ class Placements:
                 where = packing.timeline.several_servers(job, *ranks)
             if where is not None:
                 packing.put(job, where)
+        packing.fill(np.flatnonzero(packing.ratio > 1.0))
         packing.fill(np.argsort(-packing.ratio, kind="stable"))
 
     def decisions(self) -> list[Decision]:
