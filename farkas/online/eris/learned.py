@@ -62,7 +62,7 @@ class LearnedPrices:
     seed: int
 
 
-@algorithm("eris.learned")
+@algorithm("eris.learned", source="added: prices from the jobs seen so far")
 @dataclasses.dataclass(frozen=True)
 class Learned:
     """Posts the prices at which the jobs here and those expected would share what is left.
