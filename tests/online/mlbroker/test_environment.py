@@ -10,7 +10,7 @@ from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online import algorithms, environments
 from farkas.online.mlbroker.environment import PlacedSlot, by_pair, present
 from farkas.online.mlbroker.recourse import recourse_costs
-from tests.generators.mlbroker import edge_cases
+from tests.generators.mlbroker import edge_cases, single
 
 INTEGER = [
     "mlbroker.central",
@@ -131,3 +131,11 @@ def test_first_entries_and_repairs_are_counted_apart():
     assert outcome.numbers["deploy_once"] == 2 * cost
     assert outcome.total - outcome.numbers["total_sticky"] == pytest.approx(cost)
     assert outcome.numbers["repaired"] == 3.0
+
+
+def test_one_worker_too_few_is_a_violation():
+    broker = single([[15.0, 0.0]])  # 2 workers of 10 GB
+    world = environments["mlbroker"]
+    for count, said in ((1, ["1 job-slots have too few workers for their data"]), (2, [])):
+        slot = PlacedSlot(np.array([0]), np.array([[count, 0]]), np.array([0]))
+        assert world.evaluate(broker, [slot]).violations == said
