@@ -6,7 +6,6 @@ import dataclasses
 
 import numpy as np
 
-from farkas.certificates.mlbroker_slots import SlotBounds
 from farkas.errors import NotACertificate, NotApplicable
 from farkas.instances.base import Count, Nonnegative
 from farkas.instances.options import Share
@@ -14,7 +13,6 @@ from farkas.models.mlbroker.snapshot import Snapshot
 from farkas.numbers import Ints
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.placing import Memory, Placing
-from farkas.relaxations.mlbroker.slot_trees import grow
 
 
 @algorithm("mlbroker.pooled", source="added: slots by trees over discounts, dearer deployments")
@@ -48,6 +46,9 @@ class Pooled(Placing):
         NotApplicable
             With more sites than all subsets can be looked at.
         """
+        from farkas.certificates.mlbroker_slots import SlotBounds  # here: for this policy alone
+        from farkas.relaxations.mlbroker.slot_trees import grow
+
         market = now.market
         if not market.num_jobs:
             return np.zeros(now.deployed.shape, np.int64), np.zeros(0, np.int64)
