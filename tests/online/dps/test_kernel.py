@@ -6,7 +6,7 @@ import pytest
 from farkas.online.dps import kernel
 from farkas.online.dps.simulation import Prepared, prepare_posted
 from tests.generators.dps import random_market
-from tests.references.dps_market import sell
+from tests.references.dps_market import in_random_order, sell
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -32,6 +32,27 @@ def test_jobs_are_served_as_in_the_list(seed):
     machine = run.served(accepts)
     assert machine.outcome.tolist() == results.outcome.tolist()
     assert machine.colocated.tolist() == results.colocated.tolist()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_next_order_is_drawn_for_the_next_job_that_is_placed(seed):
+    market = random_market(seed, jobs=16, servers=4)
+    accepts = np.random.default_rng(seed).random(16) < 0.8
+    place = in_random_order(np.random.default_rng(seed))
+    told = sell(market, lambda job: 0.0 if accepts[job] else None, place=place)
+    run = Prepared.of(market)
+    results, servers = run.results(), run.servers(log=True)
+    filling = run.filling("random", seed)
+    kernel.run_posted.interpret(servers, run.jobs, accepts, filling, results)
+    log = servers.log[: servers.logged[0]].tolist()
+    wanted = [
+        [job, s, units[0][s], units[1][s]]
+        for job, (_, units) in enumerate(told)
+        if units
+        for s in range(market.num_servers)
+        if units[0][s] + units[1][s]
+    ]
+    assert sorted(log) == wanted
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -3,7 +3,7 @@
 import pytest
 
 from farkas.instances import library
-from farkas.online.dps.offers import Decision, Known, Offer
+from farkas.online.dps.offers import Decision, Known, Offer, Quote
 from tests.generators.dps import empty_market
 
 
@@ -45,3 +45,10 @@ def test_an_offer_is_priced_by_unit_and_ends_as_it_is_placed():
 def test_a_decision_tells_whether_the_job_is_on_one_server(servers, served, colocated):
     decision = Decision("sold", servers=servers)
     assert (decision.served, decision.colocated) == (served, colocated)
+
+
+def test_only_a_job_that_fits_and_has_no_price_is_served_free_of_charge():
+    assert Quote().free
+    assert not Quote(fits=False).free
+    assert not Quote(0.5, 0.5, 2.0).free
+    assert not Quote(0.0, 0.0, 0.0).free

@@ -144,3 +144,20 @@ def test_logarithms_of_few_jobs_are_those_of_two():
     workers, _ = both_sides(known)
     scale = known.learning.eta_scale
     assert workers.eta.tolist() == pytest.approx([scale * np.log(2), scale * np.log(3)], rel=1e-14)
+
+
+def test_types_of_which_nothing_is_installed_count_one_unit():
+    # (T C)^(-1/3) and (T C ln n)^(2/3) of C = 0 would be no numbers of prices or arrivals
+    market = random_market(0, jobs=9).replace(dps={"explore_cap": None})
+    known = Known.of(market)
+    sides = []
+    for units in (0, 1):
+        installed = np.full_like(known.installed_workers, 0)
+        installed[0] = units
+        sides.append(both_sides(dataclasses.replace(known, installed_workers=installed))[0])
+    nothing, one = sides
+    assert nothing.capacity.tolist() == [0] * len(nothing.jobs)
+    assert nothing.price.tolist() == one.price.tolist()
+    assert nothing.explore.tolist() == one.explore.tolist()
+    logs = np.log(np.maximum(known.worker_jobs, 2))
+    assert nothing.explore == pytest.approx((market.horizon * logs) ** (2 / 3))

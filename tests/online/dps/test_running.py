@@ -106,6 +106,22 @@ def test_guesses_double_and_learning_begins_anew_when_they_are_exceeded():
     assert running.state.workers.offers.sum() == 8
 
 
+@pytest.mark.parametrize(("workers", "ps"), [(2, 9), (9, 2)])
+def test_the_number_of_either_side_is_exceeded_by_the_next_job(workers, ps):
+    provider = Provider(
+        server_workers=((9,),), server_ps=((9,),), worker_jobs=(workers,), ps_jobs=(ps,)
+    )
+    market = RunningMarket(provider, "dps.simple")
+    for slot in range(3):
+        known = market.state.known
+        assert (known.worker_jobs.tolist(), known.ps_jobs.tolist()) == ([workers], [ps])
+        market.offer(slot, 0, 1, 0, 1)
+        market.answer(False)
+    known = market.state.known
+    assert (known.worker_jobs.tolist(), known.ps_jobs.tolist()) == ([2 * workers], [2 * ps])
+    assert market.state.workers.seen.tolist() == [1]
+
+
 def test_jobs_stay_where_they_are_when_learning_begins_anew():
     market = random_market(1).replace(server_workers=[[2, 2]], server_ps=[[2, 2]])
     running = RunningMarket(provider_of(market, horizon=1), "dps.pa")

@@ -17,12 +17,16 @@ class Told(Seller):
     price: float = 1.0
     quotes_blindly: bool = False
     over: list[int] = dataclasses.field(default_factory=list)
+    told: list[tuple[int, bool]] = dataclasses.field(default_factory=list)
 
     def arrived(self, state, ask):
         return ask.job in self.new
 
     def finished(self, state, job):
         self.over.append(job.job)
+
+    def answered(self, state, ask, quote, accepted):
+        self.told.append((ask.job, accepted))
 
     def quote(self, state, ask):
         return self.at(ask, self.price, self.price)
@@ -63,6 +67,19 @@ def test_jobs_that_are_over_are_told_before_the_next_is_looked_at():
     seller = Told(price=0.25)
     decide(seller)
     assert seller.over == [0]
+
+
+def test_every_answer_to_a_price_is_learned_and_no_other():
+    # the second of three jobs is full whenever the first is served
+    for new, price, told in (
+        ((), 0.25, [(0, True), (2, True)]),
+        ((), 9.0, [(0, False), (1, False), (2, False)]),
+        ((0,), 0.25, [(2, True)]),
+        ((0, 1), 9.0, [(2, False)]),
+    ):
+        seller = Told(new=new, price=price)
+        decide(seller)
+        assert seller.told == told
 
 
 def test_a_seller_without_a_quote_says_so():
