@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check
+from farkas.certificates.dps_fixed import PriceCell, cell_bound
 from farkas.errors import InvalidOption, NotApplicable
 from farkas.instances import library
 from farkas.online.dps.best_fixed import best_exactly, best_on_grid
@@ -28,6 +29,25 @@ def test_the_bound_is_above_the_exact_best_price_and_falls_with_cells(seed):
     for one in found:
         assert check(one, instance=market).bound == Fraction(one.bound)
         assert sum(node.axis is None for node in one.cells) == 1 + len(one.cells) // 2
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+def test_the_bound_is_that_of_the_worst_cell_that_is_not_cut(parts):
+    fell = 0
+    for seed in range(4):
+        market = random_market(seed, jobs=7).replace(price_cap=1.0)
+        proved = prove_fixed_prices(market, cells=9, parts=parts)
+        waiting, nodes, bounds = [PriceCell.whole(market)], iter(proved.cells), []
+        while waiting:  # depth first, the lower half of a cut cell first
+            cell, node = waiting.pop(), next(nodes)
+            if node.axis is None:
+                bounds.append(cell_bound(market, cell, node.prices, parts))
+            else:
+                waiting += reversed(cell.halves(node.axis, node.at))
+        assert next(nodes, None) is None
+        assert Fraction(proved.bound) == max(bounds)
+        fell += max(bounds) < Fraction(prove_fixed_prices(market, cells=1, parts=parts).bound)
+    assert fell >= 2
 
 
 def test_cells_shrink_to_the_relaxation_at_single_prices():

@@ -1,5 +1,6 @@
 """Bounds on the profit of fixed prices: (3) as printed, and as it should be."""
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -59,6 +60,19 @@ def test_sales_of_a_unit_by_hand():
     assert printed_bound(market, *at(0.5, 0.4)) == pytest.approx(2.7)
     assert printed_bound(market, *at(0.1, 0.1)) == pytest.approx(0.6)
     assert printed_bound(market.replace(horizon=3), *at(0.5, 0.4)) == pytest.approx(1.8)
+
+
+def test_every_type_has_the_mean_of_its_own_runtimes_in_the_printed_bound():
+    # one worker type, two server types: jobs run 1 and 3 slots on the first, 5 on the second
+    market = posted((0, 1.0, 1, 9.0), (1, 3.0, 1, 9.0), (2, 5.0, 1, 9.0), units=2)
+    jobs = msgspec.to_builtins(market.jobs)
+    jobs[2]["ps_type"] = 1
+    market = market.replace(jobs=jobs, server_ps=[[2, 4]], ps_bandwidth=[None, None], horizon=9)
+    prices = np.array([0.01]), np.array([0.02, 0.04])
+    # workers 2 (9 - 3); servers 2 (9 - 2) and 4 (9 - 5)
+    wanted = 0.01 * 2 * 6 + 0.02 * 2 * 7 + 0.04 * 4 * 4
+    dear = market.replace(jobs=[{**job, "workers": 100, "budget": 999.0} for job in jobs])
+    assert printed_bound(dear, *prices) == pytest.approx(wanted)
 
 
 def test_half_open_jobs_free_their_units_for_the_next_arrival():

@@ -10,7 +10,7 @@ import pytest
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.models.dps.offline import Offline
-from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
+from farkas.relaxations.dps.interval import IntervalIP, IntervalLP, fixed_price_payments
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, random_market
 
@@ -42,6 +42,26 @@ def test_it_is_the_best_subset_that_respects_capacity_at_every_arrival(seed):
         if not (pick & ~market.fits).any() and _fits(market, pick):
             best = max(best, float(market.budget[pick].sum()))
     assert optimum(IntervalIP(), market) == pytest.approx(best)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_at_fixed_prices_it_is_the_best_subset_of_those_who_can_pay(seed):
+    rng = np.random.default_rng(seed)
+    market = random_market(seed, jobs=7)
+    worker = rng.choice([0.1, 0.3, 0.5], market.num_worker_types).tolist()
+    ps = rng.choice([0.2, 0.4], market.num_ps_types).tolist()
+    market = market.replace(fixed_prices={"worker": worker, "ps": ps})
+    paid = []
+    for job in market.jobs:
+        asked = worker[job.worker_type] * job.workers + ps[job.ps_type] * job.ps
+        paid.append(asked if asked <= job.budget * (1 + 1e-9) else 0.0)
+    assert fixed_price_payments(market).tolist() == pytest.approx(paid)
+    best = 0.0
+    for chosen in itertools.product((False, True), repeat=market.num_jobs):
+        pick = np.array(chosen)
+        if not (pick & ~market.fits).any() and _fits(market, pick):
+            best = max(best, float(np.array(paid)[pick].sum()))
+    assert optimum(IntervalIP(rewards="fixed"), market) == pytest.approx(best)
 
 
 def _fits(market, pick) -> bool:
