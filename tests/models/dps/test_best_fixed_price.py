@@ -50,6 +50,13 @@ def test_three_jobs_in_a_row_written_out():
     assert solve(form, gap=0.0).objective == pytest.approx(1.8)
 
 
+def test_income_is_the_budget_or_the_cap_for_every_unit():
+    # at most 1 for each of 3 + 3 units
+    for budget, most in ((5.0, "5"), (6.0, "6"), (9.0, "6")):
+        form = BestFixedPrice().form(posted((0, 1, 3, budget), units=4))
+        assert row(form, "income_from_served[0]") == f"-{most} served[0] +1 income[0] <= 0"
+
+
 def test_resources_are_short_when_too_few_are_idle_for_the_job():
     # 4 units; after 2 are taken a job of 3 is blocked: held >= 4 - 3 + 1 = 2
     form = BestFixedPrice().form(posted((0, 3, 2, 2.0), (1, 1, 3, 3.0), units=4))

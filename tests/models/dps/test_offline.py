@@ -117,3 +117,31 @@ def test_jobs_are_forced_that_can_pay_the_cap_for_every_unit(cap):
             if job.budget * (1 + 1e-9) >= cap * (job.workers + job.ps)
         ]
         assert found == wanted
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_job_is_whole_only_where_both_sides_of_it_fit_and_spread_only_where_it_fits(seed):
+    # some jobs ask for more than a server has, one for more than all servers have
+    market = random_market(seed, jobs=8, servers=3).replace(price_cap=1.0)
+    jobs = msgspec.to_builtins(market.jobs)
+    jobs[0]["workers"], jobs[1]["ps"], jobs[2]["workers"] = 9, 9, 99
+    market = market.replace(jobs=jobs)
+    for program in (Offline(), OfflineLP(), Offline(prices="forced")):
+        form = program.form(market)
+        whole = form.values(form.upper, "whole").astype(bool).tolist()
+        spread = form.values(form.upper, "spread").astype(bool).tolist()
+        for job, able, together in zip(market.jobs, whole, spread, strict=True):
+            workers = [row[job.worker_type] for row in market.server_workers]
+            ps = [row[job.ps_type] for row in market.server_ps]
+            one = [w >= job.workers and p >= job.ps for w, p in zip(workers, ps, strict=True)]
+            assert able == one
+            assert together == (sum(workers) >= job.workers and sum(ps) >= job.ps)
+
+
+def test_a_part_of_a_job_that_fits_nowhere_is_worth_nothing():
+    # 4 of 5 workers would hold 4/5 of the job
+    one = library.load("dps/one_server").replace(server_workers=[[4]], server_ps=[[4]])
+    job = msgspec.to_builtins(one.jobs[0])
+    for units, worth in ((4, job["budget"]), (5, 0.0)):
+        for side in ("workers", "ps"):
+            assert optimum(OfflineLP(), one.replace(jobs=[{**job, side: units}])) == worth
