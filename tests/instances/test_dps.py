@@ -160,3 +160,16 @@ def test_last_slots_depend_on_occupancy_and_end_at_the_horizon():
     assert MARKET.last_slot.tolist() == [1, 2, 3]
     assert MARKET.replace(occupancy="half_open").last_slot.tolist() == [0, 1, 2]
     assert MARKET.replace(horizon=3).last_slot.tolist() == [1, 2, 2]
+
+
+@pytest.mark.parametrize("occupancy", ["closed", "half_open"])
+def test_a_runtime_that_vanishes_beside_the_arrival_holds_its_own_slot(occupancy):
+    # 1 + 1e-20 is 1 in doubles
+    market = MARKET.replace(
+        **job(arrival=1, epochs=1.0, epoch_compute=1e-20), occupancy=occupancy,
+        runtime_rounding="none",
+    )  # fmt: skip
+    assert market.colocated_end[0] > 1.0
+    assert market.last_slot.tolist() == [1]
+    assert market.still_held(market.colocated_end[0], 1)
+    assert not market.still_held(market.colocated_end[0], 2)

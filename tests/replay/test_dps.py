@@ -291,6 +291,26 @@ def test_a_spread_job_runs_as_long_as_its_traffic_takes() -> None:
     assert first_free(market.replace(slot_seconds=22.5), 0, [0, 1]) == 10
 
 
+@pytest.mark.parametrize("arrival", [4, 5])
+def test_units_of_a_spread_job_are_taken_until_its_traffic_is_over(arrival: int) -> None:
+    # 5 slots on two servers, 2 on one; half open, so that its units are idle from slot 5 on
+    market = posted((0, 1.0, 2, 4.0), (arrival, 1.0, 1, 4.0))
+    one, other = market.jobs
+    market = market.replace(
+        jobs=[
+            msgspec.to_builtins(msgspec.structs.replace(one, epochs=2.0, model_size=45.0)),
+            msgspec.to_builtins(other),
+        ],
+        server_workers=[[1], [1]],
+        server_ps=[[1], [1]],
+        worker_bandwidth=[1.0],
+        ps_bandwidth=[3.0],
+    )
+    spread = sale(0.5, 2, servers=[0, 1], workers=[1, 1], ps=[1, 1])
+    broken = replayed(market, [spread, sale(0.5)]).broken
+    assert broken == (("job 1 takes units that are not idle",) if arrival < 5 else ())
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_runtimes_are_those_of_the_market(seed: int) -> None:
     market = random_market(seed, jobs=10)

@@ -9,7 +9,7 @@ import pytest
 
 from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.traces import import_trace
-from farkas.instances.traces.alibaba_dps import read_nodes, read_pods
+from farkas.instances.traces.alibaba_dps import AlibabaMarket, Pod, _types, read_nodes, read_pods
 from tests.instances.traces.made import NODES, PODS
 from tests.tools.shared import shared
 
@@ -96,3 +96,51 @@ def test_a_price_without_model_or_amount_leaves_drawn_prices(folder):
     free = import_trace("alibaba", folder / "pods.csv", "dps", prices=prices).instance
     assert free.jobs[2].budget < bare.jobs[2].budget
     assert str(folder) not in free.description
+
+
+@pytest.mark.parametrize("servers", [None, 3, 4, 99])
+def test_no_node_is_taken_twice(folder, servers):
+    market = import_trace("alibaba", folder / "pods.csv", "dps", servers=servers).instance
+    assert market.server_workers == ((2, 0), (0, 4), (0, 8))
+
+
+def test_a_pod_that_ends_as_it_begins_is_kept_and_one_that_ends_before_is_not(folder):
+    pods = ["x,1,1,1,1000,T4,LS,Running,7,7,0", "y,1,1,1,1000,T4,LS,Running,7,6,0"]
+    (folder / "two.csv").write_text(PODS.splitlines()[0] + "\n" + "\n".join(pods) + "\n")
+    dropped: Counter[str] = Counter()
+    assert [pod.duration for pod in read_pods(folder / "two.csv", dropped)] == [0.0]
+    assert dropped == {"without an end": 1}
+
+
+def test_the_base_price_of_a_model_is_the_mean_of_its_quotes(folder):
+    # T4: 8/4 and 2/2, on average 1.5 a GPU; A100: 32/8 = 4; V100: 2, whatever its memory
+    rows = ["NVIDIA T4,4,8.0", "NVIDIA T4,2,2.0", "NVIDIA A100,8,32.0", "V100,1,2.0"]
+    text = "gpu,gpu_count,on_demand_usd_per_hour\n" + "\n".join(rows) + "\n"
+    (folder / "prices.csv").write_text(text)
+    market = AlibabaMarket(prices=str(folder / "prices.csv"))
+    models = ["A100", "T4", "V100M16", "V100M32"]
+    prices = market._prices(models, np.random.default_rng(0))
+    assert prices.tolist() == [1.0, 0.375, 0.5, 0.5]
+
+
+def test_types_that_a_pod_does_not_name_are_drawn_by_installed_units():
+    models, workers = ["A", "B", "C"], np.array([[1, 0, 0], [0, 6, 0], [0, 0, 3]])
+    ps = np.array([[5, 0], [0, 2], [0, 3]])
+    named = [(), ("B", "C"), ("A", "C"), ("C",), ("Z",)] * 40
+    found = _types([Pod(0.0, 1.0, 1, m) for m in named], models, workers, ps,
+                   np.random.default_rng(3))  # fmt: skip
+    rng = np.random.default_rng(3)
+
+    def drawn(units: dict[int, int]) -> int:
+        place, total = rng.random() * sum(units.values()), 0
+        for kind, count in units.items():
+            total += count
+            if place < total:
+                return kind
+        raise AssertionError
+
+    wanted = []
+    for named_models in named:
+        able = [k for k in range(3) if models[k] in named_models] or [0, 1, 2]
+        wanted.append((drawn({k: (1, 6, 3)[k] for k in able}), drawn({0: 5, 1: 5})))
+    assert found == wanted

@@ -65,3 +65,17 @@ def test_the_scale_decides_how_many_servers_a_cluster_has(folder):
     market = options.run("dps", folder / "philly.csv", 0).instance
     assert market.installed_workers.tolist() == [[4, 0]] * 2 + [[0, 4]] * 5
     assert market.installed_ps.tolist() == [[1]] * 7
+
+
+def test_servers_of_a_cluster_are_for_its_own_jobs(folder):
+    # alpha holds 4 and 12 GPUs at once, beta 4 meanwhile, gamma 4 alone
+    (folder / "philly.csv").write_text(
+        "timestamp,duration,num_gpus,gpu_time,cluster\n"
+        "2017-10-09 08:00:00,7200.0,4,1.0,alpha\n"
+        "2017-10-09 08:30:00,7200.0,8,1.0,alpha\n"
+        "2017-10-09 08:30:00,7200.0,4,1.0,beta\n"
+        "2017-10-09 18:30:00,7200.0,4,1.0,gamma\n"
+    )
+    options = PhillyMarket(scale=1.0, gpus_per_server=4, ps_per_server=1)
+    market = options.run("dps", folder / "philly.csv", 0).instance
+    assert market.installed_workers.tolist() == [[4, 0, 0]] * 3 + [[0, 4, 0], [0, 0, 4]]

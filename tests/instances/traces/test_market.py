@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from farkas.instances.traces.market import RANGES, MarketWindow
 from farkas.portable.draws import normal, uniform
@@ -33,6 +34,24 @@ def test_a_job_of_no_length_runs_a_second():
     window = MarketWindow(slot_seconds=10.0)
     (job,) = window.jobs_of(trace, [(0, 0)], unit, np.random.default_rng(0))
     assert job["epochs"] * job["epoch_compute"] == 0.1
+
+
+def test_a_job_of_no_length_pays_for_a_second():
+    # 1, 1, 2 and 8 s are 1/3, 1/3, 2/3 and 8/3 of their mean of 3 s
+    lengths = [0.0, 1.0, 2.0, 8.0]
+    trace = [(0, SimpleNamespace(duration=length, num_gpus=1)) for length in lengths]
+    unit = np.ones(1), np.ones(1)
+    plain, longer = (
+        [
+            job["budget"]
+            for job in MarketWindow(budget_grows=grows).jobs_of(
+                trace, [(0, 0)] * 4, unit, np.random.default_rng(0)
+            )
+        ]
+        for grows in ("with_demand", "with_demand_and_time")
+    )
+    shares = [each / one for each, one in zip(longer, plain, strict=True)]
+    assert shares == pytest.approx([1 / 3, 1 / 3, 2 / 3, 8 / 3])
 
 
 def test_bandwidths_of_workers_are_drawn_before_those_of_servers():
