@@ -48,6 +48,20 @@ def test_arrivals_are_the_quantiles_of_the_cumulated_rate():
     assert _arrivals(wave, Even).tolist() == [0, 1, 1, 2]
 
 
+def test_a_draw_between_two_slots_belongs_to_the_later():
+    class Ends:
+        """Draws 0, 1/4, 3/4, 7/8."""
+
+        @staticmethod
+        def random(count):
+            return np.array([0.0, 0.25, 0.75, 0.875])[:count]
+
+    # cumulated 1, 3, 4, 4 of 4, as above; slots begin at 0, 1/4, 3/4, 1
+    wave = Published(horizon=4, num_jobs=4, diurnal=1.0, period=4.0)
+    assert _arrivals(wave, Ends).tolist() == [0, 1, 2, 2]
+    assert _arrivals(Published(horizon=4, num_jobs=4), Ends).tolist() == [0, 1, 3, 3]
+
+
 def test_drift_raises_budgets_with_the_time_of_arrival():
     one, two = (generate("dps", "small", 3, drift=d) for d in (0.0, 1.0))
     growth = 1 + one.arrival / one.horizon

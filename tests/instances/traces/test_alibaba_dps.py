@@ -125,7 +125,7 @@ def test_the_base_price_of_a_model_is_the_mean_of_its_quotes(folder):
 
 def test_types_that_a_pod_does_not_name_are_drawn_by_installed_units():
     models, workers = ["A", "B", "C"], np.array([[1, 0, 0], [0, 6, 0], [0, 0, 3]])
-    ps = np.array([[5, 0], [0, 2], [0, 3]])
+    ps = np.array([[5, 0], [0, 2], [0, 1]])
     named = [(), ("B", "C"), ("A", "C"), ("C",), ("Z",)] * 40
     found = _types([Pod(0.0, 1.0, 1, m) for m in named], models, workers, ps,
                    np.random.default_rng(3))  # fmt: skip
@@ -142,5 +142,5 @@ def test_types_that_a_pod_does_not_name_are_drawn_by_installed_units():
     wanted = []
     for named_models in named:
         able = [k for k in range(3) if models[k] in named_models] or [0, 1, 2]
-        wanted.append((drawn({k: (1, 6, 3)[k] for k in able}), drawn({0: 5, 1: 5})))
+        wanted.append((drawn({k: (1, 6, 3)[k] for k in able}), drawn({0: 5, 1: 3})))
     assert found == wanted

@@ -22,7 +22,7 @@ from farkas.online.dps.best_fixed import (
 )
 from farkas.online.dps.posted import FixedPrice, run_seller
 from farkas.solvers import solve
-from tests.generators.dps import empty_market, random_market
+from tests.generators.dps import empty_market, posted, random_market
 from tests.references.dps_market import sell
 from tests.tools.samples import seeds
 
@@ -116,6 +116,35 @@ def test_the_grid_is_searched_completely(seed):
     assert best.profit == pytest.approx(max(values))
 
 
+def test_the_first_of_equally_good_prices_of_the_grid_is_given():
+    # quarters, so that payments add up exactly; jobs ask for as many units of either side, so that
+    # only the sum of both prices matters, and more can pay than fit
+    grid, ties = [0.25, 0.5, 0.75], 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        jobs = [
+            (slot, float(rng.integers(1, 4)), units, units * float(rng.choice([0.5, 1.0, 1.25])))
+            for slot, units in enumerate(rng.integers(1, 3, 8).tolist())
+        ]
+        market = posted(*jobs, units=2, price_grid=grid)
+        earned = {
+            (worker, ps): sum(
+                d.payment
+                for d in run_seller(FixedPrice(np.array([worker]), np.array([ps])), market)
+            )
+            for worker in grid
+            for ps in grid
+        }
+        most = max(earned.values())
+        best = best_on_grid(market)
+        assert best is not None
+        assert best.profit == most
+        wanted = [prices for prices, profit in earned.items() if profit == most]
+        assert (best.worker.tolist(), best.ps.tolist()) == ([wanted[0][0]], [wanted[0][1]])
+        ties += len(wanted) > 1
+    assert ties > 1
+
+
 def test_a_grid_with_too_many_combinations_has_no_value_and_no_jobs_no_profit():
     market = generate("dps", "small", 0, num_worker_types=14, num_jobs=60)
     assert best_on_grid(market.replace(price_grid=[0.1, 0.2, 0.3])) is None
@@ -144,6 +173,23 @@ def test_prices_that_cannot_win_are_not_simulated():
     assert profits.of(*prices, at_least=1e9) == -np.inf
     assert profits.simulations == 1
     assert value == pytest.approx(FixedPrice(*prices).simulate(market).profit)
+
+
+def test_payments_of_a_job_that_never_fits_count_for_nothing():
+    jobs = [
+        {"arrival": n, "worker_type": 0, "workers": units, "ps_type": 0, "ps": 1, "model_size": 0,
+         "epochs": 1, "epoch_compute": 1.0, "budget": 9.0}
+        for n, units in enumerate([1, 8])
+    ]  # fmt: skip
+    market = random_market(0).replace(
+        server_workers=[[4]], server_ps=[[4]], worker_bandwidth=[None], ps_bandwidth=[None],
+        jobs=jobs,
+    )  # fmt: skip
+    profits = Profits(market)
+    prices = np.array([0.5]), np.array([0.5])
+    assert profits.of(*prices, at_least=1.0) == -np.inf
+    assert profits.simulations == 0
+    assert profits.of(*prices, at_least=0.5) == 1.0
 
 
 @seeds(25, 60)

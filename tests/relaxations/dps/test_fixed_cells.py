@@ -50,6 +50,24 @@ def test_the_bound_is_that_of_the_worst_cell_that_is_not_cut(parts):
     assert fell >= 2
 
 
+def test_prices_are_cut_where_they_differ_most_in_payments():
+    axes = set()
+    for seed in range(8):
+        market = random_market(seed, jobs=9, servers=2).replace(price_cap=1.0)
+        roomy = [np.full_like(x, 99) for x in (market.installed_workers, market.installed_ps)]
+        market = market.replace(server_workers=roomy[0].tolist(), server_ps=roomy[1].tolist())
+        # everybody is served who pays anything
+        units = [0] * (market.num_worker_types + market.num_ps_types)
+        for job in market.jobs:
+            if job.budget > 0:
+                units[job.worker_type] += job.workers
+                units[market.num_worker_types + job.ps_type] += job.ps
+        axis = prove_fixed_prices(market, cells=3).cells[0].axis
+        assert axis == units.index(max(units))
+        axes.add(axis)
+    assert len(axes) > 1
+
+
 def test_cells_shrink_to_the_relaxation_at_single_prices():
     # one job: it pays its budget of 1 at the best prices, and no cell of the end hides that
     market = library.load("dps/one_server")

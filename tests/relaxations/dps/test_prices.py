@@ -41,6 +41,53 @@ def test_the_first_subgradient_step_by_hand():
     assert one == pytest.approx(4 * 31 / 60)
 
 
+def best_of_steps(market, count):
+    """The best bound of so many projected subgradient steps, row by row."""
+    sides = [
+        (market.worker_type, market.workers, market.worker_capacity),
+        (market.ps_type, market.ps, market.ps_capacity),
+    ]
+    jobs = [j for j in range(market.num_jobs) if market.fits[j]]
+    total = sum(market.budget[j] for j in jobs)
+    volume = sum(sum(capacity) for _, _, capacity in sides) * market.horizon
+    price = {
+        (side, kind, slot): 0.0
+        for side, (types, _, _) in enumerate(sides)
+        for kind, slot in zip(types, market.arrival, strict=True)
+    }
+    held = {
+        row: [
+            j
+            for j in range(market.num_jobs)
+            if sides[row[0]][0][j] == row[1] and market.arrival[j] <= row[2] <= market.last_slot[j]
+        ]
+        for row in price
+    }
+    best = np.inf
+    for step in range(count + 1):
+        margin = {j: market.budget[j] for j in jobs}
+        for row, y in price.items():
+            for j in held[row]:
+                if j in margin:
+                    margin[j] -= sides[row[0]][1][j] * y
+        worth = sum(sides[side][2][kind] * y for (side, kind, _), y in price.items())
+        best = min(best, worth + sum(max(0.0, m) for m in margin.values()))
+        length = 2 * total / max(volume, 1) / (step + 1) ** 0.5
+        for side, kind, slot in price:
+            used = sum(sides[side][1][j] for j in held[side, kind, slot] if margin.get(j, 0.0) > 0)
+            rise = used / max(sides[side][2][kind], 1) - 1
+            price[side, kind, slot] = max(0.0, price[side, kind, slot] + length * rise)
+    return best
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_every_subgradient_step_is_shorter_by_the_root_of_its_number(seed):
+    market = random_market(seed, jobs=8)
+    for count in (1, 2, 3, 6):
+        found = float(prices_bound(market, subgradient_prices(market, iterations=count)))
+        assert found == pytest.approx(best_of_steps(market, count), rel=1e-9, abs=1e-12)
+
+
 def test_more_steps_never_bound_worse_and_come_close():
     bounds = [
         float(prices_bound(ROW, subgradient_prices(ROW, iterations=count)))
