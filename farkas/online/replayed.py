@@ -7,7 +7,14 @@ from typing import Any
 
 from farkas.certificates.ratio import ratio_at_most
 from farkas.online.run import Bound, Run
-from farkas.replay import Replayed, audit, excess_words, replay, replayed_ratio
+from farkas.replay import (
+    Replayed,
+    audit,
+    excess_words,
+    is_as_decided,
+    replay,
+    replayed_ratio,
+)
 
 
 def prove_value(run: Run, instance: Any) -> None:
@@ -18,7 +25,10 @@ def prove_value(run: Run, instance: Any) -> None:
     NotACertificate
         When environment and replay disagree, or the value is better than the bound allows.
     """
-    found = audit(run, instance)
+    found = replay(run, instance)
+    if found is not None and is_as_decided(run, found):
+        run.value = float(found.proved(run.sense))  # what it is held to from now on
+    found = audit(run, instance, found)
     if run.violations:
         return
     bound = run.certificate

@@ -33,7 +33,7 @@ class Said(Decided, Protocol):
     def ratio(self) -> float | None: ...
 
 
-def audit(run: Said, instance: Instance) -> Replayed | None:
+def audit(run: Said, instance: Instance, found: Replayed | None = None) -> Replayed | None:
     """Replay a run and compare with what it says of itself; None when nothing can replay it.
 
     Parameters
@@ -42,6 +42,8 @@ def audit(run: Said, instance: Instance) -> Replayed | None:
         As its file says it.
     instance
         The instance that the run is about.
+    found
+        Its replay, where that is known.
 
     Raises
     ------
@@ -49,7 +51,7 @@ def audit(run: Said, instance: Instance) -> Replayed | None:
         When the run states another value, hides requirements that it breaks, claims to break
         some although it breaks none, or states a ratio or an exact value that nothing proves.
     """
-    found = replay(run, instance)
+    found = found or replay(run, instance)
     if found is not None and found.broken and not run.violations:
         more = f" and {len(found.broken) - 1} more" if len(found.broken) > 1 else ""
         raise NotACertificate(f"the run says that it breaks nothing; {found.broken[0]}{more}")
@@ -69,7 +71,7 @@ def _compare(run: Said, found: Replayed) -> None:
     """Raise `NotACertificate` unless the stated value, rounded and exact, is that of the replay."""
     proved = found.proved(run.sense)
     room = Fraction(ROUNDING) * found.magnitude
-    if not math.isfinite(run.value) or abs(Fraction(run.value) - proved) > room:
+    if not _near(run.value, proved, room):
         raise NotACertificate(
             f"the run claims the value {run.value:.17g}, its decisions are worth {_text(proved)}"
         )
@@ -82,6 +84,19 @@ def _compare(run: Said, found: Replayed) -> None:
             f"the run claims the exact value {_text(claimed)}, its decisions are worth "
             f"{_text(proved)}"
         )
+
+
+def is_as_decided(run: Said, found: Replayed) -> bool:
+    """Whether a run states what its decisions cost as they are, and a point beside them counts."""
+    if found.decided is None or found.broken:
+        return False
+    room = Fraction(ROUNDING) * found.magnitude
+    as_decided = _near(run.value, found.decided, room)
+    return as_decided and not _near(run.value, found.proved(run.sense), room)
+
+
+def _near(value: float, exact: Fraction, room: Fraction) -> bool:
+    return math.isfinite(value) and abs(Fraction(value) - exact) <= room
 
 
 def _text(number: Fraction) -> str:

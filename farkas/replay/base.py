@@ -61,6 +61,9 @@ class Replayed:
         by default the size of the value itself.
     note
         A sentence on what the value means, where it is not what the environment of the kind says.
+    decided
+        What the decisions cost as they are, where the value is that of a point beside them which
+        keeps every requirement exactly; None where it is their own.
     """
 
     low: Fraction
@@ -69,6 +72,7 @@ class Replayed:
     broken: tuple[str, ...] = ()
     size: Fraction | None = None
     note: str = ""
+    decided: Fraction | None = None
 
     @classmethod
     def of(cls, value: Exact, kept: Kept | None = None, **others: Any) -> Replayed:

@@ -56,20 +56,23 @@ def replay_fractional(instance: Brokerage, run: Decided) -> Replayed:
     relaxation = _Relaxation(instance, run)
     slots = decoded(run.decisions, list[FractionalEntry])
     require_slots(instance, [slot.jobs for slot in slots])
-    kept, low, high = Kept(), Fraction(0), Fraction(0)
+    kept, low, high, decided = Kept(), Fraction(0), Fraction(0), Fraction(0)
     before: dict[int, list[Fraction]] = {}
+    left: dict[int, list[Fraction]] = {}
     for number, slot in enumerate(slots):
         point = _Point(relaxation, number, slot)
         kept.broken.extend(f"slot {number}: {words}" for words in point.missed(kept))
         if kept.broken:  # then the value says nothing
             continue
+        decided += point.lanes() + point.deployments(left) + point.resources()[1]
+        left = point.present()
         point.mend()
         exactly = point.lanes() + point.deployments(before)
         least, most = point.resources()
         low, high = low + exactly + least, high + exactly + most
         before = point.present()
     note = f"Decisions are fractional: points of mlbroker.relaxed[{relaxation.variant}]."
-    return Replayed.between(low, high, kept, note=note)
+    return Replayed.between(low, high, kept, note=note, decided=decided)
 
 
 class _Relaxation:

@@ -131,17 +131,18 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_ratios_of_a_sweep_are_printed_on_their_proved_side(store: Path, capsys: Capture) -> None:
     text, data = printed(capsys, "ratios", str(store))
-    rows = [row for row in cells(text) if len(row) == 8]
+    rows = [row for row in cells(text) if len(row) == 9 and " – " in row[5]]
     for row, item in zip(rows, data["ratios"], strict=True):
         values = [Fraction(x) for ratios in item["by_instance"].values() for x in ratios]
         holds(item["mean"], sum(values) / len(values), up=True)
         holds(row[3], item["mean"], up=True)
+        holds(row[4], item["own_mean"], up=True)
         for said, exact, up in zip(
-            row[4].split(" – "), item["interval"], (False, True), strict=True
+            row[5].split(" – "), item["interval"], (False, True), strict=True
         ):
             holds(said, exact, up=up)
-        holds(row[5], item["quantiles"]["50"], up=True)
-        holds(row[6], max(values), up=True)
+        holds(row[6], item["quantiles"]["50"], up=True)
+        holds(row[7], max(values), up=True)
 
 
 def test_a_report_prints_its_ratios_on_their_proved_side(
@@ -158,11 +159,12 @@ def test_a_report_prints_its_ratios_on_their_proved_side(
     for row, item in zip(rows, data["ratios"], strict=True):
         numbers = re.findall(r'<td class="numeric[^>]*>([^<]*)</td>', row)
         holds(numbers[2], item["mean"], up=True)
-        low, high = numbers[3].split(" – ")
+        holds(numbers[3], item["own_mean"], up=True)
+        low, high = numbers[4].split(" – ")
         holds(low, item["interval"][0], up=False)
         holds(high, item["interval"][1], up=True)
-        holds(numbers[4], item["quantiles"]["50"], up=True)
-        holds(numbers[5], item["quantiles"]["100"], up=True)
+        holds(numbers[5], item["quantiles"]["50"], up=True)
+        holds(numbers[6], item["quantiles"]["100"], up=True)
     shown = re.findall(r"value [^·]*· ratio ([^<]*)<", text)
     worst = [item["quantiles"]["100"] for item in data["ratios"] if item["what"] == "run"]
     assert len(shown) == len(worst) == 2

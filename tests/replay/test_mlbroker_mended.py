@@ -7,14 +7,17 @@ import random
 from fractions import Fraction as F
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
 import farkas
 from farkas.algebra import programs
+from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 from farkas.instances.mlbroker import Brokerage
-from farkas.replay import audit, replay
+from farkas.online.replayed import prove_value
+from farkas.replay import audit, is_as_decided, replay
 from farkas.replay.mlbroker_mended import Asked, JobPoint
 from tests.generators.mlbroker import random_brokerage, single
 from tests.replay.test_mlbroker_fractional import VARIANTS, decided
@@ -192,3 +195,22 @@ def test_honest_runs_move_within_rounding(relax: str, semantics: str, power: int
 
 def _fields(job: Any) -> dict[str, Any]:
     return {name: getattr(job, name) for name in job.__struct_fields__}
+
+
+def test_a_fresh_run_states_what_its_mended_point_costs(monkeypatch):
+    """A solver that leaves a billionth leaves a run that says what making it good costs."""
+    broker = farkas.load("mlbroker/tiny")
+    honest = farkas.run(broker, "mlbroker.fractional")
+    leaving = copy.deepcopy(honest.decisions)
+    leaving[0]["moved"]["amount"][0] *= 1 - 1e-7
+    found = replay(msgspec.structs.replace(honest, decisions=leaving), broker)
+    assert found.decided < found.proved("min")
+    stated = msgspec.structs.replace(honest, decisions=leaving, value=float(found.decided))
+    assert is_as_decided(stated, found)
+    with pytest.raises(NotACertificate, match="claims the value"):
+        audit(stated, broker)  # a file may not: its value is that of the mended point
+    prove_value(stated, broker)
+    assert stated.value == float(found.proved("min")) > float(found.decided)
+    cheaper = msgspec.structs.replace(stated, value=0.9 * stated.value)
+    with pytest.raises(NotACertificate, match="claims the value"):
+        prove_value(cheaper, broker)

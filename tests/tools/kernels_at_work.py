@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -18,12 +19,18 @@ import numpy as np
 import farkas
 import farkas.compiled
 from farkas.compiled import Kernel
+from farkas.exact.deadline import Deadline
 from farkas.instances.utilities.compiled_envelope import compiled_envelope
 from farkas.instances.utilities.envelope import envelope
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.recovery import counts
+from farkas.models.eris.prices import Prices
 from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import snapshot
+from farkas.offline.eris.packing import Packing
+from farkas.offline.ladder import Ascent, Climber
+from farkas.offline.mlbroker.tolls import tolls
+from farkas.online import environments
 from farkas.online.coded.exhaustive import OwnerTree
 from farkas.online.coded.local_search import climb, favourites
 from farkas.online.dps.knapsacks import Knapsacks
@@ -32,9 +39,11 @@ from farkas.online.dps.pairs import PairPrices
 from farkas.online.dps.posted import BestFit, Random
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
+from farkas.online.recording import plain as as_plain
 from farkas.proofs.eris.samples import ledger_of
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.eris.payoff_bound import bound_payoff
+from farkas.relaxations.eris.priced_jobs import JobPricer
 from farkas.relaxations.gadget.ring_pricing import RingPricing
 from farkas.relaxations.gadget.ring_walks import walks_ahead
 from farkas.relaxations.gadget.size_knapsack import best_sizes
@@ -42,6 +51,7 @@ from farkas.relaxations.gadget.tree_pricing import TreePricing
 from tests.generators.coded import random_coded_computing
 from tests.generators.dps import random_market
 from tests.generators.eris import random_auction
+from tests.generators.mlbroker import random_brokerage
 from tests.relaxations.gadget.test_ring_search import some_search
 
 
@@ -69,6 +79,13 @@ def eris() -> Iterator[Any]:
                 yield found.workers, found.server, found.moved
             if seen.chunks:
                 yield printed_slot(seen, 0, seen.chunks)
+    for seed in range(6):
+        auction = random_auction(seed, most_chunks=5, jobs=8)
+        pricer = JobPricer(auction)
+        yield pricer.bound(Prices.zero(auction)), pricer.chosen.finish, pricer.chosen.processed
+        packing = Packing(pricer)
+        packing.fill(np.arange(auction.num_jobs))
+        yield packing.improve(10), packing.packed.finish, packing.packed.workers
 
 
 def dps() -> Iterator[Any]:
@@ -121,6 +138,21 @@ def gadget() -> Iterator[Any]:
         yield tuple(walks_ahead(*some_search(rng)))
 
 
+def mlbroker() -> Iterator[Any]:
+    for seed in range(3):
+        yield from found_by(tolls, random_brokerage(seed))
+
+
+def found_by(climber: Climber, instance: Any) -> Iterator[Any]:
+    """What a search for the optimum finds and proves."""
+    sense = environments[instance.kind].sense
+    for rung in climber(instance, Ascent(sense, Deadline(), Fraction(1, 100))):
+        if rung.bound is not None:
+            yield str(rung.bound.exact), rung.method
+        if rung.decisions is not None:
+            yield str(as_plain(rung.decisions)), rung.method
+
+
 def plain(value: Any) -> Any:
     """Numbers with their types; equal texts are equal bits."""
     if isinstance(value, np.ndarray):
@@ -136,7 +168,7 @@ def main() -> None:
         entered.add(frame.f_code)
 
     sys.setprofile(note)
-    for kind in (eris, dps, coded, gadget):
+    for kind in (eris, dps, coded, gadget, mlbroker):
         for values in kind():
             print(kind.__name__, plain(values))
     sys.setprofile(None)

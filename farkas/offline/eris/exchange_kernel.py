@@ -193,7 +193,7 @@ def clear(jobs: JobsTable, i: int, packed: Out[PackedSchedules]) -> None:
     packed.finish[i], packed.worth[i] = -1, 0.0
 
 
-@compiled
+@compiled(steps=lambda jobs, order, *_: 1e2 * len(order) * jobs.data.size)
 def pack(
     jobs: JobsTable,
     order: Ints1,
@@ -213,7 +213,7 @@ def pack(
             insert(jobs, i, packed, room, noise[place % len(noise)], share, last[i], open_slots)
 
 
-@compiled
+@compiled(steps=lambda jobs, targets, *_: 1e3 * len(targets) * jobs.data.size)
 def exchange(
     jobs: JobsTable,
     targets: Ints1,

@@ -126,7 +126,8 @@ def attempts(generated: Generated, gap: float) -> Iterator[Attempt]:
         yield functools.partial(generate, search)
         yield functools.partial(exchange, LOOSE_LABELS)
     every, rng = listed(slot), np.random.default_rng(0)
-    yield functools.partial(dived, DIVES[0])
+    for parts in DIVES[:1]:
+        yield functools.partial(dived, parts)
     if every is None:
         yield cases
     for parts in DIVES[1:]:

@@ -13,6 +13,7 @@ from farkas.models.mlbroker.snapshot import Snapshot
 from farkas.numbers import Ints
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.placing import Memory, Placing
+from farkas.portable.products import matmul
 
 
 @algorithm("mlbroker.pooled", source="added: slots by trees over discounts, dearer deployments")
@@ -57,7 +58,7 @@ class Pooled(Placing):
         except NotACertificate as failure:
             raise NotApplicable(f"mlbroker.pooled: {failure}") from None
         members = np.arange(bounds.sets)[:, None] >> np.arange(market.num_sites) & 1
-        new = (~now.deployed).astype(np.int64) @ members.T
+        new = matmul((~now.deployed).astype(float), members.T.astype(float))
         extra = self.deployments * market.deploy_cost[:, None] * new
         tree = grow(bounds, 0, extra, 0.0, self.most_nodes, _unhurried, share=self.gap)
         return tree.best.workers, tree.best.server

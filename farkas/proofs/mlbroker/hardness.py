@@ -12,6 +12,7 @@ from farkas.numbers import Floats, Ints
 from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.mlbroker.set_cover import set_cover
 from farkas.proofs.stated import Stated
+from farkas.proofs.symbolic import require, sp
 from farkas.proofs.trials import Trials, optimum
 from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers.fallback import optimum_by_any
@@ -102,6 +103,9 @@ def placement_contains_set_cover() -> Verdict:
     are a cover: the least cost, rounded down, is the least number of subsets.  What sites cost is
     proved in exact numbers on drawn covers, whose numbers are enumerated.
     """
+    before, present, first, second = sp.symbols("v w a b", nonnegative=True)
+    entries = (before + first) + (present - before + second)  # (8h) with its slacks
+    require(a_site_is_paid_once_it_is_entered=sp.expand(entries - present).is_nonnegative)
     trials = Trials()
     for subsets, elements in covers(9):
         form = Offline(prices="two", presence="split").form(set_cover(subsets, elements))

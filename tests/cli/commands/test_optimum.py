@@ -38,7 +38,7 @@ def test_the_table_names_what_found_and_what_proved(capsys):
     assert call(["optimum", "mlbroker/tiny"]) == 0
     shown = capsys.readouterr().out
     assert "value found by" in shown
-    assert "mlbroker.one_shot" in shown
+    assert "each job by itself" in shown
     assert "bound proved by" in shown
 
 

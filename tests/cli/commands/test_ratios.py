@@ -31,7 +31,7 @@ def test_the_table_shows_the_mean_the_worst_and_the_theorems(store: str, capsys:
     first, *theorems = ([cell.strip() for cell in line.split("│")[1:-1]] for line in lines)
     # two of two certified, mean and median (1.5 + 3) / 2, no interval of two instances
     assert first[0].startswith("mlbroker.fractional")
-    assert first[1:] == ["2", "2", "2.25", "-", "2.25", "3", INSTANCES[1].name]
+    assert first[1:] == ["2", "2", "2.25", "2.25", "-", "2.25", "3", INSTANCES[1].name]
     assert [row[1] for row in theorems] == ["printed", "repaired"]
 
 

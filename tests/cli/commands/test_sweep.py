@@ -31,9 +31,13 @@ def given(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_options_reach_the_sweep_and_its_counts_the_reader(
     given: dict[str, Any], capsys: Capture
 ) -> None:
-    words = ["sweep", "c.toml", "--workers", "3", "--retry", "--scheduler", "tcp://a:1", "--json"]
+    words = ["sweep", "c.toml", "--workers", "3", "--retry", "--scheduler", "tcp://a:1", "--json",
+             "--bound-seconds", "7.5"]  # fmt: skip
     assert call(words) == 0
-    assert given == {"config": "c.toml", "workers": 3, "retry": True, "scheduler": "tcp://a:1"}
+    assert given == {
+        "config": "c.toml", "workers": 3, "retry": True, "scheduler": "tcp://a:1",
+        "bound_seconds": 7.5,
+    }  # fmt: skip
     assert json.loads(capsys.readouterr().out) == {
         "store": "s.sqlite", "tasks": 7, "present": 2, "performed": {"done": 5},
         "shared": 0, "not_done": {}, "rejected_certificates": 0, "interrupted": False,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.models.gadget.slot import snapshot
-from farkas.relaxations.gadget.ring_pricing import RingPricing, network_of
+from farkas.relaxations.gadget.ring_pricing import network_of
 from farkas.relaxations.gadget.ring_search import (
     LabelMemory,
     alone,
@@ -174,7 +174,7 @@ def test_where_gains_rise_and_fall_the_best_ring_of_all_is_found(seed):
     prices = node[:, None].astype(float), link.astype(float)
     least = least_costs(cluster, slot, *prices)[0]
     wanted = max(0.0, float((slot.gains[0][: len(least)] - least).max(initial=0.0)))
-    uses = RingPricing(slot).uses[0]
+    uses = slot.uses[0]
     found = best_ring(
         network_of(cluster.num_nodes, cluster.link_source, cluster.link_target),
         RingTask(node.astype(float), slot.cap[0], link.astype(float), uses,
