@@ -129,7 +129,8 @@ class SlotBounds:
         Raises
         ------
         NotACertificate
-            When they are none, too large, or grow or fall faster than they may.
+            When they are none, too large, or grow or fall faster than they may; when their sums
+            overflow.
         """
         data = self.data
         toll = whole(_scaled(tolls, exponent), "tolls", bits=TOLL_BITS)
@@ -148,7 +149,8 @@ class SlotBounds:
         total[first] = deploy[data.pair_job[first]][:, None] * self.size
         total[self.links] += toll
         total[data.next_pair[self.links]] -= toll
-        return np.ldexp(total.astype(np.float64), -exponent)
+        with np.errstate(over="ignore"):
+            return finite(np.ldexp(total.astype(np.float64), -exponent), "sums of tolls")
 
     def leaf(self, slot: int, state: Ints, extra: Floats) -> SlotLeaf:
         """Place the jobs of a slot at the prices of a leaf.
@@ -159,6 +161,11 @@ class SlotBounds:
             Shape (sites, resources): `FREE`, `LIST` or `REDUCED`.
         extra
             Shape (jobs of the slot, sets), USD.
+
+        Raises
+        ------
+        NotACertificate
+            When costs and tolls together overflow.
         """
         data = self.data
         pairs = data.pairs_at(slot)
@@ -173,6 +180,7 @@ class SlotBounds:
             (slope * data.server_demand[jobs][:, None, :]).sum(axis=2),
             data.sync_volume, data.transfer, data.num_resources, extra, workers, server, bound,
         )  # fmt: skip
+        bound = finite(bound, "what a placement costs")
         return SlotLeaf(bound, self.surcharges(state), slope, workers, server)
 
     def surcharges(self, state: Ints) -> Fraction:

@@ -147,12 +147,12 @@ def priced_below(
     needed: int,
     roundings: int,
 ) -> float:
-    """Return the right side of the module's inequality, rounded down.
+    """Return the right side of the module's inequality, rounded down; -infinity on overflow.
 
     Parameters
     ----------
     alpha
-        Shape (sites,), USD a load, finite, >= 0.
+        Shape (sites,), USD a load, >= 0.
     needed
         Y, the sum of the amounts but for rounding.
     roundings
@@ -176,4 +176,5 @@ def priced_below(
             dearest = max(dearest, alpha[r])
     size += dearest * needed
     below: float = total - (2 * (roundings + 2 * origins + 2 * sites + 8) * ULP * size + TINY)
-    return below
+    # sums that overflow bound nothing; what is no number would be skipped by every minimum
+    return below if below > -np.inf else -np.inf

@@ -195,3 +195,14 @@ def test_ties_and_far_units(seed):
     assert found.complete
     assert found.bound <= optimum * ROUNDED
     assert found.value == optimum
+
+
+def test_sums_of_tolls_that_overflow_are_refused():
+    data = single([[10.0, 0.0], [0.0, 10.0]], deploy_cost=8e307)
+    most = np.ldexp(np.floor(np.ldexp(1.7e308, -1000)), 1000)
+    with pytest.raises(NotACertificate, match="sums of tolls: inf"):
+        simple(data, np.full((1, 4), most), exponent=-1000).prove_bound(data)
+    # within doubles by themselves, and beyond them with a worker and a server
+    data = single([[10.0, 0.0], [0.0, 10.0]], base_price=np.full((2, 1), 5e307))
+    with pytest.raises(NotACertificate, match="placement"):
+        simple(data, np.full((1, 4), -most), exponent=-1000).prove_bound(data)

@@ -112,3 +112,11 @@ def test_what_does_not_fit_is_left():
     )
     assert flow.tolist() == [[2.0], [0.0]]
     assert load.tolist() == [2.0]
+
+
+def test_sums_that_overflow_bound_nothing():
+    # prices of 1.5e308 plus as much are infinite, infinity less infinity is no number
+    move = np.array([[0.0, 1.5e308], [1.5e308, 0.0]])
+    amount, alpha, one = np.ones(2), np.array([np.inf, np.inf]), np.ones(2, np.int64)
+    below = priced_below(amount, move, np.ones(2), 0 * one, one, alpha, 2, 4)
+    assert below == -np.inf

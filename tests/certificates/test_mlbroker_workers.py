@@ -138,3 +138,19 @@ def test_what_is_no_number_bounds_nothing():
     case["worker"] = np.full(SITES, np.inf)
     with np.errstate(all="ignore"):
         assert bounded(case, 0b011, 1)[0] == 0.0
+
+
+@pytest.mark.parametrize("dear", [1e5, 5e307, 1.7e308])
+def test_lanes_that_nobody_would_use_raise_no_bound(dear):
+    # 0.625 loads at site 0, 0.125 at site 3: a worker at site 0 and the server at site 3 cost
+    # 0 + 1, and moving 0.125 loads 0.5, and two sites 4; branches where sums overflow count too
+    no = dear
+    transfer = np.array([[0.0, no, no, no], [no, 0, no, no], [1, 0, 0, no], [4, no, no, 0]])
+    workers, at, bound = np.zeros((1, 4), np.int64), np.zeros(1, np.int64), np.zeros(1)
+    extra = 2.0 * np.array([[s.bit_count() for s in range(16)]])
+    place_pairs(
+        np.array([0]), np.array([0]), np.array([[0.625, 0, 0, 0.125]]), np.array([1]), np.ones(1),
+        np.array([[0.0, 2, 2, 3]]), np.array([[5.0, 2, 3, 1]]), np.zeros(1), transfer, 1, extra,
+        workers, at, bound,
+    )  # fmt: skip
+    assert bound[0] <= 5.5
