@@ -1,9 +1,21 @@
 """The offline optimum: problem (2), corrected and linear."""
 
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+
+import numpy as np
+
 from farkas.algebra import Param, Sum, constraint, objective, option
+from farkas.closeness import allowed
 from farkas.instances.eris import Auction
 from farkas.models.eris.explicit_moves import ExplicitMoves, when_explicit
 from farkas.models.eris.schedule_rows import CompactMoves, ScheduleRows, when_compact
+from farkas.numbers import Floats
+from farkas.tolerances import ROUNDING
+
+FORGIVEN = 2 * ROUNDING
+"""Share of a capacity beyond what rounding may add to any run's use of it."""
 
 
 class Coupled(ScheduleRows):
@@ -11,8 +23,13 @@ class Coupled(ScheduleRows):
 
     def declare_coupling(self, m, auction: Auction) -> None:
         """Declare budget and capacities."""
-        m.budget = Param(values=auction.transfer_budget)
-        m.capacity = Param(m.sites, m.resources, values=auction.capacity)
+        sizes = [auction.chunk_size, *(job.parameter_size for job in auction.jobs)]
+        m.budget = Param(values=forgiven(np.array(auction.transfer_budget), sizes))
+        units = np.concatenate([auction.worker_demand, auction.server_demand]).T.tolist()
+        capacity = np.array(auction.capacity)
+        for k, each in enumerate(units):
+            capacity[:, k] = forgiven(capacity[:, k], each)
+        m.capacity = Param(m.sites, m.resources, values=capacity)
 
     @constraint("2d", "busy_slots", when=when_compact)
     def transfer_of_slot(m, t):
@@ -56,6 +73,8 @@ class Offline(Coupled, CompactMoves, ExplicitMoves):
     As printed, (2a) equates only totals over sites, so that one site's chunks may be processed
     twice and another's never; (2d) charges chunks that stay where they are, and charges remote
     workers once per pair of sites.  Both ways to write the moves have the same optimum.
+
+    Capacities and budget are as runs are held to them, up to rounding: see `forgiven`.
     """
 
     name = "eris.offline"
@@ -84,3 +103,30 @@ class OfflineTotal(Coupled, CompactMoves):
         """Declare all jobs on an empty system."""
         self.declare_compact(m, data, range(data.num_jobs))
         self.declare_coupling(m, data)
+
+
+def forgiven(limits: Floats, amounts: Iterable[float]) -> Floats:
+    """Raise limits by `FORGIVEN` where whole numbers of ``amounts`` may exceed them by less.
+
+    Data are decimals, of which 0.1 + 0.2 fit into 0.3, as every run has it.  In exact arithmetic
+    they do not: a program that forbids them does not bound runs, and by a whole job.  Limits that
+    no sum exceeds by so little, as among whole numbers, stay as they are.
+
+    Parameters
+    ----------
+    limits
+        Any shape, >= 0.
+    amounts
+        What is used of them, any number of times each, >= 0.
+    """
+    used = [Fraction(each) for each in amounts]
+    below = math.lcm(*(each.denominator for each in used))
+    unit = Fraction(math.gcd(*(int(each * below) for each in used)), below)
+    raised = allowed(limits, FORGIVEN)
+
+    def apart(low: float, high: float) -> bool:
+        return unit > 0 and (high == math.inf or Fraction(low) // unit < Fraction(high) // unit)
+
+    pairs = zip(limits.ravel().tolist(), raised.ravel().tolist(), strict=True)
+    found = [high if apart(low, high) else low for low, high in pairs]
+    return np.array(found, dtype=float).reshape(limits.shape)
