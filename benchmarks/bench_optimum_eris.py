@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import farkas
 from benchmarks.measure import keep
@@ -27,9 +28,9 @@ FLOORS = {"gap": 0.001, "seconds": 600.0, "MB": 4096.0, "exponent": 1.3}
 
 def measured(jobs: int, gap: float = 0.001, seconds: float = 600.0) -> dict[str, object]:
     """Search once; the curve is (CPU seconds, value, bound) whenever a side moved."""
-    imported = farkas.import_trace(
+    instance: Any = farkas.import_trace(
         "philly", TRACE, "eris", slots=72, jobs=jobs, scale=0.05, start="2017-10-10 00:00"
-    )
+    ).instance
     farkas.optimum("eris/single_site", gap=0.0)  # loads and compiles what is used
     begin = time.process_time()
     curve: list[tuple[float, float | None, float | None, str]] = []
@@ -39,9 +40,9 @@ def measured(jobs: int, gap: float = 0.001, seconds: float = 600.0) -> dict[str,
         bound = None if step.bound is None else float(step.bound)
         curve.append((time.process_time() - begin, value, bound, step.method))
 
-    found = farkas.optimum(imported.instance, gap=gap, time_limit=seconds, progress=told)
+    found = farkas.optimum(instance, gap=gap, time_limit=seconds, progress=told)
     return {
-        "jobs": imported.instance.num_jobs,
+        "jobs": instance.num_jobs,
         "value": float(found.value),
         "bound": float(found.bound or 0),
         "gap": found.gap,
