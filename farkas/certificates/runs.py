@@ -50,6 +50,17 @@ run_bounds: Registry[tuple[RunBound, ...]] = Registry(
 )
 
 
+def bounds_run(
+    certificate: Certificate, kind: str, options: Options, algorithm: str, decisions: Sequence[Any]
+) -> bool:
+    """Whether a certificate's program bounds a run; parameters as of `require_run_bound`."""
+    try:
+        require_run_bound(certificate, kind, options, algorithm, decisions)
+    except NotACertificate:
+        return False
+    return True
+
+
 def require_run_bound(
     certificate: Certificate, kind: str, options: Options, algorithm: str, decisions: Sequence[Any]
 ) -> None:

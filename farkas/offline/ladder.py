@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from farkas.exact.deadline import Deadline
-from farkas.online.driver import Outcome, bounds_run, drive, environments
+from farkas.online.driver import Outcome, bound_holds, drive, environments
 from farkas.online.run import Bound, Run, Sense
 from farkas.registry import Registry
 
@@ -156,7 +156,7 @@ class Ladder:
             Plain data of some; a bound on these and not on others counts where all are like them.
         """
         likely = decisions if self.restricted else []
-        return bounds_run(bound, self.kind, self.options, self.name, likely)
+        return bound_holds(bound, self.kind, self.options, self.name, likely)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -29,9 +29,9 @@ from typing import Any, TypeVar
 import msgspec
 
 from farkas.certificates.files import from_json
-from farkas.certificates.runs import require_run_bound
+from farkas.certificates.runs import bounds_run
 from farkas.compiled import clock
-from farkas.errors import InvalidInstance, InvalidOption, NotACertificate
+from farkas.errors import InvalidInstance, InvalidOption
 from farkas.online.policies import Certifying as Certifying
 from farkas.online.policies import Clairvoyant as Clairvoyant
 from farkas.online.policies import Policy as Policy
@@ -334,7 +334,7 @@ def drive(
         bound = world.bound(instance)
         if bound is not None and bound.certificate is not None:
             made = plain(decisions)
-            bound = bound if bounds_run(bound, instance.kind, used, called, made) else None
+            bound = bound if bound_holds(bound, instance.kind, used, called, made) else None
     certified = clock()
     run = Run(
         algorithm=called,
@@ -363,7 +363,7 @@ def drive(
     return run
 
 
-def bounds_run(
+def bound_holds(
     bound: Bound, kind: str, options: Mapping[str, Any], name: str, decisions: Sequence[Any]
 ) -> bool:
     """Whether the program that a bound is about bounds a run, as its kind lists it.
@@ -378,11 +378,7 @@ def bounds_run(
     if bound.certificate is None:
         return False
     certificate = from_json(msgspec.json.encode(bound.certificate), "certificate of a bound")
-    try:
-        require_run_bound(certificate, kind, options, name, decisions)
-    except NotACertificate:
-        return False
-    return True
+    return bounds_run(certificate, kind, options, name, decisions)
 
 
 def _reported(arrivals: Sequence[Any], progress: Progress | None) -> Iterable[Any]:

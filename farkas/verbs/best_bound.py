@@ -7,19 +7,16 @@ from typing import Any
 
 import msgspec
 
-from farkas.errors import NoAnswer, NotACertificate
+from farkas.certificates.runs import bounds_run
+from farkas.errors import NoAnswer
 from farkas.instances import Instance
-from farkas.offline import OfflineOptimum
-from farkas.offline.climbing import Progress
 from farkas.online.replayed import prove_value
 from farkas.online.run import Bound, Run, Sense
-from farkas.verbs.check_run import bounds_runs_of, certificate_of
+from farkas.verbs.check_run import certificate_of
 from farkas.verbs.optimum import optimum
 
 
-def known_optimum(
-    instance: Instance, problem: str, seconds: float, progress: Progress | None = None
-) -> OfflineOptimum | None:
+def known_optimum(instance: Instance, problem: str, seconds: float) -> Run | None:
     """Search for the offline optimum of what runs are worth, for the sake of its bound.
 
     Parameters
@@ -28,12 +25,10 @@ def known_optimum(
         Program whose points the runs are; empty for what runs of the kind are worth.
     seconds
         Time limit, > 0.
-    progress
-        Called whenever a side has moved.
 
     Returns
     -------
-    None where no decisions were found in time.
+    The decisions with the bound; None where none were found in time.
 
     Raises
     ------
@@ -41,7 +36,7 @@ def known_optimum(
         The kind has no such search.
     """
     try:
-        return optimum(instance, problem=problem or None, time_limit=seconds, progress=progress)
+        return optimum(instance, problem=problem or None, time_limit=seconds).run
     except NoAnswer:
         return None
 
@@ -86,11 +81,7 @@ def best_bounds(runs: Sequence[Run]) -> list[Bound | None]:
         certificate = read[maker]
         if runs[maker] is run or certificate is None:
             return True
-        try:
-            bounds_runs_of(run.kind, run.options, run.algorithm, run.decisions)(certificate)
-        except NotACertificate:
-            return False
-        return True
+        return bounds_run(certificate, run.kind, run.options, run.algorithm, run.decisions)
 
     return [
         tightest([r.certificate for k, r in enumerate(runs) if holds(k, run)], run.sense)

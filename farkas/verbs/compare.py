@@ -171,8 +171,8 @@ def compare(
     if bound_seconds is not None:
         known = known_optimum(instance, items[0].problem, bound_seconds)
         if known is not None:
-            labels.append(known.run.algorithm)
-            outcomes.append(known.run)
+            labels.append(known.algorithm)
+            outcomes.append(known)
     runs = [run for run in outcomes if isinstance(run, Run)]
     bounds = dict(zip(map(id, runs), best_bounds(runs), strict=True))
     sense = runs[0].sense if runs else "min"
@@ -248,7 +248,7 @@ def _entry(
     seconds = outcome.timings.get("policy")
     if outcome.violations:
         note = f"breaks {len(outcome.violations)} requirements: {outcome.violations[0]}"
-        return Compared(name, outcome.value, None, seconds, None, note, outcome)
+        return Compared(name, outcome.value, seconds=seconds, note=note, run=outcome)
     ratio = ratio_to(outcome, instance, bound)
     notes = list(outcome.remarks)
     if bound is not None and common is not None and bound.fraction != common.fraction:

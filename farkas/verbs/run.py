@@ -77,8 +77,7 @@ def run(
         return found
     from farkas.verbs.best_bound import hold_against, known_optimum
 
-    known = known_optimum(data, chosen.problem, bound_seconds)
-    return hold_against(found, None if known is None else known.run, data)
+    return hold_against(found, known_optimum(data, chosen.problem, bound_seconds), data)
 
 
 def write_slots(run: Run, instance: InstanceOrName, folder: str | os.PathLike[str]) -> list[str]:

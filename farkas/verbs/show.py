@@ -14,6 +14,7 @@ from farkas.online import algorithms
 from farkas.proofs import claims
 from farkas.quantities import quantities
 from farkas.required import require_type
+from farkas.words import named, quoted
 
 SENTENCE_END = re.compile(r"(?<=[.?!]) ")
 
@@ -207,8 +208,10 @@ def _files(name: str, latex: bool) -> Iterator[Meaning]:
     """Yield an instance in a file, where something of that name is on disk or must be."""
     if name not in kinds() and (name.endswith(".json") or os.path.lexists(name)):
         item = read(name)
-        text = f"{name}  {item.name}, an instance of kind {item.kind}\n\n{item.description or ''}"
-        yield Meaning("instance", name, text.rstrip(), {"sha256": item.sha256})
+        text = f"{named(name)}  {named(item.name)}, an instance of kind {item.kind}"
+        if item.description:
+            text += f"\n\nIts file says of it: {quoted(item.description, len(item.description))}"
+        yield Meaning("instance", name, text, {"sha256": item.sha256})
 
 
 LOOKS: tuple[Callable[[str, bool], Iterator[Meaning]], ...] = (

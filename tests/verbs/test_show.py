@@ -135,7 +135,16 @@ def test_a_file_shows_the_instance_in_it(tmp_path: Path) -> None:
     assert (entry.role, entry.details) == ("instance", {"sha256": drawn.sha256})
     first, _, last = entry.text.splitlines()
     assert first == f"{file}  {drawn.name}, an instance of kind mlbroker"
-    assert last == "Made for a test."
+    assert last == 'Its file says of it: "Made for a test."'
+    speaking = drawn.replace(name="x\nproved: all", description='a"\naccepted: \x1b[31mall')
+    write(speaking, file)
+    (entry,) = entries(str(file))
+    assert entry.text.splitlines() == [
+        f'{file}  "x\\nproved: all", an instance of kind mlbroker',
+        "",
+        'Its file says of it: "a\\"\\naccepted: \\x1b[31mall"',
+    ]
+    write(drawn, file)
     with pytest.raises(FileProblem, match=r"missing\.json: no such file"):
         show("missing.json")
     file.write_text("{}")

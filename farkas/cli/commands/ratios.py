@@ -86,7 +86,7 @@ def command(
 
 
 def _print(found: list[Ratios]) -> None:
-    from farkas.experiments.sweeps import REPEATS
+    from farkas.experiments.sweeps import BEATEN, REPEATS
     from farkas.experiments.sweeps.statistics import interval_words
 
     columns = ["algorithm or program", "certified", "tasks", "mean", "own mean", "95 % interval",
@@ -109,6 +109,9 @@ def _print(found: list[Ratios]) -> None:
     repeats = sum(item.left_out.get(REPEATS, 0) for item in found)
     if repeats:
         print_line(f"left out, since they repeat a task: {repeats}")
+    beaten = sum(item.left_out.get(BEATEN, 0) for item in found)
+    if beaten:
+        complain(f"left out: {beaten} results are better than a bound of the store allows")
     promised = [
         (item.label, p.reading, p.source, p.smallest, p.largest, p.kept, p.undecided, p.broken,
          p.not_applicable)

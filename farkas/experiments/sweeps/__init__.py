@@ -7,12 +7,13 @@ module of its name.
 
 from farkas.experiments.sweeps.config import Config, read_config
 from farkas.experiments.sweeps.prove_again import prove_again, settled_seed
-from farkas.experiments.sweeps.ratios import REPEATS, Ratios, ratios, write_worst
+from farkas.experiments.sweeps.ratios import BEATEN, REPEATS, Ratios, ratios, write_worst
 from farkas.experiments.sweeps.store import Result, Store
 from farkas.experiments.sweeps.sweep import Summary, sweep
 from farkas.experiments.sweeps.task import Task, plan
 
 __all__ = [
+    "BEATEN",
     "REPEATS",
     "Config",
     "Ratios",

@@ -158,7 +158,7 @@ def _check(config: Config, where: str) -> None:
         raise InvalidOption(
             f"{where}: timeout = {config.timeout}; give seconds above 0 and up to {LONGEST_TASK:g}"
         )
-    require_bound_seconds(config, where)
+    require_searches_end(config, where)
     if not config.algorithms and not config.programs:
         raise InvalidOption(f"{where}: names no algorithm and no program; add [[algorithms]]")
     for n, source in enumerate(config.instances):
@@ -166,7 +166,7 @@ def _check(config: Config, where: str) -> None:
             raise InvalidOption(f"{where}: instances[{n}] needs either files or a kind to generate")
 
 
-def require_bound_seconds(config: Config, where: str) -> None:
+def require_searches_end(config: Config, where: str) -> None:
     """Raise `InvalidOption` unless the searches of a sweep can end before they are stopped."""
     if not 0 <= config.bound_seconds < config.timeout:
         raise InvalidOption(

@@ -18,7 +18,7 @@ from farkas.certificates.doubles import double
 from farkas.errors import FileProblem, InvalidOption
 from farkas.experiments.sweeps.guarantee import guarantees_of
 from farkas.experiments.sweeps.promises import Promise, hold
-from farkas.experiments.sweeps.shared_bounds import held, shared_bounds
+from farkas.experiments.sweeps.shared_bounds import CONTRADICTED, held, shared_bounds
 from farkas.experiments.sweeps.statistics import interval, quantiles
 from farkas.experiments.sweeps.store import Result, Store
 from farkas.experiments.sweeps.task import Task
@@ -30,6 +30,8 @@ from farkas.words import cut, named
 
 REPEATS = "repeats a task"
 """Why a result is left out though it has a certified ratio."""
+BEATEN = "better than a bound of the store"
+"""Why a result is left out where it, or a search for the optimum, is wrong."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -239,6 +241,8 @@ def why_left_out(result: Result) -> str:
     """Why a result has no certified ratio; empty when it has one."""
     if result.status != "done":
         return result.status
+    if result.recheck.startswith(CONTRADICTED):
+        return BEATEN
     if result.recheck.startswith("rejected"):
         return "certificate rejected"
     if (result.output or {}).get("violations"):

@@ -11,10 +11,13 @@ import msgspec
 from farkas.certificates.files import Certificate, from_json
 from farkas.certificates.packed import rational
 from farkas.certificates.ratio import ratio_at_most
-from farkas.certificates.runs import require_run_bound
+from farkas.certificates.runs import bounds_run
 from farkas.errors import FarkasError, NotACertificate
 from farkas.experiments.sweeps.store import Result, Store
 from farkas.words import named
+
+CONTRADICTED = "rejected: better than the bound of result"
+"""How what is wrong with a run, or with the search that it beats, begins."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -88,22 +91,18 @@ def held(result: Result, known: Mapping[str, list[SharedBound]]) -> Result:
         return result
     sense, own = output["sense"], rational(result.bound, "bound")
     best = max if sense == "min" else min
-    holding = [one for one in bounds if _bounds(one, result)]
+    task, decisions = result.task, output.get("decisions") or []
+    holding = [
+        one
+        for one in bounds
+        if bounds_run(one.certificate, task.kind, task.options, task.name, decisions)
+    ]
     tight = best(holding, key=lambda one: one.exact, default=None)
     if tight is None or best(tight.exact, own) == own:
         return result
     try:
         ratio = ratio_at_most(sense, result.value, tight.exact, exact=False)
     except NotACertificate as error:
-        words = f"rejected: result {named(tight.key[:12])} contradicts it: {error}"
+        words = f"{CONTRADICTED} {named(tight.key[:12])}: {error}"
         return msgspec.structs.replace(result, recheck=words)
     return msgspec.structs.replace(result, bound=tight.text, ratio=ratio)
-
-
-def _bounds(one: SharedBound, result: Result) -> bool:
-    task, decisions = result.task, (result.output or {}).get("decisions") or []
-    try:
-        require_run_bound(one.certificate, task.kind, task.options, task.name, decisions)
-    except NotACertificate:
-        return False
-    return True

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from farkas.experiments.sweeps.config import read_config, require_bound_seconds
+from farkas.experiments.sweeps.config import read_config, require_searches_end
 from farkas.experiments.sweeps.schedule import Children, Dask, Scheduler
 from farkas.experiments.sweeps.store import Result, Stamp, Store
 from farkas.experiments.sweeps.task import Request, Task, plan
@@ -92,7 +92,7 @@ def sweep(
     config = read_config(path)
     if bound_seconds is not None:
         config = msgspec.structs.replace(config, bound_seconds=bound_seconds)
-        require_bound_seconds(config, "--bound-seconds")
+        require_searches_end(config, "--bound-seconds")
     folder = Path(path).resolve().parent
     tasks, found = plan(config, folder)
     store_path = folder / (config.store or f"{Path(path).stem}.sqlite")

@@ -145,6 +145,8 @@ def plan(config: Config, folder: Path) -> tuple[list[Task], dict[str, Instance]]
     if not tasks:
         kinds = ", ".join(sorted({instance.kind for instance in found.values()})) or "none"
         raise InvalidOption(f"nothing to run: no algorithm or program is for instances of {kinds}")
+    if config.bound_seconds and all(task.what != "optimum" for task in tasks.values()):
+        raise InvalidOption("bound_seconds: nothing that is run here has a search for its optimum")
     return [_marked(task, key, config.recheck) for key, task in tasks.items()], found
 
 

@@ -143,14 +143,18 @@ def test_a_bound_that_was_found_wrong_is_left_out(found: dict[str, Result], stor
 
 
 def test_a_run_better_than_the_bound_enters_no_number(
-    found: dict[str, Result], store: Store
+    found: dict[str, Result], store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
     too_much = str(2 * F(found["tight"].value))  # type: ignore[arg-type]
     tight = by_relax(ratios(filled(store, found, bound=too_much)))["tight"]
-    assert tight.left_out == {"certificate rejected": 1}
+    assert tight.left_out == {"better than a bound of the store": 1}
+    assert call(["ratios", str(store.path)]) == 0
+    assert "1 results are better than a bound of the store" in capsys.readouterr().err
     (bound,) = shared_bounds(store)[DEMO.sha256]
     marked = held(found["tight"], {DEMO.sha256: [bound]})
-    assert marked.recheck.startswith(f"rejected: result {bound.key[:12]} contradicts it: the bound")
+    assert marked.recheck.startswith(
+        f"rejected: better than the bound of result {bound.key[:12]}: the bound"
+    )
 
 
 def test_the_tightest_of_several_bounds_counts(found: dict[str, Result], store: Store) -> None:
@@ -220,3 +224,12 @@ def test_the_command_plans_a_search_for_every_instance(
     assert "own mean" in shown
     assert "mlbroker.optimum (time_limit=5.0)" in shown
     assert "proved again: 2 of 2" in shown
+
+
+def test_a_sweep_whose_kinds_have_no_search_says_so(folder: Path) -> None:
+    path = folder / "none.toml"
+    path.write_text(CONFIG.replace("[[algorithms]]", "[[programs]]").split("options")[0].replace(
+        "mlbroker.fractional", "mlbroker.relaxed[tight]"
+    ))  # fmt: skip
+    with pytest.raises(InvalidOption, match="nothing that is run here has a search"):
+        plan(read_config(path), folder)
