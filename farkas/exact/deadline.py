@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 
+from farkas.compiled import clock
 from farkas.errors import NoAnswer
 
 
@@ -14,7 +14,7 @@ class OutOfTime(NoAnswer):
 
 
 class Deadline:
-    """A moment that work must not pass.
+    """A moment that work must not pass; compiling, once an installation, does not count.
 
     Parameters
     ----------
@@ -27,12 +27,12 @@ class Deadline:
     def __init__(
         self, seconds: float = math.inf, stopped: Callable[[], bool] = lambda: False
     ) -> None:
-        self._until, self._stopped = time.monotonic() + seconds, stopped
+        self._until, self._stopped = clock() + seconds, stopped
 
     @property
     def left(self) -> float:
         """Seconds that are left, at least 0."""
-        return 0.0 if self._stopped() else max(0.0, self._until - time.monotonic())
+        return 0.0 if self._stopped() else max(0.0, self._until - clock())
 
     def part(self, share: float) -> Deadline:
         """Return the moment when a share of what is left has passed."""

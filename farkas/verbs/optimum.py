@@ -43,7 +43,7 @@ def optimum(
     gap
         Distance of value and bound, as a share of the larger, that is near enough; in [0, 1).
     time_limit
-        Seconds, > 0; a climber may pass it by what its last step takes.
+        Seconds, > 0, without those of compiling; a climber may pass it by what its last step takes.
     progress
         Called with a `farkas.offline.climbing.Advance` whenever a side has moved.
 

@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+import farkas.compiled
 from farkas.errors import NoAnswer
 from farkas.exact import deadline
 from farkas.exact.deadline import Deadline, OutOfTime
@@ -13,7 +14,7 @@ from farkas.exact.deadline import Deadline, OutOfTime
 
 def test_time_runs_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr(deadline.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(deadline, "clock", lambda: now[0])
     clock = Deadline(2.0)
     clock.check()
     assert clock.left == 2.0
@@ -45,3 +46,13 @@ def test_whoever_is_asked_can_stop_the_clock_and_its_parts() -> None:
     assert (clock.left, part.left) == (0.0, 0.0)
     with pytest.raises(OutOfTime):
         part.check()
+
+
+def test_compiling_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(farkas.compiled.time, "perf_counter", lambda: now[0])
+    limit = Deadline(2.0)
+    with farkas.compiled._clock_standing():
+        now[0] += 100.0
+    now[0] += 0.5
+    assert limit.left == 1.5

@@ -26,7 +26,7 @@ def command(
         typer.Option(help="Program whose points the decisions are, as coded.chance."),
     ] = None,
     gap: Annotated[float, typer.Option(help="Relative gap that is near enough.")] = 0.001,
-    time_limit: Annotated[float, typer.Option(help="Seconds.")] = 60.0,
+    time_limit: Annotated[float, typer.Option(help="Seconds, without compiling.")] = 60.0,
     out: Annotated[
         str | None, typer.Option("--out", "-o", help="Write the run: decisions and certificate.")
     ] = None,
