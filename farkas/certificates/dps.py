@@ -16,7 +16,7 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import msgspec
 import numpy as np
@@ -234,7 +234,7 @@ def charges(market: Market, prices: SlotPrices, reward: Floats) -> tuple[Array, 
     require_positions(market.horizon, market.num_worker_types, *worker, "workers")
     require_positions(market.horizon, market.num_ps_types, *ps, "ps")
     jobs = len(reward)
-    kind: Any = np.int64 if _stays_small(market, prices, reward) else object
+    kind: Any = np.int64 if stays_small(market, prices, reward) else object
     charge = _charge(market, market.worker_type, market.workers, *worker, jobs, kind)
     charge = charge + _charge(market, market.ps_type, market.ps, *ps, jobs, kind)
     total = _worth(market.horizon, market.worker_capacity, *worker, kind)
@@ -254,7 +254,7 @@ def require_positions(horizon: int, types: int, positions: Ints, numbers: Ints, 
         raise NotACertificate(f"{what}: a listed price is not positive")
 
 
-def _stays_small(market: Market, prices: SlotPrices, reward: Floats) -> bool:
+def stays_small(market: Market, prices: SlotPrices, reward: Floats) -> bool:
     """Whether no sum can leave 64 bits: sums in doubles, which err by far less than twice."""
     sums = float(prices.worker_numbers.sum(dtype=float)), float(prices.ps_numbers.sum(dtype=float))
     units = (
@@ -301,8 +301,7 @@ def _worth(horizon: int, capacity: Ints, positions: Ints, numbers: Ints, kind: A
     return int((capacity[positions // horizon].astype(kind) * numbers.astype(kind)).sum())
 
 
-@certificate_type
-class DpsPrices(PriceCertificate, frozen=True, kw_only=True, tag="dps_prices"):
+class MarketPrices(PriceCertificate, frozen=True, kw_only=True):
     """Prices of capacity that bound every run on a market and its offline optimum.
 
     Parameters
@@ -325,18 +324,28 @@ class DpsPrices(PriceCertificate, frozen=True, kw_only=True, tag="dps_prices"):
     ps: PriceList
 
     @classmethod
-    def of(cls, market: Market, prices: SlotPrices, rewards: Rewards) -> DpsPrices:
+    def of(cls, market: Market, prices: SlotPrices, rewards: Rewards) -> Self:
         """Certify what ``prices`` prove about ``market``."""
         return cls(
             kind=cls.about,
-            program=f"dps.interval_lp[{rewards}]",
+            program=cls.program_for(rewards),
             instance=market.sha256,
             rewards=rewards,
-            bound=str(prices_bound(market, prices, rewards)),
+            bound=str(cls.proved(market, prices, rewards)),
             scale=prices.scale,
             workers=price_list(prices.worker_positions, prices.worker_numbers),
             ps=price_list(prices.ps_positions, prices.ps_numbers),
         )
+
+    @classmethod
+    def program_for(cls, rewards: Rewards) -> str:
+        """Name of the program that such prices bound."""
+        raise NotImplementedError
+
+    @classmethod
+    def proved(cls, market: Market, prices: SlotPrices, rewards: Rewards) -> Fraction:
+        """Bound payments by prices, exactly."""
+        raise NotImplementedError
 
     @property
     def prices(self) -> SlotPrices:
@@ -345,12 +354,27 @@ class DpsPrices(PriceCertificate, frozen=True, kw_only=True, tag="dps_prices"):
 
     @property
     def subject(self) -> str:
-        """The relaxation by type and slot."""
-        return f"dps.interval_lp[{self.rewards}]"
+        """The program that is bounded."""
+        return self.program_for(self.rewards)
 
     def prove_bound(self, market: Market, /) -> Fraction:
         """Add up prices anew."""
-        return prices_bound(market, self.prices, self.rewards)
+        return self.proved(market, self.prices, self.rewards)
+
+
+@certificate_type
+class DpsPrices(MarketPrices, frozen=True, kw_only=True, tag="dps_prices"):
+    """Prices by type and slot; positions are type x horizon + slot."""
+
+    @classmethod
+    def program_for(cls, rewards: Rewards) -> str:
+        """Name the relaxation by type and slot."""
+        return f"dps.interval_lp[{rewards}]"
+
+    @classmethod
+    def proved(cls, market: Market, prices: SlotPrices, rewards: Rewards) -> Fraction:
+        """Bound payments, see `prices_bound`."""
+        return prices_bound(market, prices, rewards)
 
 
 def slot_prices(scale: int, workers: PriceList, ps: PriceList) -> SlotPrices:

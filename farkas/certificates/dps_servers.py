@@ -32,20 +32,16 @@ import numpy as np
 
 from farkas.certificates.casts import affordable
 from farkas.certificates.dps import (
-    ROOM,
-    PriceList,
+    MarketPrices,
     Rewards,
-    Scale,
     SlotPrices,
-    price_list,
     require_positions,
     rewards_of,
     rounded_up,
-    slot_prices,
+    stays_small,
 )
 from farkas.certificates.files import certificate_type
 from farkas.certificates.guards import finite
-from farkas.certificates.prices import PriceCertificate
 from farkas.instances.dps import Market
 from farkas.numbers import Array, Bools, Floats, Ints
 
@@ -142,7 +138,7 @@ def server_charges(
     horizon, count = market.horizon, classes.count
     require_positions(horizon, count * market.num_worker_types, *worker, "workers")
     require_positions(horizon, count * market.num_ps_types, *ps, "ps")
-    kind: Any = np.int64 if _stays_small(market, prices, reward) else object
+    kind: Any = np.int64 if stays_small(market, prices, reward) else object
     whole_last = market.last_held(market.colocated_end)
     spread_last = market.last_held(market.spread_end)
     whole: Array = np.zeros((market.num_jobs, count), kind)
@@ -186,20 +182,6 @@ def _held(
     return found
 
 
-def _stays_small(market: Market, prices: SlotPrices, reward: Floats) -> bool:
-    """Whether no sum can leave 64 bits: sums in doubles, which err by far less than twice."""
-    charge = 0.0
-    for numbers, demand, capacity in (
-        (prices.worker_numbers, market.workers, market.worker_capacity),
-        (prices.ps_numbers, market.ps, market.ps_capacity),
-    ):
-        units = float(max(demand.max(initial=0), capacity.max(initial=0)))
-        charge += float(numbers.sum(dtype=float)) * units
-    with np.errstate(over="ignore"):
-        rewards = float(np.ldexp(reward.sum(), prices.scale))
-    return charge < ROOM and rewards + len(reward) < ROOM
-
-
 def server_prices_bound(
     market: Market, prices: SlotPrices, rewards: Rewards, classes: EqualServers | None = None
 ) -> Fraction:
@@ -230,49 +212,15 @@ def server_prices_bound(
 
 
 @certificate_type
-class DpsServerPrices(PriceCertificate, frozen=True, kw_only=True, tag="dps_server_prices"):
-    """Prices of capacity by class of servers that bound every run and the offline optimum.
-
-    Parameters
-    ----------
-    rewards
-        Whether payments are bounded by budgets, or also by the price cap.
-    bound
-        Upper bound, a fraction.
-    scale
-        Prices are multiples of ``2**-scale``.
-    workers, ps
-        Prices of worker types and of parameter server types; positions are
-        (class x types + type) x horizon + slot.
-    """
-
-    about = "dps"
-    rewards: Rewards
-    bound: str
-    scale: Scale
-    workers: PriceList
-    ps: PriceList
+class DpsServerPrices(MarketPrices, frozen=True, kw_only=True, tag="dps_server_prices"):
+    """Prices by class of servers; positions are (class x types + type) x horizon + slot."""
 
     @classmethod
-    def of(cls, market: Market, prices: SlotPrices, rewards: Rewards) -> DpsServerPrices:
-        """Certify what ``prices`` prove about ``market``."""
-        return cls(
-            kind=cls.about,
-            program=PROGRAMS[rewards],
-            instance=market.sha256,
-            rewards=rewards,
-            bound=str(server_prices_bound(market, prices, rewards)),
-            scale=prices.scale,
-            workers=price_list(prices.worker_positions, prices.worker_numbers),
-            ps=price_list(prices.ps_positions, prices.ps_numbers),
-        )
+    def program_for(cls, rewards: Rewards) -> str:
+        """Name the program with its two ways to place a job."""
+        return PROGRAMS[rewards]
 
-    @property
-    def subject(self) -> str:
-        """The program with its two ways to place a job."""
-        return PROGRAMS[self.rewards]
-
-    def prove_bound(self, market: Market, /) -> Fraction:
-        """Add up prices anew."""
-        prices = slot_prices(self.scale, self.workers, self.ps)
-        return server_prices_bound(market, prices, self.rewards)
+    @classmethod
+    def proved(cls, market: Market, prices: SlotPrices, rewards: Rewards) -> Fraction:
+        """Bound payments, see `server_prices_bound`."""
+        return server_prices_bound(market, prices, rewards)

@@ -83,10 +83,10 @@ class Repacking:
         """Return where the jobs are."""
         return SavedPlacements(self.value, dict(self.timeline.placed))
 
-    def restore(self, packed: SavedPlacements) -> None:
+    def restore(self, kept: SavedPlacements) -> None:
         """Place the jobs as they were."""
         self.clear()
-        for job, where in packed.placed.items():
+        for job, where in kept.placed.items():
             self.put(job, where)
 
     def insert(self, job: int) -> bool:

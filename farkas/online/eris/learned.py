@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from farkas.certificates.eris import ErisPrices
+from farkas.instances.base import Nonnegative
 from farkas.instances.eris import Auction, Job
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
@@ -36,8 +37,7 @@ CLOSE = 1.0 / 2**13
 POSTED = 1.0 - 1.0 / 2**10
 """Share of the duals that is posted: a job whose own worth sets a price has a payoff above 0."""
 
-Share = Annotated[float, msgspec.Meta(ge=0.0)]
-Count = Annotated[int, msgspec.Meta(ge=0)]
+Sample = Annotated[int, msgspec.Meta(ge=0)]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -69,18 +69,17 @@ class Learned:
 
     In every slot in which jobs come, those of the slot and a sample of all jobs so far, as if as
     many came in every later slot as came on average, are priced by column generation on what is
-    free.  The duals, the same at every site, are posted, less a
-    thousandth; a job gets its schedule of best payoff,
-    if any pays, those of best payoff first, and pays the posted cost.  The prices of a slot depend
-    on what its jobs say of themselves, so that truth is not always best for them.
+    free.  The duals, the same at every site, are posted, less a thousandth; a job gets its schedule
+    of best payoff, if any pays, those of best payoff first, and pays the posted cost.  The prices
+    of a slot depend on what its jobs say of themselves, so that truth is not always best for them.
 
     Options: ``forecast``, the multiple of the average so far that is expected to come; ``sample``,
     how many jobs stand for all that are expected.  The bound on the run is proved by prices of the
     same kind, with all jobs known.
     """
 
-    forecast: Share = 1.0
-    sample: Count = 300
+    forecast: Nonnegative = 1.0
+    sample: Sample = 300
 
     def start(self, known: Auction, seed: int) -> LearnedPrices:
         """Nothing is in use, and nobody came."""
@@ -134,9 +133,8 @@ class Learned:
     ) -> Prices:
         """Prices at which jobs that are here and those that are expected share what is left."""
         rng = np.random.default_rng([state.seed, slot])
-        coming, times = expected(
-            seen, slot, ledger.auction.slots, self.forecast, self.sample, rng
-        )  # fmt: skip
+        slots = ledger.auction.slots
+        coming, times = expected(seen, slot, slots, self.forecast, self.sample, rng)
         auction = ledger.auction.replace(jobs=(*here, *coming))
         occupied = np.concatenate([ledger.transferred, ledger.used.ravel()])
         master = ScheduleMaster(
