@@ -102,6 +102,20 @@ def test_of_equal_schedules_those_with_fewer_servers_and_workers_are_found() -> 
     assert (found.workers.sum(), found.moved.sum()) == (1, 1)
 
 
+def test_of_equal_schedules_over_two_slots_that_with_fewer_workers_is_found() -> None:
+    # everything is free, three workers a slot; two chunks take a worker 4/3 slots: four and then
+    # two of them need three workers and two, three and three need two and two
+    auction = one_resource(
+        {"data": [6, 0], "epochs": 2, "worker_rate": 3},
+        site_capacity=[[3.0], [0.0]], transfer_budget=0.0,
+    )  # fmt: skip
+    free = Prices(np.zeros(3), np.zeros((2, 1, 3)))
+    seen = job_slots(auction, auction.jobs[0], free, auction.transferred, auction.used)
+    found = repaired_schedule(auction, auction.jobs[0], seen)
+    assert (found.payoff, found.finish) == (10.0, 1)
+    assert found.workers[:, 0].tolist() == [2, 2, 0]
+
+
 def test_data_that_were_processed_are_not_processed_again() -> None:
     # one gpu at site 0 for two chunks, and nothing moves: two slots
     auction = one_resource(

@@ -1,5 +1,6 @@
 """Bounds of runs: above every schedule, and made of the prices they say."""
 
+from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -22,7 +23,7 @@ from farkas.online.gadget.environment import Ring
 from farkas.online.gadget.gadget import Gadget
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.generation import CapacityPrices
-from tests.generators.gadget import job, star
+from tests.generators.gadget import job, star, table
 
 
 def test_bounds_lie_above_the_offline_optimum_and_runs_below_it():
@@ -99,3 +100,19 @@ def test_prices_that_bound_programs_are_those_of_horizon_and_slot():
     cluster = library.load("gadget/demo")
     assert bounds.horizon_prices(cluster, 1.0) == bounds.horizon_certificate(cluster)
     assert bounds.slot_prices(cluster, 1.0) == bounds.slot_certificate(cluster)
+
+
+def test_whole_sizes_that_prove_less_than_they_promise_are_not_taken(monkeypatch):
+    # two workers are worth 10 on two GPUs, which at a price of 9 are worth 18
+    cluster = star(2, jobs=[job(**table(0, 5, 10))])
+    plain = slot_certificate(cluster)
+    assert plain.shared is None
+    whole_sizes = bounds.whole_sizes
+
+    def promising(view, prices, labels):
+        found = whole_sizes(view, prices, labels)
+        dear = CapacityPrices(np.full_like(prices.node, 9.0), prices.link)
+        return replace(found, prices=dear, bound=1.0)
+
+    monkeypatch.setattr(bounds, "whole_sizes", promising)
+    assert slot_certificate(cluster) == plain

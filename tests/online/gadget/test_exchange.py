@@ -206,3 +206,13 @@ def test_nothing_is_tried_longer_than_patience_allows(monkeypatch):
     monkeypatch.setattr(Exchange, "move", lambda self: moves.append(1) or move(self))
     assert worth(slot, exchanged(slot, sizes, Rings.none(slot.cluster), np.inf)) == 1.0
     assert len(moves) == 1 + 30
+
+
+def test_sizes_are_chosen_for_the_gpus_that_kept_rings_leave():
+    # one GPU is left for one of two jobs: the better one, though the other needs more of the links
+    jobs = [job(max_workers=1, **table(0, 9)) for _ in range(2)]
+    slot = snapshot(star(1, 1, jobs=[*jobs, job(max_workers=1, bandwidth=3, **table(0, 1))]))
+    workers, flow = np.array([1, 0, 0]), np.zeros(4, int)
+    kept = Rings.of(slot.cluster, [(0, workers, flow)])
+    for seed in range(5):
+        assert exchange_of(slot, kept, seed).laid(kept).job.tolist() == [1]
