@@ -1,5 +1,6 @@
 """The command line: parse, call, print."""
 
+import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -18,6 +19,9 @@ def main() -> NoReturn:
     """Entry point of the console script; Ctrl-C while modules load is one line as well."""
     try:
         code = call()
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            # all is done but Python's own end, which Ctrl-C would end with a traceback
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
     except KeyboardInterrupt:
         print("farkas: interrupted", file=sys.stderr)
         code = Exit.INTERRUPTED

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
+import contextlib
 import importlib
 import os
 import pkgutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -34,9 +34,33 @@ class Commands(TyperGroup):
             command = importlib.import_module(self._modules[cmd_name]).command
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)
             summary = command.__doc__.split("\n")[0]
-            alone.command(cmd_name, short_help=summary)(_announcing(command))
+            alone.command(cmd_name, short_help=summary)(command)
             self.commands[cmd_name] = typer.main.get_command(alone)
         return self.commands.get(cmd_name)
+
+    def make_context(self, *arguments: Any, **settings: Any) -> Any:
+        """Parse the words before the command."""
+        with _announcing():
+            return super().make_context(*arguments, **settings)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Import a command, parse its words and run it."""
+        with _announcing():
+            done = super().invoke(ctx)
+            sys.stdout.flush()
+            return done
+
+
+@contextlib.contextmanager
+def _announcing() -> Iterator[None]:
+    """Let Ctrl-C and closed pipes past the parser, which would end without a word."""
+    try:
+        yield
+    except (KeyboardInterrupt, BrokenPipeError) as end:
+        from farkas.cli.endings import Ended
+
+        pressed = isinstance(end, KeyboardInterrupt)
+        raise Ended(Exit.INTERRUPTED if pressed else Exit.BROKEN_PIPE) from None
 
 
 app = typer.Typer(
@@ -71,21 +95,6 @@ def root(
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
-
-
-def _announcing(command: Callable[..., None]) -> Callable[..., None]:
-    @functools.wraps(command)
-    def announced(*arguments: Any, **options: Any) -> None:
-        try:
-            command(*arguments, **options)
-            sys.stdout.flush()
-        except (KeyboardInterrupt, BrokenPipeError) as end:
-            from farkas.cli.endings import Ended
-
-            pressed = isinstance(end, KeyboardInterrupt)
-            raise Ended(Exit.INTERRUPTED if pressed else Exit.BROKEN_PIPE) from None
-
-    return announced
 
 
 def call(arguments: Sequence[str] | None = None) -> int:

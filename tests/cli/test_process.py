@@ -105,9 +105,10 @@ def test_control_c_is_one_line_and_130() -> None:
 
 LOADING = """
 import os, signal, sys
+module = sys.argv.pop(1)
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
-        if name == "typer":
+        if name == module:
             os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Interrupting())
 from farkas.cli import main
@@ -115,11 +116,30 @@ main()
 """
 
 
-def test_control_c_while_modules_load_is_one_line_and_130() -> None:
+@pytest.mark.parametrize("module", ["typer", "farkas.cli.commands.solvers", "farkas.solvers"])
+def test_control_c_while_modules_load_is_one_line_and_130(module: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", LOADING], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+        [sys.executable, "-c", LOADING, module, "solvers"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "farkas: interrupted\n")
+
+
+LEAVING = """
+import atexit, os, signal, sys
+atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))
+sys.argv = ["farkas", "--version"]
+from farkas.cli import main
+main()
+"""
+
+
+def test_control_c_after_the_last_line_is_no_traceback() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LEAVING], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
+    assert done.stdout.startswith("farkas ")
 
 
 SOLVING = """

@@ -10,6 +10,7 @@ import selectors
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from typing import IO
 
@@ -23,10 +24,19 @@ LONGEST_WAIT = 3600.0
 """Seconds that the system is asked to wait at once; it refuses numbers of weeks."""
 
 
+class ChildEnded(Exception):
+    """The child was ended for good by another thread."""
+
+
 class Child:
-    """Parent's handle of one child process, started when first needed."""
+    """Parent's handle of one child process, started when first needed.
+
+    One thread performs; any other may `end` the child at any moment.
+    """
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()  # held while a process starts, so that none outlives `end`
+        self._ended = False
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: IO[bytes] | None = None
 
@@ -37,6 +47,11 @@ class Child:
         ----------
         timeout
             Seconds after which the child is killed and the task recorded as overlong.
+
+        Raises
+        ------
+        ChildEnded
+            The child was ended for good.
         """
         begin = time.monotonic()
         try:
@@ -56,8 +71,17 @@ class Child:
             return Result.ended(request, "crashed", self._last_words(), seconds)
         return msgspec.json.decode(line, type=Result)
 
+    def end(self) -> None:
+        """Kill the process, and let none start again; whoever performs a task sees it die."""
+        with self._lock:
+            self._ended = True
+            process = self._process
+        if process is not None:
+            process.kill()
+            process.wait()
+
     def stop(self) -> None:
-        """Kill the child."""
+        """Kill the process, from the thread that performs; the next task starts another."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -81,14 +105,17 @@ class Child:
             "OMP_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1",
         }
-        self._process = subprocess.Popen(
-            isolated.command("farkas.experiments.sweeps.child"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env=environment,
-            start_new_session=True,  # Ctrl-C reaches the parent, who decides
-        )
+        with self._lock:
+            if self._ended:
+                raise ChildEnded
+            self._process = subprocess.Popen(
+                isolated.command("farkas.experiments.sweeps.child"),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                env=environment,
+                start_new_session=True,  # Ctrl-C reaches the parent, who decides
+            )
         return self._process
 
     def _line(self, until: float) -> bytes | None:

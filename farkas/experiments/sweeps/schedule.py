@@ -73,7 +73,7 @@ class Children:
         """Kill the children; tasks under way are lost, finished ones are not."""
         self._stopping.set()
         for child in self.children:
-            child.stop()
+            child.end()
 
 
 _children = threading.local()

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from farkas.experiments.sweeps.child import Child
+from farkas.experiments.sweeps.child import Child, ChildEnded
 from tests.experiments.sweeps.made import PATIENCE, request
 
 
@@ -51,6 +51,47 @@ def test_a_task_that_does_not_end_is_killed_after_its_time(child):
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
     assert child.perform(request(), PATIENCE).status == "done"
+
+
+class Meanwhile:
+    """A process of which the performing thread is rid before whoever ends it has waited."""
+
+    def __init__(self, child: Child) -> None:
+        self.child, self.process = child, child._process
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.process, name)
+
+    def wait(self) -> int | None:
+        self.child._process = self.process
+        self.child.stop()
+        return self.process.wait() if self.process is not None else None
+
+
+def test_a_child_may_be_ended_while_another_thread_is_rid_of_its_process(child):
+    process = frozen(child)
+    child._process = Meanwhile(child)  # type: ignore[assignment]
+    child.end()
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+
+
+def test_a_task_under_way_ends_with_its_child_and_none_starts_again(child, monkeypatch):
+    process = frozen(child)
+    wait = child._line
+
+    def end_first(until: float) -> bytes | None:
+        child.end()  # as Ctrl-C does in the main thread
+        return wait(until)
+
+    monkeypatch.setattr(child, "_line", end_first)
+    result = child.perform(request(), PATIENCE)
+    assert (result.status, "signal 9" in result.error) == ("crashed", True)
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+    with pytest.raises(ChildEnded):
+        child.perform(request(), PATIENCE)
+    assert child._process is None
 
 
 @pytest.mark.parametrize("path", ["", ":", ".", "same"])

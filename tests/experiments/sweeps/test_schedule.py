@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from farkas.errors import InvalidOption
-from farkas.experiments.sweeps import sweep
+from farkas.experiments.sweeps import Result, sweep
 from farkas.experiments.sweeps.schedule import Children
 from tests.experiments.sweeps.made import written
 
@@ -19,6 +19,19 @@ from tests.experiments.sweeps.made import written
 def test_nobody_performs_nothing():
     with pytest.raises(InvalidOption, match="at least 1"):
         Children(0)
+
+
+def test_ctrl_c_between_two_tasks_keeps_the_first_and_leaves_the_rest_for_later(tmp_path):
+    path = written(tmp_path, count=3)
+
+    def press(done: int, total: int, newest: Result | None) -> None:
+        if newest is not None:
+            raise KeyboardInterrupt
+
+    stopped = sweep(path, workers=2, report=press)
+    assert (stopped.interrupted, stopped.performed) == (True, {"done": 1})
+    later = sweep(path, workers=1)
+    assert (later.interrupted, later.present, later.performed) == (False, 1, {"done": 2})
 
 
 @pytest.mark.slow
