@@ -19,9 +19,8 @@ def main() -> NoReturn:
     """Entry point of the console script; Ctrl-C while modules load is one line as well."""
     try:
         code = call()
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            # all is done but Python's own end, which Ctrl-C would end with a traceback
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # in Python's own end,
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # it would be a traceback
     except KeyboardInterrupt:
         print("farkas: interrupted", file=sys.stderr)
         code = Exit.INTERRUPTED

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import os
 import pkgutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -38,29 +37,17 @@ class Commands(TyperGroup):
             self.commands[cmd_name] = typer.main.get_command(alone)
         return self.commands.get(cmd_name)
 
-    def make_context(self, *arguments: Any, **settings: Any) -> Any:
-        """Parse the words before the command."""
-        with _announcing():
-            return super().make_context(*arguments, **settings)
-
     def invoke(self, ctx: Any) -> Any:
-        """Import a command, parse its words and run it."""
-        with _announcing():
+        """Import and run a command; the parser would end Ctrl-C without a word."""
+        try:
             done = super().invoke(ctx)
             sys.stdout.flush()
             return done
+        except (KeyboardInterrupt, BrokenPipeError) as end:
+            from farkas.cli.endings import Ended
 
-
-@contextlib.contextmanager
-def _announcing() -> Iterator[None]:
-    """Let Ctrl-C and closed pipes past the parser, which would end without a word."""
-    try:
-        yield
-    except (KeyboardInterrupt, BrokenPipeError) as end:
-        from farkas.cli.endings import Ended
-
-        pressed = isinstance(end, KeyboardInterrupt)
-        raise Ended(Exit.INTERRUPTED if pressed else Exit.BROKEN_PIPE) from None
+            pressed = isinstance(end, KeyboardInterrupt)
+            raise Ended(Exit.INTERRUPTED if pressed else Exit.BROKEN_PIPE) from None
 
 
 app = typer.Typer(
