@@ -7,12 +7,9 @@ relaxation, and the integer check with the solve it certifies.
 
 from __future__ import annotations
 
-import resource
 import time
-from pathlib import Path
 from typing import Any
 
-import farkas
 from benchmarks.measure import fastest, keep
 from farkas.certificates.dps import prices_bound
 from farkas.instances.dps import Market
@@ -28,9 +25,6 @@ from farkas.solvers import solve
 
 FLOORS = {"simulation": 1.5e-6, "check": 2e-3, "relaxation": 1.5, "best_fixed_price": 13.0}
 """CPU seconds allowed: per job, and for 10 000 jobs."""
-OFFLINE_SIZES, OFFLINE_SECONDS = (300, 600, 1250, 2500, 5000), 20.0
-"""Jobs of the Philly trace, and wall seconds, of the search for the optimum."""
-PHILLY = Path(__file__).resolve().parents[2] / "shared" / "data" / "philly" / "philly.csv"
 SIZES = (10_000, 100_000, 1_000_000)
 
 
@@ -95,31 +89,8 @@ def relaxation(preset: str) -> dict[str, float]:
     return found
 
 
-def offline(jobs: int) -> dict[str, float]:
-    """Gap, CPU seconds and memory so far of the search for the optimum, on the Philly trace."""
-    instance = farkas.import_trace("philly", PHILLY, "dps", jobs=jobs).instance
-    start = time.process_time()
-    found = farkas.optimum(instance, gap=0.001, time_limit=OFFLINE_SECONDS)
-    assert found.bound is not None
-    assert found.gap is not None
-    return {
-        "value": float(found.value),
-        "bound": float(found.bound),
-        "gap": found.gap,
-        "seconds": time.process_time() - start,
-        "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-    }
-
-
 def main() -> None:
     results: dict[str, Any] = {"floors": FLOORS}
-    for jobs in OFFLINE_SIZES if PHILLY.exists() else ():
-        found = results[f"offline_{jobs}"] = offline(jobs)
-        print(
-            f"{jobs} Philly jobs: value {found['value']:.2f}, bound {found['bound']:.2f}, gap "
-            f"{found['gap']:.2%} in {found['seconds']:.1f} s, {found['megabytes']:.0f} MB",
-            flush=True,
-        )
     for jobs in SIZES:
         found = results[f"simulation_{jobs}"] = simulation(jobs)
         line = f"{jobs} jobs: {1e6 * found['dps']:.2f} µs a job (floor 1.5), "
