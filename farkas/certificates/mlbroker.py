@@ -1,4 +1,4 @@
-"""Bounds from runs of a broker: a dual point of (9) in closed form.  mlBroker section 5.
+"""Bounds from runs of a broker: a dual point of (9) in closed form.  mlBroker section 4.2.
 
 A guide, that is a few multipliers of each slot, is completed to a dual point of the relaxation in
 floating point whose every step is rounded so that the constraints hold exactly; then its objective

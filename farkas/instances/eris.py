@@ -82,7 +82,7 @@ class Occupied(Record, frozen=True, kw_only=True):
 
 
 class Auction(Instance, frozen=True, kw_only=True, tag="eris"):
-    """Sites, prices and jobs of an auction.  Eris section 3; symbols of the paper after ";".
+    """Sites, prices and jobs of an auction.  Eris section III; symbols of the paper after ";".
 
     Parameters
     ----------

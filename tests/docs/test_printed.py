@@ -156,6 +156,44 @@ def in_print(text: str) -> set[str]:
     return found
 
 
+# ``3.2 Cost Structure``, ``# V. SOLUTION``, ``B. Price Function``, ``II-D Problem Formulation``
+HEADING = re.compile(
+    r"^(?:#+ )?(?:(\d(?:\.\d)?|[IVX]+(?:-[A-Z])?) |([IVX]+)\. |([A-Z])\. )[A-Z]", re.MULTILINE
+)
+NAMES = {"Eris": "eris", "mlBroker": "mlbroker", "DPS": "dps", "GADGET": "gadget", "Coded": "coded"}
+ROMAN_PART = r"[IVX]+\b(?:-[A-Z]\b)?"
+NAMED_SECTION = re.compile(
+    rf"\b({'|'.join(NAMES)}) (?:section (\d(?:\.\d)?\b|{ROMAN_PART})|({ROMAN_PART}))"
+)
+
+
+def sections(text: str) -> set[str]:
+    """Sections and subsections of a paper; those with a letter of their own as in ``IV-B``."""
+    found, within = set(), ""
+    for whole, roman, letter in HEADING.findall(REFERENCES.split(text)[0]):
+        within = roman or within
+        found.add(whole or roman or f"{within}-{letter}")
+    return found
+
+
+@pytest.mark.parametrize("kind", printed.kinds())
+def test_a_section_that_is_named_is_one_of_the_paper(kind: str) -> None:
+    found = sections(shared("papers", f"{kind}.txt").read_text())
+    said = {
+        (path.name, match[2] or match[3])
+        for path in (printed.FOLDER.parents[2] / "farkas").rglob("*.py")
+        for match in NAMED_SECTION.finditer(path.read_text())
+        if NAMES[match[1]] == kind
+    }
+    said |= {
+        (item, match[0])
+        for item in items(kind)
+        if (match := re.match(rf"\d(?:\.\d)?(?=,)|{ROMAN_PART}", item))
+    }
+    assert len(said) > 3
+    assert {(where, section) for where, section in said if section not in found} == set()
+
+
 @pytest.mark.parametrize("kind", printed.kinds())
 def test_the_ledger_has_the_numbers_that_the_paper_prints(kind: str) -> None:
     text = shared("papers", f"{kind}.txt").read_text()
@@ -168,6 +206,35 @@ def test_the_ledger_has_the_numbers_that_the_paper_prints(kind: str) -> None:
 def test_numbers_are_found_in_print() -> None:
     text = "\\tag{2a} see (3) and (K4); Fig. 5; TABLE II; Theorem 2 in [1].\nREFERENCES\n(9)"
     assert in_print(text) == {"(2a)", "(3)", "(K4)", "Fig. 5", "Table II"}
+
+
+def errata(text: str) -> dict[int, str]:
+    """Errata of a kind's page by their numbers."""
+    section = text.partition("\n## Errata\n")[2].partition("\n## ")[0]
+    return {int(n): said for n, said in re.findall(r"(?ms)^(\d+)\. (.+?)(?=^\d+\. |\Z)", section)}
+
+
+@pytest.mark.parametrize("kind", ["dps", "mlbroker"])
+def test_an_erratum_that_a_rule_names_is_about_it(kind: str) -> None:
+    root, named = printed.FOLDER.parents[2], 0
+    found = errata((root / "docs" / f"{kind}.md").read_text())
+    for path in [*(root / "farkas").rglob(f"{kind}/*.py")]:
+        for rule in re.split(r"\n    @", path.read_text()):
+            label = re.match(r'constraint\("(\d+)([a-z]?)', rule)
+            for number in map(int, re.findall(r"see errat(?:um|a) (\d+)", rule)):
+                named += 1
+                assert number in found, f"{path}: erratum {number}"
+                if label:
+                    about = {f"({label[1]})", f"({label[1]}{label[2]})"}
+                    assert any(each in found[number] for each in about), f"{path}: {label[0]}"
+    assert named
+
+
+def test_sections_are_found_in_print() -> None:
+    text = "3.2 Cost\n# V. SOLUTION\nB. Price\nII-D Problem\nsee IV. There\n3. Third\n"
+    assert sections(f"{text}REFERENCES\n7 End") == {"3.2", "V", "V-B", "II-D"}
+    names = "Eris section V-C, mlBroker section 6.2, GADGET IV-3, DPS section IV."
+    assert [m[2] or m[3] for m in NAMED_SECTION.finditer(names)] == ["V-C", "6.2", "IV", "IV"]
 
 
 def test_sources_are_read() -> None:

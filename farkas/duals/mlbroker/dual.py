@@ -166,7 +166,7 @@ class Dual(Program):
     def worth_of_moved_data(m, i, t, o, r):
         """Data are not worth more than moving and capacity.  Column q.
 
-        As printed α carries both sites; see erratum 4.
+        As printed α carries both sites; see erratum 3.
         """
         return m.all_data_moved[i, t, o] - m.enough_workers[i, t, r] <= m.transfer_price[o, r]
 
@@ -174,7 +174,7 @@ class Dual(Program):
     def worth_of_workers(m, i, t, r):
         """Capacity is not worth more than all resources and links of a worker.  Column y.
 
-        As printed the sum over resources is missing; see erratum 3.
+        As printed the sum over resources is missing; see erratum 2.
         """
         resources = Sum(rent(m, m.worker_demand, i, t, r, k) for k in m.resources)
         return (
@@ -186,7 +186,7 @@ class Dual(Program):
     def worth_of_server(m, i, t, r):
         """A server is not worth more than all its resources and links.  Column s.
 
-        As printed the sum over resources is missing; see erratum 3.
+        As printed the sum over resources is missing; see erratum 2.
         """
         resources = Sum(rent(m, m.server_demand, i, t, r, k) for k in m.resources)
         return (
@@ -214,7 +214,7 @@ class Dual(Program):
     def worth_of_presence(m, i, t, r):
         """Presence at departure pays for being used only.  Column v.
 
-        As printed nothing says that μ is 0 after departure; see erratum 5.
+        As printed nothing says that μ is 0 after departure; see erratum 4.
         """
         return m.presence_bound * m.present_where_used[i, t, r] <= m.started_when_new[i, t, r]
 

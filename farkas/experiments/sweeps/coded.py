@@ -18,7 +18,7 @@ def _equal_masters(instance: CodedComputing) -> bool:
     return bool(np.array_equal(speed, np.broadcast_to(speed[:1], speed.shape)))
 
 
-@guarantee("coded.simple_greedy", "printed", source="Coded section IV, remark on Algorithm 2",
+@guarantee("coded.simple_greedy", "printed", source="Coded section III, remark on Algorithm 2",
            witnesses=DEDICATED)  # fmt: skip
 def as_printed(instance: CodedComputing, options: Mapping[str, Any]) -> float | None:
     """4/3 for masters that see every worker alike, over the optimum of (P5)."""

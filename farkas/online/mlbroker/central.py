@@ -13,7 +13,7 @@ from farkas.portable.products import matmul
 from farkas.tolerances import TIE
 
 
-@algorithm("mlbroker.central", source="mlBroker section 6.2, Central")
+@algorithm("mlbroker.central", source="mlBroker section 6.3, Central")
 @dataclasses.dataclass(frozen=True)
 class Central(Placing):
     """Every job moves all its data to the one site where that is cheapest for it alone."""

@@ -34,7 +34,7 @@ def local_workers(market: Brokerage) -> Ints:
     return workers
 
 
-@algorithm("mlbroker.local", source="mlBroker section 6.2, LocalWorkers")
+@algorithm("mlbroker.local", source="mlBroker section 6.3, LocalWorkers")
 @dataclasses.dataclass(frozen=True)
 class LocalWorkers(Placing):
     """Data are trained where they are collected; no data move.

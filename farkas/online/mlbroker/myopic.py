@@ -54,7 +54,7 @@ class Myopic(Placing):
         return best_placement(now, self.prices, self.solver, self.gap)
 
 
-@algorithm("mlbroker.oasis", source="mlBroker section 6.2, OASiS")
+@algorithm("mlbroker.oasis", source="mlBroker section 6.3, OASiS")
 @dataclasses.dataclass(frozen=True)
 class Oasis(Placing):
     """Every job placed optimally by itself at list prices; discounts come as a surprise.

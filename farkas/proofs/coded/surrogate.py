@@ -89,7 +89,7 @@ def the_multiplier_is_time_per_row() -> Verdict:
     return proved("∂f/∂t = u/(1+h) at the best load")
 
 
-@claim("coded.time_exceeds_shift", source="Coded section III, observation 1")
+@claim("coded.time_exceeds_shift", source="Coded section II-D, observation 1")
 def the_optimal_time_exceeds_every_shift() -> Verdict:
     """At the optimum t = φ l > a l strictly, because h − c = ln(1 + h) > 0."""
     load, t, u, a, h = sp.symbols("l t u a h", positive=True)

@@ -12,7 +12,7 @@ from farkas.proofs.trials import Trials, optimum
 from farkas.search_tolerances import SOLVER_GAP
 
 
-@claim("dps.pa_minimises_runtime", source="DPS section IV-C, (15)")
+@claim("dps.pa_minimises_runtime", source="DPS section IV-A, (15)")
 def pa_minimises_runtime() -> Verdict:
     """Algorithm 2 places an arrival with the shortest runtime.
 
@@ -33,7 +33,7 @@ def pa_minimises_runtime() -> Verdict:
     return trials.verdict("states of up to six servers")
 
 
-@claim("dps.pa_minimises_servers", source="DPS section IV-C")
+@claim("dps.pa_minimises_servers", source="DPS section IV-A")
 def pa_minimises_servers() -> Verdict:
     """Algorithm 2 uses as few servers as possible.
 
@@ -48,7 +48,7 @@ def pa_minimises_servers() -> Verdict:
     return refuted("dps/too_many_servers", statement, used=used, fewest=fewest)
 
 
-@claim("dps.pa_minimises_sequences", source="DPS section IV-C")
+@claim("dps.pa_minimises_sequences", source="DPS section IV-A")
 def pa_minimises_sequences() -> Verdict:
     """Algorithm 2 minimises the total runtime of jobs that arrive one after the other.
 

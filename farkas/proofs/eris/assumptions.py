@@ -63,7 +63,7 @@ def accepted_jobs(num_jobs: int = 50, seed: int = 1) -> tuple[PublishedJob, ...]
     return tuple(accepted)
 
 
-@claim("eris.use_is_small", source="Eris section V-C, proof of Theorem 5, unstated assumption")
+@claim("eris.use_is_small", source="Eris section V, proof of Theorem 5, unstated assumption")
 def use_is_small() -> Verdict:
     """A job uses at most 1/log2(γ) of every capacity in every slot.
 

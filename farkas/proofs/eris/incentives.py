@@ -103,7 +103,7 @@ def individually_rational() -> Verdict:
     return trials.proved("a job is accepted where worth less cost is above 0")
 
 
-@claim("eris.profit_is_positive", source="Eris section V-B, text")
+@claim("eris.profit_is_positive", source="Eris section V, proof of Theorem 2")
 def profit_is_positive() -> Verdict:
     """The operator's profit is always positive.
 

@@ -22,7 +22,7 @@ def agreement(left: float, right: float) -> Stated:
     return Stated(left, "==", right, LOOSE_GAP)
 
 
-@claim("eris.schedules_are_equivalent", source="Eris section III-C, (2) and (3)")
+@claim("eris.schedules_are_equivalent", source="Eris section IV-A, (2) and (3)")
 def schedules_are_equivalent() -> Verdict:
     """Choosing listed schedules, (3), is equivalent to problem (2).
 

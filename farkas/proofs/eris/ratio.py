@@ -128,7 +128,7 @@ def full_resource_repels() -> Verdict:
     )
 
 
-@claim("eris.payoffs_are_dual_feasible", source="Eris section V-C, constraint (4a)")
+@claim("eris.payoffs_are_dual_feasible", source="Eris section V, constraint (4a)")
 def payoffs_are_dual_feasible() -> Verdict:
     """Payoffs and final prices of a run are feasible in (4).
 
@@ -150,7 +150,7 @@ def payoffs_are_dual_feasible() -> Verdict:
     )
 
 
-@claim("eris.exponential_below_line", source="Eris section V-C, proof of Theorem 5")
+@claim("eris.exponential_below_line", source="Eris section V, proof of Theorem 5")
 def exponential_below_line() -> Verdict:
     """2^x - 1 <= x for 0 <= x <= 1.
 
@@ -218,7 +218,7 @@ def increment_by_terms() -> Verdict:
     worth = cost_d + cost_k + payoff  # f; volumes are Ψ = f - s_d and Φ = f - s_k
     least, largest = 1 + above, 1 + above + more  # γ >= 2 makes both logarithms at least 1
     for base_d, base_k in ((least, largest), (largest, least)):
-        # the new prices raise (4) by L (volume + cost at old prices) each; see Eris section V-C
+        # the new prices raise (4) by L (volume + cost at old prices) each; see Eris section V
         rise = payoff + base_d * (worth - spare_d + cost_d) + base_k * (worth - spare_k + cost_k)
         slack = sp.expand((base_d + base_k + largest) * worth - rise)
         require(no_term_is_negative=slack.is_nonnegative)

@@ -98,10 +98,10 @@ def horizon_bounds() -> Verdict:
 
 @claim("gadget.prices_prove_slots", source="GADGET (12), dual prices (ours)")
 def prices_need_no_network_multipliers() -> Verdict:
-    """On trees, prices of nodes and links alone prove the value of the relaxation over rings.
+    """Prices of nodes and links alone prove the value of the relaxation over rings.
 
-    Rings are priced exactly there.  Elsewhere closed walks may stand for rings, and the bound found
-    may lie above the value: nothing is claimed of other networks.
+    Rings are priced exactly on any network, unless the search for a job's best ring runs out of
+    labels: closed walks stand for its rings then, and the bound may lie above the value.
     """
     trials = Trials()
     for cluster in random_clusters(40, 61, network="any", servers=4, jobs=4):

@@ -26,7 +26,7 @@ def evaluated_budgets_bind() -> Verdict:
     )
 
 
-@claim("gadget.example_utilities_are_nondecreasing", source="GADGET IV-3, example 3 (energy)")
+@claim("gadget.example_utilities_are_nondecreasing", source="GADGET IV-3, example 2 (energy)")
 def example_utilities_are_nondecreasing() -> Verdict:
     """The utilities of the examples are nondecreasing.
 
@@ -45,7 +45,7 @@ def example_utilities_are_nondecreasing() -> Verdict:
     )
 
 
-@claim("gadget.logarithm_is_a_reward", source="GADGET IV-3, example 2 (logarithm)")
+@claim("gadget.logarithm_is_a_reward", source="GADGET IV-3, example 3 (logarithm)")
 def logarithm_is_a_reward() -> Verdict:
     """μ = log(k) is finite for every schedule: it is -inf for a job that never runs."""
     with np.errstate(divide="ignore"):

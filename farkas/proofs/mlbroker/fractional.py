@@ -2,10 +2,13 @@
 
 import functools
 
+import msgspec
 import numpy as np
 
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import deployment_bound
+from farkas.models.mlbroker.entropy import entropy
+from farkas.numbers import Floats
 from farkas.online import algorithms
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.mlbroker.prices import relaxed
@@ -20,6 +23,7 @@ from farkas.proofs.mlbroker.runs import (
     dual_bound,
     proved_where_held,
     shipped,
+    trace,
     traced_runs,
 )
 from farkas.proofs.stated import Stated
@@ -46,6 +50,35 @@ def moving(run: Traced) -> float:
 def optimum(instance: Brokerage, relax: str) -> float:
     """P_f, USD."""
     return relaxed(instance, relax)
+
+
+@claim("mlbroker.slots_add_up", source="mlBroker section 3.4, step 2")
+def optima_of_slots_add_up_to_that_of_all() -> Verdict:
+    """Σ_t OPT(P̃_ft) = OPT(P̃_f), slots one after the other and all with one objective.
+
+    Slots take v(t−1) as it is, P̃_f chooses it; and relative entropy is less over a step in between.
+    One job at one site has data in the second slot only, and nothing but its deployment costs
+    anything: the slots enter at 1/U and go on to 1, where P̃_f may enter at 1/2.
+    """
+    job = {**msgspec.to_builtins(shipped("unit_scaling").jobs[0]), "departure": 1}
+    job |= {"data": [[0.0], [1000.0]], "worker_demand": [0.0]}
+    broker = shipped("unit_scaling").replace(num_slots=2, jobs=[job])
+    run = trace("one job, data in the second slot", broker, "printed")
+    scale = broker.deploy_cost / broker.entropy_scale
+    half = np.maximum(run.deployed, [[0.5], [0.0]])
+
+    def total(deployed: Floats) -> float:
+        before = np.vstack([np.zeros((1, 1)), deployed[:-1]])
+        return float(entropy(deployed, before, scale, broker.epsilon).sum())
+
+    return refuted(
+        {"instance": "mlbroker/unit_scaling", "data": [0, 1000], "worker_demand": 0},
+        Stated(total(run.deployed), "<=", total(half)),
+        "entering by halves costs less",
+        given=Stated(float(half.min()), ">=", 1 / deployment_bound(broker, "printed")),
+        slots=total(run.deployed),
+        by_halves=total(half),
+    )
 
 
 @claim("mlbroker.theorem2", source="mlBroker Theorem 2")

@@ -12,7 +12,7 @@ def entropy_term(v: Any, p: Any, eps: Any, c: Any, sigma: Any) -> Any:
     return c / sigma * ((v + eps) * sp.log((v + eps) / (p + eps)) - v)
 
 
-@claim("mlbroker.entropy_increases", source="mlBroker section 4.1, below (10)")
+@claim("mlbroker.entropy_increases", source="mlBroker section 4.1, above (10)")
 def the_entropy_term_is_strictly_increasing() -> Verdict:
     """The term of (10) is strictly increasing in v.
 

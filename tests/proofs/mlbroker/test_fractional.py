@@ -51,3 +51,13 @@ def test_the_corrected_ratio_by_hand():
     expected = max(1.0, sigma) + broker.num_sites * broker.epsilon * sigma / least
     assert broker.num_jobs == 1
     assert corrected_ratio(broker, "printed") == pytest.approx(expected)
+
+
+def test_the_optima_of_two_slots_by_hand(verdict_of):
+    # ε = 1, c = 1, U = 11: 0 to 1/11 to 1, and 0 to 1/2 to 1
+    def entropy(v, p):
+        return ((v + 1) * math.log((v + 1) / (p + 1)) + p - v) / math.log(2)
+
+    numbers = verdict_of("mlbroker.slots_add_up").numbers
+    assert numbers["slots"] == pytest.approx(entropy(1 / 11, 0) + entropy(1, 1 / 11), rel=1e-6)
+    assert numbers["by_halves"] == pytest.approx(entropy(0.5, 0) + entropy(1, 0.5), rel=1e-6)
