@@ -20,6 +20,9 @@ What couples jobs is the discount, what couples slots are deployments.  Both are
 Workers beyond Ȳ at a site are left out: without them a placement costs no more, since they are not
 needed for the data, nor for the deployment while others are there.  Tolls and deployment prices are
 whole multiples of a unit, so that their sums are exact; the deployment price is rounded down.
+
+What a check takes is counted in the steps of `farkas.certificates.mlbroker_workers`, as they are
+made, and ended by a limit: how far workers are branched on depends on prices and tolls.
 """
 
 from __future__ import annotations
@@ -32,14 +35,15 @@ from typing import Annotated
 import msgspec
 import numpy as np
 
-from farkas.certificates.casts import LONGEST_SEARCH, affordable, whole
+from farkas.certificates.casts import affordable, whole
 from farkas.certificates.files import certificate_type
 from farkas.certificates.guards import finite
 from farkas.certificates.mlbroker import down
-from farkas.certificates.mlbroker_workers import place_pairs
+from farkas.certificates.mlbroker_workers import ENDLESS, place_pairs
 from farkas.certificates.packed import Exponent, unpack
 from farkas.certificates.packing import pack
 from farkas.certificates.prices import PriceCertificate
+from farkas.certificates.sums import exact_dot
 from farkas.errors import NotACertificate
 from farkas.instances.mlbroker import Brokerage
 from farkas.numbers import Floats, Ints
@@ -50,6 +54,11 @@ MOST_SITES = 10
 MOST_NODES = 1 << 20
 TOLL_BITS = 40
 """Tolls and deployment prices are below so many bits."""
+
+MOST_STEPS = 1 << 36
+"""Steps of all leaves together."""
+EXACT_STEPS, LEAF_SUMS = 128, 64
+"""Steps that an exact sum takes as long as; exact sums that a leaf does whatever its size."""
 
 FREE, LIST, REDUCED = 0, 1, 2
 """Price of a cell: the chord's slope, a, or b with the surcharge."""
@@ -72,6 +81,8 @@ class SlotLeaf:
         Shape (sites, resources), USD a unit.
     workers, server
         Shapes (jobs, sites) and (jobs,), the cheapest found.
+    steps
+        That finding this out took.
     """
 
     bound: Floats
@@ -79,10 +90,11 @@ class SlotLeaf:
     slope: Floats
     workers: Ints
     server: Ints
+    steps: int
 
     def total(self) -> Fraction:
         """Return what the slot costs at least, USD, exactly."""
-        return sum(map(Fraction, self.bound.tolist()), self.surcharge)
+        return self.surcharge + exact_dot(self.bound, np.ones_like(self.bound))
 
 
 class SlotBounds:
@@ -92,20 +104,25 @@ class SlotBounds:
     ----------
     data
         The instance.
+    most_steps
+        Steps after which no leaf is bounded any more.
 
     Raises
     ------
     NotACertificate
-        With more than `MOST_SITES` sites.
+        With more than `MOST_SITES` sites, or too many jobs and slots for all their subsets.
     """
 
-    def __init__(self, data: Brokerage) -> None:
+    def __init__(self, data: Brokerage, most_steps: int = ENDLESS) -> None:
         if data.num_sites > MOST_SITES:
             raise NotACertificate(
                 f"{data.num_sites} sites have too many subsets; {MOST_SITES} are the most"
             )
         self.data = data
         self.sets = 1 << data.num_sites
+        affordable(float(data.num_pairs) * self.sets, "sets of sites of jobs in slots")
+        self.work: Ints = np.array([0, most_steps], np.int64)
+        """Steps that were done, and the most."""
         self.size: Ints = np.array([s.bit_count() for s in range(self.sets)], dtype=np.int64)
         """Sites of each set, shape (sets,)."""
         self.links: Ints = np.flatnonzero(data.next_pair >= 0)
@@ -114,9 +131,9 @@ class SlotBounds:
         chord = finite(data.chord_slope("strict"), "the slope of a chord")
         self.chord = np.maximum(down(chord, data.num_jobs + 16), 0.0)
 
-    def work(self, slot: int) -> float:
-        """Return how many steps a leaf of the slot takes."""
-        return float(len(self.data.pairs_at(slot))) * self.sets * self.data.num_sites**2
+    def _charge(self, steps: int) -> None:
+        self.work[0] += steps
+        affordable(int(self.work[0]), "leaves of slots", int(self.work[1]))
 
     def extra(self, tolls: Floats, exponent: int) -> Floats:
         """Return what sets cost in each pair besides its work, shape (pairs, sets), USD.
@@ -165,11 +182,15 @@ class SlotBounds:
         Raises
         ------
         NotACertificate
-            When costs and tolls together overflow.
+            When costs and tolls together overflow, or take too many steps.
         """
         data = self.data
         pairs = data.pairs_at(slot)
         jobs = data.pair_job[pairs]
+        before = int(self.work[0])
+        affordable(float(len(pairs)) * state.size, "prices of a slot")
+        exact = LEAF_SUMS + len(pairs) + 8 * int(np.count_nonzero(state == REDUCED))
+        self._charge(EXACT_STEPS * exact + (len(pairs) + 4) * state.size)
         slope = np.where(state == LIST, data.list_price, self.chord[slot])
         slope = np.where(state == REDUCED, data.reduced_price, slope)
         workers = np.zeros((len(pairs), data.num_sites), np.int64)
@@ -179,9 +200,12 @@ class SlotBounds:
             (slope * data.worker_demand[jobs][:, None, :]).sum(axis=2),
             (slope * data.server_demand[jobs][:, None, :]).sum(axis=2),
             data.sync_volume, data.transfer, data.num_resources, extra, workers, server, bound,
+            self.work,
         )  # fmt: skip
+        self._charge(0)
         bound = finite(bound, "what a placement costs")
-        return SlotLeaf(bound, self.surcharges(state), slope, workers, server)
+        steps = int(self.work[0]) - before
+        return SlotLeaf(bound, self.surcharges(state), slope, workers, server, steps)
 
     def surcharges(self, state: Ints) -> Fraction:
         """Return Σ (a - b) l over the discounted cells, USD, exactly."""
@@ -212,19 +236,22 @@ def leaves(tree: Iterator[int], sites: int, resources: int) -> Iterator[Ints]:
     NotACertificate
         When the tree does not end, or branches twice on a cell or on none.
     """
-    waiting = [np.zeros((sites, resources), np.int64)]
-    while waiting:
-        state, node = waiting.pop(), next(tree, None)
-        if node is None:
-            raise NotACertificate("the trees end before their last leaf")
-        if node == LEAF:
-            yield state
+    state = np.zeros((sites, resources), np.int64)
+    path: list[int] = []
+    for node in tree:
+        if node != LEAF:
+            if node >= state.size or state.flat[node] != FREE:
+                raise NotACertificate("a branch on no cell, or on a decided one")
+            state.flat[node] = LIST
+            path.append(node)
             continue
-        if node >= state.size or state.flat[node] != FREE:
-            raise NotACertificate("a branch on no cell, or on a decided one")
-        below, beyond = state.copy(), state.copy()
-        below.flat[node], beyond.flat[node] = LIST, REDUCED
-        waiting += [beyond, below]
+        yield state.copy()
+        while path and state.flat[path[-1]] == REDUCED:
+            state.flat[path.pop()] = FREE
+        if not path:
+            return
+        state.flat[path[-1]] = REDUCED
+    raise NotACertificate("the trees end before their last leaf")
 
 
 @certificate_type
@@ -275,18 +302,16 @@ class SlotTrees(PriceCertificate, frozen=True, kw_only=True, tag="mlbroker_slots
     def prove_bound(self, data: Brokerage, /) -> Fraction:
         """Bound every leaf anew."""
         affordable(len(self.trees), "nodes of trees", MOST_NODES)
-        slots = SlotBounds(data)
+        slots = SlotBounds(data, MOST_STEPS)
         tolls = unpack(self.tolls, (len(slots.links), slots.sets), "tolls")
         extra = slots.extra(tolls, self.exponent)
-        nodes, total, work = iter(self.trees), Fraction(0), 0.0
+        nodes, total = iter(self.trees), Fraction(0)
         for slot in range(data.num_slots):
             pairs = data.pairs_at(slot)
             if not len(pairs):
                 continue
             best: Fraction | None = None
             for state in leaves(nodes, data.num_sites, data.num_resources):
-                work += slots.work(slot)
-                affordable(work, "leaves of slots", LONGEST_SEARCH)
                 cost = slots.leaf(slot, state, extra[pairs]).total()
                 best = cost if best is None else min(best, cost)
             total += best or Fraction(0)

@@ -31,7 +31,7 @@ def capacity_prices(
     flow: Out[Floats2],
     load: Out[Floats1],
     alpha: Out[Floats1],
-) -> None:
+) -> int:
     """Move all amounts as cheaply as possible, and price capacity.
 
     Successive shortest paths: the first ``low`` loads of a site are paid for, others cost a worker.
@@ -49,8 +49,13 @@ def capacity_prices(
         Shape (sites,), workers at least and at most; where ``high`` is 0 there is no site.
     flow, load, alpha
         Shapes (origins, sites), (sites,) and (sites,): loads moved, their sums, USD a load.
+
+    Returns
+    -------
+    Steps: numbers of sites that were passed, over and over.
     """
     origins, sites = move.shape
+    steps: int = 4 * move.size + sites * sites
     dist = np.empty(sites)
     before = np.empty(sites, np.int64)
     carried = np.empty(sites, np.int64)
@@ -61,6 +66,7 @@ def capacity_prices(
         for _ in range(8 * origins * sites):
             if left <= 0.0:
                 break
+            steps += 4 * sites
             for r in range(sites):
                 dist[r] = move[o, r] if high[r] > 0 else np.inf
                 before[r] = -1
@@ -70,8 +76,10 @@ def capacity_prices(
                 for r in range(sites):
                     if high[r] == 0 or load[r] == 0.0:
                         continue
+                    steps += sites
                     for o2 in range(origins):
                         if flow[o2, r] > 0.0:
+                            steps += sites
                             for r2 in range(sites):
                                 if high[r2] > 0:
                                     through = dist[r] + (move[o2, r2] - move[o2, r])
@@ -123,9 +131,11 @@ def capacity_prices(
         alpha[r] = 0.0 if load[r] < low[r] else (unit[r] if load[r] < high[r] else dearest)
     for _ in range(sites):
         changed = False
+        steps += move.size
         for r in range(sites):
             for o in range(origins):
                 if high[r] > 0 and flow[o, r] > 0.0:
+                    steps += sites
                     for r2 in range(sites):
                         if high[r2] > 0:
                             through = max(0.0, move[o, r2] - move[o, r] + alpha[r2])
@@ -134,6 +144,7 @@ def capacity_prices(
                                 changed = True
         if not changed:
             break
+    return steps
 
 
 @compiled(steps=lambda amount, move, *_: move.size)

@@ -4,6 +4,9 @@ What is a bound here is always the right side of `farkas.certificates.mlbroker_t
 of capacity that are guessed, at the optimal ones of the transport program, or at those of every
 leaf of a branching on whole workers.  The better grades are computed only for the set of sites that
 is best so far, until the best one has the last grade.
+
+Work is counted where it is done: a *step* passes one number, of a site.  Beyond the most that is
+allowed nothing is branched on and no pair placed any more: bounds stay bounds.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ from farkas.tolerances import ROUNDING, ULP
 
 MOST_BRANCHES = 400
 """Nodes of a branching; what is open then is bounded by its transport program."""
+ENDLESS = 1 << 62
+"""More steps than anybody waits for."""
 
 
 @compiled(steps=lambda amount, move, *_: 400.0 * move.size)
@@ -29,8 +34,14 @@ def whole_workers(
     roundings: int,
     cutoff: float,
     workers: Out[Ints1],
+    work: Out[Ints1],
 ) -> tuple[float, float]:
     """Find the cheapest whole workers from ``low`` to ``high``; bound what any of them cost.
+
+    Parameters
+    ----------
+    work
+        Shape (2,): steps that were done, and after how many there are no more branches.
 
     Returns
     -------
@@ -48,9 +59,12 @@ def whole_workers(
     while waiting > 0:
         waiting -= 1
         nodes += 1
+        work[0] += 4 * move.size
         if highs[waiting].sum() < needed:
             continue
-        capacity_prices(amount, move, unit, lows[waiting], highs[waiting], flow, load, alpha)
+        work[0] += capacity_prices(
+            amount, move, unit, lows[waiting], highs[waiting], flow, load, alpha
+        )
         below = priced_below(
             amount, move, unit, lows[waiting], highs[waiting], alpha, needed, roundings
         )
@@ -79,7 +93,8 @@ def whole_workers(
                 count = max(float(lows[waiting, r]), np.ceil(load[r] - ROUNDING))
                 workers[r] = int(count) if highs[waiting, r] > 0 else 0
             workers[cheapest] += int(max(0.0, short))
-        if split < 0 or nodes >= MOST_BRANCHES or waiting + 2 > len(lows):
+        enough = nodes >= MOST_BRANCHES or waiting + 2 > len(lows) or work[0] > work[1]
+        if split < 0 or enough:
             bound = min(bound, below)
             continue
         floor = int(np.floor(load[split]))
@@ -102,6 +117,7 @@ def set_below(
     traffic: Floats2,
     roundings: int,
     workers: Out[Ints1],
+    work: Out[Ints1],
 ) -> tuple[float, int]:
     """Bound the cost of a slot of a job that is deployed on exactly some sites.
 
@@ -125,6 +141,8 @@ def set_below(
         Operations behind each of these numbers.
     workers
         Shape (sites,); the best ones of grade 3.
+    work
+        Shape (2,), see `whole_workers`.
 
     Returns
     -------
@@ -139,6 +157,7 @@ def set_below(
     for p in range(sites):
         if not (members >> p) & 1:
             continue
+        work[0] += move.size + 16
         for r in range(sites):
             inside = (members >> r) & 1
             unit[r] = worker[r] + traffic[r, p]
@@ -162,12 +181,12 @@ def set_below(
             other = priced_below(amount, move, unit, low, high, alpha, needed, roundings)
             below = max(below, other)
         else:
-            capacity_prices(amount, move, unit, low, high, flow, load, alpha)
+            work[0] += capacity_prices(amount, move, unit, low, high, flow, load, alpha)
             below = priced_below(amount, move, unit, low, high, alpha, needed, roundings)
             if grade == 3 and below + server[p] < best:
                 cutoff = best - server[p]
                 cost, below = whole_workers(
-                    amount, move, unit, low, high, needed, roundings, cutoff, count
+                    amount, move, unit, low, high, needed, roundings, cutoff, count, work
                 )
                 if cost < cutoff:
                     best, at = cost + server[p], p
@@ -205,6 +224,7 @@ def place_pairs(
     workers: Out[Ints2],
     at: Out[Ints1],
     bound: Out[Floats1],
+    work: Out[Ints1],
 ) -> None:
     """Place jobs in a slot each, on the best set of sites; what sets cost besides is given.
 
@@ -227,7 +247,9 @@ def place_pairs(
     workers, at
         Shapes (len(pairs), sites) and (len(pairs),): the cheapest found.
     bound
-        Shape (len(pairs),), USD: no placement costs less.
+        Shape (len(pairs),), USD: no placement costs less; -infinity where ``work`` was at its end.
+    work
+        Shape (2,), see `whole_workers`.
     """
     sites = volume.shape[1]
     sets = 1 << sites
@@ -235,6 +257,7 @@ def place_pairs(
     amount, move = np.empty(sites + 1), np.zeros((sites + 1, sites))
     count, least = np.zeros(sites, np.int64), np.empty(sets)
     grade = np.empty(sets, np.int64)
+    bound[:] = -np.inf
     for k in range(len(pairs)):
         pair = pairs[k]
         i = job[pair]
@@ -242,12 +265,13 @@ def place_pairs(
         traffic = sync[i] * transfer
         loads(pair, volume, needed[pair], rate[i], amount)
         best, last, asked = 1, -1, 1
-        while asked <= 3:
+        while asked <= 3 and work[0] <= work[1]:
+            work[0] += sets
             begin, stop = (1, sets) if asked == 1 else (best, best + 1)
             for s in range(begin, stop):
                 below, p = set_below(
                     asked, s, needed[pair], amount, move, worker[k], server[k], traffic,
-                    roundings, count,
+                    roundings, count, work,
                 )  # fmt: skip
                 here = below + extra[k, s] - 2.0 * ULP * (below + abs(extra[k, s]))
                 least[s] = here if asked == 1 else max(least[s], here)
@@ -259,9 +283,12 @@ def place_pairs(
                 if least[s] < least[best]:
                     best = s
             asked = grade[best] + 1
+        if asked <= 3:
+            return
         bound[k] = least[best]
         if best != last:
             _, p = set_below(
-                3, best, needed[pair], amount, move, worker[k], server[k], traffic, roundings, count
-            )
+                3, best, needed[pair], amount, move, worker[k], server[k], traffic, roundings,
+                count, work,
+            )  # fmt: skip
             at[k], workers[k] = p, count

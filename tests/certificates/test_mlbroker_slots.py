@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.certificates import check
+from farkas.certificates import casts, check
 from farkas.certificates.files import from_json
 from farkas.certificates.mlbroker_slots import (
+    EXACT_STEPS,
     LEAF,
+    LEAF_SUMS,
     LIST,
     MOST_SITES,
     REDUCED,
@@ -174,17 +176,94 @@ def test_tolls_of_another_size_or_unit_are_refused():
         msgspec.structs.replace(made, exponent=1000).prove_bound(data)
 
 
-def test_many_sites_and_much_work_are_refused(monkeypatch):
+def test_many_sites_nodes_and_cells_are_refused(monkeypatch):
     data = single([[5.0] * (MOST_SITES + 1)])
     with pytest.raises(NotACertificate, match=f"{MOST_SITES} are the most"):
         SlotBounds(data)
-    monkeypatch.setattr("farkas.certificates.mlbroker_slots.LONGEST_SEARCH", 10)
     data, _, made = case(0)
-    with pytest.raises(NotACertificate, match="leaves of slots"):
-        made.prove_bound(data)
     monkeypatch.setattr("farkas.certificates.mlbroker_slots.MOST_NODES", 2)
     with pytest.raises(NotACertificate, match="nodes of trees"):
         made.prove_bound(data)
+    # a table over jobs in slots and sets, one over jobs, sites and resources of a slot
+    data = single([[5.0, 5.0]] * 2)
+    monkeypatch.setattr(casts.affordable, "__defaults__", (7,))
+    with pytest.raises(NotACertificate, match="sets of sites of jobs in slots"):
+        SlotBounds(data)
+    monkeypatch.setattr(casts.affordable, "__defaults__", (8,))
+    bounds = SlotBounds(data)
+    monkeypatch.setattr(casts.affordable, "__defaults__", (1,))
+    with pytest.raises(NotACertificate, match="prices of a slot"):
+        bounds.leaf(0, np.zeros((2, 1), np.int64), np.zeros((1, 4)))
+
+
+@functools.cache
+def tied():
+    """An instance and two certificates of one size: tolls tie most sets of sites in the second."""
+    rng = np.random.default_rng(0)
+    transfer = rng.uniform(0.085, 0.095, (4, 4)).round(4) * (1 - np.eye(4))
+    data = single(
+        rng.uniform(14, 15, (2, 4)).round(2),
+        transfer_price=transfer,
+        base_price=rng.uniform(0.99, 1.01, (4, 1)).round(3),
+        deploy_cost=2.0,
+        sync_volume=0.03,
+    )
+    half = -SlotBounds(data).size.astype(float)
+    return data, simple(data), simple(data, half[None])
+
+
+def steps_of(made, data):
+    bounds = SlotBounds(data)
+    extra = bounds.extra(unpack(made.tolls, (len(bounds.links), bounds.sets), "tolls"), 20)
+    for slot in range(data.num_slots):
+        for state in leaves(iter([LEAF]), data.num_sites, data.num_resources):
+            bounds.leaf(slot, state, extra[data.pairs_at(slot)])
+    return int(bounds.work[0])
+
+
+def test_a_tree_that_asks_for_many_branchings_is_refused(monkeypatch):
+    # what is counted is done, not what the sizes say: they are the same
+    data, plain, hostile = tied()
+    few, many = steps_of(plain, data), steps_of(hostile, data)
+    assert many > 1.5 * few
+    monkeypatch.setattr("farkas.certificates.mlbroker_slots.MOST_STEPS", few)
+    assert plain.prove_bound(data) > 0
+    with pytest.raises(NotACertificate, match="leaves of slots: a proof would take") as refused:
+        check(hostile, instance=data)
+    assert "\n" not in str(refused.value)
+    monkeypatch.setattr("farkas.certificates.mlbroker_slots.MOST_STEPS", few - 1)
+    with pytest.raises(NotACertificate, match="leaves of slots"):
+        plain.prove_bound(data)
+    monkeypatch.setattr("farkas.certificates.mlbroker_slots.MOST_STEPS", many)
+    assert hostile.prove_bound(data) > 0
+
+
+def test_every_leaf_counts_its_jobs_cells_and_discounts():
+    def steps(jobs, resources, reduced):
+        data = random_brokerage(0, sites=2, slots=1, jobs=jobs, resources=resources)
+        state = np.zeros((2, resources), np.int64)
+        state.flat[:reduced] = REDUCED
+        bounds = SlotBounds(data)
+        leaf = bounds.leaf(0, state, np.zeros((jobs, 4)))
+        assert leaf.steps == bounds.work[0]
+        again = bounds.leaf(0, state, np.zeros((jobs, 4)))
+        assert again.steps == leaf.steps
+        return leaf.steps
+
+    least = EXACT_STEPS * LEAF_SUMS
+    assert steps(1, 1, 0) > least
+    assert steps(200, 1, 0) > least + 200 * EXACT_STEPS
+    assert steps(1, 1000, 0) > least + 2000 * 5
+    assert steps(1, 1000, 900) > least + 2000 * 5 + 900 * 8 * EXACT_STEPS
+
+
+def test_trees_far_deeper_than_a_stack_take_no_table_a_level():
+    deep = 3000
+    tree = [*range(deep), *[LEAF] * (deep + 1)]
+    last = None
+    for last in leaves(iter(tree), deep, 1):  # noqa: B007
+        pass
+    assert last.ravel().tolist() == [REDUCED] + [0] * (deep - 1)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -7,10 +7,22 @@ import itertools
 import numpy as np
 import pytest
 
-from farkas.certificates.mlbroker_workers import loads, place_pairs, set_below, whole_workers
+from farkas.certificates import mlbroker_workers as module
+from farkas.certificates.mlbroker_transport import capacity_prices, priced_below
+from farkas.certificates.mlbroker_workers import (
+    ENDLESS,
+    loads,
+    place_pairs,
+    set_below,
+    whole_workers,
+)
 from farkas.replay.transport import cheapest
 
 SITES = 3
+
+
+def endless():
+    return np.array([0, ENDLESS])
 
 
 def drawn(seed):
@@ -57,7 +69,7 @@ def bounded(case, members, grade):
     traffic = case["sync"] * case["transfer"]
     below, server = set_below(
         grade, members, case["needed"], amount, move, case["worker"], case["server"], traffic,
-        8, workers,
+        8, workers, endless(),
     )  # fmt: skip
     return below, workers, server
 
@@ -89,7 +101,16 @@ def whole(cutoff, low=(0, 0), high=(3, 3)):
     workers = np.zeros(2, np.int64)
     amount, move = np.array([1.25, 0.5, 0.25]), np.array([[0.0, 2.0], [2.0, 0.0], [0.0, 0.0]])
     found, below = whole_workers(
-        amount, move, np.array([1.0, 1.5]), np.array(low), np.array(high), 2, 8, cutoff, workers
+        amount,
+        move,
+        np.array([1.0, 1.5]),
+        np.array(low),
+        np.array(high),
+        2,
+        8,
+        cutoff,
+        workers,
+        endless(),
     )
     return found, below, workers.tolist()
 
@@ -123,6 +144,7 @@ def test_pairs_choose_the_best_set_with_what_sets_cost_besides(seed):
         np.array([c["needed"] for c in cases]), np.full(2, 4.0),
         np.array([c["worker"] for c in cases]), np.array([c["server"] for c in cases]),
         np.array([c["sync"] for c in cases]), one["transfer"], 2, extra, workers, at, bound,
+        endless(),
     )  # fmt: skip
     for k, case in enumerate(cases):
         costs = {s: tried(case, s)[0] + extra[k, s] for s in range(1, 1 << SITES)}
@@ -151,6 +173,112 @@ def test_lanes_that_nobody_would_use_raise_no_bound(dear):
     place_pairs(
         np.array([0]), np.array([0]), np.array([[0.625, 0, 0, 0.125]]), np.array([1]), np.ones(1),
         np.array([[0.0, 2, 2, 3]]), np.array([[5.0, 2, 3, 1]]), np.zeros(1), transfer, 1, extra,
-        workers, at, bound,
+        workers, at, bound, endless(),
     )  # fmt: skip
     assert bound[0] <= 5.5
+
+
+class Counted:
+    """A kernel that counts what it is asked for, and says so in numbers passed at least."""
+
+    def __init__(self, kernel):
+        self.kernel, self.passed = kernel, 0
+
+    def __call__(self, amount, move, *others):
+        self.passed += move.size
+        return self.kernel.function(amount, move, *others)
+
+
+def hard(sites=4):
+    """A job with about one load and a half at every site: whole workers are branched on."""
+    rng = np.random.default_rng(1)
+    transfer = rng.uniform(0.85, 0.95, (sites, sites)) * (1 - np.eye(sites))
+    volume = rng.uniform(1.4, 1.5, (1, sites))
+    needed = np.array([int(np.ceil(volume.sum()))])
+    return {
+        "volume": volume, "needed": needed, "transfer": transfer,
+        "worker": rng.uniform(0.99, 1.01, (1, sites)), "server": np.full((1, sites), 0.01),
+    }  # fmt: skip
+
+
+def place(case, extra, most, run=place_pairs):
+    sites = case["volume"].shape[1]
+    workers, at, bound = np.zeros((1, sites), np.int64), np.zeros(1, np.int64), np.zeros(1)
+    work, one = np.array([0, most]), np.zeros(1, np.int64)
+    run(
+        one, one, case["volume"], case["needed"], np.ones(1), case["worker"], case["server"],
+        np.array([0.003]), case["transfer"], 1, extra, workers, at, bound, work,
+    )  # fmt: skip
+    return bound[0], int(work[0])
+
+
+def tied_sets(case):
+    """What makes all sets cost the same, so that each of them is asked for its last grade."""
+    sites = case["volume"].shape[1]
+    amount, move = np.zeros(sites + 1), np.vstack([case["transfer"], np.zeros(sites)])
+    loads(0, case["volume"], case["needed"][0], 1.0, amount)
+    cost = np.zeros((1, 1 << sites))
+    for members in range(1, 1 << sites):
+        cost[0, members], _ = set_below(
+            3, members, case["needed"][0], amount, move, case["worker"][0], case["server"][0],
+            0.003 * case["transfer"], 13, np.zeros(sites, np.int64), endless(),
+        )  # fmt: skip
+    return cost.max() - cost
+
+
+def test_every_table_and_branching_is_counted(monkeypatch):
+    case = hard()
+    for extra in (np.zeros((1, 16)), tied_sets(case)):
+        kernels = [Counted(capacity_prices), Counted(priced_below)]
+        monkeypatch.setattr(module, "capacity_prices", kernels[0])
+        monkeypatch.setattr(module, "priced_below", kernels[1])
+        bound, steps = place(case, extra, ENDLESS, place_pairs.interpret)
+        monkeypatch.undo()
+        assert kernels[0].passed
+        # two tables of the first grade are counted as one and what sites take besides
+        assert kernels[0].passed + kernels[1].passed / 2 < steps
+        assert place(case, extra, ENDLESS) == (bound, steps)
+
+
+def test_ties_ask_for_more_steps_than_sizes_say():
+    case = hard()
+    assert place(case, tied_sets(case), ENDLESS)[1] > 2 * place(case, np.zeros((1, 16)), ENDLESS)[1]
+
+
+def test_beyond_the_most_steps_nothing_is_placed_and_bounds_stay_bounds():
+    case = hard()
+    extra = tied_sets(case)
+    whole, steps = place(case, extra, ENDLESS)
+    assert whole > 0
+    node = 20 * 25 * 40  # tables of one set
+    for most in (0, 1, steps // 3, steps // 2, steps - 1):
+        bound, done = place(case, extra, most)
+        assert bound <= whole
+        assert most < done <= min(steps, most + node)
+    assert place(case, extra, 0)[0] == -np.inf
+    assert place(case, extra, steps) == (whole, steps)
+
+
+@pytest.mark.parametrize("most", [0, 300, 1000, 2000])
+def test_open_branches_are_bounded_by_their_transport(most):
+    case = hard()
+    sites = len(case["worker"][0])
+    amount, move = np.zeros(sites + 1), np.vstack([case["transfer"], np.zeros(sites)])
+    loads(0, case["volume"], case["needed"][0], 1.0, amount)
+
+    def found(most):
+        work = np.array([0, most])
+        low, high = np.zeros(sites, np.int64), np.full(sites, case["needed"][0])
+        cost, below = whole_workers(
+            amount, move, case["worker"][0], low, high, case["needed"][0], 13, np.inf,
+            np.zeros(sites, np.int64), work,
+        )  # fmt: skip
+        return cost, below, int(work[0])
+
+    cost, below, steps = found(ENDLESS)
+    assert below == pytest.approx(cost, rel=1e-8)
+    early, least, done = found(most)
+    assert early >= cost
+    assert least <= below
+    assert least == pytest.approx(below, rel=0.5)
+    assert done < steps

@@ -14,7 +14,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.certificates.mlbroker_slots import FREE, REDUCED, TOLL_BITS, SlotBounds, SlotTrees
+from farkas.certificates.mlbroker_slots import (
+    FREE,
+    MOST_STEPS,
+    REDUCED,
+    TOLL_BITS,
+    SlotBounds,
+    SlotTrees,
+)
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.instances.mlbroker import Brokerage
 from farkas.numbers import Bools, Floats, Ints
@@ -92,6 +99,8 @@ class TollSearch:
     def look(self, most: int = MOST_NODES[-1]) -> None:
         """Grow the trees of slots whose tolls have changed, or that were left too small.
 
+        Together they take no more steps than a check makes.
+
         Parameters
         ----------
         most
@@ -101,12 +110,18 @@ class TollSearch:
         data = self.data
         busy = [slot for slot in range(data.num_slots) if len(data.pairs_at(slot))]
         near = NEAR_SHARE * float(self.ascent.gap) * self.cost / max(1, len(busy))
+        steps = sum(tree.steps for tree in self.trees.values())
         for slot in busy:
             pairs = data.pairs_at(slot)
             if slot in self._whole and np.array_equal(self._extra[pairs], extra[pairs]):
                 continue
-            tree = grow(self.bounds, slot, extra[pairs], near, most, self.check)
+            steps -= self.trees[slot].steps if slot in self.trees else 0
+            tree = grow(
+                self.bounds, slot, extra[pairs], near, most, self.check,
+                most_steps=MOST_STEPS - steps,
+            )  # fmt: skip
             self.trees[slot] = tree
+            steps += tree.steps
             if len(tree.nodes) < most or most == MOST_NODES[-1]:
                 self._whole.add(slot)
             else:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from farkas.certificates.mlbroker_transport import capacity_prices
-from farkas.certificates.mlbroker_workers import loads, set_below
+from farkas.certificates.mlbroker_workers import ENDLESS, loads, set_below
 from farkas.compiled import Floats1, Floats2, Ints1, Ints2, Out, compiled
 from farkas.instances.mlbroker import Brokerage
 from farkas.numbers import Floats, Ints
@@ -107,7 +107,8 @@ def place_jobs(
     flow, load = np.empty((sites + 1, sites)), np.empty(sites)
     alpha, unit = np.empty(sites), np.zeros(sites)
     count, ahead = np.zeros(sites, np.int64), np.empty(sets)
-    spare = np.empty(sets, np.int64)
+    spare, work = np.empty(sets, np.int64), np.zeros(2, np.int64)
+    work[1] = ENDLESS
     for i in jobs:
         first, slots = start[i], start[i + 1] - start[i]
         least, grade = np.zeros((slots, sets)), np.zeros((slots, sets), np.int64)
@@ -128,7 +129,7 @@ def place_jobs(
                 for s in range(begin, stop):
                     below, p = set_below(
                         asked[t], s, needed[pair], amount, move, worker[pair], server[pair],
-                        traffic, roundings, count,
+                        traffic, roundings, count, work,
                     )  # fmt: skip
                     grade[t, s] = asked[t]
                     least[t, s] = max(least[t, s], below)

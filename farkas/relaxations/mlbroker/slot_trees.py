@@ -16,6 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates.mlbroker_slots import FREE, LEAF, LIST, REDUCED, SlotBounds, SlotLeaf
+from farkas.certificates.mlbroker_workers import ENDLESS
 from farkas.numbers import Floats, Ints
 from farkas.relaxations.mlbroker.lives import usage_of
 
@@ -71,6 +72,8 @@ class DiscountTree:
         The leaf with the least bound.
     best
         What jobs do at that cost.
+    steps
+        That bounding the leaves again takes.
     """
 
     slot: int
@@ -79,6 +82,7 @@ class DiscountTree:
     cost: float
     least: SlotNode
     best: SlotLeaf
+    steps: int
 
 
 def _node(bounds: SlotBounds, slot: int, state: Ints, extra: Floats) -> SlotNode:
@@ -102,6 +106,7 @@ def grow(
     check: Callable[[], None],
     *,
     share: float = 0.0,
+    most_steps: int = ENDLESS,
 ) -> DiscountTree:
     """Branch until the bound of a slot is near its cost.
 
@@ -119,35 +124,43 @@ def grow(
         Called again and again; raises what ends the work.
     share
         Distance that is near enough as a share of the cost, where that is more.
+    most_steps
+        That bounding the leaves again may take, if the root does not take more.
     """
     data = bounds.data
     root = _node(bounds, slot, np.zeros((data.num_sites, data.num_resources), np.int64), extra)
     tickets = itertools.count()
     waiting = [(root.bound, next(tickets), root)]
     done: list[SlotNode] = []
-    cost, nodes, best = root.cost, 1, root.leaf
+    cost, nodes, best, steps = root.cost, 1, root.leaf, root.leaf.steps
     while waiting and nodes < most and waiting[0][0] < cost - max(near, share * cost):
         check()
         node = heapq.heappop(waiting)[2]
         if not node.excess.max() > 0:
             done.append(node)
             continue
-        node.cell = int(node.excess.argmax())
+        cell = int(node.excess.argmax())
         made = []
         for price in (LIST, REDUCED):
             state = node.state.copy()
-            state.flat[node.cell] = price
+            state.flat[cell] = price
             branch = _node(bounds, slot, state, extra)
             nodes += 1
             if branch.cost < cost:
                 cost, best = branch.cost, branch.leaf
-            heapq.heappush(waiting, (branch.bound, next(tickets), branch))
             made.append(branch)
-        node.branches = tuple(made)
+        more = sum(branch.leaf.steps for branch in made) - node.leaf.steps
+        if steps + more > most_steps:
+            done.append(node)
+            break
+        steps += more
+        for branch in made:
+            heapq.heappush(waiting, (branch.bound, next(tickets), branch))
+        node.cell, node.branches = cell, tuple(made)
     ends = done + [node for _, _, node in waiting]
     least = min(ends, key=lambda node: node.bound)
     exact = min(node.leaf.total() for node in ends)
-    return DiscountTree(slot, _preorder(root), exact, cost, least, best)
+    return DiscountTree(slot, _preorder(root), exact, cost, least, best, steps)
 
 
 def _preorder(root: SlotNode) -> list[int]:

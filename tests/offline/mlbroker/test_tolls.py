@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.errors import NoAnswer
+from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact.deadline import Deadline, OutOfTime
 from farkas.offline.ladder import Ascent
 from farkas.offline.mlbroker import tolls as module
@@ -154,3 +154,22 @@ def test_answers_to_discounts_are_kept_where_they_are_better():
     assert search.respond(np.zeros(search.chord.shape, bool))
     assert search.cost == pytest.approx(search.best.cost(data))
     assert not search.respond(np.zeros(search.chord.shape, bool))
+
+
+def test_trees_take_no_more_steps_than_a_check_makes(monkeypatch):
+    data = even_brokerage(4, jobs=3, slots=3)
+    free = TollSearch(data, ascent())
+    free.look()
+    roots = TollSearch(data, ascent())
+    roots.look(1)
+    enough = sum(tree.steps for tree in free.trees.values())
+    least = sum(tree.steps for tree in roots.trees.values())
+    most = (least + enough) // 2
+    assert least < most < enough
+    monkeypatch.setattr(module, "MOST_STEPS", most)
+    monkeypatch.setattr("farkas.certificates.mlbroker_slots.MOST_STEPS", most)
+    found = farkas.optimum(data, gap=1e-9, time_limit=60)
+    assert farkas.check(found.run, data).proof.bound == found.bound
+    monkeypatch.setattr("farkas.certificates.mlbroker_slots.MOST_STEPS", least - 1)
+    with pytest.raises(NotACertificate, match="leaves of slots"):
+        farkas.check(found.run, data)

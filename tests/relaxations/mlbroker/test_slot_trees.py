@@ -56,7 +56,7 @@ def test_a_chord_that_is_met_is_a_leaf():
 
 def test_few_nodes_and_near_bounds_end_it_early():
     data = even_brokerage(7, slots=1, jobs=4)
-    bounds, _, whole = grown(data)
+    _, _, whole = grown(data)
     assert len(whole.nodes) > 3
     _, _, short = grown(data, most=3)
     assert len(short.nodes) == 3
@@ -64,7 +64,28 @@ def test_few_nodes_and_near_bounds_end_it_early():
     assert near.nodes == [LEAF]
     assert short.bound <= whole.bound + Fraction(1, 10**9)
     assert near.bound <= short.bound
-    assert bounds.work(0) > 0
+
+
+def test_leaves_take_no_more_steps_than_they_may():
+    data = even_brokerage(7, slots=1, jobs=4)
+    bounds, extra, whole = grown(data)
+    assert len(whole.nodes) > 3
+
+    def steps(tree):
+        before = int(bounds.work[0])
+        for state in leaves(iter(tree.nodes), data.num_sites, data.num_resources):
+            bounds.leaf(0, state, extra)
+        return int(bounds.work[0]) - before
+
+    assert whole.steps == steps(whole)
+    for most in (0, whole.steps // 2, whole.steps - 1):
+        tree = grow(bounds, 0, extra, 0.0, 1000, nothing, most_steps=most)
+        assert tree.steps == steps(tree)
+        assert tree.steps <= most or tree.nodes == [LEAF]
+        assert tree.bound <= whole.bound
+        assert tree.cost == pytest.approx(whole.cost, rel=0.5)
+    same = grow(bounds, 0, extra, 0.0, 1000, nothing, most_steps=whole.steps)
+    assert same.nodes == whole.nodes
 
 
 def test_the_clock_is_looked_at():
