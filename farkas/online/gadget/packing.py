@@ -56,9 +56,13 @@ def packed(slot: SlotView, rings: Rings, share: Floats) -> Rings:
     rest = rest[rate.ravel()[rest] > 0]
     pairs = np.column_stack(np.unravel_index(rest, rate.shape)) + np.array([0, 1])
     first_pairs = np.column_stack([sure, size[sure]])
+    most_fit = dict[int, int]()  # workers on one node, when last looked at: room only shrinks
     for i, k in np.concatenate([first_pairs, pairs]).tolist():
         job = int(slot.jobs[i])
-        if job in placed or room.fit(job).max(initial=0) < k:
+        if job in placed or most_fit.get(job, k) < k:
+            continue
+        most_fit[job] = int(room.fit(job).max(initial=0))
+        if most_fit[job] < k:
             continue
         ring = room.place(job, k)
         if ring is not None:

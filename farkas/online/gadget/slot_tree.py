@@ -201,24 +201,32 @@ class SlotSearch:
         length = cluster.bandwidth[slot.jobs][:, None] * prices.link
         sizes, best = box.sizes.copy(), np.zeros(len(slot.jobs))
 
-        def beyond(place: int, which: Bools, floor: float) -> float:
-            """Most that rings of these sizes are worth, or ``floor``."""
+        def beyond(place: int, which: Bools, floor: float, labels: int) -> tuple[float, float]:
+            """Worth of a ring of these sizes, or ``floor``; and most that any is worth."""
             task = pricing.task(place, worker[place], length[place])
             worth = np.where(which[: len(task.worth)], task.worth, -np.inf)
-            return best_ring(pricing.network, task._replace(worth=worth), floor, LOOSE_LABELS)[1]
+            return best_ring(pricing.network, task._replace(worth=worth), floor, labels)[:2]
+
+        def stays(place: int, size: int, floor: float) -> bool:
+            """Whether a ring of this size may be worth more; labels only where walks are not."""
+            only = np.arange(sizes.shape[1]) == size
+            found, most = beyond(place, only, floor, 0)
+            if found <= floor < most:
+                most = beyond(place, only, floor, LOOSE_LABELS)[1]
+            return most > floor
 
         some = np.flatnonzero(sizes[:, 1:].any(axis=1)).tolist()
         for place in some:
             which = sizes[place].copy()
             which[0] = False
-            best[place] = beyond(place, which, 0.0 if sizes[place, 0] else -self.deep)
+            least = 0.0 if sizes[place, 0] else -self.deep
+            best[place] = beyond(place, which, least, LOOSE_LABELS)[1]
         loss = prices.rent(cluster) + float(best.sum()) - self.level
         for place in some:
             floor = best[place] - loss
             sizes[place, 0] &= floor < 0.0
-            for k in np.flatnonzero(sizes[place, 1:]).tolist():
-                only = np.arange(sizes.shape[1]) == k + 1
-                sizes[place, k + 1] = beyond(place, only, floor) > floor
+            for size in (1 + np.flatnonzero(sizes[place, 1:])).tolist():
+                sizes[place, size] = stays(place, size, floor)
         return box.with_sizes(sizes)
 
     def _whole(self) -> SlotBox:

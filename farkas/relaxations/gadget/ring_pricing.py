@@ -13,7 +13,7 @@ from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.portable.products import matmul
 from farkas.relaxations.gadget.ring_program import program_ring
-from farkas.relaxations.gadget.ring_search import best_ring
+from farkas.relaxations.gadget.ring_search import best_ring, best_walks
 from farkas.relaxations.gadget.ring_walks import Arcs, RingTask, distances
 from farkas.tolerances import ROUNDING
 
@@ -95,32 +95,38 @@ class RingPricing:
         slot, cluster = self.slot, self.slot.cluster
         worker = matmul(cluster.demand[slot.jobs], node_price.T)
         length = cluster.bandwidth[slot.jobs][:, None] * link_price
-        most = floor + noise(slot, floor)
-        least = most.copy()
-        found: list[tuple[int, Ints, Ints]] = []
-        left, sure = np.arange(len(slot.jobs)), np.ones(len(slot.jobs), np.bool_)
-        further = {"walks": (), "loose": (LOOSE_LABELS,), "exact": (MOST_LABELS,)}[self.search]
-        for labels in (0, *further):
-            for place in left.tolist():
-                if labels and most.sum() <= enough:
-                    break
-                task = self.task(place, worker[place], length[place])
-                best, most[place], workers, flow = best_ring(
-                    self.network, task, float(least[place]), labels
-                )
-                sure[place] = best == most[place]
-                if workers.any():
-                    found.append((int(slot.jobs[place]), workers, flow))
-            if found or most.sum() <= enough:
-                break  # no need to search on before these have changed the prices
-            left = left[~sure[left]]
-            left = left[np.argsort(least[left] - most[left], kind="stable")]
-        for place in left.tolist() if self.search == "exact" and not found else ():
+        least = floor + noise(slot, floor)
+        best, most, on_nodes, on_links = best_walks(
+            self.network, worker, slot.cap, length, slot.uses, self.worth, slot.largest, least
+        )
+        found = [
+            (int(slot.jobs[place]), on_nodes[place], on_links[place])
+            for place in np.flatnonzero(on_nodes.any(axis=1)).tolist()
+        ]
+
+        def unsure() -> list[int]:
+            """Jobs whose best ring is not known, those that may gain most first."""
+            left = np.flatnonzero(best != most)
+            order = left[np.argsort(least[left] - most[left], kind="stable")]
+            return list(map(int, order))
+
+        # no need to search on before what was found has changed the prices
+        labels = {"walks": 0, "loose": LOOSE_LABELS, "exact": MOST_LABELS}[self.search]
+        for place in unsure() if labels and not found else ():
             if most.sum() <= enough:
                 break
-            best, bound, workers, flow = program_ring(slot, place, worker[place], length[place])
+            task = self.task(place, worker[place], length[place])
+            best[place], most[place], workers, flow = best_ring(
+                self.network, task, float(least[place]), labels
+            )
+            if workers.any():
+                found.append((int(slot.jobs[place]), workers, flow))
+        for place in unsure() if self.search == "exact" and not found else ():
+            if most.sum() <= enough:
+                break
+            value, bound, workers, flow = program_ring(slot, place, worker[place], length[place])
             most[place] = max(least[place], min(most[place], bound))
-            if best > least[place]:
+            if value > least[place]:
                 found.append((int(slot.jobs[place]), workers, flow))
         return most, Rings.of(cluster, found)
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from farkas.compiled import Floats1, Ints1, Out, compiled
+from farkas.compiled import Floats1, Floats2, Ints1, Ints2, Out, compiled
 from farkas.relaxations.gadget.ring_walks import (
     Ahead,
     Arcs,
@@ -325,3 +325,39 @@ def best_ring(
                 ahead = walks_ahead(network, task, frame)
             memory = LabelMemory(memory.host, memory.link, codes)
     return floor, max(most, floor), ring, around
+
+
+@compiled(
+    steps=lambda network, worker, cap, length, uses, worth, *_: 10 * worker.size * worth.shape[1]
+)
+def best_walks(
+    network: Arcs,
+    worker: Floats2,
+    cap: Ints2,
+    length: Floats2,
+    uses: Ints2,
+    worth: Floats2,
+    largest: Ints1,
+    floor: Floats1,
+) -> tuple[Floats1, Floats1, Ints2, Ints2]:
+    """As `best_ring` without labels that remember, of many jobs at once.
+
+    Parameters
+    ----------
+    worker, cap, length, uses, worth
+        As in `RingTask`, a row a job.
+    largest
+        Shape (jobs,), largest size.
+    floor
+        Shape (jobs,).
+
+    Returns
+    -------
+    As `best_ring`, a row a job.
+    """
+    best, most = np.empty(len(floor)), np.empty(len(floor))
+    workers, flow = np.empty(cap.shape, np.int64), np.empty(uses.shape, np.int64)
+    for i in range(len(floor)):
+        task = RingTask(worker[i], cap[i], length[i], uses[i], worth[i][: largest[i] + 1])
+        best[i], most[i], workers[i], flow[i] = best_ring(network, task, floor[i], 0)
+    return best, most, workers, flow

@@ -8,7 +8,7 @@ import numpy as np
 
 from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import SlotView
-from farkas.numbers import Floats
+from farkas.numbers import Bools, Floats
 from farkas.portable.products import matmul
 from farkas.relaxations.gadget.generation import CapacityPrices
 from farkas.relaxations.gadget.ring_pricing import RingPricing
@@ -28,8 +28,8 @@ class WholeSizes:
     prices
         Of what they pay for besides.
     profit
-        Shape (participants, sizes + 1), most that a ring of the size is worth at the prices, from
-        size 0 on, >= 0; -inf where the size is not allowed.
+        Shape (participants, sizes + 1), bound on what a ring of the size is worth at the prices,
+        from size 0 on, >= 0; -inf where the size is not allowed.
     bound
         Rent of the cluster at the prices, and the best sizes.
     """
@@ -56,7 +56,8 @@ def whole_sizes(slot: SlotView, prices: CapacityPrices, labels: int) -> WholeSiz
     prices
         Of everything that can fill up.
     labels
-        Of the search for the best ring of one size, where that search is needed.
+        Of the search for the best ring of one size, for sizes of the best choice that walks
+        without memory leave open; 0 for none.
 
     Returns
     -------
@@ -77,14 +78,38 @@ def whole_sizes(slot: SlotView, prices: CapacityPrices, labels: int) -> WholeSiz
     node = prices.node.copy()
     node[:, resource] = np.maximum(0.0, node[:, resource] - paid)
     rest = CapacityPrices(node, prices.link)
-    profit = size_profits(slot, rest, labels)
-    best, _ = best_sizes(profit, knapsack.weight, knapsack.room)
+    profit, unsure = size_profits(slot, rest, 0)
+    best, chosen = best_sizes(profit, knapsack.weight, knapsack.room)
+    while labels and (again := unsure & (np.arange(profit.shape[1]) == chosen[:, None])).any():
+        profit[again] = size_profits(slot, rest, labels, again)[0][again]
+        unsure &= ~again
+        best, chosen = best_sizes(profit, knapsack.weight, knapsack.room)
     return WholeSizes(knapsack, rest, profit, rest.rent(cluster) + best)
 
 
-def size_profits(slot: SlotView, prices: CapacityPrices, labels: int) -> Floats:
-    """Most that a ring of each size is worth, shape (participants, sizes + 1), >= 0 or -inf."""
+def size_profits(
+    slot: SlotView, prices: CapacityPrices, labels: int, which: Bools | None = None
+) -> tuple[Floats, Bools]:
+    """Bound what a ring of each size is worth.
+
+    Parameters
+    ----------
+    slot
+        The slot.
+    prices
+        Of everything that can fill up.
+    labels
+        Of the search for the best ring of one size, where that search is needed.
+    which
+        Shape (participants, sizes + 1), sizes that are searched; all by default.
+
+    Returns
+    -------
+    Shapes (participants, sizes + 1): >= 0, or -inf where not allowed; and where more labels may
+    lower the bound.
+    """
     profit = np.full((len(slot.jobs), slot.gains.shape[1] + 1), -np.inf)
+    unsure = np.zeros(profit.shape, np.bool_)
     profit[:, 0] = 0.0
     profit[:, 1:][slot.allowed] = np.maximum(slot.gains[slot.allowed], 0.0)
     tree = forest(slot.cluster)
@@ -94,16 +119,17 @@ def size_profits(slot: SlotView, prices: CapacityPrices, labels: int) -> Floats:
         earned = slot.gains[:, : cost.shape[1]] - cost
         known = slot.allowed[:, : cost.shape[1]]
         profit[:, 1 : cost.shape[1] + 1][known] = np.maximum(earned[known], 0.0)
-        return profit
+        return profit, unsure
     if not prices.node.any() and not prices.link.any():
-        return profit  # nobody asks whether there is a ring that costs nothing
+        return profit, unsure  # nobody asks whether there is a ring that costs nothing
     searched = RingPricing(slot)
     worker = matmul(slot.cluster.demand[slot.jobs], prices.node.T)
     length = slot.cluster.bandwidth[slot.jobs][:, None] * prices.link
-    for place, size in np.argwhere(profit > 0).tolist():
+    some = profit > 0 if which is None else which & (profit > 0)
+    for place, size in np.argwhere(some).tolist():
         task = searched.task(place, worker[place], length[place])
         worth = np.full(size + 1, -np.inf)
         worth[size] = task.worth[size]
-        task = task._replace(worth=worth)
-        profit[place, size] = best_ring(searched.network, task, 0.0, labels)[1]
-    return profit
+        found, most, _, _ = best_ring(searched.network, task._replace(worth=worth), 0.0, labels)
+        profit[place, size], unsure[place, size] = most, most > found
+    return profit, unsure

@@ -10,9 +10,10 @@ from farkas.models.gadget.slot import snapshot
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.generation import CapacityPrices, generate_columns, no_prices
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
+from farkas.relaxations.gadget.size_knapsack import best_sizes
 from farkas.relaxations.gadget.whole_sizes import size_profits, whole_sizes
 from farkas.solvers import solve
-from tests.generators.gadget import any_networks, job, star, table
+from tests.generators.gadget import any_networks, job, small, star, table
 from tests.references.gadget_pricing import random_prices
 
 
@@ -37,8 +38,10 @@ def test_profits_of_sizes_are_those_of_the_best_of_all_rings():
         slot = snapshot(cluster)
         node, link = random_prices(cluster, rng)
         for prices in (CapacityPrices(node, link), CapacityPrices(node, link * 0)):
-            profit = size_profits(slot, prices, LOOSE_LABELS)
-            walks = size_profits(slot, prices, 0)
+            profit, open_sizes = size_profits(slot, prices, LOOSE_LABELS)
+            walks, unsure = size_profits(slot, prices, 0)
+            assert not open_sizes.any()
+            assert (walks[~unsure] == profit[~unsure]).all()
             limit = np.zeros(cluster.num_jobs, int)
             limit[slot.jobs] = slot.largest
             rings = enumerate_rings(cluster, limit)
@@ -60,7 +63,35 @@ def test_profits_of_sizes_are_those_of_the_best_of_all_rings():
 
 def test_rings_that_cost_nothing_are_worth_their_gain():
     slot = snapshot(star(2, 1, jobs=[job(max_workers=3, **table(0, 4, -1, 6))]))
-    assert size_profits(slot, no_prices(slot.cluster), 0).tolist() == [[0.0, 4.0, 0.0, 6.0]]
+    assert size_profits(slot, no_prices(slot.cluster), 0)[0].tolist() == [[0.0, 4.0, 0.0, 6.0]]
+
+
+def test_only_sizes_that_are_asked_for_are_searched():
+    # a walk between two servers of one GPU that lays three workers visits one of them twice
+    slot = snapshot(small([1, 1, 1], [(0, 1, 9), (1, 2, 9), (2, 0, 9)], table(0, 9, 12, 14)))
+    prices = CapacityPrices(np.array([[1.0], [1.0], [4.0]]), np.zeros(6))
+    walks, unsure = size_profits(slot, prices, 0)
+    assert (walks.tolist(), unsure.tolist()) == ([[0, 8, 10, 11]], [[False, False, False, True]])
+    which = np.array([[False, True, False, False]])
+    one, _ = size_profits(slot, prices, LOOSE_LABELS, which)
+    assert one.tolist() == [[0, 8, 12, 14]]  # the others earn what they gain
+    assert size_profits(slot, prices, LOOSE_LABELS, unsure)[0].tolist() == [[0, 9, 12, 8]]
+
+
+def test_sizes_of_the_best_choice_are_searched_until_no_label_lowers_the_bound():
+    rng, lowered = np.random.default_rng(5), 0
+    for cluster in networks():
+        slot = snapshot(cluster)
+        prices = CapacityPrices(*random_prices(cluster, rng))
+        found, walks = whole_sizes(slot, prices, LOOSE_LABELS), whole_sizes(slot, prices, 0)
+        if found is None:
+            continue
+        exact, _ = size_profits(slot, found.prices, LOOSE_LABELS)
+        most, _ = best_sizes(exact, found.knapsack.weight, found.knapsack.room)
+        assert found.bound == pytest.approx(found.prices.rent(cluster) + most, rel=1e-12)
+        assert (found.profit >= exact).all()
+        lowered += found.bound < walks.bound * (1 - 1e-9)
+    assert lowered > 0
 
 
 def test_no_slot_is_worth_more_whatever_the_prices_and_prices_alone_prove_no_more():
