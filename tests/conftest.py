@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 import farkas.compiled
 from farkas.certificates import vipr, vipr_tree
 from farkas.proofs import Verdict, claims
+from tests.recorded import relations
 from tests.tools.once import Once
 from tests.tools.second_reading import read_again
 
@@ -58,4 +59,10 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
 @pytest.fixture(scope="session")
 def verdict_of(once: Once) -> Callable[[str], Verdict]:
     """Verdict of a claim; its runs take long, and several tests look at it."""
-    return lambda name: once(name, claims[name].run)
+    return lambda name: once(name, lambda: relations.heard(claims[name].run))[0]
+
+
+@pytest.fixture(scope="session")
+def stated_by(once: Once) -> Callable[[str], relations.Said]:
+    """What a claim states when it is checked, counted by sign."""
+    return lambda name: once(name, lambda: relations.heard(claims[name].run))[1]

@@ -14,7 +14,7 @@ from farkas.instances.files import own_kinds
 from farkas.proofs import Standing, claims
 from farkas.solvers import Ability, backends
 from tests.conformance.solvers.cases import NATIVE
-from tests.recorded import advice, matrix, verdicts
+from tests.recorded import advice, matrix, relations, verdicts
 from tests.tools.shared import ROOT
 
 
@@ -35,6 +35,17 @@ def test_a_verdict_in_the_ledger_is_that_of_the_code(entry: dict[str, Any], verd
     found = verdict_of(entry["claim"])
     wrong = verdicts.differences(entry["verdict"], found)
     assert not wrong, f"{wrong}; now {found}; if that is right, {advice(entry['claim'])}"
+
+
+@pytest.mark.parametrize("entry", [by_speed(entry) for entry in ENTRIES])
+def test_a_claim_states_as_much_as_was_recorded(entry: dict[str, Any], stated_by) -> None:
+    moved = relations.differences(entry["claim"], stated_by(entry["claim"]))
+    assert not moved, f"{moved}; if that is right, {advice(entry['claim'])}"
+
+
+def test_relations_are_recorded_of_claims_that_there_are() -> None:
+    assert set(relations.kept()) <= set(verdicts.names())
+    assert len(relations.kept()) > 140
 
 
 REFUTED = [e for e in ENTRIES if e["verdict"]["standing"] == Standing.REFUTED]

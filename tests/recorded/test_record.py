@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from farkas.errors import UnknownName
 from farkas.proofs import Stated, Verdict, claim, claims, held, proved, refuted
-from tests.recorded import figures, golden, instances, matrix, practice, verdicts
+from tests.recorded import figures, golden, instances, matrix, practice, relations, verdicts
 from tests.recorded.__main__ import main
 
 ENTRY = {
@@ -27,6 +28,7 @@ def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     claims.load()
     monkeypatch.setattr(claims, "_items", {})
     monkeypatch.setattr(verdicts, "FOLDER", tmp_path)
+    monkeypatch.setattr(relations, "PATH", tmp_path / "relations.json")
     monkeypatch.setattr(golden, "FOLDER", tmp_path / "golden")
     monkeypatch.setattr(golden, "names", list)
     monkeypatch.setattr(matrix, "out_of_date", list)
@@ -166,3 +168,44 @@ def test_every_record_is_renewed_by_the_name_of_its_module(record, ledger, monke
     name = record.__name__.rpartition(".")[2]
     assert main(["--names", name]) == 0
     assert capsys.readouterr().out == "written anew\n"
+
+
+def test_what_a_claim_states_is_recorded_by_sign(ledger: Path, capsys) -> None:
+    sides = [(0, "<=", 2), (1.5, "<=", 2), (1, "==", 1)]
+    _, said = relations.heard(lambda: [Stated(*side) for side in sides])  # type: ignore[arg-type]
+    assert said == {"<=": [2, 1.5, 4.0], "==": [1, 1.0, 1.0]}
+    _, infinite = relations.heard(lambda: Stated(-math.inf, "<", 3))
+    assert infinite == {"<": [1, 0.0, 3.0]}
+    relations.write("coded.toy", said)
+    near = {"<=": [2, 1.5 + 1e-9, 4.0], "==": [1, 1.0, 1.0]}
+    assert relations.differences("coded.toy", near) == []
+    for other in (
+        {"<=": [2, 1.5, 4.0]},  # one left out
+        {"<=": [3, 2.5, 5.0]},  # an equality weakened
+        {"<=": [2, 1.5, 4.0], "==": [1, 1.0, 1.01]},
+        {">=": [2, 1.5, 4.0], "==": [1, 1.0, 1.0]},
+    ):
+        assert relations.differences("coded.toy", other), other
+    relations.write("coded.toy", None)
+    assert relations.kept() == {}
+
+
+def test_a_relation_that_is_weakened_is_said_and_written(ledger: Path, capsys) -> None:
+    claims._items.pop("coded.toy", None)
+    stated: list[tuple[float, Any, float]] = [(1, "==", 1), (0, "<=", 0.5)]
+
+    @claim("coded.toy", source="nowhere")
+    def check() -> Verdict:
+        """Sides agree."""
+        return held([Stated(*sides) for sides in stated], runs=3, left=1.0)
+
+    assert main(["--names", "coded.toy"]) == 0
+    before = json.loads(relations.PATH.read_text())
+    assert before == {"coded.toy": {"<=": [1, 0.0, 0.5], "==": [1, 1.0, 1.0]}}
+    stated[0] = (1, "<=", 1)
+    capsys.readouterr()
+    assert main(["--names", "coded.toy"]) == 0
+    assert "stated with ==: [1, 1.0, 1.0] -> None" in capsys.readouterr().out
+    assert json.loads(relations.PATH.read_text()) == {"coded.toy": {"<=": [2, 1.0, 1.5]}}
+    assert main(["--names", "coded.toy"]) == 0
+    assert capsys.readouterr().out == ""

@@ -12,6 +12,7 @@ from typing import Any
 from farkas.instances.files import own_kinds
 from farkas.proofs import Verdict, claims
 from farkas.proofs.claim import Claim
+from tests.recorded import relations
 from tests.tools.shared import ROOT
 
 FOLDER = ROOT / "docs" / "ledger"
@@ -89,28 +90,35 @@ def renew(name: str, *, told: bool = False) -> tuple[str, bool]:
     before = entries.pop(name, None)
     if name not in claims:
         _write(name, entries)
+        relations.write(name, None)
         return f"{name}: {_words(before)} -> no such claim", True
-    entry, verdict = _entry(claims[name], before)
+    entry, verdict, stated = _entry(claims[name], before)
     changes = f"{name}: {_words(before)} -> {verdict}"
+    moved = relations.differences(name, stated)
     if before is not None:
         said = before["verdict"]
-        if entry["source"] == before["source"] and not differences(said, verdict):
+        same = entry["source"] == before["source"] and not differences(said, verdict)
+        if same and not moved:
             return "", True
         if said["standing"] != verdict.standing and not told:
             return changes, False
+        if same:
+            relations.write(name, stated)
+            return f"{name}: {'; '.join(moved)}", True
     _write(name, entries | {name: entry})
+    relations.write(name, stated)
     return changes, True
 
 
-def _entry(claim: Claim, before: Entry | None) -> tuple[Entry, Verdict]:
+def _entry(claim: Claim, before: Entry | None) -> tuple[Entry, Verdict, relations.Said]:
     begin = time.perf_counter()
-    verdict = claim.run()
+    verdict, stated = relations.heard(claim.run)
     seconds = time.perf_counter() - begin
     # a claim that takes about as long as that stays where it was
     doubtful = before is not None and SLOW / 2 < seconds < 2 * SLOW
     slow = before["slow"] if before is not None and doubtful else seconds > SLOW
     entry = {"claim": claim.name, "source": claim.source, "slow": slow}
-    return entry | {"verdict": shortened(verdict.to_builtins())}, verdict
+    return entry | {"verdict": shortened(verdict.to_builtins())}, verdict, stated
 
 
 def _words(entry: Entry | None) -> str:
