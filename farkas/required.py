@@ -39,6 +39,19 @@ def require_progress(progress: object) -> None:
         raise wrong_type(progress, "a function or None", "progress")
 
 
+def require_share(value: object, what: str) -> None:
+    """Raise `InvalidOption` unless ``value`` is a number in [0, 1).
+
+    >>> require_share(1, "gap")
+    Traceback (most recent call last):
+    ...
+    farkas.errors.InvalidOption: gap = 1; give a share, 0 or more and below 1
+    """
+    require_type(value, (int, float), what)
+    if isinstance(value, int | float) and not 0 <= value < 1:
+        raise InvalidOption(f"{what} = {shown(value, 40)}; give a share, 0 or more and below 1")
+
+
 MOST_SEED_BITS = 1024
 """Far more than a random generator can tell apart, and few enough for a line of text."""
 

@@ -125,8 +125,9 @@ def test_everything_of_a_kind_is_listed_and_every_listed_name_is_shown() -> None
 
 @pytest.mark.parametrize("verb", ["run", "compare"])
 def test_progress_that_cannot_be_called_is_refused_before_anything_runs(verb: str) -> None:
-    with pytest.raises(InvalidOption, match="progress cannot be 3: give a function or None"):
-        getattr(farkas, verb)("mlbroker/tiny", "mlbroker.gr", progress=3)
+    for name in ("progress", "bound_progress"):
+        with pytest.raises(InvalidOption, match="progress cannot be 3: give a function or None"):
+            getattr(farkas, verb)("mlbroker/tiny", "mlbroker.gr", **{name: 3})
 
 
 GIVEN: dict[str, dict[str, object]] = {
@@ -138,10 +139,15 @@ GIVEN: dict[str, dict[str, object]] = {
               "solver": "highs", "relax": False, "certify": False, "embed": False,
               "time_limit": None, "gap": None, "threads": None, "seed": None, "log": False},
     "run": {"instance": "mlbroker/tiny", "algorithm": "mlbroker.fractional", "seed": 0,
-            "progress": None, "epsilon": 0.1},
+            "progress": None, "bound_seconds": None, "bound_progress": None, "epsilon": 0.1},
     "compare": {"instance": "mlbroker/tiny", "names": "mlbroker.local", "problem": None,
-                "seed": 0, "progress": None},
+                "seed": 0, "progress": None, "time_limit": None, "bound_seconds": None,
+                "bound_progress": None},
     "evaluate": {"instance": "mlbroker/tiny", "keys": "mlbroker.offline[strict]"},
+    "optimum": {"instance": "mlbroker/tiny", "problem": None, "gap": 0.1, "time_limit": 60.0,
+                "progress": None},
+    "prove": {"model": "mlbroker/tiny", "program": "mlbroker.relaxed", "numbers": None,
+              "solver": "highs", "time_limit": None, "gap": 0.0, "embed": True, "progress": None},
     "check": {"what": "run.json", "instance": "mlbroker/tiny"},
     "claims": {"name": "mlbroker.usage_growth"},
     "show": {"name": "mlbroker.fractional", "latex": False},

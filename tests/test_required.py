@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from farkas.errors import InvalidOption
-from farkas.required import require_progress, require_seed, require_type
+from farkas.required import require_progress, require_seed, require_share, require_type
 
 
 @pytest.mark.parametrize("given", [None, print, dict])
@@ -51,3 +51,17 @@ def test_a_right_type_passes_and_truth_values_only_where_they_are_asked_for():
     require_type(3, int, "seed")
     require_type(True, bool, "log")
     require_type("x", (int, str), "name")
+
+
+@pytest.mark.parametrize("share", [0, 0.0, 0.5, 1 - 2**-53])
+def test_shares_are_0_or_more_and_below_1(share):
+    require_share(share, "gap")
+
+    with pytest.raises(InvalidOption, match=r"^gap = <int>; give a share"):
+        require_share(10**5000, "gap")
+
+
+@pytest.mark.parametrize("share", [-1, 1, 1.0, -5e-324, float("nan"), float("inf"), True])
+def test_what_is_no_share_is_refused(share):
+    with pytest.raises(InvalidOption, match=r"^gap (= .*; give a share|cannot be True)"):
+        require_share(share, "gap")

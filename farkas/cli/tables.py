@@ -1,14 +1,19 @@
 """Tables and progress bars of the command line."""
 
+from __future__ import annotations
+
 import contextlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from types import NoneType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from farkas.cli.output import write
 from farkas.words import cleaned
+
+if TYPE_CHECKING:
+    from farkas.offline.climbing import Advance
 
 # Wide enough that nothing is cut or wrapped where no terminal limits the width.
 PIPED_WIDTH = 1000
@@ -114,6 +119,22 @@ def progress_of_runs(
     with _bars() as show:
         show(label, 0, None)
         yield lambda done, total: show(label, done, total), show
+
+
+def searching() -> Callable[[Advance], None] | None:
+    """Return what says on standard error that a search moved; None without a terminal."""
+    if not sys.stderr.isatty():
+        return None
+    from farkas.certificates.proof import rounded
+
+    def told(step: Advance) -> None:
+        up = step.sense == "min"
+        value = "-" if step.value is None else rounded(step.value, up=up)
+        bound = "-" if step.bound is None else rounded(step.bound, up=not up)
+        sys.stderr.write(f"{step.seconds:.3g} s: value {value}, bound {bound}: {step.method}\n")
+        sys.stderr.flush()
+
+    return told
 
 
 @contextlib.contextmanager

@@ -31,12 +31,15 @@ class Advance:
         Exact; None as long as there was none.
     method
         What moved it.
+    sense
+        ``min``: the value is an upper end and rounded up in words; ``max``: the other way.
     """
 
     seconds: float
     value: Fraction | None
     bound: Fraction | None
     method: str
+    sense: Sense
 
 
 Progress = Callable[[Advance], None]
@@ -232,6 +235,6 @@ class _Climbing:
         ascent = self._ascent
         bound = None if ascent.bound is None else ascent.bound.fraction
         seconds = time.monotonic() - self._begin
-        self.steps.append(Advance(seconds, ascent.value, bound, method))
+        self.steps.append(Advance(seconds, ascent.value, bound, method, ascent.sense))
         if self._progress is not None:
             self._progress(self.steps[-1])

@@ -128,9 +128,9 @@ def _borrowed() -> Iterator[Any]:
 def _set_options(solver: Any, options: Options, *, mip: bool) -> None:
     # linear solves compare the limit with a clock that runs on from solve to solve; the search of
     # integer programs compares it with its own, which starts anew
-    until = options.time_limit + (0.0 if mip else solver.getRunTime())
+    spent = 0.0 if mip else solver.getRunTime()
     for name, value in (
-        ("time_limit", until),
+        ("time_limit", options.time_limit + spent),
         ("mip_rel_gap", float(options.gap)),
         # its default 1e-6 would end a search that was asked for the optimum
         ("mip_abs_gap", 0.0),
@@ -146,7 +146,8 @@ def _set_options(solver: Any, options: Options, *, mip: bool) -> None:
     ):
         solver.setOptionValue(name, value)
     for name, raw in options.solver_options:
-        _set_own(solver, name, raw)
+        timed = name == "time_limit" and type(raw) in (int, float)
+        _set_own(solver, name, float(raw) + spent if timed else raw)
 
 
 def _set_own(solver: Any, name: str, value: Raw) -> None:

@@ -10,13 +10,16 @@ import msgspec
 from farkas.certificates.runs import bounds_run
 from farkas.errors import NoAnswer
 from farkas.instances import Instance
+from farkas.offline.climbing import Progress
 from farkas.online.replayed import prove_value
 from farkas.online.run import Bound, Run, Sense
 from farkas.verbs.check_run import certificate_of
 from farkas.verbs.optimum import optimum
 
 
-def known_optimum(instance: Instance, problem: str, seconds: float) -> Run | None:
+def known_optimum(
+    instance: Instance, problem: str, seconds: float, progress: Progress | None = None
+) -> Run | None:
     """Search for the offline optimum of what runs are worth, for the sake of its bound.
 
     Parameters
@@ -25,6 +28,8 @@ def known_optimum(instance: Instance, problem: str, seconds: float) -> Run | Non
         Program whose points the runs are; empty for what runs of the kind are worth.
     seconds
         Time limit, > 0.
+    progress
+        Called whenever value or bound has become better.
 
     Returns
     -------
@@ -36,7 +41,7 @@ def known_optimum(instance: Instance, problem: str, seconds: float) -> Run | Non
         The kind has no such search.
     """
     try:
-        return optimum(instance, problem=problem or None, time_limit=seconds).run
+        return optimum(instance, problem=problem or None, time_limit=seconds, progress=progress).run
     except NoAnswer:
         return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable
 from types import NoneType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from farkas.certificates.ratio import ratio_words
 from farkas.errors import FarkasError, InvalidOption, NoAnswer
@@ -21,6 +21,9 @@ from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.run import find_algorithm
 from farkas.verbs.time_limit import Overlong, limited, require_bound_seconds, require_limit
 from farkas.words import named
+
+if TYPE_CHECKING:
+    from farkas.offline.climbing import Advance
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -110,6 +113,7 @@ def compare(
     bound_seconds: float | None = None,
     progress: Callable[[int, int], None] | None = None,
     steps: Callable[[str, int, int], None] | None = None,
+    bound_progress: Callable[[Advance], None] | None = None,
 ) -> Comparison:
     """Run algorithms on ``instance`` and measure each against the best proved bound.
 
@@ -135,6 +139,8 @@ def compare(
     steps
         Called with the name of an algorithm, the number of its steps done and their total, after
         every step, and when its run has ended.
+    bound_progress
+        Called whenever the search for the bound has moved its value or its bound.
 
     Raises
     ------
@@ -156,6 +162,7 @@ def compare(
     require_seed(seed)
     require_progress(progress)
     require_progress(steps)
+    require_progress(bound_progress)
     require_limit(time_limit)
     require_bound_seconds(bound_seconds)
     require_type(names, (str, Iterable, NoneType), "names")
@@ -169,7 +176,7 @@ def compare(
             progress(done + 1, len(items))
     labels = [item.name for item in items]
     if bound_seconds is not None:
-        known = known_optimum(instance, items[0].problem, bound_seconds)
+        known = known_optimum(instance, items[0].problem, bound_seconds, bound_progress)
         if known is not None:
             labels.append(known.algorithm)
             outcomes.append(known)

@@ -8,9 +8,10 @@ from types import NoneType
 from farkas.errors import InvalidOption
 from farkas.offline import Ladder, OfflineOptimum, climb, ladders
 from farkas.offline.climbing import Progress
-from farkas.required import require_progress, require_type
+from farkas.required import require_progress, require_share, require_type
 from farkas.suggestions import suggestion
 from farkas.verbs.inputs import InstanceOrName, as_instance
+from farkas.verbs.time_limit import require_search_limit
 from farkas.words import named
 
 GAP = 0.001
@@ -67,12 +68,9 @@ def optimum(
     """
     data = as_instance(instance)
     require_type(problem, (str, NoneType), "problem")
-    require_type(gap, (int, float), "gap")
-    if not 0 <= gap < 1:
-        raise InvalidOption(f"gap = {gap}; give a share, 0 or more and below 1")
+    require_share(gap, "gap")
     require_type(time_limit, (int, float), "time_limit")
-    if not time_limit > 0:
-        raise InvalidOption(f"time_limit = {time_limit}; give seconds above 0")
+    require_search_limit(time_limit)
     require_progress(progress)
     chosen = ladder_of(data.kind, problem)
     return climb(data, chosen, gap=Fraction(gap), time_limit=time_limit, progress=progress)

@@ -12,7 +12,9 @@ from farkas.exact.sources import from_object
 from farkas.forms.model_text import is_model, read_model
 from farkas.forms.rational import Numbers, RationalForm, as_rational
 from farkas.instances import Instance
-from farkas.required import require_type
+from farkas.refusals import shown
+from farkas.required import require_progress, require_share, require_type
+from farkas.verbs.time_limit import require_search_limit
 from farkas.words import named
 
 if TYPE_CHECKING:
@@ -74,13 +76,10 @@ def prove(
     ('optimal', 16.8, 0.0)
     """
     require_type(solver, str, "solver")
-    require_type(gap, (int, float), "gap")
-    if not 0 <= gap < 1:
-        raise InvalidOption(f"gap = {gap}; give a share, 0 or more and below 1")
-    if time_limit is not None:
-        require_type(time_limit, (int, float), "time_limit")
-        if not time_limit > 0:
-            raise InvalidOption(f"time_limit = {time_limit}; give seconds above 0")
+    require_type(embed, bool, "embed")
+    require_share(gap, "gap")
+    require_search_limit(time_limit)
+    require_progress(progress)
     form, about = read_form(model, program, numbers)
     return prove_form(
         form,
@@ -98,7 +97,7 @@ def read_form(
 ) -> tuple[RationalForm, dict[str, Any]]:
     """Rational form of whatever `prove` accepts, and what a certificate says of its origin."""
     if numbers not in (None, "decimal", "binary"):
-        raise InvalidOption(f"numbers = {numbers!r}; give decimal or binary")
+        raise InvalidOption(f"numbers = {shown(numbers, 40)}; give decimal or binary")
     if isinstance(model, str | os.PathLike) and is_model(model):
         if program is not None:
             raise InvalidOption(
@@ -129,6 +128,7 @@ def _of_instance(
         )
     if numbers == "decimal":
         raise InvalidOption("numbers = 'decimal': programs of instances are doubles, read binary")
+    require_type(program, (str, Formulation), "program")
     chosen = find_program(program) if isinstance(program, str) else program
     instance = as_instance(model)
     about = origin(chosen, instance, embed=False)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from farkas.certificates import Certificate, write
 from farkas.errors import FileProblem, InvalidInstance, InvalidOption, UnknownName
@@ -15,6 +15,9 @@ from farkas.required import require_progress, require_seed, require_type
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.time_limit import require_bound_seconds
 from farkas.words import named
+
+if TYPE_CHECKING:
+    from farkas.offline.climbing import Advance
 
 
 @runtime_checkable
@@ -32,6 +35,7 @@ def run(
     seed: int = 0,
     progress: Progress | None = None,
     bound_seconds: float | None = None,
+    bound_progress: Callable[[Advance], None] | None = None,
     **options: Any,
 ) -> Run:
     """Run an online algorithm or a baseline; the run ends with a proved bound.
@@ -49,6 +53,8 @@ def run(
     bound_seconds
         Seconds for a search for the offline optimum, as by `farkas.optimum`, whose bound becomes
         the run's where it is tighter than what the run proves itself; none by default.
+    bound_progress
+        Called whenever that search has moved its value or its bound.
     options
         Options of the algorithm; ``farkas.show(algorithm)`` lists them.
 
@@ -69,6 +75,7 @@ def run(
     require_type(algorithm, (str, Algorithm), "algorithm")
     require_seed(seed)
     require_progress(progress)
+    require_progress(bound_progress)
     data = as_instance(instance)
     chosen = find_algorithm(algorithm, data.kind) if isinstance(algorithm, str) else algorithm
     require_bound_seconds(bound_seconds)
@@ -77,7 +84,8 @@ def run(
         return found
     from farkas.verbs.best_bound import hold_against, known_optimum
 
-    return hold_against(found, known_optimum(data, chosen.problem, bound_seconds), data)
+    known = known_optimum(data, chosen.problem, bound_seconds, bound_progress)
+    return hold_against(found, known, data)
 
 
 def write_slots(run: Run, instance: InstanceOrName, folder: str | os.PathLike[str]) -> list[str]:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from types import FrameType
 
 from farkas.errors import InvalidOption
+from farkas.refusals import shown
 from farkas.required import require_type
+
+LONGEST = sys.float_info.max
+"""Whole numbers beyond it are no doubles, which clocks are compared with."""
 
 AGAIN = 1.0
 """Seconds until the alarm rings again: the first is lost where exceptions are ignored."""
@@ -23,9 +29,7 @@ def require_limit(seconds: float | None) -> None:
     """Raise `InvalidOption` unless this is None or seconds above 0 that can be kept here."""
     if seconds is None:
         return
-    require_type(seconds, (int, float), "time_limit")
-    if not 0 < seconds <= threading.TIMEOUT_MAX:
-        raise InvalidOption(f"time_limit = {seconds:g}; give seconds above 0")
+    _require_seconds(seconds, "time_limit", threading.TIMEOUT_MAX)
     main = threading.current_thread() is threading.main_thread()
     if not main or not hasattr(signal, "setitimer"):
         raise InvalidOption("a time limit needs the main thread of Linux or macOS; leave it out")
@@ -35,9 +39,19 @@ def require_bound_seconds(seconds: float | None) -> None:
     """Raise `InvalidOption` unless this is None or seconds above 0."""
     if seconds is None:
         return
-    require_type(seconds, (int, float), "bound_seconds")
-    if not seconds > 0:
-        raise InvalidOption(f"bound_seconds = {seconds:g}; give seconds above 0")
+    _require_seconds(seconds, "bound_seconds")
+
+
+def require_search_limit(seconds: float | None) -> None:
+    """Raise `InvalidOption` unless work that asks the clock can be held to this, or it is None."""
+    if seconds is not None:
+        _require_seconds(seconds, "time_limit")
+
+
+def _require_seconds(seconds: float, what: str, most: float = math.inf) -> None:
+    require_type(seconds, (int, float), what)
+    if not 0 < seconds <= most or LONGEST < seconds < math.inf:
+        raise InvalidOption(f"{what} = {shown(seconds)}; give seconds above 0")
 
 
 @contextlib.contextmanager

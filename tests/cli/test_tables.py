@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+from fractions import Fraction
 
 import pytest
 
 from farkas.cli import tables
+from farkas.offline.climbing import Advance
 
 Capture = pytest.CaptureFixture[str]
 
@@ -65,3 +67,23 @@ def test_progress_of_runs_counts_runs_and_the_steps_of_one(monkeypatch: pytest.M
     assert "kind.policy" in shown
     assert "3/24" in shown
     assert "1/5" in shown
+
+
+def test_a_search_is_told_on_a_terminal_with_both_sides_rounded_to_what_is_proved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    terminal = io.StringIO()
+    monkeypatch.setattr("sys.stderr", terminal)
+    assert tables.searching() is None
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    told = tables.searching()
+    assert told is not None
+    third = Fraction(1, 3)
+    told(Advance(0.25, third, None, "jobs in turn", "min"))
+    told(Advance(0.5, third, third, "prices", "min"))
+    told(Advance(1.0, third, third, "prices", "max"))
+    assert terminal.getvalue().splitlines() == [
+        "0.25 s: value 0.333333334, bound -: jobs in turn",
+        "0.5 s: value 0.333333334, bound 0.333333333: prices",
+        "1 s: value 0.333333333, bound 0.333333334: prices",
+    ]

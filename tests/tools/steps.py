@@ -111,10 +111,15 @@ def changed(check: Callable[[], Any]) -> Iterator[ast.Module]:
         place += 1
 
 
-def broken_steps(check: Callable[[], Any], module: ast.Module | None = None) -> dict[str, bool]:
+def broken_steps(
+    check: Callable[[], Any],
+    module: ast.Module | None = None,
+    wanted: Collection[str] | None = None,
+) -> dict[str, bool]:
     """Names of the steps of a check, and whether each breaks; of the unchanged one without module.
 
-    Every step is tried, also after one that breaks; what is computed between them may fail.
+    Every step that is wanted is tried, also after one that breaks; what is computed between them
+    may fail.
     """
     module = ast.fix_missing_locations(module or _definition(check))
     found: dict[str, bool] = {}
@@ -122,6 +127,8 @@ def broken_steps(check: Callable[[], Any], module: ast.Module | None = None) -> 
     def tried(how: Callable[..., None]) -> Callable[..., None]:
         def each(**steps: Any) -> None:
             for name, step in steps.items():
+                if wanted is not None and name not in wanted:
+                    continue
                 try:
                     how(**{name: step})
                 except symbolic.NotProved:
@@ -146,5 +153,5 @@ def unbreakable(check: Callable[[], Any]) -> list[str]:
     for module in changed(check):
         if not left:
             break
-        left -= {name for name, broke in broken_steps(check, module).items() if broke}
+        left -= {name for name, broke in broken_steps(check, module, left).items() if broke}
     return sorted(left)

@@ -8,7 +8,7 @@ import typer
 
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json
-from farkas.cli.tables import print_table, progress_of_runs, promised_ratio
+from farkas.cli.tables import print_table, progress_of_runs, promised_ratio, searching
 from farkas.cli.values import BoundSeconds, InstanceFile, Seed
 from farkas.errors import Exit
 from farkas.words import named
@@ -52,6 +52,7 @@ def command(
             bound_seconds=bound_seconds,
             progress=report,
             steps=steps,
+            bound_progress=searching(),
         )
     if as_json:
         print_json(result.to_builtins())

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json
-from farkas.cli.tables import print_table, promised
+from farkas.cli.tables import print_table, promised, searching
 from farkas.cli.values import InstanceFile, check_writable
 from farkas.errors import Exit
 from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.offline import OfflineOptimum
-    from farkas.offline.climbing import Advance
 
 
 def command(
@@ -54,8 +52,7 @@ def command(
             raise InvalidOption(f"{named(path)}: the certificate of a run is a .json file")
         check_writable(path)
     check_writable(out)
-    begin = _progress if sys.stderr.isatty() else None
-    found = optimum(file, problem=problem, gap=gap, time_limit=time_limit, progress=begin)
+    found = optimum(file, problem=problem, gap=gap, time_limit=time_limit, progress=searching())
     if out is not None:
         write_run(found.run, out)
     for path in write or []:
@@ -67,14 +64,6 @@ def command(
     else:
         _print(found)
     raise typer.Exit(_exit(found))
-
-
-def _progress(step: Advance) -> None:
-    from farkas.certificates.proof import rounded
-
-    shown = ["-" if x is None else rounded(x, up=False) for x in (step.value, step.bound)]
-    sys.stderr.write(f"{step.seconds:.3g} s: value {shown[0]}, bound {shown[1]}: {step.method}\n")
-    sys.stderr.flush()
 
 
 def _print(found: OfflineOptimum) -> None:

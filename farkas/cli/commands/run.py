@@ -8,7 +8,7 @@ import typer
 
 from farkas.cli.output import Json
 from farkas.cli.printing import print_json
-from farkas.cli.tables import print_table, progress, promised, promised_ratio
+from farkas.cli.tables import print_table, progress, promised, promised_ratio, searching
 from farkas.cli.values import (
     BoundSeconds,
     InstanceFile,
@@ -60,7 +60,13 @@ def command(
         require_folder(slots)
     with progress(algorithm) as report:
         run = perform(
-            instance, chosen, seed=seed, progress=report, bound_seconds=bound_seconds, **options
+            instance,
+            chosen,
+            seed=seed,
+            progress=report,
+            bound_seconds=bound_seconds,
+            bound_progress=searching(),
+            **options,
         )
     if out is not None:
         write_run(run, out)

@@ -10,6 +10,7 @@ import contextlib
 import math
 import os
 import sqlite3
+import sys
 import threading
 import time
 import zlib
@@ -144,7 +145,7 @@ class Store:
         if readonly and not os.path.exists(self.path):
             raise FileProblem(f"{named(str(path))}: no store of results; run farkas sweep first")
         if os.path.lexists(self.path):
-            with opened(self.path, 1 << 62):  # a regular file, of any size
+            with opened(self.path, sys.maxsize):  # a regular file, of any size
                 pass
         with self._typed():
             self._db = sqlite3.connect(
