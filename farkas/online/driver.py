@@ -31,7 +31,7 @@ import msgspec
 from farkas.certificates.files import from_json
 from farkas.certificates.runs import bounds_run
 from farkas.compiled import clock
-from farkas.errors import InvalidInstance, InvalidOption
+from farkas.errors import InvalidInstance, InvalidOption, NoAnswer
 from farkas.online.policies import Certifying as Certifying
 from farkas.online.policies import Clairvoyant as Clairvoyant
 from farkas.online.policies import Policy as Policy
@@ -304,6 +304,8 @@ def drive(
 
     Raises
     ------
+    NoAnswer
+        When the value is beyond doubles.
     NotACertificate
         When environment and replay disagree, or the value is better than the bound allows.
     """
@@ -326,9 +328,11 @@ def drive(
     decided = clock()
     judge = policy if isinstance(policy, Priced) else world
     outcome = judge.evaluate(instance, decisions)
+    called, used = name or f"{instance.kind}.{type(policy).__name__}", options or {}
+    if math.isinf(outcome.total) and not outcome.violations:
+        raise NoAnswer(f"{called}: decisions are worth more than doubles hold; use larger units")
     evaluated = clock()
     bound = policy.certify(instance, state, decisions) if isinstance(policy, Certifying) else None
-    called, used = name or f"{instance.kind}.{type(policy).__name__}", options or {}
     if bound is None:
         # what bounds runs as the environment prices them may not bound what this policy's are worth
         bound = world.bound(instance)

@@ -121,7 +121,10 @@ class _Relaxation:
 
 
 class _Point:
-    """Decisions of one slot in whole units of 2**-digits, job by job."""
+    """Decisions of one slot, job by job: shares and workers in whole units of 2**-digits.
+
+    Data have units of 2**-data_digits, so that quotients are rounded alike in every unit of data.
+    """
 
     def __init__(self, relaxation: _Relaxation, number: int, slot: FractionalEntry) -> None:
         self.relaxation, self.number, self.slot = relaxation, number, slot
@@ -135,23 +138,24 @@ class _Point:
             raise NotACertificate(f"the run's slot {number} has another shape")
         data = instance.trained_volume[self.pairs].tolist()
         rates = [job.worker_capacity for job in self.jobs]
-        amounts = [rates, slot.moved.amount, slot.connected.amount]
-        self.digits = digits = FINER + places(
-            x for table in (*tables, data, amounts) for row in table for x in row
-        )
+        counts = [*(row for table in tables for row in table), slot.connected.amount]
+        self.digits = digits = FINER + places(x for row in counts for x in row)
         self.one = 1 << digits
-        self.rate, *self.volume = ([fixed(x, digits) for x in row] for row in (rates, *data))
+        amounts = [rates, *data]
+        self.data_digits = places(x for row in (*amounts, slot.moved.amount) for x in row)
+        self.rate, *self.volume = ([fixed(x, self.data_digits) for x in row] for row in amounts)
         workers, server, deployed = (
             [[fixed(x, digits) for x in row] for row in table] for table in tables
         )
-        moved, connected = self._whole(slot.moved), self._whole(slot.connected)
+        moved = self._whole(slot.moved, self.data_digits)
+        connected = self._whole(slot.connected, digits)
         self.points = [
             JobPoint(workers=y, server=s, deployed=v, moved=q, connected=g)
             for y, s, v, q, g in zip(workers, server, deployed, moved, connected, strict=True)
         ]
 
-    def _whole(self, lanes: LanesEntry) -> list[dict[Lane, int]]:
-        """Amounts by lane, for every job."""
+    def _whole(self, lanes: LanesEntry, digits: int) -> list[dict[Lane, int]]:
+        """Amounts by lane in whole units, for every job."""
         columns = (lanes.job, lanes.origin, lanes.target)
         if len({len(column) for column in (*columns, lanes.amount)}) > 1:
             raise NotACertificate(f"the run's slot {self.number} has lanes of several lengths")
@@ -162,7 +166,7 @@ class _Point:
                 raise NotACertificate(
                     f"the run's slot {self.number} has a lane twice or from nowhere"
                 )
-            found[job][origin, target] = fixed(amount, self.digits)
+            found[job][origin, target] = fixed(amount, digits)
         return found
 
     def mend(self) -> None:
@@ -231,12 +235,13 @@ class _Point:
     def lanes(self) -> Fraction:
         """Cost of moving data and of traffic between workers and servers."""
         price = self.relaxation.transfer
-        total = Fraction(0)
+        moving, sending = 0, Fraction(0)
         for job, point in zip(self.jobs, self.points, strict=True):
-            moving = sum(price[o][r] * amount for (o, r), amount in point.moved.items())
+            moving += sum(price[o][r] * amount for (o, r), amount in point.moved.items())
             sent = sum(price[r][p] * amount for (r, p), amount in point.connected.items())
-            total += moving + Fraction(job.sync_volume) * sent
-        return total / (1 << (self.digits + self.relaxation.lane_digits))
+            sending += Fraction(job.sync_volume) * sent
+        total = Fraction(moving, 1 << self.data_digits) + sending / self.one
+        return total / (1 << self.relaxation.lane_digits)
 
     def present(self) -> dict[int, list[Fraction]]:
         """Deployment by job, for the slot to come."""

@@ -41,11 +41,11 @@ class Asked:
     Parameters
     ----------
     one
-        The unit of shares and workers.
+        How many units one worker or a whole share has.
     rate
-        Data that a worker trains, in its own units of 1 / ``one``; P.
+        Data that a worker trains, in units of data; P.
     volume
-        Data of each site; D.
+        Data of each site, in units of data; D.
     needed, most
         Workers; Y and Ȳ.
     presence

@@ -102,13 +102,19 @@ def of_sizes(cluster: Any) -> dict[str, Any]:
     return plain(certify_slot(cluster, view.slot, nothing, rest.node, rest.link, shared))
 
 
-def of_cases(cluster: Any) -> dict[str, Any]:
-    """Bound of a slot by cases, of which some are left: all, at a level that is not reached."""
+def of_cases(cluster: Any, share: float | None = None) -> dict[str, Any]:
+    """Bound of a slot by cases, of which some are left: all, at a level that is not reached.
+
+    Parameters
+    ----------
+    share
+        Of the level that is reached; by default all of it where jobs are odd in number, else half.
+    """
     view = snapshot(cluster)
     found = by_cases(view, Rings.none(cluster), 1e-6, generate_columns(view).prices)
     tree, *prices = found.written()
     nothing = np.zeros(cluster.num_jobs, np.int64)
-    level = found.level * (1.0 if cluster.num_jobs % 2 else 0.5)
+    level = found.level * (share or (1.0 if cluster.num_jobs % 2 else 0.5))
     return plain(certify_slot_tree(cluster, view.slot, nothing, level, tree, *prices))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 
 import msgspec
 import pytest
@@ -68,6 +69,24 @@ def test_rates_far_above_the_shifts_leave_nothing_to_chance():
     ((_, instance),) = [one for one in extremes("coded", 1e150) if one[0] == "rate"]
     run = farkas.run(instance, "coded.expected")
     assert 1 <= run.ratio < 1 + 1e-12
+
+
+def test_a_run_that_costs_more_than_doubles_hold_is_refused_in_one_line():
+    tiny = few("mlbroker")[0]
+    prices = {"base_price": tiny.list_price, "discount_price": tiny.reduced_price}
+    dear = tiny.replace(**{name: (1e307 * price).tolist() for name, price in prices.items()})
+    found = []
+    for seed in range(8):  # servers are drawn
+        with warnings.catch_warnings(action="error"):
+            try:
+                found.append(farkas.run(dear, "mlbroker.local", seed=seed).value)
+            except NoAnswer as refusal:
+                found.append(str(refusal))
+    refused = [said for said in found if isinstance(said, str)]
+    assert len(refused) < len(found)  # what can be said is said
+    assert {*refused} == {
+        "mlbroker.local: decisions are worth more than doubles hold; use larger units"
+    }
 
 
 @pytest.mark.parametrize("kind", sorted(UNIT_OF))

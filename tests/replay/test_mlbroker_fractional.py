@@ -15,6 +15,7 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.online import Run
 from farkas.replay import Replayed, audit, replay
 from tests.generators.mlbroker import edge_cases, random_brokerage, single
+from tests.metamorphic.units import in_units
 
 VARIANTS = [(r, s) for r in ("tight", "printed") for s in ("printed", "strict")]
 NONE: dict[str, list[Any]] = {"job": [], "origin": [], "target": [], "amount": []}
@@ -258,3 +259,12 @@ def test_points_of_the_printed_relaxation_are_not_bounded_by_the_tight_one() -> 
             whole, certificate=tight.certificate, ratio=None, value_exact=None
         )
         assert farkas.check(bounded, instance=instance).ratio is not None
+
+
+@pytest.mark.parametrize("power", [-60, -10, 40])
+def test_what_mending_rounds_up_does_not_depend_on_the_unit_of_data(power: int) -> None:
+    broker = random_brokerage(2, resources=2)
+    run = farkas.run(broker, "mlbroker.fractional", seed=1)
+    other = farkas.run(in_units(broker, "data", 2.0**power), "mlbroker.fractional", seed=1)
+    assert run.value_exact is not None
+    assert other.value_exact == run.value_exact

@@ -120,15 +120,16 @@ class Environment(driver.Environment):
     def worth(self, instance: Brokerage, decisions: Sequence[PlacedSlot]) -> Outcome:
         """Price integer decisions: data moved optimally, discounts pooled, every re-entry paid."""
         workers, server = by_pair(instance, decisions)
-        costs = recourse_costs(PlacedWorkers.of(instance, workers, server))
         parts = ("transfer", "resource", "deploy", "sync")
-        table = np.column_stack([getattr(costs, part) for part in parts])
+        with np.errstate(over="ignore", invalid="ignore"):  # what is infinite then is refused
+            costs = recourse_costs(PlacedWorkers.of(instance, workers, server))
+            table = np.column_stack([getattr(costs, part) for part in parts])
+            sums = {
+                "deploy_once": float(costs.deploy_once.sum()),
+                "total_sticky": costs.total_sticky,
+            }
         slots = [dict(zip(parts, row, strict=True)) for row in table]
-        numbers = {
-            "deploy_once": float(costs.deploy_once.sum()),
-            "total_sticky": costs.total_sticky,
-            "repaired": float(sum(decision.repaired for decision in decisions)),
-        }
+        numbers = {**sums, "repaired": float(sum(decision.repaired for decision in decisions))}
         return Outcome(slots, numbers=numbers)
 
     def bound(self, instance: Brokerage) -> Bound:

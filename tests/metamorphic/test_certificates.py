@@ -1,0 +1,92 @@
+"""What certificates of every type prove follows units, and holds however an instance is written.
+
+Runs and searches write most types, but not on every small instance; here each is made by itself.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from farkas.certificates import certificate_types, check, from_json
+from farkas.instances import Instance
+from farkas.search_tolerances import SIMPLEX
+from farkas.tolerances import OUTWARD_CLOSE
+from tests.fuzz import truth
+from tests.fuzz.kinds import TARGETS, Target, of_cases
+from tests.metamorphic.compared import agree
+from tests.metamorphic.effects import VALUE, unit_parts
+from tests.metamorphic.symmetries import SYMMETRIES, changed, plain
+from tests.metamorphic.units import JOINT, degree, in_units, same, units
+
+POWERS = (-60, -10, 40)
+
+PROGRAMS = ("linear", "tree", "infeasible", "unbounded")
+"""Tags of certificates about programs, whatever the kind; `objects` measures programs."""
+
+
+def targets() -> list[Any]:
+    """The first and the last of every tag: a shipped instance and, mostly, a drawn one."""
+    return [
+        pytest.param(tag, place, id=f"{tag} {of[place].instance}")
+        for tag, of in TARGETS.items()
+        for place in sorted({0, len(of) - 1})
+    ]
+
+
+def test_every_type_of_a_kind_is_measured() -> None:
+    known = {tag for tag in certificate_types.names() if not tag.startswith(PROGRAMS)}
+    assert known == set(TARGETS)
+
+
+def proved(target: Target, instance: Instance, level: float = 1.0) -> Fraction:
+    """What the certificate made for an instance proves, checked anew.
+
+    Parameters
+    ----------
+    level
+        Share of the level of cases: what is left open below it depends on where they branch.
+    """
+    made = of_cases(instance, level) if target.make is of_cases else target.make(instance)
+    content = json.dumps(made).encode()
+    bound = check(from_json(content), instance=instance).bound
+    assert bound is not None
+    return bound
+
+
+@functools.cache
+def plainly(tag: str, place: int, written: Any, level: float = 1.0) -> Fraction:
+    target = TARGETS[tag][place]
+    return proved(target, written(truth.load(target.instance)), level)
+
+
+@pytest.mark.parametrize(("tag", "place"), targets())
+def test_bounds_scale_with_the_unit(tag: str, place: int) -> None:
+    target = TARGETS[tag][place]
+    instance = truth.load(target.instance)
+    kind, before = instance.kind, plainly(tag, place, same, 0.5)
+    for turn, unit in enumerate(units(kind)):
+        exponent = POWERS[(turn + place) % 3]
+        after = proved(target, in_units(instance, unit, 2.0**exponent), 0.5)
+        power = exponent * degree(VALUE[kind], unit_parts(kind, unit))
+        wanted = before * Fraction(2) ** power
+        # rules that post pure numbers find other prices, but bounds of the same program
+        room = SIMPLEX if kind in JOINT and unit != "all" else OUTWARD_CLOSE
+        assert agree(after, wanted, room), f"{unit} x 2^{exponent}"
+
+
+@pytest.mark.parametrize(("tag", "place"), targets())
+def test_bounds_hold_however_an_instance_is_written(tag: str, place: int) -> None:
+    target = TARGETS[tag][place]
+    instance = truth.load(target.instance)
+    before, written = plainly(tag, place, plain), 0
+    for symmetry, change in SYMMETRIES[instance.kind].items():
+        other = changed(instance, change)
+        if other is not None:
+            written += 1
+            assert agree(proved(target, other), before, SIMPLEX), symmetry
+    assert written >= 4
