@@ -15,6 +15,9 @@ from farkas.verbs.check_run import Refusal, prove_run, recheck
 from farkas.verbs.programs import find_program
 from farkas.words import named
 
+HALF_PROVED = "bound proved again"
+"""What is said where the value is the store's word: no point is kept, or nothing replays runs."""
+
 
 def is_about(program: str) -> Refusal:
     """Accept certificates of one program, or of its relaxation."""
@@ -68,7 +71,7 @@ def solve_verdict(claimed: Solved, instance: Instance) -> str:
             )
         whole = claimed.relax or not proof.program.startswith(RELAXATION)
         if proof.value is None or not whole:
-            return "bound proved again"
+            return HALF_PROVED
         if claimed.value is None or float(proof.value) != claimed.value:
             said = "none" if claimed.value is None else f"{claimed.value:.17g}"
             raise NotACertificate(
@@ -89,4 +92,4 @@ def run_verdict(run: Run, instance: Instance) -> str:
         proof = prove_run(run, instance, "the run")
     except (FarkasError, ValueError, ArithmeticError) as error:  # the file says anything at all
         return f"rejected: {error}"
-    return "bound proved again" if proof.replayed is None else "proved again"
+    return HALF_PROVED if proof.replayed is None else "proved again"

@@ -23,7 +23,7 @@ def command(
     ] = False,
     recheck: Annotated[
         float, typer.Option(min=0, max=1, help="Share of the results to prove again now.")
-    ] = 0.1,
+    ] = 1.0,
     seed: Annotated[
         int | None,
         typer.Option(min=0, help="Seed of the draw.", show_default="fresh"),
@@ -32,10 +32,11 @@ def command(
 ) -> None:
     """Write a sweep's certified ratios, runs, claims and versions as one page.
 
-    The page loads nothing from anywhere: it can be mailed, archived and opened offline.  It says
-    how many results --recheck proved again, as farkas ratios does, and how many are the store's
-    word.  Less than all is drawn with a fresh seed, which is printed: --seed draws the same again.
-    Exit code 1 when less is proved than is stored; the page leaves such results out.
+    The page loads nothing from anywhere: it can be mailed, archived and opened offline.  Every
+    result is proved again first, as by farkas ratios.  With a smaller share --recheck the page says
+    how many others are the store's word.  Less than all is drawn with a fresh seed, which is
+    printed: --seed draws the same again.  Exit code 1 when less is proved than is stored; the page
+    leaves such results out.
     """
     from farkas.atomic import write_text
     from farkas.experiments.report import collect, render
@@ -52,6 +53,7 @@ def command(
             progress=bar if claims else None,
         )
     write_text(out, render(contents))
+    believed = contents.rechecks.get("the store's word", 0)
     proved, wrong = contents.rechecks.get("proved again", 0), contents.objections
     if as_json:
         print_json(
@@ -60,6 +62,7 @@ def command(
                 "tasks": contents.tasks,
                 "certified": contents.certified,
                 "proved_again": proved,
+                "the_word_of_the_store": believed,
                 "seed": contents.seed,
                 "rejected": wrong,
             }
@@ -67,6 +70,8 @@ def command(
     else:
         ratios = f"{contents.certified} certified ratios of {contents.tasks} tasks"
         print_line(f"{out}: {ratios}; proved again: {proved}{contents.drawn}")
+        if believed:
+            print_line(f"the store's word, not proved: {believed} (--recheck 1 proves all)")
     for key, words in wrong.items():
         complain(f"result {named(key[:12])}: {words}")
     if wrong:

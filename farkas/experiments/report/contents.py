@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from farkas.experiments.figures import Figure
-from farkas.experiments.sweeps import Ratios, Store, prove_again, ratios, settled_seed
+from farkas.experiments.sweeps import Ratios, Rechecked, Store, ratios, settled_seed
 from farkas.experiments.sweeps.trajectory import of_run
 from farkas.instances import Instance
 from farkas.online import Run
@@ -141,11 +141,13 @@ def collect(
     failures: collections.Counter[tuple[str, str, str]] = collections.Counter()
     manifests: collections.Counter[bytes] = collections.Counter()
     kinds = set()
-    opinions = {result.key: words for result, words in prove_again(store, recheck, seed)}
+    again = Rechecked.of(store, recheck, seed)
     for result in store.results(output=True):
+        if result.bound and result.key not in again.among:
+            continue  # of a sweep that is still at work
         kinds.add(result.task.kind)
         statuses[result.status] += 1
-        words = opinions.get(result.key, "")
+        words = again.words.get(result.key, "")
         if result.recheck.startswith("rejected"):
             words = words if words.startswith("rejected") else result.recheck
         rejected = words.startswith("rejected")
@@ -156,8 +158,7 @@ def collect(
             failures[result.task.name, result.status, why] += 1
         if result.output and "manifest" in result.output:
             manifests[_versions(result.output["manifest"])] += 1
-    wrong = {key: words for key, words in opinions.items() if words.startswith("rejected")}
-    found = ratios(store, objections=wrong)
+    found = ratios(store, objections=again.objections, among=again.among)
     with_worst = [item for item in found if item.what == "run" and item.worst is not None]
     return Contents(
         title=title or store.path.stem,
@@ -167,7 +168,7 @@ def collect(
         rechecks=dict(rechecks),
         seed=seed,
         drawn=drawn,
-        objections=wrong,
+        objections=again.rejected,
         ratios=found,
         runs=[shown for item in with_worst[:MOST_SHOWN] if (shown := _shown(item, store))],
         unshown=max(0, len(with_worst) - MOST_SHOWN),

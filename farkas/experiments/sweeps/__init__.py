@@ -6,7 +6,7 @@ module of its name.
 """
 
 from farkas.experiments.sweeps.config import Config, read_config
-from farkas.experiments.sweeps.prove_again import prove_again, settled_seed
+from farkas.experiments.sweeps.prove_again import Rechecked, prove_again, settled_seed
 from farkas.experiments.sweeps.ratios import BEATEN, REPEATS, Ratios, ratios, write_worst
 from farkas.experiments.sweeps.store import Result, Store
 from farkas.experiments.sweeps.sweep import Summary, sweep
@@ -17,6 +17,7 @@ __all__ = [
     "REPEATS",
     "Config",
     "Ratios",
+    "Rechecked",
     "Result",
     "Store",
     "Summary",

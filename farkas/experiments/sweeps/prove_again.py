@@ -1,5 +1,6 @@
 """Prove what a store claims again, believing nothing that stands in it."""
 
+import dataclasses
 import functools
 import hashlib
 import math
@@ -17,8 +18,57 @@ from farkas.experiments.sweeps.store import Result, Store
 from farkas.instances import Instance
 from farkas.offline import ladders
 from farkas.online.run import from_builtins
-from farkas.verbs.verdicts import run_verdict, solve_verdict
+from farkas.verbs.verdicts import HALF_PROVED, run_verdict, solve_verdict
 from farkas.words import named
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Rechecked:
+    """What became of the results of a store that were drawn, and how many were not.
+
+    Parameters
+    ----------
+    words
+        Of every drawn result, by address; see `prove_again`.
+    among
+        Addresses of all results that claimed a bound when the first was proved: a sweep that is
+        still at work adds others, of which nobody has proved anything.
+    """
+
+    words: dict[str, str]
+    among: frozenset[str]
+
+    @classmethod
+    def of(cls, store: Store, share: float, seed: int | None) -> "Rechecked":
+        """Prove a share of a store again."""
+        among = frozenset(result.key for result in store.results() if claims_bound(result))
+        words = {result.key: words for result, words in prove_again(store, share, seed)}
+        return cls({key: said for key, said in words.items() if key in among}, among)
+
+    @property
+    def believed(self) -> int:
+        """Number of results that claim a bound and were not drawn: they are the store's word."""
+        return len(self.among) - len(self.words)
+
+    @property
+    def proved(self) -> int:
+        """Number of results of which bound and value are proved."""
+        return sum(words == "proved again" for words in self.words.values())
+
+    @property
+    def half(self) -> int:
+        """Number of results of which the bound is proved and the value is not."""
+        return sum(words == HALF_PROVED for words in self.words.values())
+
+    @property
+    def rejected(self) -> dict[str, str]:
+        """What was rejected, by address, with the reason."""
+        return {key: said for key, said in self.words.items() if said.startswith("rejected")}
+
+    @property
+    def objections(self) -> dict[str, str]:
+        """Why results must enter no ratio, by address."""
+        return {key: said for key, said in self.words.items() if said != "proved again"}
 
 
 def settled_seed(seed: int | None, share: float) -> tuple[int, str]:

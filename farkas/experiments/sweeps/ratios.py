@@ -26,6 +26,7 @@ from farkas.instances import Instance, write
 from farkas.online import algorithms
 from farkas.online.recording import plain
 from farkas.online.run import Sense
+from farkas.verbs.verdicts import HALF_PROVED
 from farkas.words import cut, named
 
 REPEATS = "repeats a task"
@@ -119,7 +120,11 @@ class Ratios:
 
 
 def ratios(
-    store: Store, *, seed: int = 0, objections: Mapping[str, str] | None = None
+    store: Store,
+    *,
+    seed: int = 0,
+    objections: Mapping[str, str] | None = None,
+    among: Container[str] | None = None,
 ) -> list[Ratios]:
     """Summarise every algorithm and program of a store, by name.
 
@@ -135,11 +140,17 @@ def ratios(
     seed
         Of the resampling behind the confidence intervals.
     objections
-        Results, by address, whose certificates were found wrong since they were stored.
+        What was said, by address, of results that were not proved again since they were stored: of
+        which the certificate was found wrong, or the bound alone is proved.
+    among
+        Addresses of the results with a bound that count; all if left out.
     """
     wrong = objections or {}
-    known, own, results = shared_bounds(store, wrong), {}, []
+    unbounded = (key for key, words in wrong.items() if words != HALF_PROVED)
+    known, own, results = shared_bounds(store, unbounded, among), {}, []
     for result in store.results(output=True):
+        if among is not None and result.bound and result.key not in among:
+            continue
         if result.ratio is not None:
             own[result.key] = result.ratio
         results.append(_light(held(result, known), wrong.get(result.key, "")))
@@ -245,6 +256,8 @@ def why_left_out(result: Result) -> str:
         return BEATEN
     if result.recheck.startswith("rejected"):
         return "certificate rejected"
+    if _half(result):
+        return "value not proved"
     if (result.output or {}).get("violations"):
         return "breaks a requirement"
     if not result.bound:
@@ -256,6 +269,11 @@ def why_left_out(result: Result) -> str:
         earns = (result.output or {}).get("sense") == "max"
         return "earned nothing" if earns else "bound of zero"
     return ""
+
+
+def _half(result: Result) -> bool:
+    """Whether a certificate lacks the point that would prove the value; runs never have one."""
+    return result.recheck == HALF_PROVED and result.task.what == "solve"
 
 
 def _refused(task: Task) -> bool:
@@ -287,7 +305,7 @@ def _best_values(results: Iterable[Result]) -> dict[str, dict[str, float]]:
         task, value, output = result.task, result.value, result.output
         if result.status != "done" or output is None or value is None:
             continue
-        if not result.bound or result.recheck.startswith("rejected"):
+        if not result.bound or result.recheck.startswith("rejected") or _half(result):
             continue
         if not output.get("violations") and not task.options.get("relax"):
             better = min if output["sense"] == "min" else max

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from fractions import Fraction
 
 import msgspec
@@ -42,19 +42,25 @@ class SharedBound:
     certificate: Certificate
 
 
-def shared_bounds(store: Store, objections: Iterable[str] = ()) -> dict[str, list[SharedBound]]:
+def shared_bounds(
+    store: Store, objections: Iterable[str] = (), among: Container[str] | None = None
+) -> dict[str, list[SharedBound]]:
     """Return, by instance, the bounds that searches for optima have left in a store.
 
     Parameters
     ----------
     objections
         Addresses of results that were found wrong since they were stored.
+    among
+        Addresses of the results that count; all if left out.
     """
     wrong = set(objections)
     found: dict[str, list[SharedBound]] = {}
     for result in store.results():
         task = result.task
         if task.what != "optimum" or result.status != "done" or not result.bound:
+            continue
+        if among is not None and result.key not in among:
             continue
         if result.key in wrong or result.recheck.startswith("rejected"):
             continue

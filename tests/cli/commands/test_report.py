@@ -32,10 +32,12 @@ def test_the_command_writes_the_page_and_counts(
     assert call(["report", store, "-o", str(out), "--recheck", "0", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     counts = {"tasks": 3, "certified": 2, "proved_again": 0, "seed": 0, "rejected": {}}
-    assert shown == {"report": str(out), **counts}
+    assert shown == {"report": str(out), "the_word_of_the_store": 2, **counts}
     assert out.read_text().startswith("<!doctype html>")
     assert call(["report", store, "-o", str(out), "--recheck", "0", "--title", "Two runs"]) == 0
-    assert capsys.readouterr().out == f"{out}: 2 certified ratios of 3 tasks; proved again: 0\n"
+    said = f"{out}: 2 certified ratios of 3 tasks; proved again: 0\n"
+    word = "the store's word, not proved: 2 (--recheck 1 proves all)\n"
+    assert capsys.readouterr().out == said + word
     assert "<title>Two runs" in out.read_text()
 
 
