@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+import pytest
 import sympy as sp
 
 from farkas.proofs.symbolic import require, require_zero
@@ -51,6 +52,20 @@ def test_symbols_of_the_check_itself_are_changed() -> None:
     bodies = [ast.unparse(module) for module in changed(local)]
     assert any(".subs(side, y)" in body and "cube(side ** 2)" in body for body in bodies)
     assert not any("side ** 2 =" in body for body in bodies)
+
+
+def sampled() -> None:
+    require_zero(expanded=SQUARE - x**2 - 2 * x * y - y**2)
+    for seed in range(3):
+        if seed:
+            require(larger=sp.expand(seed * (SQUARE - x**2)).is_positive)
+    print("samples")
+
+
+def test_what_comes_after_the_last_step_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    assert broken_steps(sampled) == {"expanded": False, "larger": False}
+    assert unbreakable(sampled) == []
+    assert capsys.readouterr().out == ""
 
 
 def test_steps_that_no_change_breaks_are_named() -> None:

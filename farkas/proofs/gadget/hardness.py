@@ -9,6 +9,7 @@ from farkas.models.gadget.offline import Offline
 from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.knapsack import Knapsack, embedded, knapsacks, most_worth
 from farkas.proofs.stated import Stated
+from farkas.proofs.symbolic import require_zero, sp
 from farkas.proofs.trials import Trials, optimum
 from farkas.search_tolerances import SOLVER_GAP
 
@@ -48,6 +49,9 @@ def slots_contain_knapsacks() -> Verdict:
     Both ways are executed on knapsacks and on sums of weights, row by row in exact numbers, on the
     slot with one variable per ring; dynamic programming finds the optimum of (12) and of all slots.
     """
+    worth, before, ring = sp.symbols("v z x", nonnegative=True)
+    reward = worth * (before + ring) - worth * before  # of one worker, linear in worker-slots
+    require_zero(a_ring_that_runs_earns_its_worth=sp.expand(reward - worth * ring))
     trials = Trials()
     for knapsack in knapsacks(12):
         cluster = knapsack_cluster(knapsack)
