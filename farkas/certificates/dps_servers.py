@@ -20,6 +20,10 @@ class by class, as far as they go, on either side by itself.  The second takes m
 possible than there are, which only lowers the charge.  Prices that are the same for all classes are
 those of `farkas.certificates.dps`.  Prices are integers over a power of two and rewards are rounded
 up to that grid, so that the whole check is integer arithmetic.
+
+Replays count units and slots in whole numbers, the slots by `Market.last_held` as here, so that
+they forgive nothing of what is held; payments may be above budgets and caps by a share of
+`ROUNDING`, and a bound on budgets is then one on payments but for that share, which replays tell.
 """
 
 from __future__ import annotations

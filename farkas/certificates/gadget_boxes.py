@@ -20,6 +20,10 @@ ON_A_LINK = 2
 """Workers of a ring that uses a link, at least: it has two hosts."""
 
 
+FILLED = (1 + Fraction(FLOORS)) * (1 + Fraction(ROUNDING))
+"""Of a capacity, how much rings may take: floors are forgiven, and the rounding of decimals."""
+
+
 class SlotBranch(FilePart, frozen=True, kw_only=True, array_like=True):
     """First what is at most ``count``, then what is at least one more.
 
@@ -151,7 +155,7 @@ def _left(need: Floats, room: float, least: Ints) -> Ints:
     need
         Shape (participants,), units of a use.
     room
-        Units, which rings may overfill by a share of `FLOORS`, and by the rounding of decimals.
+        Units, of which rings may take `FILLED`.
     least
         Shape (participants,), uses of everybody.
     """
@@ -160,7 +164,7 @@ def _left(need: Floats, room: float, least: Ints) -> Ints:
         return many
     needs = [Fraction(each) for each in need.tolist()]
     taken = sum((n * k for n, k in zip(needs, least.tolist(), strict=True) if k), Fraction(0))
-    left = Fraction(room) * (1 + Fraction(FLOORS)) * (1 + Fraction(ROUNDING)) - taken
+    left = Fraction(room) * FILLED - taken
     for i in np.flatnonzero(need).tolist():
         more = math.floor(left / needs[i])
         many[i] = max(-1, min(int(many[i]), int(least[i]) + more))

@@ -11,15 +11,17 @@ it, so that the decision lies in one of both parts, and in the second one
 
 At prices λ, ν >= 0 of everything that can fill up a decision in a box is worth at most
 
-    Z = Σ C λ + Σ B ν + Σ_i P_i,    P_i = max of p_i(k) over the sizes of the box,
+    Z = δ (Σ C λ + Σ B ν) + Σ_i P_i,    P_i = max of p_i(k) over the sizes of the box,
 
-where p_i(k) is the most that a ring of size k is worth that keeps the most of the box, less its
-rent, and p_i(0) = 0.  Rings need not use the least of the box; that only makes the bound larger.  A
-decision with size k of job i is therefore worth at most Z - P_i + p_i(k), and where that is at most
-the *level*, the size leaves the box: what is lost is worth no more than the level.  A box in which
-a job has no size left holds no decision that is worth more, and a leaf is closed by that, or where
-Z is at most the level.  Leaves that are not closed are worth at most their Z.  So no decision
-is worth more than the level, and these.
+where δ > 1 is what rings may take of a capacity (`farkas.certificates.gadget_boxes.FILLED`): at
+prices that are high enough the excess alone is worth more than the level.  p_i(k) is the most that
+a ring of size k is worth that keeps the most of the box, less its rent, and p_i(0) = 0.  Rings
+need not use the least of the box; that only makes the bound larger.  A decision with size k of job
+i is therefore worth at most Z - P_i + p_i(k), and where that is at most the *level*, the size
+leaves the box: what is lost is worth no more than the level.  A box in which a job has no size left
+holds no decision that is worth more, and a leaf is closed by that, or where Z is at most the level.
+Leaves that are not closed are worth at most their Z.  So no decision is worth more than the level,
+and these.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ import numpy as np
 
 from farkas.certificates.casts import LONGEST_SEARCH, affordable
 from farkas.certificates.files import certificate_type
-from farkas.certificates.gadget_boxes import SlotBox, SlotBranch
+from farkas.certificates.gadget_boxes import FILLED, SlotBox, SlotBranch
 from farkas.certificates.gadget_prices import PriceRow, claimed, nested, price_array
 from farkas.certificates.gadget_slot import (
     FEW_STEPS,
@@ -146,7 +148,7 @@ class PricedBox:
     def of(cls, box: SlotBox, gains: list[list[Fraction]], node: Floats, link: Floats) -> PricedBox:
         """Price a box, at prices of shapes (nodes, resources) and (links,)."""
         cluster = box.cluster
-        rent = whole_rent(cluster, node, link)
+        rent = whole_rent(cluster, node, link) * FILLED
         if not len(box.jobs):
             nothing = np.zeros((0, 0), np.int64)
             return cls(box, gains, nothing, nothing, 0, [], rent)

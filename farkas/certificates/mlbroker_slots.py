@@ -21,6 +21,11 @@ Workers beyond Ȳ at a site are left out: without them a placement costs no more
 needed for the data, nor for the deployment while others are there.  Tolls and deployment prices are
 whole multiples of a unit, so that their sums are exact; the deployment price is rounded down.
 
+Replays of placements forgive one thing, which the bound grants: a worker too few for a rounding
+error of the data, `Brokerage.workers_needed`.  Such a placement moves as much of every site's data
+as its workers have room for, P Σ y / Σ D; what is bounded moves `Brokerage.trained_volume`, of
+every site no more than the share P Y / Σ D, and Y <= Σ y.  Discounts are compared exactly.
+
 What a check takes is counted in the steps of `farkas.certificates.mlbroker_workers`, as they are
 made, and ended by a limit: how far workers are branched on depends on prices and tolls.
 """

@@ -35,7 +35,9 @@ def fitted(volume: Floats, capacity: Sequence[Fraction]) -> Floats:
         spare = float(np.finfo(float).eps)
         while sum(map(Fraction, found[row].tolist()), Fraction(0)) > capacity[row]:
             spare *= 2
-            found[row] = volume[row] * max(0.0, float(capacity[row] / total) * (1 - spare))
+            less = volume[row] * max(0.0, float(capacity[row] / total) * (1 - spare))
+            # a share of whole grains is rounded down too: nothing is lowered by less than the rest
+            found[row] = np.where(less < np.finfo(float).tiny, np.nextafter(less, 0.0), less)
     return found
 
 

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
+import farkas
 from farkas.certificates import check
 from farkas.certificates.gadget_boxes import SlotBox, SlotBranch
 from farkas.certificates.gadget_slot_tree import PricedBox, SlotTree, certify_slot_tree
@@ -18,9 +19,10 @@ from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.generation import generate_columns
+from farkas.replay import replay
 from tests.certificates.test_gadget import reward
 from tests.certificates.test_gadget_boxes import branch
-from tests.generators.gadget import any_networks, small, table
+from tests.generators.gadget import any_networks, job, small, star, table
 from tests.metamorphic.units import in_units
 
 
@@ -73,6 +75,28 @@ def test_a_tree_at_any_prices_and_level_is_above_the_best_slot():
     assert min(at_level, above) > 20
 
 
+def by_two_prices(cluster, price, tree):
+    """What a tree proves at a price of the first server, and at none."""
+    node = np.zeros((2, cluster.num_nodes, 1))
+    node[0, 0, 0] = price
+    link, nothing = np.zeros((2, cluster.num_links)), np.zeros(cluster.num_jobs, int)
+    return certify_slot_tree(cluster, 0, nothing, 0.0, tree, node, link).prove_bound(cluster)
+
+
+@pytest.mark.parametrize("more", [0.0, 1e-10, 3e-10])
+@pytest.mark.parametrize("price", [1.0, 1e6, 1e10, 4e10, 1e12, 2e17, 1e30, 1e300])
+def test_no_price_makes_the_excess_of_rings_that_fit_by_rounding_worth_a_ring(price, more):
+    # 0.1 + 0.1 + 0.1 is more than 0.3, and three workers are run; at high prices that excess pays
+    # for the whole reward, so that without it the size would be dropped at any level
+    some = [job(demand=[0.1 * (1 + more)], max_workers=3)]
+    cluster = star(0.3, jobs=some)
+    assert FeasibleCounts.of(cluster).best(0, np.zeros(1, int))[0] == 3
+    run = farkas.run(cluster, "gadget.las")
+    assert replay(run, cluster).low == 3
+    split = msgspec.structs.replace(branch("size", 0, 0, 2), prices=0)
+    assert by_two_prices(cluster, price, (split, 1, -1)) >= 3
+
+
 @pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])
 def test_a_box_is_worth_its_rent_and_the_best_rings_in_it(network):
     rng, forced = np.random.default_rng(9), 0
@@ -101,7 +125,8 @@ def test_a_box_is_worth_its_rent_and_the_best_rings_in_it(network):
                 assert most <= mine <= most + Fraction(1, 10**9)
         total = priced.worth - sum(priced.best)
         rents = (cluster.capacity.ravel(), node.ravel()), (cluster.link_bandwidth, link)
-        assert total == sum(
+        filled = (1 + Fraction(1e-8)) * (1 + Fraction(1e-9))
+        assert total == filled * sum(
             Fraction(room) * Fraction(price)
             for rooms, prices in rents
             for room, price in zip(rooms.tolist(), prices.tolist(), strict=True)
@@ -193,7 +218,7 @@ def test_sizes_that_are_dropped_stay_away_below_their_branch_and_nowhere_else():
 def test_a_slot_without_participants_is_worth_its_rent():
     cluster = halves().replace(jobs=())
     assert proved(cluster, 0.0, (0,), 0.0) == 0
-    assert proved(cluster, 0.0, (0,), 2.0) == 6
+    assert 6 * (1 + 1.09e-8) <= proved(cluster, 0.0, (0,), 2.0) <= 6 * (1 + 1.11e-8)
     assert proved(cluster, 7.0, (0,), 2.0) == 7
 
 

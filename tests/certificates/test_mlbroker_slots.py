@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from fractions import Fraction
 
 import msgspec
@@ -28,8 +29,10 @@ from farkas.certificates.packed import unpack
 from farkas.certificates.packing import pack
 from farkas.errors import NotACertificate
 from farkas.exact.deadline import Deadline
+from farkas.instances.mlbroker import Brokerage
 from farkas.offline.ladder import Ascent
 from farkas.offline.mlbroker.tolls import tolls
+from farkas.replay import replay
 from tests.generators.mlbroker import discounted, even_brokerage, random_brokerage, single
 
 ROUNDED = 1 + Fraction(1, 10**12)
@@ -285,3 +288,90 @@ def test_sums_of_tolls_that_overflow_are_refused():
     data = single([[10.0, 0.0], [0.0, 10.0]], base_price=np.full((2, 1), 5e307))
     with pytest.raises(NotACertificate, match="placement"):
         simple(data, np.full((1, 4), -most), exponent=-1000).prove_bound(data)
+
+
+def met_by_rounding(seed):
+    """One or two jobs whose decimals meet capacities and thresholds but for a rounding error."""
+    rng = np.random.default_rng(seed)
+    sites = 2
+    jobs = []
+    for _ in range(1 + seed % 2):
+        # 0.1 + 0.2 is more than 0.3; a capacity may be short by nearly as much as is forgiven
+        short = float(rng.choice([0.0, 0.9e-9, -1e-10]))
+        data = [list(rng.permutation(rng.choice([[0.1, 0.2], [0.3, 0.3], [0.1, 0.5], [0.0, 0.3]])))]
+        jobs.append({
+            "arrival": 0, "departure": 0, "worker_capacity": 0.3 / (1 + short), "data": data,
+            "worker_demand": [0.1], "server_demand": [float(rng.choice([0.0, 0.2]))],
+            "sync_volume": float(rng.choice([0.0, 0.1])),
+            "deploy_cost": float(rng.choice([0.0, 0.5])),
+        })  # fmt: skip
+    base = rng.choice([0.1, 1.0, 3.0], (sites, 1))
+    transfer = rng.choice([1.0, 10.0], (sites, sites)) * (1 - np.eye(sites))
+    return Brokerage.build(
+        num_sites=sites, num_slots=1, num_resources=1, transfer_price=transfer, base_price=base,
+        discount_price=(base / 2).tolist(), discount_threshold=np.full((sites, 1), 0.3),
+        epsilon=1.0, jobs=jobs,
+    )  # fmt: skip
+
+
+def placements(data):
+    """Every placement of one slot with up to a worker more than is needed."""
+    ways = []
+    for most in data.workers_needed.tolist():
+        each = itertools.product(range(most + 2), repeat=data.num_sites)
+        workers = [way for way in each if sum(way) >= most]
+        ways.append(list(itertools.product(workers, range(data.num_sites))))
+    for chosen in itertools.product(*ways):
+        yield [{
+            "jobs": list(range(data.num_jobs)),
+            "workers": [list(way) for way, _ in chosen],
+            "server": [server for _, server in chosen],
+            "repaired": 0,
+        }]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_what_replays_forgive_the_bound_grants(seed):
+    data = met_by_rounding(seed)
+    run = farkas.run(data, "mlbroker.local")
+    worth = []
+    for decisions in placements(data):
+        found = replay(msgspec.structs.replace(run, decisions=decisions), data)
+        assert not found.broken
+        worth.append((found.low, found.excess))
+    least, _ = min(worth)
+    cells = data.num_sites
+    # every cell is decided: nothing is left to chords
+    tree = [0] + [node for _ in range(2) for node in (1, LEAF, LEAF)]
+    assert cells == 2
+    bounds = [simple(data, trees=each).prove_bound(data) for each in ([LEAF], tree)]
+    assert bounds[0] <= bounds[1] <= least
+    assert bounds[1] >= least * (1 - Fraction(1, 10**11))
+
+
+def test_some_of_these_data_are_lowered_by_nearly_what_is_forgiven():
+    shares = []
+    for data in map(met_by_rounding, range(16)):
+        there = data.volume > 0
+        shares.append((1 - data.trained_volume[there] / data.volume[there]).max())
+    assert sum(share > 0 for share in shares) > 5
+    assert max(shares) > 0.8e-9
+
+
+def test_grains_of_data_are_lowered_as_all_the_rest():
+    # subnormal data are whole grains: a share of one is nothing, and no grain more
+    grain = 5e-324
+    data = single(
+        [[1e9 * grain, grain]],
+        worker_capacity=1e9 * grain,
+        transfer_price=np.array([[0.0, 1e300], [1e300, 0.0]]),
+        base_price=np.array([[0.0], [1e-20]]),
+        sync_volume=0.0,
+        deploy_cost=0.0,
+    )
+    assert data.workers_needed.tolist() == [1]
+    run = farkas.run("mlbroker/tiny", "mlbroker.local")
+    decisions = [{"jobs": [0], "workers": [[1, 0]], "server": [0], "repaired": 0}]
+    found = replay(msgspec.structs.replace(run, decisions=decisions), data)
+    assert 0 < found.low < Fraction(grain) * Fraction(1e300)
+    assert simple(data).prove_bound(data) <= found.low

@@ -89,6 +89,23 @@ def test_sets_cost_what_trying_all_workers_finds(seed):
         assert workers.sum() >= case["needed"]
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_idle_slots_pay_for_a_worker_wherever_the_server_is_not(seed):
+    # nobody is needed, and one idle worker keeps a site: the bound leaves none of them out
+    case = drawn(seed) | {"quarters": np.zeros(SITES, int), "needed": 0}
+    case["worker"] += 1
+    for members in range(1, 1 << SITES):
+        best, *_ = tried(case, members)
+        assert best >= members.bit_count() - 1
+        for grade in (1, 2, 3):
+            below, workers, server = bounded(case, members, grade)
+            assert below <= best
+            assert below == pytest.approx(best, rel=1e-12)
+        kept = sum(1 << r for r in range(SITES) if r != server and workers[r] == 1)
+        assert kept | 1 << server == members
+        assert workers.sum() == members.bit_count() - 1
+
+
 def test_loads_fill_the_workers_needed():
     amount = np.zeros(3)
     loads(1, np.array([[9.0, 9.0], [5.0, 15.0]]), 3, 10.0, amount)

@@ -12,6 +12,7 @@ import pytest
 
 import farkas
 from farkas.certificates.dps import SlotPrices, prices_bound
+from farkas.certificates.dps_servers import server_prices_bound
 from farkas.errors import NotACertificate, NotApplicable
 from farkas.instances import library
 from farkas.instances.dps import Market
@@ -372,11 +373,24 @@ def test_bounds_and_replay_speak_of_the_same_slots(
     # a price in the slot of the second job charges the first exactly where both cannot run
     one = {"type": np.array([0]), "slot": np.array([later]), "price": np.array([1.0])}
     none = {"type": np.array([], int), "slot": np.array([], int), "price": np.array([])}
-    bound = prices_bound(market, SlotPrices.of(market, one, none))
+    prices = SlotPrices.of(market, one, none)
+    bound = prices_bound(market, prices)
     assert bound == (2 if both else 1)
+    assert server_prices_bound(market, prices, "budget") == bound
     assert farkas.solve(market, "dps.offline[free]").answer.objective == pytest.approx(float(bound))
     if both:
         assert replayed_ratio("max", found, bound) == 1
+
+
+@pytest.mark.parametrize("share", [0.9e-9, -0.9e-9])
+def test_payments_beyond_budgets_are_worth_their_share_and_told(share: float) -> None:
+    market = posted((0, 1.0, 1, 1.0), (3, 1.0, 1, 1.0))
+    found = replayed(market, [sale(0.5 * (1 + share)), sale(0.5 * (1 + share))])
+    none = {"type": np.array([], int), "slot": np.array([], int), "price": np.array([])}
+    bound = server_prices_bound(market, SlotPrices.of(market, none, none), "budget")
+    assert bound == 2
+    assert (found.low > bound) == (share > 0) == (found.excess > 0)
+    assert found.low <= bound * (1 + found.excess)
 
 
 def test_nothing_is_forgiven_in_the_slot_of_arrival() -> None:
