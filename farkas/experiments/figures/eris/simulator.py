@@ -102,7 +102,7 @@ def welfare_by_sites(preset: Preset, seed: int, progress: Progress) -> Figure:
         "I = 100",
         _ahead(found),
         _trend("rises with R", found[PAPER], 1.0),
-        _alike("the baselines' rises with R", found, 1.0),
+        _alike("that of the baselines rises with R", found, 1.0),
         _trend("rises with R at price floor 1/2", found[FLOOR], 1.0, ours=True),
     )
 
@@ -137,7 +137,7 @@ def welfare_by_jobs(preset: Preset, seed: int, progress: Progress) -> Figure:
         "R = 50",
         _ahead(found),
         _trend("falls with I", found[PAPER], -1.0),
-        _alike("the baselines' falls with I", found, -1.0),
+        _alike("that of the baselines falls with I", found, -1.0),
         _trend("rises with I at price floor 1/2", found[FLOOR], 1.0, ours=True),
         Statement(
             f"at I = {at} prices (6) are within a factor 2 of the proved bound",
