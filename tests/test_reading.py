@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -88,6 +91,27 @@ def test_a_file_that_is_longer_than_the_system_says_is_refused() -> None:
     assert os.stat("/proc/self/maps").st_size == 0
     with pytest.raises(FileProblem, match="more than 10 bytes"):
         read_bytes("/proc/self/maps", 10)
+
+
+class Waiting(io.BytesIO):
+    """What the system gives of a file like /proc/kmsg, of which nothing is written yet."""
+
+    def read(self, size: int | None = -1) -> None:  # type: ignore[override]
+        return None
+
+
+def test_a_file_that_has_nothing_to_give_yet_is_refused_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "log").write_bytes(b"")
+
+    @contextlib.contextmanager
+    def waiting(path: object, most: object = None) -> Iterator[Waiting]:
+        yield Waiting()
+
+    monkeypatch.setattr(reading, "opened", waiting)
+    with pytest.raises(FileProblem, match="log: cannot be read: holds nothing yet"):
+        read_bytes(tmp_path / "log")
 
 
 @pytest.mark.parametrize(

@@ -145,8 +145,9 @@ class Store:
         if readonly and not os.path.exists(self.path):
             raise FileProblem(f"{named(str(path))}: no store of results; run farkas sweep first")
         if os.path.lexists(self.path):
-            with opened(self.path, sys.maxsize):  # a regular file, of any size
-                pass
+            with opened(self.path, sys.maxsize) as file:  # a regular file, of any size
+                if file.read(16) not in (b"", b"SQLite format 3\0"):  # None: SQLite would wait
+                    raise FileProblem(f"{named(str(self.path))}: is no store of results")
         with self._typed():
             self._db = sqlite3.connect(
                 self._address(),

@@ -381,3 +381,21 @@ def test_a_task_that_never_ran_took_no_time():
     task = Task(what="run", name="mlbroker.local", kind="mlbroker", instance=TINY.sha256)
     ended = Result.ended(Request(task.key, task, ""), "crashed", "unreadable answer")
     assert (ended.status, ended.error, ended.seconds) == ("crashed", "unreadable answer", 0.0)
+
+
+@pytest.mark.parametrize("readonly", [True, False])
+def test_sqlite_never_opens_what_does_not_begin_as_a_store(readonly, tmp_path, monkeypatch):
+    def asked(*words: object, **options: object) -> None:
+        raise AssertionError("SQLite waits for files of the system that hold nothing yet")
+
+    other = tmp_path / "other.sqlite"
+    other.write_bytes(b"SQLite format 2\0" + bytes(100))
+    monkeypatch.setattr("sqlite3.connect", asked)
+    with pytest.raises(FileProblem, match="is no store of results"):
+        Store(other, readonly=readonly)
+
+
+def test_an_empty_file_becomes_a_store(tmp_path):
+    (tmp_path / "new.sqlite").write_bytes(b"")
+    with Store(tmp_path / "new.sqlite") as store:
+        assert store.present() == {}
