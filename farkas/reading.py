@@ -71,9 +71,7 @@ def read_bytes(path: Source, most: int | None = None) -> bytes:
     """Content of a regular file; raises `FileProblem` as :func:`opened` does."""
     limit = LARGEST_FILE if most is None else most
     with opened(path, limit) as stream:
-        content: bytes | None = stream.read(limit + 1)
-    if content is None:  # a file of the system that is still to be written
-        raise FileProblem(f"{named(os.fspath(path))}: cannot be read: holds nothing yet")
+        content = stream.read(limit + 1) or b""  # None: the system has yet to write it
     if len(content) > limit:  # it grew, or the system did not know its size
         raise FileProblem(f"{named(os.fspath(path))}: holds more than {limit} bytes")
     return content

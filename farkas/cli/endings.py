@@ -37,6 +37,9 @@ def _unexpected(error: BaseException) -> int:
     if usage is not None:
         complain(f"{usage()} (see farkas --help)")
         return Exit.BAD_INPUT
+    if sys.flags.optimize > 1:  # names, sources and statements of claims stand in docstrings
+        complain("needs its docstrings, which python -OO and PYTHONOPTIMIZE=2 strip")
+        return Exit.BAD_INPUT
     if os.environ.get("FARKAS_DEBUG") == "1":
         traceback.print_exc()
     if isinstance(error, MemoryError):

@@ -125,6 +125,25 @@ def test_control_c_while_modules_load_is_one_line_and_130(module: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "farkas: interrupted\n")
 
 
+@pytest.mark.parametrize("words", [["check", TINY], ["claims"], ["solvers"], ["--help"]])
+def test_python_without_docstrings_is_refused_in_one_line(words: list[str]) -> None:
+    done = run(*words, env={**os.environ, "PYTHONOPTIMIZE": "2"})
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "farkas: needs its docstrings, which python -OO and PYTHONOPTIMIZE=2 strip\n"
+    )
+
+
+def test_python_without_assertions_proves_the_same() -> None:
+    instance = str(shipped("eris/tiny"))
+    words = ("run", instance, "-a", "eris.eris", "--json")
+    plain, bare = (json.loads(run(*words, env=env).stdout) for env in (None, BARE))
+    assert bare["certificate"] == plain["certificate"]
+    assert bare["value_exact"] == plain["value_exact"]
+
+
+BARE = {**os.environ, "PYTHONOPTIMIZE": "1"}
+
 LEAVING = """
 import atexit, os, signal, sys
 atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))
