@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import itertools
 import math
@@ -32,6 +33,9 @@ LONGEST_TASK = 1e8
 
 MOST_TASKS = 10**6
 """Tasks of a sweep; also seeds, values of settings and instances."""
+
+MOST_FILES = 100_000
+"""Files that one pattern may match; ``/**/*`` would go through a whole machine."""
 
 Settings = dict[str, Any]
 Seeds = list[int] | str
@@ -232,7 +236,10 @@ def instances(config: Config, folder: Path) -> Iterator[Instance]:
             for pattern in source.files:
                 if "\0" in pattern:
                     raise FileProblem(f"files: {pattern!r}: a file name holds no null character")
-                found = sorted(glob.glob(str(folder / pattern), recursive=True))
+                matching = glob.iglob(str(folder / pattern), recursive=True)
+                found = sorted(itertools.islice(matching, MOST_FILES + 1))
+                if len(found) > MOST_FILES:
+                    raise FileProblem(f"files: {pattern[:80]!a}: matches more than {MOST_FILES}")
                 if not found:
                     raise FileProblem(
                         f"{named(str(folder / pattern))}: no such file{_near(folder, pattern)}"
@@ -244,6 +251,7 @@ def instances(config: Config, folder: Path) -> Iterator[Instance]:
 
 
 def _near(folder: Path, pattern: str) -> str:
-    parent = (folder / pattern).parent
-    names = [p.name for p in parent.iterdir()] if parent.is_dir() else []
+    parent, names = (folder / pattern).parent, []
+    with contextlib.suppress(OSError):  # no folder, none of ours, or no name of one
+        names = [path.name for path in parent.iterdir()]
     return suggestion(Path(pattern).name, names) if names else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from farkas.errors import FileProblem, InvalidOption
@@ -109,4 +111,23 @@ def test_a_pattern_that_can_match_nothing_is_one_line(tmp_path, file):
     path = tmp_path / "sweep.toml"
     path.write_text(f'name = "a"\n[[instances]]\nfiles = ["{file}"]\n[[programs]]\n{LP}\n')
     with pytest.raises(FileProblem):
+        plan(read_config(path), tmp_path)
+
+
+@pytest.mark.parametrize("name", ["a/" * 3000 + "b.json", "s" * 5000, "x.json/y.json"])
+def test_a_name_that_no_file_can_have_is_missing(name: str, tmp_path):
+    (tmp_path / "x.json").write_text("{}")
+    path = tmp_path / "long.toml"
+    path.write_text(f'name = "a"\n[[instances]]\nfiles = ["{name}"]\n[[programs]]\n{LP}\n')
+    with pytest.raises(FileProblem, match="no such file"):
+        plan(read_config(path), tmp_path)
+
+
+def test_a_pattern_that_matches_too_much_is_refused_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr("farkas.experiments.sweeps.config.MOST_FILES", 3)
+    endless = (f"{number}.json" for number in itertools.count())
+    monkeypatch.setattr("glob.iglob", lambda *_, **__: endless)
+    path = tmp_path / "all.toml"
+    path.write_text(f'name = "a"\n[[instances]]\nfiles = ["/**/*"]\n[[programs]]\n{LP}\n')
+    with pytest.raises(FileProblem, match="matches more than 3"):
         plan(read_config(path), tmp_path)
