@@ -97,6 +97,26 @@ def test_no_price_makes_the_excess_of_rings_that_fit_by_rounding_worth_a_ring(pr
     assert by_two_prices(cluster, price, (split, 1, -1)) >= 3
 
 
+@pytest.mark.parametrize("which", [-2, 2])
+def test_branches_name_prices_that_there_are_or_none(which):
+    cluster = star(0.3, jobs=[job(demand=[0.1], max_workers=3)])
+    split = msgspec.structs.replace(branch("size", 0, 0, 2), prices=which)
+    with pytest.raises(NotACertificate, match=f"prices {which} of 2"):
+        by_two_prices(cluster, 1.0, (split, 1, 1))
+
+
+def test_sizes_nodes_and_cubes_of_sizes_are_counted(monkeypatch):
+    # none and three sizes on three nodes, then only the three: (4 + 3) * 3 * 9 steps
+    cluster = star(1.0, 1.0, jobs=[job(demand=[0.25], max_workers=3)])
+    split = msgspec.structs.replace(branch("size", 0, 0, 3), prices=1)
+    assert cluster.num_nodes == 3
+    monkeypatch.setattr("farkas.certificates.gadget_slot_tree.LONGEST_SEARCH", 189)
+    assert by_two_prices(cluster, 1.0, (split, 1, 1)) >= 3
+    monkeypatch.setattr("farkas.certificates.gadget_slot_tree.LONGEST_SEARCH", 188)
+    with pytest.raises(NotACertificate, match="sizes of rings"):
+        by_two_prices(cluster, 1.0, (split, 1, 1))
+
+
 @pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])
 def test_a_box_is_worth_its_rent_and_the_best_rings_in_it(network):
     rng, forced = np.random.default_rng(9), 0

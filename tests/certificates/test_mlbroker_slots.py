@@ -126,6 +126,7 @@ def test_sets_pay_deployment_and_tolls_once():
     ("toll", "words"),
     [
         ([0.0, 1, 0, 0], "grows with a site"),
+        ([0.0, 0.5, 0, 0.5], "grows with a site"),
         ([0.0, 0, -3.5, -3.5], "falls by more"),
         ([0.0, 0, 0, -0.3], "not whole"),
         ([2.0**60, 0, 0, 0], "out of range"),
