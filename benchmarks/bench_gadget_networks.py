@@ -32,6 +32,9 @@ LARGE = (
 
 GEOMETRIC = (100, 150, 200, 300)
 
+TIGHT = 0.35
+"""Share of their width to which links are cut, so that they have prices."""
+
 SLOTS = 24
 
 RUNS = ("linear", "sqrt", "log1p", "sigmoid", "mixed")
@@ -46,6 +49,7 @@ def main() -> None:
         nodes, edges = public(f"sndlib/{name}")
         for utility in (*UTILITIES, "mixed"):
             slot(results, f"{name}, {utility}", nodes, edges, utility)
+            slot(results, f"{name}, {utility}, tight", nodes, edges, utility, TIGHT)
         for utility in RUNS:
             run(results, f"{name}, {utility}", nodes, edges, utility)
     for name in LARGE if known else ():
@@ -68,10 +72,15 @@ def public(name: str) -> tuple[int, list[tuple[int, int]]]:
 
 
 def slot(
-    results: dict[str, Any], name: str, nodes: int, edges: list[tuple[int, int]], utility: str
+    results: dict[str, Any],
+    name: str,
+    nodes: int,
+    edges: list[tuple[int, int]],
+    utility: str,
+    width: float = 1.0,
 ) -> None:
     """Solve one slot of 200 jobs."""
-    view = snapshot(scarce(nodes, edges, utility))
+    view = snapshot(scarce(nodes, edges, utility, width=width))
     begin = time.process_time()
     rings, bound = column_rings(view, 1e-3)
     seconds = time.process_time() - begin

@@ -234,15 +234,18 @@ def scarce(
     jobs: int = 200,
     horizon: int = 1,
     seed: int = 1,
+    width: float = 1.0,
 ) -> Cluster:
     """Jobs of up to eight workers at 5-20 Gbps on servers of one or two GPUs, links of 10-30 Gbps.
+
+    Links have ``width`` of that.
 
     Few jobs find a ring on one server.  With ``utility`` ``mixed`` every job draws its own; jobs
     come one after the other in the first half of the horizon.
     """
     rng = np.random.default_rng(seed)
     gpus = rng.choice([1, 2], nodes).tolist()
-    cables = [(u, v, int(rng.integers(10, 31))) for u, v in edges]
+    cables = [(u, v, width * int(rng.integers(10, 31))) for u, v in edges]
     drawn = [
         {
             "arrival": number * horizon // (2 * jobs),

@@ -10,9 +10,6 @@ from farkas.numbers import Bools, Floats, Ints
 from farkas.portable.products import matmul
 from farkas.search_tolerances import WHOLE
 
-STRONG = 0.05
-"""Score of a use of a link, at most 1, above which nobody looks at workers on nodes."""
-
 WEAK = 1e-3
 """Score below which a branch changes nothing."""
 
@@ -46,15 +43,13 @@ def branch_of(box: SlotBox, rings: Rings, share: Floats) -> SlotBranch | None:
         job, size = divmod(int(split.argmax()), split.shape[1])
         return SlotBranch(prices=-1, of="size", job=job, place=0, count=size)
     score, (job, at, times) = _use(box, rings, share, place, True)
-    if score > STRONG:
-        return SlotBranch(prices=-1, of="uses", job=job, place=at, count=times - 1)
     other, found = _use(box, rings, share, place, False)
-    if other > max(score, WEAK):
+    if max(score, other) <= WEAK:
+        return None
+    if other > score:
         job, at, times = found
         return SlotBranch(prices=-1, of="workers", job=job, place=at, count=times - 1)
-    if score > WEAK:
-        return SlotBranch(prices=-1, of="uses", job=job, place=at, count=times - 1)
-    return None
+    return SlotBranch(prices=-1, of="uses", job=job, place=at, count=times - 1)
 
 
 def _use(

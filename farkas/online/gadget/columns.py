@@ -38,7 +38,11 @@ REPAIRS = 8
 """How often some of the rings are taken away, and rings found anew in the room they leave."""
 
 SEARCHES: tuple[RingSearch, ...] = ("loose", "exact")
-"""How far the best rings of jobs are searched, where walks that remember nothing do not suffice."""
+"""How far the best rings of jobs are searched, where walks that remember nothing do not suffice.
+
+Exactly only where all rings can be listed, else loosely once more: an exact search may take minutes
+for a bound that cases improve.
+"""
 
 PARTS = 20
 """One in so many parts of the gap is left to the relaxation, the others to whole rings."""
@@ -122,10 +126,10 @@ def attempts(generated: Generated, gap: float) -> Iterator[Attempt]:
         return found.rings, min(bound, found.bound)
 
     yield functools.partial(exchange, 0)
-    for search in SEARCHES:
-        yield functools.partial(generate, search)
-        yield functools.partial(exchange, LOOSE_LABELS)
     every, rng = listed(slot), np.random.default_rng(0)
+    for search in SEARCHES:
+        yield functools.partial(generate, search if every is not None else "loose")
+        yield functools.partial(exchange, LOOSE_LABELS)
     for parts in DIVES[:1]:
         yield functools.partial(dived, parts)
     if every is None:
