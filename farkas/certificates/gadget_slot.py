@@ -23,7 +23,7 @@ from farkas.certificates.gadget_prices import (
 )
 from farkas.certificates.price_grid import FORBIDDEN, grid_exponent, rounded_down
 from farkas.certificates.ring_costs import link_uses, ring_costs, ring_terms, rooted
-from farkas.certificates.ring_profits import MOST_STEPS, PricedRings
+from farkas.certificates.ring_profits import MOST_EFFORT, MOST_STEPS, Effort, PricedRings
 from farkas.certificates.sums import scaled
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
@@ -190,6 +190,7 @@ class SlotCertificate(SlotBound, frozen=True, kw_only=True, tag="gadget.slot"):
         steps = len(jobs) * cluster.num_nodes * size ** (3 if alone else 2)
         affordable(steps, "sizes of rings", LONGEST_SEARCH)
         worker, edge, grid = on_grid(cluster, jobs, size, node, link)
+        effort = Effort(MOST_EFFORT)
         costs = None if tree is None else ring_costs(cluster, tree, jobs, size, worker, edge)
         profits: list[list[Fraction]] = []
         for place, job in enumerate(jobs.tolist()):
@@ -197,9 +198,11 @@ class SlotCertificate(SlotBound, frozen=True, kw_only=True, tag="gadget.slot"):
             if costs is not None:
                 profits.append(_of_sizes(gains, costs[place], grid))
             elif self.shared is not None:
-                profits.append(_each_size(cluster, job, gains, worker[place], edge[place], grid))
+                priced = worker[place], edge[place], grid
+                profits.append(_each_size(cluster, job, gains, *priced, effort))
             else:
-                profits.append([best_profit(cluster, job, gains, worker[place], edge[place], grid)])
+                priced = worker[place], edge[place], grid
+                profits.append([best_profit(cluster, job, gains, *priced, effort=effort)])
         return rent, jobs, profits
 
 
@@ -240,14 +243,22 @@ def _of_sizes(gains: list[Fraction], cost: Ints, grid: int) -> list[Fraction]:
 
 
 def _each_size(
-    cluster: Cluster, job: int, gains: list[Fraction], worker: Ints, edge: Ints, grid: int
+    cluster: Cluster,
+    job: int,
+    gains: list[Fraction],
+    worker: Ints,
+    edge: Ints,
+    grid: int,
+    effort: Effort,
 ) -> list[Fraction]:
     """As `_of_sizes`, on any network; where nothing has a price no ring is searched."""
     if not (worker.any() or edge.any()):
         return [shortened(max(Fraction(0), gain)) for gain in gains]
     none = Fraction(0)
     return [none] + [
-        best_profit(cluster, job, [none] * k + [gains[k]], worker, edge, grid, FEW_STEPS)
+        best_profit(
+            cluster, job, [none] * k + [gains[k]], worker, edge, grid, FEW_STEPS, effort=effort
+        )
         for k in range(1, len(gains))
     ]
 
@@ -261,6 +272,7 @@ def best_profit(
     grid: int,
     steps: int = MOST_STEPS,
     limits: tuple[list[int], list[int]] | None = None,
+    effort: Effort | None = None,
 ) -> Fraction:
     """Profit of the best ring on any network, at least 0, rounded up; prices are on the grid.
 
@@ -271,6 +283,8 @@ def best_profit(
     ----------
     limits
         Workers on each node and uses of each link, at most; what fits of a ring alone by default.
+    effort
+        That other searches count towards, too.
     """
     top = max(gains[1:], default=Fraction(0))
     if top <= 0:
@@ -290,7 +304,7 @@ def best_profit(
         cap=cap,
         links=list(zip(*ends, lowered(edge), uses, strict=True)),
     )
-    return scaled(rings.best(steps), -digits)
+    return scaled(rings.best(steps, effort), -digits)
 
 
 def ring_limits(cluster: Cluster, job: int, most: int) -> tuple[list[int], list[int]]:

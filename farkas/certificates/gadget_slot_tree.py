@@ -33,7 +33,6 @@ from typing import Annotated
 import msgspec
 import numpy as np
 
-from farkas.certificates.casts import LONGEST_SEARCH, affordable
 from farkas.certificates.files import certificate_type
 from farkas.certificates.gadget_boxes import FILLED, SlotBox, SlotBranch
 from farkas.certificates.gadget_prices import PriceRow, claimed, nested, price_array
@@ -45,13 +44,16 @@ from farkas.certificates.gadget_slot import (
     on_grid,
     whole_rent,
 )
-from farkas.certificates.ring_profits import MOST_STEPS
+from farkas.certificates.ring_profits import MOST_EFFORT, MOST_STEPS, Effort
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints
 
 MOST_NODES = 1 << 16
 """Branches and leaves of a tree."""
+
+ENCLOSED = 200
+"""Steps of a search that enclosing a reward takes as long as."""
 
 Leaf = Annotated[int, msgspec.Meta(ge=-1, lt=MOST_NODES)]
 
@@ -87,10 +89,11 @@ class SlotTree(SlotBound, frozen=True, kw_only=True, tag="gadget.slot_tree"):
         shape = len(self.link_prices), cluster.num_nodes, cluster.num_resources
         node = price_array(self.node_prices, shape)
         link = price_array(self.link_prices, (len(self.link_prices), cluster.num_links))
-        most = self.most_workers(cluster)
+        most, effort = self.most_workers(cluster), Effort(MOST_EFFORT)
+        sizes = int((most + 1)[most > 0].sum())
+        effort.spend(ENCLOSED * sizes + cluster.num_jobs * (cluster.num_nodes + cluster.num_links))
         first = SlotBox.whole(cluster, most)
         gains = [self.gains(cluster, int(i), int(most[i])) for i in first.jobs]
-        size, steps = int(most.max(initial=0)), 0
         waiting: list[tuple[SlotBox, Fraction | None]] = [(first, None)]
         proved = Fraction(self.level)
         for part in self.tree:
@@ -101,9 +104,7 @@ class SlotTree(SlotBound, frozen=True, kw_only=True, tag="gadget.slot_tree"):
             if not -1 <= which < len(link):
                 raise NotACertificate(f"the tree names prices {which} of {len(link)}")
             if which >= 0 and not box.empty:
-                steps += int(box.sizes.sum()) * cluster.num_nodes * size**2
-                affordable(steps, "sizes of rings", LONGEST_SEARCH)
-                priced = PricedBox.of(box, gains, node[which], link[which])
+                priced = PricedBox.of(box, gains, node[which], link[which], effort)
                 box, worth = priced.above(Fraction(self.level)), priced.worth
             if not isinstance(part, int):
                 waiting += [(each, worth) for each in reversed(box.parts(part))]
@@ -134,6 +135,8 @@ class PricedBox:
         P, of each participant.
     worth
         Z.
+    effort
+        What searches may take.
     """
 
     box: SlotBox
@@ -143,17 +146,27 @@ class PricedBox:
     grid: int
     best: list[Fraction]
     worth: Fraction
+    effort: Effort
 
     @classmethod
-    def of(cls, box: SlotBox, gains: list[list[Fraction]], node: Floats, link: Floats) -> PricedBox:
+    def of(
+        cls,
+        box: SlotBox,
+        gains: list[list[Fraction]],
+        node: Floats,
+        link: Floats,
+        effort: Effort | None = None,
+    ) -> PricedBox:
         """Price a box, at prices of shapes (nodes, resources) and (links,)."""
         cluster = box.cluster
+        effort = effort or Effort()
         rent = whole_rent(cluster, node, link) * FILLED
+        effort.spend(box.sizes.size + len(box.jobs) * (cluster.num_nodes + cluster.num_links))
         if not len(box.jobs):
             nothing = np.zeros((0, 0), np.int64)
-            return cls(box, gains, nothing, nothing, 0, [], rent)
+            return cls(box, gains, nothing, nothing, 0, [], rent, effort)
         size = box.sizes.shape[1] - 1
-        priced = cls(box, gains, *on_grid(cluster, box.jobs, size, node, link), [], rent)
+        priced = cls(box, gains, *on_grid(cluster, box.jobs, size, node, link), [], rent, effort)
         # a job that has to run may lose; no more than this is asked
         deep = max((max(row) for row in gains), default=Fraction(0)) * 2
         for place, sizes in enumerate(box.sizes):
@@ -165,15 +178,16 @@ class PricedBox:
 
     def beyond(self, place: int, sizes: list[int], floor: Fraction, steps: int) -> Fraction:
         """Most by which a ring of these sizes is worth more than ``floor``, at least 0."""
-        none = Fraction(0)
+        none, wanted = Fraction(0), set(sizes) - {0}
         beyond = [
-            max(none, gain - floor) if k and k in sizes else none
+            max(none, gain - floor) if k in wanted else none
             for k, gain in enumerate(self.gains[place])
         ]
         limits = self.box.most_workers[place].tolist(), self.box.most_uses[place].tolist()
         cluster, job = self.box.cluster, int(self.box.jobs[place])
         worker, edge = self.worker[place], self.edge[place]
-        return best_profit(cluster, job, beyond, worker, edge, self.grid, steps, limits)
+        priced = worker, edge, self.grid
+        return best_profit(cluster, job, beyond, *priced, steps, limits, self.effort)
 
     def above(self, level: Fraction) -> SlotBox:
         """Box without the sizes with which no decision is worth more than ``level``."""

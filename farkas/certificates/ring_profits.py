@@ -12,8 +12,13 @@ import dataclasses
 import functools
 import heapq
 
+from farkas.errors import NotACertificate
+
 MOST_STEPS = 100_000
 """Labels that are followed for one job; then a bound is taken that may be above the best ring."""
+
+MOST_EFFORT = 1 << 32
+"""Hosts, links, sizes and remembered numbers that all searches of one check pass."""
 
 NEVER = 1 << 200
 """Stands for what is out of reach."""
@@ -53,8 +58,14 @@ class PricedRings:
                 found[source].append(e)
         return found
 
-    def best(self, steps: int = MOST_STEPS) -> int:
-        """Return the profit of the best ring, at least 0, or a bound on it."""
+    def best(self, steps: int = MOST_STEPS, effort: Effort | None = None) -> int:
+        """Return the profit of the best ring, at least 0, or a bound on it.
+
+        Raises
+        ------
+        NotACertificate
+            When it takes more effort than is left.
+        """
         found = max(
             (self.gain[k] - k * price for price, cap in zip(self.price, self.cap, strict=True)
              for k in range(1, min(cap, len(self.gain) - 1) + 1)),
@@ -63,8 +74,11 @@ class PricedRings:
         best = max(0, found)
         hosts = [u for u, cap in enumerate(self.cap) if cap > 0]
         hosts.sort(key=lambda u: self.price[u])
-        left = Steps(steps)
+        left = Steps(steps, effort or Effort())
+        size, nodes = len(self.gain), len(self.price)
+        left.effort.spend(size * nodes + nodes + len(self.links))
         for at in range(len(hosts) - 1):
+            left.effort.spend(size + nodes)
             if self.beyond(0, self.cheapest(hosts[at:])) <= best:
                 break  # nor is any ring of dearer hosts
             best = self._from(hosts[at:], best, left)
@@ -86,6 +100,8 @@ class PricedRings:
     def _from(self, hosts: list[int], floor: int, steps: Steps) -> int:
         """Best profit of rings whose cheapest host is the first, at least ``floor``."""
         start = hosts[0]
+        around = len(self.price) + len(self.links)
+        steps.effort.spend(6 * around + 2 * len(self.gain) * len(hosts))
         onto, back = self._distances(start, False), self._distances(start, True)
         near = [v for v in hosts if onto[v] + back[v] < NEVER]
         paid = self.cheapest(near)
@@ -128,14 +144,35 @@ class PricedRings:
         return distance
 
 
-class Steps:
-    """How many labels may still be followed."""
+class Effort:
+    """How much all searches of one check may take together.
 
-    def __init__(self, left: int) -> None:
-        self.left = left
+    A unit passes a host, a link, a size or what a label remembers once.
+
+    Parameters
+    ----------
+    most
+        Units.
+    """
+
+    def __init__(self, most: int = MOST_EFFORT) -> None:
+        self.most, self.spent = most, 0
+
+    def spend(self, units: int) -> None:
+        """Count what comes next; raises `NotACertificate` when it is too much."""
+        self.spent += units
+        if self.spent > self.most:
+            raise NotACertificate(f"searches of rings would take more than {self.most} steps")
+
+
+class Steps:
+    """How many labels may still be followed for one job, and the effort of all."""
+
+    def __init__(self, left: int, effort: Effort) -> None:
+        self.left, self.effort = left, effort
 
     def gone(self) -> bool:
-        """Count a step; True when there was none."""
+        """Count a label; True when there was none."""
         self.left -= 1
         return self.left < 0
 
@@ -199,7 +236,9 @@ class Search:
                 return -worth, None
             if u == start and not laid and rings.gain[j] - total > best:
                 best, end = rings.gain[j] - total, label
-            for there, price, move in self._moves(label):
+            moves = self._moves(label)
+            steps.effort.spend((1 + len(moves)) * (1 + len(label[3])))
+            for there, price, move in moves:
                 reach(there, total + price, label, move)
         return best, None if end is None else self._walk(came, end)
 

@@ -12,6 +12,7 @@ import farkas
 from farkas.certificates import check
 from farkas.certificates.gadget_boxes import SlotBox, SlotBranch
 from farkas.certificates.gadget_slot_tree import PricedBox, SlotTree, certify_slot_tree
+from farkas.certificates.ring_profits import Effort
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.models.gadget.counts import FeasibleCounts
@@ -105,16 +106,32 @@ def test_branches_name_prices_that_there_are_or_none(which):
         by_two_prices(cluster, 1.0, (split, 1, 1))
 
 
-def test_sizes_nodes_and_cubes_of_sizes_are_counted(monkeypatch):
-    # none and three sizes on three nodes, then only the three: (4 + 3) * 3 * 9 steps
+def test_the_searches_of_all_boxes_count_together(monkeypatch):
     cluster = star(1.0, 1.0, jobs=[job(demand=[0.25], max_workers=3)])
     split = msgspec.structs.replace(branch("size", 0, 0, 3), prices=1)
-    assert cluster.num_nodes == 3
-    monkeypatch.setattr("farkas.certificates.gadget_slot_tree.LONGEST_SEARCH", 189)
+    efforts: list[Effort] = []
+
+    class Kept(Effort):
+        def __init__(self, most):
+            super().__init__(most)
+            efforts.append(self)
+
+    monkeypatch.setattr("farkas.certificates.gadget_slot_tree.Effort", Kept)
+    by_two_prices(cluster, 1.0, (1,))
     assert by_two_prices(cluster, 1.0, (split, 1, 1)) >= 3
-    monkeypatch.setattr("farkas.certificates.gadget_slot_tree.LONGEST_SEARCH", 188)
-    with pytest.raises(NotACertificate, match="sizes of rings"):
+    leaf, *_, tree = (effort.spent for effort in efforts)
+    assert leaf < tree < 3 * leaf
+    monkeypatch.setattr("farkas.certificates.gadget_slot_tree.MOST_EFFORT", tree)
+    by_two_prices(cluster, 1.0, (split, 1, 1))
+    monkeypatch.setattr("farkas.certificates.gadget_slot_tree.MOST_EFFORT", tree - 1)
+    with pytest.raises(NotACertificate, match=f"rings would take more than {tree - 1} steps"):
         by_two_prices(cluster, 1.0, (split, 1, 1))
+
+
+def test_jobs_of_very_many_workers_are_refused_before_their_rewards_are_computed():
+    cluster = star(1e9, 1.0, jobs=[job(demand=[1e-9], max_workers=10**7)] * 3)
+    with pytest.raises(NotACertificate, match="searches of rings would take more than"):
+        by_two_prices(cluster, 1.0, (1,))
 
 
 @pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import heapq
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from farkas.certificates.ring_profits import NEVER, PricedRings, Steps
+from farkas.certificates.ring_profits import NEVER, Effort, PricedRings, Steps
+from farkas.errors import NotACertificate
 from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
@@ -161,8 +164,36 @@ def test_profits_are_those_of_all_orders_of_hosts_where_links_are_wide(seed):
 
 
 def test_steps_run_out():
-    steps = Steps(2)
+    steps = Steps(2, Effort())
     assert [steps.gone() for _ in range(3)] == [False, False, True]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_whatever_a_search_passes_is_counted(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    hosts, most = int(rng.integers(3, 7)), int(rng.integers(2, 7))
+    pairs = [(u, v) for u in range(hosts) for v in range(hosts) if u != v]
+    rings = PricedRings(
+        [0, *np.sort(rng.integers(0, 60, most)).tolist()],
+        rng.integers(0, 5, hosts).tolist(),
+        rng.integers(0, 3, hosts).tolist(),
+        [(u, v, int(rng.integers(0, 3)), int(rng.integers(0, 2))) for u, v in pairs],
+    )
+    passed = 0
+
+    def counted(heap, item):
+        nonlocal passed
+        passed += 1
+        heapq.heappush(heap, item)
+
+    effort, heaps = Effort(), SimpleNamespace(heappush=counted, heappop=heapq.heappop)
+    with monkeypatch.context() as within:
+        within.setattr("farkas.certificates.ring_profits.heapq", heaps)
+        best = rings.best(effort=effort)
+    assert effort.spent >= passed + hosts + len(pairs)
+    assert rings.best(effort=Effort(effort.spent)) == best
+    with pytest.raises(NotACertificate, match="searches of rings would take more than"):
+        rings.best(effort=Effort(effort.spent - 1))
 
 
 @pytest.mark.parametrize("hosts", [0, 1])
