@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction as F
 
 import pytest
@@ -26,6 +27,12 @@ def test_numbers_are_the_nearest_doubles_that_claim_no_more():
     assert proof().to_builtins() == found
     most = plain(proof(sense="max", bound=F(2, 3), value=F(1, 3)))
     assert F(most["value"]) < F(1, 3) < F(2, 3) < F(most["bound"])
+
+
+def test_a_ratio_is_rounded_up():
+    found = plain(proof(bound=F(3), value=F(4)))["ratio"]
+    assert F(4, 3) < F(found)
+    assert F(math.nextafter(found, 0.0)) < F(4, 3)
 
 
 @pytest.mark.parametrize(
