@@ -100,21 +100,21 @@ def capacity_prices(
                 break
             room = (low[end] if load[end] < low[end] else high[end]) - load[end]
             most = min(left, room)
-            r, steps = end, 0
-            while before[r] >= 0 and steps <= sites:
+            r, passed = end, 0
+            while before[r] >= 0 and passed <= sites:
                 most = min(most, flow[carried[r], before[r]])
                 r = before[r]
-                steps += 1
-            r = end
-            steps = 0
-            while before[r] >= 0 and steps <= sites:
+                passed += 1
+            steps += 2 * passed
+            r, passed = end, 0
+            while before[r] >= 0 and passed <= sites:
                 origin, there = carried[r], before[r]
                 flow[origin, there] -= most
                 if flow[origin, there] < TIE * most:
                     flow[origin, there] = 0.0
                 flow[origin, r] += most
                 r = there
-                steps += 1
+                passed += 1
             flow[o, r] += most
             if most == room:
                 load[end] = float(low[end] if load[end] < low[end] else high[end])

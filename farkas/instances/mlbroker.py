@@ -99,7 +99,8 @@ class Brokerage(Marketplace, frozen=True, kw_only=True, tag="mlbroker"):
     def _check_magnitudes(self) -> None:
         """Refuse loads that cannot be counted and bills that overflow."""
         needed = self.volume.sum(axis=1) / self.worker_capacity[self.pair_job]
-        for pair in np.flatnonzero(~(needed < LARGEST_EXACT))[:1]:
+        fits = np.isfinite(self.worker_capacity[self.pair_job] * (needed + self.num_sites + 1))
+        for pair in np.flatnonzero(~(fits & (needed < LARGEST_EXACT)))[:1]:
             job, slot = self.pair_job[pair], self.pair_slot[pair]
             require(False, f"jobs[{job}] needs {needed[pair]:.3g} workers in slot {slot}; too many")
         dearest = self.list_price * self.usage_cap("strict").max(axis=0)
@@ -110,8 +111,7 @@ class Brokerage(Marketplace, frozen=True, kw_only=True, tag="mlbroker"):
         require(
             # ln(1 + 1/ε) >= 1/(1 + ε), by which costs are divided
             bool(np.isfinite(self.deploy_cost.sum() * (1.0 + self.epsilon))),
-            f"deploy_cost * (1 + epsilon) overflows for epsilon = {self.epsilon:g}; "
-            "give a smaller epsilon",
+            f"deploy_cost * (1 + epsilon) overflows for {self.epsilon:g}; give a smaller epsilon",
         )
 
     def _check_job(self, job: Job, where: str) -> None:

@@ -120,3 +120,28 @@ def test_sums_that_overflow_bound_nothing():
     amount, alpha, one = np.ones(2), np.array([np.inf, np.inf]), np.ones(2, np.int64)
     below = priced_below(amount, move, np.ones(2), 0 * one, one, alpha, 2, 4)
     assert below == -np.inf
+
+
+class Read(np.ndarray):
+    """An array that counts its numbers that are read one by one."""
+
+    times = 0
+
+    def __getitem__(self, at):
+        Read.times += 1
+        return super().__getitem__(at)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_steps_count_what_is_passed_until_everything_is_moved(seed):
+    """Amounts that go round many sites, so that loads are moved again and again."""
+    rng = np.random.default_rng(seed)
+    sites, origins = 6, 7
+    amount = rng.integers(1, 9, origins) + rng.random(origins)
+    move = rng.random((origins, sites))
+    low, high = np.ones(sites, np.int64), rng.integers(1, amount.sum() / sites + 3, sites)
+    unit = rng.random(sites)
+    flow, load, alpha = np.empty((origins, sites)).view(Read), np.empty(sites), np.empty(sites)
+    Read.times = 0
+    steps = capacity_prices.interpret(amount, move, unit, low, high, flow, load, alpha)
+    assert Read.times / 2 <= steps <= 8 * Read.times
