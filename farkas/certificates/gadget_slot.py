@@ -1,5 +1,8 @@
 """Certificates of single slots of kind gadget: prices of nodes and links, and exact searches."""
 
+from __future__ import annotations
+
+import dataclasses
 import math
 from fractions import Fraction
 from typing import Annotated
@@ -23,7 +26,7 @@ from farkas.certificates.gadget_prices import (
 )
 from farkas.certificates.price_grid import FORBIDDEN, grid_exponent, rounded_down
 from farkas.certificates.ring_costs import link_uses, ring_costs, ring_terms, rooted
-from farkas.certificates.ring_profits import MOST_EFFORT, MOST_STEPS, Effort, PricedRings
+from farkas.certificates.ring_profits import MOST_STEPS, Effort, PricedRings
 from farkas.certificates.sums import scaled
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
@@ -189,20 +192,15 @@ class SlotCertificate(SlotBound, frozen=True, kw_only=True, tag="gadget.slot"):
         alone = tree is None and self.shared is not None  # each size is searched by itself
         steps = len(jobs) * cluster.num_nodes * size ** (3 if alone else 2)
         affordable(steps, "sizes of rings", LONGEST_SEARCH)
-        worker, edge, grid = on_grid(cluster, jobs, size, node, link)
-        effort = Effort(MOST_EFFORT)
-        costs = None if tree is None else ring_costs(cluster, tree, jobs, size, worker, edge)
-        profits: list[list[Fraction]] = []
-        for place, job in enumerate(jobs.tolist()):
-            gains = self.gains(cluster, job, int(limit[job]))
-            if costs is not None:
-                profits.append(_of_sizes(gains, costs[place], grid))
-            elif self.shared is not None:
-                priced = worker[place], edge[place], grid
-                profits.append(_each_size(cluster, job, gains, *priced, effort))
-            else:
-                priced = worker[place], edge[place], grid
-                profits.append([best_profit(cluster, job, gains, *priced, effort=effort)])
+        prices = GridPrices.of(cluster, jobs, size, node, link, Effort())
+        gains = [self.gains(cluster, job, int(limit[job])) for job in jobs.tolist()]
+        if tree is not None:
+            costs = ring_costs(cluster, tree, jobs, size, prices.worker, prices.edge)
+            profits = [_of_sizes(*row, prices.grid) for row in zip(gains, costs, strict=True)]
+        elif self.shared is not None:
+            profits = [prices.each_size(place, row) for place, row in enumerate(gains)]
+        else:
+            profits = [[prices.best(place, row)] for place, row in enumerate(gains)]
         return rent, jobs, profits
 
 
@@ -213,24 +211,95 @@ def whole_rent(cluster: Cluster, node: Floats, link: Floats) -> Fraction:
     return nodes + rent_of(cluster.link_bandwidth, link)
 
 
-def on_grid(
-    cluster: Cluster, jobs: Ints, size: int, node: Floats, link: Floats
-) -> tuple[Ints, Ints, int]:
-    """Prices of workers and of uses of links in whole units of ``2**-grid``, and that grid.
+@dataclasses.dataclass(frozen=True, eq=False)
+class GridPrices:
+    """Prices of workers and of uses of links in whole units of ``2**-grid``, rounded down.
 
-    Returns
-    -------
-    Shapes (jobs, nodes) and (jobs, links), rounded down, so that rings up to ``size`` add up in 64
-    bits.
+    Parameters
+    ----------
+    cluster, jobs
+        The instance, and the jobs that pay, shape (payers,).
+    worker, edge
+        Shapes (payers, nodes) and (payers, links).
+    grid
+        Such that rings up to the largest size add up in 64 bits.
+    effort
+        What all searches of one check may take together.
     """
-    demand, reserved = cluster.demand[jobs], cluster.bandwidth[jobs]
-    top = max(
-        dearest(node.max(axis=0), demand),
-        dearest(link.max(initial=0.0, keepdims=True), reserved[:, None]),
-    )
-    grid = grid_exponent(top, ring_terms(cluster, size))
-    worker = rounded_down(demand[:, None, :], node[None], grid)
-    return worker, rounded_down(reserved[:, None, None], link[None, :, None], grid), grid
+
+    cluster: Cluster
+    jobs: Ints
+    worker: Ints
+    edge: Ints
+    grid: int
+    effort: Effort
+
+    @classmethod
+    def of(
+        cls, cluster: Cluster, jobs: Ints, size: int, node: Floats, link: Floats, effort: Effort
+    ) -> GridPrices:
+        """Round prices of shapes (nodes, resources) and (links,), for rings up to ``size``."""
+        demand, reserved = cluster.demand[jobs], cluster.bandwidth[jobs]
+        top = max(
+            dearest(node.max(axis=0), demand),
+            dearest(link.max(initial=0.0, keepdims=True), reserved[:, None]),
+        )
+        grid = grid_exponent(top, ring_terms(cluster, size))
+        worker = rounded_down(demand[:, None, :], node[None], grid)
+        edge = rounded_down(reserved[:, None, None], link[None, :, None], grid)
+        return cls(cluster, jobs, worker, edge, grid, effort)
+
+    def best(
+        self,
+        place: int,
+        gains: list[Fraction],
+        steps: int = MOST_STEPS,
+        limits: tuple[list[int], list[int]] | None = None,
+    ) -> Fraction:
+        """Profit of the best ring of a payer on any network, at least 0, rounded up.
+
+        Gains are rounded up, and prices down, to units of which the largest gain has `MORE_DIGITS`
+        digits.  Who pays more than that for one worker or link loses anyway.
+
+        Parameters
+        ----------
+        gains
+            Of 0, 1, ... workers, at least the exact ones.
+        limits
+            Workers on each node and uses of each link, at most; by default what fits of a ring
+            alone.
+        """
+        top = max(gains[1:], default=Fraction(0))
+        if top <= 0:
+            return Fraction(0)
+        digits = MORE_DIGITS - top.numerator.bit_length() + top.denominator.bit_length()
+        units = [math.ceil(gain * scaled(1, digits)) for gain in gains]
+        most = max(units) + 1
+
+        def lowered(prices: Ints) -> list[int]:
+            return [
+                min(most, math.floor(scaled(each, digits - self.grid))) for each in prices.tolist()
+            ]
+
+        cluster = self.cluster
+        ends = cluster.link_source.tolist(), cluster.link_target.tolist()
+        cap, uses = limits or ring_limits(cluster, int(self.jobs[place]), len(gains) - 1)
+        rings = PricedRings(
+            gain=[0, *units[1:]],
+            price=lowered(self.worker[place]),
+            cap=cap,
+            links=list(zip(*ends, lowered(self.edge[place]), uses, strict=True)),
+        )
+        return scaled(rings.best(steps, self.effort), -digits)
+
+    def each_size(self, place: int, gains: list[Fraction]) -> list[Fraction]:
+        """Profit of sizes 0, 1, ...; where nothing has a price no ring is searched."""
+        none = Fraction(0)
+        if not (self.worker[place].any() or self.edge[place].any()):
+            return [shortened(max(none, gain)) for gain in gains]
+        sizes = range(1, len(gains))
+        alone = ([none] * k + [gains[k]] for k in sizes)
+        return [none, *(self.best(place, row, FEW_STEPS) for row in alone)]
 
 
 def _of_sizes(gains: list[Fraction], cost: Ints, grid: int) -> list[Fraction]:
@@ -240,71 +309,6 @@ def _of_sizes(gains: list[Fraction], cost: Ints, grid: int) -> list[Fraction]:
         Fraction(0) if c >= FORBIDDEN else shortened(max(Fraction(0), gain - scaled(c, -grid)))
         for gain, c in zip(gains, paid, strict=True)
     ]
-
-
-def _each_size(
-    cluster: Cluster,
-    job: int,
-    gains: list[Fraction],
-    worker: Ints,
-    edge: Ints,
-    grid: int,
-    effort: Effort,
-) -> list[Fraction]:
-    """As `_of_sizes`, on any network; where nothing has a price no ring is searched."""
-    if not (worker.any() or edge.any()):
-        return [shortened(max(Fraction(0), gain)) for gain in gains]
-    none = Fraction(0)
-    return [none] + [
-        best_profit(
-            cluster, job, [none] * k + [gains[k]], worker, edge, grid, FEW_STEPS, effort=effort
-        )
-        for k in range(1, len(gains))
-    ]
-
-
-def best_profit(
-    cluster: Cluster,
-    job: int,
-    gains: list[Fraction],
-    worker: Ints,
-    edge: Ints,
-    grid: int,
-    steps: int = MOST_STEPS,
-    limits: tuple[list[int], list[int]] | None = None,
-    effort: Effort | None = None,
-) -> Fraction:
-    """Profit of the best ring on any network, at least 0, rounded up; prices are on the grid.
-
-    Gains are rounded up, and prices down, to units of which the largest gain has `MORE_DIGITS`
-    digits.  Who pays more than that for one worker or link loses anyway.
-
-    Parameters
-    ----------
-    limits
-        Workers on each node and uses of each link, at most; what fits of a ring alone by default.
-    effort
-        That other searches count towards, too.
-    """
-    top = max(gains[1:], default=Fraction(0))
-    if top <= 0:
-        return Fraction(0)
-    digits = MORE_DIGITS - top.numerator.bit_length() + top.denominator.bit_length()
-    units = [math.ceil(gain * scaled(1, digits)) for gain in gains]
-    most = max(units) + 1
-
-    def lowered(prices: Ints) -> list[int]:
-        return [min(most, math.floor(scaled(price, digits - grid))) for price in prices.tolist()]
-
-    ends = cluster.link_source.tolist(), cluster.link_target.tolist()
-    cap, uses = limits or ring_limits(cluster, job, len(gains) - 1)
-    rings = PricedRings(
-        gain=[0, *units[1:]],
-        price=lowered(worker),
-        cap=cap,
-        links=list(zip(*ends, lowered(edge), uses, strict=True)),
-    )
-    return scaled(rings.best(steps, effort), -digits)
 
 
 def ring_limits(cluster: Cluster, job: int, most: int) -> tuple[list[int], list[int]]:

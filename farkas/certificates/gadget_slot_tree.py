@@ -38,13 +38,12 @@ from farkas.certificates.gadget_boxes import FILLED, SlotBox, SlotBranch
 from farkas.certificates.gadget_prices import PriceRow, claimed, nested, price_array
 from farkas.certificates.gadget_slot import (
     FEW_STEPS,
+    GridPrices,
     SlotBound,
     WorkerSlots,
-    best_profit,
-    on_grid,
     whole_rent,
 )
-from farkas.certificates.ring_profits import MOST_EFFORT, MOST_STEPS, Effort
+from farkas.certificates.ring_profits import MOST_STEPS, Effort
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints
@@ -89,7 +88,7 @@ class SlotTree(SlotBound, frozen=True, kw_only=True, tag="gadget.slot_tree"):
         shape = len(self.link_prices), cluster.num_nodes, cluster.num_resources
         node = price_array(self.node_prices, shape)
         link = price_array(self.link_prices, (len(self.link_prices), cluster.num_links))
-        most, effort = self.most_workers(cluster), Effort(MOST_EFFORT)
+        most, effort = self.most_workers(cluster), Effort()
         sizes = int((most + 1)[most > 0].sum())
         effort.spend(ENCLOSED * sizes + cluster.num_jobs * (cluster.num_nodes + cluster.num_links))
         first = SlotBox.whole(cluster, most)
@@ -127,46 +126,31 @@ class PricedBox:
         The box.
     gains
         Of 0, 1, ... workers of each participant, at least the exact ones.
-    worker, edge
-        Shapes (participants, nodes) and (participants, links), prices on a grid.
-    grid
-        Prices are in units of ``2**-grid``.
+    prices
+        Of the participants.
     best
         P, of each participant.
     worth
         Z.
-    effort
-        What searches may take.
     """
 
     box: SlotBox
     gains: list[list[Fraction]]
-    worker: Ints
-    edge: Ints
-    grid: int
+    prices: GridPrices
     best: list[Fraction]
     worth: Fraction
-    effort: Effort
 
     @classmethod
     def of(
-        cls,
-        box: SlotBox,
-        gains: list[list[Fraction]],
-        node: Floats,
-        link: Floats,
-        effort: Effort | None = None,
+        cls, box: SlotBox, gains: list[list[Fraction]], node: Floats, link: Floats, effort: Effort
     ) -> PricedBox:
         """Price a box, at prices of shapes (nodes, resources) and (links,)."""
         cluster = box.cluster
-        effort = effort or Effort()
         rent = whole_rent(cluster, node, link) * FILLED
         effort.spend(box.sizes.size + len(box.jobs) * (cluster.num_nodes + cluster.num_links))
-        if not len(box.jobs):
-            nothing = np.zeros((0, 0), np.int64)
-            return cls(box, gains, nothing, nothing, 0, [], rent, effort)
         size = box.sizes.shape[1] - 1
-        priced = cls(box, gains, *on_grid(cluster, box.jobs, size, node, link), [], rent, effort)
+        prices = GridPrices.of(cluster, box.jobs, size, node, link, effort)
+        priced = cls(box, gains, prices, [], rent)
         # a job that has to run may lose; no more than this is asked
         deep = max((max(row) for row in gains), default=Fraction(0)) * 2
         for place, sizes in enumerate(box.sizes):
@@ -184,10 +168,7 @@ class PricedBox:
             for k, gain in enumerate(self.gains[place])
         ]
         limits = self.box.most_workers[place].tolist(), self.box.most_uses[place].tolist()
-        cluster, job = self.box.cluster, int(self.box.jobs[place])
-        worker, edge = self.worker[place], self.edge[place]
-        priced = worker, edge, self.grid
-        return best_profit(cluster, job, beyond, *priced, steps, limits, self.effort)
+        return self.prices.best(place, beyond, steps, limits)
 
     def above(self, level: Fraction) -> SlotBox:
         """Box without the sizes with which no decision is worth more than ``level``."""

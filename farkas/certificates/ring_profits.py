@@ -66,6 +66,9 @@ class PricedRings:
         NotACertificate
             When it takes more effort than is left.
         """
+        left = Steps(steps, effort or Effort())
+        size, nodes = len(self.gain), len(self.price)
+        left.effort.spend(size * nodes + nodes + len(self.links))
         found = max(
             (self.gain[k] - k * price for price, cap in zip(self.price, self.cap, strict=True)
              for k in range(1, min(cap, len(self.gain) - 1) + 1)),
@@ -74,9 +77,6 @@ class PricedRings:
         best = max(0, found)
         hosts = [u for u, cap in enumerate(self.cap) if cap > 0]
         hosts.sort(key=lambda u: self.price[u])
-        left = Steps(steps, effort or Effort())
-        size, nodes = len(self.gain), len(self.price)
-        left.effort.spend(size * nodes + nodes + len(self.links))
         for at in range(len(hosts) - 1):
             left.effort.spend(size + nodes)
             if self.beyond(0, self.cheapest(hosts[at:])) <= best:
@@ -152,11 +152,11 @@ class Effort:
     Parameters
     ----------
     most
-        Units.
+        Units; `MOST_EFFORT` by default.
     """
 
-    def __init__(self, most: int = MOST_EFFORT) -> None:
-        self.most, self.spent = most, 0
+    def __init__(self, most: int | None = None) -> None:
+        self.most, self.spent = MOST_EFFORT if most is None else most, 0
 
     def spend(self, units: int) -> None:
         """Count what comes next; raises `NotACertificate` when it is too much."""

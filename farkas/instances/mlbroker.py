@@ -6,7 +6,7 @@ job ``i`` in slot ``t`` is ``pair_start[i] + t - arrival[i]``.
 
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -98,11 +98,13 @@ class Brokerage(Marketplace, frozen=True, kw_only=True, tag="mlbroker"):
 
     def _check_magnitudes(self) -> None:
         """Refuse loads that cannot be counted and bills that overflow."""
-        needed = self.volume.sum(axis=1) / self.worker_capacity[self.pair_job]
-        fits = np.isfinite(self.worker_capacity[self.pair_job] * (needed + self.num_sites + 1))
-        for pair in np.flatnonzero(~(fits & (needed < LARGEST_EXACT)))[:1]:
+        each = self.worker_capacity[self.pair_job]
+        needed = self.volume.sum(axis=1) / each
+        held = each * (needed + self.num_sites + 1)  # workers are whole at every site
+        for pair in np.flatnonzero(~(np.isfinite(held) & (needed < LARGEST_EXACT)))[:1]:
             job, slot = self.pair_job[pair], self.pair_slot[pair]
-            require(False, f"jobs[{job}] needs {needed[pair]:.3g} workers in slot {slot}; too many")
+            what = f"{needed[pair]:.3g} workers of {each[pair]:g} GB in slot {slot}"
+            require(False, f"jobs[{job}] needs {what}; more than doubles count")
         dearest = self.list_price * self.usage_cap("strict").max(axis=0)
         require(
             bool(np.isfinite(dearest).all()) and bool(np.isfinite(self.surcharge).all()),
@@ -244,9 +246,8 @@ class Brokerage(Marketplace, frozen=True, kw_only=True, tag="mlbroker"):
 
     def usage_cap(self, semantics: Semantics = "printed") -> Floats:
         """Most units that can be used at any one site, shape (slots, resources); H."""
-        pair_jobs = self.pair_job
-        most = self.most_workers(semantics)[:, None]
-        used = self.worker_demand[pair_jobs] * most + self.server_demand[pair_jobs]
+        job, most = self.pair_job, self.most_workers(semantics)[:, None]
+        used = self.worker_demand[job] * most + self.server_demand[job]
         cap = np.zeros((self.num_slots, self.num_resources))
         np.add.at(cap, self.pair_slot, used)
         # Sums of whole multiples of a power of two are exact while doubles hold them; others are
@@ -314,6 +315,5 @@ def _grain(amounts: Floats) -> Floats:
 
 
 def _known(semantics: str) -> None:
-    if semantics not in ("printed", "strict"):
-        known = ("printed", "strict")
+    if semantics not in (known := get_args(Semantics)):
         raise InvalidOption.near(f"unknown semantics {semantics!r}", semantics, known)

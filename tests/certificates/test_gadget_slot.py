@@ -12,6 +12,7 @@ import pytest
 
 from farkas.certificates import check
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
+from farkas.certificates.ring_profits import Effort
 from farkas.closeness import allowed
 from farkas.errors import NotACertificate
 from farkas.instances import library
@@ -419,3 +420,26 @@ def test_a_knapsack_of_too_many_sizes_is_refused() -> None:
     row = [Fraction(1)] * 2**16
     with pytest.raises(NotACertificate, match="sizes of rings"):
         shared.most(cluster, np.zeros(2**16, np.int64), [row] * 2**16)
+
+
+@pytest.mark.parametrize("shared", [None, SharedServers(resource=0, unit=1.0)])
+def test_the_searches_for_all_jobs_and_sizes_count_together(shared, monkeypatch) -> None:
+    ring = [(0, 1, 9), (1, 2, 9), (2, 0, 9)]
+    cluster = small([1, 1, 1], ring, *[{"demand": [1.0], "max_workers": 3}] * 2)
+    one = cluster.replace(jobs=cluster.jobs[:1])
+    spent: list[int] = []
+    spend = Effort.spend
+    monkeypatch.setattr(Effort, "spend", lambda self, n: (spent.append(n), spend(self, n)))
+
+    def proved(some: Cluster) -> None:
+        prices = np.full(some.capacity.shape, 0.01), np.full(some.num_links, 0.01)
+        certify_slot(some, 0, np.zeros(some.num_jobs), *prices, shared)
+
+    proved(one)
+    alone = sum(spent)
+    monkeypatch.setattr("farkas.certificates.ring_profits.MOST_EFFORT", 2 * alone)
+    proved(cluster)
+    assert sum(spent) == 3 * alone
+    monkeypatch.setattr("farkas.certificates.ring_profits.MOST_EFFORT", 2 * alone - 1)
+    with pytest.raises(NotACertificate, match=f"rings would take more than {2 * alone - 1} steps"):
+        proved(cluster)

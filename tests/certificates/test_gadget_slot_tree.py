@@ -112,8 +112,8 @@ def test_the_searches_of_all_boxes_count_together(monkeypatch):
     efforts: list[Effort] = []
 
     class Kept(Effort):
-        def __init__(self, most):
-            super().__init__(most)
+        def __init__(self):
+            super().__init__()
             efforts.append(self)
 
     monkeypatch.setattr("farkas.certificates.gadget_slot_tree.Effort", Kept)
@@ -121,9 +121,9 @@ def test_the_searches_of_all_boxes_count_together(monkeypatch):
     assert by_two_prices(cluster, 1.0, (split, 1, 1)) >= 3
     leaf, *_, tree = (effort.spent for effort in efforts)
     assert leaf < tree < 3 * leaf
-    monkeypatch.setattr("farkas.certificates.gadget_slot_tree.MOST_EFFORT", tree)
+    monkeypatch.setattr("farkas.certificates.ring_profits.MOST_EFFORT", tree)
     by_two_prices(cluster, 1.0, (split, 1, 1))
-    monkeypatch.setattr("farkas.certificates.gadget_slot_tree.MOST_EFFORT", tree - 1)
+    monkeypatch.setattr("farkas.certificates.ring_profits.MOST_EFFORT", tree - 1)
     with pytest.raises(NotACertificate, match=f"rings would take more than {tree - 1} steps"):
         by_two_prices(cluster, 1.0, (split, 1, 1))
 
@@ -152,7 +152,7 @@ def test_a_box_is_worth_its_rent_and_the_best_rings_in_it(network):
             [reward(cluster, int(i), k) - reward(cluster, int(i), 0) for k in range(limit[i] + 1)]
             for i in box.jobs
         ]
-        priced = PricedBox.of(box, gains, node, link)
+        priced = PricedBox.of(box, gains, node, link, Effort())
         exact = worth_by_hand(cluster, limit, box, node, link)
         for place, (mine, own) in enumerate(zip(priced.best, exact, strict=True)):
             if own and not box.sizes[place, 0]:

@@ -81,8 +81,14 @@ def job(**changes):
         (job(server_demand=[1, 1]), r"got 2 - at `\$\.jobs\[0\]\.server_demand`"),
         (job(sync_volume=-1), r"sync_volume"),
         (job(deploy_cost=-1), r"deploy_cost"),
-        (job(worker_capacity=1e308), r"jobs\[0\] needs .* workers in slot 0; too many"),
-        (job(worker_capacity=5e-324), r"jobs\[0\] needs inf workers in slot 0; too many"),
+        (
+            job(worker_capacity=1e308),
+            r"jobs\[0\] needs 4e-307 workers of 1e\+308 GB in slot 0; more than",
+        ),
+        (
+            job(worker_capacity=5e-324),
+            r"jobs\[0\] needs inf workers of 4.94066e-324 GB in slot 0; more than",
+        ),
         (job(worker_demand=[1e308]), "demand of all jobs overflows"),
         (job(colour=1), r"unknown field `colour` - at `\$\.jobs\[0\]`"),
     ],

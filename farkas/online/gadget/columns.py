@@ -31,8 +31,8 @@ from farkas.tolerances import ROUNDING
 BASELINES: tuple[Baseline, ...] = (Fifo(), LeastAttainedService(), DominantResourceFairness())
 """What a slot is never worse than."""
 
-DIVES = (8, 16, 32)
-"""Parts in which the unsettled jobs of successive dives are settled."""
+FIRST_DIVE, MORE_DIVES = 8, (16, 32)
+"""Parts in which the unsettled jobs of a dive are settled, before the search by cases and after."""
 
 REPAIRS = 8
 """How often some of the rings are taken away, and rings found anew in the room they leave."""
@@ -130,11 +130,10 @@ def attempts(generated: Generated, gap: float) -> Iterator[Attempt]:
     for search in SEARCHES:
         yield functools.partial(generate, search if every is not None else "loose")
         yield functools.partial(exchange, LOOSE_LABELS)
-    for parts in DIVES[:1]:
-        yield functools.partial(dived, parts)
+    yield functools.partial(dived, FIRST_DIVE)
     if every is None:
         yield cases
-    for parts in DIVES[1:]:
+    for parts in MORE_DIVES:
         yield functools.partial(dived, parts)
     for _ in range(REPAIRS if every is None else 0):
         yield lambda best, bound: (repaired(generated, best, loose, rng), bound)

@@ -292,7 +292,9 @@ def test_baselines_keep_rings_of_participants_only():
 
 
 def test_no_baseline_is_better_even_where_nothing_else_is_tried(monkeypatch):
-    monkeypatch.setattr("farkas.online.gadget.columns.DIVES", ())
+    monkeypatch.setattr(
+        "farkas.online.gadget.columns.dive", lambda slot, *_: Rings.none(slot.cluster)
+    )
     monkeypatch.setattr("farkas.online.gadget.columns.REPAIRS", 0)
     monkeypatch.setattr(
         "farkas.online.gadget.columns.best_subset", lambda generated, known, every, gap: known
