@@ -10,8 +10,9 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.measure import keep
+from farkas.executor import Child
 from farkas.experiments.sweeps import Store, read_config, sweep
-from farkas.experiments.sweeps.child import Child
+from farkas.experiments.sweeps.schedule import asked, result
 from farkas.experiments.sweeps.task import Request, plan
 from farkas.instances import to_bytes
 
@@ -48,20 +49,20 @@ def seconds(work: object, *arguments: object) -> float:
 
 def overhead(folder: Path, count: int) -> dict[str, float]:
     """Medians over tasks: seconds inside a task, around it in its child process, in the store."""
-    asked = requests(folder, count, slots=2, jobs=2)
+    wanted = requests(folder, count, slots=2, jobs=2)
     child = Child()
-    child.perform(asked[0], 600.0)  # imports and compilation happen once
+    child.ask(asked(wanted[0]), 600.0)  # imports and compilation happen once
     inside, around, writing = [], [], []
     with Store(folder / "writing.sqlite") as store:
-        for request in asked:
+        for request in wanted:
             start = time.perf_counter()
-            result = child.perform(request, 600.0)
-            around.append(time.perf_counter() - start - result.seconds)
-            inside.append(result.seconds)
-            writing.append(seconds(store.add, result))
+            found = result(request, child.ask(asked(request), 600.0))
+            around.append(time.perf_counter() - start - found.seconds)
+            inside.append(found.seconds)
+            writing.append(seconds(store.add, found))
     child.stop()
-    found = {"task": median(inside), "process": median(around), "store": median(writing)}
-    return {**found, "overhead": found["process"] + found["store"]}
+    each = {"task": median(inside), "process": median(around), "store": median(writing)}
+    return {**each, "overhead": each["process"] + each["store"]}
 
 
 def efficiency(folder: Path, count: int, workers: int) -> dict[str, float]:

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import msgspec
 
+from farkas.executor import Children, Dask, Performer
 from farkas.experiments.sweeps.config import read_config, require_searches_end
-from farkas.experiments.sweeps.schedule import Children, Dask, Scheduler
+from farkas.experiments.sweeps.schedule import results
 from farkas.experiments.sweeps.store import Result, Stamp, Store
 from farkas.experiments.sweeps.task import Request, Task, plan
 from farkas.instances import Instance, to_bytes
@@ -96,7 +97,7 @@ def sweep(
     folder = Path(path).resolve().parent
     tasks, found = plan(config, folder)
     store_path = folder / (config.store or f"{Path(path).stem}.sqlite")
-    performer: Scheduler = (
+    performer: Performer = (
         Dask(scheduler) if scheduler else Children(workers or os.cpu_count() or 1)
     )
     with Store(store_path) as store:
@@ -159,11 +160,11 @@ class _Work:
         self.shared = 0  # tasks that another sweep has performed meanwhile
         self._theirs: list[Task] = []
 
-    def performed(self, performer: Scheduler, tasks: list[Task]) -> Iterator[Result]:
+    def performed(self, performer: Performer, tasks: list[Task]) -> Iterator[Result]:
         """Yield what is performed and stored, until nobody has any of the tasks left to do."""
         while tasks:
             self._theirs, before = [], self.counts.total()
-            for result in performer.perform(self._requests(tasks), self.timeout):
+            for result in results(performer, self._requests(tasks), self.timeout):
                 self.store.add(result)
                 self.counts[result.status] += 1
                 yield result
