@@ -103,7 +103,7 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
         Exempt(
             r"quantity dps\.(bfp|bfp_grid|random|dps_random_placement|offline_forced)"
             r"|quantity dps\.(dps|simple|top)\..*|program dps\.offline(_lp)?\[forced\]\..*"
-            rf"|algorithm dps\.(bfp.*|bwk|dps.*|random|simple|top)\.{WORTH}",
+            rf"|algorithm dps\.(bfp.*|bwk|dps.*|learned|random|simple|top)\.{WORTH}",
             "jobs turned",
             "of the jobs of one slot, whoever stands first in the file is served first",
         ),
@@ -129,6 +129,11 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
             rf"|algorithm dps\.(dps_pairs|simple)\.{WORTH}",
             "slots in front|slot at the end",
             "the confidence radius grows with the number of slots",
+        ),
+        Exempt(
+            rf"algorithm dps\.learned\.{WORTH}",
+            "slots in front|slot at the end",
+            "what is expected follows from the slots so far, the reserve from their number",
         ),
     ),
     "eris": (

@@ -89,8 +89,28 @@ class Ask:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Report:
+    """What a user says of a job on arrival, to a seller that asks for it.
+
+    Parameters
+    ----------
+    budget
+        What the user would pay at most.
+    colocated_runtime, spread_runtime
+        Slots the job runs on one server, and on several.
+    """
+
+    budget: float
+    colocated_runtime: float
+    spread_runtime: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Offer(Ask):
-    """A job of a market.  Its budget shows in its answer only, its runtime when it is over."""
+    """A job of a market.  Its budget shows in its answer only, its runtime when it is over.
+
+    Sellers that say so (`farkas.online.dps.seller.Seller.asks_for_reports`) see both on arrival.
+    """
 
     _market: Market
 
@@ -103,6 +123,10 @@ class Offer(Ask):
     def accepts(self, payment: float) -> bool:
         """Return the user's answer to a price for the whole job."""
         return bool(payment <= allowed(float(self._market.budget[self.job])))
+
+    def report(self) -> Report:
+        """Return what the user says on arrival, truly; for sellers that ask for reports."""
+        return Report(float(self._market.budget[self.job]), self.runtime(True), self.runtime(False))
 
     def end(self, colocated: bool) -> float:
         """When the job ends if it starts now; for the cluster, not for the seller."""

@@ -165,6 +165,10 @@ class RunningMarket:
         seller = algorithms[algorithm].policy(**self.options)
         if not isinstance(seller, Seller):
             raise InvalidOption(f"{algorithm} has to see the whole market; it cannot run one")
+        if seller.asks_for_reports:
+            raise InvalidOption(
+                f"{algorithm} has to see budgets and runtimes on arrival; feed it whole jobs"
+            )
         self.seller: Seller = seller
         self.provider = provider
         self.state: Any = self.seller.start(provider.known(), seed)

@@ -35,6 +35,9 @@ class Seller:
 
     placement: Placing = "pa"
 
+    asks_for_reports = False
+    """Whether users have to say on arrival what they would pay and how long their jobs run."""
+
     def start(self, known: Known, seed: int) -> Any:
         """Start with empty servers."""
         rng = np.random.default_rng(seed)

@@ -1,0 +1,235 @@
+"""A seller of our own: capacity is charged for at duals of the jobs seen, payments are bids."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from farkas.instances.base import Nonnegative
+from farkas.numbers import Floats, Ints
+from farkas.online.dps.offers import Ask, Decision, Known, Offer, Quote, Report
+from farkas.online.dps.placing import Placing
+from farkas.online.dps.seller import Seller, SellerState
+from farkas.online.driver import algorithm
+
+SWEEPS = 2
+"""How often prices of both sides are settled in turn."""
+RELEARNED = 16
+"""Prices are learned anew when one in so many of the jobs seen is new."""
+CHARGED = 1.0 - 1.0 / 2**10
+"""Share of the prices that is charged: a job whose own worth sets a price is served."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Past:
+    """Jobs seen that empty servers could serve, one entry each.
+
+    Parameters
+    ----------
+    worker_type, ps_type, workers, ps
+        What they asked for, shape (jobs,).
+    reward
+        The most they would have paid, shape (jobs,).
+    hold
+        Slots in which they would have held their units, shape (jobs,).
+    """
+
+    worker_type: Ints
+    ps_type: Ints
+    workers: Ints
+    ps: Ints
+    reward: Floats
+    hold: Floats
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class LearnedState(SellerState):
+    """What was seen, and what it says of prices.
+
+    Parameters
+    ----------
+    seen
+        Type of workers and of parameter servers, units of both, reward and slots held, by job.
+    unit
+        Largest payment for a unit seen so far.
+    worker_price, ps_price
+        Price of a unit for a slot, by type, as last learned.
+    relearn
+        Number of jobs seen at which prices are learned next.
+    """
+
+    seen: list[tuple[int, int, int, int, float, float]]
+    unit: float
+    worker_price: Floats
+    ps_price: Floats
+    relearn: int
+
+
+@algorithm("dps.learned", source="added: prices of capacity from the jobs seen so far")
+@dataclasses.dataclass(frozen=True)
+class BidTaker(Seller):
+    """Serves whoever bids more than the units are worth for as long as the job would hold them.
+
+    Other sellers see neither budgets nor runtimes; this one sees both when a job arrives, never
+    before, as if users bid and described their jobs truly.  A job that is served pays its budget,
+    or the price cap; it is served when that exceeds its charge: the price of a unit for a slot,
+    times units, times the slots it would hold them until the horizon.  Users gain by understating.
+
+    A price is the dual of capacity at which the jobs seen so far, coming on at ``forecast`` times
+    their rate, exhaust what running jobs leave of it until the horizon, one type after the other;
+    a thousandth less is charged.  No price is below the reserve, at which a unit is worth
+    ``reserve`` times the largest payment for a unit seen if it is held for as many slots as the
+    horizon has: bursts come that no past foretells.
+    """
+
+    reserve: Nonnegative = 1.5
+    forecast: Nonnegative = 1.0
+    placement: Placing = "best_fit"
+
+    asks_for_reports = True
+
+    def start(self, known: Known, seed: int) -> LearnedState:
+        """Nobody came; capacity is worth nothing."""
+        plain = super().start(known, seed)
+        types = known.installed_workers.shape[1], known.installed_ps.shape[1]
+        worker, ps = (np.zeros(count) for count in types)
+        return LearnedState(known, plain.cluster, plain.rng, [], 0.0, worker, ps, 1)
+
+    def arrived(self, state: LearnedState, ask: Ask) -> bool:
+        """Take note of the report, and learn prices anew if many came since."""
+        known, report = state.known, _report(ask)
+        installed = known.installed_workers[:, ask.worker_type], known.installed_ps[:, ask.ps_type]
+        if installed[0].sum() < ask.workers or installed[1].sum() < ask.ps:
+            return False
+        reward = most_paid(known, ask, report)
+        state.unit = max(state.unit, reward / (ask.workers + ask.ps))
+        whole = _hosted(*installed, ask)
+        runtime = report.colocated_runtime if whole else report.spread_runtime
+        entry = ask.worker_type, ask.ps_type, ask.workers, ask.ps, reward, held(known, runtime)
+        state.seen.append(entry)
+        if len(state.seen) >= state.relearn:
+            state.relearn = len(state.seen) + 1 + len(state.seen) // RELEARNED
+            self._learn(state, ask.slot)
+        return False
+
+    def quote(self, state: LearnedState, ask: Ask) -> Quote:
+        """Ask for the whole budget if it exceeds the charge, else for nothing."""
+        known, report = state.known, _report(ask)
+        reward = most_paid(known, ask, report)
+        if not reward > self.charge(state, ask, report):
+            return Quote()
+        # the next double below: what it makes is less than the budget after rounding too
+        unit = min(known.price_cap, float(np.nextafter(reward / (ask.workers + ask.ps), 0.0)))
+        return self.at(ask, unit, unit)
+
+    def charge(self, state: LearnedState, ask: Ask, report: Report) -> float:
+        """Charge for the units that the job would hold now."""
+        known, cluster = state.known, state.cluster
+        idle = cluster.idle_workers[:, ask.worker_type], cluster.idle_ps[:, ask.ps_type]
+        runtime = report.colocated_runtime if _hosted(*idle, ask) else report.spread_runtime
+        least = self._least(state)
+        worker = max(least, float(state.worker_price[ask.worker_type]))
+        ps = max(least, float(state.ps_price[ask.ps_type]))
+        slots = min(held(known, runtime), float(known.horizon - ask.slot))
+        return CHARGED * slots * (worker * ask.workers + ps * ask.ps)
+
+    def settled(self, state: LearnedState, ask: Ask, quote: Quote, accepted: bool) -> Decision:
+        """Serve the job if it was asked for a price; nobody is served free of charge."""
+        if quote.free:
+            return Decision("declined")
+        return super().settled(state, ask, quote, accepted)
+
+    def _least(self, state: LearnedState) -> float:
+        return self.reserve * state.unit / state.known.horizon
+
+    def _learn(self, state: LearnedState, slot: int) -> None:
+        known = state.known
+        left = float(known.horizon - slot)
+        rate = self.forecast / (slot + 1.0)
+        if not rate > 0:
+            return
+        workers = known.installed_workers.sum(axis=0) * left
+        ps = known.installed_ps.sum(axis=0) * left
+        for job in state.cluster.running.values():
+            ask = job.ask
+            slots = min(max(0.0, ask.slot + held(known, job.runtime) - slot), left)
+            workers[ask.worker_type] -= slots * ask.workers
+            ps[ask.ps_type] -= slots * ask.ps
+        past = Past(*(np.array(column) for column in zip(*state.seen, strict=True)))
+        times = rate * left
+        coming = dataclasses.replace(past, hold=np.minimum(past.hold, left))
+        state.worker_price, state.ps_price = exhausting_prices(
+            coming, workers / times, ps / times, self._least(state)
+        )
+
+
+def most_paid(known: Known, ask: Ask, report: Report) -> float:
+    """Budget, or what the largest unit price makes."""
+    return min(report.budget, known.price_cap * (ask.workers + ask.ps))
+
+
+def held(known: Known, runtime: float) -> float:
+    """Arrival slots in which a job of this runtime holds its units."""
+    return float(np.floor(runtime) + 1.0 if known.occupancy == "closed" else np.ceil(runtime))
+
+
+def exhausting_prices(
+    past: Past, workers: Floats, ps: Floats, least: float = 0.0
+) -> tuple[Floats, Floats]:
+    """Prices of a unit for a slot, by type: the dual of capacity, minimised one price at a time.
+
+    The dual is Σ C y + Σ max(0, r - hold (d y + e z)) over jobs, with the prices y of worker types
+    and z of types of parameter servers, none of them below ``least``.  No step raises it.
+
+    Parameters
+    ----------
+    past
+        Jobs, with the slots that each holds its units.
+    workers, ps
+        Unit-slots there are for them by type; C.
+    least
+        Price at which the search begins.
+    """
+    prices = np.full(len(workers), least), np.full(len(ps), least)
+    sides = (past.worker_type, past.workers), (past.ps_type, past.ps)
+    room = workers, ps
+    for _ in range(SWEEPS):
+        for side in (0, 1):
+            (types, units), (others, other_units) = sides[side], sides[1 - side]
+            margin = past.reward - past.hold * other_units * prices[1 - side][others]
+            for kind in range(len(room[side])):
+                of = types == kind
+                found = exhausting_price(
+                    margin[of], past.hold[of] * units[of], float(room[side][kind])
+                )
+                prices[side][kind] = max(least, found)
+    return prices
+
+
+def exhausting_price(margin: Floats, use: Floats, room: float) -> float:
+    """Least price >= 0 at which those whose margin exceeds the price of what they use fit.
+
+    Parameters
+    ----------
+    margin
+        What they would pay, of any sign, shape (jobs,).
+    use
+        What they use, > 0, shape (jobs,).
+    room
+        What there is.
+    """
+    paying = margin > 0
+    worth = margin[paying] / use[paying]
+    order = np.argsort(-worth, kind="stable")
+    fitting = int(np.searchsorted(np.cumsum(use[paying][order]), room, side="right"))
+    return float(worth[order][fitting]) if fitting < len(order) else 0.0
+
+
+def _hosted(workers: Ints, ps: Ints, ask: Ask) -> bool:
+    return bool(((workers >= ask.workers) & (ps >= ask.ps)).any())
+
+
+def _report(ask: Ask) -> Report:
+    assert isinstance(ask, Offer)
+    return ask.report()

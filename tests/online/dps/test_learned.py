@@ -1,0 +1,229 @@
+"""Prices of capacity learned from the jobs seen, and a seller that takes bids."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import msgspec
+import numpy as np
+import pytest
+import scipy.optimize
+
+import farkas
+from farkas.errors import InvalidOption
+from farkas.instances.dps import Market
+from farkas.online import algorithms
+from farkas.online.dps.environment import Environment
+from farkas.online.dps.learned import (
+    BidTaker,
+    Past,
+    exhausting_price,
+    exhausting_prices,
+)
+from farkas.online.dps.offers import Known, Offer
+from farkas.online.dps.posted import run_seller
+from farkas.online.dps.running import Provider, RunningMarket
+from tests.generators.dps import market_in, random_market
+from tests.tools.optimum import optimum
+
+
+def random_past(seed: int, types: tuple[int, int] = (2, 2)) -> tuple[Past, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    jobs = int(rng.integers(0, 9))
+    past = Past(
+        rng.integers(types[0], size=jobs),
+        rng.integers(types[1], size=jobs),
+        rng.integers(1, 4, jobs),
+        rng.integers(1, 4, jobs),
+        rng.choice([0.0, 0.5, 1.0, 2.5], jobs),
+        rng.choice([1.0, 2.0, 7.0], jobs),
+    )
+    return past, rng.integers(-2, 12, types[0]) * 1.0, rng.integers(-2, 12, types[1]) * 1.0
+
+
+def dual(past: Past, workers, ps, worker_price, ps_price) -> float:
+    """The dual of capacity, job by job."""
+    value = float(workers @ worker_price + ps @ ps_price)
+    for job in range(len(past.reward)):
+        charge = past.workers[job] * worker_price[past.worker_type[job]]
+        charge += past.ps[job] * ps_price[past.ps_type[job]]
+        value += max(0.0, past.reward[job] - past.hold[job] * charge)
+    return value
+
+
+def best_fractional(past: Past, workers, ps) -> float:
+    """The linear program of which that is the dual."""
+    jobs = np.arange(len(past.reward))
+    use = np.zeros((len(workers) + len(ps), len(jobs)))
+    use[past.worker_type, jobs] = past.hold * past.workers
+    use[len(workers) + past.ps_type, jobs] = past.hold * past.ps
+    found = scipy.optimize.linprog(
+        -past.reward, use, np.concatenate([workers, ps]), bounds=(0, 1), method="highs"
+    )
+    return -found.fun
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_prices_minimise_the_dual_along_each_of_them(seed):
+    past, workers, ps = random_past(seed)
+    workers, ps = np.maximum(workers, 0.0), np.maximum(ps, 0.0)
+    found = exhausting_prices(past, workers, ps)
+    value = dual(past, workers, ps, *found)
+    tiny = 1e-9 * (1.0 + past.reward.sum())
+    assert value <= past.reward.sum() + tiny
+    if len(past.reward):
+        assert value >= best_fractional(past, workers, ps) - tiny
+    # the last price settled: none of the places where the dual bends is better
+    last, (charge, units) = len(ps) - 1, (found[0][past.worker_type] * past.workers, past.ps)
+    of = past.ps_type == last
+    bends = (past.reward - past.hold * charge)[of] / (past.hold * units)[of]
+    for price in [0.0, *np.maximum(bends, 0.0).tolist()]:
+        other = found[1].copy()
+        other[last] = price
+        assert value <= dual(past, workers, ps, found[0], other) + tiny
+
+
+def test_with_one_side_alone_prices_are_optimal():
+    for seed in range(40):
+        past, workers, _ = random_past(seed, (2, 1))
+        workers, ps = np.maximum(workers, 0.0), np.array([1e6])
+        if len(past.reward):
+            found = exhausting_prices(past, workers, ps)
+            value = dual(past, workers, ps, *found)
+            assert value == pytest.approx(best_fractional(past, workers, ps), abs=1e-9)
+
+
+def test_the_price_is_that_of_the_first_who_does_not_fit():
+    margin, use = np.array([3.0, 8.0, -1.0, 2.0]), np.array([1.0, 2.0, 1.0, 4.0])
+    # worths 3, 4, -, 1/2: the dearest use 2, then 3, then 7
+    for room, price in [(1.9, 4.0), (2.0, 3.0), (3.0, 0.5), (6.9, 0.5), (7.0, 0.0), (-1.0, 4.0)]:
+        assert exhausting_price(margin, use, room) == price
+    assert exhausting_price(np.zeros(0), np.zeros(0), 0.0) == 0.0
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_runs_keep_everything_and_lie_below_the_optimum(seed):
+    market = random_market(seed)
+    run = farkas.run(market, "dps.learned")
+    best = optimum("dps.offline[capped]" if market.price_cap else "dps.offline", market)
+    assert not run.violations
+    assert not run.remarks
+    assert run.value <= best + 1e-6 * max(best, 1.0)
+    assert run.value_exact is not None
+    assert Fraction(run.value_exact) <= run.certificate.fraction
+    assert farkas.check(run, market).proof.bound == run.certificate.fraction
+
+
+def test_who_is_served_pays_the_budget_or_the_cap():
+    sold = 0
+    for seed in range(8):
+        market = random_market(seed, jobs=30)
+        cap = 1.0 if market.price_cap is None else market.price_cap
+        for job, decision in zip(market.jobs, run_seller(BidTaker(), market), strict=True):
+            assert decision.outcome in ("sold", "declined", "full")
+            if decision.outcome == "sold":
+                most = min(job.budget, cap * (job.workers + job.ps))
+                exact = Fraction(decision.worker_price) * job.workers
+                exact += Fraction(decision.ps_price) * job.ps
+                assert exact <= Fraction(most)
+                assert decision.payment == pytest.approx(most, rel=1e-12)
+                sold += 1
+    assert sold > 20
+
+
+def one_server(*jobs, horizon=40, **changes) -> Market:
+    """One worker and one parameter server, jobs of one unit each."""
+    fields = {"worker_type": 0, "workers": 1, "ps_type": 0, "ps": 1, "model_size": 0, "epochs": 1}
+    listed = [
+        {**fields, "arrival": arrival, "epoch_compute": slots, "budget": budget}
+        for arrival, slots, budget in jobs
+    ]
+    return Market.build(
+        horizon=horizon, occupancy="half_open", server_workers=[[1]], server_ps=[[1]],
+        worker_bandwidth=[None], ps_bandwidth=[None], jobs=listed, **changes,
+    )  # fmt: skip
+
+
+def served(market: Market, **options) -> list[int]:
+    decisions = run_seller(BidTaker(**options), market)
+    return [job for job, decision in enumerate(decisions) if decision.served]
+
+
+def test_a_long_job_that_bids_little_is_turned_away_by_the_reserve():
+    # the largest payment for a unit is 1/2; two units for 39 of 40 slots are worth 39/40 reserves
+    market = one_server((0, 1.0, 1.0), (1, 39.0, 0.6))
+    assert served(market, reserve=0.62, forecast=0.0) == [0]
+    assert served(market, reserve=0.61, forecast=0.0) == [0, 1]
+
+
+def test_jobs_that_are_all_alike_are_served_until_the_server_is_full():
+    # more come than fit: the price is their own worth, at which they must not be turned away
+    market = one_server(*[(slot, 2.0, 1.0) for slot in range(0, 40)])
+    for reserve in (0.0, 1.5):
+        assert served(market, reserve=reserve) == list(range(0, 40, 2))
+
+
+def test_places_are_kept_for_jobs_like_those_seen():
+    # a short dear job in every second slot; a long cheap one would take the place of many
+    dear = [(slot, 1.0, 0.5) for slot in range(0, 40, 2)]
+    cheap = (9, 20.0, 2.0)
+    market = one_server(*sorted([*dear, cheap]))
+    long = next(i for i, job in enumerate(market.jobs) if job.arrival == 9)
+    learned = served(market, reserve=0.0, forecast=3.0)
+    assert long not in learned
+    assert len(learned) == 20
+    assert long in served(market, reserve=0.0, forecast=0.0)
+
+
+def test_nothing_later_changes_what_was_decided():
+    for seed in range(6):
+        market = random_market(seed, jobs=40)
+        every = run_seller(BidTaker(), market)
+        half = market.replace(jobs=market.jobs[:17])
+        assert run_seller(BidTaker(), half) == every[:17]
+
+
+def test_what_can_never_be_served_teaches_nothing():
+    market = one_server((0, 1.0, 0.4), (2, 1.0, 0.4))
+    jobs = msgspec.to_builtins(market.jobs)
+    with_large = market.replace(jobs=[{**jobs[0], "workers": 9, "budget": 9.0}, *jobs])
+    seller, known = BidTaker(), Known.of(with_large)
+    state = seller.start(known, 0)
+    for job in range(3):
+        state, _ = seller.step(state, Offer.of(with_large, job))
+    assert len(state.seen) == 2
+    assert state.unit == 0.2
+
+
+@pytest.mark.parametrize("power", [-40, 40])
+def test_money_and_data_have_no_unit(power):
+    for seed in (1, 3, 5):
+        market = random_market(seed, jobs=30).replace(price_cap=1.0)
+        plain = run_seller(BidTaker(), market)
+        other = run_seller(BidTaker(), market_in(market, 2.0**power, data=2.0 ** (power // 2)))
+        assert seed != 3 or sum(d.payment for d in plain) > 0
+        assert [d.payment * 2.0**power for d in plain] == [d.payment for d in other]
+        assert [d.servers for d in plain] == [d.servers for d in other]
+
+
+def test_bids_are_worth_more_than_answers_to_prices():
+    market = farkas.generate(
+        "dps", "published", seed=0, num_jobs=1_000, horizon=1_000, num_servers=5
+    )
+    values = {name: farkas.run(market, f"dps.{name}").value for name in ("learned", "simple")}
+    assert values["learned"] > 1.3 * values["simple"]
+
+
+def test_a_market_of_asks_cannot_be_run_by_it():
+    provider = Provider(server_workers=((4,),), server_ps=((4,),))
+    with pytest.raises(InvalidOption, match="see budgets and runtimes"):
+        RunningMarket(provider, "dps.learned")
+
+
+def test_no_jobs_and_nothing_installed():
+    empty = one_server()
+    assert farkas.run(empty, "dps.learned").value == 0.0
+    nothing = one_server((0, 1.0, 1.0)).replace(server_workers=[[0]])
+    assert [d.outcome for d in run_seller(BidTaker(), nothing)] == ["full"]
+    assert Environment().arrivals(empty) == []
+    assert algorithms["dps.learned"].options["placement"] == "best_fit"
