@@ -30,6 +30,11 @@ class Deadline:
         self._until, self._stopped = clock() + seconds, stopped
 
     @property
+    def stopped(self) -> bool:
+        """Whether somebody asked to stop, whatever time is left."""
+        return self._stopped()
+
+    @property
     def left(self) -> float:
         """Seconds that are left, at least 0."""
         return 0.0 if self._stopped() else max(0.0, self._until - clock())

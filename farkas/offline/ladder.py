@@ -79,8 +79,12 @@ class Ascent:
         return self.distance is not None and self.distance <= self.gap
 
     def over(self) -> bool:
-        """Whether the search ends here: near enough, or no time is left."""
-        return self.done or not self.deadline.left
+        """Whether the search ends here: near enough, or no time is left.
+
+        The first decisions are waited for, however little time there is, unless by who stops it.
+        """
+        late = not self.deadline.left and (self.run is not None or self.deadline.stopped)
+        return self.done or late
 
     def better_value(self, value: Fraction | float) -> bool:
         """Whether a value is better than the best."""
@@ -100,7 +104,8 @@ Climber = Callable[[Any, Ascent], Iterator[Rung]]
 """Called with an instance and the ascent; yields what it finds until nothing is left to try.
 
 It may end at any time, and raise `farkas.errors.FarkasError` where it has no answer: the next one
-goes on from where the ascent stands.
+goes on from where the ascent stands.  The first one of a ladder is to find some decisions soon,
+whatever the deadline.
 """
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from farkas.offline.ladder import Ascent, Climber, Rung
 from farkas.online.driver import Certifying, Clairvoyant, algorithms, environments
+from farkas.online.run import Bound
 
 
 def policies(*names: str) -> Climber:
@@ -14,13 +15,18 @@ def policies(*names: str) -> Climber:
 
     def climber(instance: Any, ascent: Ascent) -> Iterator[Rung]:
         for name in names:
-            ascent.deadline.check()
-            yield _rung(name, instance)
+            if ascent.over():
+                return
+            decisions, bound = decided(name, instance, certify=True)
+            yield Rung(name, decisions, bound or environments[instance.kind].bound(instance))
 
     return climber
 
 
-def _rung(name: str, instance: Any) -> Rung:
+def decided(
+    name: str, instance: Any, *, certify: bool = False
+) -> tuple[Sequence[Any], Bound | None]:
+    """Return what an algorithm decides; to certify, with the bound that it proves, if it does."""
     policy, world = algorithms[name].policy(), environments[instance.kind]
     decisions: Sequence[Any]
     state: Any = None
@@ -32,6 +38,6 @@ def _rung(name: str, instance: Any) -> Rung:
             state, decision = policy.step(state, arrival)
             decisions.append(decision)
     bound = None
-    if isinstance(policy, Certifying):
+    if certify and isinstance(policy, Certifying):
         bound = policy.certify(instance, state, decisions)
-    return Rung(name, decisions, bound or world.bound(instance))
+    return decisions, bound

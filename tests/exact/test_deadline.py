@@ -42,7 +42,9 @@ def test_whoever_is_asked_can_stop_the_clock_and_its_parts() -> None:
     clock = Deadline(1000.0, lambda: bool(pressed))
     part = clock.part(0.5)
     assert 400 < part.left <= 500
+    assert not clock.stopped
     pressed.append(True)
+    assert part.stopped
     assert (clock.left, part.left) == (0.0, 0.0)
     with pytest.raises(OutOfTime):
         part.check()

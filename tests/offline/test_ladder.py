@@ -37,6 +37,22 @@ def test_done_at_the_gap_exactly(gap, done):
     assert not ascent("max", 8, None, gap).done
 
 
+def test_the_first_decisions_are_waited_for_unless_somebody_stops_it():
+    late = Ascent("max", Deadline(0.0), Fraction(0))
+    assert not late.over()
+    late.run = SimpleNamespace(reached=Fraction(1))
+    assert late.over()
+    assert Ascent("max", Deadline(60.0, lambda: True), Fraction(0)).over()
+    assert not ascent("max", 1).over()
+
+
+@pytest.mark.parametrize("name", ["mlbroker/tiny", "eris/demo", "dps/demo", "gadget/demo"])
+def test_any_limit_has_an_answer(name):
+    found = farkas.optimum(name, gap=0, time_limit=1e-9)
+    assert not found.interrupted
+    assert farkas.check(found.run, farkas.load(name)).proof.bound == found.bound
+
+
 @pytest.mark.parametrize(("sense", "better", "worse"), [("min", 9, 11), ("max", 11, 9)])
 def test_better_values_and_tighter_bounds(sense, better, worse):
     found = ascent(sense, 10, 10)

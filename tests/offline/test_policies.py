@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 
 import farkas
-from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.exact.deadline import Deadline
 from farkas.offline import Ascent, ladders
-from farkas.offline.policies import policies
+from farkas.offline.policies import decided, policies
 
 NAMES = ["mlbroker.fractional", "mlbroker.opt", "eris.tiresias", "dps.bfp_coord", "gadget.las"]
 
@@ -27,7 +27,17 @@ def test_a_rung_is_what_the_run_is(name):
         assert ladders[f"{kind}.optimum"].run(instance, found.decisions).value == run.value
 
 
-def test_no_algorithm_begins_after_the_deadline():
-    market = farkas.load("dps/demo")
-    with pytest.raises(OutOfTime):
-        list(policies("dps.simple")(market, ascent(0.0)))
+def test_after_the_deadline_an_algorithm_begins_only_where_nothing_is_decided():
+    market, late = farkas.load("dps/demo"), ascent(0.0)
+    climber = policies("dps.simple", "dps.bfp_coord")(market, late)
+    first = next(climber)
+    late.run = ladders["dps.optimum"].run(market, first.decisions)
+    assert list(climber) == []
+
+
+def test_an_algorithm_alone_proves_nothing():
+    auction = farkas.load("eris/demo")
+    _, bound = decided("eris.tiresias", auction)
+    _, proved = decided("eris.tiresias", auction, certify=True)
+    assert bound is None
+    assert proved == farkas.run(auction, "eris.tiresias").certificate

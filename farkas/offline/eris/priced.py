@@ -50,8 +50,8 @@ def priced(instance: Auction, ascent: Ascent) -> Iterator[Rung]:
     pricer = JobPricer(instance)
     packing = Packing(pricer)
     yield _proved(instance, find_prices(instance, "free"), METHODS["free"])
-    packing.fill(np.arange(instance.num_jobs))
-    yield Rung("best schedules in turn", packing.decisions())
+    packing.fill(np.argsort(instance.chunks, kind="stable"))
+    yield Rung("small jobs first", packing.decisions())
     found: PricedRound | None = None
     for pooled in (True, False) if instance.sites > 1 else (True,):
         about = "prices of schedules" + ("" if pooled else " by site")
