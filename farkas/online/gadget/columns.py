@@ -21,7 +21,7 @@ from farkas.online.gadget.seen import Baseline, Seen
 from farkas.online.gadget.slot_tree import Cases, SlotSearch
 from farkas.portable.products import matmul
 from farkas.relaxations.gadget.generation import CapacityPrices, Generated, closed, generate_columns
-from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS, RingSearch
+from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS, LabelBudget, RingSearch
 from farkas.relaxations.gadget.whole_sizes import whole_sizes
 from farkas.rounding.rings import admit
 from farkas.search_tolerances import LOOSE_GAP, SIMPLEX, SOLVER_GAP
@@ -43,6 +43,9 @@ SEARCHES: tuple[RingSearch, ...] = ("loose", "exact")
 Exactly only where all rings can be listed, else loosely once more: an exact search may take minutes
 for a bound that cases improve.
 """
+
+SLOT_LABELS = 1 << 22
+"""Labels of all searches for rings of one slot together, but for those of exchanges."""
 
 PARTS = 20
 """One in so many parts of the gap is left to the relaxation, the others to whole rings."""
@@ -103,7 +106,7 @@ def attempts(generated: Generated, gap: float) -> Iterator[Attempt]:
     if not len(slot.jobs):
         return
     first = max(SOLVER_GAP, gap / PARTS)
-    loose = max(LOOSE_GAP, first)
+    loose, labels = max(LOOSE_GAP, first), LabelBudget(SLOT_LABELS)
 
     def exchange(labels: int, best: Rings, bound: float) -> tuple[Rings, float]:
         sizes = whole_sizes(slot, generated.prices, labels)
@@ -115,14 +118,17 @@ def attempts(generated: Generated, gap: float) -> Iterator[Attempt]:
     def generate(search: RingSearch, best: Rings, bound: float) -> tuple[Rings, float]:
         nonlocal generated
         known = Rings.join([generated.columns.rings, best], slot.cluster)
-        generated = generate_columns(slot, known, generated.prices, gap=first, search=search)
+        generated = generate_columns(
+            slot, known, generated.prices, gap=first, search=search, labels=labels
+        )
         return rounded(generated), generated.bound
 
     def dived(parts: int, best: Rings, bound: float) -> tuple[Rings, float]:
-        return dive(slot, generated, parts, loose), bound
+        return dive(slot, generated, parts, loose, labels), bound
 
     def cases(best: Rings, bound: float) -> tuple[Rings, float]:
-        found = by_cases(slot, best, gap * (1.0 - 1.0 / PARTS), generated.prices)
+        most = gap * (1.0 - 1.0 / PARTS)
+        found = by_cases(slot, best, most, generated.prices, labels)
         return found.rings, min(bound, found.bound)
 
     yield functools.partial(exchange, 0)
@@ -136,11 +142,17 @@ def attempts(generated: Generated, gap: float) -> Iterator[Attempt]:
     for parts in MORE_DIVES:
         yield functools.partial(dived, parts)
     for _ in range(REPAIRS if every is None else 0):
-        yield lambda best, bound: (repaired(generated, best, loose, rng), bound)
+        yield lambda best, bound: (repaired(generated, best, loose, rng, labels), bound)
     yield lambda best, bound: (best_subset(generated, best, every, gap), bound)
 
 
-def by_cases(slot: SlotView, rings: Rings, gap: float, prices: CapacityPrices) -> Cases:
+def by_cases(
+    slot: SlotView,
+    rings: Rings,
+    gap: float,
+    prices: CapacityPrices,
+    labels: LabelBudget | None = None,
+) -> Cases:
     """Search by cases for better rings than these, and a bound; see `SlotSearch`."""
 
     def improve(relaxed: Generated, thorough: bool) -> Rings:
@@ -149,7 +161,7 @@ def by_cases(slot: SlotView, rings: Rings, gap: float, prices: CapacityPrices) -
             found.append(best_subset(relaxed, Rings.none(slot.cluster), None, gap / PARTS))
         return max(found, key=lambda each: worth(slot, each))
 
-    return SlotSearch(slot, rings, gap, improve).run(prices)
+    return SlotSearch(slot, rings, gap, improve, labels or LabelBudget(SLOT_LABELS)).run(prices)
 
 
 def worth(slot: SlotView, rings: Rings) -> float:

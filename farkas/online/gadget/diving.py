@@ -14,11 +14,18 @@ from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Bools
 from farkas.relaxations.gadget.generation import Generated, generate_columns
+from farkas.relaxations.gadget.ring_pricing import LabelBudget
 from farkas.rounding.rings import Mix, admit
 from farkas.search_tolerances import LOOSE_GAP, SIMPLEX
 
 
-def dive(slot: SlotView, generated: Generated, parts: int, gap: float = LOOSE_GAP) -> Rings:
+def dive(
+    slot: SlotView,
+    generated: Generated,
+    parts: int,
+    gap: float = LOOSE_GAP,
+    labels: LabelBudget | None = None,
+) -> Rings:
     """Rings that fit together, near the value of the relaxation.
 
     Rings with a share of 1 run, and of the others those with the largest shares; then the
@@ -32,6 +39,8 @@ def dive(slot: SlotView, generated: Generated, parts: int, gap: float = LOOSE_GA
         One in so many of the unsettled jobs is settled before rings are priced again.
     gap
         Of the relaxations on the way.
+    labels
+        Of all searches for rings together, without a limit by default.
     """
     found: list[Rings] = []
     while len(generated.share):
@@ -49,11 +58,18 @@ def dive(slot: SlotView, generated: Generated, parts: int, gap: float = LOOSE_GA
             generated.prices,
             gap=gap,
             search="loose",
+            labels=labels,
         )
     return Rings.join(found, slot.cluster)
 
 
-def repaired(generated: Generated, rings: Rings, gap: float, rng: np.random.Generator) -> Rings:
+def repaired(
+    generated: Generated,
+    rings: Rings,
+    gap: float,
+    rng: np.random.Generator,
+    labels: LabelBudget | None = None,
+) -> Rings:
     """Take a third of the rings away at random, and dive in the room that they leave.
 
     Parameters
@@ -64,14 +80,16 @@ def repaired(generated: Generated, rings: Rings, gap: float, rng: np.random.Gene
         Rings that fit together.
     gap
         Of the relaxations on the way.
+    labels
+        Of all searches for rings together, without a limit by default.
     """
     slot = generated.columns.slot
     kept = rings.take(np.sort(rng.permutation(len(rings))[len(rings) // 3 :]))
     left = without(slot, kept)
     others = generated.columns.rings
     others = others.take(still_fits(left, others))
-    again = generate_columns(left, others, generated.prices, gap=gap, search="loose")
-    return Rings.join([kept, dive(left, again, 16, gap)], slot.cluster)
+    again = generate_columns(left, others, generated.prices, gap=gap, search="loose", labels=labels)
+    return Rings.join([kept, dive(left, again, 16, gap, labels)], slot.cluster)
 
 
 def settled(generated: Generated, parts: int) -> Rings:

@@ -148,7 +148,7 @@ class Exchange:
         worth[size] = 2.0 * size * (1 + len(left))  # more than the longest way round
         price = SEAT * self.rng.random(len(cap))
         task = RingTask(price, cap, share, uses, worth)
-        _, _, workers, flow = best_ring(self.search.network, task, 0.0, FEW_LABELS)
+        _, _, workers, flow, _ = best_ring(self.search.network, task, 0.0, FEW_LABELS)
         return workers, flow
 
     def _place(self, rings: Rings) -> Ints:

@@ -22,7 +22,7 @@ from farkas.relaxations.gadget.generation import (
     generate_columns,
     no_prices,
 )
-from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS, RingPricing
+from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS, LabelBudget, RingPricing
 from farkas.relaxations.gadget.ring_search import best_ring
 from farkas.search_tolerances import LOOSE_GAP, SOLVER_GAP
 from farkas.tolerances import ROUNDING
@@ -127,10 +127,14 @@ class SlotSearch:
         Relative gap at which cases are closed.
     improve
         Makes whole rings of relaxations.
+    labels
+        Of all searches for rings together; no case but the first is looked at when none are left.
     """
 
-    def __init__(self, slot: SlotView, rings: Rings, gap: float, improve: Improve) -> None:
-        self.slot, self.gap, self.improve = slot, gap, improve
+    def __init__(
+        self, slot: SlotView, rings: Rings, gap: float, improve: Improve, labels: LabelBudget
+    ) -> None:
+        self.slot, self.gap, self.improve, self.labels = slot, gap, improve, labels
         self.rings, self.pool = rings, rings
         self.deep = DEEP * float(np.abs(slot.gains).max(initial=0.0))
         self._known: set[bytes] = set()
@@ -148,6 +152,8 @@ class SlotSearch:
         heap = [(-root.bound, next(count), root)]
         priced = 0
         while heap and -heap[0][0] > self.level and priced < MOST_BOXES:
+            if priced and not self.labels.left:
+                break
             case = heapq.heappop(heap)[2]
             self._price(case, priced % THOROUGH == 0)
             priced += 1
@@ -171,7 +177,9 @@ class SlotSearch:
             case.bound, case.prices = 0.0, no_prices(self.slot.cluster)
             return
         known = self.pool.take(_fit(view, self.pool))
-        generated = generate_columns(view, known, case.start, gap=LOOSE_GAP, search="loose")
+        generated = generate_columns(
+            view, known, case.start, gap=LOOSE_GAP, search="loose", labels=self.labels
+        )
         self._remember(generated.columns.rings)
         case.prices = generated.prices
         best = max(self.rings, self.improve(generated, thorough), key=self._worth)
@@ -205,7 +213,12 @@ class SlotSearch:
             """Worth of a ring of these sizes, or ``floor``; and most that any is worth."""
             task = pricing.task(place, worker[place], length[place])
             worth = np.where(which[: len(task.worth)], task.worth, -np.inf)
-            return best_ring(pricing.network, task._replace(worth=worth), floor, labels)[:2]
+            most = self.labels.most(labels)
+            found, worst, _, _, followed = best_ring(
+                pricing.network, task._replace(worth=worth), floor, most
+            )
+            self.labels.spend(followed)
+            return found, worst
 
         def stays(place: int, size: int, floor: float) -> bool:
             """Whether a ring of this size may be worth more; labels only where walks are not."""

@@ -17,7 +17,7 @@ from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints, floats
 from farkas.relaxations.gadget.embedding import NodeLP
 from farkas.relaxations.gadget.ring_pool import RingPool
-from farkas.relaxations.gadget.ring_pricing import RingPricing, RingSearch, noise
+from farkas.relaxations.gadget.ring_pricing import LabelBudget, RingPricing, RingSearch, noise
 from farkas.relaxations.gadget.tree_pricing import TreePricing
 from farkas.search_tolerances import SHARE, SOLVER_GAP
 from farkas.solvers import open_session
@@ -94,6 +94,7 @@ def generate_columns(
     gap: float = SOLVER_GAP,
     most_rounds: int = 200,
     search: RingSearch = "exact",
+    labels: LabelBudget | None = None,
 ) -> Generated:
     """Solve ``gadget.column_lp`` of one slot by pricing rings.
 
@@ -112,13 +113,16 @@ def generate_columns(
         Add rings so often at most; the bound is valid whenever it stops.
     search
         How far to search for the best ring of a job, see `RingPricing`.
+    labels
+        Of all these searches together, without a limit by default.
     """
     cluster = slot.cluster
     if not len(slot.jobs):
         nothing = Columns(slot, Rings.none(cluster))
         return Generated(nothing, np.zeros(0), 0.0, 0.0, no_prices(cluster), 0)
     tree = forest(cluster) if slot.limits is None else None
-    pricing = ForestPricing(slot, tree) if tree is not None else RingPricing(slot, search)
+    general = RingPricing(slot, search, labels or LabelBudget())
+    pricing = general if tree is None else ForestPricing(slot, tree)
     master = MasterProgram(slot)
     smooth, first = (prices, []) if prices is not None else start(slot)
     master.add(pricing.placed(first))

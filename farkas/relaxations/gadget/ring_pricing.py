@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from functools import cached_property
 from typing import Literal
 
@@ -27,6 +28,27 @@ RingSearch = Literal["walks", "loose", "exact"]
 """How far the best ring of a job is searched."""
 
 
+class LabelBudget:
+    """How many labels searches for rings may still follow together.
+
+    Parameters
+    ----------
+    left
+        So many; without a limit by default.
+    """
+
+    def __init__(self, left: int = sys.maxsize) -> None:
+        self.left = left
+
+    def most(self, alone: int) -> int:
+        """Labels of one search, which alone may follow ``alone``."""
+        return min(alone, self.left)
+
+    def spend(self, followed: int) -> None:
+        """Count what a search has followed."""
+        self.left = max(0, self.left - followed)
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class RingPricing:
     """Pricing of the jobs of a slot, whatever the network.
@@ -38,10 +60,13 @@ class RingPricing:
     search
         How far to search for the best ring of a job: ``walks`` remembers nothing, ``loose`` ends
         with `LOOSE_LABELS`, and where labels do not suffice ``exact`` asks an integer program.
+    labels
+        Of all searches together; when there are none left, walks remember nothing.
     """
 
     slot: SlotView
     search: RingSearch = "exact"
+    labels: LabelBudget = dataclasses.field(default_factory=LabelBudget)
 
     @cached_property
     def network(self) -> Arcs:
@@ -111,14 +136,16 @@ class RingPricing:
             return list(map(int, order))
 
         # no need to search on before what was found has changed the prices
-        labels = {"walks": 0, "loose": LOOSE_LABELS, "exact": MOST_LABELS}[self.search]
-        for place in unsure() if labels and not found else ():
-            if most.sum() <= enough:
+        alone = {"walks": 0, "loose": LOOSE_LABELS, "exact": MOST_LABELS}[self.search]
+        for place in unsure() if alone and not found else ():
+            labels = self.labels.most(alone)
+            if most.sum() <= enough or not labels:
                 break
             task = self.task(place, worker[place], length[place])
-            best[place], most[place], workers, flow = best_ring(
+            best[place], most[place], workers, flow, followed = best_ring(
                 self.network, task, float(least[place]), labels
             )
+            self.labels.spend(followed)
             if workers.any():
                 found.append((int(slot.jobs[place]), workers, flow))
         for place in unsure() if self.search == "exact" and not found else ():

@@ -267,7 +267,7 @@ def alone(task: RingTask) -> tuple[float, int, int]:
 @compiled(steps=lambda network, task, floor, most_labels: 10 * task.price.size * task.worth.size)
 def best_ring(
     network: Arcs, task: RingTask, floor: float, most_labels: int
-) -> tuple[float, float, Ints1, Ints1]:
+) -> tuple[float, float, Ints1, Ints1, int]:
     """Best ring worth more than ``floor``.
 
     Parameters
@@ -278,15 +278,15 @@ def best_ring(
     Returns
     -------
     The worth of the best ring found, or floor; the most that any ring is worth, which is the same
-    unless the labels were too many; and workers per node and uses per link of the ring, all 0 if
-    none was found.
+    unless the labels were too many; workers per node and uses per link of the ring, all 0 if none
+    was found; and how many labels were followed.
     """
     nodes, levels = len(task.price), len(task.worth)
     ring, around = np.zeros(nodes, np.int64), np.zeros(len(task.length), np.int64)
     lone, host, size = alone(task)
     if lone > floor:
         floor, ring[host] = lone, size
-    most = floor
+    most, followed = floor, 0
     hosts = np.flatnonzero(task.cap > 0)
     order = hosts[np.argsort(task.price[hosts], kind="mergesort")]
     memory = LabelMemory(np.zeros(nodes, np.int64), np.zeros(len(task.length), np.int64), 1)
@@ -303,7 +303,7 @@ def best_ring(
             while True:
                 labels = no_labels(2 * levels * nodes * memory.codes, room)
                 value, bound, end, used = search(network, task, frame, ahead, memory, floor, labels)
-                most_labels = max(0, most_labels - used)
+                most_labels, followed = max(0, most_labels - used), followed + used
                 if bound == value or most_labels == 0:
                     break
                 room = min(8 * room, max(room, most_labels))
@@ -324,7 +324,7 @@ def best_ring(
             if memory.codes == 1:
                 ahead = walks_ahead(network, task, frame)
             memory = LabelMemory(memory.host, memory.link, codes)
-    return floor, max(most, floor), ring, around
+    return floor, max(most, floor), ring, around, followed
 
 
 @compiled(
@@ -353,11 +353,11 @@ def best_walks(
 
     Returns
     -------
-    As `best_ring`, a row a job.
+    As `best_ring`, a row a job, but for the labels.
     """
     best, most = np.empty(len(floor)), np.empty(len(floor))
     workers, flow = np.empty(cap.shape, np.int64), np.empty(uses.shape, np.int64)
     for i in range(len(floor)):
         task = RingTask(worker[i], cap[i], length[i], uses[i], worth[i][: largest[i] + 1])
-        best[i], most[i], workers[i], flow[i] = best_ring(network, task, floor[i], 0)
+        best[i], most[i], workers[i], flow[i], _ = best_ring(network, task, floor[i], 0)
     return best, most, workers, flow

@@ -130,6 +130,6 @@ def size_profits(
         task = searched.task(place, worker[place], length[place])
         worth = np.full(size + 1, -np.inf)
         worth[size] = task.worth[size]
-        found, most, _, _ = best_ring(searched.network, task._replace(worth=worth), 0.0, labels)
+        found, most, *_ = best_ring(searched.network, task._replace(worth=worth), 0.0, labels)
         profit[place, size], unsure[place, size] = most, most > found
     return profit, unsure

@@ -291,6 +291,20 @@ def test_baselines_keep_rings_of_participants_only():
             assert set(baseline_rings(part, baseline).job.tolist()) <= {kept}
 
 
+@pytest.mark.parametrize("listable", [True, False])
+def test_slots_are_bounded_and_small_ones_exact_without_labels(listable, monkeypatch):
+    monkeypatch.setattr("farkas.online.gadget.columns.SLOT_LABELS", 0)
+    if not listable:
+        monkeypatch.setattr("farkas.online.gadget.columns.MOST_LISTED", 0)
+    for cluster in any_networks(20, 12):
+        slot = snapshot(cluster)
+        best = worth(slot, exact_rings(slot, list_counts(cluster)))
+        rings, bound = column_rings(slot, 1e-9)
+        assert worth(slot, rings) <= best * (1 + 1e-9) <= bound * (1 + 1e-8)
+        if listable:
+            assert worth(slot, rings) == pytest.approx(best, rel=1e-8)
+
+
 def test_no_baseline_is_better_even_where_nothing_else_is_tried(monkeypatch):
     monkeypatch.setattr(
         "farkas.online.gadget.columns.dive", lambda slot, *_: Rings.none(slot.cluster)

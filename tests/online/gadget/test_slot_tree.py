@@ -18,6 +18,7 @@ from farkas.online.gadget.bounds import best_slot_certificate, slot_certificate
 from farkas.online.gadget.columns import by_cases, worth
 from farkas.online.gadget.slot_tree import SlotSearch
 from farkas.relaxations.gadget.generation import generate_columns
+from farkas.relaxations.gadget.ring_pricing import LabelBudget
 from farkas.solvers import solve
 from tests.generators.gadget import any_networks, small, table
 from tests.online.gadget.test_columns import slot_broken
@@ -84,10 +85,27 @@ def test_rings_are_never_worse_than_those_that_are_known():
         return Rings.none(cluster)
 
     slot = snapshot(cluster)
-    search = SlotSearch(slot, known, 1e-5, nothing)
+    search = SlotSearch(slot, known, 1e-5, nothing, LabelBudget())
     found = search.run(generate_columns(slot).prices)
     assert worth(slot, found.rings) == 10
     assert found.bound == pytest.approx(10, rel=1e-4)
+
+
+def test_a_search_ends_with_its_labels_after_its_first_case():
+    cluster = halves(5)
+    slot, asked = snapshot(cluster), []
+
+    def note(relaxed, thorough):
+        asked.append(thorough)
+        return Rings.none(cluster)
+
+    labels = LabelBudget(1)
+    found = SlotSearch(slot, Rings.none(cluster), 1e-5, note, labels).run(
+        generate_columns(slot).prices
+    )
+    assert (len(asked), labels.left) == (1, 0)
+    best = searched(cluster)[1]
+    assert worth(slot, best.rings) <= best.bound <= found.bound < np.inf
 
 
 def test_some_cases_are_searched_for_whole_rings_with_more_effort(monkeypatch):
@@ -99,7 +117,9 @@ def test_some_cases_are_searched_for_whole_rings_with_more_effort(monkeypatch):
         return Rings.none(cluster)
 
     monkeypatch.setattr(slot_tree, "THOROUGH", 2)
-    SlotSearch(slot, Rings.none(cluster), 1e-5, note).run(generate_columns(slot).prices)
+    SlotSearch(slot, Rings.none(cluster), 1e-5, note, LabelBudget()).run(
+        generate_columns(slot).prices
+    )
     assert len(asked) > 4
     assert asked == [at % 2 == 0 for at in range(len(asked))]
 

@@ -8,7 +8,14 @@ import pytest
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
 from farkas.relaxations.gadget import ring_pricing
-from farkas.relaxations.gadget.ring_pricing import RingPricing, Router, network_of, noise
+from farkas.relaxations.gadget.generation import CapacityPrices, generate_columns
+from farkas.relaxations.gadget.ring_pricing import (
+    LabelBudget,
+    RingPricing,
+    Router,
+    network_of,
+    noise,
+)
 from farkas.relaxations.gadget.ring_program import program_ring
 from farkas.relaxations.gadget.ring_search import best_ring
 from farkas.relaxations.gadget.ring_walks import RingTask
@@ -112,6 +119,35 @@ def test_how_far_rings_are_searched_is_chosen(monkeypatch):
     monkeypatch.setattr(ring_pricing, "MOST_LABELS", 0)
     assert RingPricing(slot, "exact").replies(*given)[0] == pytest.approx([9.0])
     assert len(asked) == 1
+
+
+def test_searches_share_labels_and_walks_remember_nothing_without_any(monkeypatch):
+    # as above, with two jobs of the same kind
+    cluster = small([1] * 3, [(0, 1, 9), (1, 2, 9), (2, 0, 9)], *[table(0, 0, 0, 60)] * 2)
+    slot = snapshot(cluster)
+    given = np.array([[0.0], [1.0], [50.0]]), np.zeros(6), np.zeros(2)
+
+    def most(search, labels):
+        return RingPricing(slot, search, labels).replies(*given)[0].tolist()
+
+    every = LabelBudget(1000)
+    assert most("loose", every) == [9.0, 9.0]
+    used = 1000 - every.left
+    assert used > 0
+    assert used % 2 == 0
+    one, none = LabelBudget(used // 2), LabelBudget(0)
+    assert most("loose", one) == [9.0, 58.0]
+    assert one.left == none.left == 0
+    assert most("loose", none) == [58.0, 58.0]
+    assert most("exact", none) == [9.0, 9.0]  # an integer program needs no labels
+    one.spend(5)
+    assert (one.left, one.most(7), LabelBudget(8).most(7)) == (0, 0, 7)
+    found = generate_columns(slot, prices=CapacityPrices(*given[:2]), most_rounds=0, search="loose")
+    assert found.bound == 18.0 + 51.0
+    found = generate_columns(
+        slot, prices=CapacityPrices(*given[:2]), most_rounds=0, search="loose", labels=none
+    )
+    assert found.bound == 116.0 + 51.0
 
 
 def test_hops_are_links_on_the_way_one_way_or_not():

@@ -50,7 +50,7 @@ TRIANGLE = network(3, (0, 1), (1, 0), (1, 2), (2, 1), (2, 0), (0, 2))
 
 
 def found(network, task, floor=0.0, labels=MANY):
-    worth, most, workers, flow = best_ring(network, task, floor, labels)
+    worth, most, workers, flow, _ = best_ring(network, task, floor, labels)
     return worth, most, workers.tolist(), flow.tolist()
 
 
@@ -208,7 +208,7 @@ def test_walks_of_many_jobs_are_those_of_each():
     together = best_walks(TRIANGLE, worker, cap, length, uses, worth, largest, floor)
     for i in range(jobs):
         one = RingTask(worker[i], cap[i], length[i], uses[i], worth[i, : largest[i] + 1])
-        best, most, workers, flow = best_ring(TRIANGLE, one, float(floor[i]), 0)
+        best, most, workers, flow, _ = best_ring(TRIANGLE, one, float(floor[i]), 0)
         assert (together[0][i], together[1][i]) == (best, most)
         assert (together[2][i] == workers).all()
         assert (together[3][i] == flow).all()
