@@ -13,7 +13,7 @@ rounded up, so that the program runs in exact integers and errs on the safe side
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -44,6 +44,10 @@ CELLS = 1 << 17
 """Numbers of a table at once: memory is a small multiple of it, whatever the instance."""
 
 
+Payoffs = Callable[[Auction, Floats, Floats], Fraction]
+"""Bounds the payoffs of all jobs together at prices of transfer and resources."""
+
+
 @certificate_type
 class ErisPrices(PriceCertificate, frozen=True, kw_only=True, tag="eris_prices"):
     """Prices that prove an upper bound on the welfare of an auction.
@@ -62,7 +66,13 @@ class ErisPrices(PriceCertificate, frozen=True, kw_only=True, tag="eris_prices")
     prices: str
 
     @classmethod
-    def of(cls, auction: Auction, transfer: Floats, resource: Floats) -> ErisPrices:
+    def of(
+        cls,
+        auction: Auction,
+        transfer: Floats,
+        resource: Floats,
+        payoffs: Payoffs | None = None,
+    ) -> ErisPrices:
         """Certify what the prices prove.
 
         Parameters
@@ -71,6 +81,8 @@ class ErisPrices(PriceCertificate, frozen=True, kw_only=True, tag="eris_prices")
             Shape (slots,), α; entries below 0 count as 0.
         resource
             Shape (sites, resources, slots), β; likewise.
+        payoffs
+            What proves the bound of all payoffs; `prove_payoffs` if left out.
 
         Raises
         ------
@@ -78,7 +90,7 @@ class ErisPrices(PriceCertificate, frozen=True, kw_only=True, tag="eris_prices")
             A price is not finite.
         """
         transfer, resource = short(transfer), short(resource)
-        bound = prove_welfare(auction, transfer, resource)
+        bound = prove_welfare(auction, transfer, resource, payoffs)
         return cls(
             kind=cls.about,
             program=cls.subject,
@@ -115,13 +127,17 @@ def short(prices: Floats) -> Floats:
     return rounded
 
 
-def prove_welfare(auction: Auction, transfer: Floats, resource: Floats) -> Fraction:
+def prove_welfare(
+    auction: Auction, transfer: Floats, resource: Floats, payoffs: Payoffs | None = None
+) -> Fraction:
     """Upper bound on the welfare of every set of schedules that fits the empty system.
 
     Parameters
     ----------
     transfer, resource
         Prices, shapes (slots,) and (sites, resources, slots), >= 0.
+    payoffs
+        What proves the bound of all payoffs; `prove_payoffs` if left out.
 
     Raises
     ------
@@ -139,7 +155,7 @@ def prove_welfare(auction: Auction, transfer: Floats, resource: Floats) -> Fract
     budget = np.full(auction.slots, auction.transfer_budget)
     capacity = np.broadcast_to(auction.capacity[:, :, None], resource.shape).ravel()
     rent = exact_dot(budget, transfer) + exact_dot(capacity, resource.ravel())
-    return rent + prove_payoffs(auction, transfer, resource)
+    return rent + (payoffs or prove_payoffs)(auction, transfer, resource)
 
 
 def prove_payoffs(auction: Auction, transfer: Floats, resource: Floats) -> Fraction:

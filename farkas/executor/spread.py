@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from farkas.compiled import Kernel
 from farkas.errors import InvalidOption
@@ -13,7 +13,7 @@ from farkas.executor import child
 from farkas.executor.asked import AskedTask, Shared
 from farkas.executor.performers import Children, Dask, Performer, nothing
 
-PIECES = 8
+PIECES = 16
 """Messages for each worker: more of them even out what was estimated wrong."""
 LEAST_STEPS = 1e7
 """Steps of a kernel below which asking others takes longer than doing it."""
@@ -28,11 +28,12 @@ class SpreadWork(Protocol[Task, Answer]):
     What it answers depends on the task and on what is shared, and on nothing else.
     """
 
-    kernels: ClassVar[tuple[Kernel[..., Any], ...]]
-    """Compiled before anybody is asked, so that workers load them."""
-
     def __init__(self, shared: Any, /) -> None:
         """Prepare for tasks."""
+
+    @property
+    def kernels(self) -> tuple[Kernel[..., Any], ...]:
+        """Kernels that are compiled before anybody is asked, so that workers load them."""
 
     def __call__(self, task: Task, /) -> Answer:
         """Perform one."""
@@ -73,6 +74,8 @@ class Executor:
         self._shared: tuple[Any, Shared | None] = (None, None)
         self.remarks: list[str] = []
         """What did not go as planned, in words."""
+        self.seconds: Callable[[], float] = lambda: math.inf
+        """Seconds after which others need not go on, where nobody can stop them."""
 
     @classmethod
     def of(cls, workers: int | None = None, scheduler: str = "") -> Self:
@@ -105,6 +108,11 @@ class Executor:
         """Whether others perform."""
         return self._performer is not None
 
+    @property
+    def width(self) -> int:
+        """How many tasks are performed at once."""
+        return 1 if self._performer is None else self._performer.width
+
     def __enter__(self) -> Self:
         return self
 
@@ -119,11 +127,22 @@ class Executor:
         tasks: Sequence[Task],
         steps: Sequence[float],
         check: Callable[[], None] = nothing,
-        timeout: float = math.inf,
     ) -> list[Answer]:
-        """Return the answers to tasks, in their order.
+        """Return the answers to tasks; arguments are those of `each`."""
+        return list(self.each(work, shared, tasks, steps, check))
 
-        What a worker that died was to do is done here.
+    def each(
+        self,
+        work: SpreadWork[Task, Answer],
+        shared: Any,
+        tasks: Sequence[Task],
+        steps: Sequence[float],
+        check: Callable[[], None] = nothing,
+    ) -> Iterator[Answer]:
+        """Yield the answers to tasks, in their order.
+
+        What is done here is done when the answer is asked for, and what others do before the
+        first.  What a worker that died was to do is done here.
 
         Parameters
         ----------
@@ -136,49 +155,59 @@ class Executor:
             together.
         check
             Called again and again; raises what ends the work.
-        timeout
-            Seconds after which workers need not go on, where `check` cannot stop them.
         """
-        if self._performer is None or sum(steps) < LEAST_STEPS:
-            return [self._here(work, task, check) for task in tasks]
-        for kernel in type(work).kernels:
+        found: dict[int, Answer] = {}
+        if self._performer is not None and sum(steps) >= LEAST_STEPS:
+            found = self._elsewhere(self._performer, work, shared, tasks, steps, check)
+        for number, task in enumerate(tasks):
+            if number in found:
+                yield found.pop(number)
+            else:
+                check()
+                yield work(task)
+
+    def _elsewhere(
+        self,
+        performer: Performer,
+        work: SpreadWork[Task, Answer],
+        shared: Any,
+        tasks: Sequence[Task],
+        steps: Sequence[float],
+        check: Callable[[], None],
+    ) -> dict[int, Answer]:
+        """Return the answers of others, by number; those of dead ones are missing."""
+        for kernel in work.kernels:
             kernel.prepare(math.inf)
         found: dict[int, Answer] = {}
-        messages = self._messages(type(work), shared, tasks, steps)
-        with contextlib.closing(self._performer.perform(messages, timeout, check)) as ends:
+        messages = self._messages(performer.width, type(work), shared, tasks, steps)
+        with contextlib.closing(performer.perform(messages, self.seconds(), check)) as ends:
             for numbers, end in ends:
                 if end.status in ("done", "raised"):
                     found.update(zip(numbers, end.value(), strict=True))
-                elif not self.remarks:
+                elif end.status == "crashed" and not self.remarks:
                     self.remarks.append(f"a worker {end.error}; its tasks were performed here")
                 check()
-        return [
-            found[number] if number in found else self._here(work, task, check)
-            for number, task in enumerate(tasks)
-        ]
-
-    @staticmethod
-    def _here(work: SpreadWork[Task, Answer], task: Task, check: Callable[[], None]) -> Answer:
-        check()
-        return work(task)
+        return found
 
     def _messages(
         self,
+        width: int,
         work: type[SpreadWork[Task, Answer]],
         shared: Any,
         tasks: Sequence[Task],
         steps: Sequence[float],
     ) -> Iterator[tuple[list[int], AskedTask]]:
         """Tasks in pieces of about the same length, each with the numbers of its tasks."""
-        assert self._performer is not None
         if self._shared[1] is None or self._shared[0] is not shared:
             self._shared = shared, Shared.of(shared)
-        enough = sum(steps) / (PIECES * self._performer.width)
+        enough = sum(steps) / (PIECES * width)
         longest = sorted(range(len(tasks)), key=lambda number: -steps[number])
         piece: list[int] = []
+        total = 0.0
         for place, number in enumerate(longest):
             piece.append(number)
-            if place + 1 == len(tasks) or sum(steps[k] for k in piece) >= enough:
+            total += steps[number]
+            if place + 1 == len(tasks) or total >= enough:
                 together = work, [tasks[k] for k in piece]
                 yield piece, AskedTask.of(InTurn, together, self._shared[1])
-                piece = []
+                piece, total = [], 0.0

@@ -12,6 +12,7 @@ from typing import Any
 from farkas.certificates.doubles import double, text_of
 from farkas.errors import NoAnswer
 from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.executor import Executor
 from farkas.offline.ladder import Ascent, Climber, Ladder, Rung
 from farkas.online.driver import environments
 from farkas.online.run import Run, Sense
@@ -142,6 +143,7 @@ def climb(
     gap: Fraction,
     time_limit: float = math.inf,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> OfflineOptimum:
     """Let climbers improve value and bound until they meet, nothing is left to try, or time ends.
 
@@ -155,6 +157,8 @@ def climb(
         Seconds, > 0.
     progress
         Called whenever a side has moved.
+    executor
+        Who performs parts of a bound; this process if left out.
 
     Raises
     ------
@@ -166,7 +170,9 @@ def climb(
     begin = time.monotonic()
     with CtrlC() as keys:
         deadline = Deadline(time_limit, lambda: keys.pressed)
-        ascent = Ascent(environments[ladder.kind].sense, deadline, gap)
+        sense, executor = environments[ladder.kind].sense, executor or Executor()
+        executor.seconds = lambda: deadline.left
+        ascent = Ascent(sense, deadline, gap, executor=executor)
         climbing = _Climbing(instance, ladder, ascent, begin, progress)
         remarks = list(filter(None, map(climbing.use, ladder.climbers)))
     if ascent.run is None or ascent.decisions is None:
@@ -180,7 +186,7 @@ def climb(
     return OfflineOptimum(
         run=run,
         steps=tuple(climbing.steps),
-        remarks=tuple(remarks),
+        remarks=(*remarks, *executor.remarks),
         seconds=time.monotonic() - begin,
         complete=complete,
         interrupted=keys.pressed and not complete,

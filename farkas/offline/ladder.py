@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from farkas.exact.deadline import Deadline
+from farkas.executor import Executor
 from farkas.online.driver import Outcome, bound_holds, drive, environments
 from farkas.online.run import Bound, Run, Sense
 from farkas.registry import Registry
@@ -50,6 +51,8 @@ class Ascent:
         Those of the run, as the climber gave them.
     bound
         The best bound so far; None before the first.
+    executor
+        Who performs parts of a bound.
     """
 
     sense: Sense
@@ -58,6 +61,7 @@ class Ascent:
     run: Run | None = None
     decisions: Sequence[Any] | None = None
     bound: Bound | None = None
+    executor: Executor = dataclasses.field(default_factory=Executor)
 
     @property
     def value(self) -> Fraction | None:

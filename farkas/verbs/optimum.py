@@ -6,6 +6,7 @@ from fractions import Fraction
 from types import NoneType
 
 from farkas.errors import InvalidOption
+from farkas.executor import Executor
 from farkas.offline import Ladder, OfflineOptimum, climb, ladders
 from farkas.offline.climbing import Progress
 from farkas.required import require_progress, require_share, require_type
@@ -26,6 +27,8 @@ def optimum(
     problem: str | None = None,
     gap: float = GAP,
     time_limit: float = SECONDS,
+    workers: int | None = None,
+    scheduler: str = "",
     progress: Progress | None = None,
 ) -> OfflineOptimum:
     """Search for the best decisions with hindsight, and prove how good they are.
@@ -45,6 +48,12 @@ def optimum(
         Distance of value and bound, as a share of the larger, that is near enough; in [0, 1).
     time_limit
         Seconds, > 0, without those of compiling; a climber may pass it by what its last step takes.
+    workers
+        Child processes on this machine that share what falls apart: for mlbroker slots and jobs,
+        for eris the jobs of proofs.  None for this process alone.  Value, bound and certificate
+        are the same for any number unless time ends the search.
+    scheduler
+        Address of a dask scheduler to use instead of child processes.
     progress
         Called with a `farkas.offline.climbing.Advance` whenever a side has moved.
 
@@ -56,6 +65,8 @@ def optimum(
     ------
     InvalidOption
         The kind has no such problem, or an option has an impossible value.
+    SolverUnavailable
+        The scheduler does not answer.
     NoAnswer
         No decisions were found in time.
 
@@ -72,8 +83,14 @@ def optimum(
     require_type(time_limit, (int, float), "time_limit")
     require_search_limit(time_limit)
     require_progress(progress)
+    require_type(workers, (int, NoneType), "workers")
+    require_type(scheduler, str, "scheduler")
     chosen = ladder_of(data.kind, problem)
-    return climb(data, chosen, gap=Fraction(gap), time_limit=time_limit, progress=progress)
+    with Executor.of(workers, scheduler) as executor:
+        return climb(
+            data, chosen, gap=Fraction(gap), time_limit=time_limit, progress=progress,
+            executor=executor,
+        )  # fmt: skip
 
 
 def ladder_of(kind: str, problem: str | None = None) -> Ladder:

@@ -63,7 +63,7 @@ def test_many_equal_tasks_are_some_pieces_for_each_worker():
     performer = Noted(2)
     with Executor(performer) as executor:
         executor.map(Doubled(0), 0, list(range(160)), [LONG] * 160)
-    assert [len(message) for message in performer.messages] == [10] * (2 * module.PIECES)
+    assert [len(message) for message in performer.messages] == [5] * (2 * module.PIECES)
 
 
 @pytest.mark.parametrize("workers", [1, 2])

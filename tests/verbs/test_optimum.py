@@ -18,6 +18,9 @@ from farkas.verbs.optimum import ladder_of
         ({"problem": 3}, "problem"),
         ({"problem": "coded.chanse"}, "did you mean .*coded.chance"),
         ({"progress": 3}, "progress"),
+        ({"workers": 0}, "workers = 0; give at least 1"),
+        ({"workers": 1.5}, "workers"),
+        ({"scheduler": 3}, "scheduler"),
     ],
 )
 def test_impossible_options_are_refused_in_one_line(options, words):

@@ -25,6 +25,13 @@ def command(
     ] = None,
     gap: Annotated[float, typer.Option(help="Relative gap that is near enough.")] = 0.001,
     time_limit: Annotated[float, typer.Option(help="Seconds, without compiling.")] = 60.0,
+    workers: Annotated[
+        int | None,
+        typer.Option(help="Child processes on this machine; default: none, all is done here."),
+    ] = None,
+    scheduler: Annotated[
+        str, typer.Option(help="Address of a dask scheduler to use instead.")
+    ] = "",
     out: Annotated[
         str | None, typer.Option("--out", "-o", help="Write the run: decisions and certificate.")
     ] = None,
@@ -38,7 +45,8 @@ def command(
 
     Value and bound are improved in turn until they are near enough; whenever one of them moves, a
     line on standard error of a terminal says so.  The time limit, or Ctrl-C, leaves the best of
-    both, both proved.  Exit code 3 when the gap was not reached.
+    both, both proved.  --workers shares slots and jobs of large instances out; the result is the
+    same for any number of them.  Exit code 3 when the gap was not reached.
     """
     from farkas.atomic import write_bytes
     from farkas.certificates.writing import to_json
@@ -52,7 +60,10 @@ def command(
             raise InvalidOption(f"{named(path)}: the certificate of a run is a .json file")
         check_writable(path)
     check_writable(out)
-    found = optimum(file, problem=problem, gap=gap, time_limit=time_limit, progress=searching())
+    found = optimum(
+        file, problem=problem, gap=gap, time_limit=time_limit, workers=workers,
+        scheduler=scheduler, progress=searching(),
+    )  # fmt: skip
     if out is not None:
         write_run(found.run, out)
     for path in write or []:

@@ -22,6 +22,7 @@ from farkas.offline.eris.packing import Packing, largest_first
 from farkas.offline.eris.priced_columns import PricedRound, price_columns
 from farkas.offline.ladder import Ascent, Rung
 from farkas.online.run import Bound
+from farkas.relaxations.eris.in_parts import payoffs_by
 from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns, weighted_rows
 from farkas.relaxations.eris.schedule_master import ScheduleMaster
 from farkas.relaxations.eris.welfare_bound import METHODS, find_prices
@@ -49,7 +50,7 @@ def priced(instance: Auction, ascent: Ascent) -> Iterator[Rung]:
     """Improve both sides by prices, the same at every site and then by site."""
     pricer = JobPricer(instance)
     packing = Packing(pricer)
-    yield _proved(instance, find_prices(instance, "free"), METHODS["free"])
+    yield _proved(instance, ascent, find_prices(instance, "free"), METHODS["free"])
     packing.fill(np.argsort(instance.chunks, kind="stable"))
     yield Rung("small jobs first", packing.decisions())
     found: PricedRound | None = None
@@ -59,10 +60,10 @@ def priced(instance: Auction, ascent: Ascent) -> Iterator[Rung]:
         for found in _settling(packing, found, ascent, pooled=pooled):  # noqa: B020
             if found.bound < proved * (1.0 - PROGRESS):
                 proved = found.bound
-                yield _proved(instance, found.prices, about)
+                yield _proved(instance, ascent, found.prices, about)
         if found is None:
             return
-        yield _proved(instance, found.prices, about)
+        yield _proved(instance, ascent, found.prices, about)
         packing.price(found.prices)
         pricer.bound(found.prices)
         yield from _packed(packing, found, ascent, pooled=pooled)
@@ -87,9 +88,10 @@ def _settling(
         return
 
 
-def _proved(instance: Auction, prices: Prices, about: str) -> Rung:
+def _proved(instance: Auction, ascent: Ascent, prices: Prices, about: str) -> Rung:
     """Certify what prices prove."""
-    proved = ErisPrices.of(instance, prices.transfer, prices.resource)
+    payoffs = payoffs_by(ascent.executor)
+    proved = ErisPrices.of(instance, prices.transfer, prices.resource, payoffs)
     return Rung(about, bound=Bound.of(Fraction(proved.bound), about, proved.plain()))
 
 

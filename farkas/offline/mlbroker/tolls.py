@@ -19,7 +19,6 @@ from farkas.certificates.mlbroker_slots import (
     MOST_STEPS,
     REDUCED,
     TOLL_BITS,
-    SlotBounds,
     SlotTrees,
 )
 from farkas.errors import NoAnswer, NotACertificate
@@ -28,8 +27,9 @@ from farkas.numbers import Bools, Floats, Ints
 from farkas.offline.ladder import Ascent, Rung
 from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.online.run import Bound
-from farkas.relaxations.mlbroker.lives import Lives, cheapest_lives
-from farkas.relaxations.mlbroker.slot_trees import DiscountTree, grow
+from farkas.relaxations.mlbroker.in_parts import PAIR_STEPS, SlotGrowth, SlotToGrow, cheapest_lives
+from farkas.relaxations.mlbroker.lives import Lives
+from farkas.relaxations.mlbroker.slot_trees import DiscountTree
 
 MOST_ROUNDS = 200
 MOST_NODES = (1, 30, 2000)
@@ -65,10 +65,11 @@ class TollSearch:
 
     def __init__(self, data: Brokerage, ascent: Ascent) -> None:
         self.data, self.ascent = data, ascent
-        self.bounds = SlotBounds(data)
         self.check = ascent.deadline.check
+        self.growth = SlotGrowth(data, self.check)
+        self.bounds = self.growth.bounds
         self.chord = data.chord_slope("strict")
-        self.best = cheapest_lives(data, self.chord, self.check)
+        self.best = cheapest_lives(data, self.chord, self.check, ascent.executor)
         self.cost = self.best.cost(data)
         largest = max(float(np.abs(self.best.tolls).max(initial=0.0)),
                       float(data.deploy_cost.max(initial=0.0)) * data.num_sites)  # fmt: skip
@@ -110,23 +111,36 @@ class TollSearch:
         data = self.data
         busy = [slot for slot in range(data.num_slots) if len(data.pairs_at(slot))]
         near = NEAR_SHARE * float(self.ascent.gap) * self.cost / max(1, len(busy))
+        tasks = [
+            SlotToGrow(slot, extra[pairs], near, most)
+            for slot in busy
+            for pairs in [data.pairs_at(slot)]
+            if slot not in self._whole or not np.array_equal(self._extra[pairs], extra[pairs])
+        ]
         steps = sum(tree.steps for tree in self.trees.values())
-        for slot in busy:
-            pairs = data.pairs_at(slot)
-            if slot in self._whole and np.array_equal(self._extra[pairs], extra[pairs]):
-                continue
-            steps -= self.trees[slot].steps if slot in self.trees else 0
-            tree = grow(
-                self.bounds, slot, extra[pairs], near, most, self.check,
-                most_steps=MOST_STEPS - steps,
-            )  # fmt: skip
-            self.trees[slot] = tree
+        # here each tree knows what is left to it; elsewhere it does not know the other ones
+        trees = self.ascent.executor.each(
+            self.growth, data, tasks, [self._guess(task) for task in tasks], self.check
+        )
+        for task in tasks:
+            steps -= self.trees[task.slot].steps if task.slot in self.trees else 0
+            self.growth.room = MOST_STEPS - steps
+            tree = next(trees)
+            if not tree.same_within(self.growth.room):
+                tree = self.growth(task)
+            self.trees[task.slot] = tree
             steps += tree.steps
             if len(tree.nodes) < most or most == MOST_NODES[-1]:
-                self._whole.add(slot)
+                self._whole.add(task.slot)
             else:
-                self._whole.discard(slot)
+                self._whole.discard(task.slot)
         self._extra = extra
+
+    def _guess(self, task: SlotToGrow) -> float:
+        """Guess the steps of a tree: as many as the last one took, or as its root does."""
+        if task.slot in self.trees:
+            return float(self.trees[task.slot].steps)
+        return PAIR_STEPS * self.bounds.sets * len(task.extra)
 
     @property
     def bound(self) -> Fraction:
@@ -175,7 +189,7 @@ class TollSearch:
         data, better = self.data, False
         for _ in range(RESPONSES):
             slope = np.where(reduced, data.reduced_price, data.list_price)
-            lives = cheapest_lives(data, slope, self.check)
+            lives = cheapest_lives(data, slope, self.check, self.ascent.executor, tolls=False)
             cost = lives.cost(data)
             if cost < self.cost:
                 self.best, self.cost, better = lives, cost, True

@@ -8,7 +8,7 @@ slot costs a deployment.  As there, bounds of sets become better only where the 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from farkas.compiled import Floats1, Floats2, Ints1, Ints2, Out, compiled
 from farkas.instances.mlbroker import Brokerage
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import ULP
-
-PART = 256
-"""Jobs that are placed between two looks at the clock."""
 
 
 @compiled(steps=lambda deploy, cost, came: 10.0 * cost.size)
@@ -230,33 +227,45 @@ def usage_of(data: Brokerage, pairs: Ints, workers: Ints, server: Ints) -> Float
     return total
 
 
-def cheapest_lives(data: Brokerage, slope: Floats, check: Callable[[], None]) -> Lives:
-    """Place every job at prices of units.
+def lives_of(data: Brokerage, begin: int, end: int, slope: Floats, *, tolls: bool = True) -> Lives:
+    """Place the jobs from ``begin`` up to ``end``; arrays are those of these jobs and their pairs.
 
     Parameters
     ----------
     slope
         Shape (slots, sites, resources), USD a unit, finite, >= 0.
-    check
-        Called again and again; raises what ends the work.
+    tolls
+        Whether they are wanted; else their array has no rows.
     """
-    pairs, sites = data.num_pairs, data.num_sites
+    first, last = data.pair_start[begin], data.pair_start[end]
+    pairs, sites = last - first, data.num_sites
     found = Lives(
         np.zeros((pairs, sites), np.int64),
         np.zeros(pairs, np.int64),
-        np.zeros(data.num_jobs),
-        np.zeros(data.num_jobs),
+        np.zeros(end - begin),
+        np.zeros(end - begin),
         np.zeros((pairs, 1 << sites)),
     )
-    price = slope[data.pair_slot]
-    worker = (price * data.worker_demand[data.pair_job][:, None, :]).sum(axis=2)
-    server = (price * data.server_demand[data.pair_job][:, None, :]).sum(axis=2)
-    for begin in range(0, data.num_jobs, PART):
-        check()
-        place_jobs(
-            np.arange(begin, min(begin + PART, data.num_jobs)), data.pair_start,
-            data.trained_volume, data.workers_needed, data.worker_capacity, worker, server,
-            data.sync_volume, data.transfer, data.deploy_cost, data.num_resources,
-            found.workers, found.server, found.apart, found.bound, found.tolls,
-        )  # fmt: skip
-    return found
+    price, job = slope[data.pair_slot[first:last]], data.pair_job[first:last]
+    worker = (price * data.worker_demand[job][:, None, :]).sum(axis=2)
+    server = (price * data.server_demand[job][:, None, :]).sum(axis=2)
+    place_jobs(
+        np.arange(end - begin), data.pair_start[begin : end + 1] - first,
+        data.trained_volume[first:last], data.workers_needed[first:last],
+        data.worker_capacity[begin:end], worker, server, data.sync_volume[begin:end],
+        data.transfer, data.deploy_cost[begin:end], data.num_resources,
+        found.workers, found.server, found.apart, found.bound, found.tolls,
+    )  # fmt: skip
+    return found if tolls else dataclasses.replace(found, tolls=found.tolls[:0])
+
+
+def joined(parts: Sequence[Lives], sites: int) -> Lives:
+    """Return the lives of jobs that follow each other."""
+    none = Lives(
+        np.zeros((0, sites), np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0),
+        np.zeros((0, 1 << sites)),
+    )  # fmt: skip
+    fields = [field.name for field in dataclasses.fields(Lives)]
+    return Lives(
+        **{name: np.concatenate([getattr(p, name) for p in (none, *parts)]) for name in fields}
+    )

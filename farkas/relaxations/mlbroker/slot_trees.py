@@ -74,6 +74,8 @@ class DiscountTree:
         What jobs do at that cost.
     steps
         That bounding the leaves again takes.
+    taken, refused
+        The most steps that a branching was allowed, and those of the one that was not.
     """
 
     slot: int
@@ -83,6 +85,12 @@ class DiscountTree:
     least: SlotNode
     best: SlotLeaf
     steps: int
+    taken: int
+    refused: int
+
+    def same_within(self, most_steps: int) -> bool:
+        """Whether another limit of steps would have let the same tree grow."""
+        return self.taken <= most_steps < self.refused
 
 
 def _node(bounds: SlotBounds, slot: int, state: Ints, extra: Floats) -> SlotNode:
@@ -133,6 +141,7 @@ def grow(
     waiting = [(root.bound, next(tickets), root)]
     done: list[SlotNode] = []
     cost, nodes, best, steps = root.cost, 1, root.leaf, root.leaf.steps
+    taken, refused = -ENDLESS, ENDLESS + 1
     while waiting and nodes < most and waiting[0][0] < cost - max(near, share * cost):
         check()
         node = heapq.heappop(waiting)[2]
@@ -152,15 +161,17 @@ def grow(
         more = sum(branch.leaf.steps for branch in made) - node.leaf.steps
         if steps + more > most_steps:
             done.append(node)
+            refused = steps + more
             break
         steps += more
+        taken = max(taken, steps)
         for branch in made:
             heapq.heappush(waiting, (branch.bound, next(tickets), branch))
         node.cell, node.branches = cell, tuple(made)
     ends = done + [node for _, _, node in waiting]
     least = min(ends, key=lambda node: node.bound)
     exact = min(node.leaf.total() for node in ends)
-    return DiscountTree(slot, _preorder(root), exact, cost, least, best, steps)
+    return DiscountTree(slot, _preorder(root), exact, cost, least, best, steps, taken, refused)
 
 
 def _preorder(root: SlotNode) -> list[int]:

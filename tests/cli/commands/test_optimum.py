@@ -48,9 +48,26 @@ def test_bad_input_ends_in_one_line(tmp_path, capsys):
         ["optimum", "mlbroker/tiny", "--out", str(tmp_path / "none" / "run.json")],
         ["optimum", "mlbroker/tiny", "--gap", "2"],
         ["optimum", "mlbroker/tiny", "--problem", "mlbroker.other"],
+        ["optimum", "mlbroker/tiny", "--workers", "0"],
         ["optimum", "nothing/there"],
     ):
         assert call(words) == 2, words
         heard = capsys.readouterr()
         assert heard.out == ""
         assert len(heard.err.splitlines()) == 1
+
+
+def test_workers_change_nothing_but_the_time(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("farkas.executor.spread.LEAST_STEPS", 0.0)
+    files = [tmp_path / name for name in ("alone.json", "shared.json")]
+    for path, more in zip(files, ([], ["--workers", "2"]), strict=True):
+        assert call(["optimum", "mlbroker/tiny", "--write", str(path), *more]) == 0
+    assert files[0].read_bytes() == files[1].read_bytes()
+    capsys.readouterr()
+    hasty = {"patience": 0.5}
+    monkeypatch.setattr("farkas.executor.performers.Dask.__init__.__kwdefaults__", hasty)
+    assert call(["optimum", "mlbroker/tiny", "--scheduler", "tcp://127.0.0.1:1"]) == 3
+    heard = capsys.readouterr()
+    assert heard.out == ""
+    assert "no dask scheduler answers" in heard.err
+    assert len(heard.err.splitlines()) == 1

@@ -135,7 +135,7 @@ def test_closed_tolls_are_tolls():
 def test_slots_with_the_same_tolls_are_not_grown_again(monkeypatch):
     search = TollSearch(CASES["random 3"], ascent())
     search.look()
-    monkeypatch.setattr(module, "grow", None)
+    monkeypatch.setattr(search, "growth", None)
     search.look()
 
 

@@ -11,7 +11,8 @@ import farkas
 from farkas.errors import NoAnswer
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online.mlbroker.recourse import recourse_costs
-from farkas.relaxations.mlbroker.lives import cheapest_lives, spread, usage_of
+from farkas.relaxations.mlbroker.in_parts import cheapest_lives
+from farkas.relaxations.mlbroker.lives import spread, usage_of
 from tests.generators.mlbroker import discounted, even_brokerage, random_brokerage
 
 

@@ -88,6 +88,18 @@ def test_leaves_take_no_more_steps_than_they_may():
     assert same.nodes == whole.nodes
 
 
+def test_a_tree_knows_which_limits_of_steps_let_it_grow():
+    data = even_brokerage(7, slots=1, jobs=4)
+    bounds, extra, whole = grown(data)
+    limits = [-1, 0, whole.steps - 1, whole.steps, whole.steps + 1]
+    limits += range(whole.steps // 10, whole.steps, whole.steps // 10)
+    trees = [grow(bounds, 0, extra, 0.0, 1000, nothing, most_steps=limit) for limit in limits]
+    assert len({tuple(tree.nodes) for tree in trees}) == 3
+    for tree in trees:
+        for limit, other in zip(limits, trees, strict=True):
+            assert tree.same_within(limit) == (tree.nodes == other.nodes), limit
+
+
 def test_the_clock_is_looked_at():
     def late():
         raise NoAnswer("late")

@@ -1,0 +1,108 @@
+"""What of a broker's bound may be spread over workers: slots at tolls, jobs at prices."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+from farkas.certificates.mlbroker_slots import MOST_STEPS, SlotBounds
+from farkas.certificates.mlbroker_workers import place_pairs
+from farkas.executor import Executor
+from farkas.executor.performers import nothing
+from farkas.instances.mlbroker import Brokerage
+from farkas.numbers import Floats
+from farkas.relaxations.mlbroker.lives import Lives, joined, lives_of, place_jobs
+from farkas.relaxations.mlbroker.slot_trees import DiscountTree, grow
+
+PART = 256
+"""Jobs that are placed between two looks at the clock."""
+PAIR_STEPS = 3e3
+"""Steps that a pair takes for every set of sites, at a guess."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class SlotToGrow:
+    """A slot whose tree is to be grown; fields are arguments of `grow`."""
+
+    slot: int
+    extra: Floats
+    near: float
+    most: int
+
+
+class SlotGrowth:
+    """Grows trees of slots.
+
+    Parameters
+    ----------
+    data
+        The instance.
+    check
+        Called again and again; raises what ends the work.
+    """
+
+    kernels = (place_pairs,)
+
+    def __init__(self, data: Brokerage, check: Callable[[], None] = nothing) -> None:
+        self.bounds, self.check = SlotBounds(data), check
+        self.room = MOST_STEPS
+        """Steps that the next tree may take."""
+
+    def __call__(self, task: SlotToGrow) -> DiscountTree:
+        """Grow a tree."""
+        return grow(
+            self.bounds, task.slot, task.extra, task.near, task.most, self.check,
+            most_steps=self.room,
+        )  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class JobsToPlace:
+    """Jobs to be placed; fields are arguments of `lives_of`."""
+
+    begin: int
+    end: int
+    slope: Floats
+    tolls: bool
+
+
+class JobPlacing:
+    """Places jobs at prices."""
+
+    kernels = (place_jobs,)
+
+    def __init__(self, data: Brokerage) -> None:
+        self.data = data
+
+    def __call__(self, task: JobsToPlace) -> Lives:
+        """Place some jobs."""
+        return lives_of(self.data, task.begin, task.end, task.slope, tolls=task.tolls)
+
+
+def cheapest_lives(
+    data: Brokerage,
+    slope: Floats,
+    check: Callable[[], None],
+    executor: Executor | None = None,
+    *,
+    tolls: bool = True,
+) -> Lives:
+    """Place every job at prices of units.
+
+    Parameters
+    ----------
+    slope
+        Shape (slots, sites, resources), USD a unit, finite, >= 0.
+    check
+        Called again and again; raises what ends the work.
+    executor
+        Who places; this process if left out.
+    tolls
+        Whether they are wanted; else their array has no rows.
+    """
+    begins = range(0, data.num_jobs, PART)
+    tasks = [JobsToPlace(k, min(k + PART, data.num_jobs), slope, tolls) for k in begins]
+    pairs = (data.pair_start[task.end] - data.pair_start[task.begin] for task in tasks)
+    steps = [PAIR_STEPS * (1 << data.num_sites) * float(some) for some in pairs]
+    parts = (executor or Executor()).map(JobPlacing(data), data, tasks, steps, check)
+    return joined(parts, data.num_sites)
