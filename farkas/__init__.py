@@ -22,6 +22,7 @@ _HOMES = {
     "claims": "farkas.proofs.claim:select",
     "compare": "farkas.verbs.compare:compare",
     "evaluate": "farkas.verbs.evaluate:evaluate",
+    "feed": "farkas.verbs.feed:feed",
     "generate": "farkas.instances.generate:generate",
     "import_trace": "farkas.instances.traces:import_trace",
     "kinds": "farkas.instances:kinds",
@@ -44,8 +45,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'farkas' has no attribute {name!r}")
     module, _, function = _HOMES[name].partition(":")
-    found = getattr(importlib.import_module(module), function)
-    globals()[name] = found
+    globals()[name] = found = getattr(importlib.import_module(module), function)
     return found
 
 

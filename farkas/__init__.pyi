@@ -6,6 +6,7 @@ from farkas.proofs.claim import select as claims
 from farkas.verbs.check import check as check
 from farkas.verbs.compare import compare as compare
 from farkas.verbs.evaluate import evaluate as evaluate
+from farkas.verbs.feed import feed as feed
 from farkas.verbs.listing import algorithms as algorithms
 from farkas.verbs.listing import library as library
 from farkas.verbs.listing import programs as programs
@@ -25,6 +26,7 @@ __all__ = [
     "claims",
     "compare",
     "evaluate",
+    "feed",
     "generate",
     "import_trace",
     "kinds",

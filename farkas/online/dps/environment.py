@@ -10,8 +10,8 @@ import numpy as np
 
 from farkas.certificates.dps import DpsPrices, Rewards
 from farkas.closeness import allowed
-from farkas.errors import NoAnswer
-from farkas.instances.dps import Market
+from farkas.errors import InvalidOption, NoAnswer
+from farkas.instances.dps import Job, Market
 from farkas.models.dps import windows
 from farkas.numbers import Ints
 from farkas.online import driver
@@ -38,6 +38,29 @@ class Environment(driver.Environment):
     def arrivals(self, instance: Market) -> Sequence[Offer]:
         """Return the jobs in order."""
         return [Offer.of(instance, job) for job in range(instance.num_jobs)]
+
+    def steps(self, instance: Market) -> None:
+        """Every job is a step."""
+
+    def shown(self, instance: Market, step: int, numbers: Sequence[int]) -> Offer:
+        """Return the only job."""
+        return Offer.of(instance, 0, numbers[0])
+
+    def stays(self, job: Job, step: int) -> bool:
+        """No job comes twice."""
+        return False
+
+    def prolonged(self, job: Job, data: object) -> Job:
+        """Refuse: runtimes follow from what jobs are."""
+        raise InvalidOption("jobs of kind dps run as long as they say; none goes on")
+
+    def so_far(self, instance: Market, steps: int) -> Market:
+        """Return the same market: jobs hold units until its horizon."""
+        return instance
+
+    def undecided(self, instance: Market, steps: int) -> list[Decision]:
+        """Nothing: there are no steps without jobs."""
+        return []
 
     def unusable(self, instance: Market, decisions: Sequence[Decision]) -> list[str]:
         """Jobs that nothing was decided about."""

@@ -113,31 +113,35 @@ class Offer(Ask):
     """
 
     _market: Market
+    _place: int
 
     @classmethod
-    def of(cls, market: Market, job: int) -> Self:
-        """Job number ``job`` of a market."""
+    def of(cls, market: Market, job: int, number: int | None = None) -> Self:
+        """Job number ``job`` of a market; another ``number`` where this market is part of one."""
         data = market.jobs[job]
-        return cls(job, data.arrival, data.worker_type, data.workers, data.ps_type, data.ps, market)
+        asked = data.arrival, data.worker_type, data.workers, data.ps_type, data.ps
+        return cls(job if number is None else number, *asked, market, job)
 
     def accepts(self, payment: float) -> bool:
         """Return the user's answer to a price for the whole job."""
-        return bool(payment <= allowed(float(self._market.budget[self.job])))
+        return bool(payment <= allowed(float(self._market.budget[self._place])))
 
     def report(self) -> Report:
         """Return what the user says on arrival, truly; for sellers that ask for reports."""
-        return Report(float(self._market.budget[self.job]), self.runtime(True), self.runtime(False))
+        return Report(
+            float(self._market.budget[self._place]), self.runtime(True), self.runtime(False)
+        )
 
     def end(self, colocated: bool) -> float:
         """When the job ends if it starts now; for the cluster, not for the seller."""
         ends = self._market.colocated_end if colocated else self._market.spread_end
-        return float(ends[self.job])
+        return float(ends[self._place])
 
     def runtime(self, colocated: bool) -> float:
         """Slots the job runs; for the cluster, not for the seller."""
         market = self._market
         runtimes = market.colocated_runtime if colocated else market.spread_runtime
-        return float(runtimes[self.job])
+        return float(runtimes[self._place])
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.closeness import allowed
+from farkas.errors import InvalidOption
 from farkas.instances.eris import Auction, Job
 from farkas.numbers import Floats, Ints
 from farkas.online import driver
@@ -153,6 +154,30 @@ class Environment(driver.Environment):
         for index, job in enumerate(instance.jobs):
             by_slot[job.arrival].append((index, job))
         return [SlotArrivals(slot, tuple(jobs)) for slot, jobs in enumerate(by_slot)]
+
+    def steps(self, instance: Auction) -> int:
+        """Return the number of slots."""
+        return instance.slots
+
+    def shown(self, instance: Auction, step: int, numbers: Sequence[int]) -> SlotArrivals:
+        """Return the slot with its jobs."""
+        return SlotArrivals(step, tuple(zip(numbers, instance.jobs, strict=True)))
+
+    def stays(self, job: Job, step: int) -> bool:
+        """No job comes twice."""
+        return False
+
+    def prolonged(self, job: Job, data: object) -> Job:
+        """Refuse: what a job needs is known when it comes."""
+        raise InvalidOption("jobs of kind eris say all they need on arrival; none goes on")
+
+    def so_far(self, instance: Auction, steps: int) -> Auction:
+        """Return the same auction: schedules reach beyond the slots so far."""
+        return instance
+
+    def undecided(self, instance: Auction, steps: int) -> list[SlotDecision]:
+        """Return one empty decision for every slot to come."""
+        return [SlotDecision()] * (instance.slots - steps)
 
     def worth(self, instance: Auction, decisions: Sequence[SlotDecision]) -> Outcome:
         """Count worth by completion, and check capacities and that all data are processed."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from farkas.certificates.gadget_slot import SlotBound
 from farkas.closeness import allowed
+from farkas.errors import InvalidOption
 from farkas.instances.gadget import Cluster, Job
 from farkas.numbers import Floats
 from farkas.online import driver
@@ -75,6 +76,30 @@ class Environment(driver.Environment):
             if job.arrival < instance.horizon:
                 slots[job.arrival].append(Arrival(index, job))
         return [tuple(slot) for slot in slots]
+
+    def steps(self, instance: Cluster) -> int:
+        """Return the number of slots."""
+        return instance.horizon
+
+    def shown(self, instance: Cluster, step: int, numbers: Sequence[int]) -> tuple[Arrival, ...]:
+        """Return the jobs that become known."""
+        return tuple(itertools.starmap(Arrival, zip(numbers, instance.jobs, strict=True)))
+
+    def stays(self, job: Job, step: int) -> bool:
+        """No job becomes known twice."""
+        return False
+
+    def prolonged(self, job: Job, data: object) -> Job:
+        """Refuse: jobs stay until they have received what they may."""
+        raise InvalidOption("jobs of kind gadget stay of themselves; none has to go on")
+
+    def so_far(self, instance: Cluster, steps: int) -> Cluster:
+        """Return the cluster that ends with the slots so far."""
+        return instance if steps == instance.horizon else instance.replace(horizon=steps, slot=None)
+
+    def undecided(self, instance: Cluster, steps: int) -> list[Decision]:
+        """Nothing: there are no slots to come."""
+        return []
 
     def unusable(self, instance: Cluster, decisions: Sequence[Decision]) -> list[str]:
         """Jobs, nodes, links and counts that do not exist."""

@@ -3,10 +3,11 @@
 import dataclasses
 from collections.abc import Sequence
 
+import msgspec
 import numpy as np
 
 from farkas.errors import InvalidInstance
-from farkas.instances.mlbroker import Brokerage
+from farkas.instances.mlbroker import Brokerage, Job
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.models.mlbroker.slot import Constants
 from farkas.models.mlbroker.snapshot import Snapshot, snapshot
@@ -106,6 +107,38 @@ class Environment(driver.Environment):
     def arrivals(self, instance: Brokerage) -> list[Snapshot]:
         """Return one snapshot a slot."""
         return [snapshot(instance, slot) for slot in range(instance.num_slots)]
+
+    def steps(self, instance: Brokerage) -> int:
+        """Return the number of slots."""
+        return instance.num_slots
+
+    def shown(self, instance: Brokerage, step: int, numbers: Sequence[int]) -> Snapshot:
+        """Return the snapshot of the slot; its jobs are numbered as in all that was fed."""
+        return dataclasses.replace(snapshot(instance, step), jobs=np.array(numbers, np.int64))
+
+    def stays(self, job: Job, step: int) -> bool:
+        """Whether the job is active in the slot."""
+        return job.arrival <= step <= job.departure
+
+    def prolonged(self, job: Job, data: Sequence[float]) -> Job:
+        """Return the job with another slot and the data of it, GB by site."""
+        rows = (*job.data, tuple(data))
+        return msgspec.structs.replace(job, departure=job.departure + 1, data=rows)
+
+    def so_far(self, instance: Brokerage, steps: int) -> Brokerage:
+        """Return the market that ends with the slots so far, and jobs with it."""
+        if steps == instance.num_slots:
+            return instance
+        cut = []
+        for job in instance.jobs:
+            seen = job.data[: steps - job.arrival]
+            last = job.arrival + len(seen) - 1
+            cut.append(msgspec.structs.replace(job, departure=last, data=seen))
+        return instance.replace(num_slots=steps, jobs=cut)
+
+    def undecided(self, instance: Brokerage, steps: int) -> list[PlacedSlot]:
+        """Nothing: there are no slots to come."""
+        return []
 
     def unusable(self, instance: Brokerage, decisions: Sequence[PlacedSlot]) -> list[str]:
         """Job-slots whose data nobody trains, or whose workers or server are nowhere."""

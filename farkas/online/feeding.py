@@ -1,0 +1,221 @@
+"""A policy fed step by step: decisions of what runs, and what can be proved of it so far.
+
+`farkas.run` takes an instance that holds every job.  A `Feed` begins with what there is before the
+first job, and is told of jobs when they come; its decisions are those of a run of all that was fed,
+which it hands out, certified, after any step.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from farkas.errors import InvalidOption, NotApplicable
+from farkas.online.driver import Algorithm, Outcome, drive, environments
+from farkas.online.policies import Certifying, Clairvoyant, Priced, Remarking
+from farkas.online.recording import plain
+from farkas.online.run import Bound, Run
+
+
+@runtime_checkable
+class Feeding(Protocol):
+    """An environment whose steps can be shown before later jobs are known."""
+
+    def steps(self, instance: Any) -> int | None:
+        """Return the number of slots, each a step; None where every job is one."""
+
+    def shown(self, instance: Any, step: int, numbers: Sequence[int]) -> Any:
+        """Return what arrives in a step.
+
+        Parameters
+        ----------
+        instance
+            Holds the jobs of this step only.
+        step
+            Its number.
+        numbers
+            Of these jobs, among all that were fed.
+        """
+
+    def stays(self, job: Any, step: int) -> bool:
+        """Whether a job of an earlier step is shown again in this one."""
+
+    def prolonged(self, job: Any, data: Any) -> Any:
+        """Return a job that is active for one slot more, with the data of that slot."""
+
+    def so_far(self, instance: Any, steps: int) -> Any:
+        """Return the instance in which nothing comes after so many steps."""
+
+    def undecided(self, instance: Any, steps: int) -> Sequence[Any]:
+        """Return decisions about the steps of `so_far` that are still to come: none to make."""
+
+
+class Feed:
+    """A policy that is told of jobs when they come.
+
+    Parameters
+    ----------
+    instance
+        Everything but jobs; those it holds are left out.
+    algorithm
+        An online one; baselines with hindsight cannot be fed.
+    seed
+        Of every random draw.
+    known
+        What the policy is told before the first job, as ``Environment.known`` makes it from an
+        instance; by default that of the instance without jobs.  Only policies to which numbers of
+        jobs to come are told need another one.
+    options
+        Of the algorithm.
+
+    Raises
+    ------
+    NotApplicable
+        Where nothing arrives over time.
+    InvalidOption
+        An unknown option, or an algorithm that has to see the whole instance.
+    """
+
+    def __init__(
+        self,
+        instance: Any,
+        algorithm: Algorithm,
+        seed: int = 0,
+        known: Any = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.algorithm, self.seed = algorithm, seed
+        self.options = algorithm.settle(dict(options or {}))
+        self._policy = algorithm.make(**self.options)
+        world = environments[instance.kind]
+        if not isinstance(world, Feeding):
+            raise NotApplicable(f"nothing arrives over time in kind {instance.kind}")
+        if isinstance(self._policy, Clairvoyant):
+            raise InvalidOption(f"{algorithm.name} has to see the whole instance; it cannot be fed")
+        self._world: Feeding = world
+        self._begin = instance.replace(jobs=())
+        self.jobs: list[Any] = []
+        self.decisions: list[Any] = []
+        facts = environments[instance.kind].known(self._begin) if known is None else known
+        self.state: Any = self._policy.start(facts, seed)
+
+    def step(self, *jobs: Any, more: Mapping[int, Any] | None = None) -> Any:
+        """Show what comes next; return what the policy decides.
+
+        Parameters
+        ----------
+        jobs
+            Records or mappings, as in a file: of kind dps one job, of other kinds all that arrive
+            in the next slot, which may be none.  They are numbered from 0 in the order in which
+            they are fed.
+        more
+            Of kind mlbroker, by number: data of this slot of jobs that were to end with the slot
+            before and go on.
+
+        Raises
+        ------
+        InvalidInstance
+            A job is none of this kind.
+        InvalidOption
+            It arrives at another time, there are no slots left, or nobody goes on like that.
+        """
+        step, world = len(self.decisions), self._world
+        slots = world.steps(self._begin)
+        if slots is not None and step >= slots:
+            raise InvalidOption(f"all {slots} slots are over; there is nothing to feed")
+        longer = {number: self._prolonged(number, data) for number, data in (more or {}).items()}
+        new: Sequence[Any] = self._begin.replace(jobs=list(jobs)).jobs
+        self._require_now(new, step, slots)
+        active = {
+            number: longer.get(number, job)
+            for number, job in enumerate(self.jobs)
+            if world.stays(longer.get(number, job), step)
+        } | dict(enumerate(new, len(self.jobs)))
+        shown = self._begin.replace(jobs=list(active.values()))
+        arrivals = world.shown(shown, step, list(active))
+        self.state, decision = self._policy.step(self.state, arrivals)
+        self.jobs = [longer.get(number, job) for number, job in enumerate(self.jobs)]
+        self.jobs += new
+        self.decisions.append(decision)
+        return decision
+
+    def so_far(self) -> Any:
+        """Return the instance of all that was fed, in which nothing comes any more.
+
+        Its horizon is that of the beginning where decisions reach beyond the slots fed, else the
+        number of these.
+
+        Raises
+        ------
+        InvalidOption
+            Before the first step.
+        """
+        if not self.decisions:
+            raise InvalidOption("nothing was fed yet")
+        return self._world.so_far(self._begin.replace(jobs=self.jobs), len(self.decisions))
+
+    def run(self) -> Run:
+        """Return the run so far on `so_far`, replayed and certified like any other.
+
+        Raises
+        ------
+        InvalidOption
+            Before the first step.
+        """
+        instance = self.so_far()
+        rest = self._world.undecided(instance, len(self.decisions))
+        made = _Made(self._policy, self.state, [*self.decisions, *rest])
+        name, options = self.algorithm.name, plain(self.options)
+        return drive(made, instance, self.seed, name=name, options=options)
+
+    def _prolonged(self, number: int, data: Any) -> Any:
+        if number not in range(len(self.jobs)):
+            raise InvalidOption(f"job {number} was never fed; it cannot go on")
+        job = self.jobs[number]
+        step = len(self.decisions)
+        if not step or self._world.stays(job, step) or not self._world.stays(job, step - 1):
+            raise InvalidOption(f"job {number} does not end with the slot before")
+        return self._world.prolonged(job, data)
+
+    def _require_now(self, new: Sequence[Any], step: int, slots: int | None) -> None:
+        if slots is None:
+            if len(new) != 1:
+                raise InvalidOption(f"{len(new)} jobs at once; every job is a step")
+            last = self.jobs[-1].arrival if self.jobs else 0
+            if new[0].arrival < last:
+                raise InvalidOption(
+                    f"the job arrives in slot {new[0].arrival}, before the last one in slot {last}"
+                )
+            return
+        for job in new:
+            if job.arrival != step:
+                raise InvalidOption(f"a job arrives in slot {job.arrival}; slot {step} is next")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class _Made:
+    """Decisions that were made, with what their policy says of them."""
+
+    policy: Any
+    state: Any
+    decisions: list[Any]
+
+    def decide(self, instance: Any, seed: int) -> Sequence[Any]:
+        """Return them."""
+        return self.decisions
+
+    def evaluate(self, instance: Any, decisions: Sequence[Any]) -> Outcome:
+        """Price them as the policy does, or as the environment."""
+        judge = self.policy if isinstance(self.policy, Priced) else environments[instance.kind]
+        return judge.evaluate(instance, decisions)
+
+    def certify(self, instance: Any, state: Any, decisions: Sequence[Any]) -> Bound | None:
+        """Let the policy prove a bound if it can."""
+        if not isinstance(self.policy, Certifying):
+            return None
+        return self.policy.certify(instance, self.state, decisions)
+
+    def remarks(self, state: Any) -> list[str]:
+        """Say what the policy says."""
+        return self.policy.remarks(self.state) if isinstance(self.policy, Remarking) else []
