@@ -353,6 +353,7 @@ run_bounds.add(
         _lists("P3", "coded_owners", "coded.expected[dedicated]", True),
         _lists("P1", "coded_chance", "coded.chance", False),
         _lists("P1", "coded_chance_dedicated", "coded.chance[dedicated]", True),
+        _lists("P1", "coded_budgets", "coded.chance", False),
         _lists("measured", "coded_measured", "coded.chance[measured]", False),
     ),
 )

@@ -101,3 +101,26 @@ def returned_below(y: Floats) -> Floats:
     first = down(grown / (1.0 + grown), 2)
     kept = up(np.ldexp(1.0 / (1.0 + grown), -whole(halvings, "exponential")), 2)
     return np.asarray(np.where(halvings > 0, down(np.maximum(1.0 - kept, 0.0)), first))
+
+
+def returned_above(y: Floats) -> Floats:
+    """Upper bound on 1 − exp(−y) for y >= 0, infinite included; within about 60 ULP, at most 1.
+
+    From E >= exp(y) − 1 as E / (1 + E) below a half, larger y as 1 − exp(−y) with exp(y) rounded
+    up: (1 + E) 2^k at y − k ln 2.
+    """
+    if not (y >= 0).all():
+        raise NotACertificate("exponential: a number is negative")
+    near = np.minimum(y, 700.0)
+    halvings = np.where(near < 0.5, 0.0, np.floor(near * 1.4426))
+    # the product is exact to a share of y, charged in full
+    rest = np.where(halvings > 0, near - halvings * LN2_BELOW + 4 * ULP * near, near)
+    grown = np.zeros_like(rest)
+    for j in range(ROWS, 0, -1):
+        grown = rest / j * (1.0 + grown)
+    # the terms left out are below 1e-40 of the first: rest < 1
+    grown = up(grown, SERIES)
+    small = up(grown / (1.0 + grown), 2)
+    kept = down(np.ldexp(1.0 / (1.0 + grown), -whole(halvings, "exponential")), 2)
+    large = up(1.0 - kept)
+    return np.asarray(np.where(y > 700.0, 1.0, np.minimum(np.where(near < 0.5, small, large), 1.0)))

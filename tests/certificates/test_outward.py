@@ -14,6 +14,7 @@ from farkas.certificates.outward import (
     down,
     excess_above,
     log1p_below,
+    returned_above,
     returned_below,
     up,
 )
@@ -40,6 +41,16 @@ def test_exponentials_round_outward():
         for value, below in zip(y.tolist(), returned_below(y).tolist(), strict=True):
             exact = 1 - mpmath.exp(-mpmath.mpf(value))
             assert exact * (1 - 1e-13) <= below <= exact
+        more = np.concatenate([y, np.nextafter(0.5, [0, 1]), [0.5, 0.6931, 0.6932, 701.0, np.inf]])
+        for value, above in zip(more.tolist(), returned_above(more).tolist(), strict=True):
+            exact = 1 - mpmath.exp(-mpmath.mpf(value))
+            assert exact <= above <= min(1, max(exact * (1 + 1e-13), 2 * TINY))
+
+
+@pytest.mark.parametrize("value", [np.nan, -1.0])
+def test_chances_of_no_time_are_refused(value):
+    with pytest.raises(NotACertificate, match="negative"):
+        returned_above(np.array([value, 1.0]))
 
 
 def test_what_overflowed_is_beyond_the_largest_double_and_no_more():
@@ -118,6 +129,15 @@ def test_what_is_charged_for_a_series_is_what_its_proof_says():
             exact = [1 - mpmath.exp(-mpmath.mpf(v)) for v in part.tolist()]
             least, most = charged(exact, returned_below(part), -1)
             assert low < least < most < high
+        y = np.sort(y)
+        for part, (low, high) in ((y[y < 0.5], (13.3, 21.2)), (y[y > 0.5], (0.1, 14.9))):
+            exact = [1 - mpmath.exp(-mpmath.mpf(v)) for v in part.tolist()]
+            above = returned_above(part)
+            some = above < 1
+            least, most = charged(
+                [e for e, s in zip(exact, some, strict=True) if s], above[some], 1
+            )
+            assert low < least < most < high, (least, most)
 
 
 def test_the_logarithm_of_two_lies_between_its_two_constants():

@@ -21,6 +21,7 @@ import numpy as np
 
 import farkas
 from farkas.certificates import check, from_json
+from farkas.certificates.coded_budgets import BudgetPrices
 from farkas.certificates.coded_chance import ChancePrices
 from farkas.certificates.dps import Rewards
 from farkas.certificates.dps_servers import DpsServerPrices
@@ -33,6 +34,7 @@ from farkas.instances import Instance
 from farkas.models.coded.kernel import Pairs
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
+from farkas.offline.coded.budgets import BudgetSearch
 from farkas.offline.ladder import Ascent
 from farkas.offline.mlbroker.tolls import tolls
 from farkas.online.gadget.bounds import slot_certificate
@@ -130,6 +132,14 @@ def of_owners(instance: Any) -> dict[str, Any]:
     return json.loads(msgspec.json.encode(run.certificate.certificate))
 
 
+def of_budgets(instance: Any) -> dict[str, Any]:
+    """Bound on P1 by what masters must pay for workers."""
+    prices = np.full(instance.workers, 10, dtype=np.int64)
+    search = BudgetSearch(instance, 32)
+    time = search.latest(prices, float(instance.shifts.min()), 1e3)
+    return plain(BudgetPrices.excluding(instance, time, prices, search.paid(time, prices)[1], 32))
+
+
 def of_optimum(instance: Any) -> dict[str, Any]:
     """Bound on whole placements, that of slots by themselves even where another one is better."""
     ascent = Ascent("min", Deadline(), Fraction(0))
@@ -220,6 +230,10 @@ TARGETS = {
     ],
     "coded_chance_dedicated": [
         Target("coded/tiny", of_run("coded.chance_search"), (("prices",), ("patience",)))
+    ],
+    "coded_budgets": [
+        Target(name, of_budgets, lists=("prices", "budgets"))
+        for name in shown("coded", "tiny", "forbidden_pairs")
     ],
     "coded_owners": [
         Target(name, of_owners, (("prices",), ("patience",)))

@@ -61,7 +61,13 @@ PROGRAMS = [
 
 LINEAR = sorted(
     kinds.TARGETS.keys()
-    - {"coded_owners", "dps_fixed_prices", "dps_server_prices", "gadget.slot_tree"}
+    - {
+        "coded_budgets",
+        "coded_owners",
+        "dps_fixed_prices",
+        "dps_server_prices",
+        "gadget.slot_tree",
+    }
 )
 """Tags of certificates that linear programs state."""
 

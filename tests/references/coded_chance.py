@@ -123,6 +123,10 @@ class Search:
         """Whether a worker may serve a master."""
         return self.data.rate[m][n] is not None
 
+    def alike(self, n: int, o: int) -> bool:
+        """Whether two workers do the same for every master."""
+        return all(row[n] == row[o] for row in self.pairs)
+
     def served(self, m: int, owner: Sequence[int]) -> tuple[dict[int, int], Any]:
         """Loads of a master's workers, and their time."""
         mine = [n for n in self.workers if owner[n] == m and self.may(m, n)]
@@ -173,7 +177,10 @@ class Search:
         return loads
 
     def improve(self, candidates: int) -> bool:
-        """Give the slowest master a worker more, or another, if both masters are earlier then."""
+        """Give the slowest master a worker more, or another, if both masters are earlier then.
+
+        Of workers of one owner that are alike the first is moved.
+        """
         times = [time for _, time in self.found]
         slow = times.index(max(times))
         levels = [
@@ -181,11 +188,14 @@ class Search:
             for m in self.masters
         ]
         tries = []
+        mine = [o for o in self.workers if self.owner[o] == slow and self.may(slow, o)]
+        mine = [o for o in mine if not any(self.alike(o, p) for p in mine if p < o)]
         for n in self.workers:
             other = self.owner[n]
             if other == slow or not self.may(slow, n):
                 continue
-            mine = [o for o in self.workers if self.owner[o] == slow and self.may(slow, o)]
+            if any(self.owner[p] == other and self.alike(n, p) for p in range(n)):
+                continue
             for given in [None, *(o for o in mine if self.may(other, o))]:
                 owner, left, right = list(self.owner), levels[other], levels[slow]
                 owner[n] = slow
@@ -193,8 +203,12 @@ class Search:
                 if given is not None:
                     owner[given] = other
                     left, right = left + self.speed[other][given], right - self.speed[slow][given]
-                tries.append((min(left, right), other, owner))
-        tries.sort(key=lambda one: -one[0])
+                late = (
+                    times[m] * levels[m] / level if level > 0 else math.inf
+                    for m, level in ((other, left), (slow, right))
+                )
+                tries.append((max(late), other, owner))
+        tries.sort(key=lambda one: one[0])
         for _, other, owner in tries[:candidates]:
             two = {m: self.served(m, owner) for m in (slow, other)}
             if max(time for _, time in two.values()) < times[slow] * (1 - 1e-9):

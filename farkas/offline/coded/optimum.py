@@ -1,5 +1,6 @@
 """The fastest plans of kind coded: shared workers, dedicated ones, and those for P1."""
 
+from farkas.offline.coded.budgets import within_budgets
 from farkas.offline.coded.in_time import in_time
 from farkas.offline.coded.owners import DedicatedEnvironment, owners_tree
 from farkas.offline.coded.sharing import sharing
@@ -27,7 +28,11 @@ ladders.add(
     "coded.chance_optimum",
     Ladder(
         "coded.chance_optimum",
-        climbers=(in_time, policies("coded.chance_stretch", "coded.chance_search")),
+        climbers=(
+            in_time,
+            policies("coded.chance_stretch", "coded.chance_search"),
+            within_budgets,
+        ),
         problem="coded.chance",
         judge=ChancePlanner,
     ),

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 
+from farkas.certificates.coded_owners import Types
 from farkas.instances.base import Count
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.plans import Allocation
@@ -58,6 +59,7 @@ class LoadSearch:
     def __init__(self, data: CodedComputing, grains: Grains) -> None:
         self.data, self.grains = data, grains
         self.speed = grains.speed
+        self.types = Types(np.concatenate([self.speed, grains.time_per_row])).of
         self.owner = climb(self.speed, greedy_owner(self.speed), "lexicographic")
         self.loads = np.zeros(data.workers, np.int64)
         self.times = np.zeros(data.num_masters)
@@ -113,24 +115,37 @@ class LoadSearch:
     def _tries(self, slow: int) -> list[Ints]:
         """Owners with one worker more for the slowest master, or one swapped, best first.
 
-        In the order of the level that the slower of the two masters then has in P5.
+        In the order of the time at which both masters would be served if times were inverse to
+        levels of P5.  Of workers that are alike the first of each master is moved.
         """
         masters = range(self.data.num_masters)
         levels = np.array([self.speed[m, self.workers(self.owner, m)].sum() for m in masters])
         found: list[tuple[float, Ints]] = []
-        mine = self.workers(self.owner, slow)
-        for n in np.flatnonzero(self.data.allowed[slow] & (self.owner != slow)).tolist():
+        mine = self._different(self.workers(self.owner, slow))
+        others = self._different(np.flatnonzero(self.data.allowed[slow] & (self.owner != slow)))
+        for n in others:
             other = int(self.owner[n])
-            for given in (-1, *mine.tolist()):
+            for given in (-1, *mine):
                 if given >= 0 and not self.data.allowed[other, given]:
                     continue
                 back = 0.0 if given < 0 else self.speed[other, given]
                 less = 0.0 if given < 0 else self.speed[slow, given]
                 left = levels[other] - self.speed[other, n] + back
                 right = levels[slow] + self.speed[slow, n] - less
+                # a time changes about as the level does
+                late = [
+                    self.times[m] * levels[m] / level if level > 0 else math.inf
+                    for m, level in ((other, left), (slow, right))
+                ]
                 owner = self.owner.copy()
                 owner[n] = slow
                 if given >= 0:
                     owner[given] = other
-                found.append((-min(left, right), owner))
+                found.append((max(late), owner))
         return [owner for _, owner in sorted(found, key=lambda one: one[0])]
+
+    def _different(self, workers: Ints) -> list[int]:
+        """Keep the first worker of every owner and type."""
+        return list({(self.owner[n], self.types[n]): n for n in workers[::-1].tolist()}.values())[
+            ::-1
+        ]
