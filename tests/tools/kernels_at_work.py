@@ -86,6 +86,10 @@ def eris() -> Iterator[Any]:
         packing = Packing(pricer)
         packing.fill(np.arange(auction.num_jobs))
         yield packing.improve(10), packing.packed.finish, packing.packed.workers
+        packing.empty()
+        packing.fill(np.arange(0, auction.num_jobs, 2))
+        yield packing.squeeze(np.arange(auction.num_jobs), packing.everywhere, 30)
+        yield packing.packed.finish, packing.packed.workers, packing.packed.moved
 
 
 def dps() -> Iterator[Any]:

@@ -168,10 +168,21 @@ def insert(
         packed.worth[i] = jobs.worth[low]
         packed.finish[i] = 0 if jobs.worth[low] > 0 else -1
         return bool(jobs.worth[low] > 0)
-    seen = meet(jobs, i, packed, room, noise, share, last, open_slots)
+    return settle(jobs, i, meet(jobs, i, packed, room, noise, share, last, open_slots), packed)
+
+
+@compiled
+def settle(jobs: JobsTable, i: int, seen: JobSlots, packed: Out[PackedSchedules]) -> bool:
+    """Give job ``i``, which has data, its schedule of best payoff in what it meets, if it has one.
+
+    Returns
+    -------
+    Whether it has.
+    """
     _payoff, finish, _cost, _bound, plan = best_plan(seen, seen, MULTIPLIERS)
     if finish < 0:
         return False
+    low = jobs.begin[i]
     packed.finish[i], packed.worth[i] = finish, jobs.worth[low + finish]
     for t in range(finish + 1):
         packed.server[low + t], packed.moved[low + t] = plan.server[t], plan.moved[t]

@@ -15,6 +15,7 @@ from farkas.offline.eris.exchange_kernel import (
     exchange,
     pack,
 )
+from farkas.offline.eris.squeeze_kernel import MOVE_DRAWS, squeeze
 from farkas.online.eris.environment import Award, Piece, SlotDecision
 from farkas.portable.sums import added
 from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns
@@ -109,6 +110,36 @@ class Packing:
         Worth gained.
         """
         return self._exchange(targets, planned, tries, in_plan=True)
+
+    def squeeze(self, targets: Ints, planned: Bools, tries: int) -> int:
+        """Insert jobs where they are planned; others there change sites to make room.
+
+        Parameters
+        ----------
+        targets
+            Jobs without a schedule.
+        planned
+            Shape (windows,), slots in which each job may run.
+        tries
+            Changes of sites in a slot.
+
+        Returns
+        -------
+        How many jobs were inserted.
+        """
+        total = self.auction.capacity.sum(axis=0)
+        asked = targets[(self.auction.chunks[targets] > 0) & (self.packed.finish[targets] < 0)]
+        if not len(asked) or not (total > 0).all():
+            return 0
+        nothing = self.packed._replace(
+            transferred=np.zeros_like(self.packed.transferred),
+            used=np.zeros_like(self.packed.used),
+        )
+        plain = np.ones_like(self._noise[0])
+        return squeeze(
+            self.jobs, asked, self.packed, nothing, self.room, total, plain, LEAST_PRICE, planned,
+            self._rng.random((tries, MOVE_DRAWS)),
+        )  # fmt: skip
 
     def improve(self, tries: int) -> float:
         """Exchange jobs so that some complete earlier; returns the worth gained."""

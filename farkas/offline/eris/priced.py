@@ -2,8 +2,9 @@
 
 Prices come from column generation, first the same at every site, then by site.  They bound the
 welfare; they also say which schedules are worth a place.  An integer program chooses among these,
-with rows of all sites together, and what it plans is packed site by site: jobs change places within
-the plan until the others fit.  Then jobs are exchanged at random while no worth is lost.
+with rows of all sites together, and what it plans is packed site by site: workers and servers of a
+slot change sites, and jobs change places within the plan, until the others fit.  Then jobs are
+exchanged at random while no worth is lost.
 """
 
 from __future__ import annotations
@@ -23,23 +24,30 @@ from farkas.offline.eris.priced_columns import PricedRound, price_columns
 from farkas.offline.ladder import Ascent, Rung
 from farkas.online.run import Bound
 from farkas.relaxations.eris.in_parts import payoffs_by
+from farkas.portable.sums import added
 from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns, weighted_rows
 from farkas.relaxations.eris.schedule_master import ScheduleMaster
 from farkas.relaxations.eris.welfare_bound import METHODS, find_prices
 from farkas.solvers import solve
 
 CLOSE = 0.02
-"""Share of the gap asked for at which prices are good enough, and a choice of schedules."""
+"""Share of the gap asked for at which prices are good enough, and a choice among few schedules."""
 PROGRESS = 0.02
 """A bound is proved when it has fallen by this share, and at the end."""
 SLACK = 0.3
 """Schedules are chosen among whose payoff is short of the best by this share of the job's worth."""
+MOST_CHOICES = 20_000
+"""Schedules to choose from; those that are short by more are left out."""
+CHOICE_GAP = 0.5
+"""Share of the gap asked for at which a choice is good enough among half as many or more."""
 CHOICE_SHARE = 0.3
 """Of the time that is left, for one choice of schedules."""
 MOST_NODES = 200
 """Nodes of the search that chooses schedules."""
 TRIES = 2_000
 """Exchanges between two looks at the clock."""
+MOVES = 20_000
+"""Changes of sites after which a job finds no room in a slot of its plan."""
 PATIENCE = 12
 """Looks without progress after which exchanges, or rounds of prices, end."""
 TOLD = 5
@@ -116,9 +124,9 @@ def _packed(
         follow(packing, plan, ascent)
         packing.fill(dearest)
         yield Rung("choice of schedules", packing.decisions())
+    yield from exchanged(packing, ascent)  # also where it is worse: it is another beginning
     if packing.worth < worth:
         packing.packed = before
-    yield from exchanged(packing, ascent)
 
 
 def chosen_columns(
@@ -137,14 +145,16 @@ def chosen_columns(
     short = payoff[columns.job] - (columns.worth - weighted_rows(columns.usage, fine))
     dearest = np.zeros(len(payoff))
     np.maximum.at(dearest, columns.job, columns.worth)
-    near = columns.taken(np.flatnonzero(short <= SLACK * dearest[columns.job]))
+    closest = np.argsort(short / dearest[columns.job], kind="stable")[:MOST_CHOICES]
+    closest = np.sort(closest[short[closest] <= SLACK * dearest[columns.job[closest]]])
+    near = columns.taken(closest)
     if not len(near.job):
         return None
     form, _ = master.form(near, integer=True)
     answer = solve(
         form,
         time_limit=ascent.deadline.left * CHOICE_SHARE,
-        gap=CLOSE * float(ascent.gap),
+        gap=(CLOSE if len(near.job) < MOST_CHOICES / 2 else CHOICE_GAP) * float(ascent.gap),
         solver_options={"mip_max_nodes": MOST_NODES},
     )
     ascent.deadline.check()
@@ -159,10 +169,12 @@ def follow(packing: Packing, plan: ScheduleColumns, ascent: Ascent) -> None:
     job = plan.job[row]
     planned[jobs.begin[job] + slot - auction.arrival[job]] = True
     packing.follow(largest_first(auction, plan), planned)
-    waited = 0
+    packing.squeeze(plan.job, planned, MOVES)
+    waited, small = 0, CLOSE * float(ascent.gap) * added(plan.worth)
     while waited < PATIENCE and not ascent.over():
-        missing: Ints = plan.job[packing.packed.finish[plan.job] < 0]
-        if not len(missing):
+        left = packing.packed.finish[plan.job] < 0
+        missing: Ints = plan.job[left]
+        if not len(missing) or added(plan.worth[left]) <= small:
             return
         packing.make_room(missing, planned, TRIES)
         now = np.count_nonzero(packing.packed.finish[plan.job] < 0)

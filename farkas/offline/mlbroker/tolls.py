@@ -176,6 +176,18 @@ class TollSearch:
         self.tolls = self.closed(toll)
         return True
 
+    def meet(self) -> None:
+        """Move the tolls half the way to those of the cheapest lives where discounts are as caused.
+
+        At the first ones jobs are kept together at prices of chords, at these at the prices that
+        the best placement pays; the slots decide between both.
+        """
+        data = self.data
+        reduced = self.best.usage(data) > data.threshold
+        slope = np.where(reduced, data.reduced_price, data.list_price)
+        lives = cheapest_lives(data, slope, self.check)
+        self.tolls = self.closed((self.tolls + lives.tolls[self.bounds.links]) / 2)
+
     def reduced(self) -> Bools:
         """Cells where the least leaves have the discount, shape (slots, sites, resources)."""
         found = np.zeros(self.chord.shape, bool)
@@ -231,6 +243,8 @@ def tolls(instance: Brokerage, ascent: Ascent) -> Iterator[Rung]:
             words = "jobs by themselves where discounts count as slots decide"
             yield Rung(words, decisions_of(instance, search.best))
         if round_ + 1 < len(MOST_NODES):
+            if round_:  # once placements have answered to discounts
+                search.meet()
             continue
         if stalled == PATIENCE:
             search.tolls, share, stalled = kept, share / 2, 0

@@ -15,6 +15,7 @@ from farkas.offline.ladder import Ascent
 from farkas.offline.mlbroker import tolls as module
 from farkas.offline.mlbroker.tolls import TollSearch, decisions_of, tolls
 from farkas.online.mlbroker.environment import by_pair
+from farkas.relaxations.mlbroker.lives import cheapest_lives
 from tests.generators.mlbroker import (
     discounted,
     edge_cases,
@@ -173,3 +174,17 @@ def test_trees_take_no_more_steps_than_a_check_makes(monkeypatch):
     monkeypatch.setattr("farkas.certificates.mlbroker_slots.MOST_STEPS", least - 1)
     with pytest.raises(NotACertificate, match="leaves of slots"):
         farkas.check(found.run, data)
+
+
+def test_tolls_meet_those_of_the_prices_that_the_best_placement_pays():
+    data = random_brokerage(3, sites=3, jobs=4, resources=2)
+    search = TollSearch(data, ascent())
+    before = search.tolls.copy()
+    caused = search.best.usage(data) > data.threshold
+    paid = cheapest_lives(data, np.where(caused, data.reduced_price, data.list_price), list)
+    search.meet()
+    half = (before + paid.tolls[search.bounds.links]) / 2
+    assert search.tolls.tolist() == search.closed(half).tolist()
+    search.bounds.extra(search.tolls, search.exponent)  # refuses what are no tolls
+    search.look()
+    assert search.bound <= farkas.prove(data, PROGRAM).value * ROUNDED
