@@ -23,8 +23,8 @@ from farkas.offline.eris.packing import Packing, largest_first
 from farkas.offline.eris.priced_columns import PricedRound, price_columns
 from farkas.offline.ladder import Ascent, Rung
 from farkas.online.run import Bound
-from farkas.relaxations.eris.in_parts import payoffs_by
 from farkas.portable.sums import added
+from farkas.relaxations.eris.in_parts import payoffs_by
 from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns, weighted_rows
 from farkas.relaxations.eris.schedule_master import ScheduleMaster
 from farkas.relaxations.eris.welfare_bound import METHODS, find_prices

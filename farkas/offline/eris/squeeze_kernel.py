@@ -73,7 +73,8 @@ def moves_of(jobs: JobsTable, j: int, at: int, packed: PackedSchedules) -> int:
         return max(0, total - stored) if done >= total else -1
     if jobs.worker_rate[j] % jobs.epochs[j] != 0:
         return -1  # a worker elsewhere might process less
-    return min(total, packed.moved[at] + jobs.worker_rate[j] // jobs.epochs[j])
+    moved: int = min(total, packed.moved[at] + jobs.worker_rate[j] // jobs.epochs[j])
+    return moved
 
 
 @compiled

@@ -185,7 +185,7 @@ class TollSearch:
         data = self.data
         reduced = self.best.usage(data) > data.threshold
         slope = np.where(reduced, data.reduced_price, data.list_price)
-        lives = cheapest_lives(data, slope, self.check)
+        lives = cheapest_lives(data, slope, self.check, self.ascent.executor)
         self.tolls = self.closed((self.tolls + lives.tolls[self.bounds.links]) / 2)
 
     def reduced(self) -> Bools:

@@ -15,7 +15,7 @@ from farkas.offline.ladder import Ascent
 from farkas.offline.mlbroker import tolls as module
 from farkas.offline.mlbroker.tolls import TollSearch, decisions_of, tolls
 from farkas.online.mlbroker.environment import by_pair
-from farkas.relaxations.mlbroker.lives import cheapest_lives
+from farkas.relaxations.mlbroker.in_parts import cheapest_lives
 from tests.generators.mlbroker import (
     discounted,
     edge_cases,
@@ -181,7 +181,7 @@ def test_tolls_meet_those_of_the_prices_that_the_best_placement_pays():
     search = TollSearch(data, ascent())
     before = search.tolls.copy()
     caused = search.best.usage(data) > data.threshold
-    paid = cheapest_lives(data, np.where(caused, data.reduced_price, data.list_price), list)
+    paid = cheapest_lives(data, np.where(caused, data.reduced_price, data.list_price), search.check)
     search.meet()
     half = (before + paid.tolls[search.bounds.links]) / 2
     assert search.tolls.tolist() == search.closed(half).tolist()
