@@ -7,6 +7,7 @@ An instance is made of the jobs as `farkas.instances.traces.jobs_gadget`, ``jobs
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, cast
@@ -92,6 +93,7 @@ class TableColumns(msgspec.Struct, frozen=True):
     def jobs(self, path: Path, dropped: Counter[str]) -> Iterator[TraceJob]:
         """Iterate over the jobs in file order; raises `FileProblem` naming the line."""
         names: dict[str, str] = {}
+        line: Line | None = None
         for line in lines(path, list(self.map.values())):
             if self.incomplete == "leave_out" and not all(
                 line.text(column) for role, column in self.map.items() if role != "job_id"
@@ -110,6 +112,8 @@ class TableColumns(msgspec.Struct, frozen=True):
                         f"{before.rpartition(': ')[2]} too"
                     )
             yield job
+        if line is None:
+            raise FileProblem(f"{named(os.fspath(path))}: there is no job below the header")
 
     def _job(self, line: Line) -> TraceJob:
         submitted = self._moment(line, "submit")

@@ -123,6 +123,9 @@ def lines(path: Path, columns: Sequence[str]) -> Iterator[Line]:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FileProblem(f"{name}: is not text in UTF-8: {error.reason}") from None
+    if "\0" in text:
+        number = text[: text.index("\0")].count("\n") + 1
+        raise FileProblem(f"{name}: line {number}: is not text but holds a null character")
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         header = [cell.strip() for cell in next(reader, [])]

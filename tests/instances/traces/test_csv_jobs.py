@@ -123,6 +123,13 @@ def test_worthless_and_gpuless_jobs_are_left_out_and_counted(tmp_path):
     assert found.dropped == {"worth nothing": 1, "without a GPU": 1}
 
 
+def test_a_table_of_no_jobs_is_refused(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE.splitlines()[0] + "\n\n")
+    with pytest.raises(FileProblem, match=r"t\.csv: there is no job below the header"):
+        cluster(path, ROLES)
+
+
 @pytest.mark.parametrize(
     ("row", "words"),
     [

@@ -52,6 +52,12 @@ def test_bytes_that_are_no_text_are_refused(tmp_path):
         list(lines(tmp_path / "philly.csv", ()))
 
 
+def test_null_characters_are_no_text(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"a\n1\nx\x00\n")
+    with pytest.raises(FileProblem, match=r"t\.csv: line 3: is not text but holds a null"):
+        list(lines(tmp_path / "t.csv", ["a"]))
+
+
 def test_cells_are_read_by_name_whatever_the_order_of_columns(tmp_path):
     path = tmp_path / "table.csv"
     # a byte order mark, blanks around names and texts, an empty line, a quoted comma
