@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from farkas_docs import practice
 
@@ -34,6 +36,20 @@ def test_the_rule_with_the_least_worst_ratio_is_advised():
     assert practice.advice("kind", [idle]).endswith("`kind.a`: in some window it earns nothing.")
 
 
+def test_plans_that_may_never_finish_are_advised_with_a_warning(monkeypatch, tmp_path):
+    sure, unsure = window(a=1.0, b=2.0), window(a=1.0, b=2.0)
+    for each, finish in ((sure, 1.0), (unsure, 0.625)):
+        each["rules"][0]["finish"], each["rules"][1]["finish"] = finish, 0.5
+        each["in_time"] = [{"rule": "c", "value": 2.0, "ratio": 1.5}]
+    monkeypatch.setattr(practice, "PATH", tmp_path / "practice.json")
+    for entries, words in (([sure], ""), ([sure, unsure], "finish with probability 1, 0.625 in")):
+        practice.PATH.write_text(json.dumps({"kind": entries}))
+        ((_, text),) = practice.pages()
+        assert ("ever finish" in text) == bool(words)
+        assert words in text
+        assert "wanted, use `kind.c`: at most 1.5 times off the optimum in every window" in text
+
+
 def test_the_record_holds_the_windows_and_rules_of_today():
     assert list(KEPT) == list(record.SETTINGS)
     for kind, windows in KEPT.items():
@@ -41,6 +57,9 @@ def test_the_record_holds_the_windows_and_rules_of_today():
         for entry in windows:
             assert [row["rule"] for row in entry["rules"]] == list(record.RULES[kind])
             assert all(row["ratio"] is None or row["ratio"] >= 1 for row in entry["rules"])
+            assert [row["rule"] for row in entry.get("in_time", [])] == (
+                list(record.IN_TIME) if kind == "coded" else []
+            )
         assert all(f"{kind}.{name}" in algorithms for name, _ in record.RULES[kind].values())
 
 
@@ -53,7 +72,12 @@ def test_the_page_of_a_kind_shows_its_record(kind):
 
 
 CASES = [
-    pytest.param(kind, place, marks=[pytest.mark.slow] * (kind in ("mlbroker", "eris", "dps")))
+    pytest.param(
+        kind,
+        place,
+        marks=[pytest.mark.slow]
+        * (kind in ("mlbroker", "eris", "dps") or (kind == "coded" and place > 0)),
+    )
     for kind in KEPT
     for place in range(len(record.windows(kind)))
 ]

@@ -19,7 +19,15 @@ PATH = Path(__file__).resolve().parents[2] / "ledger" / "practice.json"
 def pages() -> Iterator[tuple[str, str]]:
     """One listing for each kind of the record."""
     for kind, windows in json.loads(PATH.read_text()).items():
-        yield f"listings/{kind}_practice", f"{advice(kind, windows)}\n\n{_table(windows)}\n"
+        text = f"{advice(kind, windows)}{_warning(windows)}\n\n{_table(windows)}\n"
+        if "in_time" in windows[0]:
+            timely = [{**window, "rules": window["in_time"]} for window in windows]
+            best = recommended(timely)
+            text += (
+                "\nFor the time by which every master has its rows with the probability that is "
+                f"wanted, use `{kind}.{best}`: {_said(worst(timely)[best])}.\n\n{_table(timely)}\n"
+            )
+        yield f"listings/{kind}_practice", text
 
 
 def worst(windows: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
@@ -49,6 +57,18 @@ def advice(kind: str, windows: Sequence[Mapping[str, Any]]) -> str:
             f"{first} The paper's own algorithm, `{kind}.{own}`: in some window it earns nothing."
         )
     return f"{first} The paper's own algorithm, `{kind}.{own}`: {_said(ratios[own])}."
+
+
+def _warning(windows: Sequence[Mapping[str, Any]]) -> str:
+    """Say how likely the plans that are advised finish at all, where that is not sure."""
+    best = recommended(windows)
+    finish = [row.get("finish", 1.0) for w in windows for row in w["rules"] if row["rule"] == best]
+    if min(finish) >= 1.0:
+        return ""
+    return (
+        " That is about *expected* rows: all masters ever finish with probability "
+        f"{', '.join(f'{each:.3g}' for each in finish)} in the windows."
+    )
 
 
 def _said(ratio: float | None) -> str:
