@@ -360,3 +360,15 @@ def test_pairs_without_a_share_and_pairs_that_only_begin_take_nothing_from_the_o
     # 30 / 120 = 1/4: the results of worker 1 are just 0, not too late
     both = np.array([[1.0, 1.0]])
     meets_surrogate(one_pair(**two), both, np.array([[50.0, 120.0]]), late)
+
+
+def test_a_pair_that_is_too_late_leaves_its_master_without_any_row():
+    # the second worker begins at 5, too late for 3: with it (6) counts nothing, without it enough
+    rates, shifts = [[10.0, 1.0]], [[0.1, 1.0]]
+    data = one_pair(masters=[{"name": "one", "rows": 1}], workers=2, rate=rates, shift=shifts)
+    alone, both = np.array([[1.0, 0.0]]), np.array([[1.0, 1.0]])
+    loads = np.array([[2.0, 5.0]])
+    meets_surrogate(data, alone, loads, Fraction(3))
+    with pytest.raises(NotACertificate, match="master 0 expects 0 of 1 rows"):
+        meets_surrogate(data, both, loads, Fraction(3))
+    meets_surrogate(data, both, loads, Fraction(5))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
+from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings, enumerate_rings
 from farkas.online.gadget.hindsight import improve, reward_of, schedules
 from farkas.online.gadget.moving import SpareRoom
@@ -89,3 +91,57 @@ def test_a_pass_moves_what_is_in_the_way():
     assert [rings.job.tolist() for rings in schedule] == [[0], [1]]
     assert total.tolist() == [1.0, 1.0]
     assert reward_of(cluster, schedule) == 5.0
+
+
+def test_a_ring_goes_as_it_is_only_where_links_have_room_for_it():
+    # two servers of three GPUs, links of 1, two rings across: one slot holds one of them
+    jobs = [job(max_workers=2, bandwidth=1.0, **table(0, 1, 2)) for _ in range(2)]
+    cluster = star(3, 3, bandwidth=1.0, horizon=2, jobs=jobs)
+    rings = enumerate_rings(cluster, [2, 2])
+    across = rings.take(rings.flow.any(axis=1))
+    first, second = (across.take(np.flatnonzero(across.job == i)[:1]) for i in (0, 1))
+    room = SpareRoom(cluster, [first, second])
+    assert room.empty(0)
+    assert (room.link >= 0).all()
+    assert rules_broken(cluster, room.schedule) == []
+    (moved,) = np.flatnonzero(room.schedule[1].job == 0)
+    assert not room.schedule[1].flow[moved].any()  # to one host instead
+
+
+def test_no_ring_goes_to_a_node_that_is_no_server():
+    cluster = star(1, horizon=2, jobs=[job(max_workers=1, **table(0, 1, 2))] * 2)
+    hub = int(np.argmin(cluster.is_server))
+    nodes = [
+        msgspec.structs.replace(node, capacity=(9.0,) * cluster.num_resources) if u == hub else node
+        for u, node in enumerate(cluster.nodes)
+    ]
+    cluster = cluster.replace(nodes=nodes)
+    assert cluster.capacity[hub].min() > 1
+    at = int(np.argmax(cluster.is_server))
+    full = [one(cluster, 0, [(at, 1)]), one(cluster, 1, [(at, 1)])]
+    assert not SpareRoom(cluster, full).empty(0)
+
+
+def test_a_ring_goes_to_the_slot_with_most_idle_units_of_what_it_needs_most():
+    # two resources: the ring needs 2 of the second one and 1 of the first
+    one_worker = table(0, 1, 2, 3)
+    demands = [1.0, 2.0], [3.0, 0.0], [0.0, 1.0]
+    some = {"budget": [None, None], "max_workers": 1, **one_worker}
+    cluster = Cluster.build(
+        horizon=4,
+        resources=["cpu", "gpu"],
+        nodes=[{"capacity": [6.0, 6.0]}],
+        links=[],
+        jobs=[job(demand=demand, **some) for demand in demands],
+    )
+    at = int(np.argmax(cluster.is_server))
+    # most of the second resource is idle in slot 2, most of the first in slot 1 and 3
+    schedule = [
+        one(cluster, 0, [(at, 1)]),
+        one(cluster, 2, [(at, 1)]),
+        one(cluster, 1, [(at, 1)]),
+        one(cluster, 2, [(at, 1)]),
+    ]
+    room = SpareRoom(cluster, schedule)
+    assert room.empty(0)
+    assert [sorted(rings.job.tolist()) for rings in room.schedule] == [[], [2], [0, 1], [2]]
