@@ -134,7 +134,8 @@ def of_owners(instance: Any) -> dict[str, Any]:
 
 def of_budgets(instance: Any) -> dict[str, Any]:
     """Bound on P1 by what masters must pay for workers."""
-    prices = np.full(instance.workers, 10, dtype=np.int64)
+    # a worker that nobody may ask costs nothing, or it would be money that is never spent
+    prices = np.where(instance.allowed.any(axis=0), 10, 0)
     search = BudgetSearch(instance, 32)
     time = search.latest(prices, float(instance.shifts.min()), 1e3)
     return plain(BudgetPrices.excluding(instance, time, prices, search.paid(time, prices)[1], 32))
