@@ -35,7 +35,7 @@ def test_the_published_radius_misses_its_exponent(verdict_of):
 
 def test_radii_more_than_threefold_are_as_rare_as_the_claim_says(verdict_of):
     def tail(times, offers, mean):
-        """Probability for η = ln 10 of an estimate whose radius is so many times as wide, or more."""
+        """Probability for η = ln 10 of an estimate whose radius is more than ``times`` as wide."""
         counts, most = range(offers + 1), times * float(radius(np.log(10), np.array(mean), offers))
         wide = [float(radius(np.log(10), np.array(k / offers), offers)) > most for k in counts]
         return sum(p for p, over in zip(chances(offers, mean), wide, strict=True) if over)
