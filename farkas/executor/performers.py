@@ -117,9 +117,11 @@ class Children:
                     yield end
         finally:
             over.set()
-            if running:
-                for child in self.children:
+            # no thread may be left that still asks, or starts, the child of the next tasks
+            for thread, child in zip(self._threads, self.children, strict=True):
+                while running and thread.is_alive():
                     child.kill()
+                    thread.join(LOOK)
 
     def stop(self) -> None:
         """Kill the children; tasks under way are lost, finished ones are not."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import os
+import threading
+import time
 
 import pytest
 
 from farkas.errors import InvalidOption
 from farkas.executor import AskedTask, Children, Dask, Executor, Shared
+from farkas.executor.child import Child
 from tests.executor.clusters import DaskCluster
 from tests.executor.works import Doubled, Sleeping
 
@@ -53,6 +56,32 @@ def test_what_ends_the_work_kills_tasks_under_way_and_no_later_ones(tmp_path):
     for process in processes:
         with pytest.raises(ProcessLookupError):
             os.kill(process, 0)
+    ((_, end),) = children.perform([("again", AskedTask.of(Doubled, 1))], math.inf)
+    assert end.value()[0] == 2
+    children.stop()
+
+
+def test_who_leaves_while_a_child_starts_leaves_nobody_who_asks_it(tmp_path, monkeypatch):
+    # the kill comes between the decision to start and the start
+    children, mark, begun = Children(1), tmp_path / "mark", threading.Event()
+    mark.touch()
+    start = Child._start
+
+    def late(child):
+        begun.set()
+        time.sleep(0.3)
+        return start(child)
+
+    def check() -> None:
+        if begun.wait(60):
+            raise Enough
+
+    monkeypatch.setattr(Child, "_start", late)
+    asked = AskedTask.of(Sleeping, (str(mark), 3600.0))
+    with pytest.raises(Enough):
+        list(children.perform([("slow", asked)], math.inf, check))
+    monkeypatch.setattr(Child, "_start", start)
+    assert not any(thread.is_alive() for thread in children._threads)
     ((_, end),) = children.perform([("again", AskedTask.of(Doubled, 1))], math.inf)
     assert end.value()[0] == 2
     children.stop()

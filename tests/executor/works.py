@@ -45,10 +45,14 @@ class Opened:
 
 
 class Odd(NoAnswer):
-    """Its constructor takes something else than its message."""
+    """Its constructor takes something else than its message, and nobody may pickle it."""
 
     def __init__(self, first: int, second: int) -> None:
         super().__init__(f"{first} is not {second}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # the default fails in the end, too, but not where a library registers its own way
+        raise TypeError("odd errors stay where they are")
 
 
 class Failing:

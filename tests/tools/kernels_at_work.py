@@ -18,6 +18,7 @@ import numpy as np
 
 import farkas
 import farkas.compiled
+from farkas.certificates.budget_chances import chance_by_budget
 from farkas.compiled import Kernel
 from farkas.exact.deadline import Deadline
 from farkas.instances.utilities.compiled_envelope import compiled_envelope
@@ -109,6 +110,8 @@ def coded() -> Iterator[Any]:
         yield OwnerTree(speed, start, np.ones(len(speed))).advance(4_000_000)
         rng = np.random.default_rng(seed)
         yield counts(rng.integers(1, 9, 20), rng.uniform(0, 1, 20), 40)
+        few = random_coded_computing(seed, masters=2, workers=4)
+        yield chance_by_budget(few, 0, rng.integers(0, 4, 4), float(rng.uniform(1, 9)), 12, 6)
 
 
 def gadget() -> Iterator[Any]:

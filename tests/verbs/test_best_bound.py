@@ -12,7 +12,7 @@ import pytest
 
 import farkas
 from farkas.cli import call
-from farkas.errors import InvalidOption, NotACertificate
+from farkas.errors import InvalidOption, NoAnswer, NotACertificate
 from farkas.offline import Ladder, ladders
 from farkas.offline.policies import policies
 from farkas.online import Run
@@ -123,9 +123,20 @@ def test_bounds_are_shared_where_they_hold(own: Run) -> None:
     ]
 
 
-def test_no_decisions_in_time_are_no_bound() -> None:
-    assert known_optimum(as_instance(DEMO), "", 1e-9) is None
-    run = farkas.run(DEMO, "mlbroker.fractional", bound_seconds=1e-9)
+def test_the_shortest_search_has_a_bound() -> None:
+    found = known_optimum(as_instance(DEMO), "", 1e-9)
+    assert found is not None
+    assert found.certificate is not None
+    assert not found.violations
+
+
+def test_no_decisions_in_time_are_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(*_: Any, **__: Any) -> None:
+        raise NoAnswer("no decisions in time")
+
+    monkeypatch.setattr("farkas.verbs.best_bound.optimum", nothing)
+    assert known_optimum(as_instance(DEMO), "", 1.0) is None
+    run = farkas.run(DEMO, "mlbroker.fractional", bound_seconds=1.0)
     assert run.own_bound is None
 
 

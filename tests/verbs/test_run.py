@@ -49,7 +49,7 @@ def test_a_negative_seed_is_refused_before_any_work() -> None:
 def test_an_unknown_algorithm_is_answered_within_its_kind_or_that_of_the_instance() -> None:
     with pytest.raises(UnknownName, match=r"'local'; did you mean mlbroker\.local\?$"):
         run("mlbroker/tiny", "local")
-    for instance, name in (("dps/tiny", "dps.learning"), ("gadget/tiny", "nosuch")):
+    for instance, name in (("dps/tiny", "dps.zzzzzz"), ("gadget/tiny", "nosuch")):
         with pytest.raises(UnknownName) as caught:
             run(instance, name)
         _, _, known = str(caught.value).partition("known: ")
