@@ -16,6 +16,9 @@ from farkas.errors import InvalidOption, SolverUnavailable
 from farkas.executor.asked import AskedTask, Shared, TaskEnd
 from farkas.executor.child import Child
 
+MOST_WORKERS = 1024
+"""Processes that one machine is asked for; more of them are reached by a scheduler."""
+
 LOOK = 0.05
 """Seconds between two looks at whether what is waited for is wanted still."""
 
@@ -61,12 +64,12 @@ class Children:
     Parameters
     ----------
     workers
-        Number of child processes, >= 1.
+        Number of child processes, >= 1 and at most `MOST_WORKERS`.
     """
 
     def __init__(self, workers: int) -> None:
-        if workers < 1:
-            raise InvalidOption(f"workers = {workers}; give at least 1")
+        if not 1 <= workers <= MOST_WORKERS:
+            raise InvalidOption(f"workers = {workers}; give at least 1 and at most {MOST_WORKERS}")
         self.children = [Child() for _ in range(workers)]
         self._threads: list[threading.Thread] = []
 

@@ -124,6 +124,8 @@ class Feed:
         slots = world.steps(self._begin)
         if slots is not None and step >= slots:
             raise InvalidOption(f"all {slots} slots are over; there is nothing to feed")
+        if not isinstance(more, Mapping | None):
+            raise InvalidOption(f"more = {more!r}; give data by number of the job")
         longer = {number: self._prolonged(number, data) for number, data in (more or {}).items()}
         new: Sequence[Any] = self._begin.replace(jobs=list(jobs)).jobs
         self._require_now(new, step, slots)

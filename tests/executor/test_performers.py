@@ -17,8 +17,9 @@ from tests.executor.works import Doubled, Sleeping
 
 
 def test_nobody_performs_nothing():
-    with pytest.raises(InvalidOption, match="at least 1"):
-        Children(0)
+    for workers in (0, -1, 1025, 10**9):
+        with pytest.raises(InvalidOption, match="at least 1 and at most 1024"):
+            Children(workers)
 
 
 def test_children_perform_all_tasks_and_live_until_they_are_stopped():

@@ -135,6 +135,7 @@ def job(kind: str, **changes) -> dict:
          lambda f: [f.step(job("dps", arrival=2)), f.step(job("dps", arrival=1))], "in slot 2"),
         ("dps", "dps.learned",
          lambda f: [f.step(job("dps")), f.step(job("dps"), more={0: 1.0})], "does not end"),
+        ("mlbroker", "mlbroker.local", lambda f: f.step(more=5), "give data by number"),
         ("eris", "eris.learned",
          lambda f: f.step(job("eris", arrival=1, utility=[1.0])), "slot 0 is next"),
         ("gadget", "gadget.las", lambda f: [f.step() for _ in range(99)], "slots are over"),

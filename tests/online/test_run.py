@@ -53,6 +53,7 @@ def test_runs_are_the_same_where_their_content_is() -> None:
     run = farkas.run("mlbroker/tiny", "mlbroker.gr")
     same = msgspec.structs.replace(run, timings={"policy": 9.0})
     assert run == same
+    assert not run != same  # noqa: SIM202 - the operator itself
     for changes in ({"value": 0.0}, {"value": 1e9}, {"remarks": ["a"]}, {"sense": "max"}):
         other = msgspec.structs.replace(run, **changes)
         assert (run == other, other == run, run != other, other != run) == (

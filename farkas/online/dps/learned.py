@@ -120,7 +120,7 @@ class BidTaker(Seller):
         if not reward > self.charge(state, ask, report):
             return Quote()
         # the next double below: what it makes is less than the budget after rounding too
-        unit = min(known.price_cap, float(np.nextafter(reward / (ask.workers + ask.ps), 0.0)))
+        unit = min(_cap(known), float(np.nextafter(reward / (ask.workers + ask.ps), 0.0)))
         return self.at(ask, unit, unit)
 
     def charge(self, state: LearnedState, ask: Ask, report: Report) -> float:
@@ -164,9 +164,14 @@ class BidTaker(Seller):
         )
 
 
+def _cap(known: Known) -> float:
+    """Most that a unit may cost; infinite where the market states nothing."""
+    return known.price_cap if known.capped else np.inf
+
+
 def most_paid(known: Known, ask: Ask, report: Report) -> float:
     """Budget, or what the largest unit price makes."""
-    return min(report.budget, known.price_cap * (ask.workers + ask.ps))
+    return min(report.budget, _cap(known) * (ask.workers + ask.ps))
 
 
 def held(known: Known, runtime: float) -> float:

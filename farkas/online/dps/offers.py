@@ -32,6 +32,8 @@ class Known:
         Largest demand of each type, shape (types,); used by the repaired radii only.
     learning
         Constants of the pricing algorithm.
+    capped
+        Whether the market states that cap; who sees budgets may ask for more where it does not.
     """
 
     horizon: int
@@ -44,6 +46,7 @@ class Known:
     most_workers: Ints
     most_ps: Ints
     learning: Learning
+    capped: bool = True
 
     @classmethod
     def of(cls, market: Market) -> Self:
@@ -59,6 +62,7 @@ class Known:
             most_workers=_largest(market.worker_type, market.workers, market.num_worker_types),
             most_ps=_largest(market.ps_type, market.ps, market.num_ps_types),
             learning=market.learning,
+            capped=market.price_cap is not None,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import msgspec
@@ -118,7 +119,7 @@ def test_who_is_served_pays_the_budget_or_the_cap():
     sold = 0
     for seed in range(8):
         market = random_market(seed, jobs=30)
-        cap = 1.0 if market.price_cap is None else market.price_cap
+        cap = math.inf if market.price_cap is None else market.price_cap
         for job, decision in zip(market.jobs, run_seller(BidTaker(), market), strict=True):
             assert decision.outcome in ("sold", "declined", "full")
             if decision.outcome == "sold":
@@ -195,10 +196,11 @@ def test_what_can_never_be_served_teaches_nothing():
     assert state.unit == 0.2
 
 
-@pytest.mark.parametrize("power", [-40, 40])
-def test_money_and_data_have_no_unit(power):
+@pytest.mark.parametrize("cap", [1.0, None])
+@pytest.mark.parametrize("power", [-40, 3, 40])
+def test_money_and_data_have_no_unit(power, cap):
     for seed in (1, 3, 5):
-        market = random_market(seed, jobs=30).replace(price_cap=1.0)
+        market = random_market(seed, jobs=30).replace(price_cap=cap)
         plain = run_seller(BidTaker(), market)
         other = run_seller(BidTaker(), market_in(market, 2.0**power, data=2.0 ** (power // 2)))
         assert seed != 3 or sum(d.payment for d in plain) > 0
@@ -227,3 +229,11 @@ def test_no_jobs_and_nothing_installed():
     assert [d.outcome for d in run_seller(BidTaker(), nothing)] == ["full"]
     assert Environment().arrivals(empty) == []
     assert algorithms["dps.learned"].options["placement"] == "best_fit"
+
+
+def test_who_may_pay_more_than_one_pays_it_where_no_cap_is_stated():
+    market = one_server((0, 1.0, 5.0)).replace(price_cap=None)
+    (sold,) = run_seller(BidTaker(), market)
+    assert sold.payment == pytest.approx(market.jobs[0].budget, rel=1e-12)
+    (capped,) = run_seller(BidTaker(), market.replace(price_cap=1.0))
+    assert capped.payment <= market.jobs[0].workers + market.jobs[0].ps < sold.payment
