@@ -15,6 +15,7 @@ import msgspec
 from farkas.errors import InvalidOption, SolverUnavailable
 from farkas.executor.asked import AskedTask, Shared, TaskEnd
 from farkas.executor.child import Child
+from farkas.words import named
 
 MOST_WORKERS = 1024
 """Processes that one machine is asked for; more of them are reached by a scheduler."""
@@ -167,6 +168,8 @@ class Dask:
 
     Raises
     ------
+    InvalidOption
+        The address has no port.
     SolverUnavailable
         When dask.distributed is not installed or the scheduler does not answer.
     """
@@ -177,6 +180,8 @@ class Dask:
         except ImportError:
             message = "--scheduler needs dask.distributed; install farkas[sweep]"
             raise SolverUnavailable(message) from None
+        if ":" not in address.rpartition("//")[2] and not address.startswith("inproc:"):
+            raise InvalidOption(f"scheduler {named(address)} has no port; write tcp://host:8786")
         try:
             self._client = Client(address, timeout=patience, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:

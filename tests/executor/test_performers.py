@@ -22,6 +22,12 @@ def test_nobody_performs_nothing():
             Children(workers)
 
 
+@pytest.mark.parametrize("address", ["nonsense", "tcp://host", ""])
+def test_addresses_without_a_port_are_refused_at_once(address):
+    with pytest.raises(InvalidOption, match="has no port; write tcp://host:8786"):
+        Dask(address)
+
+
 def test_children_perform_all_tasks_and_live_until_they_are_stopped():
     children = Children(2)
     shared = Shared.of("same")
