@@ -159,13 +159,9 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False):
         return f"<run of {named(self.algorithm)} on {named(self.instance)}: {numbers}>"
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Run):
-            return NotImplemented
-        return self._content() == other._content()
+        return self._content() == other._content() if isinstance(other, Run) else NotImplemented
 
-    def __ne__(self, other: object) -> bool:  # that of structs compares timings, too
-        return not self == other
-
+    __ne__ = object.__ne__  # the opposite; that of structs compares timings, too
     __hash__ = None  # type: ignore[assignment]
 
     def _content(self) -> bytes:
