@@ -12,10 +12,12 @@ What couples jobs is the discount, what couples slots are deployments.  Both are
   a sum over slots: at any tolls π the slots may be bounded one by one.
 - *Discounts.*  In a slot F(h) = min(a h, b h + e) is at least its chord over [0, H], with H what
   all jobs of the slot can use at a site.  A tree decides cell by cell, a site and a resource each,
-  which of the two prices counts: a h, or b h with e once.  In a leaf all cells have linear prices,
+  which of the two prices counts: a h, or b h with e once.  In a node all cells have linear prices,
   so that jobs do not meet, and `farkas.certificates.mlbroker_workers` bounds the best whole workers
   and server of every job.  Whatever the jobs use, some leaf asks for no more, so that the slot
-  costs at least what its cheapest leaf does.
+  costs at least what its cheapest leaf does.  A branch differs from its node by the price of one
+  cell: what sets of sites without that site cost is the same, and what others cost falls by no
+  more than Ȳ workers and the server of a job save there.
 
 Workers beyond Ȳ at a site are left out: without them a placement costs no more, since they are not
 needed for the data, nor for the deployment while others are there.  Tolls and deployment prices are
@@ -52,6 +54,7 @@ from farkas.certificates.sums import exact_dot
 from farkas.errors import NotACertificate
 from farkas.instances.mlbroker import Brokerage
 from farkas.numbers import Floats, Ints
+from farkas.tolerances import TINY, ULP
 
 SUBJECT = "mlbroker.offline[strict,choice,split]"
 MOST_SITES = 10
@@ -84,8 +87,12 @@ class SlotLeaf:
         Of the discounted cells, USD.
     slope
         Shape (sites, resources), USD a unit.
-    workers, server
-        Shapes (jobs, sites) and (jobs,), the cheapest found.
+    workers, server, chosen
+        Shapes (jobs, sites), (jobs,) and (jobs,): the cheapest found, and its set of sites.
+    state
+        Shape (sites, resources): which price each cell has.
+    least, grade
+        Shape (jobs, sets): bounds of sets of sites, USD, and how good they are.
     steps
         That finding this out took.
     """
@@ -95,11 +102,19 @@ class SlotLeaf:
     slope: Floats
     workers: Ints
     server: Ints
+    chosen: Ints
+    state: Ints
+    least: Floats
+    grade: Ints
     steps: int
 
     def total(self) -> Fraction:
         """Return what the slot costs at least, USD, exactly."""
         return self.surcharge + exact_dot(self.bound, np.ones_like(self.bound))
+
+    def bare(self) -> SlotLeaf:
+        """Return it without what only branches need."""
+        return dataclasses.replace(self, least=self.least[:0].copy(), grade=self.grade[:0].copy())
 
 
 class SlotBounds:
@@ -124,6 +139,7 @@ class SlotBounds:
                 f"{data.num_sites} sites have too many subsets; {MOST_SITES} are the most"
             )
         self.data = data
+        self.cells = data.num_sites, data.num_resources
         self.sets = 1 << data.num_sites
         affordable(float(data.num_pairs) * self.sets, "sets of sites of jobs in slots")
         self.work: Ints = np.array([0, most_steps], np.int64)
@@ -175,7 +191,7 @@ class SlotBounds:
             return finite(np.ldexp(total.astype(np.float64), -exponent), "sums of tolls")
 
     def leaf(self, slot: int, state: Ints, extra: Floats) -> SlotLeaf:
-        """Place the jobs of a slot at the prices of a leaf.
+        """Place the jobs of a slot at some prices.
 
         Parameters
         ----------
@@ -189,28 +205,114 @@ class SlotBounds:
         NotACertificate
             When costs and tolls together overflow, or take too many steps.
         """
+        jobs = len(self.data.pairs_at(slot))
+        affordable(float(jobs) * state.size, "prices of a slot")
+        none = np.zeros(jobs)
+        return self._placed(
+            slot, state, extra, -1, none, np.zeros((jobs, self.data.num_sites), np.int64),
+            none.astype(np.int64), none.astype(np.int64),
+            np.full((jobs, self.sets), -np.inf), np.zeros((jobs, self.sets), np.int64),
+        )  # fmt: skip
+
+    def branch(self, slot: int, above: SlotLeaf, cell: int, price: int, extra: Floats) -> SlotLeaf:
+        """Place the jobs of a slot at prices that differ in one cell.
+
+        Parameters
+        ----------
+        above
+            What they do at the chord there.
+        cell
+            Site times resources plus resource.
+        price
+            `LIST` or `REDUCED`.
+        extra
+            Shape (jobs of the slot, sets), USD.
+
+        Raises
+        ------
+        NotACertificate
+            As `leaf`; where the cell is none, or decided.
+        """
+        data, pairs = self.data, self.data.pairs_at(slot)
+        if cell >= above.state.size or above.state.flat[cell] != FREE:
+            raise NotACertificate("a branch on no cell, or on a decided one")
+        state = above.state.copy()
+        state.flat[cell] = price
+        site, k = divmod(cell, data.num_resources)
+        jobs = data.pair_job[pairs]
+        worker, server = data.worker_demand[jobs, k], data.server_demand[jobs, k]
+        saved = max(0.0, float(above.slope[site, k] - self.slopes(slot, state)[site, k]))
+        fall = saved * (worker * np.maximum(1, data.workers_needed[pairs]) + server)
+        fall = np.where((worker > 0) | (server > 0), fall * (1 + 8 * ULP) + 8 * TINY, -1.0)
+        return self._placed(
+            slot, state, extra, site, fall, above.workers.copy(), above.server.copy(),
+            above.chosen.copy(), above.least.copy(), above.grade.copy(),
+        )  # fmt: skip
+
+    def slopes(self, slot: int, state: Ints) -> Floats:
+        """Return what a unit of each cell costs, USD, shape (sites, resources)."""
+        slope = np.where(state == LIST, self.data.list_price, self.chord[slot])
+        return np.where(state == REDUCED, self.data.reduced_price, slope)
+
+    def _placed(
+        self, slot: int, state: Ints, extra: Floats, site: int, fall: Floats, workers: Ints,
+        server: Ints, chosen: Ints, least: Floats, grade: Ints,
+    ) -> SlotLeaf:  # fmt: skip
         data = self.data
         pairs = data.pairs_at(slot)
         jobs = data.pair_job[pairs]
         before = int(self.work[0])
-        affordable(float(len(pairs)) * state.size, "prices of a slot")
         exact = LEAF_SUMS + len(pairs) + 8 * int(np.count_nonzero(state == REDUCED))
         self._charge(EXACT_STEPS * exact + (len(pairs) + 4) * state.size)
-        slope = np.where(state == LIST, data.list_price, self.chord[slot])
-        slope = np.where(state == REDUCED, data.reduced_price, slope)
-        workers = np.zeros((len(pairs), data.num_sites), np.int64)
-        server, bound = np.zeros(len(pairs), np.int64), np.zeros(len(pairs))
+        slope, bound = self.slopes(slot, state), np.zeros(len(pairs))
         place_pairs(
             pairs, data.pair_job, data.trained_volume, data.workers_needed, data.worker_capacity,
             (slope * data.worker_demand[jobs][:, None, :]).sum(axis=2),
             (slope * data.server_demand[jobs][:, None, :]).sum(axis=2),
-            data.sync_volume, data.transfer, data.num_resources, extra, workers, server, bound,
-            self.work,
+            data.sync_volume, data.transfer, data.num_resources, extra, site, fall, workers,
+            server, chosen, least, grade, bound, self.work,
         )  # fmt: skip
         self._charge(0)
         bound = finite(bound, "what a placement costs")
         steps = int(self.work[0]) - before
-        return SlotLeaf(bound, self.surcharges(state), slope, workers, server, steps)
+        return SlotLeaf(
+            bound, self.surcharges(state), slope, workers, server, chosen, state, least, grade,
+            steps,
+        )  # fmt: skip
+
+    def tree(self, slot: int, nodes: Iterator[int], extra: Floats) -> Fraction:
+        """Bound the leaves of the next tree; return the least bound, USD.
+
+        Parameters
+        ----------
+        nodes
+            In preorder: cells that are branched on, list price first, and `LEAF`.
+        extra
+            Shape (jobs of the slot, sets), USD.
+
+        Raises
+        ------
+        NotACertificate
+            As `branch`; when the tree does not end, or is too deep for tables of all its levels.
+        """
+        waiting = [self.leaf(slot, np.zeros(self.cells, np.int64), extra)]
+        best: Fraction | None = None
+        while waiting:
+            above, node = waiting.pop(), next(nodes, None)
+            if node is None:
+                raise NotACertificate("the trees end before their last leaf")
+            if node == LEAF:
+                total = above.total()
+                best = total if best is None else min(best, total)
+                continue
+            affordable(float(self.table(slot) * (len(waiting) + 2)), "levels of a tree")
+            waiting += [self.branch(slot, above, node, p, extra) for p in (REDUCED, LIST)]
+        return best or Fraction(0)
+
+    def table(self, slot: int) -> int:
+        """Count the numbers that a node of a slot's tree holds."""
+        cells = self.cells[0] * self.cells[1]
+        return len(self.data.pairs_at(slot)) * (2 * self.sets + self.data.num_sites + 3) + 2 * cells
 
     def surcharges(self, state: Ints) -> Fraction:
         """Return Σ (a - b) l over the discounted cells, USD, exactly."""
@@ -226,37 +328,6 @@ class SlotBounds:
 def _scaled(values: Floats, exponent: int) -> Floats:
     with np.errstate(over="ignore"):  # refused by who reads it
         return np.ldexp(finite(values, "tolls"), exponent)
-
-
-def leaves(tree: Iterator[int], sites: int, resources: int) -> Iterator[Ints]:
-    """Yield the states of the leaves of the next tree, shape (sites, resources), in preorder.
-
-    Parameters
-    ----------
-    tree
-        Cells that are branched on, list price first, and `LEAF`.
-
-    Raises
-    ------
-    NotACertificate
-        When the tree does not end, or branches twice on a cell or on none.
-    """
-    state = np.zeros((sites, resources), np.int64)
-    path: list[int] = []
-    for node in tree:
-        if node != LEAF:
-            if node >= state.size or state.flat[node] != FREE:
-                raise NotACertificate("a branch on no cell, or on a decided one")
-            state.flat[node] = LIST
-            path.append(node)
-            continue
-        yield state.copy()
-        while path and state.flat[path[-1]] == REDUCED:
-            state.flat[path.pop()] = FREE
-        if not path:
-            return
-        state.flat[path[-1]] = REDUCED
-    raise NotACertificate("the trees end before their last leaf")
 
 
 @certificate_type
@@ -315,11 +386,7 @@ class SlotTrees(PriceCertificate, frozen=True, kw_only=True, tag="mlbroker_slots
             pairs = data.pairs_at(slot)
             if not len(pairs):
                 continue
-            best: Fraction | None = None
-            for state in leaves(nodes, data.num_sites, data.num_resources):
-                cost = slots.leaf(slot, state, extra[pairs]).total()
-                best = cost if best is None else min(best, cost)
-            total += best or Fraction(0)
+            total += slots.tree(slot, nodes, extra[pairs])
         if next(nodes, None) is not None:
             raise NotACertificate("the trees go on after the last slot")
         return total

@@ -221,12 +221,21 @@ def place_pairs(
     transfer: Floats2,
     resources: int,
     extra: Floats2,
+    site: int,
+    fall: Floats1,
     workers: Out[Ints2],
     at: Out[Ints1],
+    chosen: Out[Ints1],
+    least: Out[Floats2],
+    grade: Out[Ints2],
     bound: Out[Floats1],
     work: Out[Ints1],
 ) -> None:
     """Place jobs in a slot each, on the best set of sites; what sets cost besides is given.
+
+    Where the jobs were placed before at prices that differ at one site, sets without it keep their
+    bounds; those of the others fall by no more than the job could save there.  A bound that was
+    inherited is replaced by one at the new prices when it is the least.
 
     Parameters
     ----------
@@ -244,8 +253,17 @@ def place_pairs(
         How many entered the sums of ``worker`` and ``server``.
     extra
         Shape (len(pairs), sets), USD.
-    workers, at
-        Shapes (len(pairs), sites) and (len(pairs),): the cheapest found.
+    site
+        Where prices differ from those that the bounds below were made at; -1 for nowhere.
+    fall
+        Shape (len(pairs),), USD: what a pair can save there at most; negative where no price that
+        it pays differs.
+    workers, at, chosen
+        Shapes (len(pairs), sites), (len(pairs),) and (len(pairs),): the cheapest found, and its
+        set; 0 before any was.
+    least, grade
+        Shape (len(pairs), sets): bounds of sets, USD, and how good they are, see `set_below`; 0
+        where they are inherited, and where they are -infinity as there are none.
     bound
         Shape (len(pairs),), USD: no placement costs less; -infinity where ``work`` was at its end.
     work
@@ -255,8 +273,7 @@ def place_pairs(
     sets = 1 << sites
     roundings = resources + sites + 8
     amount, move = np.empty(sites + 1), np.zeros((sites + 1, sites))
-    count, least = np.zeros(sites, np.int64), np.empty(sets)
-    grade = np.empty(sets, np.int64)
+    count = np.zeros(sites, np.int64)
     bound[:] = -np.inf
     for k in range(len(pairs)):
         pair = pairs[k]
@@ -264,31 +281,38 @@ def place_pairs(
         move[:sites] = rate[i] * transfer
         traffic = sync[i] * transfer
         loads(pair, volume, needed[pair], rate[i], amount)
-        best, last, asked = 1, -1, 1
-        while asked <= 3 and work[0] <= work[1]:
+        work[0] += 2 * sets + sites * sites
+        if site >= 0 and fall[k] >= 0.0:
+            for s in range(1, sets):
+                if (s >> site) & 1:
+                    least[k, s] -= fall[k] + 4.0 * ULP * (abs(least[k, s]) + fall[k])
+                    grade[k, s] = 0
+            if (chosen[k] >> site) & 1:
+                chosen[k] = 0
+        best = 1
+        while work[0] <= work[1]:
             work[0] += sets
-            begin, stop = (1, sets) if asked == 1 else (best, best + 1)
-            for s in range(begin, stop):
-                below, p = set_below(
-                    asked, s, needed[pair], amount, move, worker[k], server[k], traffic,
-                    roundings, count, work,
-                )  # fmt: skip
-                here = below + extra[k, s] - 2.0 * ULP * (below + abs(extra[k, s]))
-                least[s] = here if asked == 1 else max(least[s], here)
-                grade[s] = asked
-                if asked == 3:
-                    last, at[k], workers[k] = s, p, count
             best = 1
             for s in range(2, sets):
-                if least[s] < least[best]:
+                if least[k, s] < least[k, best]:
                     best = s
-            asked = grade[best] + 1
-        if asked <= 3:
+            if grade[k, best] == 3:
+                break
+            grade[k, best] += 1
+            below, p = set_below(
+                grade[k, best], best, needed[pair], amount, move, worker[k], server[k], traffic,
+                roundings, count, work,
+            )  # fmt: skip
+            here = below + extra[k, best] - 2.0 * ULP * (below + abs(extra[k, best]))
+            least[k, best] = here if grade[k, best] == 1 else max(least[k, best], here)
+            if grade[k, best] == 3:
+                chosen[k], at[k], workers[k] = best, p, count
+        if grade[k, best] < 3 or work[0] > work[1]:
             return
-        bound[k] = least[best]
-        if best != last:
+        bound[k] = least[k, best]
+        if best != chosen[k]:
             _, p = set_below(
                 3, best, needed[pair], amount, move, worker[k], server[k], traffic, roundings,
                 count, work,
             )  # fmt: skip
-            at[k], workers[k] = p, count
+            chosen[k], at[k], workers[k] = best, p, count

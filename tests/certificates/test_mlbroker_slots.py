@@ -23,7 +23,6 @@ from farkas.certificates.mlbroker_slots import (
     SUBJECT,
     SlotBounds,
     SlotTrees,
-    leaves,
 )
 from farkas.certificates.packed import unpack
 from farkas.certificates.packing import pack
@@ -33,7 +32,13 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.offline.ladder import Ascent
 from farkas.offline.mlbroker.tolls import tolls
 from farkas.replay import replay
-from tests.generators.mlbroker import discounted, even_brokerage, random_brokerage, single
+from tests.generators.mlbroker import (
+    discounted,
+    even_brokerage,
+    leaf_states,
+    random_brokerage,
+    single,
+)
 
 ROUNDED = 1 + Fraction(1, 10**12)
 """The program's data were rounded one by one."""
@@ -139,24 +144,77 @@ def test_tolls_that_are_none_are_refused(toll, words):
         SlotBounds(data).extra(np.array([toll]), 1)
 
 
-def test_leaves_decide_list_price_first():
-    found = list(leaves(iter([1, LEAF, 0, LEAF, LEAF]), 2, 1))
-    assert [state.ravel().tolist() for state in found] == [
+def test_trees_bound_their_leaves_and_decide_list_price_first():
+    data = random_brokerage(2, sites=2, slots=1, jobs=4)
+    bounds = SlotBounds(data)
+    extra = np.zeros((len(data.pairs_at(0)), bounds.sets))
+    tree = [1, LEAF, 0, LEAF, LEAF]
+    states = leaf_states(iter(tree), *bounds.cells)
+    assert [state.ravel()[:2].tolist() for state in states] == [
         [0, LIST], [LIST, REDUCED], [REDUCED, REDUCED],
     ]  # fmt: skip
+    totals = [bounds.leaf(0, state, extra).total() for state in states]
+    assert len(set(totals)) == 3
+    assert bounds.tree(0, iter(tree), extra) == min(totals)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_branches_are_bounded_as_if_nothing_were_known_of_their_node(seed):
+    rng = np.random.default_rng(seed)
+    data = random_brokerage(seed, sites=3, slots=2, jobs=5, resources=2)
+    bounds = SlotBounds(data)
+    for slot in range(data.num_slots):
+        jobs = len(data.pairs_at(slot))
+        extra = rng.uniform(-1, 1, (jobs, bounds.sets)) * data.deploy_cost.max()
+        node = bounds.leaf(slot, np.zeros(bounds.cells, np.int64), extra)
+        steps = np.zeros(2)
+        for cell in rng.permutation(node.state.size).tolist():
+            before = node.least.copy(), node.workers.copy()
+            node, above = (
+                bounds.branch(slot, node, cell, int(rng.choice([LIST, REDUCED])), extra),
+                node,
+            )
+            assert (above.least == before[0]).all()
+            assert (above.workers == before[1]).all()
+            anew = bounds.leaf(slot, node.state, extra)
+            assert node.bound.tolist() == anew.bound.tolist()
+            assert (node.slope == anew.slope).all()
+            steps += np.array([node.steps, anew.steps])
+            for chosen in range(1, bounds.sets):
+                alone = extra + np.where(np.arange(bounds.sets) == chosen, 0.0, 1e6)
+                most = bounds.leaf(slot, node.state, alone).bound
+                assert (node.least[:, chosen] <= most + 1e-12 * abs(most)).all()
+        assert steps[0] < steps[1]
+
+
+def test_a_branch_saves_no_more_than_all_workers_and_the_server_at_the_site():
+    # 3 workers of a unit and a server of 2; the chord is 0.6 USD, with the discount 0.5
+    data = discounted()
+    bounds = SlotBounds(data)
+    extra = np.zeros((1, bounds.sets))
+    root = bounds.leaf(0, np.zeros((2, 1), np.int64), extra)
+    other = bounds.branch(0, root, 1, REDUCED, extra)
+    saved = 5 * (root.slope[1, 0] - 0.5)
+    assert saved > 0
+    assert other.least[0, 1] == root.least[0, 1]
+    assert other.least[0, 2] == pytest.approx(root.least[0, 2] - saved, rel=1e-12)
+    assert other.bound.tolist() == root.bound.tolist()
+    assert (other.chosen.tolist(), other.workers.tolist()) == ([1], [[3, 0]])
 
 
 @pytest.mark.parametrize(
     ("tree", "words"),
     [
+        ([], "end before"),
         ([1, LEAF], "end before"),
         ([2, LEAF, LEAF], "no cell"),
         ([1, 1, LEAF, LEAF, LEAF], "decided"),
     ],
 )
 def test_trees_that_are_not_whole_are_refused(tree, words):
+    bounds = SlotBounds(discounted())
     with pytest.raises(NotACertificate, match=words):
-        list(leaves(iter(tree), 2, 1))
+        bounds.tree(0, iter(tree), np.zeros((1, bounds.sets)))
 
 
 def test_too_many_or_too_few_trees_are_refused():
@@ -220,8 +278,7 @@ def steps_of(made, data):
     bounds = SlotBounds(data)
     extra = bounds.extra(unpack(made.tolls, (len(bounds.links), bounds.sets), "tolls"), 20)
     for slot in range(data.num_slots):
-        for state in leaves(iter([LEAF]), data.num_sites, data.num_resources):
-            bounds.leaf(slot, state, extra[data.pairs_at(slot)])
+        bounds.tree(slot, iter([LEAF]), extra[data.pairs_at(slot)])
     return int(bounds.work[0])
 
 
@@ -261,13 +318,16 @@ def test_every_leaf_counts_its_jobs_cells_and_discounts():
     assert steps(1, 1000, 900) > least + 2000 * 5 + 900 * 8 * EXACT_STEPS
 
 
-def test_trees_far_deeper_than_a_stack_take_no_table_a_level():
-    deep = 3000
-    tree = [*range(deep), *[LEAF] * (deep + 1)]
-    last = None
-    for last in leaves(iter(tree), deep, 1):  # noqa: B007
-        pass
-    assert last.ravel().tolist() == [REDUCED] + [0] * (deep - 1)
+def test_trees_too_deep_for_tables_of_all_their_levels_are_refused(monkeypatch):
+    data = random_brokerage(0, sites=2, slots=1, jobs=1, resources=20)
+    bounds = SlotBounds(data)
+    extra = np.zeros((1, bounds.sets))
+    deep = [*range(20), *[LEAF] * 21]
+    assert bounds.tree(0, iter(deep), extra) > 0
+    monkeypatch.setattr(casts.affordable, "__defaults__", (21 * bounds.table(0) - 1,))
+    with pytest.raises(NotACertificate, match="levels of a tree"):
+        bounds.tree(0, iter(deep), extra)
+    assert bounds.tree(0, iter([*range(19), *[LEAF] * 20]), extra) > 0
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -21,6 +21,15 @@ from farkas.replay.transport import cheapest
 SITES = 3
 
 
+def unknown(extra):
+    """Of pairs that were not placed: site and fall; workers, at, chosen, least and grade."""
+    pairs, sets = extra.shape
+    one = np.zeros(pairs, np.int64)
+    workers = np.zeros((pairs, sets.bit_length() - 1), np.int64)
+    least = np.full((pairs, sets), -np.inf)
+    return -1, np.zeros(pairs), workers, one, one.copy(), least, np.zeros((pairs, sets), np.int64)
+
+
 def endless():
     return np.array([0, ENDLESS])
 
@@ -155,13 +164,14 @@ def test_pairs_choose_the_best_set_with_what_sets_cost_besides(seed):
     one = cases[0]
     for case in cases:
         case |= {"transfer": one["transfer"]}
-    workers, at, bound = np.zeros((2, SITES), np.int64), np.zeros(2, np.int64), np.zeros(2)
+    bound, (_, _, *found) = np.zeros(2), unknown(extra)
+    workers, at = found[:2]
     place_pairs(
         np.array([0, 1]), np.array([0, 1]), np.array([c["quarters"] for c in cases], float),
         np.array([c["needed"] for c in cases]), np.full(2, 4.0),
         np.array([c["worker"] for c in cases]), np.array([c["server"] for c in cases]),
-        np.array([c["sync"] for c in cases]), one["transfer"], 2, extra, workers, at, bound,
-        endless(),
+        np.array([c["sync"] for c in cases]), one["transfer"], 2, extra, -1, np.zeros(2),
+        *found, bound, endless(),
     )  # fmt: skip
     for k, case in enumerate(cases):
         costs = {s: tried(case, s)[0] + extra[k, s] for s in range(1, 1 << SITES)}
@@ -185,12 +195,12 @@ def test_lanes_that_nobody_would_use_raise_no_bound(dear):
     # 0 + 1, and moving 0.125 loads 0.5, and two sites 4; branches where sums overflow count too
     no = dear
     transfer = np.array([[0.0, no, no, no], [no, 0, no, no], [1, 0, 0, no], [4, no, no, 0]])
-    workers, at, bound = np.zeros((1, 4), np.int64), np.zeros(1, np.int64), np.zeros(1)
+    bound = np.zeros(1)
     extra = 2.0 * np.array([[s.bit_count() for s in range(16)]])
     place_pairs(
         np.array([0]), np.array([0]), np.array([[0.625, 0, 0, 0.125]]), np.array([1]), np.ones(1),
         np.array([[0.0, 2, 2, 3]]), np.array([[5.0, 2, 3, 1]]), np.zeros(1), transfer, 1, extra,
-        workers, at, bound, endless(),
+        *unknown(extra), bound, endless(),
     )  # fmt: skip
     assert bound[0] <= 5.5
 
@@ -219,12 +229,10 @@ def hard(sites=4):
 
 
 def place(case, extra, most, run=place_pairs):
-    sites = case["volume"].shape[1]
-    workers, at, bound = np.zeros((1, sites), np.int64), np.zeros(1, np.int64), np.zeros(1)
-    work, one = np.array([0, most]), np.zeros(1, np.int64)
+    bound, work, one = np.zeros(1), np.array([0, most]), np.zeros(1, np.int64)
     run(
         one, one, case["volume"], case["needed"], np.ones(1), case["worker"], case["server"],
-        np.array([0.003]), case["transfer"], 1, extra, workers, at, bound, work,
+        np.array([0.003]), case["transfer"], 1, extra, *unknown(extra), bound, work,
     )  # fmt: skip
     return bound[0], int(work[0])
 

@@ -185,6 +185,23 @@ def dual_cases() -> dict[str, Brokerage]:
     }
 
 
+def leaf_states(nodes: Iterator[int], sites: int, resources: int) -> list[Any]:
+    """Which price each cell has in the leaves of a tree in preorder, (sites, resources) each."""
+
+    def below(state: Any) -> list[Any]:
+        cell = next(nodes)
+        if cell < 0:
+            return [state]
+        found = []
+        for price in (1, 2):
+            branch = state.copy()
+            branch.flat[cell] = price
+            found += below(branch)
+        return found
+
+    return below(np.zeros((sites, resources), np.int64))
+
+
 def even_brokerage(
     seed: int, sites: int = 0, slots: int = 2, jobs: int = 2, lasting: bool = False
 ) -> Brokerage:

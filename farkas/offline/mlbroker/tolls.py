@@ -192,7 +192,7 @@ class TollSearch:
         """Cells where the least leaves have the discount, shape (slots, sites, resources)."""
         found = np.zeros(self.chord.shape, bool)
         for slot, tree in self.trees.items():
-            state, caused = tree.least.state, tree.least.usage > self.data.threshold
+            state, caused = tree.least.leaf.state, tree.least.usage > self.data.threshold
             found[slot] = np.where(state == FREE, caused, state == REDUCED)
         return found
 

@@ -15,9 +15,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from farkas.certificates.casts import MOST_CELLS
 from farkas.certificates.mlbroker_slots import FREE, LEAF, LIST, REDUCED, SlotBounds, SlotLeaf
 from farkas.certificates.mlbroker_workers import ENDLESS
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Floats
 from farkas.relaxations.mlbroker.lives import usage_of
 
 
@@ -27,10 +28,8 @@ class SlotNode:
 
     Parameters
     ----------
-    state
-        Shape (sites, resources): which price each cell has.
     leaf
-        What jobs do at these prices; its arrays may be wanted no more.
+        What jobs do at its prices.
     bound, cost
         USD: what the slot costs at least, and with the jobs where they are; without tolls both
         would be the same but for cells on the chord.
@@ -44,7 +43,6 @@ class SlotNode:
         At list price, and with the discount.
     """
 
-    state: Ints
     leaf: SlotLeaf
     bound: float
     cost: float
@@ -73,7 +71,7 @@ class DiscountTree:
     best
         What jobs do at that cost.
     steps
-        That bounding the leaves again takes.
+        That bounding the nodes again takes.
     taken, refused
         The most steps that a branching was allowed, and those of the one that was not.
     """
@@ -93,16 +91,14 @@ class DiscountTree:
         return self.taken <= most_steps < self.refused
 
 
-def _node(bounds: SlotBounds, slot: int, state: Ints, extra: Floats) -> SlotNode:
-    data = bounds.data
-    leaf = bounds.leaf(slot, state, extra)
-    pairs = data.pairs_at(slot)
-    usage = usage_of(data, pairs, leaf.workers, leaf.server)[slot]
+def _node(bounds: SlotBounds, slot: int, leaf: SlotLeaf) -> SlotNode:
+    data, state = bounds.data, leaf.state
+    usage = usage_of(data, data.pairs_at(slot), leaf.workers, leaf.server)[slot]
     surcharge = np.where(state == REDUCED, data.surcharge, 0.0)
     difference = data.resource_cost(usage) - leaf.slope * usage - surcharge
     bound = float(leaf.bound.sum() + surcharge.sum())
     excess = np.where(state == FREE, difference, 0.0)
-    return SlotNode(state, leaf, bound, bound + float(difference.sum()), excess, usage)
+    return SlotNode(leaf, bound, bound + float(difference.sum()), excess, usage)
 
 
 def grow(
@@ -133,10 +129,9 @@ def grow(
     share
         Distance that is near enough as a share of the cost, where that is more.
     most_steps
-        That bounding the leaves again may take, if the root does not take more.
+        That bounding the nodes again may take, if the root does not take more.
     """
-    data = bounds.data
-    root = _node(bounds, slot, np.zeros((data.num_sites, data.num_resources), np.int64), extra)
+    root = _node(bounds, slot, bounds.leaf(slot, np.zeros(bounds.cells, np.int64), extra))
     tickets = itertools.count()
     waiting = [(root.bound, next(tickets), root)]
     done: list[SlotNode] = []
@@ -145,20 +140,19 @@ def grow(
     while waiting and nodes < most and waiting[0][0] < cost - max(near, share * cost):
         check()
         node = heapq.heappop(waiting)[2]
-        if not node.excess.max() > 0:
+        deep = bounds.table(slot) * (int((node.leaf.state != FREE).sum()) + 2)
+        if not node.excess.max() > 0 or deep > MOST_CELLS:
             done.append(node)
             continue
         cell = int(node.excess.argmax())
         made = []
         for price in (LIST, REDUCED):
-            state = node.state.copy()
-            state.flat[cell] = price
-            branch = _node(bounds, slot, state, extra)
+            branch = _node(bounds, slot, bounds.branch(slot, node.leaf, cell, price, extra))
             nodes += 1
             if branch.cost < cost:
                 cost, best = branch.cost, branch.leaf
             made.append(branch)
-        more = sum(branch.leaf.steps for branch in made) - node.leaf.steps
+        more = sum(branch.leaf.steps for branch in made)
         if steps + more > most_steps:
             done.append(node)
             refused = steps + more
@@ -167,11 +161,15 @@ def grow(
         taken = max(taken, steps)
         for branch in made:
             heapq.heappush(waiting, (branch.bound, next(tickets), branch))
-        node.cell, node.branches = cell, tuple(made)
+        node.cell, node.branches, node.leaf = cell, tuple(made), node.leaf.bare()
     ends = done + [node for _, _, node in waiting]
     least = min(ends, key=lambda node: node.bound)
     exact = min(node.leaf.total() for node in ends)
-    return DiscountTree(slot, _preorder(root), exact, cost, least, best, steps, taken, refused)
+    for node in ends:
+        node.leaf = node.leaf.bare()
+    return DiscountTree(
+        slot, _preorder(root), exact, cost, least, best.bare(), steps, taken, refused
+    )
 
 
 def _preorder(root: SlotNode) -> list[int]:

@@ -8,10 +8,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from farkas.certificates.mlbroker_slots import LEAF, LIST, REDUCED, SlotBounds, leaves
+from farkas.certificates import casts
+from farkas.certificates.mlbroker_slots import LEAF, LIST, REDUCED, SlotBounds
 from farkas.errors import NoAnswer
 from farkas.relaxations.mlbroker.slot_trees import grow
-from tests.generators.mlbroker import discounted, even_brokerage
+from tests.generators.mlbroker import discounted, even_brokerage, leaf_states
 
 
 def nothing():
@@ -40,7 +41,7 @@ def test_a_finished_tree_is_as_good_as_deciding_every_cell(seed):
     assert tree.cost == pytest.approx(float(best), rel=1e-8)
     found = [
         bounds.leaf(0, state, extra).total()
-        for state in leaves(iter(tree.nodes), data.num_sites, data.num_resources)
+        for state in leaf_states(iter(tree.nodes), data.num_sites, data.num_resources)
     ]
     assert min(found) == tree.bound
 
@@ -73,8 +74,7 @@ def test_leaves_take_no_more_steps_than_they_may():
 
     def steps(tree):
         before = int(bounds.work[0])
-        for state in leaves(iter(tree.nodes), data.num_sites, data.num_resources):
-            bounds.leaf(0, state, extra)
+        bounds.tree(0, iter(tree.nodes), extra)
         return int(bounds.work[0]) - before
 
     assert whole.steps == steps(whole)
@@ -98,6 +98,17 @@ def test_a_tree_knows_which_limits_of_steps_let_it_grow():
     for tree in trees:
         for limit, other in zip(limits, trees, strict=True):
             assert tree.same_within(limit) == (tree.nodes == other.nodes), limit
+
+
+def test_nodes_too_deep_for_a_check_are_left_open(monkeypatch):
+    data = even_brokerage(7, slots=1, jobs=4)
+    bounds, extra, whole = grown(data)
+    assert len(whole.nodes) > 3
+    monkeypatch.setattr("farkas.relaxations.mlbroker.slot_trees.MOST_CELLS", 2 * bounds.table(0))
+    short = grow(bounds, 0, extra, 0.0, 1000, nothing)
+    assert len(short.nodes) == 3
+    monkeypatch.setattr(casts.affordable, "__defaults__", (2 * bounds.table(0),))
+    assert bounds.tree(0, iter(short.nodes), extra) == short.bound
 
 
 def test_the_clock_is_looked_at():
