@@ -35,6 +35,7 @@ _HOMES = {
     "save": "farkas.verbs.save:save",
     "show": "farkas.verbs.show:show",
     "solve": "farkas.verbs.solve:solve",
+    "worst": "farkas.verbs.worst:worst",
 }
 """Module and function behind every public name."""
 

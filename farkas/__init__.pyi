@@ -16,6 +16,7 @@ from farkas.verbs.run import run as run
 from farkas.verbs.save import save as save
 from farkas.verbs.show import show as show
 from farkas.verbs.solve import solve as solve
+from farkas.verbs.worst import worst as worst
 
 __version__: str
 
@@ -39,4 +40,5 @@ __all__ = [
     "save",
     "show",
     "solve",
+    "worst",
 ]

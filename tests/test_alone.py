@@ -18,6 +18,7 @@ from tests.tools.alone import hashed
 from tests.tools.shared import ROOT
 
 REGISTRIES = (
+    "farkas.adversary.shape:shapes",
     "farkas.certificates.files:certificate_types",
     "farkas.certificates.runs:run_bounds",
     "farkas.duals.restated:restatements",

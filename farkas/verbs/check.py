@@ -12,6 +12,7 @@ from farkas.required import require_type
 from farkas.verbs.check_file import opened, proof_of, prove_file
 
 if TYPE_CHECKING:
+    from farkas.adversary.gap import Gap, GapProof
     from farkas.certificates import Proof, ViprProof
     from farkas.online.run import Run
     from farkas.verbs.check_run import RunProof
@@ -20,19 +21,20 @@ if TYPE_CHECKING:
 
 
 def check(
-    what: str | os.PathLike[str] | Certificate | Run | Solution,
+    what: str | os.PathLike[str] | Certificate | Run | Solution | Gap,
     instance: InstanceOrName | None = None,
     *,
     model: Any = None,
     most_work: int | None = None,
-) -> Proof | RunProof | ViprProof:
+) -> Proof | RunProof | GapProof | ViprProof:
     """Prove again, in exact arithmetic and without any solver, what a certificate claims.
 
     Parameters
     ----------
     what
         A certificate, a run, or the path of its file; files of suffix ``.vipr`` are VIPR 1.0.  Of
-        a solution its certificate, without an instance about the program that was solved.
+        a solution its certificate, without an instance about the program that was solved.  Of a
+        worst case its ``gap``, or the file of that.
     instance
         Rebuild the program from this instance, so that the proof is about it; without, the proof
         is about the program inside the file.  A run always needs its instance.
@@ -76,7 +78,7 @@ def check(
 
 
 def _of_model(
-    what: str | os.PathLike[str] | Certificate | Run | Solution,
+    what: str | os.PathLike[str] | Certificate | Run | Solution | Gap,
     instance: InstanceOrName | None,
     model: Any,
     most_work: int | None,
@@ -97,13 +99,16 @@ def _of_model(
     return certificate.prove_of(form, "model", MOST_WORK if most_work is None else most_work)
 
 
-def _run_or_solution(what: Run | Solution, instance: InstanceOrName | None) -> RunProof | Proof:
+def _run_or_solution(
+    what: Run | Solution | Gap, instance: InstanceOrName | None
+) -> RunProof | Proof | GapProof:
+    from farkas.adversary.gap import Gap
     from farkas.online.run import Run
 
-    if isinstance(what, Run):
-        from farkas.verbs.check_run import prove_run
+    if isinstance(what, Run | Gap):
+        from farkas.verbs.check_decided import prove_decided
 
-        return prove_run(what, instance, "the run")
+        return prove_decided(what, instance, "the run")
     return _solution(what, instance)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -13,6 +13,7 @@ from farkas.reading import read_record
 from farkas.words import named
 
 if TYPE_CHECKING:
+    from farkas.adversary.gap import Gap, GapProof
     from farkas.certificates import Proof
     from farkas.online.run import Run
     from farkas.verbs.check_run import RunProof
@@ -21,38 +22,31 @@ if TYPE_CHECKING:
 
 def prove_file(
     path: str | os.PathLike[str], instance: InstanceOrName | None, most_work: int | None = None
-) -> Proof | RunProof:
-    """Prove the certificate or run of a file; arguments and errors as of `farkas.check`."""
+) -> Proof | RunProof | GapProof:
+    """Prove what a file says; arguments and errors as of `farkas.check`."""
     found = opened(path)
     if isinstance(found, Certificate):
         return proof_of(found, instance, most_work)
-    from farkas.verbs.check_run import prove_run
+    from farkas.verbs.check_decided import prove_decided
 
-    return prove_run(found, instance, named(os.fspath(path)))
+    return prove_decided(found, instance, named(os.fspath(path)))
 
 
-def opened(path: str | os.PathLike[str]) -> Certificate | Run:
-    """Read what a file holds, once; raises `FileProblem` when it is neither."""
+def opened(path: str | os.PathLike[str]) -> Certificate | Run | Gap:
+    """Read what a file holds, once; raises `FileProblem` when it is none of these."""
     content, where = read_record(path), named(os.fspath(path))
-    if not _is_of_a_run(content):
+    if not _fields(content) & {"algorithm", "statement"}:  # which certificates refuse
         return from_json(content, where)
-    from farkas.online.run import from_json as run_from_json
+    from farkas.verbs.check_decided import read_decided
 
-    return run_from_json(content, where)
-
-
-class _Algorithm(msgspec.Struct):
-    """The field that runs have and certificates refuse."""
-
-    algorithm: Any
+    return read_decided(content, where)
 
 
-def _is_of_a_run(content: bytes) -> bool:
+def _fields(content: bytes) -> set[str]:
     try:
-        msgspec.json.decode(content, type=_Algorithm)
+        return set(msgspec.json.decode(content, type=dict[str, msgspec.Raw]))
     except (msgspec.DecodeError, ValueError, RecursionError):
-        return False
-    return True
+        return set()
 
 
 def proof_of(

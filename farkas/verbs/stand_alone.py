@@ -110,7 +110,10 @@ def stand_alone(
     if isinstance(what, str | os.PathLike):
         if os.fspath(what).endswith(".vipr"):
             raise InvalidOption("a VIPR file holds its program already")
-        what = opened(what)
+        held = opened(what)
+        if not isinstance(held, Certificate | Run):
+            raise UnsupportedForm("a worst case is replayed; no other checker knows how")
+        what = held
     if isinstance(what, TreeCertificate):
         return _tree(what, instance, model, most_work)
     if isinstance(what, UnboundedCertificate):

@@ -3,8 +3,8 @@
 ORDER = {
     name: place
     for place, name in enumerate(
-        ["demo", "run", "compare", "solve", "optimum", "prove", "evaluate", "check", "claims",
-         "show", "generate", "import_", "solvers"]
+        ["demo", "run", "compare", "solve", "optimum", "worst", "prove", "evaluate", "check",
+         "claims", "show", "generate", "import_", "solvers"]
     )
 }  # fmt: skip
 """Order in which help lists the commands; others follow by name."""

@@ -12,9 +12,9 @@ from farkas.words import quoted
 
 if TYPE_CHECKING:
     from farkas.certificates import Proof, ViprProof
-    from farkas.verbs.check_run import RunProof
+    from farkas.verbs.check_decided import DecidedProof
 
-    AnyProof = Proof | RunProof | ViprProof
+    AnyProof = Proof | DecidedProof | ViprProof
 
 
 def command(
@@ -53,8 +53,8 @@ def command(
     With --instance the program is rebuilt from the instance, so that the proof is about it;
     without, the proof is about the program inside the file.  With --model the model that farkas
     prove was given is read again, and the proof is about that.  Of a run file, as farkas run writes
-    it, the bound is proved again and the decisions are replayed: requirements and value, both in
-    exact arithmetic.  Exit code 1 when less is proved than is claimed.
+    it, the bound is proved again and the decisions are replayed exactly; of what farkas worst
+    writes, both sides are.  Exit code 1 when less is proved than is claimed.
 
     --stand-alone writes what was proved as multipliers of a linear program, with its data, where
     one states it, and trees as VIPR: that file is proved by farkas/standalone/checker.py too, which

@@ -1,0 +1,218 @@
+"""A box of instances: sizes at most, and a range for every number."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from farkas.adversary.shape import KindShape, Plain, copied, shape_of
+from farkas.errors import InvalidInstance, InvalidOption
+from farkas.instances import Instance
+from farkas.instances.files import kind_class
+from farkas.instances.generate import generate
+from farkas.suggestions import suggestion
+from farkas.words import named
+
+DRAWS = 20
+"""Draws of a generator between whose smallest and largest value a number may lie."""
+
+Entry = tuple[Any, Any]
+"""A list or mapping, and the index or key of a number in it."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Range:
+    """Numbers that a family of fields may hold.
+
+    Parameters
+    ----------
+    low, high
+        Both inclusive.
+    whole
+        Whether only integers.
+    """
+
+    low: float
+    high: float
+    whole: bool
+
+    @property
+    def open(self) -> bool:
+        """Whether there is anything to choose."""
+        return self.low < self.high
+
+    def clipped(self, value: float) -> float:
+        """Nearest number of the range."""
+        near = min(max(value, self.low), self.high)
+        return round(near) if self.whole else float(near)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InstanceBox:
+    """Instances to search among.
+
+    Parameters
+    ----------
+    kind
+        Of all of them.
+    starts
+        Plain fields of the instances from which the search starts, inside the ranges.
+    ranges
+        By family: the path of a number without indices, for example ``jobs[].utility[]``.
+    most
+        Jobs, or whatever the kind leaves out and doubles, at most.
+    """
+
+    kind: str
+    starts: tuple[Plain, ...]
+    ranges: Mapping[str, Range]
+    most: int
+
+    @classmethod
+    def drawn(
+        cls,
+        kind: str,
+        *,
+        preset: str | None = None,
+        size: Mapping[str, int] | None = None,
+        ranges: Mapping[str, tuple[float, float]] | None = None,
+        seed: int = 0,
+    ) -> InstanceBox:
+        """Return a box around draws of the kind's generator.
+
+        Parameters
+        ----------
+        preset
+            Of the generator; by default the one that the kind's shape names, with its smallest
+            sizes.
+        size
+            Sizes by their word, for example ``{"jobs": 3, "slots": 4}``.
+        ranges
+            Lowest and highest value by name of a field, or its family; what is not named lies
+            between the smallest and the largest value of `DRAWS` draws.
+        seed
+            Of the first draw, >= 0.
+
+        Raises
+        ------
+        UnknownName, InvalidOption
+            The kind has no generator, preset or size of that name, or a range names no number.
+        """
+        shape = shape_of(kind)
+        settings: dict[str, Any] = {} if preset is not None else dict(shape.smallest)
+        for word, count in (size or {}).items():
+            if word not in shape.sizes:
+                wrong = f"kind {kind} has no size {named(word)}"
+                raise InvalidOption.near(wrong, word, shape.sizes)
+            settings[shape.sizes[word]] = count
+        chosen = preset or shape.preset
+        drawn = [plain_of(generate(kind, chosen, seed + s, **settings)) for s in range(DRAWS)]
+        for index, data in enumerate(drawn):
+            shape.complete(data, (index + 1) / (DRAWS + 1))
+        return cls._around(kind, shape, drawn, ranges or {}, ())
+
+    @classmethod
+    def around(
+        cls, instance: Instance, *, ranges: Mapping[str, tuple[float, float]] | None = None
+    ) -> InstanceBox:
+        """Return a box around one instance.
+
+        Every number lies between the smallest and the largest of its family.  Where ranges are
+        given, numbers that none of them names stay as they are.
+
+        Raises
+        ------
+        InvalidOption
+            A range names no number.
+        """
+        shape, kept = shape_of(instance.kind), () if not ranges else tuple(ranges)
+        return cls._around(instance.kind, shape, [plain_of(instance)], ranges or {}, kept)
+
+    @classmethod
+    def _around(
+        cls,
+        kind: str,
+        shape: KindShape,
+        starts: Sequence[Plain],
+        given: Mapping[str, tuple[float, float]],
+        only: Sequence[str],
+    ) -> InstanceBox:
+        seen: dict[str, Range] = {}
+        for start in starts:
+            for family, holder, key in entries(start):
+                value = holder[key]
+                old = seen.get(family, Range(value, value, True))
+                whole = old.whole and isinstance(value, int)
+                seen[family] = Range(min(old.low, value), max(old.high, value), whole)
+        asked: dict[str, tuple[float, float]] = {}
+        for word, (low, high) in given.items():
+            families = _families(word, shape, seen)
+            if not families:
+                hint = suggestion(word, sorted({_last(family) for family in seen}))
+                raise InvalidOption(f"range {named(word)}: kind {kind} has no such number{hint}")
+            if not (math.isfinite(low) and math.isfinite(high) and low <= high):
+                raise InvalidOption(f"range {named(word)}: give finite numbers LOW..HIGH")
+            for family in families:
+                asked[family] = (low, high)
+        asked = {**shape.implied(asked), **asked}
+        chosen = {
+            family: Range(low, high, seen[family].whole) for family, (low, high) in asked.items()
+        }
+        ranges = chosen if only else {**seen, **chosen}
+        inside = [copied(start) for start in starts]
+        for start in inside:
+            for family, holder, key in entries(start):
+                if family in chosen:
+                    holder[key] = chosen[family].clipped(holder[key])
+            shape.mend(start)
+        most = max((len(start.get(shape.records) or ()) for start in starts), default=0)
+        return cls(kind, tuple(inside), ranges, most)
+
+    def built(self, data: Plain) -> Instance | None:
+        """Return the instance of plain data, mended; None where a rule of the kind refuses it."""
+        try:
+            shape_of(self.kind).mend(data)
+            return kind_class(self.kind).build(**data)
+        except (InvalidInstance, ArithmeticError, IndexError):
+            return None
+
+
+def plain_of(instance: Instance) -> Plain:
+    """Fields of an instance as plain data, without what says nothing to an algorithm."""
+    data = copied(msgspec.to_builtins(instance))
+    for name in ("kind", *type(instance).bookkeeping, "seed"):
+        data.pop(name, None)
+    return dict(data)
+
+
+def entries(data: Any, family: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yield every number of plain data: its family, what holds it, and its index or key."""
+    if isinstance(data, dict):
+        for key in data:
+            yield from _entry(data, key, f"{family}.{key}" if family else key)
+    else:
+        for index in range(len(data)):
+            yield from _entry(data, index, f"{family}[]")
+
+
+def _entry(holder: Any, key: Any, family: str) -> Iterator[tuple[str, Any, Any]]:
+    value = holder[key]
+    if isinstance(value, dict | list):
+        yield from entries(value, family)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield family, holder, key
+
+
+def _last(family: str) -> str:
+    return family.rpartition(".")[2].rstrip("[]")
+
+
+def _families(word: str, shape: KindShape, known: Mapping[str, Range]) -> list[str]:
+    wanted = shape.names.get(word, word)
+    if wanted in known:
+        return [wanted]
+    return [family for family in known if _last(family) == wanted]

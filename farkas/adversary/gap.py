@@ -1,0 +1,283 @@
+"""The statement: on this instance an algorithm reaches v, and a solution of value w exists.
+
+Both sides are replayed in exact arithmetic from the decisions that the file holds, so that the
+ratio is a lower bound on the competitive ratio of whatever decides so on this instance.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+from typing import Any, Literal
+
+import msgspec
+
+from farkas.atomic import write_bytes
+from farkas.certificates.doubles import both, text_of
+from farkas.certificates.packed import rational
+from farkas.certificates.proof import rounded
+from farkas.errors import FileProblem, NotACertificate
+from farkas.instances import Instance
+from farkas.instances.files import read_bytes
+from farkas.offline.ladder import ladders
+from farkas.online.driver import algorithms, environments
+from farkas.online.run import Sense
+from farkas.reading import require_single
+from farkas.refusals import parsed
+from farkas.replay import Replayed, replay
+from farkas.words import named
+
+UNBOUNDED = "unbounded"
+"""Ratio of a reward of 0 to a positive one, or of a positive cost to 0."""
+
+
+class Decisions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What somebody decided, as runs keep it.
+
+    Parameters
+    ----------
+    algorithm
+        Registered name, or that of a search for the offline optimum.
+    kind
+        Of the instance.
+    options
+        All options, defaults included.
+    decisions
+        One entry per step.
+    """
+
+    algorithm: str
+    kind: str
+    options: dict[str, Any] = {}
+    decisions: list[Any]
+
+
+class Gap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A file that states how far decisions of an algorithm are from other decisions.
+
+    Parameters
+    ----------
+    farkas, statement
+        Format of the file.
+    instance
+        The whole instance, as its own file would hold it.
+    seed
+        Of the algorithm's draws.
+    reached
+        What the algorithm decided.
+    witness
+        Decisions that keep every requirement exactly and are worth more, or cost less.
+    ratio
+        Rational number as text, >= 0, that is claimed to be reached at least; or ``"unbounded"``.
+    """
+
+    farkas: Literal[1] = 1
+    statement: Literal["gap"] = "gap"
+    instance: dict[str, Any]
+    seed: int
+    reached: Decisions
+    witness: Decisions
+    ratio: str
+
+    def to_json(self) -> bytes:
+        """Content of the file."""
+        return msgspec.json.encode(self) + b"\n"
+
+    def write(self, path: str) -> None:
+        """Write the file in one step; raises `FileProblem`."""
+        write_bytes(path, self.to_json())
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GapProof:
+    """What was proved of a `Gap`.
+
+    Parameters
+    ----------
+    gap, instance
+        The statement, and its instance as it was read.
+    sense
+        ``min``: a cost; ``max``: a reward.
+    value
+        What the decisions of the algorithm cost at least, or earn at most.
+    witness
+        What the other decisions cost at most, or earn at least.
+    """
+
+    gap: Gap
+    instance: Instance
+    sense: Sense
+    value: Fraction
+    witness: Fraction
+
+    @property
+    def ratio(self) -> Fraction | None:
+        """The proved ratio; None when it is unbounded."""
+        return ratio_of(self.sense, self.value, self.witness)
+
+    @property
+    def statement(self) -> str:
+        """The proof in words."""
+        gap, least = self.gap, self.sense == "min"
+        verb, side, other = (
+            ("cost", "least", "most") if least else ("earn", "most", "least")
+        )  # fmt: skip
+        ratio = self.ratio
+        far = "infinitely far" if ratio is None else f"a factor of {rounded(ratio, up=False)}"
+        said = ", ".join(f"{name}={value}" for name, value in sorted(gap.reached.options.items()))
+        options = f" and options {named(said)}" if said else ""
+        return (
+            f"On the instance of the file (sha256 {self.instance.sha256[:12]}...) the decisions "
+            f"that it says {named(gap.reached.algorithm)} takes with seed {gap.seed}"
+            f"{options} {verb} at {side} "
+            f"{rounded(self.value, up=not least)}; others, which keep every requirement exactly, "
+            f"{verb} at {other} {rounded(self.witness, up=least)}.  Whoever decides so is "
+            f"{far} from the optimum, or farther.  Not proved, but repeated by farkas run: that "
+            f"the algorithm decides so."
+        )
+
+    def to_builtins(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        least = self.sense == "min"
+        return {
+            "kind": self.instance.kind,
+            "instance": self.instance.sha256,
+            "algorithm": self.gap.reached.algorithm,
+            "options": self.gap.reached.options,
+            "seed": self.gap.seed,
+            "sense": self.sense,
+            **both("value", self.value, up=not least),
+            **both("witness", self.witness, up=least),
+            "ratio_at_least": at_least(self.ratio),
+            "ratio_exact": UNBOUNDED if self.ratio is None else text_of(self.ratio),
+            "statement": self.statement,
+        }
+
+
+def at_least(ratio: Fraction | None) -> float | str:
+    """Largest double below a ratio, for JSON; ``"unbounded"`` for None."""
+    if ratio is None:
+        return UNBOUNDED
+    from farkas.certificates.doubles import double
+
+    found = double(ratio, up=False)
+    return UNBOUNDED if found is None else found
+
+
+def ratio_of(sense: Sense, value: Fraction, witness: Fraction) -> Fraction | None:
+    """Return how far a value is from a witness; None when one is 0 and the other is not.
+
+    Values that are nowhere below zero are compared; two zeros are equal.
+
+    Raises
+    ------
+    NotACertificate
+        One is negative: then their ratio says nothing.
+
+    >>> ratio_of("min", Fraction(3), Fraction(2)), ratio_of("max", Fraction(0), Fraction(2))
+    (Fraction(3, 2), None)
+    """
+    high, low = (value, witness) if sense == "min" else (witness, value)
+    if low < 0 or high < 0:
+        raise NotACertificate("a value is negative: its ratio says nothing")
+    if low:
+        return high / low
+    return None if high else Fraction(1)
+
+
+def prove_gap(gap: Gap, instance: Instance | None = None) -> GapProof:
+    """Replay both sides of a statement on its instance.
+
+    Parameters
+    ----------
+    instance
+        The one that it has to be about; by default that of the file.
+
+    Raises
+    ------
+    NotACertificate
+        Decisions break requirements, the witness does so by a share that counts as kept, names
+        are of no algorithm or of another problem, or a smaller ratio is proved than is claimed.
+    InvalidInstance
+        The file holds no instance.
+    """
+    inside = read_bytes(msgspec.json.encode(gap.instance), "instance of the statement")
+    if instance is not None and instance.sha256 != inside.sha256:
+        raise NotACertificate(
+            f"the statement is about {inside.sha256[:12]}..., the instance hashes to"
+            f" {instance.sha256[:12]}..."
+        )
+    problem = _problem_of(gap.reached.algorithm, inside.kind, searches=False)
+    if _problem_of(gap.witness.algorithm, inside.kind, searches=True) != problem:
+        raise NotACertificate(
+            f"{gap.witness.algorithm} and {gap.reached.algorithm} decide different problems"
+        )
+    if gap.witness.algorithm in RELAXED:
+        raise NotACertificate(f"{gap.witness.algorithm} decides no solutions, but parts of them")
+    sense = environments[inside.kind].sense
+    value = value_of(sense, replayed(gap.reached, inside))
+    proof = GapProof(gap, inside, sense, value, witnessed(sense, replayed(gap.witness, inside)))
+    _require_claimed(gap.ratio, proof.ratio)
+    return proof
+
+
+RELAXED = ("mlbroker.fractional",)
+"""What decides shares: points of a relaxation witness nothing."""
+
+
+def replayed(decided: Decisions, instance: Instance) -> Replayed:
+    """Replay one side; raises `NotACertificate` where that proves nothing."""
+    found = replay(decided, instance)
+    if found is None:
+        raise NotACertificate(f"nothing replays decisions of {named(decided.algorithm)}")
+    if found.broken:
+        raise NotACertificate(
+            f"decisions of {named(decided.algorithm)} break requirements: {found.broken[0]}"
+        )
+    return found
+
+
+def value_of(sense: Sense, found: Replayed) -> Fraction:
+    """Return what an algorithm's decisions cost at least, or earn at most."""
+    if sense == "max":
+        return found.high
+    return found.low if found.decided is None else min(found.low, found.decided)
+
+
+def witnessed(sense: Sense, found: Replayed) -> Fraction:
+    """Return what a witness costs at most, or earns at least; it has to keep all exactly."""
+    if found.excess and found.decided is None:
+        raise NotACertificate("the witness misses a requirement by a share, however small")
+    return found.proved(sense)
+
+
+def _problem_of(name: str, kind: str, *, searches: bool) -> str:
+    """Return what an algorithm, or a search, of ``kind`` decides."""
+    if name in algorithms.names(f"{kind}."):
+        return algorithms[name].problem
+    if searches and name in ladders.names(f"{kind}."):
+        return ladders[name].problem
+    raise NotACertificate(f"{named(name)} is no algorithm of kind {kind}")
+
+
+def _require_claimed(claimed: str, proved: Fraction | None) -> None:
+    if claimed == UNBOUNDED:
+        if proved is not None:
+            raise NotACertificate(
+                f"claimed is an unbounded ratio, proved {rounded(proved, up=False)}"
+            )
+    elif proved is not None and rational(claimed, "ratio") > proved:
+        raise NotACertificate(
+            f"claimed is the ratio {rounded(rational(claimed, 'ratio'), up=False)}, proved "
+            f"{rounded(proved, up=False)}"
+        )
+
+
+def from_json(content: bytes, where: str) -> Gap:
+    """Read the content of a file; raises `FileProblem` when it is no such statement."""
+    try:
+        found = msgspec.json.decode(content, type=Gap)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise FileProblem(f"{where}: is no statement of a gap: {parsed(error)}") from None
+    require_single(content, where)
+    return found

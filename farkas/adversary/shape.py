@@ -1,0 +1,126 @@
+"""What a kind brings to the search for its worst instances."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from farkas.registry import Registry
+
+Plain = dict[str, Any]
+"""Fields of an instance as lists, mappings and numbers."""
+
+
+def nothing_smaller(data: Plain) -> Iterator[Plain]:
+    """Know no smaller instances."""
+    yield from ()
+
+
+def as_it_is(data: Plain) -> None:
+    """Mend nothing."""
+
+
+def as_drawn(data: Plain, share: float) -> None:
+    """Complete nothing."""
+
+
+Ranges = Mapping[str, tuple[float, float]]
+"""Lowest and highest value by family of numbers."""
+
+
+def nothing_implied(given: Ranges) -> Ranges:
+    """Let no range follow from others."""
+    return {}
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class KindShape:
+    """How instances of a kind are drawn small, mended and made smaller.
+
+    Parameters
+    ----------
+    preset
+        Of the generator, where a box names none.
+    sizes
+        Setting of the generator by the word of ``--size``.
+    smallest
+        Sizes, by setting of the generator, of a box that names none.
+    names
+        Families of fields, by a word of ``--range`` that is not the name of their field.
+    mend
+        Changes fields in place so that they fit together again: order of arrivals, lengths.
+    smaller
+        Yields copies with one job, site, server, worker, slot or other part less.
+    complete
+        Fills in place what the generator leaves open, with a share in (0, 1) that grows from one
+        draw to the next.
+    implied
+        Ranges that follow from those that were asked for, both by family.
+    records
+        Field that holds the jobs, or what else can be left out and doubled.
+    witnesses
+        Algorithms that are asked for better decisions first, because they are fast.
+    """
+
+    preset: str = "small"
+    sizes: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    smallest: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    names: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    mend: Callable[[Plain], None] = as_it_is
+    smaller: Callable[[Plain], Iterator[Plain]] = nothing_smaller
+    complete: Callable[[Plain, float], None] = as_drawn
+    implied: Callable[[Ranges], Ranges] = nothing_implied
+    records: str = "jobs"
+    witnesses: tuple[str, ...] = ()
+
+
+shapes: Registry[KindShape] = Registry("shape of instances", "farkas.adversary")
+"""By kind; a kind without one has boxes around instances only, and loses jobs only."""
+
+
+def shape_of(kind: str) -> KindShape:
+    """Return the shape of a kind, or one that knows nothing of it."""
+    return shapes.get(kind) or KindShape()
+
+
+def without(data: Plain, index: int, *paths: tuple[str, ...], count: str = "") -> Plain:
+    """Copy plain data without entry ``index`` of the lists at ``paths``.
+
+    Parameters
+    ----------
+    paths
+        Fields from the top down; ``*`` stands for every entry of a list.
+    count
+        Field that counts what is left out; none if empty.
+
+    >>> without({"n": 2, "a": [[1, 2], [3, 4]]}, 0, ("a", "*"), count="n")
+    {'n': 1, 'a': [[2], [4]]}
+    """
+    found: Plain = copied(data)
+    for path in paths:
+        for held in list(_reached(found, path)):
+            del held[index]
+    if count:
+        found[count] -= 1
+    return found
+
+
+def _reached(data: Any, path: tuple[str, ...]) -> Iterator[list[Any]]:
+    if not path:
+        yield data
+        return
+    first, rest = path[0], path[1:]
+    inside = data if first == "*" else [data[first]]
+    for part in inside:
+        if part is not None:
+            yield from _reached(part, rest)
+
+
+def copied(value: Any) -> Any:
+    """Copy plain data, all the way down."""
+    if isinstance(value, dict):
+        return {name: copied(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [copied(part) for part in value]
+    return value

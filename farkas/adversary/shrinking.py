@@ -1,0 +1,91 @@
+"""A found instance made readable: less of everything, and numbers of few digits."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+
+from farkas.adversary.box import InstanceBox, entries, plain_of
+from farkas.adversary.scoring import Scored, Scorer
+from farkas.adversary.shape import Plain, copied, shape_of, without
+from farkas.portable.logarithms import log1p
+
+LOST = 0.01
+"""Share of the ratio that shrinking may give up in all."""
+DIGITS = (1, 2, 3)
+"""Digits to which numbers are rounded, the fewest first."""
+
+
+def shrunk(
+    scored: Scored, box: InstanceBox, scorer: Scorer, *, seconds: float = math.inf
+) -> tuple[Scored, bool]:
+    """Leave out parts and round numbers while the ratio keeps within `LOST`.
+
+    Parameters
+    ----------
+    seconds
+        CPU seconds after which it ends with what it has.
+
+    Returns
+    -------
+    The instance, and whether nothing more can be left out or rounded.
+    """
+    least = scored.height + log1p(-LOST)
+    end = time.process_time() + seconds
+    current, changed = scored, True
+    while changed:
+        changed = False
+        for simpler in (_parts, _digits):
+            while (found := _first(simpler, current, box, scorer, least, end)) is not None:
+                current, changed = found, True
+            if time.process_time() >= end:
+                return current, False
+    return current, True
+
+
+def _first(
+    simpler: object, current: Scored, box: InstanceBox, scorer: Scorer, least: float, end: float
+) -> Scored | None:
+    """Score simpler instances until one keeps the ratio."""
+    assert callable(simpler)
+    for data in simpler(plain_of(current.instance), box):
+        if time.process_time() >= end:
+            return None
+        instance = box.built(data)
+        if instance is None or instance.sha256 == current.instance.sha256:
+            continue
+        found = scorer.score(instance, least)
+        if found is not None and found.height >= least:
+            return found
+    return None
+
+
+def _parts(data: Plain, box: InstanceBox) -> Iterator[Plain]:
+    """Yield instances with one part less."""
+    shape = shape_of(box.kind)
+    yield from shape.smaller(data)
+    if not any(True for _ in shape.smaller(data)):
+        for job in range(len(data.get(shape.records) or ())):
+            yield without(data, job, (shape.records,))
+
+
+def _digits(data: Plain, box: InstanceBox) -> Iterator[Plain]:
+    """Yield instances with numbers of fewer digits: all of them, a family, a single one."""
+    families = sorted({family for family, _, _ in entries(data) if family in box.ranges})
+    for digits in DIGITS:
+        yield _rounded(data, box, digits, set(families))
+    for family in families:
+        for digits in DIGITS:
+            yield _rounded(data, box, digits, {family})
+
+
+def _rounded(data: Plain, box: InstanceBox, digits: int, families: set[str]) -> Plain:
+    """Copy with numbers of some families rounded that have more digits; ranges are kept."""
+    found: Plain = copied(data)
+    for family, holder, key in entries(found):
+        if family in families and holder[key]:
+            near = float(f"{holder[key]:.{digits - 1}e}")
+            if box.ranges[family].clipped(near) == near:
+                holder[key] = int(near) if box.ranges[family].whole else near
+    return found

@@ -1,0 +1,124 @@
+"""``farkas worst``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from farkas.cli.output import Json
+from farkas.cli.printing import complain, print_json
+from farkas.cli.tables import print_table, promised
+from farkas.cli.values import Seed, Settings, assignments, check_writable
+from farkas.errors import Exit, InvalidOption
+from farkas.words import named
+
+if TYPE_CHECKING:
+    from farkas.verbs.worst import WorstCase
+
+
+def command(
+    algorithm: Annotated[str, typer.Argument(help="Name, for example dps.simple.")],
+    settings: Settings = None,
+    instance: Annotated[
+        str | None, typer.Option("--from", metavar="FILE", help="Search around this instance.")
+    ] = None,
+    preset: Annotated[str | None, typer.Option(help="Preset of the generator.")] = None,
+    size: Annotated[
+        str | None, typer.Option(metavar="WORD=N,...", help="Sizes, as jobs=3,slots=4.")
+    ] = None,
+    ranges: Annotated[
+        list[str] | None,
+        typer.Option("--range", metavar="NAME=LOW..HIGH", help="Range of a field (repeatable)."),
+    ] = None,
+    seconds: Annotated[float | None, typer.Option(help="CPU seconds.", show_default="60")] = None,
+    evaluations: Annotated[
+        int | None, typer.Option(min=1, help="Instances to score, whatever the time.")
+    ] = None,
+    seed: Seed = 0,
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", help="Write the instance (.json).")
+    ] = None,
+    write: Annotated[
+        str | None, typer.Option("--write", metavar="FILE", help="Write the statement (.json).")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Search for an instance on which an algorithm is far from the optimum, and prove how far.
+
+    Sizes are at most those of --size; every number lies in its --range, by default between the
+    smallest and the largest value of twenty draws.  What is found is made small.  Both sides, the
+    algorithm's decisions and better ones, are replayed in exact arithmetic; --write keeps them for
+    farkas check.  Ctrl-C keeps the best.
+    """
+    from farkas.online.driver import algorithms
+    from farkas.verbs.worst import keep, worst
+
+    chosen = algorithms[algorithm]
+    options = chosen.settle(assignments(settings, "--set"), strict=False)
+    sizes = {word: _count(word, text) for word, text in _sizes(size).items()}
+    limits = {word: _range(word, text) for word, text in assignments(ranges, "--range").items()}
+    check_writable(out)
+    check_writable(write)
+    found = worst(
+        chosen, instance, preset=preset, size=sizes, ranges=limits, seconds=seconds,
+        evaluations=evaluations, seed=seed, progress=_told(), **options,
+    )  # fmt: skip
+    if out is not None:
+        keep(found, out)
+    if write is not None:
+        found.gap.write(write)
+    if as_json:
+        print_json(found.to_builtins())
+    else:
+        _print(found)
+    if found.interrupted:
+        complain("interrupted; this is the best so far")
+        raise typer.Exit(Exit.INTERRUPTED)
+
+
+def _sizes(text: str | None) -> dict[str, str]:
+    return assignments(None if text is None else text.split(","), "--size")
+
+
+def _count(word: str, text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise InvalidOption(f"--size {named(word)}={named(text)}: give a whole number")
+    return int(text)
+
+
+def _range(word: str, text: str) -> tuple[float, float]:
+    low, dots, high = text.partition("..")
+    try:
+        return float(low), float(high if dots else low)
+    except ValueError:
+        raise InvalidOption(f"--range {named(word)}={named(text)}: write NAME=LOW..HIGH") from None
+
+
+def _told() -> Callable[[int, float], None] | None:
+    """Return what says on standard error that the ratio has grown; None without a terminal."""
+    if not sys.stderr.isatty():
+        return None
+
+    def told(evaluations: int, ratio: float) -> None:
+        sys.stderr.write(f"{evaluations} instances: ratio {ratio:.6g}\n")
+        sys.stderr.flush()
+
+    return told
+
+
+def _print(found: WorstCase) -> None:
+    up = found.proof.sense == "max"
+    rows = [
+        ("ratio, at least", found.ratio_words),
+        ("value", promised(found.proof.value, up=up)),
+        ("witness", promised(found.proof.witness, up=not up)),
+        ("witness by", found.gap.witness.algorithm),
+        ("proved bound", None if found.bound is None else promised(found.bound, up=up)),
+        ("instances scored", found.evaluations),
+        ("made small", "yes" if found.is_shrunk else "not to the end"),
+        ("CPU seconds", found.seconds),
+    ]
+    print_table(f"worst case of {named(found.gap.reached.algorithm)}", ["", ""], rows)

@@ -1,0 +1,223 @@
+"""The worst instance that can be found for an algorithm, with the proof of how bad it is."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+import time
+from collections.abc import Mapping
+from fractions import Fraction
+from types import NoneType
+from typing import Any
+
+from farkas.adversary.box import InstanceBox
+from farkas.adversary.gap import UNBOUNDED, Gap, GapProof, at_least, prove_gap
+from farkas.adversary.scoring import Scored, Scorer
+from farkas.adversary.search import Progress, search
+from farkas.adversary.shrinking import shrunk
+from farkas.certificates.doubles import double, text_of
+from farkas.certificates.proof import rounded
+from farkas.errors import InvalidOption
+from farkas.instances import Instance
+from farkas.online.driver import Algorithm, algorithms
+from farkas.required import require_progress, require_seed, require_type
+from farkas.verbs.inputs import InstanceOrName, as_instance
+from farkas.verbs.run import find_algorithm
+from farkas.verbs.time_limit import require_search_limit
+from farkas.words import named
+
+SECONDS = 60.0
+"""CPU seconds of a search that is given neither seconds nor evaluations."""
+SEARCHED = 0.8
+"""Share of them before shrinking begins."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WorstCase:
+    """The worst instance found, and what is proved on it.
+
+    Parameters
+    ----------
+    proof
+        Both sides, replayed: what the algorithm's decisions and the witness are worth.
+    scored
+        The same as the search knew it, with a bound on the optimum where one was proved.
+    evaluations, seconds, seed
+        Instances scored, CPU seconds, and seed of the search.
+    is_shrunk
+        Whether nothing more could be left out or rounded.
+    interrupted
+        Whether Ctrl-C ended the search.
+    """
+
+    proof: GapProof
+    scored: Scored
+    evaluations: int
+    seconds: float
+    seed: int
+    is_shrunk: bool
+    interrupted: bool
+
+    @property
+    def gap(self) -> Gap:
+        """The statement, as its file holds it."""
+        return self.proof.gap
+
+    @property
+    def instance(self) -> Instance:
+        """The instance, with a name."""
+        return self.proof.instance
+
+    @property
+    def ratio(self) -> Fraction | None:
+        """Proved: the algorithm's competitive ratio is at least this; None: it has none."""
+        return self.proof.ratio
+
+    @property
+    def ratio_words(self) -> str:
+        """Six digits of the ratio, rounded down."""
+        return UNBOUNDED if self.ratio is None else rounded(self.ratio, up=False, digits=6)
+
+    @property
+    def bound(self) -> Fraction | None:
+        """Proved bound on the optimum of the instance; None where the search proved none."""
+        return None if self.scored.bound is None else self.scored.bound.fraction
+
+    def __repr__(self) -> str:
+        name = named(self.gap.reached.algorithm)
+        return f"<worst case of {name}: ratio at least {self.ratio_words}>"
+
+    def to_builtins(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        proof, up = self.proof, self.proof.sense == "max"
+        return {
+            "algorithm": self.gap.reached.algorithm,
+            "options": self.gap.reached.options,
+            "sense": proof.sense,
+            "ratio_at_least": at_least(self.ratio),
+            "ratio_exact": UNBOUNDED if self.ratio is None else text_of(self.ratio),
+            "value_exact": text_of(proof.value),
+            "witness_exact": text_of(proof.witness),
+            "witness_by": self.gap.witness.algorithm,
+            "bound": None if self.bound is None else double(self.bound, up=up),
+            "bound_exact": None if self.bound is None else text_of(self.bound),
+            "instance": self.gap.instance,
+            "evaluations": self.evaluations,
+            "seconds": self.seconds,
+            "seed": self.seed,
+            "shrunk": self.is_shrunk,
+            "interrupted": self.interrupted,
+        }
+
+
+def worst(
+    algorithm: str | Algorithm,
+    instance: InstanceOrName | None = None,
+    *,
+    preset: str | None = None,
+    size: Mapping[str, int] | None = None,
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+    seconds: float | None = None,
+    evaluations: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+    **options: Any,
+) -> WorstCase:
+    """Search for an instance on which an algorithm is far from the optimum, and prove how far.
+
+    Instances are searched in a box: sizes at most, and a range for every number, by default from
+    the smallest to the largest value of twenty draws of the kind's generator.  What is found is
+    made small: parts are left out and numbers rounded while the ratio keeps within 1 %.
+
+    Parameters
+    ----------
+    algorithm
+        Name, for example ``"dps.simple"``.
+    instance
+        Search around this instance; every number stays between the smallest and the largest of
+        its family, or within ``ranges`` and nothing else changes.  By default around draws.
+    preset, size
+        Of the generator, for example ``{"jobs": 3}``; sizes change the smallest box of the kind,
+        or the preset that is named.
+    ranges
+        Lowest and highest value by name of a field, for example ``{"worth": (1, 1000)}``.
+    seconds
+        CPU seconds of search and shrinking; 60 unless evaluations are given.
+    evaluations
+        Instances scored by the search at most; the result then depends on nothing else but seed.
+    seed
+        Of the search.
+    progress
+        Called with the evaluations done and the best ratio, whenever that has grown.
+    options
+        Options of the algorithm.
+
+    Returns
+    -------
+    The instance with both sides replayed in exact arithmetic; ``gap.write(path)`` keeps them for
+    `farkas.check`.
+
+    Raises
+    ------
+    UnknownName, InvalidOption
+        No such algorithm, option, preset, size or range.
+    NoAnswer
+        The algorithm has valid decisions beside a witness on no instance that was tried.
+
+    Examples
+    --------
+    >>> import farkas
+    >>> found = farkas.worst("mlbroker.local", evaluations=60)
+    >>> found.ratio > 1, farkas.check(found.gap).ratio == found.ratio
+    (True, True)
+    """
+    require_type(algorithm, (str, Algorithm), "algorithm")
+    require_type(evaluations, (int, NoneType), "evaluations")
+    require_seed(seed)
+    require_progress(progress)
+    chosen = algorithms[algorithm] if isinstance(algorithm, str) else algorithm
+    if evaluations is not None and (isinstance(evaluations, bool) or evaluations < 1):
+        raise InvalidOption(f"evaluations = {evaluations}; give at least 1")
+    if seconds is not None:
+        require_type(seconds, (int, float), "seconds")
+        require_search_limit(seconds)
+    if instance is None:
+        box = InstanceBox.drawn(chosen.kind, preset=preset, size=size, ranges=ranges)
+    elif preset is not None or size:
+        raise InvalidOption("preset and size are of draws; leave them out beside an instance")
+    else:
+        given = as_instance(instance)
+        find_algorithm(chosen.name, given.kind)
+        box = InstanceBox.around(given, ranges=ranges)
+    limit = math.inf if evaluations is not None else SECONDS
+    limit = limit if seconds is None else seconds
+    begin = time.process_time()
+    scorer = Scorer(chosen, options)
+    found = search(
+        box, scorer, seconds=SEARCHED * limit, evaluations=evaluations, seed=seed,
+        progress=progress,
+    )  # fmt: skip
+    best, complete, interrupted = found.best, False, found.interrupted
+    if not interrupted:
+        try:
+            left = limit - (time.process_time() - begin)
+            best, complete = shrunk(best, box, scorer, seconds=left)
+        except KeyboardInterrupt:
+            interrupted = True
+    return WorstCase(
+        proof=prove_gap(best.gap(scorer.seed)),
+        scored=best,
+        evaluations=found.evaluations,
+        seconds=time.process_time() - begin,
+        seed=seed,
+        is_shrunk=complete,
+        interrupted=interrupted,
+    )
+
+
+def keep(found: WorstCase, path: str | os.PathLike[str]) -> None:
+    """Write the instance that was found as an instance file; raises `FileProblem`."""
+    from farkas.instances.writing import write
+
+    write(found.instance, path)

@@ -1,0 +1,143 @@
+"""Statements of a gap: what is proved, and what forged ones are refused for."""
+
+from __future__ import annotations
+
+import functools
+from fractions import Fraction
+
+import msgspec
+import pytest
+
+import farkas
+from farkas.adversary.gap import Decisions, Gap, from_json, prove_gap, ratio_of
+from farkas.errors import FileProblem, InvalidInstance, NotACertificate
+from farkas.online.recording import plain
+from farkas.verbs.check_file import opened
+from farkas.verbs.worst import worst
+
+CLOSE = Fraction(1, 2**40)
+
+
+@functools.cache
+def found(name: str = "mlbroker.local") -> Gap:
+    return worst(name, evaluations=30).gap
+
+
+def altered(gap: Gap, **changes: object) -> Gap:
+    """Read the statement with some fields replaced, as a forged file would hold it."""
+    data = msgspec.to_builtins(gap)
+    for path, value in changes.items():
+        *way, last = path.split("__")
+        held = data
+        for step in way:
+            held = held[step]
+        held[last] = value
+    return from_json(msgspec.json.encode(data), "forged")
+
+
+@pytest.mark.parametrize("name", ["mlbroker.local", "gadget.drf", "coded.simple_greedy"])
+def test_both_sides_are_those_of_runs(name: str) -> None:
+    gap = found(name)
+    proof = prove_gap(gap)
+    run = farkas.run(proof.instance, name)
+    assert plain(run.decisions) == gap.reached.decisions
+    exact = Fraction(run.reached)
+    if proof.sense == "min":  # levels and rewards may be irrational: each side has its end
+        assert exact * (1 - CLOSE) <= proof.value <= exact
+    else:
+        assert exact <= proof.value <= exact * (1 + CLOSE)
+    assert proof.ratio == Fraction(gap.ratio) >= 1
+    worse = proof.value >= proof.witness if proof.sense == "min" else proof.value <= proof.witness
+    assert worse
+
+
+def test_a_larger_ratio_than_proved_is_refused() -> None:
+    gap = found()
+    ratio = Fraction(gap.ratio)
+    assert prove_gap(altered(gap, ratio=str(ratio * (1 - Fraction(1, 10**9))))).ratio == ratio
+    with pytest.raises(NotACertificate, match="claimed is the ratio"):
+        prove_gap(altered(gap, ratio=str(ratio * (1 + Fraction(1, 10**9)))))
+    with pytest.raises(NotACertificate, match="unbounded"):
+        prove_gap(altered(gap, ratio="unbounded"))
+
+
+def test_sides_may_not_be_exchanged_for_a_better_ratio() -> None:
+    gap = found()
+    data = msgspec.to_builtins(gap)
+    data["reached"], data["witness"] = data["witness"], data["reached"]
+    forged = from_json(msgspec.json.encode(data), "forged")
+    with pytest.raises(NotACertificate):
+        prove_gap(forged)
+
+
+def test_names_of_nobody_of_other_problems_and_of_relaxations_are_refused() -> None:
+    gap = found()
+    for side in ("reached", "witness"):
+        with pytest.raises(NotACertificate, match="no algorithm of kind mlbroker"):
+            prove_gap(altered(gap, **{f"{side}__algorithm": "mlbroker.nobody"}))
+        with pytest.raises(NotACertificate, match="no algorithm of kind mlbroker"):
+            prove_gap(altered(gap, **{f"{side}__algorithm": "eris.eris"}))
+    with pytest.raises(NotACertificate, match="no solutions"):
+        prove_gap(altered(gap, witness__algorithm="mlbroker.fractional"))
+    with pytest.raises(NotACertificate, match="no algorithm"):  # a search decides nothing online
+        prove_gap(altered(gap, reached__algorithm="mlbroker.optimum"))
+    coded = found("coded.simple_greedy")
+    for side in ("reached", "witness"):
+        with pytest.raises(NotACertificate, match="different problems"):
+            prove_gap(altered(coded, **{f"{side}__algorithm": "coded.chance_search"}))
+
+
+def test_another_instance_is_refused() -> None:
+    gap = found()
+    same = prove_gap(gap).instance
+    assert prove_gap(gap, same).ratio == Fraction(gap.ratio)
+    with pytest.raises(NotACertificate, match="the instance hashes to"):
+        prove_gap(gap, farkas.load("mlbroker/tiny"))
+    with pytest.raises(InvalidInstance, match="instance of the statement"):
+        prove_gap(altered(gap, instance__num_slots=0))
+
+
+def test_a_witness_that_breaks_requirements_is_refused() -> None:
+    gap = found("gadget.drf")
+    instance = prove_gap(gap).instance
+    assert any(gap.witness.decisions)
+    crowded = [decision + decision for decision in gap.witness.decisions]
+    forged = altered(gap, witness__decisions=crowded)
+    with pytest.raises(NotACertificate):
+        prove_gap(forged, instance)
+
+
+def test_a_statement_is_told_from_runs_and_certificates(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "gap.json"
+    found().write(str(path))
+    assert opened(path) == found()
+    assert farkas.check(path).ratio == farkas.check(found()).ratio  # type: ignore[union-attr]
+    for wrong in (b'{"statement": "gap"}', b'{"statement": 3}', path.read_bytes()[:-3]):
+        path.write_bytes(wrong)
+        with pytest.raises(FileProblem):
+            opened(path)
+
+
+def test_ratios_of_zeros_and_of_losses() -> None:
+    zero, one = Fraction(0), Fraction(1)
+    assert ratio_of("max", zero, one) is None
+    assert ratio_of("min", one, zero) is None
+    assert ratio_of("min", zero, zero) == ratio_of("max", zero, zero) == 1
+    assert ratio_of("max", one, zero) == 0
+    assert ratio_of("max", 2 * one, 3 * one) == Fraction(3, 2)
+    assert ratio_of("min", 2 * one, 3 * one) == Fraction(2, 3)
+    for value, witness in ((-one, one), (one, -one)):
+        with pytest.raises(NotACertificate, match="negative"):
+            ratio_of("max", value, witness)
+
+
+def test_the_statement_names_what_the_file_says_and_nothing_else() -> None:
+    gap = altered(found(), reached__options={"x\n": "y\x1b"})
+    words = prove_gap(gap).statement
+    assert words.isprintable()
+    assert "that it says mlbroker.local takes" in words
+
+
+def test_decisions_need_all_fields() -> None:
+    with pytest.raises(TypeError):
+        Decisions(algorithm="a", kind="b")  # type: ignore[call-arg]

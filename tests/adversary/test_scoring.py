@@ -1,0 +1,67 @@
+"""Scores are exact, and the search for a witness is asked where it matters."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import farkas
+from farkas.adversary.scoring import Scorer
+from farkas.instances import library
+from farkas.instances.generate import generate
+from farkas.online.driver import algorithms
+
+
+def test_a_score_is_value_and_best_witness() -> None:
+    instance = generate("mlbroker", "small", 0, num_jobs=3)
+    scored = Scorer(algorithms["mlbroker.local"], {}).score(instance)
+    assert scored is not None
+    run = farkas.run(instance, "mlbroker.local")
+    best = farkas.optimum(instance, gap=0.001)
+    assert scored.value == run.reached
+    assert best.bound is not None
+    assert best.bound <= scored.other <= best.value
+    assert scored.ratio == scored.value / scored.other
+    assert abs(scored.height - math.log(scored.ratio)) < 1e-12
+    assert scored.bound is not None
+
+
+def test_ratios_beyond_doubles_have_a_height() -> None:
+    instance = library.load("gadget/tiny")
+    scored = Scorer(algorithms["gadget.fifo"], {}).score(instance)
+    assert scored is not None
+    high = type(scored)(instance, scored.reached, scored.witness, scored.value, scored.other,
+                        Fraction(10) ** 400)  # fmt: skip
+    assert abs(high.height - 400 * math.log(10)) < 1e-9
+
+
+def test_without_prospect_no_search_is_asked() -> None:
+    instance = generate("mlbroker", "small", 0, num_jobs=3)
+    scorer = Scorer(algorithms["mlbroker.local"], {})
+    assert scorer.score(instance) is not None  # tells what a search adds
+    for _ in range(30):
+        scorer.score(instance)
+    known = scorer.score(instance, at_least=100.0)
+    assert known is not None
+    assert known.bound is None
+    assert known.witness.algorithm != "mlbroker.optimum"
+
+
+def test_decisions_that_nobody_makes_are_counted() -> None:
+    scorer = Scorer(algorithms["dps.fixed_price"], {})
+    assert scorer.score(library.load("dps/demo")) is None or scorer.refused == 0
+    bare = library.load("dps/demo").replace(fixed_prices=None)
+    before = scorer.refused
+    assert scorer.score(bare) is None
+    assert scorer.refused == before + 1
+
+
+def test_witnesses_decide_the_same_problem() -> None:
+    chance = Scorer(algorithms["coded.chance_stretch"], {})
+    assert chance.witnesses == []
+    assert chance.ladder is not None
+    assert chance.ladder.problem == "coded.chance"
+    named = Scorer(
+        algorithms["mlbroker.local"], {}, witnesses=["mlbroker.fractional", "mlbroker.gr"]
+    )
+    assert named.witnesses == ["mlbroker.gr"]

@@ -1,0 +1,87 @@
+"""The search finds what random draws do not, and the same for the same seed."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from farkas.adversary.box import InstanceBox
+from farkas.adversary.scoring import Scored, Scorer
+from farkas.adversary.search import search
+from farkas.adversary.shape import copied
+from farkas.errors import NoAnswer
+from farkas.instances import library
+from farkas.online.driver import algorithms
+
+
+def draws(name: str, box: InstanceBox) -> float:
+    """Largest height of what the search starts from."""
+    scorer = Scorer(algorithms[name], {})
+    found = [scorer.score(built) for start in box.starts if (built := box.built(copied(start)))]
+    return max(one.height for one in found if one is not None)
+
+
+@pytest.mark.parametrize(
+    ("name", "ranges", "factor"),
+    [("coded.simple_greedy", {"rate": (1, 1000)}, 5), ("mlbroker.local", {}, 4)],
+)
+def test_it_beats_draws_by_far(
+    name: str, ranges: dict[str, tuple[float, float]], factor: float
+) -> None:
+    box = InstanceBox.drawn(name.partition(".")[0], ranges=ranges)
+    found = search(box, Scorer(algorithms[name], {}), evaluations=600)
+    assert found.evaluations == 600
+    assert found.best.height > draws(name, box) + math.log(factor)
+
+
+def test_the_same_seed_finds_the_same() -> None:
+    box = InstanceBox.drawn("mlbroker")
+    runs = [
+        search(box, Scorer(algorithms["mlbroker.central"], {}), evaluations=80, seed=seed)
+        for seed in (1, 1, 2)
+    ]
+    assert runs[0].best.instance == runs[1].best.instance
+    assert runs[0].best.ratio == runs[1].best.ratio
+    assert runs[0].best.instance != runs[2].best.instance
+
+
+def test_it_ends_when_nothing_can_be_worse() -> None:
+    found = search(
+        InstanceBox.drawn("gadget"), Scorer(algorithms["gadget.fifo"], {}), evaluations=2000
+    )
+    assert found.best.ratio is None
+    assert found.evaluations < 2000
+
+
+def test_ctrl_c_keeps_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    scorer = Scorer(algorithms["mlbroker.local"], {})
+    usual = scorer.score
+
+    def pressed(instance: object, at_least: float = -math.inf) -> Scored | None:
+        if scorer.evaluations == 5:
+            raise KeyboardInterrupt
+        return usual(instance, at_least)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(scorer, "score", pressed)
+    found = search(InstanceBox.drawn("mlbroker"), scorer, evaluations=100)
+    assert found.interrupted
+    assert found.best.ratio is not None
+
+
+def test_nobody_to_attack_is_said() -> None:
+    instance = library.load("dps/tiny").replace(fixed_prices=None)
+    with pytest.raises(NoAnswer, match="no valid decisions"):
+        search(
+            InstanceBox.around(instance), Scorer(algorithms["dps.fixed_price"], {}), evaluations=5
+        )
+
+
+def test_progress_tells_growth_only() -> None:
+    told: list[tuple[int, float]] = []
+    search(
+        InstanceBox.drawn("mlbroker"), Scorer(algorithms["mlbroker.local"], {}), evaluations=60,
+        progress=lambda done, ratio: told.append((done, ratio)),
+    )  # fmt: skip
+    assert told
+    assert [ratio for _, ratio in told] == sorted({ratio for _, ratio in told})

@@ -1,0 +1,54 @@
+"""``farkas worst``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from farkas.cli import call
+
+
+def test_what_it_writes_is_what_check_proves(tmp_path, capsys) -> None:  # type: ignore[no-untyped-def]
+    gap, file = str(tmp_path / "gap.json"), str(tmp_path / "worst.json")
+    words = ["worst", "mlbroker.local", "--evaluations", "40", "--size", "jobs=2,slots=4"]
+    assert (
+        call([*words, "--range", "sync_volume=1..10", "--write", gap, "--out", file, "--json"]) == 0
+    )
+    said = json.loads(capsys.readouterr().out)
+    assert said["shrunk"] is True
+    assert all(1 <= job["sync_volume"] <= 10 for job in said["instance"]["jobs"])
+    assert call(["check", gap, "--instance", file, "--json"]) == 0
+    proved = json.loads(capsys.readouterr().out)
+    assert proved["ratio_exact"] == said["ratio_exact"]
+    assert proved["ratio_at_least"] == said["ratio_at_least"]
+    assert call(["check", gap, "--instance", "mlbroker/tiny"]) == 1
+    assert "hashes to" in capsys.readouterr().err
+    assert call(["check", gap, "--stand-alone", str(tmp_path / "alone.json")]) == 2
+    assert "no other checker" in capsys.readouterr().err
+
+
+def test_a_table_for_people(capsys) -> None:  # type: ignore[no-untyped-def]
+    assert call(["worst", "gadget.fifo", "--evaluations", "100"]) == 0
+    said = capsys.readouterr().out
+    assert "worst case of gadget.fifo" in said
+    assert "unbounded" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["dps.nobody"], "did you mean"),
+        (["dps.simple", "--size", "jobs=x"], "whole number"),
+        (["dps.simple", "--size", "sites=2"], "no size sites"),
+        (["dps.simple", "--range", "budget=a..b"], "NAME=LOW..HIGH"),
+        (["dps.simple", "--set", "nothing=1"], "no option"),
+        (["dps.simple", "--from", "eris/tiny"], "takes instances of kind dps"),
+        (["dps.simple", "--write", "/nowhere/at/all.json"], "/nowhere"),
+    ],
+)
+def test_bad_words_are_one_line(words: list[str], message: str, capsys) -> None:  # type: ignore[no-untyped-def]
+    assert call(["worst", *words]) in (1, 2)
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1

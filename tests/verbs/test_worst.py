@@ -1,0 +1,61 @@
+"""`farkas.worst`: the search, what is made small, and its proof in one call."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+import farkas
+from farkas.errors import InvalidInstance, InvalidOption, UnknownName
+from farkas.verbs.worst import keep, worst
+
+
+def test_it_is_found_made_small_and_proved(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    found = worst("coded.simple_greedy", ranges={"rate": (1, 1000)}, evaluations=300)
+    assert found.is_shrunk
+    assert found.ratio is not None
+    assert found.ratio > 20
+    plain = found.to_builtins()
+    assert Fraction(plain["ratio_exact"]) == found.ratio >= Fraction(plain["ratio_at_least"])
+    assert Fraction(plain["value_exact"]) / Fraction(plain["witness_exact"]) == found.ratio
+    assert found.bound is not None
+    assert found.bound <= found.proof.witness
+    assert found.ratio_words in repr(found)
+    file = tmp_path / "worst.json"
+    keep(found, file)
+    assert farkas.load(file) == found.instance
+    run = farkas.run(file, "coded.simple_greedy")
+    assert 0 <= Fraction(run.reached) / found.proof.value - 1 < Fraction(1, 2**40)
+
+
+def test_the_same_seed_finds_the_same() -> None:
+    one, two = (worst("mlbroker.central", evaluations=40, seed=3) for _ in range(2))
+    assert one.gap == two.gap
+
+
+def test_around_an_instance_only_what_is_asked_changes() -> None:
+    instance = farkas.load("mlbroker/tiny")
+    found = worst("mlbroker.local", instance, ranges={"deploy_cost": (0, 50)}, evaluations=40)
+    changed = found.instance.base_price  # type: ignore[attr-defined]
+    assert set(changed) <= set(instance.base_price)  # type: ignore[attr-defined]
+    assert all(job.deploy_cost <= 50 for job in found.instance.jobs)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("error", "arguments"),
+    [
+        (UnknownName, {"algorithm": "dps.nobody"}),
+        (InvalidOption, {"algorithm": "dps.simple", "evaluations": 0}),
+        (InvalidOption, {"algorithm": "dps.simple", "evaluations": 2.5}),
+        (InvalidOption, {"algorithm": "dps.simple", "seconds": -1.0}),
+        (InvalidOption, {"algorithm": "dps.simple", "nothing": 1}),
+        (InvalidOption, {"algorithm": "dps.simple", "instance": "dps/tiny", "preset": "small"}),
+        (InvalidInstance, {"algorithm": "dps.simple", "instance": "eris/tiny"}),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(
+    error: type[Exception], arguments: dict[str, object]
+) -> None:
+    with pytest.raises(error):
+        worst(**arguments)  # type: ignore[arg-type]
