@@ -1,7 +1,8 @@
 """Bound and placements of a broker from both sides: jobs at prices, slots at tolls.
 
 The first prices are slopes of chords: each job by itself places itself, which is a placement and,
-slot by slot with `farkas.relaxations.mlbroker.slot_trees`, a bound.  Then tolls are moved by
+slot by slot with `farkas.relaxations.mlbroker.slot_trees`, a bound.  Then every job's tolls are
+moved towards those of the prices that the best placement pays, as far as slots agree to, and by
 subgradients: where a job leaves a slot on one set of sites and enters the next on another, the
 first becomes dearer and the second cheaper.  What the slots decide says which discounts count; the
 cheapest lives at these prices, and at those that they lead to, are further placements.
@@ -32,9 +33,11 @@ from farkas.relaxations.mlbroker.lives import Lives
 from farkas.relaxations.mlbroker.slot_trees import DiscountTree
 
 MOST_ROUNDS = 200
-MOST_NODES = (1, 30, 2000)
-"""Nodes of a slot's tree: in the first rounds, so that some bound is there early; and later."""
-NEAR_SHARE = 0.3
+MOST_NODES = (1, 30, 30, 30, 2000)
+"""Nodes of a slot's tree: while there is no bound, while tolls are looked for, and later."""
+LEANS = (0.25, 0.125)
+"""Steps of jobs' shares, which begin at a half, of tolls at the prices that are paid."""
+NEAR_SHARE = 0.15
 """Of the gap that is asked for, what trees may leave open."""
 PATIENCE = 3
 """Rounds without a better bound after which steps are halved."""
@@ -79,6 +82,9 @@ class TollSearch:
         self.tolls = self.closed(self.best.tolls[self.bounds.links])
         self.trees: dict[int, DiscountTree] = {}
         self._whole: set[int] = set()
+        self._ends = self.tolls, self.tolls
+        self.share: Floats = np.zeros(data.num_jobs)
+        """Of the second of two kinds of tolls, job by job."""
         self._extra: Floats = np.zeros((0, self.bounds.sets))
 
     def closed(self, tolls: Floats) -> Floats:
@@ -186,7 +192,29 @@ class TollSearch:
         reduced = self.best.usage(data) > data.threshold
         slope = np.where(reduced, data.reduced_price, data.list_price)
         lives = cheapest_lives(data, slope, self.check, self.ascent.executor)
-        self.tolls = self.closed((self.tolls + lives.tolls[self.bounds.links]) / 2)
+        self._ends = self.tolls, lives.tolls[self.bounds.links]
+        self.share[:] = 0.5
+        self._mix()
+
+    def lean(self, step: float) -> None:
+        """Move each job's share of its two kinds of tolls to where the bound grows.
+
+        The bound is concave in tolls, and what the slots decide is a supergradient: a toll counts
+        in the slot that is left and against the one that is entered.
+        """
+        links, (low, high) = self.bounds.links, self._ends
+        sets, every = self.sets(), np.arange(len(links))
+        rise = high - low
+        gain = rise[every, sets[links]] - rise[every, sets[links + 1]]
+        whole = np.zeros(self.data.num_jobs)
+        np.add.at(whole, self.data.pair_job[links], gain)
+        self.share = np.clip(self.share + step * np.sign(whole), 0.0, 1.0)
+        self._mix()
+
+    def _mix(self) -> None:
+        share = self.share[self.data.pair_job[self.bounds.links]][:, None]
+        low, high = self._ends
+        self.tolls = self.closed(low * (1 - share) + high * share)
 
     def reduced(self) -> Bools:
         """Cells where the least leaves have the discount, shape (slots, sites, resources)."""
@@ -243,8 +271,10 @@ def tolls(instance: Brokerage, ascent: Ascent) -> Iterator[Rung]:
             words = "jobs by themselves where discounts count as slots decide"
             yield Rung(words, decisions_of(instance, search.best))
         if round_ + 1 < len(MOST_NODES):
-            if round_:  # once placements have answered to discounts
+            if round_ == 1:  # once placements have answered to discounts
                 search.meet()
+            elif round_:
+                search.lean(LEANS[round_ - 2])
             continue
         if stalled == PATIENCE:
             search.tolls, share, stalled = kept, share / 2, 0

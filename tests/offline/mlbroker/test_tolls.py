@@ -188,3 +188,36 @@ def test_tolls_meet_those_of_the_prices_that_the_best_placement_pays():
     search.bounds.extra(search.tolls, search.exponent)  # refuses what are no tolls
     search.look()
     assert search.bound <= farkas.prove(data, PROGRAM).value * ROUNDED
+
+
+def between(seed, monkeypatch):
+    """Every job half way between no tolls and its own at prices of chords."""
+    search = TollSearch(random_brokerage(seed, sites=3, slots=5, jobs=4, resources=2), ascent())
+    monkeypatch.setattr(module, "cheapest_lives", lambda *_: search.best)
+    search.tolls = np.zeros_like(search.tolls)
+    search.meet()
+    search.look()
+    return search
+
+
+@pytest.mark.parametrize("seed", [1, 5, 7, 10])
+def test_shares_lean_to_where_the_bound_grows(seed, monkeypatch):
+    before, up, down = (between(seed, monkeypatch) for _ in range(3))
+    up.lean(1e-3)
+    down.lean(-1e-3)
+    assert (up.share != 0.5).any()
+    assert (up.share - 0.5).tolist() == pytest.approx((0.5 - down.share).tolist())
+    for each in (up, down):
+        each.bounds.extra(each.tolls, each.exponent)  # refuses what are no tolls
+        each.look()
+    assert down.bound < before.bound < up.bound
+
+
+def test_shares_stay_between_both_kinds_of_tolls(monkeypatch):
+    search = between(10, monkeypatch)
+    search.lean(9.0)
+    assert set(search.share) == {0.0, 0.5, 1.0}
+    share = search.share[search.data.pair_job[search.bounds.links]]
+    assert (search.tolls[share == 0] == 0).all()
+    own = search.closed(search.best.tolls[search.bounds.links])
+    assert (search.tolls[share == 1] == own[share == 1]).all()
