@@ -16,11 +16,12 @@ from farkas.atomic import write_bytes
 from farkas.certificates.doubles import both, text_of
 from farkas.certificates.packed import rational
 from farkas.certificates.proof import rounded
-from farkas.errors import FileProblem, NotACertificate
+from farkas.errors import FileProblem, InvalidOption, NotACertificate
 from farkas.instances import Instance
 from farkas.instances.files import read_bytes
 from farkas.offline.ladder import ladders
 from farkas.online.driver import algorithms, environments
+from farkas.online.recording import plain
 from farkas.online.run import Sense
 from farkas.reading import require_single
 from farkas.refusals import parsed
@@ -212,6 +213,7 @@ def prove_gap(gap: Gap, instance: Instance | None = None) -> GapProof:
         raise NotACertificate(
             f"{gap.witness.algorithm} and {gap.reached.algorithm} decide different problems"
         )
+    _require_options(gap.reached)
     if gap.witness.algorithm in RELAXED:
         raise NotACertificate(f"{gap.witness.algorithm} decides no solutions, but parts of them")
     sense = environments[inside.kind].sense
@@ -258,6 +260,17 @@ def _problem_of(name: str, kind: str, *, searches: bool) -> str:
     if searches and name in ladders.names(f"{kind}."):
         return ladders[name].problem
     raise NotACertificate(f"{named(name)} is no algorithm of kind {kind}")
+
+
+def _require_options(decided: Decisions) -> None:
+    """Refuse options that the algorithm has not: what decisions are worth may depend on them."""
+    algorithm = algorithms[decided.algorithm]
+    try:
+        settled = plain(algorithm.settle(decided.options))
+    except InvalidOption as error:
+        raise NotACertificate(str(error)) from None
+    if settled != decided.options:
+        raise NotACertificate(f"{decided.algorithm}: the statement leaves out options")
 
 
 def _require_claimed(claimed: str, proved: Fraction | None) -> None:

@@ -131,11 +131,16 @@ def test_ratios_of_zeros_and_of_losses() -> None:
             ratio_of("max", value, witness)
 
 
-def test_the_statement_names_what_the_file_says_and_nothing_else() -> None:
-    gap = altered(found(), reached__options={"x\n": "y\x1b"})
+def test_options_are_those_that_the_algorithm_has() -> None:
+    gap = found("gadget.gadget")
     words = prove_gap(gap).statement
     assert words.isprintable()
-    assert "that it says mlbroker.local takes" in words
+    assert "that it says gadget.gadget takes" in words
+    assert "slots=columns" in words
+    fewer = {name: value for name, value in gap.reached.options.items() if name != "slots"}
+    for options in (fewer, {"x\n": "y\x1b"}, gap.reached.options | {"slots": "none"}):
+        with pytest.raises(NotACertificate):
+            prove_gap(altered(gap, reached__options=options))
 
 
 def test_decisions_need_all_fields() -> None:
