@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from farkas.adversary.deciding import decide
 from farkas.adversary.gap import (
     RELAXED,
     UNBOUNDED,
@@ -27,8 +28,7 @@ from farkas.errors import FarkasError
 from farkas.instances import Instance
 from farkas.offline.climbing import climb
 from farkas.offline.ladder import Ladder, ladders
-from farkas.online.driver import Algorithm, Clairvoyant, algorithms, environments
-from farkas.online.recording import plain
+from farkas.online.driver import Algorithm, algorithms, environments
 from farkas.online.run import Bound
 from farkas.portable.logarithms import log
 
@@ -138,7 +138,7 @@ class Scorer:
             there by what it has added to the fast algorithms' witnesses lately.
         """
         self.evaluations += 1
-        reached = self._decide(self.algorithm, self.options, instance, self.seed)
+        reached = decide(self.algorithm, self.options, instance, self.seed)
         try:
             value = None if reached is None else value_of(self.sense, replayed(reached, instance))
         except FarkasError:
@@ -150,7 +150,7 @@ class Scorer:
         for name in self.witnesses:
             if name != self.algorithm.name:
                 other = algorithms[name]
-                witness = self._decide(other, other.settle({}), instance, 0)
+                witness = decide(other, other.settle({}), instance, 0)
                 best = self._better(best, instance, reached, value, witness)
         if best is None or (best.ratio and best.height + max(self._lifts) > at_least):
             before = -math.inf if best is None else best.height
@@ -177,29 +177,6 @@ class Scorer:
         )
         best = self._better(best, instance, reached, value, witness)
         return None if best is None else dataclasses.replace(best, bound=run.certificate)
-
-    def _decide(
-        self, algorithm: Algorithm, options: Mapping[str, Any], instance: Instance, seed: int
-    ) -> Decisions | None:
-        """Let an algorithm decide, without pricing or proof; None where it has no answer."""
-        policy, world = algorithm.make(**options), environments[instance.kind]
-        decisions: Sequence[Any]
-        try:
-            if isinstance(policy, Clairvoyant):
-                decisions = policy.decide(instance, seed)
-            else:
-                state, decisions = policy.start(world.known(instance), seed), []
-                for arrival in world.arrivals(instance):
-                    state, decision = policy.step(state, arrival)
-                    decisions.append(decision)
-        except (FarkasError, ArithmeticError):
-            return None
-        return Decisions(
-            algorithm=algorithm.name,
-            kind=instance.kind,
-            options=plain(dict(options)),
-            decisions=plain(decisions),
-        )
 
     def _better(
         self,
