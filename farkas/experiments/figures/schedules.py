@@ -79,7 +79,7 @@ def _remarks(side: Schedule) -> list[str]:
 
 def _side(axes: Any, head: str, side: Schedule, layout: Layout) -> None:
     axes.set_title("\n".join(textwrap.wrap(head, 44)), fontsize=8.8, fontweight="normal")
-    count = len(layout.lanes)
+    count = max(1, len(layout.lanes))
     for block in stacked(side.blocks):
         scale = FILLED / layout.tops[block.lane]
         low = count - 1 - block.lane + scale * block.low
@@ -93,7 +93,7 @@ def _side(axes: Any, head: str, side: Schedule, layout: Layout) -> None:
                       fontsize=7.5, fontweight="bold", ha="center", va="center")  # fmt: skip
     for lane in range(count):
         axes.axhline(lane, color=QUIET, linewidth=0.6, zorder=3)
-    axes.set_yticks([count - 1 - lane + FILLED / 2 for lane in range(count)],
+    axes.set_yticks([count - 1 - lane + FILLED / 2 for lane in range(len(layout.lanes))],
                     _lane_names(layout),
                     fontsize=7.6)  # fmt: skip
     axes.tick_params(axis="y", length=0)

@@ -14,7 +14,7 @@ from farkas.replay.exact import decoded
 
 @layout("coded")
 def loads(instance: CodedComputing, decided: Sequence[Any]) -> Layout:
-    """Show for how long each worker computes for each master, on average.
+    """Mean time for which each worker computes for each master.
 
     A bar is as high as the share of the worker that the master has, and as long as the mean of the
     time that the worker needs for the master's rows.

@@ -24,7 +24,7 @@ Lane = tuple[int, str, int]
 
 @layout("dps")
 def occupancy(instance: Market, decided: Sequence[Any]) -> Layout:
-    """Show the units that jobs hold on servers over time; lanes are as high as what is installed.
+    """Units that jobs hold on servers over time; lanes are as high as what is installed.
 
     Units that nobody holds on either side are left out.
     """

@@ -24,7 +24,7 @@ from farkas.replay.exact import decoded
 
 @layout("eris")
 def use_of_sites(instance: Auction, decided: Sequence[Any]) -> Layout:
-    """Show the share of each site's scarcest resource that accepted jobs use in every slot.
+    """Share of each site's scarcest resource that accepted jobs use in every slot.
 
     The transfer budget has a lane of its own where anything is transferred.
     """

@@ -24,7 +24,7 @@ Place = tuple[str, int]
 
 @layout("gadget")
 def rings(instance: Cluster, decided: Sequence[Any]) -> Layout:
-    """Show the workers of each job's ring on each server, and what rings reserve on links.
+    """Workers of each job's ring on each server, and what rings reserve on links.
 
     A server's lane is as high as the most workers that stand there at once, a link's as its
     bandwidth; links that no ring uses are left out.

@@ -29,7 +29,7 @@ class WorkersEntry(msgspec.Struct, frozen=True):
 
 @layout("mlbroker")
 def workers(instance: Brokerage, decided: Sequence[Any]) -> Layout:
-    """Show the workers of each job at each site; lanes are as high as the most at once."""
+    """Workers of each job at each site; lanes are as high as the most at once."""
     sides = [_blocks(decoded(decisions, list[WorkersEntry])) for decisions in decided]
     tops = max(max(tops_of(side, instance.num_sites)) for side in sides)
     return Layout(
