@@ -18,7 +18,7 @@ from farkas.certificates.ratio import ratio_words as certified_words
 from farkas.experiments import worst_cases
 from farkas.experiments.figures import schedules, style
 from farkas.experiments.worst_cases import WorstKnown, cases_of, pair_of
-from farkas.experiments.worst_cases.cases import found_words, random_words
+from farkas.experiments.worst_cases.cases import factor_words, found_words, random_words
 from farkas.instances.files import own_kinds
 from farkas_docs.claims import lines_of_kind, standing
 from farkas_docs.practice import PATH as PRACTICE
@@ -101,8 +101,8 @@ def _summary(cases: list[WorstKnown]) -> str:
     rows = [
         [
             f"[`{case.name}`]({slug(case)}.md)",
-            _factor(case, "printed"),
-            _factor(case, "repaired"),
+            factor_words(case, "printed"),
+            factor_words(case, "repaired"),
             f"**{found_words(case)}**" if case.is_proved else found_words(case),
             random_words(case),
             _traces(case),
@@ -110,13 +110,6 @@ def _summary(cases: list[WorstKnown]) -> str:
         for case in cases
     ]
     return table(["algorithm", "theorem", "repaired", "worst found", "draws", "traces"], rows)
-
-
-def _factor(case: WorstKnown, reading: str) -> str:
-    if all(theorem.reading != reading for theorem in case.theorems):
-        return "–"
-    factor = case.factor(reading)
-    return "not applicable" if factor is None else f"{factor:.4g}"
 
 
 def _traces(case: WorstKnown) -> str:
@@ -246,10 +239,9 @@ def _text(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key} {_text(part)}" for key, part in value.items())
     if isinstance(value, list):
-        texts = [_text(part) for part in value]
+        texts = [f"({_text(part)})" if isinstance(part, list) else _text(part) for part in value]
         if len(texts) > 2 and len(set(texts)) == 1:
             return f"{len(texts)} × {texts[0]}"
         cut = ["…"] if len(texts) > LONG else []
-        inside = ", ".join([*texts[:LONG], *cut])
-        return f"({inside})" if value and isinstance(value[0], list) else inside
+        return ", ".join([*texts[:LONG], *cut])
     return str(value)

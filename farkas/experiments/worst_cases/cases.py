@@ -131,3 +131,24 @@ def random_words(case: WorstKnown) -> str:
     """
     random = case.standing.random
     return "–" if random is None else ratio_words(random.ratio)
+
+
+def state_words(case: WorstKnown) -> str:
+    """Say what is proved of a worst case, and what is not."""
+    if case.standing.proof is None:
+        return f"not proved: {case.standing.objection}"
+    if not case.standing.repeats:
+        return "proved of these decisions; the algorithm takes others here"
+    return "proved, and the algorithm decides so"
+
+
+def factor_words(case: WorstKnown, reading: str) -> str:
+    """Factor of a theorem on the instance; a dash where none is stated.
+
+    >>> factor_words(WorstKnown(None, []), "printed")
+    '–'
+    """
+    if all(theorem.reading != reading for theorem in case.theorems):
+        return "–"
+    factor = case.factor(reading)
+    return "not applicable" if factor is None else f"{factor:.4g}"
