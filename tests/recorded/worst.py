@@ -133,7 +133,7 @@ def is_proved(name: str, folder: Path = FOLDER) -> bool:
 
 
 def record(name: str, *, seconds: float, seed: int, folder: Path = FOLDER) -> str:
-    """HowFound for a worse instance and worse draws, keep what is worse than before; says so.
+    """Search for a worse instance and worse draws, keep what is worse than before; say so.
 
     Raises
     ------
@@ -149,6 +149,13 @@ def record(name: str, *, seconds: float, seed: int, folder: Path = FOLDER) -> st
     begin = time.process_time()
     drawn = worst_drawn(box, scorer, size=size, ranges=ranges, seconds=seconds, seed=seed)
     draws, spent = scorer.evaluations, time.process_time() - begin
+    inside = folder / algorithm.kind
+    (inside / RANDOM).mkdir(parents=True, exist_ok=True)
+    before = Shipped(name, inside, None)
+    kept = _before(before.random_path)
+    earlier = None if kept is None else scorer.score(kept.instance)
+    if earlier is not None and (drawn is None or earlier.height > drawn.height):
+        drawn = earlier
     best, by_draws = found.gap, False
     if drawn is not None and drawn.height > found.scored.height:
         by_draws = True
@@ -159,17 +166,15 @@ def record(name: str, *, seconds: float, seed: int, folder: Path = FOLDER) -> st
         draws=draws, draw_seconds=round(spent, 1), version=farkas.__version__,
         found_by="draws" if by_draws else "search",
     )  # fmt: skip
-    inside = folder / algorithm.kind
-    (inside / RANDOM).mkdir(parents=True, exist_ok=True)
-    before = Shipped(name, inside, None)
     said = _keep(best, before.path)
     if drawn is not None:
         _keep(drawn.gap(scorer.seed), before.random_path)
     searches = read_searches(inside / FOUND)
     old = searches.get(name)
-    if old is not None and said != "new":  # that of the statement stays beside it
+    if old is not None:
+        stays = search if said == "new" else old  # that of the statement is beside it
         spent = round(old.draw_seconds + search.draw_seconds, 1)
-        search = msgspec.structs.replace(old, draws=old.draws + draws, draw_seconds=spent)
+        search = msgspec.structs.replace(stays, draws=old.draws + draws, draw_seconds=spent)
     searches[name] = search
     write_searches(inside / FOUND, searches)
     ahead = "random draws are worse" if by_draws else "ahead of random draws"
