@@ -19,6 +19,8 @@ LINE = 0.16
 """Height of a line of remarks; inches."""
 LETTERS = 58
 MOST_REMARKS = 8
+MOST_TICKS = 12
+"""Slots that carry a tick each."""
 MOST_OWNERS = 10
 """More owners have no legend: their numbers stand in their blocks."""
 NAME_LETTERS = 24
@@ -80,15 +82,16 @@ def _remarks(side: Schedule) -> list[str]:
 def _side(axes: Any, head: str, side: Schedule, layout: Layout) -> None:
     axes.set_title("\n".join(textwrap.wrap(head, 44)), fontsize=8.8, fontweight="normal")
     count = max(1, len(layout.lanes))
+    span = layout.end - layout.begin
     for block in stacked(side.blocks):
         scale = FILLED / layout.tops[block.lane]
         low = count - 1 - block.lane + scale * block.low
         rise = scale * (block.high - block.low)
-        long = max(block.end - block.start, SEEN * layout.end)
-        edge = 0.7 if long > 3 * SEEN * layout.end else 0.0
+        long = max(block.end - block.start, SEEN * span)
+        edge = 0.7 if long > 3 * SEEN * span else 0.0
         axes.barh(low, long, rise, left=block.start, align="edge", edgecolor="white",
                   linewidth=edge, **look(block.owner))  # fmt: skip
-        if long >= WIDE * layout.end and rise >= HIGH:
+        if long >= WIDE * span and rise >= HIGH:
             axes.text(block.start + long / 2, low + rise / 2, str(block.owner), color="white",
                       fontsize=7.5, fontweight="bold", ha="center", va="center")  # fmt: skip
     for lane in range(count):
@@ -99,18 +102,17 @@ def _side(axes: Any, head: str, side: Schedule, layout: Layout) -> None:
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
     axes.set_ylim(0, count)
-    axes.set_xlim(0, layout.end)
+    axes.set_xlim(layout.begin, layout.end)
     axes.set_xlabel(str(layout.x), fontsize=8.2)
-    if layout.end <= 12 and float(layout.end).is_integer() and layout.end == round(layout.end):
-        axes.set_xticks(range(int(layout.end) + 1))
+    if span <= MOST_TICKS and span == int(span) and layout.begin == int(layout.begin):
+        axes.set_xticks(range(int(layout.begin), int(layout.end) + 1))
 
 
 def _lane_names(layout: Layout) -> list[str]:
     """Names of lanes with what fills them."""
     return [
-        "\n".join(textwrap.wrap(_short(lane), 18))
-        + (f"\nfull: {top:.4g} {layout.unit}" if layout.unit else "")
-        for lane, top in zip(layout.lanes, layout.tops, strict=True)
+        "\n".join([*textwrap.wrap(_short(lane), 18), *([filling] if filling else [])])
+        for lane, filling in zip(layout.lanes, layout.fillings, strict=True)
     ]
 
 

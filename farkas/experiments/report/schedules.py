@@ -61,7 +61,7 @@ def _words(pair: BothSides) -> str:
 
 
 def _side(head: str, side: Schedule, layout: Layout, lanes: int, top: float) -> Markup:
-    scale = Scale(0.0, float(layout.end), LEFT, WIDTH - RIGHT)
+    scale = Scale(float(layout.begin), float(layout.end), LEFT, WIDTH - RIGHT)
     title = textwrap.shorten(head, 76, placeholder="…")
     drawn = [tag("text", title, x=0, y=top + 15, class_="name")]
     bottom = top + HEAD + LANE * max(1, lanes)

@@ -43,6 +43,7 @@ def occupancy(instance: Market, decided: Sequence[Any]) -> Layout:
         owners=named_owners("job", [""] * instance.num_jobs),
         x=PlotAxis("slot"),
         unit="units",
+        begin=float(min((block.start for block in blocks), default=0)),
         end=max((block.end for block in blocks), default=float(instance.horizon)),
         sides=sides,
     )

@@ -45,7 +45,7 @@ def rings(instance: Cluster, decided: Sequence[Any]) -> Layout:
         tops=tops,
         owners=named_owners("job", [job.name for job in instance.jobs]),
         x=PlotAxis("slot"),
-        unit="in use",
+        unit="units",
         end=instance.horizon,
         sides=[
             Schedule(own, _remarks(instance, side)) for own, side in zip(blocks, every, strict=True)

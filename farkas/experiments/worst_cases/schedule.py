@@ -68,8 +68,8 @@ class Layout:
         Title of the horizontal axis.
     unit
         Of amounts; empty where lanes are full at 1.
-    end
-        Where the horizontal axis ends; it begins at 0.
+    begin, end
+        Ends of the horizontal axis.
     sides
         One schedule for each of the decisions.
     """
@@ -81,6 +81,15 @@ class Layout:
     unit: str
     end: float
     sides: Sequence[Schedule]
+    begin: float = 0.0
+
+    @property
+    def fillings(self) -> list[str]:
+        """What fills each lane, in words; empty where that is 1 of no unit."""
+        return [
+            f"full: {top:.4g} {self.unit[:-1] if top == 1 else self.unit}" if self.unit else ""
+            for top in self.tops
+        ]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

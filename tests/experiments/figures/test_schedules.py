@@ -45,6 +45,19 @@ def test_titles_remarks_and_what_fills_a_lane_are_written() -> None:
     assert ticks == ["site 0\nfull: 2 workers", "site 1\nfull: 4 workers"]
 
 
+def test_one_unit_is_one_and_no_unit_is_not_named() -> None:
+    one = dataclasses.replace(LAYOUT, tops=[1.0, 2.5])
+    assert one.fillings == ["full: 1 worker", "full: 2.5 workers"]
+    assert dataclasses.replace(LAYOUT, unit="").fillings == ["", ""]
+
+
+def test_an_axis_may_begin_late() -> None:
+    late = dataclasses.replace(LAYOUT, begin=1, end=4)
+    left, _ = drawn(dataclasses.replace(PAIR, layout=late)).axes
+    assert left.get_xlim() == (1, 4)
+    assert list(left.get_xticks()) == [1, 2, 3, 4]
+
+
 def test_the_smallest_block_is_seen_and_empty_sides_are_drawn() -> None:
     tiny = dataclasses.replace(
         LAYOUT, sides=[Schedule([Held(0, 0, 0, 1e-9, 2.0)]), Schedule([])], end=4

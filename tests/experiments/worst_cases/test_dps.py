@@ -23,6 +23,7 @@ def test_a_sold_job_holds_its_units_until_its_last_slot_and_pays() -> None:
     spread = market.last_held(market.spread_end)
     served = [(k, d) for k, d in enumerate(run.decisions) if d["servers"]]
     assert served
+    assert layout.begin == min(block.start for block in layout.sides[0].blocks)
     for number, decision in served:
         own = [b for b in layout.sides[0].blocks if b.owner == number]
         ends = whole if len(decision["servers"]) == 1 else spread
@@ -40,5 +41,6 @@ def test_lanes_are_what_somebody_holds_and_remarks_say_who_is_not_served() -> No
     others = [sale("declined", worker_price=9.0, ps_price=9.0)] * (market.num_jobs - 1)
     layout = occupancy(market, [[sale("full"), *others]])
     assert layout.lanes == []
+    assert layout.begin == 0 < layout.end
     assert layout.sides[0].remarks[1] == "job 0: turned away"
     assert "declined the price" in layout.sides[0].remarks[0]

@@ -83,7 +83,7 @@ def test_a_pair_says_who_and_what_is_proved(name: str) -> None:
         for block in side.blocks:
             assert 0 <= block.lane < len(layout.lanes)
             assert 0 <= block.owner < len(layout.owners)
-            assert 0 <= block.start < block.end <= layout.end
+            assert layout.begin <= block.start < block.end <= layout.end
             assert block.amount > 0
         room = tops_of(side.blocks, len(layout.lanes))
         assert all(
