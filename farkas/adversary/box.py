@@ -133,6 +133,22 @@ class InstanceBox:
         return cls._around(instance.kind, shape, [plain_of(instance)], ranges or {}, kept)
 
     @classmethod
+    def spanned(
+        cls,
+        kind: str,
+        starts: Sequence[Plain],
+        ranges: Mapping[str, tuple[float, float]] | None = None,
+    ) -> InstanceBox:
+        """Return a box around plain fields; without a kind these are any numbers and lists.
+
+        Raises
+        ------
+        InvalidOption
+            A range names no number.
+        """
+        return cls._around(kind, shape_of(kind), starts, ranges or {}, ())
+
+    @classmethod
     def _around(
         cls,
         kind: str,

@@ -37,6 +37,7 @@ shapes.add(
         smaller=smaller,
         implied=implied,
         records="",
+        counted=("masters", "workers"),
         witnesses=("coded.simple_greedy", "coded.iterated_greedy", "coded.round_lp"),
     ),
 )

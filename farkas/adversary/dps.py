@@ -45,6 +45,7 @@ shapes.add(
         mend=mend,
         complete=complete,
         smaller=smaller,
+        counted=("jobs", "server_workers"),
         witnesses=("dps.best_fit", "dps.bfp_fluid", "dps.simple", "dps.top", "dps.learned"),
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from farkas.adversary.shape import KindShape, Plain, shapes, without
+from farkas.adversary.shape import KindShape, Plain, copied, shapes, without
 
 
 def mend(data: Plain) -> None:
@@ -21,18 +21,23 @@ def smaller(data: Plain) -> Iterator[Plain]:
     """Leave out a job, a site, a resource, or the last slot."""
     for job in range(len(data["jobs"])):
         yield without(data, job, ("jobs",))
-    if data["occupied"] is not None:
-        return
+    busy = [] if data["occupied"] is None else ["occupied"]
+    if busy:
+        yield {**copied(data), "occupied": None}
     for site in range(data["sites"] if data["sites"] > 1 else 0):
-        yield without(data, site, ("site_capacity",), ("jobs", "*", "data"), count="sites")
+        used = [(name, "resources") for name in busy]
+        yield without(data, site, ("site_capacity",), ("jobs", "*", "data"), *used, count="sites")
     resources = len(data["resource_names"])
     for resource in range(resources if resources > 1 else 0):
         yield without(
             data, resource, ("resource_names",), ("price_base_resource",), ("site_capacity", "*"),
             ("jobs", "*", "worker_demand"), ("jobs", "*", "server_demand"),
+            *((name, "resources", "*") for name in busy),
         )  # fmt: skip
     if data["slots"] > 1:
-        yield without(data, -1, count="slots")
+        used = [(name, "transfer") for name in busy]
+        used += [(name, "resources", "*", "*") for name in busy]
+        yield without(data, -1, *used, count="slots")
 
 
 shapes.add(
@@ -43,6 +48,7 @@ shapes.add(
         names={"worth": "jobs[].utility[]"},
         mend=mend,
         smaller=smaller,
+        counted=("jobs", "sites", "slots"),
         witnesses=("eris.antman", "eris.tiresias", "eris.liquid", "eris.eris"),
     ),
 )

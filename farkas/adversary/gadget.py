@@ -35,6 +35,7 @@ shapes.add(
         sizes={"jobs": "num_jobs", "servers": "num_servers", "slots": "horizon"},
         smallest={"num_jobs": 3, "num_servers": 3, "horizon": 4},
         smaller=smaller,
+        counted=("jobs", "nodes", "horizon"),
         witnesses=("gadget.fifo", "gadget.las", "gadget.drf", "gadget.greedy_exact"),
     ),
 )

@@ -59,6 +59,8 @@ class KindShape:
         Ranges that follow from those that were asked for, both by family.
     records
         Field that holds the jobs, or what else can be left out and doubled.
+    counted
+        Fields whose numbers and lengths add up to the size of an instance.
     witnesses
         Algorithms that are asked for better decisions first, because they are fast.
     """
@@ -72,6 +74,7 @@ class KindShape:
     complete: Callable[[Plain, float], None] = as_drawn
     implied: Callable[[Ranges], Ranges] = nothing_implied
     records: str = "jobs"
+    counted: tuple[str, ...] = ("jobs",)
     witnesses: tuple[str, ...] = ()
 
 
