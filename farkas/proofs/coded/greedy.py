@@ -78,9 +78,7 @@ def _levels(data: CodedComputing) -> Said:
     )
 
 
-@claim(
-    "coded.iterated_greedy_is_finite", source="Coded Algorithm 1", says=_levels, among=WIDE
-)
+@claim("coded.iterated_greedy_is_finite", source="Coded Algorithm 1", says=_levels, among=WIDE)
 def iterated_greedy_serves_everybody() -> Verdict:
     """Algorithm 1 ends with a finite completion time whenever there is one."""
     note = "with two masters empty no move raises the minimum; the lexicographic variant gets out"
@@ -172,9 +170,7 @@ def _greedy_ratios(data: CodedComputing) -> Said:
     )
 
 
-@claim(
-    "coded.simple_greedy_is_good", source="Coded Algorithm 2", says=_greedy_ratios, among=WIDE
-)
+@claim("coded.simple_greedy_is_good", source="Coded Algorithm 2", says=_greedy_ratios, among=WIDE)
 def simple_greedy_has_a_guarantee() -> Verdict:
     """Algorithm 2 stays within a constant factor of the optimum.
 

@@ -170,9 +170,7 @@ def _shared_and_dedicated(data: CodedComputing) -> Said:
     )
 
 
-@claim(
-    "coded.proposition1", source="Coded Proposition 1", says=_shared_and_dedicated, among=WIDE
-)
+@claim("coded.proposition1", source="Coded Proposition 1", says=_shared_and_dedicated, among=WIDE)
 def p3_is_max_min_allocation() -> Verdict:
     """P3 is equivalent to the max-min allocation P5 (stated for dedicated and shared workers)."""
     note = "true for dedicated workers; shared ones give its linear relaxation"
