@@ -243,7 +243,7 @@ class _Hunt:
         self.evaluations += 1
         try:
             said = says(example)
-        except (FarkasError, ArithmeticError, ValueError, IndexError):
+        except (FarkasError, ArithmeticError, ValueError, IndexError, RuntimeError):
             said = None
         if said is None:
             self.refused += 1
@@ -299,7 +299,7 @@ class _Hunt:
 
 
 def size_of(example: Any) -> int | None:
-    """Number of jobs, sites, slots and other parts of an instance; None of other input.
+    """Count the jobs, sites, slots and other parts of an instance; None of other input.
 
     What counts is in the shape of the kind.
     """

@@ -8,7 +8,9 @@ from farkas.adversary.shape import KindShape, Plain, copied, shapes, without
 
 
 def mend(data: Plain) -> None:
-    """Sort jobs by arrival and worths downwards; worths reach to the last slot."""
+    """Sort jobs by arrival and worths downwards; both reach to the last slot at most."""
+    for job in data["jobs"]:
+        job["arrival"] = min(job["arrival"], data["slots"] - 1)
     data["jobs"].sort(key=lambda job: job["arrival"])
     for job in data["jobs"]:
         job["utility"].sort(reverse=True)

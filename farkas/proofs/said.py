@@ -106,3 +106,11 @@ class Among:
     size: Mapping[str, int] = dataclasses.field(default_factory=dict)
     samples: Callable[[], Iterable[Any]] | None = None
     ranges: Mapping[str, tuple[float, float]] = dataclasses.field(default_factory=dict)
+
+    def over(self, **ranges: tuple[float, float]) -> Among:
+        """Return the same with other ranges."""
+        return dataclasses.replace(self, ranges=ranges)
+
+    def sized(self, **size: int) -> Among:
+        """Return the same with some sizes changed."""
+        return dataclasses.replace(self, size={**self.size, **size})

@@ -78,7 +78,12 @@ def _levels(data: CodedComputing) -> Said:
     )
 
 
-@claim("coded.iterated_greedy_is_finite", source="Coded Algorithm 1", says=_levels, among=WIDE)
+@claim(
+    "coded.iterated_greedy_is_finite",
+    source="Coded Algorithm 1",
+    says=_levels,
+    among=WIDE.sized(masters=3),
+)
 def iterated_greedy_serves_everybody() -> Verdict:
     """Algorithm 1 ends with a finite completion time whenever there is one."""
     note = "with two masters empty no move raises the minimum; the lexicographic variant gets out"

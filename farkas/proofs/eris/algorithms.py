@@ -59,10 +59,18 @@ def _at_least_cost(sample: Auction) -> Said:
     return said(Stated(found, "<=", best, SOLVER_GAP), cost=found, best_cost=best)
 
 
-def _at_cost_where_found(sample: Auction) -> Said:
-    """The same, where Algorithm 3 finds something."""
-    asked = _at_least_cost(sample)
+def _without_moves(sample: Auction) -> Said:
+    """The same where a chunk is too large to move and something is found: the server is left."""
+    asked = _at_least_cost(sample.replace(chunk_size=2 * sample.transfer_budget + 1))
     return dataclasses.replace(asked, given=(Stated(asked.numbers["cost"], "<", math.inf),))
+
+
+def _with_moves(sample: Auction) -> Said:
+    """The same where something is found, and without moves what is found is right."""
+    asked = _at_least_cost(sample)
+    still = _at_least_cost(sample.replace(chunk_size=2 * sample.transfer_budget + 1))
+    found = Stated(asked.numbers["cost"], "<", math.inf)
+    return dataclasses.replace(asked, given=(found, *still.relations))
 
 
 def _found_where_possible(sample: Auction) -> Said:
@@ -181,25 +189,23 @@ def _outcome(cost: float, enough: bool, best: float) -> str:
 @claim(
     "eris.server_with_most_workers",
     source="Eris Algorithm 3, line 16",
-    says=_at_cost_where_found,
+    says=_without_moves,
     among=STATES,
 )
 def server_with_most_workers() -> Verdict:
     """Placing the server where most workers are costs least."""
     note = "the server's own units are dear there and free elsewhere, and transfer costs nothing"
-    return refuted_by(_at_cost_where_found, "eris/dear_server", note)
+    return refuted_by(_without_moves, "eris/dear_server", note)
 
 
-@claim("eris.metric_decides_moves", source="Eris (9)", says=_at_cost_where_found, among=STATES)
+@claim("eris.metric_decides_moves", source="Eris (9)", says=_with_moves, among=STATES)
 def metric_decides_moves() -> Verdict:
     """A chunk should move exactly when the metric (9) is negative.
 
     It leaves out the parameters that a worker elsewhere exchanges, and counts E/P of a worker
     where a whole one is paid.
     """
-    return refuted_by(
-        _at_cost_where_found, "eris/dear_parameters", "a move saves remote parameters"
-    )
+    return refuted_by(_with_moves, "eris/dear_parameters", "a move saves remote parameters")
 
 
 def _moves(sample: Auction) -> Said:

@@ -6,6 +6,7 @@ dual objective Σ D β + Σ γ + Σ e ρ; the corrected one adds Σ ξ and is th
 
 import numpy as np
 
+from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import deployment_bound
 from farkas.models.mlbroker.entropy import growth
 from farkas.numbers import Floats
@@ -17,12 +18,16 @@ from farkas.proofs.mlbroker.regularizer import (
     entropy_term,
 )
 from farkas.proofs.mlbroker.runs import (
+    FEW,
+    Sides,
     Traced,
     compare,
     dual_bound,
     proved_where_held,
+    trace,
     traced_runs,
 )
+from farkas.proofs.said import Said, said
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.search_tolerances import LOOSE_SLOPE
 
@@ -107,22 +112,31 @@ def scaled(run: Traced, value: float) -> float:
     return run.instance.entropy_scale * (1 + run.instance.epsilon) * value
 
 
-@claim("mlbroker.step_12a_12b", source="mlBroker (12a) <= (12b)")
+_12A_12B = Sides(left=static, right=line_12b)
+
+
+@claim("mlbroker.step_12a_12b", source="mlBroker (12a) <= (12b)", says=_12A_12B.says, among=FEW)
 def step_12a_12b() -> Verdict:
     """(12a) <= (12b), read with ψ where (12b) prints φ."""
-    return compare(traced_runs("printed"), static, line_12b)
+    return compare(traced_runs("printed"), _12A_12B)
 
 
-@claim("mlbroker.step_12b_12c", source="mlBroker (12b) <= (12c)")
+_12B_12C = Sides(left=line_12b, right=line_12c)
+
+
+@claim("mlbroker.step_12b_12c", source="mlBroker (12b) <= (12c)", says=_12B_12C.says, among=FEW)
 def step_12b_12c() -> Verdict:
     """(12b) <= (12c), although its terms have different units; infinite when some D is 0."""
-    return compare(traced_runs("printed"), line_12b, line_12c)
+    return compare(traced_runs("printed"), _12B_12C)
 
 
-@claim("mlbroker.step_12c_12d", source="mlBroker (12c) <= (12d)")
+_12C_12D = Sides(left=line_12c, right=lambda run: 2 * printed_dual(run))
+
+
+@claim("mlbroker.step_12c_12d", source="mlBroker (12c) <= (12d)", says=_12C_12D.says, among=FEW)
 def step_12c_12d() -> Verdict:
     """(12c) <= (12d) = 2 D."""
-    return compare(traced_runs("printed"), line_12c, lambda run: 2 * printed_dual(run))
+    return compare(traced_runs("printed"), _12C_12D)
 
 
 @claim("mlbroker.static_below_dual", source="mlBroker (12); corrected")
@@ -137,14 +151,22 @@ def static_costs_are_below_the_corrected_dual() -> Verdict:
     ratio = 1 + more / (p + eps)  # of which it takes the logarithm
     require_zero(price=slope - c / sigma * sp.log(ratio))
     require(price_is_not_negative=(ratio - 1).is_positive)
-    tried = compare(traced_runs("printed"), static, dual_bound)
+    tried = compare(traced_runs("printed"), Sides(left=static, right=dual_bound))
     return proved_where_held(tried, "what D adds is v times the slope of the entropy term")
 
 
-@claim("mlbroker.printed_dual_objective", source="mlBroker (12d), (13f)")
+_PRINTED_DUAL = Sides(left=printed_dual, right=relaxed_value)
+
+
+@claim(
+    "mlbroker.printed_dual_objective",
+    source="mlBroker (12d), (13f)",
+    says=_PRINTED_DUAL.says,
+    among=FEW,
+)
 def the_printed_dual_objective_is_a_lower_bound() -> Verdict:
     """D = Σ D β + Σ γ + Σ e ρ at the constructed multipliers is at most P_f.  It omits Σ ξ."""
-    return compare(traced_runs("printed"), printed_dual, relaxed_value)
+    return compare(traced_runs("printed"), _PRINTED_DUAL)
 
 
 @claim("mlbroker.corrected_dual_objective", source="mlBroker (12d), (13f); corrected")
@@ -164,7 +186,7 @@ def the_corrected_dual_objective_is_a_lower_bound() -> Verdict:
         all_deployed=price.subs(v, 1),
     )
     require(prices_fall=(-sp.diff(price, v)).is_positive)
-    tried = compare(traced_runs("printed"), dual_bound, relaxed_value)
+    tried = compare(traced_runs("printed"), Sides(left=dual_bound, right=relaxed_value))
     return proved_where_held(
         tried, "slopes of the entropy term are differences of prices in [0, c]"
     )
@@ -179,64 +201,96 @@ def step_13b_13c() -> Verdict:
     v, p, eps = sp.symbols("v p epsilon", positive=True)
     require_zero(rise=(v + eps) - (p + eps) - (v - p))
     a_minus_b_is_at_most_a_log_of_a_over_b()  # raises unless it is so
-    tried = compare(traced_runs("printed"), moving, line_13c)
+    tried = compare(traced_runs("printed"), Sides(left=moving, right=line_13c))
     return proved_where_held(tried, "a − b <= a ln(a/b) for each job, slot and site")
 
 
-@claim("mlbroker.step_13c_13d", source="mlBroker (13c) <= (13d)")
+_13C_13D = Sides(left=line_13c, right=lambda run: line_13d(run, -1.0))
+
+
+@claim("mlbroker.step_13c_13d", source="mlBroker (13c) <= (13d)", says=_13C_13D.says, among=FEW)
 def step_13c_13d() -> Verdict:
     """(13c) <= (13d), which has −U φ and so is never positive."""
-    return compare(traced_runs("printed"), line_13c, lambda run: line_13d(run, -1.0))
+    return compare(traced_runs("printed"), _13C_13D)
 
 
-@claim("mlbroker.step_13c_13d_corrected", source="mlBroker (13c) <= (13d); corrected")
+_13C_13D_CORRECTED = (
+    Sides(left=line_13c, right=lambda run: line_13d(run, 1.0), noise=LOOSE_SLOPE),
+    Sides(left=lambda run: line_13d(run, 1.0), right=line_13c, noise=LOOSE_SLOPE),
+)
+
+
+def _both_directions(broker: Brokerage) -> Said:
+    run = trace("", broker, "printed")
+    return said(*(sides.of(run) for sides in _13C_13D_CORRECTED))
+
+
+@claim(
+    "mlbroker.step_13c_13d_corrected",
+    source="mlBroker (13c) <= (13d); corrected",
+    says=_both_directions,
+    among=FEW,
+)
 def step_13c_13d_corrected() -> Verdict:
     """(13c) = (13d) with +U φ, at exact slot optima: both directions within 1e-4."""
     runs = traced_runs("printed")
-    upper = compare(runs, line_13c, lambda run: line_13d(run, 1.0), noise=LOOSE_SLOPE)
-    lower = compare(runs, lambda run: line_13d(run, 1.0), line_13c, noise=LOOSE_SLOPE)
+    upper, lower = (compare(runs, sides) for sides in _13C_13D_CORRECTED)
     return lower if upper.counterexample is None else upper
 
 
-@claim("mlbroker.step_13d_13e", source="mlBroker (13d) <= (13e)")
+_13D_13E = Sides(
+    left=lambda run: line_13d(run, 1.0), right=lambda run: scaled(run, data_value(run))
+)
+
+
+@claim("mlbroker.step_13d_13e", source="mlBroker (13d) <= (13e)", says=_13D_13E.says, among=FEW)
 def step_13d_13e() -> Verdict:
     """(13d) with the sign corrected <= (13e) = σ (1+ε) Σ D β.
 
     The paper argues α <= β <= D β; (11b) at equal sites gives β <= α, the opposite.
     """
-    return compare(
-        traced_runs("printed"),
-        lambda run: line_13d(run, 1.0),
-        lambda run: scaled(run, data_value(run)),
-    )
+    return compare(traced_runs("printed"), _13D_13E)
 
 
-@claim("mlbroker.alpha_below_beta", source="mlBroker (13e)")
+def _furthest(values: Floats, run: Traced) -> float:
+    above = run.point.alpha - run.point.beta
+    return float(values.flat[int(above.argmax())]) if above.size else 0.0
+
+
+_ALPHA_BETA = Sides(
+    left=lambda run: _furthest(run.point.alpha, run),
+    right=lambda run: _furthest(run.point.beta, run),
+    size=lambda run: float(np.max(run.point.beta, initial=0.0)),
+)
+
+
+@claim("mlbroker.alpha_below_beta", source="mlBroker (13e)", says=_ALPHA_BETA.says, among=FEW)
 def alpha_is_at_most_beta() -> Verdict:
     """α_i^r <= β_i^r.  (11b) with r = r' and d = 0 says β <= α.
 
     Compared where they differ most.
     """
-
-    def furthest(values: Floats, run: Traced) -> float:
-        above = run.point.alpha - run.point.beta
-        return float(values.flat[int(above.argmax())]) if above.size else 0.0
-
-    return compare(
-        traced_runs("printed"),
-        lambda run: furthest(run.point.alpha, run),
-        lambda run: furthest(run.point.beta, run),
-        size=lambda run: float(np.max(run.point.beta, initial=0.0)),
-    )
+    return compare(traced_runs("printed"), _ALPHA_BETA)
 
 
-@claim("mlbroker.step_13b_13f", source="mlBroker (13b) <= (13f)")
+_13B_13F = Sides(left=moving, right=lambda run: scaled(run, printed_dual(run)))
+
+
+@claim("mlbroker.step_13b_13f", source="mlBroker (13b) <= (13f)", says=_13B_13F.says, among=FEW)
 def step_13b_13f() -> Verdict:
     """C3 <= (1+ε) ln(1+1/ε) D with the printed D."""
-    return compare(traced_runs("printed"), moving, lambda run: scaled(run, printed_dual(run)))
+    return compare(traced_runs("printed"), _13B_13F)
 
 
-@claim("mlbroker.step_13b_13f_corrected_dual", source="mlBroker (13b) <= (13f)")
+_13B_13F_CORRECTED = Sides(left=moving, right=lambda run: scaled(run, dual_bound(run)))
+
+
+@claim(
+    "mlbroker.step_13b_13f_corrected_dual",
+    source="mlBroker (13b) <= (13f)",
+    says=_13B_13F_CORRECTED.says,
+    among=FEW,
+)
 def step_13b_13f_corrected_dual() -> Verdict:
     """C3 <= (1+ε) ln(1+1/ε) D with the corrected D."""
-    return compare(traced_runs("printed"), moving, lambda run: scaled(run, dual_bound(run)))
+    return compare(traced_runs("printed"), _13B_13F_CORRECTED)

@@ -17,6 +17,8 @@ from farkas.proofs.mlbroker.regularizer import (
     entropy_term,
 )
 from farkas.proofs.mlbroker.runs import (
+    FEW,
+    Sides,
     Traced,
     compare,
     cost,
@@ -26,9 +28,10 @@ from farkas.proofs.mlbroker.runs import (
     trace,
     traced_runs,
 )
+from farkas.proofs.said import Among, Said, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials, drawn
+from farkas.proofs.trials import Trials, drawn, refuted_by
 
 
 def claimed_ratio(epsilon: float) -> float:
@@ -98,7 +101,22 @@ def fractional_runs_are_feasible() -> Verdict:
     return trials.proved("all rows but those of z are rows of one slot")
 
 
-@claim("mlbroker.theorem3", source="mlBroker Theorem 3")
+def _within_r1(broker: Brokerage) -> Said:
+    run = algorithms["mlbroker.fractional"].run(broker, relax="printed")
+    ratio, bound = run.value / optimum(broker, "printed"), claimed_ratio(broker.epsilon)
+    return said(Stated(ratio, "<=", bound), ratio=ratio, r1=bound, cost=run.value)
+
+
+def _within_r1_for_many(broker: Brokerage) -> Said:
+    found = _within_r1(broker)
+    assumed = Stated(broker.num_resources * broker.num_sites, "<=", broker.num_jobs)
+    return said(*found.relations, given=[assumed], **found.numbers)
+
+
+WANDERING = Among(size={"jobs": 1, "sites": 12, "slots": 12})
+
+
+@claim("mlbroker.theorem3", source="mlBroker Theorem 3", says=_within_r1, among=WANDERING)
 def fractional_runs_cost_at_most_r1_times_the_relaxation() -> Verdict:
     """The cost of A_fractional is at most r₁ = 2 + (1+ε) ln(1+1/ε) times P_f.
 
@@ -109,30 +127,22 @@ def fractional_runs_cost_at_most_r1_times_the_relaxation() -> Verdict:
     statement, sites = [], []
     for name in ("harmonic_seventeen", "harmonic_fifteen", "harmonic"):
         broker = shipped(name)
-        run = algorithms["mlbroker.fractional"].run(broker, relax="printed")
-        ratio, bound = run.value / optimum(broker, "printed"), claimed_ratio(broker.epsilon)
-        statement.append(Stated(ratio, "<=", bound))
+        found = _within_r1(broker)
+        statement += found.relations
         sites.append(broker.num_sites)
-        sizes |= {f"ratio_{name}": ratio, f"r1_{name}": bound}
+        sizes |= {f"{word}_{name}": found.numbers[word] for word in ("ratio", "r1")}
     return refuted("mlbroker/harmonic", statement, f"R >= {min(sites)} sites", **sizes)
 
 
-@claim("mlbroker.theorem3_many_jobs", source="mlBroker Theorem 3, assumption K R <= I")
+@claim(
+    "mlbroker.theorem3_many_jobs",
+    source="mlBroker Theorem 3, assumption K R <= I",
+    says=_within_r1_for_many,
+    among=WANDERING.sized(jobs=12),
+)
 def many_jobs_save_theorem_3() -> Verdict:
     """Theorem 3 holds when K R <= I.  Twelve copies of the harmonic job meet the assumption."""
-    broker = shipped("harmonic_copies")
-    run = algorithms["mlbroker.fractional"].run(broker, relax="printed")
-    ratio = run.value / optimum(broker, "printed")
-    assumed = Stated(broker.num_resources * broker.num_sites, "<=", broker.num_jobs)
-    bound = claimed_ratio(broker.epsilon)
-    return refuted(
-        "mlbroker/harmonic_copies",
-        Stated(ratio, "<=", bound),
-        given=assumed,
-        cost=run.value,
-        ratio=ratio,
-        r1=bound,
-    )
+    return refuted_by(_within_r1_for_many, "mlbroker/harmonic_copies")
 
 
 @claim("mlbroker.theorem3_assumption", source="mlBroker (12d)")
@@ -220,16 +230,28 @@ def the_cost_is_bounded_by_the_run_itself() -> Verdict:
         return static(run) + broker.entropy_scale * above + float(rest.sum())
 
     runs = traced_runs("printed") + traced_runs("tight")
-    tried = compare(runs, cost, right)
+    tried = compare(runs, Sides(left=cost, right=right))
     return proved_where_held(tried, "deployment is at most σ (D − static) + Σ c ε ln(1 + v_end/ε)")
 
 
-@claim("mlbroker.fractional_ratio", source="mlBroker Fig. 5")
+def _little_lost(run: Traced) -> Said:
+    return said(Stated(cost(run) / optimum(run.instance, "printed"), "<", 1.25))
+
+
+def _fractional_loses_little(broker: Brokerage) -> Said:
+    return _little_lost(trace("", broker, "printed"))
+
+
+@claim(
+    "mlbroker.fractional_ratio",
+    source="mlBroker Fig. 5",
+    says=_fractional_loses_little,
+    among=FEW,
+)
 def fractional_runs_lose_little() -> Verdict:
     """The ratio of A_fractional to P_f stays below 1.25 in random instances."""
     trials = Trials()
     for run in traced_runs("printed"):
         if not isinstance(run.example, str):
-            ratio = cost(run) / optimum(run.instance, "printed")
-            trials.add(run.example, Stated(ratio, "<", 1.25))
+            trials.hear(run.example, _little_lost(run))
     return trials.verdict()
