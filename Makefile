@@ -64,8 +64,9 @@ CASES ?= 1e4
 fuzz: $(STAMP)  ## attack the checkers with changed certificates; CASES=1e6 SEED=1 for long
 	@$(BIN)/python -m tests.fuzz --cases $(CASES) --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
 
-record: $(STAMP)  ## golden texts, verdicts, solver matrix: what is missing, or NAMES="a b", CHANGED="c"
-	@$(BIN)/python -m tests.recorded --names "$(NAMES)" --changed "$(CHANGED)"
+record: $(STAMP)  ## golden texts, verdicts, solver matrix: what is missing, or NAMES="a b", CHANGED="c", ATTACKED="d"
+	@$(BIN)/python -m tests.recorded --names "$(NAMES)" --changed "$(CHANGED)" \
+	    --attacked "$(ATTACKED)" --seconds $(or $(SECONDS),60)
 
 worst: $(STAMP)  ## worst cases that ship: what is missing, or AGAIN="a b"; SECONDS=60 for each
 	@$(BIN)/python -m tests.recorded.worst --again "$(AGAIN)" --seconds $(or $(SECONDS),20)

@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "algorithms": "farkas.verbs.listing:algorithms",
+    "attack": "farkas.verbs.attack:attack",
     "check": "farkas.verbs.check:check",
     "claims": "farkas.proofs.claim:select",
     "compare": "farkas.verbs.compare:compare",

@@ -3,6 +3,7 @@ from farkas.instances.generate import generate as generate
 from farkas.instances.library import load_or_read as load
 from farkas.instances.traces import import_trace as import_trace
 from farkas.proofs.claim import select as claims
+from farkas.verbs.attack import attack as attack
 from farkas.verbs.check import check as check
 from farkas.verbs.compare import compare as compare
 from farkas.verbs.evaluate import evaluate as evaluate
@@ -23,6 +24,7 @@ __version__: str
 __all__ = [
     "__version__",
     "algorithms",
+    "attack",
     "check",
     "claims",
     "compare",

@@ -37,9 +37,9 @@ def smaller(data: Plain) -> Iterator[Plain]:
             *((name, "resources", "*") for name in busy),
         )  # fmt: skip
     if data["slots"] > 1:
-        used = [(name, "transfer") for name in busy]
-        used += [(name, "resources", "*", "*") for name in busy]
-        yield without(data, -1, *used, count="slots")
+        moved = [(name, "transfer") for name in busy]
+        held = [(name, "resources", "*", "*") for name in busy]
+        yield without(data, -1, *moved, *held, count="slots")
 
 
 shapes.add(

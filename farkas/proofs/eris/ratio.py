@@ -30,7 +30,7 @@ from farkas.search_tolerances import SOLVER_GAP
 
 def _free_and_left(sample: Auction) -> Said | None:
     job = sample.jobs[0]
-    if sample.sites != 2 or sum(job.data[1:]) or job.parameter_size <= 0:
+    if sample.sites != 2 or any(job.data[1:]) or job.parameter_size <= 0:
         return None
     data = PricedJobs(sample, (0,), posted_on_arrival(sample))
     free = optimum(BestSchedule(capacity="full").form(data))

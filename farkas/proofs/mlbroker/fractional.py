@@ -124,7 +124,8 @@ def fractional_runs_cost_at_most_r1_times_the_relaxation() -> Verdict:
     1 + N/(N+1) (H_R − 1), which no constant bounds.
     """
     sizes: dict[str, float] = {}
-    statement, sites = [], []
+    statement: list[Stated] = []
+    sites = []
     for name in ("harmonic_seventeen", "harmonic_fifteen", "harmonic"):
         broker = shipped(name)
         found = _within_r1(broker)

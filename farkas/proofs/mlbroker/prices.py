@@ -96,8 +96,8 @@ def two_constants_relax_the_price_to_its_chord() -> Verdict:
 
 def _printed_as_strict(broker: Brokerage) -> Said:
     """Optima of (8) as printed, and with what the text says."""
-    sizes = {name: offline(broker, semantics=name) for name in ("printed", "strict")}
-    return said(Stated(sizes["printed"], "==", sizes["strict"], SOLVER_GAP), **sizes)
+    printed, strict = (offline(broker, semantics=name) for name in ("printed", "strict"))
+    return said(Stated(printed, "==", strict, SOLVER_GAP), printed=printed, strict=strict)
 
 
 @claim(
