@@ -37,6 +37,8 @@ KEPT = 6
 """Examples kept, the nearest to violation."""
 FURTHEST = 1 - 2.0**-20
 """Largest difference of two sides, as a share of the larger, that is told apart."""
+FINDS = 6
+"""Violations that are looked for and made small, of which the smallest is kept."""
 ASSUMED = 100.0
 """By how much an example is lower of which the statement says nothing: more than sides differ."""
 
@@ -171,25 +173,18 @@ def attack(
     begin = time.process_time()
     hunt = _Hunt(claim, box_of(claim), np.random.default_rng(seed), progress)
     hunt.limit(begin + seconds, evaluations)
-    interrupted, complete = False, False
+    interrupted = False
     try:
-        hunt.search()
+        hunt.run()
     except KeyboardInterrupt:
         interrupted = True
-    tried, found = hunt.evaluations, hunt.broken
-    if found is not None and not interrupted:
-        left = seconds - (time.process_time() - begin)
-        try:
-            found, complete = hunt.reduced(found, left)
-        except KeyboardInterrupt:
-            found, interrupted = hunt.broken, True
     return Attack(
-        found=found,
-        slack=hunt.slack if math.isfinite(hunt.slack) or hunt.heard else None,
-        evaluations=tried,
+        found=hunt.smallest,
+        slack=hunt.slack if hunt.heard else None,
+        evaluations=hunt.searched,
         refused=hunt.refused,
         seconds=time.process_time() - begin,
-        is_shrunk=complete,
+        is_shrunk=hunt.complete,
         interrupted=interrupted,
     )
 
@@ -204,11 +199,14 @@ class _Hunt:
         rng: np.random.Generator,
         progress: Progress | None,
     ) -> None:
-        self.evaluations = self.refused = self.heard = 0
+        self.evaluations = self.searched = self.refused = self.heard = 0
         self.slack = math.inf
-        self.broken: Attempt | None = None
+        self.smallest: Attempt | None = None
+        self.complete = False
+        self._broken: Attempt | None = None
         self._claim, self._box, self._rng, self._progress = claim, box, rng, progress
         self._kept: list[Attempt] = []
+        self._reducing = 0
         self._end, self._most = math.inf, math.inf
 
     def limit(self, end: float, evaluations: int | None) -> None:
@@ -217,18 +215,34 @@ class _Hunt:
         self._most = math.inf if evaluations is None else evaluations
 
     @property
-    def over(self) -> bool:
-        late = time.process_time() >= self._end
-        return self.broken is not None or self.evaluations >= self._most or late
+    def late(self) -> bool:
+        """Whether the limits are reached."""
+        return self.searched >= self._most or time.process_time() >= self._end
 
-    def search(self) -> None:
-        """Try the draws, then walk from them and from the nearest so far."""
+    @property
+    def over(self) -> bool:
+        """Whether a walk ends."""
+        return self._broken is not None or self.late
+
+    def run(self) -> None:
+        """Look for violations, each of which is made small, and keep the smallest."""
         for start in self._box.starts:
             if self.over:
-                return
+                break
             self._take(self.tried(start))
-        while not self.over:
-            self._leg()
+        for _ in range(FINDS):
+            while not self.over:
+                self._leg()
+            if self._broken is None:
+                return
+            self._keep(*self._reduced(self._broken))
+            self._broken, self._kept = None, []
+            if self.late:
+                return
+
+    def _keep(self, found: Attempt, complete: bool) -> None:
+        if self.smallest is None or _measure(found) < _measure(self.smallest):
+            self.smallest, self.complete = found, complete
 
     def tried(self, data: Plain) -> Attempt | None:
         """Ask the statement about plain fields; None where they are no example of it."""
@@ -251,6 +265,7 @@ class _Hunt:
         return Attempt(example, plain_of(example) if kind else copied(data), said)
 
     def _take(self, attempt: Attempt | None) -> None:
+        self.searched = self.evaluations - self._reducing
         if attempt is None:
             return
         if attempt.said.applies:
@@ -260,7 +275,9 @@ class _Hunt:
                 if self._progress is not None:
                     self._progress(self.evaluations, self.slack)
         if attempt.broken:
-            self.broken = attempt
+            self._broken = attempt
+            if self.smallest is None:
+                self.smallest = attempt
         ranked = sorted([*self._kept, attempt], key=lambda one: -one.height)
         self._kept = ranked[:KEPT]
 
@@ -283,19 +300,27 @@ class _Hunt:
             if change >= 0 or rng.random() < exp(change / temperature):
                 data, level = attempt.data, attempt.height
 
-    def reduced(self, found: Attempt, seconds: float) -> tuple[Attempt, bool]:
+    def _reduced(self, found: Attempt) -> tuple[Attempt, bool]:
         """Leave out parts and round numbers while the claim stays broken."""
+        before = self.evaluations
 
         def tried(data: Plain, current: Attempt) -> Attempt | None:
-            if data == current.data:
-                return None
-            attempt = self.tried(data)
+            attempt = None if data == current.data else self.tried(data)
             if attempt is None or not attempt.broken or attempt.data == current.data:
                 return None
-            self.broken = attempt
+            self._keep(attempt, False)
             return attempt
 
-        return reduced(found, lambda one: one.data, self._box, tried, seconds=seconds)
+        left = self._end - time.process_time()
+        try:
+            return reduced(found, lambda one: one.data, self._box, tried, seconds=left)
+        finally:
+            self._reducing += self.evaluations - before
+
+
+def _measure(attempt: Attempt) -> tuple[int, int]:
+    """Parts, and then digits, of an example."""
+    return size_of(attempt.example) or 0, len(str(attempt.data))
 
 
 def size_of(example: Any) -> int | None:

@@ -185,7 +185,8 @@ class InstanceBox:
                 if family in chosen:
                     holder[key] = chosen[family].clipped(holder[key])
             shape.mend(start)
-        most = max((len(start.get(shape.records) or ()) for start in starts), default=0)
+        records = [start.get(shape.records) for start in starts] if kind else []
+        most = max((len(held or ()) for held in records), default=0)
         return cls(kind, tuple(inside), ranges, most)
 
     def built(self, data: Plain) -> Instance | None:

@@ -84,7 +84,7 @@ shapes: Registry[KindShape] = Registry("shape of instances", "farkas.adversary")
 
 def shape_of(kind: str) -> KindShape:
     """Return the shape of a kind, or one that knows nothing of it."""
-    return shapes.get(kind) or KindShape()
+    return (shapes.get(kind) if kind else None) or KindShape()
 
 
 def without(data: Plain, index: int, *paths: tuple[str, ...], count: str = "") -> Plain:

@@ -99,6 +99,8 @@ def _first(
 def _parts(data: Plain, box: InstanceBox) -> Iterator[Plain]:
     """Yield instances with one part less."""
     shape = shape_of(box.kind)
+    if not box.kind:
+        return
     yield from shape.smaller(data)
     if not any(True for _ in shape.smaller(data)):
         for job in range(len(data.get(shape.records) or ())):

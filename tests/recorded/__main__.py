@@ -6,8 +6,8 @@ takes programs, claims, kinds, solvers (which renew their matrix), ``instances``
 the presets name), ``practice`` (policies on the public traces beside the checkout),
 ``figures`` (what `make figures` found), or ``all``, which leaves out the last two.
 
-``ATTACKED`` takes claims that hold, or ``all``: each is attacked for ``SECONDS`` CPU seconds, and how
-far that got is written beside its verdict.
+``ATTACKED`` takes claims that hold, or ``all``: each is attacked for ``SECONDS`` CPU seconds, and
+how far that got is written beside its verdict.
 
 A claim keeps its standing unless it is told by name that this may change:
 ``make record CHANGED="KIND.CLAIM"``.

@@ -11,7 +11,7 @@ from farkas.instances.utilities.curvature import concave_in_reach
 from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
 from farkas.proofs.claim import Verdict, claim, proved
 from farkas.proofs.gadget.small import among, random_clusters, shipped
-from farkas.proofs.said import Said, said
+from farkas.proofs.said import Among, Said, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, refuted_by
@@ -47,7 +47,8 @@ def concave_rewards_are_submodular() -> Verdict:
 
 def _gains(cluster: Cluster) -> Said:
     """Two worker-slots of the first job, one after the other, where the gain rises most."""
-    gains = np.diff(cluster.reward(0, np.arange(7)))
+    most = max(6, cluster.horizon * int(cluster.max_workers[0]))
+    gains = np.diff(cluster.reward(0, np.arange(most + 1)))
     at = int(np.diff(gains).argmax())
     return said(
         Stated(float(gains[at + 1]), "<=", float(gains[at])),
@@ -56,7 +57,12 @@ def _gains(cluster: Cluster) -> Said:
     )
 
 
-@claim("gadget.published_utility_is_concave", source="GADGET VI-1, sigmoid utility", says=_gains)
+@claim(
+    "gadget.published_utility_is_concave",
+    source="GADGET VI-1, sigmoid utility",
+    says=_gains,
+    among=Among(preset="published", size={"jobs": 2, "servers": 2, "slots": 20}),
+)
 def published_utility_is_concave() -> Verdict:
     """The utility of the evaluation satisfies the assumption of Lemma 5 and Theorem 6."""
     note = "the sixth worker-slot gains more than the fifth"
