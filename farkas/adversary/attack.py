@@ -39,6 +39,8 @@ FURTHEST = 1 - 2.0**-20
 """Largest difference of two sides, as a share of the larger, that is told apart."""
 FINDS = 6
 """Violations that are looked for and made small, of which the smallest is kept."""
+AGAIN = 1 / 3
+"""Share of the time in which a violation is followed by a search for another."""
 ASSUMED = 100.0
 """By how much an example is lower of which the statement says nothing: more than sides differ."""
 
@@ -207,11 +209,12 @@ class _Hunt:
         self._claim, self._box, self._rng, self._progress = claim, box, rng, progress
         self._kept: list[Attempt] = []
         self._reducing = 0
-        self._end, self._most = math.inf, math.inf
+        self._end, self._again, self._most = math.inf, math.inf, math.inf
 
     def limit(self, end: float, evaluations: int | None) -> None:
-        """End at a CPU time, and after so many examples."""
-        self._end = end
+        """End at a CPU time, and after so many examples; look for others in a share of the time."""
+        now = time.process_time()
+        self._end, self._again = end, now + AGAIN * (end - now)
         self._most = math.inf if evaluations is None else evaluations
 
     @property
@@ -237,11 +240,12 @@ class _Hunt:
                 return
             self._keep(*self._reduced(self._broken))
             self._broken, self._kept = None, []
-            if self.late:
+            if self.late or time.process_time() >= self._again:
                 return
 
     def _keep(self, found: Attempt, complete: bool) -> None:
-        if self.smallest is None or _measure(found) < _measure(self.smallest):
+        """Keep the smaller; the last of two that are as small."""
+        if self.smallest is None or _measure(found) <= _measure(self.smallest):
             self.smallest, self.complete = found, complete
 
     def tried(self, data: Plain) -> Attempt | None:

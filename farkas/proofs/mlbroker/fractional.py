@@ -17,7 +17,6 @@ from farkas.proofs.mlbroker.regularizer import (
     entropy_term,
 )
 from farkas.proofs.mlbroker.runs import (
-    FEW,
     Sides,
     Traced,
     compare,
@@ -235,24 +234,15 @@ def the_cost_is_bounded_by_the_run_itself() -> Verdict:
     return proved_where_held(tried, "deployment is at most σ (D − static) + Σ c ε ln(1 + v_end/ε)")
 
 
-def _little_lost(run: Traced) -> Said:
-    return said(Stated(cost(run) / optimum(run.instance, "printed"), "<", 1.25))
-
-
-def _fractional_loses_little(broker: Brokerage) -> Said:
-    return _little_lost(trace("", broker, "printed"))
-
-
-@claim(
-    "mlbroker.fractional_ratio",
-    source="mlBroker Fig. 5",
-    says=_fractional_loses_little,
-    among=FEW,
-)
+@claim("mlbroker.fractional_ratio", source="mlBroker Fig. 5")
 def fractional_runs_lose_little() -> Verdict:
-    """The ratio of A_fractional to P_f stays below 1.25 in random instances."""
+    """The ratio of A_fractional to P_f stays below 1.25 in random instances.
+
+    Of all instances that is not so: mlbroker.theorem3 has one of 3.07.
+    """
     trials = Trials()
     for run in traced_runs("printed"):
         if not isinstance(run.example, str):
-            trials.hear(run.example, _little_lost(run))
+            ratio = cost(run) / optimum(run.instance, "printed")
+            trials.add(run.example, Stated(ratio, "<", 1.25))
     return trials.verdict()
