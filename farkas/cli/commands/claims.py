@@ -97,8 +97,8 @@ def _attack(
     from farkas.proofs.claim import Standing, claims
     from farkas.verbs.attack import attack, keep
 
-    if name is None:
-        raise InvalidOption("--attack needs one claim; farkas claims lists them")
+    if name is None or claims.names(f"{name}."):
+        raise InvalidOption("an attack needs one claim; farkas claims lists them")
     check_writable(out)
     found = attack(
         claims[name], seconds=seconds, evaluations=evaluations, seed=seed, progress=_told()

@@ -21,7 +21,7 @@ from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
 from farkas.search_tolerances import SOLVER_GAP
 from farkas.tolerances import ROUNDING
 
-ONE_TYPE = {"worker_types": 1, "ps_types": 1}
+ONE_TYPE = {"worker_types": 1, "ps_types": 1, "servers": 1}
 TINY = {"num_jobs": 4, "num_servers": 2, "horizon": 12, "workers": [1, 3], "ps": [1, 2]}
 
 
@@ -189,7 +189,7 @@ def _attained(market: Market) -> Said | None:
     "dps.best_fixed_price_is_attained",
     source="DPS section IV, benchmark",
     says=_attained,
-    among=Among(size={**ONE_TYPE, "jobs": 4}),
+    among=Among(size={**ONE_TYPE, "jobs": 4, "slots": 10}, ranges={"model_size": (0.0, 0.0)}),
 )
 def best_fixed_price_is_attained() -> Verdict:
     """Some fixed prices earn the supremum of the fixed-price profit."""

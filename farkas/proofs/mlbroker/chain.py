@@ -17,6 +17,7 @@ from farkas.proofs.mlbroker.regularizer import (
     entropy_term,
 )
 from farkas.proofs.mlbroker.runs import (
+    CHEAP,
     FEW,
     Sides,
     Traced,
@@ -139,7 +140,7 @@ def step_12a_12b() -> Verdict:
     return proved_where_held(tried, "products of reduced costs vanish, and x <= b h + e")
 
 
-ONE = FEW.sized(jobs=1, slots=1)
+ONE = CHEAP.sized(jobs=1, slots=1)
 
 _12B_12C = Sides(left=line_12b, right=line_12c)
 

@@ -14,8 +14,16 @@ from farkas.online import algorithms
 from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.proofs.claim import Verdict, claim, held, proved, refuted
 from farkas.proofs.mlbroker.fractional import claimed_ratio
-from farkas.proofs.mlbroker.runs import FEW, Traced, largest_lambda, shipped, trace, traced_runs
-from farkas.proofs.said import Among, Said, said
+from farkas.proofs.mlbroker.runs import (
+    CHEAP,
+    FEW,
+    Traced,
+    largest_lambda,
+    shipped,
+    trace,
+    traced_runs,
+)
+from farkas.proofs.said import Said, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, sp
 from farkas.proofs.trials import drawn, refuted_by
@@ -57,13 +65,6 @@ class ClaimedRatio:
         deploy = (growth + 1) * float((broker.deploy_cost[broker.pair_job] / trained).max())
         sync = growth * float((broker.sync_volume / broker.worker_capacity).max())
         return cls(growth * float(broker.transfer.max()), min(dear, cheap), deploy, sync)
-
-
-CHEAP = Among(
-    size={"jobs": 2, "sites": 2, "slots": 3},
-    ranges={"worker_capacity": (1.0, 1000.0), "data": (0.0, 1000.0), "sync_volume": (0.0, 10.0)},
-)
-"""Brokers whose workers may process much, so that a GB costs little."""
 
 
 def _rounding_ratio(broker: Brokerage, relax: str) -> float:

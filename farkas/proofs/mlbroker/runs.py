@@ -158,6 +158,9 @@ class Sides:
 FEW = Among(size={"jobs": 2, "sites": 2, "slots": 3})
 """Brokers on which Algorithm 1 takes no time."""
 
+CHEAP = FEW.over(worker_capacity=(1.0, 1000.0), data=(0.0, 1000.0), sync_volume=(0.0, 10.0))
+"""Such whose workers may process much, so that a GB costs little."""
+
 
 def compare(runs: tuple[Traced, ...], sides: Sides) -> Verdict:
     """Verdict on ``left <= right`` over runs.

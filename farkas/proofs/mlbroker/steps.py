@@ -12,8 +12,8 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.proofs.claim import Verdict, claim, proved, refuted
-from farkas.proofs.mlbroker.integral import CHEAP, ClaimedRatio
-from farkas.proofs.mlbroker.runs import Traced, cost, largest_lambda, shipped, trace
+from farkas.proofs.mlbroker.integral import ClaimedRatio
+from farkas.proofs.mlbroker.runs import CHEAP, Traced, cost, largest_lambda, shipped, trace
 from farkas.proofs.said import Said, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, sp
