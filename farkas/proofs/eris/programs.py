@@ -20,10 +20,14 @@ from farkas.search_tolerances import LOOSE_GAP
 SMALL = Shape(sites=2, slots=2, jobs=2, chunks=2)
 
 
-def agreement(left: float, right: float, sample: Auction) -> Stated:
-    """Both optima are equal; what is far below the worth of all jobs is noise."""
-    worth = float(sum(max(job.utility) for job in sample.jobs))
+def agreement(left: float, right: float, worth: float) -> Stated:
+    """Both optima are equal; what is far below the ``worth`` of all jobs is noise."""
     return Stated(left, "==", right, LOOSE_GAP, size=worth)
+
+
+def worth_of(sample: Auction) -> float:
+    """Largest worth of every job, added up."""
+    return float(sum(max(job.utility) for job in sample.jobs))
 
 
 def _samples() -> Iterator[Auction]:
@@ -36,8 +40,8 @@ AMONG = Among(samples=_samples)
 def _equivalent(sample: Auction) -> Said:
     best = optimum(Offline().form(sample))
     return said(
-        agreement(best, optimum(ScheduleIlp().form(sample)), sample),
-        agreement(best, optimum(Offline(moves="explicit").form(sample)), sample),
+        agreement(best, optimum(ScheduleIlp().form(sample)), worth_of(sample)),
+        agreement(best, optimum(Offline(moves="explicit").form(sample)), worth_of(sample)),
     )
 
 
@@ -111,9 +115,9 @@ def _duals(sample: Auction) -> Said:
     relaxed = ScheduleLp().form(sample)
     value = optimum(relaxed)
     return said(
-        agreement(value, optimum(ScheduleDual().form(sample)), sample),
-        agreement(value, optimum(dualize(relaxed).form), sample),
-        agreement(value, relaxation_by_columns(sample).bound, sample),
+        agreement(value, optimum(ScheduleDual().form(sample)), worth_of(sample)),
+        agreement(value, optimum(dualize(relaxed).form), worth_of(sample)),
+        agreement(value, relaxation_by_columns(sample).bound, worth_of(sample)),
     )
 
 
