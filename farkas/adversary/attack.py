@@ -26,7 +26,7 @@ from farkas.instances import Instance
 from farkas.portable.exponentials import exp
 from farkas.portable.logarithms import log1p
 from farkas.proofs.claim import Claim
-from farkas.proofs.said import Said
+from farkas.proofs.said import Saying
 from farkas.proofs.stated import Stated
 
 LEG = 60
@@ -35,8 +35,8 @@ WARM, COLD = 1.0, 0.02
 """First and last temperature: at 1 a factor of e between the sides is given up once in e times."""
 KEPT = 6
 """Examples kept, the nearest to violation."""
-FURTHEST = 1 - 2.0**-20
-"""Largest difference of two sides, as a share of the larger, that is told apart."""
+HIGHEST = 14.0
+"""Largest logarithm of a ratio of sides that is told apart."""
 FINDS = 6
 """Violations that are looked for and made small, of which the smallest is kept."""
 AGAIN = 0.2
@@ -64,7 +64,7 @@ class Attempt:
 
     example: Any
     data: Plain
-    said: Said
+    said: Saying
 
     @property
     def broken(self) -> bool:
@@ -94,12 +94,12 @@ def height(relation: Stated) -> float:
     if left == right:
         beyond = 0.0
     elif math.isinf(larger):
-        beyond = math.copysign(FURTHEST, left - right)
+        beyond = math.copysign(1.0, left - right)
     else:
-        beyond = max(-FURTHEST, min(FURTHEST, (left - right) / larger))
+        beyond = max(-1.0, min(1.0, (left - right) / larger))
     towards = {"<": beyond, ">": -beyond, "=": abs(beyond), "!": -abs(beyond)}[relation.sign[0]]
-    steps = float(log1p(-abs(towards)))
-    return -steps if towards > 0 else steps
+    steps = HIGHEST if abs(towards) == 1 else min(HIGHEST, -float(log1p(-abs(towards))))
+    return math.copysign(steps, towards) if towards else 0.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from farkas.tolerances import ROUNDING
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Said:
+class Saying:
     """What a statement says of one example; build it with `said`.
 
     Parameters
@@ -51,7 +51,7 @@ class Said:
         return min(relation.slack for relation in self.relations)
 
 
-def said(*relations: Stated, given: Iterable[Stated] = (), **numbers: float) -> Said:
+def said(*relations: Stated, given: Iterable[Stated] = (), **numbers: float) -> Saying:
     """Say something of an example; at least one relation.
 
     >>> said(Stated(1, "<=", 2), given=[Stated(0, ">", 0)]).applies
@@ -59,7 +59,7 @@ def said(*relations: Stated, given: Iterable[Stated] = (), **numbers: float) -> 
     """
     if not relations:
         raise ValueError("nothing is said of the example")
-    return Said(relations, tuple(given), numbers)
+    return Saying(relations, tuple(given), numbers)
 
 
 def beyond_rounding(relation: Stated) -> bool:
@@ -83,7 +83,7 @@ def beyond_rounding(relation: Stated) -> bool:
     return not close(left, right, ROUNDING) and abs(left - right) > ROUNDING * relation.size
 
 
-Says = Callable[[Any], Said | None]
+Says = Callable[[Any], Saying | None]
 """Says what a statement says of an instance, or of other input; None where that is nothing."""
 
 

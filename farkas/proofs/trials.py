@@ -12,7 +12,7 @@ from farkas.forms import LinearForm
 from farkas.instances import Instance, library
 from farkas.instances.generate import generate
 from farkas.proofs.claim import Standing, Verdict, held, proved, refuted
-from farkas.proofs.said import Said, Says
+from farkas.proofs.said import Saying, Says
 from farkas.proofs.stated import Stated
 from farkas.solvers import solve
 
@@ -36,7 +36,7 @@ def drawn(kind: type[I], preset: str = "published", seed: int = 0, **settings: A
     return made
 
 
-def asked(says: Says, example: Any) -> Said:
+def asked(says: Says, example: Any) -> Saying:
     """What a statement says of an example of which it has to say something."""
     found = says(example)
     if found is None:
@@ -102,7 +102,7 @@ class Trials:
             if self._worst is None or relation.slack < self._worst[0].slack:
                 self._worst = relation, example
 
-    def hear(self, example: Example, found: Said | None) -> None:
+    def hear(self, example: Example, found: Saying | None) -> None:
         """Count what a statement says of an example, if it says something and that applies."""
         if found is not None and found.applies:
             self.add(example, *found.relations)

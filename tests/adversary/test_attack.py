@@ -22,7 +22,7 @@ from farkas.adversary.shape import copied, shape_of
 from farkas.errors import NoAnswer
 from farkas.instances import Instance, library
 from farkas.proofs.claim import Claim, proved
-from farkas.proofs.said import Among, Said, Says, said
+from farkas.proofs.said import Among, Saying, Says, said
 from farkas.proofs.stated import Stated
 
 KINDS = ("coded", "dps", "eris", "gadget", "mlbroker")
@@ -149,7 +149,7 @@ def test_time_and_number_see_the_same() -> None:
     assert counted.slack == timed.slack
 
 
-def doubled(example: dict[str, Any]) -> Said | None:
+def doubled(example: dict[str, Any]) -> Saying | None:
     if not example["weights"]:
         return None
     return said(Stated(2 * max(example["weights"]), "<=", 15.0))
@@ -171,7 +171,7 @@ def test_other_input_than_instances_is_searched_too() -> None:
 
 
 def test_what_cannot_be_computed_is_counted_and_left() -> None:
-    def says(one: Any) -> Said:
+    def says(one: Any) -> Saying:
         if one.num_jobs < 3:
             raise NoAnswer("too few")
         return said(Stated(1, ">", 0))
@@ -184,7 +184,7 @@ def test_what_cannot_be_computed_is_counted_and_left() -> None:
 def test_an_interrupt_keeps_what_was_found() -> None:
     seen: list[int] = []
 
-    def says(one: Any) -> Said:
+    def says(one: Any) -> Saying:
         seen.append(1)
         if len(seen) > 12:
             raise KeyboardInterrupt
@@ -195,7 +195,7 @@ def test_an_interrupt_keeps_what_was_found() -> None:
     assert found.found is not None
     assert not found.is_shrunk
 
-    def at_once(one: Any) -> Said:
+    def at_once(one: Any) -> Saying:
         raise KeyboardInterrupt
 
     nothing = attack(planted(at_once), evaluations=30)

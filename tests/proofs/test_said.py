@@ -17,7 +17,7 @@ from farkas.adversary.shape import copied
 from farkas.errors import FarkasError
 from farkas.instances import library
 from farkas.proofs import Standing, claims
-from farkas.proofs.said import Among, Said, beyond_rounding, said
+from farkas.proofs.said import Among, Saying, beyond_rounding, said
 from farkas.proofs.stated import Stated
 from tests.recorded import verdicts
 
@@ -49,7 +49,7 @@ def recorded(standing: Standing) -> list[Any]:
     ]
 
 
-def asked(name: str, example: Any) -> Said | None:
+def asked(name: str, example: Any) -> Saying | None:
     says = claims[name].says
     assert says is not None
     return says(example)
@@ -83,7 +83,7 @@ def test_a_refuted_claim_is_right_about_some_draw(name: str) -> None:
     pytest.fail("it fails on every draw: then it is no claim about instances")
 
 
-def _of(name: str, box: InstanceBox, data: Any) -> Said | None:
+def _of(name: str, box: InstanceBox, data: Any) -> Saying | None:
     example = box.built(data) if box.kind else data
     if example is None:
         return None

@@ -10,7 +10,7 @@ from farkas.models.coded.plans import Allocation, dedicated_plan, dedicated_shar
 from farkas.online.coded.exhaustive import best_owner, least_level
 from farkas.proofs.claim import Verdict, claim, proved
 from farkas.proofs.coded.surrogate import WIDE, expected_results, published, shipped
-from farkas.proofs.said import Said, said
+from farkas.proofs.said import Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, refuted_by
@@ -58,7 +58,7 @@ def shared_optima_are_no_later() -> Verdict:
     return trials.proved("shares 0 and 1 lie in [0, 1]")
 
 
-def _run_times(data: CodedComputing) -> Said:
+def _run_times(data: CodedComputing) -> Saying:
     """Mean and quantile of the last master, exactly."""
     shared, dedicated = _law(data, _shared(data)), _law(data, _dedicated(data))
     mean = shared.mean(), dedicated.mean()
@@ -88,7 +88,7 @@ def shared_plans_finish_earlier() -> Verdict:
     return refuted_by(_run_times, "coded/shared_is_slower", note)
 
 
-def _recoverable(data: CodedComputing) -> Said:
+def _recoverable(data: CodedComputing) -> Saying:
     law = _law(data, _shared(data))
     chance = float(law.recoverable().min())
     return said(
@@ -111,7 +111,7 @@ def a_plan_of_p3_can_finish() -> Verdict:
     return refuted_by(_recoverable, "coded/split_worker", note)
 
 
-def _by_surrogate_time(data: CodedComputing) -> Said:
+def _by_surrogate_time(data: CodedComputing) -> Saying:
     plan = _dedicated(data)
     time = 1.0 / least_level(Pairs.of(data).speed, best_owner(Pairs.of(data).speed))
     law = _law(data, plan)

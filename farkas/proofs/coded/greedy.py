@@ -17,7 +17,7 @@ from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.proofs.claim import Verdict, claim, not_applicable, proved
 from farkas.proofs.coded.reciprocal import FULL_LOAD, reciprocal
 from farkas.proofs.coded.surrogate import WIDE, agreement, published
-from farkas.proofs.said import Among, Said, said
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, growth, refuted_by
@@ -65,7 +65,7 @@ def partition_reduces_to_the_assignment() -> Verdict:
     )
 
 
-def _levels(data: CodedComputing) -> Said:
+def _levels(data: CodedComputing) -> Saying:
     speed = Pairs.of(data).speed
     found = least_level(speed, IteratedGreedy().owner(speed, 0))
     repaired = least_level(speed, IteratedGreedy(variant="lexicographic").owner(speed, 0))
@@ -112,7 +112,7 @@ def lexicographic_search_serves_everybody() -> Verdict:
     return trials.proved("an empty master takes a worker of one that has two")
 
 
-def _largest_first(jobs: Mapping[str, Any]) -> Said | None:
+def _largest_first(jobs: Mapping[str, Any]) -> Saying | None:
     size, masters = np.array(jobs["speed"], float), int(jobs["masters"])
     if len(size) < masters:
         return None
@@ -163,7 +163,7 @@ def _slowed(data: CodedComputing) -> list[Floats]:
     return [np.where(speed == speed.min(), speed / times, speed) for times in SLOWER]
 
 
-def _greedy_ratios(data: CodedComputing) -> Said:
+def _greedy_ratios(data: CodedComputing) -> Saying:
     speeds = _slowed(data)
     found = [least_level(speed, greedy_owner(speed)) for speed in speeds]
     best = [least_level(speed, best_owner(speed)) for speed in speeds]
@@ -186,7 +186,7 @@ def simple_greedy_has_a_guarantee() -> Verdict:
     return refuted_by(_greedy_ratios, "coded/greedy_trap", note)
 
 
-def _linear_gaps(data: CodedComputing) -> Said:
+def _linear_gaps(data: CodedComputing) -> Saying:
     speeds = _slowed(data)
     best = [least_level(speed, best_owner(speed)) for speed in speeds]
     ratios = [best_sharing(speed).level / level for speed, level in zip(speeds, best, strict=True)]

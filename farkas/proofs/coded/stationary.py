@@ -13,13 +13,14 @@ from farkas.online.coded.exhaustive import least_level
 from farkas.online.coded.sca import iterates
 from farkas.proofs.claim import Verdict, claim, not_applicable, proved
 from farkas.proofs.coded.surrogate import published, shipped
-from farkas.proofs.said import Among, Said, said
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, refuted_by
 from farkas.relaxations.coded.sca import SharedPoint, solve_step
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.search_tolerances import FINE_GAP, LOOSE_GAP, SOLVER_GAP
+from farkas.tolerances import ROUNDING
 
 STOP = SOLVER_GAP
 """Relative decrease of time at which Algorithm 3 stops."""
@@ -98,10 +99,6 @@ def convergence_theorem_applies() -> Verdict:
     )
 
 
-IDLE = 1e-8
-"""Load of a pair that is not used, as a share of the best load of its worker."""
-
-
 def _owned() -> Iterator[CodedComputing]:
     """Points at which every worker serves one master, whichever; other loads are near 0 or not."""
     for seed in range(20):
@@ -111,7 +108,7 @@ def _owned() -> Iterator[CodedComputing]:
         share[owner, np.arange(data.workers)] = 1.0
         plan = dedicated_plan(data, owner)
         time = 1.0 / least_level(Pairs.of(data).speed, owner)
-        loads = np.where(share > 0, plan.loads, (IDLE, 0.2)[seed % 2] * plan.loads.max(axis=0))
+        loads = np.where(share > 0, plan.loads, (ROUNDING, 0.2)[seed % 2] * plan.loads.max(axis=0))
         point = {"probability": share.tolist(), "loads": loads.tolist(), "time": time}
         yield data.replace(sca_point=point)
 
@@ -125,7 +122,7 @@ def _feasible(data: CodedComputing, point: SharedPoint) -> Stated:
     return Stated(late, "<=", point.time, LOOSE_GAP)
 
 
-def _near_optimal(data: CodedComputing) -> Said:
+def _near_optimal(data: CodedComputing) -> Saying:
     point = SharedPoint.given(data)
     steps = [solve_step(data, split, point).time for split in ("product", "scaled", "printed")]
     best = shared_optimum(data).time
@@ -164,7 +161,7 @@ def _improved(data: CodedComputing, point: SharedPoint, size: float) -> float:
     return float(surrogate_times(data, share, loads).max())
 
 
-def _locally_optimal(data: CodedComputing) -> Said:
+def _locally_optimal(data: CodedComputing) -> Saying:
     point = SharedPoint.given(data)
     after = solve_step(data, "product", point)
     best = min(_improved(data, point, size) for size in (1e-2, 1e-3, 1e-4))
@@ -189,7 +186,7 @@ def stopping_points_are_local_optima() -> Verdict:
     return refuted_by(_locally_optimal, "coded/idle_pairs", note)
 
 
-def _filled(data: CodedComputing) -> Said:
+def _filled(data: CodedComputing) -> Saying:
     empty = SharedPoint.given(data)
     full = SharedPoint(empty.share, np.full(empty.loads.shape, empty.loads.max()), empty.time)
     slow, quick = solve_step(data, "product", empty), solve_step(data, "product", full)

@@ -10,7 +10,7 @@ from farkas.models.coded.surrogate import reference_time
 from farkas.online.coded.exhaustive import best_owner, every_owner, least_level
 from farkas.proofs import trials
 from farkas.proofs.claim import Verdict, claim, proved, refuted
-from farkas.proofs.said import Among, Said, said
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import refuted_by
@@ -162,7 +162,7 @@ def stationary_points_with_full_loads_are_optimal() -> Verdict:
     return proved("∂/∂k = t v, ∂/∂l = 0, ∂/∂t = k v")
 
 
-def _shared_and_dedicated(data: CodedComputing) -> Said:
+def _shared_and_dedicated(data: CodedComputing) -> Saying:
     dedicated = 1.0 / least_level(Pairs.of(data).speed, best_owner(Pairs.of(data).speed))
     shared = shared_optimum(data).time
     return said(

@@ -12,7 +12,7 @@ from farkas.online.dps.posted import FixedPrice, run_seller
 from farkas.proofs.claim import Standing, Verdict, claim, proved, refuted
 from farkas.proofs.dps.markets import small, unit_users
 from farkas.proofs.dps.search import best_by_search
-from farkas.proofs.said import Among, Said, said
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require_zero, sp
 from farkas.proofs.trials import Trials, optimum, refuted_by
@@ -51,7 +51,7 @@ def _tiny() -> Iterator[Market]:
     return (small(100 + seed, **TINY) for seed in range(20))
 
 
-def _searched(market: Market) -> Said:
+def _searched(market: Market) -> Saying:
     value, best = optimum(Offline().form(market)), best_by_search(market, market.budget)
     return said(Stated(value, "==", best, SOLVER_GAP))
 
@@ -71,7 +71,7 @@ def linearisation_is_exact() -> Verdict:
     return trials.verdict()
 
 
-def _ordered(market: Market) -> Said:
+def _ordered(market: Market) -> Saying:
     exact, by_server, whole, loose = (
         optimum(program.form(market))
         for program in (Offline(), OfflineLP(), IntervalIP(), IntervalLP())
@@ -95,7 +95,7 @@ def _all_at(market: Market, price: float) -> tuple[Floats, Floats]:
     return np.full(market.num_worker_types, price), np.full(market.num_ps_types, price)
 
 
-def _at_half(market: Market) -> Said:
+def _at_half(market: Market) -> Saying:
     prices = _all_at(market, 0.5)
     profit = FixedPrice(*prices).simulate(market).profit
     bound = printed_bound(market, *prices)
@@ -169,7 +169,7 @@ def sales_depend_on_own_price() -> Verdict:
     )
 
 
-def _attained(market: Market) -> Said | None:
+def _attained(market: Market) -> Saying | None:
     if market.num_worker_types != 1 or market.num_ps_types != 1:
         return None
     best = best_exactly(market)
@@ -196,7 +196,7 @@ def best_fixed_price_is_attained() -> Verdict:
     return refuted_by(_attained, "dps/unattained")
 
 
-def _one_step_lower(market: Market) -> Said:
+def _one_step_lower(market: Market) -> Saying:
     step = 1.0 / 19.0
     # 0.95 is the grid neighbour 1 / (1 + 1/19); written out, since the quotient of doubles is above
     high, low = (

@@ -11,13 +11,13 @@ from farkas.online.dps.placing import colocated, pa
 from farkas.online.dps.posted import BestFit, FreeOfCharge
 from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.dps.markets import shipped
-from farkas.proofs.said import Among, Said, said
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials, optimum, refuted_by
 from farkas.search_tolerances import SOLVER_GAP
 
 
-def _placed(state: Mapping[str, Any]) -> Said:
+def _placed(state: Mapping[str, Any]) -> Saying:
     idle = [np.array(side) for side in state["idle"]]
     workers, ps = int(state["workers"]), int(state["ps"])
     units = pa(idle[0], idle[1], workers, ps)
@@ -56,7 +56,7 @@ def pa_minimises_runtime() -> Verdict:
     return trials.verdict("states of up to six servers")
 
 
-def _servers_used(market: Market) -> Said | None:
+def _servers_used(market: Market) -> Saying | None:
     """Servers of the first job, which comes alone."""
     market = market.replace(jobs=market.jobs[:1])
     job = market.jobs[0]
@@ -86,7 +86,7 @@ def pa_minimises_servers() -> Verdict:
     return refuted_by(_servers_used, "dps/too_many_servers")
 
 
-def _sequence(market: Market) -> Said:
+def _sequence(market: Market) -> Saying:
     greedy, fit = FreeOfCharge().simulate(market), BestFit().simulate(market)
     served, all_served = int(greedy.served.sum()), int(fit.served.sum())
     return said(

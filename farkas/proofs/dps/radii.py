@@ -9,7 +9,7 @@ import numpy as np
 
 from farkas.numbers import Floats
 from farkas.proofs.claim import Verdict, claim, refuted
-from farkas.proofs.said import Among, Said, said
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials
 
@@ -60,13 +60,13 @@ def confidence_radius() -> Verdict:
     )
 
 
-def _misses(example: Mapping[str, Any]) -> Said:
+def _misses(example: Mapping[str, Any]) -> Saying:
     jobs, offers, mean = example["jobs"], example["offers"], example["mean"]
     missed = failure(2.5 * math.log(jobs), offers, mean)
     return said(Stated(missed, "<=", jobs**-2.0))
 
 
-def _threefold(example: Mapping[str, Any]) -> Said:
+def _threefold(example: Mapping[str, Any]) -> Saying:
     jobs, offers, mean = example["jobs"], example["offers"], example["mean"]
     eta, seen = math.log(jobs), np.arange(offers + 1) / offers
     wide = radius(eta, seen, offers) > 3.0 * radius(eta, np.array(mean), offers)

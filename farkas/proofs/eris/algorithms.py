@@ -17,7 +17,7 @@ from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_printed import printed_slot
 from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.eris.samples import Shape, auction, auctions, ledger_of, propose
-from farkas.proofs.said import Among, Said, said
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials, optimum, refuted_by
 from farkas.search_tolerances import SOLVER_GAP
@@ -53,19 +53,19 @@ def _all_data(sample: Auction) -> tuple[float, float]:
     return algorithm_3(sample, 0, slot, total)[0], cheapest(sample, 0, slot, total)
 
 
-def _at_least_cost(sample: Auction) -> Said:
+def _at_least_cost(sample: Auction) -> Saying:
     """Algorithm 3 is as cheap as (8), and finds what there is."""
     found, best = _all_data(sample)
     return said(Stated(found, "<=", best, SOLVER_GAP), cost=found, best_cost=best)
 
 
-def _without_moves(sample: Auction) -> Said:
+def _without_moves(sample: Auction) -> Saying:
     """The same where a chunk is too large to move and something is found: the server is left."""
     asked = _at_least_cost(sample.replace(chunk_size=2 * sample.transfer_budget + 1))
     return dataclasses.replace(asked, given=(Stated(asked.numbers["cost"], "<", math.inf),))
 
 
-def _with_moves(sample: Auction) -> Said:
+def _with_moves(sample: Auction) -> Saying:
     """The same where something is found, and without moves what is found is right."""
     asked = _at_least_cost(sample)
     still = _at_least_cost(sample.replace(chunk_size=2 * sample.transfer_budget + 1))
@@ -73,7 +73,7 @@ def _with_moves(sample: Auction) -> Said:
     return dataclasses.replace(asked, given=(found, *still.relations))
 
 
-def _found_where_possible(sample: Auction) -> Said:
+def _found_where_possible(sample: Auction) -> Saying:
     """The same, where there is something to be found."""
     asked = _at_least_cost(sample)
     cost, best = (asked.numbers[name] for name in ("cost", "best_cost"))
@@ -88,7 +88,7 @@ STATES = Among(samples=_states)
 """Busy states that one job meets."""
 
 
-def _workers(sample: Auction) -> Said | None:
+def _workers(sample: Auction) -> Saying | None:
     job = sample.jobs[0]
     found = propose(sample, job, "printed")
     if found.finish < 0:
@@ -120,7 +120,7 @@ def schedules_have_enough_workers() -> Verdict:
     return refuted_by(_workers, "eris/split_workers", note)
 
 
-def _data(sample: Auction) -> Said | None:
+def _data(sample: Auction) -> Saying | None:
     job = sample.jobs[0]
     found = propose(sample, job, "printed")
     if found.finish < 0:
@@ -208,7 +208,7 @@ def metric_decides_moves() -> Verdict:
     return refuted_by(_with_moves, "eris/dear_parameters", "a move saves remote parameters")
 
 
-def _moves(sample: Auction) -> Said:
+def _moves(sample: Auction) -> Saying:
     seen = ledger_of(sample).meet(sample.jobs[0])
     moves = printed_slot(seen, 0, int(sample.chunks[0]))[2]
     free = float(sample.transfer_budget - sample.transferred[int(sample.arrival[0])])
@@ -247,7 +247,7 @@ def moves_when_needed() -> Verdict:
     return refuted_by(_found_where_possible, "eris/unmoved", note)
 
 
-def _payoffs(sample: Auction) -> Said:
+def _payoffs(sample: Auction) -> Saying:
     claimed = propose(sample, sample.jobs[0], "printed").payoff
     best = propose(sample, sample.jobs[0], "exact").payoff
     return said(Stated(claimed, "<=", best, SOLVER_GAP), claimed=claimed, best=best)
@@ -280,7 +280,7 @@ def algorithm_2_is_optimal() -> Verdict:
     return refuted_by(_payoffs, "eris/one_chunk_twice", note, **counts)
 
 
-def _repaired(sample: Auction) -> Said:
+def _repaired(sample: Auction) -> Saying:
     job = sample.jobs[0]
     found = propose(sample, job, "dp")
     data = PricedJobs(sample, (0,), posted_on_arrival(sample))

@@ -13,7 +13,7 @@ from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.portable.draws import uniform
 from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.eris.samples import Shape, auction, auctions, propose
-from farkas.proofs.said import Among, Said, said
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, refuted_by
@@ -104,7 +104,7 @@ def individually_rational() -> Verdict:
     return trials.proved("a job is accepted where worth less cost is above 0")
 
 
-def _first_payment(sample: Auction) -> Said:
+def _first_payment(sample: Auction) -> Saying:
     ledger = Ledger(sample)
     job = sample.jobs[0]
     found = repaired_schedule(sample, job, ledger.meet(job))
@@ -203,7 +203,7 @@ def _more_units(truth: Job) -> Job:
     )
 
 
-def _reported(sample: Auction) -> Said | None:
+def _reported(sample: Auction) -> Saying | None:
     truth = sample.jobs[0]
     told = _more_units(truth)
     honest, other = propose(sample, truth, "printed"), propose(sample, told, "printed")

@@ -10,7 +10,7 @@ from farkas.models.eris.offline import Offline, OfflineTotal
 from farkas.models.eris.schedule_ilp import ScheduleIlp, ScheduleLp
 from farkas.proofs.claim import Verdict, claim, proved
 from farkas.proofs.eris.samples import Shape, auctions
-from farkas.proofs.said import Among, Said, said
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require_zero, sp
 from farkas.proofs.trials import Trials, optimum, refuted_by
@@ -37,7 +37,7 @@ def _samples() -> Iterator[Auction]:
 AMONG = Among(samples=_samples)
 
 
-def _equivalent(sample: Auction) -> Said:
+def _equivalent(sample: Auction) -> Saying:
     best = optimum(Offline().form(sample))
     return said(
         agreement(best, optimum(ScheduleIlp().form(sample)), worth_of(sample)),
@@ -63,7 +63,7 @@ def schedules_are_equivalent() -> Verdict:
     return trials.verdict()
 
 
-def _totals(sample: Auction) -> Said:
+def _totals(sample: Auction) -> Saying:
     by_site, total = optimum(Offline().form(sample)), optimum(OfflineTotal().form(sample))
     return said(Stated(total, "<=", by_site, LOOSE_GAP), all_data=by_site, as_printed=total)
 
@@ -79,7 +79,7 @@ def all_data_processed() -> Verdict:
     return refuted_by(_totals, "eris/integrality_gap", note)
 
 
-def _late_job(sample: Auction) -> Said:
+def _late_job(sample: Auction) -> Saying:
     printed = printed_without_transfer(sample)
     corrected = optimum(Offline().form(sample))
     return said(
@@ -111,7 +111,7 @@ def printed_without_transfer(sample: Auction) -> float:
     return float(pyo.value(model.welfare))
 
 
-def _duals(sample: Auction) -> Said:
+def _duals(sample: Auction) -> Saying:
     relaxed = ScheduleLp().form(sample)
     value = optimum(relaxed)
     return said(

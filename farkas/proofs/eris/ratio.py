@@ -19,7 +19,7 @@ from farkas.online.eris.scheduler_exact import exact_schedule
 from farkas.portable.draws import multinomial, uniform
 from farkas.proofs.claim import Standing, Verdict, claim, proved, refuted
 from farkas.proofs.eris.samples import Shape, auction, auctions
-from farkas.proofs.said import Among, Said, said
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, optimum, refuted_by
@@ -28,7 +28,7 @@ from farkas.relaxations.eris.payoff_bound import payoff_bounds
 from farkas.search_tolerances import SOLVER_GAP
 
 
-def _free_and_left(sample: Auction) -> Said | None:
+def _free_and_left(sample: Auction) -> Saying | None:
     job = sample.jobs[0]
     if sample.sites != 2 or any(job.data[1:]) or job.parameter_size <= 0:
         return None
@@ -173,7 +173,7 @@ def full_resource_repels() -> Verdict:
     )
 
 
-def _of_rejected_job(sample: Auction) -> Said | None:
+def _of_rejected_job(sample: Auction) -> Saying | None:
     """(4a) of the last job, where it is not accepted."""
     run, job = printed_run(sample), sample.num_jobs - 1
     demanded = optimum(
@@ -221,7 +221,7 @@ def exponential_below_line() -> Verdict:
     return proved("concave gap, zero at 0 and at 1; false beyond 1", share=1 / math.log2(1000.0))
 
 
-def _ratio(sample: Auction) -> Said | None:
+def _ratio(sample: Auction) -> Saying | None:
     """Jobs that differ in worth alone, so that the run's one job tells what either uses."""
     run = printed_run(sample)
     alike = {(job.data, job.worker_demand, job.server_demand) for job in sample.jobs}

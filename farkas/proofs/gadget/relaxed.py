@@ -12,7 +12,7 @@ from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.slot import snapshot
 from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.gadget.small import among, random_clusters, shipped
-from farkas.proofs.said import Said, said
+from farkas.proofs.said import Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials, optimum, refuted_by
 from farkas.relaxations.gadget.augmented import Augmented, fixed_sizes
@@ -24,7 +24,7 @@ from farkas.relaxations.gadget.offline_column_bound import OfflineColumnBound
 from farkas.search_tolerances import SIMPLEX, SOLVER_GAP
 
 
-def _collapsed(cluster: Cluster) -> Said:
+def _collapsed(cluster: Cluster) -> Saying:
     node = optimum(NodeLP().form(cluster))
     fixed, slot, form = fixed_sizes(cluster), snapshot(cluster), GvneLP().form(cluster)
     prices = network_free_multipliers(slot, form, start(slot)[0].node)
@@ -57,7 +57,7 @@ def embedding_collapses() -> Verdict:
     return trials.verdict(largest_gap=-trials.slack)
 
 
-def _ordered(cluster: Cluster) -> Said:
+def _ordered(cluster: Cluster) -> Saying:
     chain = [
         optimum(program.form(cluster))
         for program in (NodeLP(), LocalNodeLP(), ColumnLP(), ColumnIP())
@@ -76,7 +76,7 @@ def relaxations_are_ordered() -> Verdict:
     return trials.verdict()
 
 
-def _decomposable(cluster: Cluster) -> Said:
+def _decomposable(cluster: Cluster) -> Saying:
     relaxation, rings = optimum(GvneLP().form(cluster)), optimum(ColumnLP().form(cluster))
     return said(Stated(relaxation, "<=", rings, SOLVER_GAP), relaxation=relaxation, rings=rings)
 
@@ -100,7 +100,7 @@ def embedding_relaxation_is_decomposable() -> Verdict:
     return refuted_by(_decomposable, "gadget/six_cycle_half", note)
 
 
-def _bounded(cluster: Cluster) -> Said:
+def _bounded(cluster: Cluster) -> Saying:
     best = offline_optimum(FeasibleCounts.of(cluster))[0]
     columns = optimum(OfflineColumnBound().form(cluster))
     merged = optimum(OfflineBound().form(cluster))
@@ -124,7 +124,7 @@ def horizon_bounds() -> Verdict:
     return trials.verdict()
 
 
-def _priced(cluster: Cluster) -> Said:
+def _priced(cluster: Cluster) -> Saying:
     slot = snapshot(cluster)
     value = optimum(ColumnLP().form(slot))
     most = float(slot.gains.max(initial=0.0))  # what is far below one ring's gain is noise

@@ -17,7 +17,7 @@ from farkas.online.gadget.lp_rs_mde import (
 )
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.gadget.small import among, random_clusters, shipped
-from farkas.proofs.said import Said, said
+from farkas.proofs.said import Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, asked, drawn, growth, interval, optimum
@@ -88,7 +88,7 @@ DRAWN = 4000
 """Draws of a rounding from which a probability is estimated."""
 
 
-def _third_reached(cluster: Cluster) -> Said | None:
+def _third_reached(cluster: Cluster) -> Saying | None:
     """One job of one worker on one server, of which a share is relaxed without the filter."""
     if cluster.num_jobs != 1 or cluster.num_nodes != 1 or not cluster.demand[0].all():
         return None
@@ -157,7 +157,7 @@ def rounding_bounds_say_something() -> Verdict:
     )
 
 
-def _decomposed(cluster: Cluster) -> Said | None:
+def _decomposed(cluster: Cluster) -> Saying | None:
     slot = only_lone(snapshot(cluster))
     slot = slot.fixed(slot.largest)
     if not len(slot.jobs):
@@ -257,7 +257,7 @@ def competitive_ratio_algebra() -> Verdict:
     return proved()
 
 
-def _repaired(cluster: Cluster, rng: np.random.Generator | None = None) -> Said:
+def _repaired(cluster: Cluster, rng: np.random.Generator | None = None) -> Saying:
     from farkas.online.gadget.environment import broken
     from farkas.online.gadget.seen import Seen
 

@@ -11,7 +11,7 @@ from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.numbers import Floats
 from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.gadget.small import among, random_clusters, shipped
-from farkas.proofs.said import Said, said
+from farkas.proofs.said import Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, optimum, refuted_by
@@ -21,7 +21,7 @@ from farkas.solvers import solve
 from farkas.tolerances import ROUNDING
 
 
-def _up_to_relaxed(cluster: Cluster) -> Said:
+def _up_to_relaxed(cluster: Cluster) -> Saying:
     from farkas.relaxations.gadget.workers import WorkerRelaxation
     from farkas.solvers.via_cvxpy import solve_problem
 
@@ -91,7 +91,7 @@ def ring_selection_relaxed() -> Verdict:
     return trials.proved(note, least_share=least)
 
 
-def _printed_selection(cluster: Cluster) -> Said:
+def _printed_selection(cluster: Cluster) -> Saying:
     sizes = _printed_sizes(snapshot(cluster))
     value, best = optimum(Gvne().form(selected(sizes))), optimum(Gvne().form(cluster))
     kept = best / sizes.largest_size
@@ -128,7 +128,7 @@ def _printed_sizes(slot: SlotView) -> SlotView:
     return SlotView(cluster, slot.slot, slot.progress, slot.jobs, gains, allowed)
 
 
-def _number_of_sizes(cluster: Cluster) -> Said | None:
+def _number_of_sizes(cluster: Cluster) -> Saying | None:
     """One job without a budget, and its number of sizes in the first slot."""
     slot = snapshot(cluster)
     if cluster.num_jobs != 1 or not len(slot.jobs) or not cluster.demand[0].all():

@@ -11,7 +11,7 @@ from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.portable.draws import uniform
 from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.gadget.small import random_clusters
-from farkas.proofs.said import Among, Said, said
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import refuted_by
 
@@ -33,7 +33,7 @@ def evaluated_budgets_bind() -> Verdict:
     )
 
 
-def _first_worker_slot(cluster: Cluster) -> Said:
+def _first_worker_slot(cluster: Cluster) -> Saying:
     """Of the first job."""
     received = offline_optimum(FeasibleCounts.of(cluster))[1]
     rewards = cluster.reward(0, np.arange(3))

@@ -11,7 +11,7 @@ from farkas.instances.utilities.curvature import concave_in_reach
 from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
 from farkas.proofs.claim import Verdict, claim, proved
 from farkas.proofs.gadget.small import among, random_clusters, shipped
-from farkas.proofs.said import Among, Said, said
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, refuted_by
@@ -45,7 +45,7 @@ def concave_rewards_are_submodular() -> Verdict:
     return proved("μ(x + d) - μ(x) >= μ(y + d) - μ(y) for x <= y and every concave μ")
 
 
-def _gains(cluster: Cluster) -> Said:
+def _gains(cluster: Cluster) -> Saying:
     """Two worker-slots of the first job, one after the other, where the gain rises most."""
     most = max(6, cluster.horizon * int(cluster.max_workers[0]))
     gains = np.diff(cluster.reward(0, np.arange(most + 1)))
@@ -69,7 +69,7 @@ def published_utility_is_concave() -> Verdict:
     return refuted_by(_gains, "gadget/late_sigmoid", note)
 
 
-def _maximal(cluster: Cluster) -> Said | None:
+def _maximal(cluster: Cluster) -> Saying | None:
     """Slots of the schedules of one job that spend its budget: nothing can be added to them."""
     budget = float(cluster.most_slots[0])
     if cluster.num_jobs != 1 or not budget.is_integer() or cluster.horizon > SLOTS:
@@ -212,7 +212,7 @@ def greedy_ratio() -> Verdict:
     return trials.proved(note, **numbers)
 
 
-def _half_of_value(cluster: Cluster) -> Said | None:
+def _half_of_value(cluster: Cluster) -> Saying | None:
     if not all(concave_in_reach(cluster, job) for job in range(cluster.num_jobs)):
         return None
     feasible = FeasibleCounts.of(cluster)
@@ -283,7 +283,7 @@ def exact_greedy_is_half() -> Verdict:
     return dataclasses.replace(tried, numbers={"least_ratio": 0.5 + trials.slack})
 
 
-def _half_by_greedy(cluster: Cluster) -> Said:
+def _half_by_greedy(cluster: Cluster) -> Saying:
     feasible = FeasibleCounts.of(cluster)
     value, best = cluster.total_reward(greedy(feasible)), offline_optimum(feasible)[0]
     return said(Stated(value, ">=", best / 2), value=value, optimum=best)

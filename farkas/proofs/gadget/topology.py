@@ -8,7 +8,7 @@ from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.printed import OfflinePrinted
 from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.gadget.small import among, shipped
-from farkas.proofs.said import Said, said
+from farkas.proofs.said import Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import optimum, refuted_by
 from farkas.search_tolerances import SOLVER_GAP
@@ -19,7 +19,7 @@ def printed_optimum(cluster: Cluster, degree: str = "own_servers") -> float:
     return optimum(OfflinePrinted(degree=degree).form(cluster))
 
 
-def _admitted(cluster: Cluster) -> Said:
+def _admitted(cluster: Cluster) -> Saying:
     printed = printed_optimum(cluster)
     best = offline_optimum(FeasibleCounts.of(cluster))[0]
     return said(Stated(printed, ">=", best, SOLVER_GAP), printed=printed, optimum=best)
@@ -39,7 +39,7 @@ def degree_two_admits_rings() -> Verdict:
     return refuted_by(_admitted, "gadget/two_ring_star", "printed slots run one worker each")
 
 
-def _one_ring(cluster: Cluster) -> Said | None:
+def _one_ring(cluster: Cluster) -> Saying | None:
     """One slot, in which (9) admits no more than rings."""
     if cluster.horizon != 1:
         return None

@@ -19,7 +19,7 @@ from farkas.proofs.mlbroker.regularizer import (
 from farkas.proofs.mlbroker.runs import (
     CHEAP,
     FEW,
-    Sides,
+    Inequality,
     Traced,
     compare,
     dual_bound,
@@ -136,13 +136,13 @@ def step_12a_12b() -> Verdict:
             discounted * weight - (discounted - less) * weight
         ).is_nonnegative,
     )
-    tried = compare(traced_runs("printed"), Sides(left=static, right=line_12b))
+    tried = compare(traced_runs("printed"), Inequality(left=static, right=line_12b))
     return proved_where_held(tried, "products of reduced costs vanish, and x <= b h + e")
 
 
 ONE = CHEAP.sized(jobs=1, slots=1)
 
-_12B_12C = Sides(left=line_12b, right=line_12c)
+_12B_12C = Inequality(left=line_12b, right=line_12c)
 
 
 @claim("mlbroker.step_12b_12c", source="mlBroker (12b) <= (12c)", says=_12B_12C.says, among=ONE)
@@ -151,7 +151,7 @@ def step_12b_12c() -> Verdict:
     return compare(traced_runs("printed"), _12B_12C)
 
 
-_12C_12D = Sides(left=line_12c, right=lambda run: 2 * printed_dual(run))
+_12C_12D = Inequality(left=line_12c, right=lambda run: 2 * printed_dual(run))
 
 
 @claim("mlbroker.step_12c_12d", source="mlBroker (12c) <= (12d)", says=_12C_12D.says, among=FEW)
@@ -172,11 +172,11 @@ def static_costs_are_below_the_corrected_dual() -> Verdict:
     ratio = 1 + more / (p + eps)  # of which it takes the logarithm
     require_zero(price=slope - c / sigma * sp.log(ratio))
     require(price_is_not_negative=(ratio - 1).is_positive)
-    tried = compare(traced_runs("printed"), Sides(left=static, right=dual_bound))
+    tried = compare(traced_runs("printed"), Inequality(left=static, right=dual_bound))
     return proved_where_held(tried, "what D adds is v times the slope of the entropy term")
 
 
-_PRINTED_DUAL = Sides(left=printed_dual, right=relaxed_value)
+_PRINTED_DUAL = Inequality(left=printed_dual, right=relaxed_value)
 
 
 @claim(
@@ -207,7 +207,7 @@ def the_corrected_dual_objective_is_a_lower_bound() -> Verdict:
         all_deployed=price.subs(v, 1),
     )
     require(prices_fall=(-sp.diff(price, v)).is_positive)
-    tried = compare(traced_runs("printed"), Sides(left=dual_bound, right=relaxed_value))
+    tried = compare(traced_runs("printed"), Inequality(left=dual_bound, right=relaxed_value))
     return proved_where_held(
         tried, "slopes of the entropy term are differences of prices in [0, c]"
     )
@@ -222,11 +222,11 @@ def step_13b_13c() -> Verdict:
     v, p, eps = sp.symbols("v p epsilon", positive=True)
     require_zero(rise=(v + eps) - (p + eps) - (v - p))
     a_minus_b_is_at_most_a_log_of_a_over_b()  # raises unless it is so
-    tried = compare(traced_runs("printed"), Sides(left=moving, right=line_13c))
+    tried = compare(traced_runs("printed"), Inequality(left=moving, right=line_13c))
     return proved_where_held(tried, "a − b <= a ln(a/b) for each job, slot and site")
 
 
-_13C_13D = Sides(left=line_13c, right=lambda run: line_13d(run, -1.0))
+_13C_13D = Inequality(left=line_13c, right=lambda run: line_13d(run, -1.0))
 
 
 @claim("mlbroker.step_13c_13d", source="mlBroker (13c) <= (13d)", says=_13C_13D.says, among=FEW)
@@ -256,7 +256,7 @@ def step_13c_13d_corrected() -> Verdict:
     require(no_room_below=(-bound * phi).is_nonpositive)
     runs = traced_runs("printed")
     upper, lower = (
-        compare(runs, Sides(left=left, right=right, noise=LOOSE_SLOPE))
+        compare(runs, Inequality(left=left, right=right, noise=LOOSE_SLOPE))
         for left, right in ((line_13c, _line_13d), (_line_13d, line_13c))
     )
     tried = lower if upper.counterexample is None else upper
@@ -267,7 +267,7 @@ def _line_13d(run: Traced) -> float:
     return line_13d(run, 1.0)
 
 
-_13D_13E = Sides(
+_13D_13E = Inequality(
     left=lambda run: line_13d(run, 1.0), right=lambda run: scaled(run, data_value(run))
 )
 
@@ -286,7 +286,7 @@ def _furthest(values: Floats, run: Traced) -> float:
     return float(values.flat[int(above.argmax())]) if above.size else 0.0
 
 
-_ALPHA_BETA = Sides(
+_ALPHA_BETA = Inequality(
     left=lambda run: _furthest(run.point.alpha, run),
     right=lambda run: _furthest(run.point.beta, run),
     size=lambda run: float(np.max(run.point.beta, initial=0.0)),
@@ -302,7 +302,7 @@ def alpha_is_at_most_beta() -> Verdict:
     return compare(traced_runs("printed"), _ALPHA_BETA)
 
 
-_13B_13F = Sides(left=moving, right=lambda run: scaled(run, printed_dual(run)))
+_13B_13F = Inequality(left=moving, right=lambda run: scaled(run, printed_dual(run)))
 
 
 @claim("mlbroker.step_13b_13f", source="mlBroker (13b) <= (13f)", says=_13B_13F.says, among=FEW)
@@ -311,7 +311,7 @@ def step_13b_13f() -> Verdict:
     return compare(traced_runs("printed"), _13B_13F)
 
 
-_13B_13F_CORRECTED = Sides(left=moving, right=lambda run: scaled(run, dual_bound(run)))
+_13B_13F_CORRECTED = Inequality(left=moving, right=lambda run: scaled(run, dual_bound(run)))
 
 
 @claim(

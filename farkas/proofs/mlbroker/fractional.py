@@ -17,7 +17,7 @@ from farkas.proofs.mlbroker.regularizer import (
     entropy_term,
 )
 from farkas.proofs.mlbroker.runs import (
-    Sides,
+    Inequality,
     Traced,
     compare,
     cost,
@@ -27,7 +27,7 @@ from farkas.proofs.mlbroker.runs import (
     trace,
     traced_runs,
 )
-from farkas.proofs.said import Among, Said, said
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, drawn, refuted_by
@@ -100,13 +100,13 @@ def fractional_runs_are_feasible() -> Verdict:
     return trials.proved("all rows but those of z are rows of one slot")
 
 
-def _within_r1(broker: Brokerage) -> Said:
+def _within_r1(broker: Brokerage) -> Saying:
     run = algorithms["mlbroker.fractional"].run(broker, relax="printed")
     ratio, bound = run.value / optimum(broker, "printed"), claimed_ratio(broker.epsilon)
     return said(Stated(ratio, "<=", bound), ratio=ratio, r1=bound, cost=run.value)
 
 
-def _within_r1_for_many(broker: Brokerage) -> Said:
+def _within_r1_for_many(broker: Brokerage) -> Saying:
     found = _within_r1(broker)
     assumed = Stated(broker.num_resources * broker.num_sites, "<=", broker.num_jobs)
     return said(*found.relations, given=[assumed], **found.numbers)
@@ -230,7 +230,7 @@ def the_cost_is_bounded_by_the_run_itself() -> Verdict:
         return static(run) + broker.entropy_scale * above + float(rest.sum())
 
     runs = traced_runs("printed") + traced_runs("tight")
-    tried = compare(runs, Sides(left=cost, right=right))
+    tried = compare(runs, Inequality(left=cost, right=right))
     return proved_where_held(tried, "deployment is at most σ (D − static) + Σ c ε ln(1 + v_end/ε)")
 
 

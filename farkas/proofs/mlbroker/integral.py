@@ -23,7 +23,7 @@ from farkas.proofs.mlbroker.runs import (
     trace,
     traced_runs,
 )
-from farkas.proofs.said import Said, said
+from farkas.proofs.said import Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, sp
 from farkas.proofs.trials import drawn, refuted_by
@@ -73,7 +73,7 @@ def _rounding_ratio(broker: Brokerage, relax: str) -> float:
     return algorithms["mlbroker.mlbroker"].run(broker, relax=relax).value / fractional
 
 
-def _within_r2(broker: Brokerage) -> Said:
+def _within_r2(broker: Brokerage) -> Saying:
     ratio, bound = _rounding_ratio(broker, "tight"), ClaimedRatio.of(broker).total
     return said(Stated(ratio, "<=", bound), ratio=ratio, r2=bound)
 
@@ -102,7 +102,7 @@ def rounding_costs_at_most_r2_times_more() -> Verdict:
     )
 
 
-def _within_r1_r2(broker: Brokerage) -> Said:
+def _within_r1_r2(broker: Brokerage) -> Saying:
     optimum = algorithms["mlbroker.opt"].run(broker).value
     ratio = algorithms["mlbroker.mlbroker"].run(broker).value / optimum
     bound = claimed_ratio(broker.epsilon) * ClaimedRatio.of(broker).total
@@ -115,7 +115,7 @@ def the_whole_algorithm_costs_at_most_r1_r2_times_the_optimum() -> Verdict:
     return refuted_by(_within_r1_r2, "mlbroker/unit_scaling", "no ratio is below 1")
 
 
-def _finite_lambda(broker: Brokerage) -> Said:
+def _finite_lambda(broker: Brokerage) -> Saying:
     return said(Stated(ClaimedRatio.of(broker).transfer, "<", math.inf))
 
 
@@ -140,7 +140,7 @@ def expected_cost_is_the_cost_of_the_expectation() -> Verdict:
     return refuted(example, Stated(mean_f, "==", f_mean), left=mean_f, right=f_mean)
 
 
-def _servers(run: Traced) -> Said | None:
+def _servers(run: Traced) -> Saying | None:
     """In every slot, where the server's share exceeds that of the workers most."""
     relations = []
     for slot, decision in enumerate(run.decisions):
@@ -156,7 +156,7 @@ def _servers(run: Traced) -> Said | None:
     return said(*relations) if relations else None
 
 
-def _server_share(broker: Brokerage) -> Said | None:
+def _server_share(broker: Brokerage) -> Saying | None:
     return _servers(trace("", broker, "tight"))
 
 
@@ -179,7 +179,7 @@ def the_server_share_is_at_most_the_share_of_workers() -> Verdict:
     return refuted(example, worst, f"{len(violations)} slots of {len(runs)} runs", excess=-slack)
 
 
-def _round_trip(broker: Brokerage) -> Said:
+def _round_trip(broker: Brokerage) -> Saying:
     """Every job has a worker at one site after the other, slot by slot."""
     site = np.arange(broker.num_pairs) - broker.pair_start[broker.pair_job]
     site = site % broker.num_sites
@@ -207,7 +207,7 @@ def deployments_cost_at_most_presence() -> Verdict:
     return proved("v − (v − v') = v' and v − 0 = v are both >= 0")
 
 
-def _all_at_one_site(broker: Brokerage) -> Said:
+def _all_at_one_site(broker: Brokerage) -> Saying:
     """All workers that jobs need are at the first site, with the servers."""
     workers = np.zeros((broker.num_pairs, broker.num_sites), int)
     workers[:, 0] = np.ceil(broker.workers_needed)
@@ -228,7 +228,7 @@ def presence_is_the_number_of_workers_and_servers() -> Verdict:
     return refuted_by(_all_at_one_site, "mlbroker/unit_scaling")
 
 
-def _one_worker_a_site(broker: Brokerage) -> Said | None:
+def _one_worker_a_site(broker: Brokerage) -> Saying | None:
     """Every job has a worker at every site, which are enough, and its server at the first."""
     if broker.workers_needed.max(initial=0.0) > broker.num_sites:
         return None
@@ -270,7 +270,7 @@ def rounding_costs_little() -> Verdict:
     return refuted(example, statement, "vast against (9)", **sizes)
 
 
-def _rounding_costs_little(broker: Brokerage) -> Said:
+def _rounding_costs_little(broker: Brokerage) -> Saying:
     ratio = _rounding_ratio(broker, "tight")
     return said(Stated(ratio, "<=", 2.5), ratio=ratio)
 

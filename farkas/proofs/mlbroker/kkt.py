@@ -16,7 +16,7 @@ from farkas.numbers import Floats
 from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.mlbroker.chain import usage
 from farkas.proofs.mlbroker.runs import FEW, Traced, cost, trace, traced_runs
-from farkas.proofs.said import Said, said
+from farkas.proofs.said import Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials, refuted_by
 from farkas.search_tolerances import FINE_GAP, LOOSE_GAP, SLOPE
@@ -129,7 +129,7 @@ def _vanishes(run: Traced, amounts: Floats, tolerance: float) -> Stated:
     return Stated(float(np.abs(amounts).sum()), "==", 0.0, tolerance, cost(run) + once)
 
 
-def _conditions(broker: Brokerage) -> Said:
+def _conditions(broker: Brokerage) -> Saying:
     return said(*statements(trace("", broker, "printed")).values())
 
 
@@ -152,7 +152,7 @@ def slots_meet_their_optimality_conditions() -> Verdict:
     return trials.verdict("every row of every slot")
 
 
-def _first_two_resources(broker: Brokerage) -> Said | None:
+def _first_two_resources(broker: Brokerage) -> Saying | None:
     """Where a worker pays most for one of them."""
     if broker.num_resources < 2:
         return None

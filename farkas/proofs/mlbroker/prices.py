@@ -9,7 +9,7 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.offline import Offline
 from farkas.proofs.claim import Verdict, claim, proved
 from farkas.proofs.mlbroker.runs import FEW, brokers
-from farkas.proofs.said import Said, said
+from farkas.proofs.said import Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, optimum, refuted_by
@@ -94,7 +94,7 @@ def two_constants_relax_the_price_to_its_chord() -> Verdict:
     return proved("the lines cross at u = h/H, at the height of the chord")
 
 
-def _printed_as_strict(broker: Brokerage) -> Said:
+def _printed_as_strict(broker: Brokerage) -> Saying:
     """Optima of (8) as printed, and with what the text says."""
     printed, strict = (offline(broker, semantics=name) for name in ("printed", "strict"))
     return said(Stated(printed, "==", strict, SOLVER_GAP), printed=printed, strict=strict)
@@ -114,7 +114,7 @@ def every_entry_of_a_site_is_charged() -> Verdict:
     return refuted_by(_printed_as_strict, "mlbroker/return_trip", "(8) lacks v <= y + s")
 
 
-def _in_one_slot(broker: Brokerage) -> Said | None:
+def _in_one_slot(broker: Brokerage) -> Saying | None:
     """The same in one slot, where no site is entered again."""
     return _printed_as_strict(broker) if broker.num_slots == 1 else None
 
@@ -180,7 +180,7 @@ def relaxations_are_ordered() -> Verdict:
     return proved("points of each are points of the one before, at no more cost")
 
 
-def _dual_below_offline(broker: Brokerage) -> Said:
+def _dual_below_offline(broker: Brokerage) -> Saying:
     dual, best = optimum(DualAsPrinted().form(broker)), offline(broker)
     return said(
         Stated(dual, "<=", best, SOLVER_GAP),

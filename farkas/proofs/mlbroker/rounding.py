@@ -12,7 +12,7 @@ from farkas.online.mlbroker.rounded import MlBroker
 from farkas.portable.draws import uniform
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.mlbroker.runs import largest_lambda
-from farkas.proofs.said import Among, Said, said
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, drawn, refuted_by
@@ -206,7 +206,7 @@ def rounding_multiplies_a_jobs_capacity_by_at_most_one_plus_lambda() -> Verdict:
     return proved("P + P (R+1) x / min D is left, with Σ P ỹ = min D + x")
 
 
-def _usage(broker: Brokerage) -> Said | None:
+def _usage(broker: Brokerage) -> Saying | None:
     """One job in one slot, with a hundredth of a worker at the first site, the rest at the next."""
     if broker.num_pairs != 1 or broker.num_sites < 2:
         return None

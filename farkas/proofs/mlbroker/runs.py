@@ -14,7 +14,7 @@ from farkas.online import Outcome, environments
 from farkas.online.mlbroker.fractional import Fractional, FractionalSlot
 from farkas.proofs import trials
 from farkas.proofs.claim import Standing, Verdict, held, proved, refuted
-from farkas.proofs.said import Among, Said, said
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import drawn
 from farkas.search_tolerances import LOOSE_GAP
@@ -128,7 +128,7 @@ def dual_bound(run: Traced) -> float:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Sides:
+class Inequality:
     """What a statement compares in a run: ``left <= right``.
 
     Parameters
@@ -150,7 +150,7 @@ class Sides:
         """Compare both sides; raises ValueError where one is not a number."""
         return Stated(self.left(run), "<=", self.right(run), self.noise, self.size(run))
 
-    def says(self, instance: Brokerage) -> Said:
+    def says(self, instance: Brokerage) -> Saying:
         """Compare both sides on the run of an instance."""
         return said(self.of(trace("", instance, "printed")))
 
@@ -162,7 +162,7 @@ CHEAP = FEW.over(worker_capacity=(1.0, 1000.0), data=(0.0, 1000.0), sync_volume=
 """Such whose workers may process much, so that a GB costs little."""
 
 
-def compare(runs: tuple[Traced, ...], sides: Sides) -> Verdict:
+def compare(runs: tuple[Traced, ...], sides: Inequality) -> Verdict:
     """Verdict on ``left <= right`` over runs.
 
     Refuted by the worst finite violation, on a shipped instance where one violates it.

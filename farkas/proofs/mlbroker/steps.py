@@ -14,7 +14,7 @@ from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.mlbroker.integral import ClaimedRatio
 from farkas.proofs.mlbroker.runs import CHEAP, Traced, cost, largest_lambda, shipped, trace
-from farkas.proofs.said import Said, said
+from farkas.proofs.said import Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, sp
 from farkas.proofs.trials import refuted_by
@@ -75,7 +75,7 @@ def _one_slot_run(broker: Brokerage) -> tuple[Traced, float] | None:
 ALONE = CHEAP.sized(jobs=1, slots=1)
 
 
-def _resources(broker: Brokerage) -> Said | None:
+def _resources(broker: Brokerage) -> Saying | None:
     found = _one_slot_run(broker)
     if found is None:
         return None
@@ -91,7 +91,7 @@ def resource_steps_compare_equal_units() -> Verdict:
     return refuted_by(_resources, "mlbroker/unit_scaling", "GB for USD")
 
 
-def _presence(broker: Brokerage) -> Said | None:
+def _presence(broker: Brokerage) -> Saying | None:
     found = _one_slot_run(broker)
     if found is None:
         return None
@@ -117,7 +117,7 @@ def _deploy_term(broker: Brokerage, trained: float) -> float:
     return (2 + largest_lambda(broker)) * share * trained
 
 
-def _deployments(broker: Brokerage) -> Said | None:
+def _deployments(broker: Brokerage) -> Saying | None:
     found = _one_slot_run(broker)
     if found is None:
         return None

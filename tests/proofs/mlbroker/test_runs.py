@@ -9,7 +9,7 @@ import pytest
 
 from farkas.proofs import Standing
 from farkas.proofs.mlbroker.runs import (
-    Sides,
+    Inequality,
     compare,
     cost,
     proved_where_held,
@@ -33,7 +33,7 @@ def runs(*sides: tuple[float, float], unit: float = 1.0, shipped: int = 2) -> An
 
 
 def verdict(*sides: tuple[float, float], **how: Any) -> Any:
-    sides_of = Sides(left=lambda run: run.low, right=lambda run: run.high)
+    sides_of = Inequality(left=lambda run: run.low, right=lambda run: run.high)
     return compare(runs(*sides, **how), sides_of)
 
 
@@ -70,7 +70,7 @@ def test_what_is_not_a_number_cannot_be_compared():
 
 
 def test_costs_of_real_runs_exceed_nothing():
-    found = compare(traced_runs("tight")[:3], Sides(left=cost, right=lambda run: 0.0))
+    found = compare(traced_runs("tight")[:3], Inequality(left=cost, right=lambda run: 0.0))
     assert found.standing is Standing.REFUTED
     assert found.note == "violated in 3 of 3 runs"
 
@@ -91,6 +91,6 @@ def test_a_run_that_contradicts_a_proof_refutes_it():
 
 
 def test_what_sides_say_of_a_broker_is_what_they_say_of_its_run() -> None:
-    sides = Sides(left=cost, right=lambda run: 2.0, size=lambda run: 0.0)
+    sides = Inequality(left=cost, right=lambda run: 2.0, size=lambda run: 0.0)
     broker = shipped("surplus_worker")
     assert sides.says(broker).relations == (sides.of(trace("", broker, "printed")),)
