@@ -88,7 +88,8 @@ def _of(name: str, box: InstanceBox, data: Any) -> Saying | None:
     if example is None:
         return None
     try:
-        return asked(name, example)
+        with np.errstate(all="ignore"):  # as attacks do: sides that are no numbers are refused
+            return asked(name, example)
     except (FarkasError, ArithmeticError, ValueError, IndexError, RuntimeError):
         return None
 

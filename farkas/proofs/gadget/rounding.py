@@ -134,6 +134,7 @@ def rounding_value_as_printed() -> Verdict:
         "gadget/heavy_worker",
         found.shown,
         note,
+        given=found.given,
         **found.numbers,
         value_of_filtered_slot=filtered,
     )
