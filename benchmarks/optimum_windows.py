@@ -26,6 +26,8 @@ BUSY = ("4 Oct", "10 Oct", "20 Oct")
 AFTER_DAYS = {f"day {days}": 86_400.0 * days for days in (118, 121, 124, 128, 139)}
 """Begins in Alibaba's list, whose pods come between days 115 and 149 but for twenty."""
 SEEDS = (0, 1, 2)
+REGION: Mapping[str, Any] = {"prices": "prices/gpu_prices.csv", "sites": 6}
+"""Six regions of a cloud; the file lies in the folder of traces."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -123,18 +125,17 @@ def _dps() -> Iterator[Window]:
 
 
 def _mlbroker() -> Iterator[Window]:
-    region: dict[str, Any] = {"prices": "prices/gpu_prices.csv", "sites": 6}
     days = ("first busy", "10 Oct", "20 Oct")
     for scale in (1.0, 0.02):
         yield from _each("mlbroker", f"Philly, a day, thresholds x {scale}", "philly", days,
                          dict.fromkeys((100, 500, 908), SEEDS), 120.0,
-                         slots=DAY, threshold_scale=scale, **region)  # fmt: skip
+                         slots=DAY, threshold_scale=scale, **REGION)  # fmt: skip
     yield from _each("mlbroker", "Philly, a week", "philly", days,
                      {1_250: (0,), 2_500: (0,), 5_000: (0,)}, 600.0,
-                     slots=WEEK, **region)  # fmt: skip
+                     slots=WEEK, **REGION)  # fmt: skip
     yield from _each("mlbroker", "Alibaba, 25 days", "alibaba", ("day 118", "day 121", "day 124"),
                      {100: SEEDS, 625: SEEDS, 2_500: (0,), 5_000: (0,)}, 600.0,
-                     slots=600, map=POD_COLUMNS, **region)  # fmt: skip
+                     slots=600, map=POD_COLUMNS, **REGION)  # fmt: skip
 
 
 _WINDOWS = {"gadget": _gadget, "eris": _eris, "dps": _dps, "mlbroker": _mlbroker}

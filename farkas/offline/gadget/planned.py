@@ -1,0 +1,55 @@
+"""Schedules that follow a plan of the whole horizon, in which servers are pooled.
+
+The program that bounds the horizon merges equal slots and servers and leaves out links.  Where a
+worker takes one unit of one resource it is a flow, whose optimum is whole; what it gives each
+job in each slot is only rings to be found, and slots are told what the others will give.  A
+search slot by slot cannot see that a job had better wait for a later slot that is as full as this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from farkas.instances.gadget import Cluster
+from farkas.numbers import Ints
+from farkas.offline.ladder import Ascent, Rung
+from farkas.online.gadget.hindsight import decisions_of, schedules
+from farkas.relaxations.gadget.horizon import Timeline
+from farkas.relaxations.gadget.offline_bound import OfflineBound
+from farkas.search_tolerances import WHOLE
+from farkas.solvers.fallback import optimum_by_any
+
+
+def planned(instance: Cluster, ascent: Ascent) -> Iterator[Rung]:
+    """Yield schedules that begin with rings of a plan, each better than the last."""
+    ascent.deadline.check()
+    plan = plan_of(instance)
+    found = schedules(instance, float(ascent.gap), ascent.deadline.check, plan=plan)
+    words = "rings of a plan with pooled servers"
+    for schedule in found:
+        yield Rung(words, decisions_of(instance, schedule))
+        words = "slots solved again, for what they add to all others"
+
+
+def plan_of(cluster: Cluster) -> Ints:
+    """Worker-slots of an optimum of ``gadget.offline_bound``, rounded down, shape (slots, jobs).
+
+    Slots of a block share what the block gives; a job receives no more than is rewarded.
+    """
+    timeline, form = Timeline.of(cluster), OfflineBound().form(cluster)
+    point = optimum_by_any(form).point
+    given = np.zeros((cluster.num_jobs, len(timeline.length)))
+    job, block, _ = form.column_block("workers").axes[0].members.T
+    np.add.at(given, (job, block), form.values(point, "workers"))
+    rewarded = np.zeros(cluster.num_jobs)
+    np.add.at(rewarded, timeline.pieces[0][:, 0], form.values(point, "piece"))
+    whole = np.floor(given + WHOLE).astype(np.int64)
+    place = np.repeat(np.arange(len(timeline.length)), timeline.length)
+    number = np.arange(cluster.horizon) - timeline.start[place]
+    each, more = np.divmod(whole[:, place], timeline.length[place])
+    upto = np.cumsum(each + (number < more), axis=1)
+    upto = np.minimum(upto, np.floor(rewarded + WHOLE).astype(np.int64)[:, None])
+    plan: Ints = np.diff(upto, axis=1, prepend=0).T
+    return plan
