@@ -5,7 +5,8 @@
 seconds, without import and compiling, until the gap is met, nothing moves or the limit is over.
 What was measured, and the curve of both sides against time, is a JSON file for every window:
 windows whose file was made by the same sources are not measured again.  Traces are read
-from ``FOLDER``, by default ``../shared/data`` beside the checkout.
+from ``FOLDER``, by default ``../shared/data`` beside the checkout.  ``--figure FILE.svg`` draws
+what is kept of the largest window of every series, and measures nothing.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import farkas
 from benchmarks.measure import RESULTS, keep
 from benchmarks.optimum_windows import KINDS, Window, windows
 from farkas.atomic import write_text
+from farkas.experiments.figures.gaps import gap_figure, write_gaps
 from farkas.experiments.figures.measuring import sources
 from farkas.offline.climbing import Advance
 from tests.tools.shared import ROOT, SHARED
@@ -37,6 +39,9 @@ COMPILED_BY = {
     "mlbroker": "mlbroker/tiny",
 }  # fmt: skip
 """Instances of each kind whose search loads what a larger one uses."""
+
+
+KEPT = RESULTS / "optimum"
 
 
 def measured(window: Window, data: Path) -> dict[str, object]:
@@ -116,13 +121,32 @@ def exponents(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
     return found
 
 
+def figure(path: str) -> None:
+    """Draw the gap against time of the largest kept window of every series, of its first begin."""
+    rows = [json.loads(file.read_text()) for file in sorted(KEPT.glob("*.json"))]
+    chosen: dict[str, dict[str, Any]] = {}
+    for row in sorted(rows, key=lambda row: (-row["jobs"], row["begin"], row["seed"])):
+        chosen.setdefault(f"{row['kind']}, {row['series']}", row)
+    curves = {
+        f"{name}: {row['jobs']} jobs": ([step[:3] for step in row["curve"]], row["CPU seconds"])
+        for name, row in sorted(chosen.items())
+    }
+    machines = ", ".join(sorted({row["machine"] for row in chosen.values()}))
+    about = f"Kept measurements of one thread ({machines}), not computed with this picture."
+    write_gaps(gap_figure(curves), "Gap of value and proved bound", path, about)
+
+
 def main(words: Sequence[str] = ()) -> None:
     """Measure and keep, a file for every window and one for every kind."""
     parser = argparse.ArgumentParser()
     parser.add_argument("kinds", nargs="*", default=KINDS)
     parser.add_argument("--data", type=Path, default=SHARED / "data")
     parser.add_argument("--one", type=int, help="measure this window alone and print JSON")
+    parser.add_argument("--figure", help="draw what is kept")
     asked = parser.parse_args(words)
+    if asked.figure:
+        figure(asked.figure)
+        return
     if not asked.data.exists():
         print(f"no {asked.data}")
         return
@@ -133,7 +157,7 @@ def main(words: Sequence[str] = ()) -> None:
     for kind in asked.kinds:
         rows = []
         for number, window in enumerate(windows(kind)):
-            row = apart(kind, number, asked.data, RESULTS / "optimum" / f"{window.name}.json")
+            row = apart(kind, number, asked.data, KEPT / f"{window.name}.json")
             if row is None:
                 print(f"{window.name}: failed")
                 continue

@@ -127,10 +127,15 @@ def picture(
     exhibit: Exhibit, data: Figure | Table, suffix: str, preset: Preset, seed: int
 ) -> bytes:
     """Drawing in the format of ``suffix``; the same data gives the same bytes."""
+    return drawn(data, exhibit.title, caption(exhibit, data, preset, seed), suffix)
+
+
+def drawn(data: Figure | Table, title: str, below: str, suffix: str) -> bytes:
+    """Drawing of any figure or table, with a title and a caption below."""
     from farkas.experiments.figures.drawing import draw
     from farkas.experiments.figures.style import styled
 
-    canvas = draw(data, exhibit.title, caption(exhibit, data, preset, seed))
+    canvas = draw(data, title, below)
     form = suffix.removeprefix(".")
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
     buffer = io.BytesIO()

@@ -12,14 +12,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from farkas.errors import NoAnswer
 from farkas.instances.gadget import Cluster
-from farkas.numbers import Ints
+from farkas.numbers import Floats, Ints
 from farkas.offline.ladder import Ascent, Rung
+from farkas.online.gadget.bounds import merged_horizon
 from farkas.online.gadget.hindsight import decisions_of, schedules
 from farkas.relaxations.gadget.horizon import Timeline
 from farkas.relaxations.gadget.offline_bound import OfflineBound
 from farkas.search_tolerances import WHOLE
-from farkas.solvers.fallback import optimum_by_any
 
 
 def planned(instance: Cluster, ascent: Ascent) -> Iterator[Rung]:
@@ -37,9 +38,13 @@ def plan_of(cluster: Cluster) -> Ints:
     """Worker-slots of an optimum of ``gadget.offline_bound``, rounded down, shape (slots, jobs).
 
     Slots of a block share what the block gives; a job receives no more than is rewarded.
+
+    Raises
+    ------
+    NoAnswer
+        No solver has a point of it.
     """
-    timeline, form = Timeline.of(cluster), OfflineBound().form(cluster)
-    point = optimum_by_any(form).point
+    timeline, form, point = Timeline.of(cluster), OfflineBound().form(cluster), _point(cluster)
     given = np.zeros((cluster.num_jobs, len(timeline.length)))
     job, block, _ = form.column_block("workers").axes[0].members.T
     np.add.at(given, (job, block), form.values(point, "workers"))
@@ -53,3 +58,10 @@ def plan_of(cluster: Cluster) -> Ints:
     upto = np.minimum(upto, np.floor(rewarded + WHOLE).astype(np.int64)[:, None])
     plan: Ints = np.diff(upto, axis=1, prepend=0).T
     return plan
+
+
+def _point(cluster: Cluster) -> Floats:
+    point = merged_horizon(cluster).point
+    if point is None:
+        raise NoAnswer("gadget.offline_bound: no solver has a point of it, so there is no plan")
+    return point
