@@ -37,7 +37,7 @@ def planned(instance: Cluster, ascent: Ascent) -> Iterator[Rung]:
 def plan_of(cluster: Cluster) -> Ints:
     """Worker-slots of an optimum of ``gadget.offline_bound``, rounded down, shape (slots, jobs).
 
-    Slots of a block share what the block gives; a job receives no more than is rewarded.
+    Slots of a block share evenly what it gives; a job receives no more than is rewarded.
 
     Raises
     ------
@@ -50,14 +50,34 @@ def plan_of(cluster: Cluster) -> Ints:
     np.add.at(given, (job, block), form.values(point, "workers"))
     rewarded = np.zeros(cluster.num_jobs)
     np.add.at(rewarded, timeline.pieces[0][:, 0], form.values(point, "piece"))
-    whole = np.floor(given + WHOLE).astype(np.int64)
-    place = np.repeat(np.arange(len(timeline.length)), timeline.length)
-    number = np.arange(cluster.horizon) - timeline.start[place]
-    each, more = np.divmod(whole[:, place], timeline.length[place])
-    upto = np.cumsum(each + (number < more), axis=1)
-    upto = np.minimum(upto, np.floor(rewarded + WHOLE).astype(np.int64)[:, None])
-    plan: Ints = np.diff(upto, axis=1, prepend=0).T
+    upto = np.minimum(np.cumsum(_whole(given), axis=1), _whole(rewarded)[:, None])
+    whole = np.diff(upto, axis=1, prepend=0)
+    plan = np.zeros((cluster.horizon, cluster.num_jobs), np.int64)
+    for begin, length, workers in zip(timeline.start, timeline.length, whole.T, strict=True):
+        plan[begin : begin + length] = _evenly(workers, int(length))
     return plan
+
+
+def _whole(numbers: Floats) -> Ints:
+    """Round down what a solver found, but for its noise."""
+    found: Ints = np.floor(numbers + WHOLE).astype(np.int64)
+    return found
+
+
+def _evenly(workers: Ints, slots: int) -> Ints:
+    """Spread worker-slots of jobs over equal slots, shape (slots, jobs).
+
+    A job's slots differ by one worker at most, and so do sums over all jobs: what a job has left
+    over goes to the slots with least workers so far.
+    """
+    each, more = np.divmod(workers, slots)
+    spread = np.tile(each, (slots, 1))
+    load = np.zeros(slots, np.int64)
+    for job in np.flatnonzero(more).tolist():
+        least = np.argsort(load, kind="stable")[: more[job]]
+        spread[least, job] += 1
+        load[least] += 1
+    return spread
 
 
 def _point(cluster: Cluster) -> Floats:

@@ -40,6 +40,31 @@ def test_slots_of_a_block_share_what_it_gives():
     assert sorted(plan.ravel().tolist()) == [1, 1, 2]
 
 
+def test_slots_of_a_block_are_planned_as_full_as_each_other():
+    # one GPU, four equal slots, four jobs of one worker-slot: one each, in any order
+    jobs = [job(max_workers=1, budget=[1.0], **table(0, worth)) for worth in (1, 2, 3, 4)]
+    plan = plan_of(star(1, horizon=4, jobs=jobs))
+    assert plan.sum(axis=0).tolist() == [1, 1, 1, 1]
+    assert plan.sum(axis=1).tolist() == [1, 1, 1, 1]
+
+
+def test_pooled_capacity_holds_in_every_slot_where_workers_are_alike():
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        jobs = [
+            job(
+                arrival=int(rng.choice([0, 0, 2])),
+                max_workers=int(rng.integers(1, 4)),
+                budget=[float(rng.integers(1, 12))],
+                **table(0, *np.cumsum(np.sort(rng.integers(1, 50, 12))[::-1]).tolist()),
+            )
+            for _ in range(9)
+        ]
+        plan = plan_of(star(3, horizon=5, jobs=jobs))
+        assert (plan.sum(axis=1) <= 3).all()
+        assert plan.sum() == 15
+
+
 def test_a_job_receives_no_more_than_is_rewarded():
     # what is free may be planned, the reward ends after two worker-slots
     cluster = star(2, horizon=3, jobs=[job(max_workers=2, budget=[2.0], **table(0, 4, 7))])
