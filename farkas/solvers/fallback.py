@@ -90,13 +90,10 @@ class FoundDuals:
         Shape (rows,), in the sign of row duals; any of them prove some bound.
     source
         ``"duals by highs"``, or what stands in for them.
-    point
-        Of the same answer, shape (columns,); None where it has none.
     """
 
     rows: Floats
     source: str
-    point: Floats | None = None
 
 
 def multipliers_by_any(form: LinearForm) -> FoundDuals:
@@ -104,6 +101,5 @@ def multipliers_by_any(form: LinearForm) -> FoundDuals:
     giving = [name for name in ORDER if Ability.DUALS in find(name).abilities]
     for name, answer in _answers(form, giving, None, {}):
         if answer.raw_row_duals is not None:
-            point = answer.point if answer.has_point else None
-            return FoundDuals(answer.raw_row_duals, f"duals by {name}", point)
+            return FoundDuals(answer.raw_row_duals, f"duals by {name}")
     return FoundDuals(np.zeros(form.num_rows), "all 0, since no solver gave duals")

@@ -81,7 +81,7 @@ def _evenly(workers: Ints, slots: int) -> Ints:
 
 
 def _point(cluster: Cluster) -> Floats:
-    point = merged_horizon(cluster).point
+    _, point = merged_horizon(cluster)
     if point is None:
         raise NoAnswer("gadget.offline_bound: no solver has a point of it, so there is no plan")
     return point
