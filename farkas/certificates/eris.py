@@ -115,6 +115,7 @@ run_bounds.add(
     "eris",
     (
         RunBound("eris_prices", ErisPrices.subject),
+        RunBound("eris_cases", ErisPrices.subject),
         RunBound("tree", "eris.offline[compact]"),
     ),
 )
@@ -165,8 +166,8 @@ def prove_payoffs(auction: Auction, transfer: Floats, resource: Floats) -> Fract
     while it is worth more than its best payoff so far: worth never rises, no cost is negative.
     """
     totals, (worth, shift), rooms = auction.chunks, _worths(auction), _rooms(auction)
-    a_slot = np.minimum(totals, rooms.max(axis=0).sum(axis=0, dtype=float))
-    affordable(((totals + 1.0) * (a_slot + 1.0)).max(initial=0.0), "chunks of a job")
+    affordable(((totals + 1.0) * (_a_slot(auction, rooms) + 1.0)).max(initial=0.0),
+               "chunks of a job")  # fmt: skip
     worth[totals == 0] = 0  # such a job earns its worth, below
     so_far = [np.where(np.arange(total + 1) == 0, 0, NEVER) for total in totals]
     best, seen = np.zeros_like(totals), 0
@@ -184,6 +185,16 @@ def prove_payoffs(auction: Auction, transfer: Floats, resource: Floats) -> Fract
     free = (Fraction(job.utility[0]) for job in auction.jobs if not any(job.data))
     earned = (Fraction(int(b)) / Fraction(2) ** int(s) for b, s in zip(best, shift, strict=True))
     return sum(earned, sum(free, Fraction(0)))
+
+
+def proof_steps(auction: Auction) -> float:
+    """Numbers that the tables of `prove_payoffs` pass, about and at most, whatever the prices.
+
+    Jobs whose tables are about as long are looked at together, so that each counts as the longest.
+    """
+    pairs = sum(len(job.utility) for job in auction.jobs)
+    table = (auction.chunks.max(initial=0) + 1.0) * (_a_slot(auction).max(initial=0.0) + 1.0)
+    return float(pairs * auction.sites * table)
 
 
 def _worths(auction: Auction) -> tuple[Ints, Ints]:
@@ -210,6 +221,13 @@ def _rooms(auction: Auction) -> Ints:
     rooms = workers * auction.worker_rate // auction.epochs
     rooms[1, (free < 0).any(axis=2).T] = -1  # no server
     found: Ints = np.minimum(rooms, auction.chunks)
+    return found
+
+
+def _a_slot(auction: Auction, rooms: Ints | None = None) -> Floats:
+    """Chunks that an empty system processes in a slot, at most, shape (jobs,)."""
+    rooms = _rooms(auction) if rooms is None else rooms
+    found: Floats = np.minimum(auction.chunks, rooms.max(axis=0).sum(axis=0, dtype=float))
     return found
 
 

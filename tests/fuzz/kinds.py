@@ -25,6 +25,7 @@ from farkas.certificates.coded_budgets import BudgetPrices
 from farkas.certificates.coded_chance import ChancePrices
 from farkas.certificates.dps import Rewards
 from farkas.certificates.dps_servers import DpsServerPrices
+from farkas.certificates.eris_cases import ErisCases, CaseSplit, cases_of, within
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
 from farkas.certificates.gadget_slot_tree import certify_slot_tree
 from farkas.certificates.packed import unpack
@@ -42,6 +43,7 @@ from farkas.online.gadget.columns import by_cases
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.relaxations.dps.fixed_cells import prove_fixed_prices
 from farkas.relaxations.dps.server_prices import ServerProgram
+from farkas.relaxations.eris.welfare_bound import aggregated_prices
 from farkas.relaxations.gadget.generation import generate_columns
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
 from farkas.relaxations.gadget.whole_sizes import whole_sizes
@@ -148,6 +150,20 @@ def of_optimum(instance: Any) -> dict[str, Any]:
     return json.loads(msgspec.json.encode(found[-1].certificate))
 
 
+def of_splits(instance: Any) -> dict[str, Any]:
+    """Cases of the two jobs that are worth most: they complete at once or later."""
+    able = [
+        (-job.utility[0], i) for i, job in enumerate(instance.jobs)
+        if any(job.data) and any(job.utility[1:])
+    ]  # fmt: skip
+    tree: list[CaseSplit | None] = [None]
+    for _, job in sorted(able)[:2]:
+        tree = [CaseSplit(job=job, delay=0), *tree, None]
+    auctions = [within(instance, windows)[0] for windows in cases_of(instance, tree)]
+    prices = [aggregated_prices(auction) for auction in auctions]
+    return plain(ErisCases.of(instance, tree, [(some.transfer, some.resource) for some in prices]))
+
+
 def of_cells(instance: Any) -> dict[str, Any]:
     """Bound on prices that never change, by a few cells."""
     return plain(prove_fixed_prices(instance, cells=9))
@@ -177,6 +193,9 @@ TARGETS = {
     "eris_prices": [
         Target(name, of_run("eris.eris"), (("prices",),))
         for name in shown("eris", "tiny", "integrality_gap")
+    ],
+    "eris_cases": [
+        Target(name, of_splits, (("prices",),)) for name in shown("eris", "tiny", "integrality_gap")
     ],
     "mlbroker_run": [
         Target(name, of_run("mlbroker.fractional"), (("guide",),))
