@@ -25,7 +25,7 @@ from farkas.certificates.coded_budgets import BudgetPrices
 from farkas.certificates.coded_chance import ChancePrices
 from farkas.certificates.dps import Rewards
 from farkas.certificates.dps_servers import DpsServerPrices
-from farkas.certificates.eris_cases import ErisCases, CaseSplit, cases_of, within
+from farkas.certificates.eris_cases import CaseSplit, ErisCases, cases_of, within
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
 from farkas.certificates.gadget_slot_tree import certify_slot_tree
 from farkas.certificates.packed import unpack
