@@ -5,6 +5,7 @@ from typing import Any
 
 from farkas.errors import NoAnswer
 from farkas.instances.eris import Auction
+from farkas.offline.eris.cases import cases
 from farkas.offline.eris.points import decisions_of
 from farkas.offline.eris.priced import priced
 from farkas.offline.integer_program import integer_program
@@ -29,5 +30,5 @@ def small(instance: Auction, ascent: Ascent) -> Iterator[Rung]:
     yield from _program(instance, ascent)
 
 
-_climbers: Any = (priced, small)
+_climbers: Any = (priced, small, cases)
 ladders.add("eris.optimum", Ladder("eris.optimum", climbers=_climbers))

@@ -1,0 +1,233 @@
+"""A better bound on the welfare, by cases of when the jobs complete that prices cannot place.
+
+A linear program lets jobs that compete for the same slots complete early with half of their worth
+each.  Of the case with the largest bound one job is looked for whose completions are spread the
+most, and the case is split there: it completes by then, or later.  Each part is an auction of its
+own (`farkas.certificates.eris_cases`), whose prices come from column generation that begins with
+the schedules and prices of the whole.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from farkas.certificates.eris import short
+from farkas.certificates.eris_cases import (
+    CaseSplit,
+    ErisCases,
+    Windows,
+    parts_of,
+    prove_case,
+    within,
+)
+from farkas.exact.deadline import OutOfTime
+from farkas.instances.eris import Auction
+from farkas.models.eris.prices import Prices
+from farkas.numbers import Floats, Ints
+from farkas.offline.eris.packing import Packing
+from farkas.offline.eris.priced import CLOSE, chosen_columns, follow
+from farkas.offline.eris.priced_columns import price_columns
+from farkas.offline.ladder import Ascent, Rung
+from farkas.online.run import Bound
+from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns
+from farkas.relaxations.eris.schedule_master import ScheduleMaster
+from farkas.solvers import solve
+
+MOST_LEAVES = 64
+"""Cases of a tree."""
+EARLY = 8
+"""Cases after which a tree is given up unless it will end with `MOST_LEAVES` at its pace."""
+PATIENCE = 4
+"""Rounds of prices without progress after which a case is left as it is."""
+METHOD = "cases of when jobs complete"
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """A leaf of the tree.
+
+    Parameters
+    ----------
+    windows
+        Of its completions.
+    bound
+        Proved.
+    prices
+        That prove it.
+    pricer
+        Of the auction that it is.
+    columns
+        Schedules of that auction.
+    """
+
+    windows: Windows
+    bound: Fraction
+    prices: Prices
+    pricer: JobPricer
+    columns: ScheduleColumns
+
+    @property
+    def auction(self) -> Auction:
+        return self.pricer.auction
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class CaseNode:
+    """A case, and what became of it."""
+
+    case: Case
+    split: CaseSplit | None = None
+    parts: tuple[CaseNode, ...] = ()
+
+    def preorder(self) -> Iterator[CaseNode]:
+        """Nodes of the tree below."""
+        yield self
+        for part in self.parts:
+            yield from part.preorder()
+
+
+def cases(instance: Auction, ascent: Ascent) -> Iterator[Rung]:
+    """Split the case with the largest bound until all are near enough, or it does not pay."""
+    if ascent.value is None:
+        return
+    try:
+        root = CaseNode(priced_case(instance, {}, None, ascent))
+        first = root.case.bound
+        leaves, spent = [root], set[int]()
+        while len(leaves) < MOST_LEAVES:
+            open_leaf = max(leaves, key=lambda node: node.case.bound)
+            worst, wanted = open_leaf.case.bound, ascent.value / (1 - ascent.gap)
+            if worst <= wanted or not _pays(len(leaves), first, worst, wanted):
+                break
+            if open_leaf is not root and id(open_leaf) not in spent:
+                spent.add(id(open_leaf))
+                yield from chosen(instance, open_leaf.case, ascent)
+            split = best_split(instance, open_leaf.case)
+            if split is None:
+                break
+            windows = parts_of(instance, open_leaf.case.windows, split)
+            parts = [priced_case(instance, one, open_leaf.case, ascent) for one in windows]
+            open_leaf.split, open_leaf.parts = split, tuple(map(CaseNode, parts))
+            leaves.remove(open_leaf)
+            leaves += open_leaf.parts
+            yield from _proved(instance, root, ascent)
+    except OutOfTime:  # whatever was proved by then was told
+        return
+
+
+def _pays(leaves: int, first: Fraction, worst: Fraction, wanted: Fraction) -> bool:
+    """Whether the bound falls so fast that a tree of `MOST_LEAVES` would be enough."""
+    fell = first - worst
+    return leaves < EARLY or fell * MOST_LEAVES >= (first - wanted) * leaves
+
+
+def _proved(instance: Auction, root: CaseNode, ascent: Ascent) -> Iterator[Rung]:
+    """Certify the tree where it is better than what is known."""
+    nodes = list(root.preorder())
+    leaves = [node.case for node in nodes if not node.parts]
+    bound = max(case.bound for case in leaves)
+    if ascent.better_bound(bound):
+        prices = [(case.prices.transfer, case.prices.resource) for case in leaves]
+        made = ErisCases.of(instance, [node.split for node in nodes], prices, bound)
+        yield Rung(METHOD, bound=Bound.of(bound, METHOD, made.plain()))
+
+
+def priced_case(instance: Auction, windows: Windows, above: Case | None, ascent: Ascent) -> Case:
+    """Find prices of a case, and prove what they bound.
+
+    Parameters
+    ----------
+    above
+        Case of which this is a part, whose schedules and prices are the first; None without.
+    """
+    auction, _ = within(instance, windows)
+    pricer = JobPricer(auction)
+    known = None if above is None else worth_again(above.columns, pricer)
+    start = None if above is None else above.prices
+    small, waited, best = CLOSE * float(ascent.gap), 0, np.inf
+    found = None
+    for found in price_columns(pricer, ascent.deadline, start, known, pooled=True):
+        waited = 0 if found.bound < best * (1.0 - small) else waited + 1
+        best = min(best, found.bound)
+        if found.distance <= small or waited > PATIENCE:
+            break
+    assert found is not None
+    prices = Prices(short(found.prices.transfer), short(found.prices.resource))
+    bound = prove_case(instance, windows, prices.transfer, prices.resource)
+    return Case(windows, bound, prices, pricer, found.columns)
+
+
+def worth_again(columns: ScheduleColumns, pricer: JobPricer) -> ScheduleColumns:
+    """Schedules of another case as this one values them; those worth nothing are left out."""
+    table, delay = pricer.jobs, finishes(columns, pricer.auction)
+    worth = table.worth[table.begin[columns.job] + delay]
+    again = dataclasses.replace(columns, worth=worth)
+    return again.taken(np.flatnonzero(worth > 0))
+
+
+def finishes(columns: ScheduleColumns, auction: Auction) -> Ints:
+    """Slots from the arrival to the last one in which a schedule runs, shape (schedules,)."""
+    busy = columns.busy.tocoo()
+    last = np.zeros(len(columns.job), np.int64)
+    np.maximum.at(last, busy.coords[0], busy.coords[1])
+    found: Ints = last - auction.arrival[columns.job]
+    return found
+
+
+def best_split(instance: Auction, case: Case) -> CaseSplit | None:
+    """Split whose both parts forbid the linear program the most; None where nothing is spread.
+
+    The shares of a job's schedules that complete by a delay and later, the lesser of both, times
+    the worth that lies between them.
+    """
+    master = ScheduleMaster(case.auction, pooled=True)
+    form, _ = master.form(case.columns, integer=False)
+    answer = solve(form)
+    if not answer.has_point:
+        return None
+    share, delay = np.maximum(answer.point, 0.0), finishes(case.columns, case.auction)
+    best, found = 0.0, None
+    for job in np.unique(case.columns.job[share > CLOSE]).tolist():
+        of_job = case.columns.job == job
+        utility = np.array(instance.jobs[job].utility)
+        first, last = case.windows.get(job, (0, len(utility) - 1))
+        at = np.clip(delay[of_job], first, last)
+        shares = np.bincount(at, share[of_job], minlength=last + 1).astype(np.float64)
+        score, threshold = _spread(shares, utility[: last + 1], first, last)
+        if score > best:
+            best, found = score, CaseSplit(job=job, delay=threshold)
+    return found
+
+
+def _spread(shares: Floats, utility: Floats, first: int, last: int) -> tuple[float, int]:
+    """Largest score of a threshold, and the threshold."""
+    by = np.cumsum(shares)[first:last]
+    earned = np.cumsum(shares * utility)[first:last]
+    total, worth = float(shares.sum()), float((shares * utility).sum())
+    if not len(by):
+        return 0.0, first
+    whole = max(total, 1.0)
+    after = np.maximum(whole - by, 0.0)
+    early = np.divide(earned, by, out=np.zeros_like(by), where=by > 0)
+    late = np.divide(worth - earned, after, out=np.zeros_like(by), where=after > 0)
+    scores = np.minimum(by, after) * (early - late)
+    place = int(scores.argmax())
+    return float(scores[place]), first + place
+
+
+def chosen(instance: Auction, case: Case, ascent: Ascent) -> Iterator[Rung]:
+    """Choose among the schedules of a case, and pack what is chosen."""
+    packing = Packing(case.pricer)
+    packing.price(case.prices)
+    case.pricer.bound(case.prices)
+    payoff = case.pricer.chosen.payoff.copy()
+    master = ScheduleMaster(case.auction, pooled=True)
+    plan = chosen_columns(master, case.columns, case.prices, payoff, ascent)
+    if plan is not None:
+        follow(packing, plan, ascent)
+        packing.fill(np.argsort(-payoff, kind="stable"))
+        yield Rung("choice of schedules in a case", packing.decisions())
