@@ -15,8 +15,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.certificates.eris import short
+from farkas.certificates.eris import proof_steps, short
 from farkas.certificates.eris_cases import (
+    MOST_STEPS,
     CaseSplit,
     ErisCases,
     Windows,
@@ -24,6 +25,7 @@ from farkas.certificates.eris_cases import (
     prove_case,
     within,
 )
+from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact.deadline import OutOfTime
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices
@@ -77,9 +79,10 @@ class Case:
 
 @dataclasses.dataclass(slots=True, eq=False)
 class CaseNode:
-    """A case, and what became of it."""
+    """A case, whether its schedules were packed, and what it was split into."""
 
     case: Case
+    packed: bool = False
     split: CaseSplit | None = None
     parts: tuple[CaseNode, ...] = ()
 
@@ -94,32 +97,34 @@ def cases(instance: Auction, ascent: Ascent) -> Iterator[Rung]:
     """Split the case with the largest bound until all are near enough, or it does not pay."""
     if ascent.value is None:
         return
+    most = int(min(MOST_LEAVES, MOST_STEPS / proof_steps(instance)))
     try:
-        root = CaseNode(priced_case(instance, {}, None, ascent))
-        first = root.case.bound
-        leaves, spent = [root], set[int]()
-        while len(leaves) < MOST_LEAVES:
-            open_leaf = max(leaves, key=lambda node: node.case.bound)
-            worst, wanted = open_leaf.case.bound, ascent.value / (1 - ascent.gap)
-            if worst <= wanted or not _pays(len(leaves), first, worst, wanted):
-                break
-            if open_leaf is not root and id(open_leaf) not in spent:
-                spent.add(id(open_leaf))
-                yield from chosen(instance, open_leaf.case, ascent)
-            split = best_split(instance, open_leaf.case)
+        root = CaseNode(priced_case(instance, {}, None, ascent), packed=True)
+        first, leaves = root.case.bound, [root]
+        while len(leaves) < most:
+            node = max(leaves, key=lambda node: node.case.bound)
+            worst, wanted = node.case.bound, ascent.value / (1 - ascent.gap)
+            if worst <= wanted or not pays(len(leaves), first, worst, wanted):
+                return
+            if not node.packed:
+                node.packed = True
+                yield from packed(node.case, ascent)
+            split = best_split(instance, node.case, ascent)
             if split is None:
-                break
-            windows = parts_of(instance, open_leaf.case.windows, split)
-            parts = [priced_case(instance, one, open_leaf.case, ascent) for one in windows]
-            open_leaf.split, open_leaf.parts = split, tuple(map(CaseNode, parts))
-            leaves.remove(open_leaf)
-            leaves += open_leaf.parts
+                return
+            windows = parts_of(instance, node.case.windows, split)
+            parts = [priced_case(instance, one, node.case, ascent) for one in windows]
+            node.split, node.parts = split, tuple(map(CaseNode, parts))
+            leaves.remove(node)
+            leaves += node.parts
             yield from _proved(instance, root, ascent)
     except OutOfTime:  # whatever was proved by then was told
         return
+    except NotACertificate as error:  # for example sums of worths beyond all doubles
+        raise NoAnswer(f"{METHOD}: {error}") from error
 
 
-def _pays(leaves: int, first: Fraction, worst: Fraction, wanted: Fraction) -> bool:
+def pays(leaves: int, first: Fraction, worst: Fraction, wanted: Fraction) -> bool:
     """Whether the bound falls so fast that a tree of `MOST_LEAVES` would be enough."""
     fell = first - worst
     return leaves < EARLY or fell * MOST_LEAVES >= (first - wanted) * leaves
@@ -178,7 +183,7 @@ def finishes(columns: ScheduleColumns, auction: Auction) -> Ints:
     return found
 
 
-def best_split(instance: Auction, case: Case) -> CaseSplit | None:
+def best_split(instance: Auction, case: Case, ascent: Ascent) -> CaseSplit | None:
     """Split whose both parts forbid the linear program the most; None where nothing is spread.
 
     The shares of a job's schedules that complete by a delay and later, the lesser of both, times
@@ -186,7 +191,8 @@ def best_split(instance: Auction, case: Case) -> CaseSplit | None:
     """
     master = ScheduleMaster(case.auction, pooled=True)
     form, _ = master.form(case.columns, integer=False)
-    answer = solve(form)
+    answer = solve(form, time_limit=ascent.deadline.left)
+    ascent.deadline.check()
     if not answer.has_point:
         return None
     share, delay = np.maximum(answer.point, 0.0), finishes(case.columns, case.auction)
@@ -197,21 +203,20 @@ def best_split(instance: Auction, case: Case) -> CaseSplit | None:
         first, last = case.windows.get(job, (0, len(utility) - 1))
         at = np.clip(delay[of_job], first, last)
         shares = np.bincount(at, share[of_job], minlength=last + 1).astype(np.float64)
-        score, threshold = _spread(shares, utility[: last + 1], first, last)
+        score, threshold = spread(shares, utility[: last + 1], first, last)
         if score > best:
             best, found = score, CaseSplit(job=job, delay=threshold)
     return found
 
 
-def _spread(shares: Floats, utility: Floats, first: int, last: int) -> tuple[float, int]:
+def spread(shares: Floats, utility: Floats, first: int, last: int) -> tuple[float, int]:
     """Largest score of a threshold, and the threshold."""
     by = np.cumsum(shares)[first:last]
     earned = np.cumsum(shares * utility)[first:last]
     total, worth = float(shares.sum()), float((shares * utility).sum())
     if not len(by):
         return 0.0, first
-    whole = max(total, 1.0)
-    after = np.maximum(whole - by, 0.0)
+    after = np.maximum(max(total, 1.0) - by, 0.0)  # later, or not at all
     early = np.divide(earned, by, out=np.zeros_like(by), where=by > 0)
     late = np.divide(worth - earned, after, out=np.zeros_like(by), where=after > 0)
     scores = np.minimum(by, after) * (early - late)
@@ -219,7 +224,7 @@ def _spread(shares: Floats, utility: Floats, first: int, last: int) -> tuple[flo
     return float(scores[place]), first + place
 
 
-def chosen(instance: Auction, case: Case, ascent: Ascent) -> Iterator[Rung]:
+def packed(case: Case, ascent: Ascent) -> Iterator[Rung]:
     """Choose among the schedules of a case, and pack what is chosen."""
     packing = Packing(case.pricer)
     packing.price(case.prices)
