@@ -49,7 +49,7 @@ METHOD = "cases of when jobs complete"
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Case:
+class PricedCase:
     """A leaf of the tree.
 
     Parameters
@@ -81,7 +81,7 @@ class Case:
 class CaseNode:
     """A case, whether its schedules were packed, and what it was split into."""
 
-    case: Case
+    case: PricedCase
     packed: bool = False
     split: CaseSplit | None = None
     parts: tuple[CaseNode, ...] = ()
@@ -141,7 +141,9 @@ def _proved(instance: Auction, root: CaseNode, ascent: Ascent) -> Iterator[Rung]
         yield Rung(METHOD, bound=Bound.of(bound, METHOD, made.plain()))
 
 
-def priced_case(instance: Auction, windows: Windows, above: Case | None, ascent: Ascent) -> Case:
+def priced_case(
+    instance: Auction, windows: Windows, above: PricedCase | None, ascent: Ascent
+) -> PricedCase:
     """Find prices of a case, and prove what they bound.
 
     Parameters
@@ -163,7 +165,7 @@ def priced_case(instance: Auction, windows: Windows, above: Case | None, ascent:
     assert found is not None
     prices = Prices(short(found.prices.transfer), short(found.prices.resource))
     bound = prove_case(instance, windows, prices.transfer, prices.resource)
-    return Case(windows, bound, prices, pricer, found.columns)
+    return PricedCase(windows, bound, prices, pricer, found.columns)
 
 
 def worth_again(columns: ScheduleColumns, pricer: JobPricer) -> ScheduleColumns:
@@ -183,7 +185,7 @@ def finishes(columns: ScheduleColumns, auction: Auction) -> Ints:
     return found
 
 
-def best_split(instance: Auction, case: Case, ascent: Ascent) -> CaseSplit | None:
+def best_split(instance: Auction, case: PricedCase, ascent: Ascent) -> CaseSplit | None:
     """Split whose both parts forbid the linear program the most; None where nothing is spread.
 
     The shares of a job's schedules that complete by a delay and later, the lesser of both, times
@@ -224,7 +226,7 @@ def spread(shares: Floats, utility: Floats, first: int, last: int) -> tuple[floa
     return float(scores[place]), first + place
 
 
-def packed(case: Case, ascent: Ascent) -> Iterator[Rung]:
+def packed(case: PricedCase, ascent: Ascent) -> Iterator[Rung]:
     """Choose among the schedules of a case, and pack what is chosen."""
     packing = Packing(case.pricer)
     packing.price(case.prices)
