@@ -172,6 +172,30 @@ class InstanceBox:
         most = max((len(start.get(shape.records) or ()) for start in starts), default=0)
         return cls(kind, tuple(inside), ranges, most)
 
+    def holds(self, data: Plain) -> bool:
+        """Whether plain data are what moves inside the box can lead to.
+
+        Numbers lie in their ranges, others are those of starts, but for what mending makes of
+        them.  Data that are none of the kind's may raise anything that indexing raises.
+        """
+        seen: dict[str, set[float]] = {}
+        for start in self.starts:
+            for family, holder, key in entries(start):
+                if family not in self.ranges:
+                    seen.setdefault(family, set()).add(holder[key])
+        shape, near = shape_of(self.kind), copied(data)
+        if shape.records and len(near[shape.records]) > self.most:
+            return False
+        for family, holder, key in entries(near):
+            value, allowed = holder[key], self.ranges.get(family)
+            holder[key] = (
+                min(seen[family], key=lambda one: abs(one - value))
+                if allowed is None
+                else allowed.clipped(value)
+            )
+        shape.mend(near)
+        return bool(near == data)
+
     def built(self, data: Plain) -> Instance | None:
         """Return the instance of plain data, mended; None where a rule of the kind refuses it."""
         try:

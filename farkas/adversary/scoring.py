@@ -6,7 +6,7 @@ import collections
 import dataclasses
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +17,7 @@ from farkas.adversary.gap import (
     UNBOUNDED,
     Decisions,
     Gap,
+    prove_gap,
     ratio_of,
     replayed,
     value_of,
@@ -34,10 +35,12 @@ from farkas.portable.logarithms import log
 
 NEAR = Fraction(1, 1000)
 """Gap at which the search for a better witness ends."""
+ROUGH = Fraction(1, 50)
+"""The same for instances that are passed by: proving the rest takes most of the time."""
 LIFTS = 20
 """Searches for a witness that tell what the next one can add."""
-SECONDS = 10.0
-"""And its time limit, which small instances do not need."""
+LONGEST = 10.0
+"""Its time limit, seconds, which small instances do not need."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ class Scored:
     ratio
         Exact; None when unbounded.
     bound
-        Proved bound on the optimum, if a search proved one.
+        Proved bound on the optimum; `Scorer.settled` has it proved.
     """
 
     instance: Instance
@@ -124,9 +127,11 @@ class Scorer:
         ]
         self.ladder = _ladder(kind, algorithm.problem)
         self.sense = environments[kind].sense
-        self._lifts: collections.deque[float] = collections.deque([math.inf], maxlen=LIFTS)
+        self.lifts: collections.deque[float] = collections.deque([math.inf], maxlen=LIFTS)
         self.evaluations = 0
         self.refused = 0
+        self.pressed: Callable[[], bool] = lambda: False
+        """Whether Ctrl-C was pressed, after which nothing is scored: solvers end early."""
 
     def score(self, instance: Instance, at_least: float = -math.inf) -> Scored | None:
         """Score an instance; None where the algorithm has no decisions that keep requirements.
@@ -152,31 +157,71 @@ class Scorer:
                 other = algorithms[name]
                 witness = self._decide(other, other.settle({}), instance, 0)
                 best = self._better(best, instance, reached, value, witness)
-        if best is None or (best.ratio and best.height + max(self._lifts) > at_least):
+        if best is None or (best.ratio and best.height + max(self.lifts) > at_least):
             before = -math.inf if best is None else best.height
-            best = self._searched(best, instance, reached, value)
+            best, _ = self._searched(best, instance, reached, value, ROUGH, LONGEST)
             if best is not None and before > -math.inf and best.height < math.inf:
-                self._lifts.append(best.height - before)
+                self.lifts.append(best.height - before)
+        if self.pressed():
+            raise KeyboardInterrupt
         return best
 
+    def settled(self, scored: Scored, seconds: float = LONGEST) -> Scored:
+        """Have the optimum searched to the end: a better witness may be found, a bound is proved.
+
+        Parameters
+        ----------
+        seconds
+            Time limit.
+        """
+        best, bound = self._searched(
+            scored, scored.instance, scored.reached, scored.value, NEAR, seconds
+        )
+        return scored if best is None else dataclasses.replace(best, bound=bound)
+
+    def again(self, instance: Instance, witness: Decisions) -> Scored | None:
+        """Score an instance with a witness that is known.
+
+        None where the algorithm has no decisions that keep requirements.
+
+        Raises
+        ------
+        NotACertificate
+            The witness is none on this instance.
+        """
+        reached = self._decide(self.algorithm, self.options, instance, self.seed)
+        if reached is None:
+            return None
+        zero = Fraction(0)
+        claimed = Scored(instance, reached, witness, zero, zero, zero)
+        proof = prove_gap(claimed.gap(self.seed))
+        return dataclasses.replace(
+            claimed, value=proof.value, other=proof.witness, ratio=proof.ratio
+        )
+
     def _searched(
-        self, best: Scored | None, instance: Instance, reached: Decisions, value: Fraction
-    ) -> Scored | None:
-        """Ask the search for the offline optimum as well."""
+        self,
+        best: Scored | None,
+        instance: Instance,
+        reached: Decisions,
+        value: Fraction,
+        gap: Fraction,
+        seconds: float,
+    ) -> tuple[Scored | None, Bound | None]:
+        """Ask the search for the offline optimum as well; also returns the bound it proves."""
         if self.ladder is None:
-            return best
+            return best, None
         try:
-            found = climb(instance, self.ladder, gap=NEAR, time_limit=SECONDS)
+            found = climb(instance, self.ladder, gap=gap, time_limit=seconds)
         except FarkasError:
-            return best
+            return best, None
         if found.interrupted:
             raise KeyboardInterrupt
         run = found.run
         witness = Decisions(
             algorithm=run.algorithm, kind=run.kind, options=run.options, decisions=run.decisions
         )
-        best = self._better(best, instance, reached, value, witness)
-        return None if best is None else dataclasses.replace(best, bound=run.certificate)
+        return self._better(best, instance, reached, value, witness), run.certificate
 
     def _decide(
         self, algorithm: Algorithm, options: Mapping[str, Any], instance: Instance, seed: int

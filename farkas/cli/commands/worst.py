@@ -33,11 +33,23 @@ def command(
         list[str] | None,
         typer.Option("--range", metavar="NAME=LOW..HIGH", help="Range of a field (repeatable)."),
     ] = None,
-    seconds: Annotated[float | None, typer.Option(help="CPU seconds.", show_default="60")] = None,
+    seconds: Annotated[
+        float | None, typer.Option(help="CPU seconds of all processes.", show_default="60")
+    ] = None,
     evaluations: Annotated[
         int | None, typer.Option(min=1, help="Instances to score, whatever the time.")
     ] = None,
     seed: Seed = 0,
+    workers: Annotated[
+        int | None,
+        typer.Option(help="Child processes on this machine; default: none, all is done here."),
+    ] = None,
+    scheduler: Annotated[
+        str, typer.Option(help="Address of a dask scheduler to use instead.")
+    ] = "",
+    store: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Keep where the search stands, and go on.")
+    ] = None,
     out: Annotated[
         str | None, typer.Option("--out", "-o", help="Write the instance (.json).")
     ] = None,
@@ -52,6 +64,9 @@ def command(
     smallest and the largest value of twenty draws.  What is found is made small.  Both sides, the
     algorithm's decisions and better ones, are replayed in exact arithmetic; --write keeps them for
     farkas check.  Ctrl-C keeps the best.
+
+    With --evaluations the result depends on the seed alone, not on --workers, and --store lets the
+    same command go on where it was ended, or with more --evaluations.
     """
     from farkas.online.driver import algorithms
     from farkas.verbs.worst import keep, worst
@@ -64,7 +79,8 @@ def command(
     check_writable(write)
     found = worst(
         chosen, instance, preset=preset, size=sizes, ranges=limits, seconds=seconds,
-        evaluations=evaluations, seed=seed, progress=_told(), **options,
+        evaluations=evaluations, seed=seed, workers=workers, scheduler=scheduler, store=store,
+        progress=_told(), **options,
     )  # fmt: skip
     if out is not None:
         keep(found, out)
