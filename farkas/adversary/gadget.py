@@ -34,6 +34,7 @@ shapes.add(
     KindShape(
         sizes={"jobs": "num_jobs", "servers": "num_servers", "slots": "horizon"},
         smallest={"num_jobs": 3, "num_servers": 3, "horizon": 4},
+        optional=("jobs[].budget[]",),
         smaller=smaller,
         witnesses=("gadget.fifo", "gadget.las", "gadget.drf", "gadget.greedy_exact"),
     ),

@@ -54,7 +54,7 @@ class Scored:
     reached, witness
         Decisions of the algorithm and the best others that are known.
     value, other
-        What they are worth, exact.
+        What they are worth, exact; a value of None is an infinite cost.
     ratio
         Exact; None when unbounded.
     bound
@@ -64,7 +64,7 @@ class Scored:
     instance: Instance
     reached: Decisions
     witness: Decisions
-    value: Fraction
+    value: Fraction | None
     other: Fraction
     ratio: Fraction | None
     bound: Bound | None = None
@@ -128,6 +128,7 @@ class Scorer:
         self.ladder = _ladder(kind, algorithm.problem)
         self.sense = environments[kind].sense
         self.lifts: collections.deque[float] = collections.deque([math.inf], maxlen=LIFTS)
+        self._arrivals: tuple[Instance, Sequence[Any]] | None = None
         self.evaluations = 0
         self.refused = 0
         self.pressed: Callable[[], bool] = lambda: False
@@ -143,12 +144,15 @@ class Scorer:
             there by what it has added to the fast algorithms' witnesses lately.
         """
         self.evaluations += 1
+        self._arrivals = None
         reached = self._decide(self.algorithm, self.options, instance, self.seed)
+        value: Fraction | None = None
         try:
-            value = None if reached is None else value_of(self.sense, replayed(reached, instance))
+            if reached is not None:
+                value = value_of(self.sense, replayed(reached, instance))
         except FarkasError:
-            value = None
-        if reached is None or value is None or value < 0:
+            reached = None
+        if reached is None or (value is not None and value < 0):
             self.refused += 1
             return None
         best: Scored | None = None
@@ -204,7 +208,7 @@ class Scorer:
         best: Scored | None,
         instance: Instance,
         reached: Decisions,
-        value: Fraction,
+        value: Fraction | None,
         gap: Fraction,
         seconds: float,
     ) -> tuple[Scored | None, Bound | None]:
@@ -234,7 +238,7 @@ class Scorer:
                 decisions = policy.decide(instance, seed)
             else:
                 state, decisions = policy.start(world.known(instance), seed), []
-                for arrival in world.arrivals(instance):
+                for arrival in self._arriving(instance):
                     state, decision = policy.step(state, arrival)
                     decisions.append(decision)
         except (FarkasError, ArithmeticError):
@@ -246,12 +250,18 @@ class Scorer:
             decisions=plain(decisions),
         )
 
+    def _arriving(self, instance: Instance) -> Sequence[Any]:
+        """Return what arrives, made once for all algorithms that decide on an instance."""
+        if self._arrivals is None or self._arrivals[0] is not instance:
+            self._arrivals = instance, environments[instance.kind].arrivals(instance)
+        return self._arrivals[1]
+
     def _better(
         self,
         best: Scored | None,
         instance: Instance,
         reached: Decisions,
-        value: Fraction,
+        value: Fraction | None,
         witness: Decisions | None,
     ) -> Scored | None:
         """Return the better of what is known and another witness."""

@@ -138,7 +138,15 @@ class Identity(_Record, frozen=True, kw_only=True):
         box = hunt.box
         ranges = {family: (one.low, one.high, one.whole) for family, one in box.ranges.items()}
         content = msgspec.json.encode(
-            [box.kind, box.starts, ranges, box.most, hunt.seed, hunt.witnesses],
+            [
+                box.kind,
+                box.starts,
+                ranges,
+                box.most,
+                sorted(box.optional),
+                hunt.seed,
+                hunt.witnesses,
+            ],
             order="deterministic",
         )
         return cls(

@@ -64,6 +64,8 @@ class Replayed:
     decided
         What the decisions cost as they are, where the value is that of a point beside them which
         keeps every requirement exactly; None where it is their own.
+    endless
+        Whether all that is broken is that something never ends, and the value is a time.
     """
 
     low: Fraction
@@ -73,6 +75,7 @@ class Replayed:
     size: Fraction | None = None
     note: str = ""
     decided: Fraction | None = None
+    endless: bool = False
 
     @classmethod
     def of(cls, value: Exact, kept: Kept | None = None, **others: Any) -> Replayed:

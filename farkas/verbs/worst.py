@@ -102,7 +102,7 @@ class WorstCase:
             "sense": proof.sense,
             "ratio_at_least": at_least(self.ratio),
             "ratio_exact": UNBOUNDED if self.ratio is None else text_of(self.ratio),
-            "value_exact": text_of(proof.value),
+            "value_exact": "infinite" if proof.value is None else text_of(proof.value),
             "witness_exact": text_of(proof.witness),
             "witness_by": self.gap.witness.algorithm,
             "bound": None if self.bound is None else double(self.bound, up=up),
@@ -207,7 +207,9 @@ def worst(
         require_type(seconds, (int, float), "seconds")
         require_search_limit(seconds)
     if instance is None:
-        box = InstanceBox.drawn(chosen.kind, preset=preset, size=size, ranges=ranges)
+        box = InstanceBox.drawn(
+            chosen.kind, preset=preset, size=size, ranges=ranges, algorithm=chosen.name
+        )
     elif preset is not None or size:
         raise InvalidOption("preset and size are of draws; leave them out beside an instance")
     else:

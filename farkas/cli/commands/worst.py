@@ -126,10 +126,10 @@ def _told() -> Callable[[int, float], None] | None:
 
 
 def _print(found: WorstCase) -> None:
-    up = found.proof.sense == "max"
+    value, up = found.proof.value, found.proof.sense == "max"
     rows = [
         ("ratio, at least", found.ratio_words),
-        ("value", promised(found.proof.value, up=up)),
+        ("value", "infinite" if value is None else promised(value, up=up)),
         ("witness", promised(found.proof.witness, up=not up)),
         ("witness by", found.gap.witness.algorithm),
         ("proved bound", None if found.bound is None else promised(found.bound, up=up)),
