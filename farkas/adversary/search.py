@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 
 from farkas.adversary.box import InstanceBox
 from farkas.adversary.island import Hunt, Island, IslandWork, Leave, Return
-from farkas.adversary.scoring import Scored, Scorer
+from farkas.adversary.scoring import LIFTS, Scored, Scorer
 from farkas.errors import NoAnswer
 from farkas.executor import Executor
 from farkas.executor.spread import LEAST_STEPS
@@ -25,6 +25,8 @@ ISLANDS = 4
 """Searches side by side; more workers than these have nothing to do."""
 ROUND = 15
 """Instances that each of them scores between two looks at the others."""
+TOLD = LIFTS // ISLANDS
+"""Of each island's lifts, those that all of them go by: together as many as one keeps."""
 LARGEST = 700.0
 """Logarithm beyond which a ratio is not told apart in progress."""
 Progress = Callable[[int, float], None]
@@ -198,12 +200,19 @@ class _Rounds:
         except _Pressed:
             self.interrupted, complete = True, False
         self.scored = self.evaluations > before
+        self._merge()
+        return complete
+
+    def _merge(self) -> None:
+        """Tell all islands the best of the others, and what their searches for witnesses added."""
         bests = [island.best for island in self.islands]
+        lifts = [lift for island in self.islands for lift in list(island.lifts)[-TOLD:]]
         for island in self.islands:
+            island.lifts.clear()
+            island.lifts.extend(lifts)
             for other, best in enumerate(bests):
                 if best is not None and other != island.number:
                     island.take(best)
-        return complete
 
     def _take(self, number: int, answer: Return) -> None:
         self.islands[number] = answer.island

@@ -9,7 +9,7 @@ import pytest
 
 from farkas.adversary.box import InstanceBox
 from farkas.adversary.island import Island
-from farkas.adversary.scoring import Scored, Scorer
+from farkas.adversary.scoring import LIFTS, Scored, Scorer
 from farkas.adversary.search import ROUND, search
 from farkas.adversary.shape import copied
 from farkas.errors import NoAnswer
@@ -101,6 +101,9 @@ def test_islands_draw_differently_and_learn_from_each_other() -> None:
     assert {island.begun for island in islands} == {5}  # twenty starts, each scored once
     best = max(island.height for island in islands)
     assert [island.height for island in islands] == [best] * 4
+    assert all(island.lifts == islands[0].lifts for island in islands)
+    assert len(islands[0].lifts) <= LIFTS
+    assert islands[0].lifts is not islands[1].lifts
 
 
 def test_rounds_that_score_nothing_end_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
