@@ -67,16 +67,11 @@ def objective(rule: Rule) -> Objective:
 
 
 class Option:
-    """A variant switch: a list of values, the first is the default, and others that it admits."""
+    """A variant switch with a finite list of values; the first is the default."""
 
-    def __init__(self, values: tuple[str, ...], admits: Callable[[str], bool] | None) -> None:
+    def __init__(self, values: tuple[str, ...]) -> None:
         self.values = values
-        self.others = admits
         self.name = ""
-
-    def admits(self, value: str) -> bool:
-        """Whether the option may have this value."""
-        return value in self.values or (self.others is not None and self.others(value))
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -85,12 +80,9 @@ class Option:
         return self if program is None else program.variant[self.name]
 
 
-def option(*values: str, admits: Callable[[str], bool] | None = None) -> Any:
-    """Declare a variant switch of a program: ``semantics = option("printed", "strict")``.
-
-    Where it may also be what nobody can list, a number say, ``admits`` tells which words it takes.
-    """
-    return Option(values, admits)
+def option(*values: str) -> Any:
+    """Declare a variant switch of a program: ``semantics = option("printed", "strict")``."""
+    return Option(values)
 
 
 class _Body(dict[str, Any]):
@@ -131,31 +123,17 @@ class Formulation(metaclass=_ProgramType):
         for key, value in variant.items():
             if key not in options:
                 raise InvalidOption.near(f"{self.name} has no option {key!r}", key, options)
-            if not self.admits(key, value):
+            if value not in options[key]:
                 wrong = f"{self.name}: {key} cannot be {value!r}"
                 raise InvalidOption.near(wrong, value, options[key])
         self.variant = {key: variant.get(key, values[0]) for key, values in options.items()}
 
     @classmethod
     def options(cls) -> dict[str, tuple[str, ...]]:
-        """Variant switches with the values that can be listed, default first."""
-        return {key: switch.values for key, switch in cls._switches().items()}
-
-    @classmethod
-    def admits(cls, key: str, value: str) -> bool:
-        """Whether a switch may have a value, listed or not."""
-        return cls._switches()[key].admits(value)
-
-    @classmethod
-    def _switches(cls) -> dict[str, Option]:
-        """Switches by name; a subclass drops one by setting it to the value it has."""
-        found: dict[str, Option] = {}
+        """Variant switches with their values, default first."""
+        found: dict[str, tuple[str, ...]] = {}
         for base in reversed(cls.__mro__):
-            for key, value in base.__dict__.items():
-                if isinstance(value, Option):
-                    found[key] = value
-                else:
-                    found.pop(key, None)
+            found |= {k: v.values for k, v in base.__dict__.items() if isinstance(v, Option)}
         return found
 
     @property

@@ -35,12 +35,12 @@ def by_option(cls: type[Formulation], given: list[str]) -> dict[str, str]:
         else:
             found[key] = value
     for word in words:
-        if not any(cls.admits(key, word) for key in options):
+        if not any(word in values for values in options.values()):
             known = list(dict.fromkeys(v for values in options.values() for v in values))
             raise InvalidOption.near(f"{cls.name} has no variant {word!r}", word, known)
     free = [key for key in options if key not in found]
     for keys in itertools.permutations(free, len(words)):
-        if all(cls.admits(key, word) for key, word in zip(keys, words, strict=True)):
+        if all(word in options[key] for key, word in zip(keys, words, strict=True)):
             return found | dict(zip(keys, words, strict=True))
     listed = ", ".join(f"{key}={'|'.join(options[key])}" for key in options)
     raise InvalidOption(f"{cls.name}[{','.join(given)}] says one option twice; options: {listed}")

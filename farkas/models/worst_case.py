@@ -18,7 +18,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from farkas.algebra import Program, option
+from farkas.algebra import Program
+from farkas.algebra.formulation import Option
 from farkas.forms import Sense
 from farkas.instances import Instance
 from farkas.numbers import Floats
@@ -27,31 +28,33 @@ Values = Mapping[str, Floats]
 """Entries of a point by family of variables, in the shapes of their sets."""
 
 
-def _number(word: str) -> float | None:
-    try:
-        found = float(word)
-    except ValueError:
-        return None
-    return found if word.isascii() and math.isfinite(found) else None
+class Numbers(tuple[str, ...]):
+    """Values of an option: those that are listed, and all numbers in a range.
 
-
-def is_ratio(word: str) -> bool:
-    """Whether a word is a number > 0.
-
-    >>> is_ratio("3.5"), is_ratio("0"), is_ratio("tight")
+    >>> "3.5" in Numbers(("1",)), "0" in Numbers(("1",)), "tight" in Numbers(("1",))
     (True, False, False)
     """
-    number = _number(word)
-    return number is not None and number > 0
+
+    least: ClassVar[float] = math.ulp(0.0)
+    below: ClassVar[float] = math.inf
+
+    def __contains__(self, word: object) -> bool:
+        if not isinstance(word, str) or not word.isascii():
+            return False
+        try:
+            return self.least <= float(word) < self.below
+        except ValueError:
+            return False
 
 
-def is_margin(word: str) -> bool:
-    """Whether a word is a number in [0, 1)."""
-    number = _number(word)
-    return number is not None and 0 <= number < 1
+class Shares(Numbers):
+    """As `Numbers`, of the range [0, 1)."""
+
+    least: ClassVar[float] = 0.0
+    below: ClassVar[float] = 1.0
 
 
-class WorstCase(Program):
+class WorstProgram(Program):
     """Base of the programs of the worst case.
 
     A subclass names the algorithm, the families of numbers that vary, and says which instance a
@@ -63,8 +66,8 @@ class WorstCase(Program):
     varied: ClassVar[tuple[str, ...]] = ()
     """Families as in boxes of instances, for example ``jobs[].budget``."""
 
-    ratio: str = option("1", admits=is_ratio)
-    margin: str = option("0", admits=is_margin)
+    ratio: Any = Option(Numbers(("1",)))
+    margin: Any = Option(Shares(("0",)))
 
     @property
     def factor(self) -> float:

@@ -21,7 +21,7 @@ from farkas.forms import LinearForm
 from farkas.forms.rational import as_rational
 from farkas.instances import Instance
 from farkas.instances.files import kind_class
-from farkas.models.worst_case import WorstCase, by_family
+from farkas.models.worst_case import WorstProgram, by_family
 from farkas.online.driver import Algorithm, algorithms
 from farkas.required import require_progress, require_type
 from farkas.search_tolerances import APART, FINE_GAP
@@ -62,7 +62,7 @@ class BoxProof:
     """
 
     box: Instance
-    program: WorstCase
+    program: WorstProgram
     upper: Proved
     lower: GapProof | None
     closed: Fraction | None
@@ -122,7 +122,7 @@ class BoxProof:
         }
 
 
-def worst_program(algorithm: str) -> type[WorstCase]:
+def worst_program(algorithm: str) -> type[WorstProgram]:
     """Class of an algorithm's program of the worst case; raises `InvalidOption` without one."""
     kind, _, name = algorithm.partition(".")
     wanted = f"{kind}.worst_{name}"
@@ -132,13 +132,13 @@ def worst_program(algorithm: str) -> type[WorstCase]:
             f"{named(algorithm)} has no program of its worst case; there are {', '.join(known)}"
         )
     found = programs[wanted]
-    assert issubclass(found, WorstCase)
+    assert issubclass(found, WorstProgram)
     return found
 
 
 def _known(kind: str) -> list[str]:
     found = (programs[name] for name in programs.names(f"{kind}.worst_"))
-    return [one.algorithm for one in found if issubclass(one, WorstCase)]
+    return [one.algorithm for one in found if issubclass(one, WorstProgram)]
 
 
 def worst_box(
@@ -215,7 +215,7 @@ def worst_box(
 
 
 def boxed(
-    instance: Instance, cls: type[WorstCase], ranges: Mapping[str, tuple[float, float]]
+    instance: Instance, cls: type[WorstProgram], ranges: Mapping[str, tuple[float, float]]
 ) -> Instance:
     """Return an instance whose families that vary reach from end to end of their ranges.
 
@@ -245,7 +245,7 @@ def boxed(
 class _Iteration:
     """Raises the ratio until no instance of the box is worse (Dinkelbach)."""
 
-    cls: type[WorstCase]
+    cls: type[WorstProgram]
     variant: dict[str, str]
     box: Instance
     scorer: Scorer
@@ -253,7 +253,7 @@ class _Iteration:
     ratio: float = 1.0
     best: Scored | None = None
 
-    def program(self, ratio: float, margin: float = 0.0) -> WorstCase:
+    def program(self, ratio: float, margin: float = 0.0) -> WorstProgram:
         """Make the program; a ratio is a word of its name."""
         words = {"ratio": _word(ratio)} | ({"margin": _word(margin)} if margin else {})
         return self.cls(**self.variant | words)
@@ -277,7 +277,7 @@ class _Iteration:
                 closed = max(closed or ratio, ratio)
                 break
             closed, self.ratio = ratio, _up(ratio)
-        if "margin" in self.cls.options():
+        if _word(APART) in self.cls.options()["margin"]:
             self.decode_apart()
         found = self.prove(progress)
         while closed is not None and found.value is not None and found.value > 0:
@@ -317,7 +317,7 @@ class _Iteration:
         return found.point
 
     def sides(self, point: list[Fraction]) -> tuple[Fraction, Fraction]:
-        """What is divided and by what, of a point: the objective is the first less a ratio's."""
+        """Return what is divided and by what: the objective is the first less a ratio's second."""
         once, twice = (self.program(ratio).form(self.box) for ratio in (1.0, 2.0))
         first, second = (_value(form, point) for form in (once, twice))
         return 2 * first - second, first - second

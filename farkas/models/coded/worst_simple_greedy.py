@@ -10,7 +10,7 @@ from farkas.algebra import IndexedSet, Param, Set, Sum, Var, constraint, objecti
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import patience
-from farkas.models.worst_case import Values, WorstCase, span
+from farkas.models.worst_case import Values, WorstProgram, span
 from farkas.numbers import Floats
 from farkas.tolerances import OUTWARD_CLOSE
 
@@ -18,7 +18,7 @@ HALVINGS = 80
 """Of the way between the slowest and the fastest pair, in search of a speed."""
 
 
-class WorstSimpleGreedy(WorstCase):
+class WorstSimpleGreedy(WorstProgram):
     """Worst rates and shifts for coded.simple_greedy.  Coded Algorithm 2 against (18), P5.
 
     Rates and shifts matter through the speeds v (17) of the pairs only, which rise with the rate
@@ -55,7 +55,7 @@ class WorstSimpleGreedy(WorstCase):
         if len(set(data.rows.tolist())) == 1:
             begins[1:, 0] = 0.0  # masters that differ in nothing: the first one begins
         m.takes = Var(
-            m.masters, m.workers, integer=True, upper=begins, doc="The algorithm gives it the worker."
+            m.masters, m.workers, integer=True, upper=begins, doc="The algorithm gives it so."
         )  # fmt: skip
         m.gain = Var(m.masters, m.workers, upper=high, doc="Speed if the algorithm gives it.")
         m.slowest = Var(m.masters, binary=True, doc="The slowest in the end.")
@@ -97,9 +97,7 @@ class WorstSimpleGreedy(WorstCase):
     def fastest_pair_first(m, i, n, o, w):
         """The pair that is taken is the fastest of masters that wait and free workers."""
         given = Sum(m.takes[o, j] for j in m.taken_before[n])
-        return m.speed[i, n] >= m.excess * m.speed[o, w] - m.lead[o] * (
-            1 - m.takes[i, n] + given
-        )
+        return m.speed[i, n] >= m.excess * m.speed[o, w] - m.lead[o] * (1 - m.takes[i, n] + given)
 
     @constraint("A2", "ahead")
     def slowest_master_next(m, i, n, o):
@@ -185,6 +183,12 @@ class WorstSimpleGreedy(WorstCase):
             near, far = np.where(slow, middle, near), np.where(slow, far, middle)
         rate, shift = _between(rates, shifts, far)
         return data.replace(rate=rate, shift=shift)
+
+    def example(self) -> Any:
+        """Return an instance without forbidden pairs."""
+        from farkas.instances import library
+
+        return library.load("coded/greedy_trap")
 
 
 def speed_range(data: CodedComputing, name: str) -> tuple[Floats, Floats]:

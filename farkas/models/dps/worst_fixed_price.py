@@ -10,12 +10,12 @@ from farkas.algebra import Param, Sum, Var, constraint, objective
 from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.models.dps.best_fixed_price import BestFixedPrice, declare_served, declare_service
-from farkas.models.worst_case import Values, WorstCase, span
+from farkas.models.worst_case import Values, WorstProgram, span
 from farkas.numbers import Floats
 from farkas.tolerances import ROUNDING
 
 
-class WorstFixedPrice(WorstCase):
+class WorstFixedPrice(WorstProgram):
     """Worst budgets for dps.fixed_price on one server.  DPS (2) against posted prices.
 
     Budgets lie between the smallest and the largest of the market; all else, the posted prices
@@ -50,9 +50,7 @@ class WorstFixedPrice(WorstCase):
             doc="The job can pay; a.",
         )  # fmt: skip
         declare_served(m, data)
-        m.accepted = Var(
-            m.jobs, integer=True, upper=data.fits, doc="The witness accepts the job."
-        )
+        m.accepted = Var(m.jobs, integer=True, upper=data.fits, doc="The witness accepts the job.")
         m.reward = Var(m.jobs, upper=most, doc="What the job pays the witness.")
 
     @constraint("2i", "jobs")
@@ -115,11 +113,12 @@ class WorstFixedPrice(WorstCase):
         """Return a market with one server and posted prices."""
         from farkas.instances import library
 
-        return library.load("dps/one_server")
+        prices = {"worker": [0.5], "ps": [0.45]}
+        return library.load("dps/one_server").replace(fixed_prices=prices)
 
 
 def asked_of(data: Market, name: str) -> Floats:
-    """What the posted prices ask of each job, shape (jobs,).
+    """Return what the posted prices ask of each job, shape (jobs,).
 
     Raises
     ------

@@ -11,11 +11,12 @@ import numpy as np
 
 from farkas.algebra import Param, Sum, Var, constraint, objective, option
 from farkas.errors import NotApplicable
-from farkas.instances.mlbroker import Brokerage
+from farkas.forms import Sense
+from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker import data as shared
 from farkas.models.mlbroker.entering import Entering
 from farkas.models.mlbroker.placement import Presence, resources, traffic
-from farkas.models.worst_case import Values, WorstCase, span
+from farkas.models.worst_case import Values, WorstProgram, span
 from farkas.numbers import Ints
 
 
@@ -27,7 +28,7 @@ def local_usage(m, t, r, k):
     )
 
 
-class WorstLocal(WorstCase, Entering, Presence):
+class WorstLocal(WorstProgram, Entering, Presence):
     """Worst data volumes for mlbroker.local.  mlBroker (8) against section 6.3, LocalWorkers.
 
     Volumes of all jobs, slots and sites lie between the smallest and the largest of the instance;
@@ -40,8 +41,9 @@ class WorstLocal(WorstCase, Entering, Presence):
     name = "mlbroker.worst_local"
     algorithm: ClassVar[str] = "mlbroker.local"
     varied: ClassVar[tuple[str, ...]] = ("jobs[].data[][]",)
-    semantics = "printed"
-    margin: str = "0"
+    sense: ClassVar[Sense] = "max"  # type: ignore[assignment]
+    semantics: Semantics = option("printed")
+    margin: str = option("0")
     parts: str = option("2", "1", "4", "8", "16")
 
     @property
@@ -94,12 +96,11 @@ class WorstLocal(WorstCase, Entering, Presence):
         stands = drawn_servers(top)
         at_site = (m.job_slots, m.sites)
         m.stands = Param(m.jobs, m.sites, values=stands)
-        m.near = Param(m.jobs, m.sites, values=stands @ top.transfer.T)
+        m.near = Param(m.jobs, m.sites, values=top.transfer[:, np.argmax(stands, axis=1)].T)
         m.most_own = Param(m.job_slots, values=most)
         m.own = Var(*at_site, integer=True, upper=most[:, None], doc="Workers of the algorithm.")
         m.here = Var(
-            *at_site, integer=True, lower=stands[top.pair_job], upper=1,
-            doc="The algorithm is present.",
+            *at_site, binary=True, doc="The algorithm is present."
         )  # fmt: skip
         m.enters = Var(*at_site, upper=1, doc="The algorithm enters the site.")
         used = np.zeros((top.num_slots, top.num_sites, top.num_resources))
@@ -129,8 +130,13 @@ class WorstLocal(WorstCase, Entering, Presence):
         return m.own[i, t, r] <= m.most_own[i, t] * m.here[i, t, r]
 
     @constraint("6.3", "job_slots", "sites")
+    def here_with_server(m, i, t, r):
+        """And where its server stands."""
+        return m.here[i, t, r] >= m.stands[i, r]
+
+    @constraint("6.3", "job_slots", "sites")
     def elsewhere_without(m, i, t, r):
-        """And nowhere else but at its server."""
+        """And nowhere else."""
         return m.here[i, t, r] <= m.own[i, t, r] + m.stands[i, r]
 
     @constraint("8h", "job_slots", "sites")
@@ -152,8 +158,7 @@ class WorstLocal(WorstCase, Entering, Presence):
     def paid_at_reduced_price(m, t, r, k):
         """Nor more than the discounted price and the surcharge."""
         return (
-            m.paid[t, r, k]
-            <= m.reduced_price[r, k] * local_usage(m, t, r, k) + m.surcharge[r, k]
+            m.paid[t, r, k] <= m.reduced_price[r, k] * local_usage(m, t, r, k) + m.surcharge[r, k]
         )
 
     @constraint("8b", "job_slots", "sites")
