@@ -26,6 +26,7 @@ from farkas.online.driver import Algorithm, algorithms
 from farkas.required import require_progress, require_type
 from farkas.search_tolerances import APART, FINE_GAP
 from farkas.solvers import solve
+from farkas.tolerances import ULP
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.programs import origin
 from farkas.verbs.run import find_algorithm
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
 
 STEPS = 20
 """Of the iteration on the ratio; it is superlinear, and ends after a handful."""
+FAR = 2.0**20
+"""Ratio at which the program is asked where none is the last: nothing else outweighs so much."""
+ROUNDED = Fraction(1) + 16 * Fraction(ULP)
+"""What rounding of costs, products of some data and the ratio, may add to a ratio."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -73,7 +78,7 @@ class BoxProof:
         """The ratio on every instance of the box is at most this; None where that is not proved."""
         if self.upper.bound is None or self.upper.bound > 0:
             return None
-        return Fraction(self.program.factor)
+        return Fraction(self.program.factor) * ROUNDED
 
     @property
     def at_least(self) -> Fraction | None:
@@ -187,8 +192,8 @@ def worst_box(
     --------
     >>> import farkas
     >>> found = farkas.worst_box("mlbroker.local", "mlbroker/tiny", variant={"parts": "1"})
-    >>> found.at_most == found.at_least > 1, farkas.check(found.upper.certificate).bound <= 0
-    (True, True)
+    >>> found.words(), farkas.check(found.upper.certificate).bound <= 0
+    (('1.17878787', '1.17878788'), True)
     """
     require_type(algorithm, (str, Algorithm), "algorithm")
     require_progress(progress)
@@ -270,7 +275,7 @@ class _Iteration:
             high, low = self.sides(point)
             self.decode(point)
             if low <= 0 < high:
-                closed = None
+                closed, self.ratio = None, FAR
                 break
             ratio = high / low if low else Fraction(1)
             if ratio <= Fraction(self.ratio) * (1 + Fraction(FINE_GAP)):
