@@ -28,10 +28,10 @@ Values = Mapping[str, Floats]
 """Entries of a point by family of variables, in the shapes of their sets."""
 
 
-class Numbers(tuple[str, ...]):
+class RatioWords(tuple[str, ...]):
     """Values of an option: those that are listed, and all numbers in a range.
 
-    >>> "3.5" in Numbers(("1",)), "0" in Numbers(("1",)), "tight" in Numbers(("1",))
+    >>> "3.5" in RatioWords(("1",)), "0" in RatioWords(("1",)), "tight" in RatioWords(("1",))
     (True, False, False)
     """
 
@@ -47,8 +47,8 @@ class Numbers(tuple[str, ...]):
             return False
 
 
-class Shares(Numbers):
-    """As `Numbers`, of the range [0, 1)."""
+class ShareWords(RatioWords):
+    """As `RatioWords`, of the range [0, 1)."""
 
     least: ClassVar[float] = 0.0
     below: ClassVar[float] = 1.0
@@ -66,8 +66,8 @@ class WorstProgram(Program):
     varied: ClassVar[tuple[str, ...]] = ()
     """Families as in boxes of instances, for example ``jobs[].budget``."""
 
-    ratio: Any = Option(Numbers(("1",)))
-    margin: Any = Option(Shares(("0",)))
+    ratio: Any = Option(RatioWords(("1",)))
+    margin: Any = Option(ShareWords(("0",)))
 
     @property
     def factor(self) -> float:

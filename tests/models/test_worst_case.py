@@ -6,7 +6,7 @@ import pytest
 
 from farkas.algebra import programs
 from farkas.errors import InvalidOption
-from farkas.models.worst_case import Numbers, Shares, WorstProgram, by_family, span
+from farkas.models.worst_case import RatioWords, ShareWords, WorstProgram, by_family, span
 from tests.tools.boxes import gadget_box
 
 NAMES = [name for name in programs if issubclass(programs[name], WorstProgram)]
@@ -14,16 +14,16 @@ NAMES = [name for name in programs if issubclass(programs[name], WorstProgram)]
 
 @pytest.mark.parametrize("word", ["1", "2.5", "1e-3", "1e300"])
 def test_any_positive_number_is_a_ratio(word):
-    assert word in Numbers(("1",))
+    assert word in RatioWords(("1",))
 
 
 @pytest.mark.parametrize("word", ["0", "-1", "inf", "nan", "", "tight", "²", 3])
 def test_nothing_else_is_a_ratio(word):
-    assert word not in Numbers(("1",))
+    assert word not in RatioWords(("1",))
 
 
 def test_margins_are_shares():
-    found = [word in Shares(("0",)) for word in ("0", "0.5", "1", "-0.1", "nan")]
+    found = [word in ShareWords(("0",)) for word in ("0", "0.5", "1", "-0.1", "nan")]
     assert found == [True, True, False, False, False]
 
 

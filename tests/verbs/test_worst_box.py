@@ -120,13 +120,13 @@ def test_random_instances_of_the_box_are_no_worse(name: str) -> None:
     assert tried > 20
 
 
-@every_box
+@pytest.mark.parametrize("name", ["dps.fixed_price", "gadget.fifo", "mlbroker.local"])
 def test_the_search_reaches_the_same_within_a_hundredth(name: str) -> None:
     found = proved(name)
     assert found.at_least is not None
-    other = farkas.worst(name, found.box, ranges=WORDS[name], evaluations=400)
+    other = farkas.worst(name, found.box, ranges=WORDS[name], evaluations=1000)
     assert other.scored.ratio is not None
-    assert other.scored.ratio >= found.at_least * Fraction(97, 100)
+    assert other.scored.ratio >= found.at_least * Fraction(98, 100)  # and shrinks
     if name in RATIOS:  # data on a grid are a part of the box of mlbroker
         assert found.at_most is not None
         assert other.scored.ratio <= found.at_most

@@ -207,7 +207,8 @@ def speed_range(data: CodedComputing, name: str) -> tuple[Floats, Floats]:
     share = data.rows.max() / data.rows[:, None] * np.ones((1, data.workers))
     least = np.where(share == 1.0, 1.0, share * (1.0 - OUTWARD_CLOSE))
     fastest = _speed(rates[1], shifts[0]) / _speed(rates[0], shifts[1])
-    return least, share * fastest * (1.0 + OUTWARD_CLOSE)
+    # where both are one number, so is the speed of masters of the most rows
+    return least, np.where(share * fastest == 1.0, 1.0, share * fastest * (1.0 + OUTWARD_CLOSE))
 
 
 def _corners(data: CodedComputing) -> tuple[tuple[float, float], tuple[float, float]]:

@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -98,6 +99,13 @@ def test_speeds_reach_from_the_slowest_rate_and_largest_shift_to_the_opposite():
     assert low.min() == 1.0
     assert high.max() == pytest.approx(speeds[1] / speeds[0], rel=1e-12)
     assert high.max() >= speeds[1] / speeds[0]
+
+
+def test_a_box_of_equal_speeds_is_one_instance():
+    # three workers for two masters: somebody has one only, whoever gives them away
+    found = farkas.prove(coded_box(most=1.0), "coded.worst_simple_greedy[ratio=0.5]")
+    assert found.status == "optimal"
+    assert found.value == Fraction(1, 2)
 
 
 def test_what_it_is_not_about_is_refused():
