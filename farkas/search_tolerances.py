@@ -46,8 +46,3 @@ LOOSE_SLOPE = 1e-4
 LEVEL = 1e-11
 """Relative shortfall at which a recomputed optimal level counts as reached: tighter than a
 `FINE_GAP`, since bisection repeats the comparison, and ten times a `TIE`."""
-
-APART = 2.0**-20
-"""Share by which both sides of a comparison are kept apart in search of an instance on which every
-rule for ties decides alike; ten thousand times what rounding of data forgives.
-"""

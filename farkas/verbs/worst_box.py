@@ -24,9 +24,9 @@ from farkas.instances.files import kind_class
 from farkas.models.worst_case import WorstProgram, by_family
 from farkas.online.driver import Algorithm, algorithms
 from farkas.required import require_progress, require_type
-from farkas.search_tolerances import APART, FINE_GAP
+from farkas.search_tolerances import FINE_GAP
 from farkas.solvers import solve
-from farkas.tolerances import ULP
+from farkas.tolerances import ROUNDING, ULP
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.programs import origin
 from farkas.verbs.run import find_algorithm
@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 
 STEPS = 20
 """Of the iteration on the ratio; it is superlinear, and ends after a handful."""
+APART = 1024.0 * ROUNDING
+"""Share by which both sides of a comparison are kept apart in search of an instance on which every
+rule for ties decides alike: a thousand times what the rounding of data is forgiven.
+"""
 FAR = 2.0**20
 """Ratio at which the program is asked where none is the last: nothing else outweighs so much."""
 ROUNDED = Fraction(1) + 16 * Fraction(ULP)
