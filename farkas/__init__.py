@@ -1,8 +1,7 @@
 """Certified online resource allocation for distributed machine-learning jobs.
 
 >>> import farkas
->>> market = farkas.generate("mlbroker", "small", seed=0)
->>> run = farkas.run(market, "mlbroker.fractional")
+>>> run = farkas.run(farkas.generate("mlbroker", "small", seed=0), "mlbroker.fractional")
 >>> 1 <= run.ratio < 1.1
 True
 

@@ -127,7 +127,8 @@ def test_the_search_reaches_the_same_within_a_hundredth(name: str) -> None:
     other = farkas.worst(name, found.box, ranges=WORDS[name], evaluations=1000)
     assert other.scored.ratio is not None
     assert other.scored.ratio >= found.at_least * Fraction(98, 100)  # and shrinks
-    if name in RATIOS:  # data on a grid are a part of the box of mlbroker
+    # the search may leave out jobs; data on a grid are only a part of the box of mlbroker
+    if name in RATIOS:
         assert found.at_most is not None
         assert other.scored.ratio <= found.at_most
 
