@@ -24,7 +24,7 @@ from farkas.portable.logarithms import log, log1p
 
 FORBIDDEN = 2.0
 """Toll of sites that no data are moved to: beyond 1, a deployment, nothing new is."""
-WORKERS = 999
+WORKERS = 1000
 """Workers that the job's data need.  Printed, (8g) lets a server of theirs be anywhere."""
 WARM = 0.03
 """First temperature: a factor of 1.03 in the ratio is given up once in e times."""
@@ -42,7 +42,7 @@ Progress = Callable[[int, float], None]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Trace:
+class Wandering:
     """A job's data, and what moving them costs.
 
     Parameters
@@ -80,8 +80,8 @@ class Trace:
         Parameters
         ----------
         workers
-            N >= 1, needed in every slot; a worker trains 1 GB.  In the tight relaxation the run costs
-            what `cost` says whatever N is; printed, shares of 1/(N+1) of a deployment belong to the
+            N >= 1, needed in every slot; a worker trains 1 GB.  In the tight relaxation the run
+            costs what `cost` says whatever N is; printed, 1/(N+1) of a deployment belongs to the
             server, which may be anywhere.
         """
         sites = len(self.tolls)
@@ -106,7 +106,7 @@ class Trace:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class FoundTrace:
+class FoundWandering:
     """Where a search ended.
 
     Parameters
@@ -119,7 +119,7 @@ class FoundTrace:
         Whether Ctrl-C ended it.
     """
 
-    trace: Trace
+    trace: Wandering
     ratio: float
     tried: int
     interrupted: bool
@@ -129,11 +129,19 @@ class _Played:
     """A trace with the algorithm's state before every slot, to go on from where another differs."""
 
     __slots__ = ("cost", "orders", "ratio", "states", "trace", "weights")
+    trace: Wandering
+    weights: list[list[float]]
+    orders: list[list[int]]
+    states: list[tuple[list[float], float]]
+    cost: float
+    ratio: float
 
-    def __init__(self, trace: Trace, epsilon: float, known: _Played | None = None) -> None:
+    def __init__(self, trace: Wandering, epsilon: float, known: _Played | None = None) -> None:
         sigma = log1p(1 / epsilon)
-        sites, states, same = len(trace.tolls), [], 0
-        rows, weights, orders = trace.tolls, [], []
+        sites, rows, same = len(trace.tolls), trace.tolls, 0
+        weights: list[list[float]] = []
+        orders: list[list[int]] = []
+        states: list[tuple[list[float], float]] = [([0.0] * sites, 0.0)]
         for origin, row in enumerate(rows):
             if known is not None and known.trace.tolls[origin] is row:
                 weights.append(known.weights[origin])
@@ -147,14 +155,12 @@ class _Played:
                     break
                 same += 1
             states = known.states[: same + 1]
-        else:
-            states = [([0.0] * sites, 0.0)]
         for origin in trace.origins[same:]:
             before, cost = states[-1]
             slot = filled(before, rows[origin], weights[origin], orders[origin], epsilon)
             states.append((slot.deployed, cost + slot.static + slot.moving))
         self.trace, self.weights, self.orders, self.states = trace, weights, orders, states
-        self.cost: float = states[-1][1]
+        self.cost = states[-1][1]
         self.ratio = self.cost / trace.staying[1]
 
 
@@ -166,7 +172,7 @@ def worst_trace(
     tried: int = 20_000,
     seed: int = 0,
     progress: Progress | None = None,
-) -> FoundTrace:
+) -> FoundWandering:
     """Search for the trace of the largest ratio, by annealing from traces drawn at random.
 
     Parameters
@@ -214,7 +220,7 @@ def worst_trace(
     except KeyboardInterrupt:
         interrupted = True
     simple = _simplified(best, epsilon)
-    return FoundTrace(simple.trace, simple.ratio, count, interrupted)
+    return FoundWandering(simple.trace, simple.ratio, count, interrupted)
 
 
 class _Draws:
@@ -237,11 +243,11 @@ class _Draws:
         return int(self.share() * count)
 
 
-def _drawn(sites: int, slots: int, draws: _Draws) -> Trace:
+def _drawn(sites: int, slots: int, draws: _Draws) -> Wandering:
     tolls = tuple(
         tuple(0.0 if r == o else _toll(draws) for r in range(sites)) for o in range(sites)
     )
-    return Trace(tolls, tuple(draws.below(sites) for _ in range(slots)))
+    return Wandering(tolls, tuple(draws.below(sites) for _ in range(slots)))
 
 
 def _toll(draws: _Draws) -> float:
@@ -252,14 +258,14 @@ def _toll(draws: _Draws) -> float:
     return FORBIDDEN if kind < 0.8 else exp(log(CHEAP) * draws.share())
 
 
-def _moved(trace: Trace, most: int, draws: _Draws) -> Trace:
+def _moved(trace: Wandering, most: int, draws: _Draws) -> Wandering:
     """Change a toll, a row of tolls, or the order of slots; now and then twice."""
     for _ in range(2 if draws.share() < 0.3 else 1):
         trace = _retolled(trace, draws) if draws.share() < 0.65 else _reordered(trace, most, draws)
     return trace
 
 
-def _retolled(trace: Trace, draws: _Draws) -> Trace:
+def _retolled(trace: Wandering, draws: _Draws) -> Wandering:
     sites = len(trace.tolls)
     origin, site = draws.below(sites), draws.below(sites)
     row = list(trace.tolls[origin])
@@ -270,10 +276,10 @@ def _retolled(trace: Trace, draws: _Draws) -> Trace:
     else:
         row[site] = _toll(draws)
     row[origin] = 0.0
-    return Trace((*trace.tolls[:origin], tuple(row), *trace.tolls[origin + 1 :]), trace.origins)
+    return Wandering((*trace.tolls[:origin], tuple(row), *trace.tolls[origin + 1 :]), trace.origins)
 
 
-def _reordered(trace: Trace, most: int, draws: _Draws) -> Trace:
+def _reordered(trace: Wandering, most: int, draws: _Draws) -> Wandering:
     """Give a slot another site, double a slot, leave one out, or move one."""
     origins, what = list(trace.origins), draws.below(4)
     here, there = draws.below(len(origins)), draws.below(len(origins))
@@ -285,7 +291,7 @@ def _reordered(trace: Trace, most: int, draws: _Draws) -> Trace:
         del origins[here]
     else:
         origins.insert(there, origins.pop(here))
-    return Trace(trace.tolls, tuple(origins))
+    return Wandering(trace.tolls, tuple(origins))
 
 
 def _simplified(played: _Played, epsilon: float) -> _Played:
@@ -305,17 +311,17 @@ def _simplified(played: _Played, epsilon: float) -> _Played:
     return played
 
 
-def _without_slot(trace: Trace, place: int) -> list[Trace] | None:
+def _without_slot(trace: Wandering, place: int) -> list[Wandering] | None:
     """Leave out a slot, the last first; None where there is no such slot."""
     here = len(trace.origins) - 1 - place
     if here < 0:
         return None
     if len(trace.origins) == 1:
         return []
-    return [Trace(trace.tolls, (*trace.origins[:here], *trace.origins[here + 1 :]))]
+    return [Wandering(trace.tolls, (*trace.origins[:here], *trace.origins[here + 1 :]))]
 
 
-def _without_toll(trace: Trace, place: int) -> list[Trace] | None:
+def _without_toll(trace: Wandering, place: int) -> list[Wandering] | None:
     """Make a toll nothing, or else too much."""
     if place >= len(trace.tolls) ** 2:
         return None
@@ -325,7 +331,7 @@ def _without_toll(trace: Trace, place: int) -> list[Trace] | None:
     return [_with_toll(trace, origin, site, other) for other in ways]
 
 
-def _rounded(trace: Trace, place: int) -> list[Trace] | None:
+def _rounded(trace: Wandering, place: int) -> list[Wandering] | None:
     """Give a toll one digit, or else two."""
     if place >= len(trace.tolls) ** 2:
         return None
@@ -336,7 +342,7 @@ def _rounded(trace: Trace, place: int) -> list[Trace] | None:
     return [_with_toll(trace, origin, site, near) for near in fewer[:known]]
 
 
-def _with_toll(trace: Trace, origin: int, site: int, toll: float) -> Trace:
+def _with_toll(trace: Wandering, origin: int, site: int, toll: float) -> Wandering:
     row = list(trace.tolls[origin])
     row[site] = toll
-    return Trace((*trace.tolls[:origin], tuple(row), *trace.tolls[origin + 1 :]), trace.origins)
+    return Wandering((*trace.tolls[:origin], tuple(row), *trace.tolls[origin + 1 :]), trace.origins)

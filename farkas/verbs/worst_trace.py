@@ -30,10 +30,10 @@ def worst_trace(
 ) -> WorstCase:
     """Search for the data of one job on which ``mlbroker.fractional`` pays most; prove how much.
 
-    Slots are solved in closed form while the search lasts, see
-    `farkas.adversary.mlbroker_traces`, which is thousands of times faster than `farkas.worst`, whose
-    search knows nothing of the algorithm.  The best trace is written as an instance, the algorithm
-    itself runs on it, and both sides are replayed exactly, as `farkas.worst` does.
+    Slots are solved in closed form while the search lasts (`farkas.adversary.mlbroker_traces`),
+    thousands of times faster than by `farkas.worst`, whose search knows nothing of the algorithm.
+    The best trace is written as an instance, the algorithm itself runs on it, and both sides are
+    replayed exactly, as `farkas.worst` does.
 
     Parameters
     ----------

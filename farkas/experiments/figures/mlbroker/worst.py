@@ -59,7 +59,9 @@ def worst_ratios(preset: Preset, seed: int, progress: Progress) -> Figure:
     for done, count in enumerate(sites):
         for epsilon, ratios in found.items():
             # twice the descents at the full size
-            ratios.append(worst_ratio(count, epsilon, (3200 if preset.full else 1600) * count, seed))
+            ratios.append(
+                worst_ratio(count, epsilon, (3200 if preset.full else 1600) * count, seed)
+            )
         progress(done + 1, len(sites))
     lines = [Series(f"found, ε = {epsilon:g}", sites, y) for epsilon, y in found.items()]
     bounds = {epsilon: [corrected(count, epsilon) for count in sites] for epsilon in epsilons}
@@ -100,5 +102,11 @@ def _below(sites: Sequence[int], epsilon: float, ratios: Sequence[float]) -> Sta
     above = [(count, ratio) for count, ratio in zip(sites, ratios, strict=True) if ratio > limit]
     note = f"at most {max(ratios):.3f}"
     if above:
-        note = f"from R = {above[0][0]} on: {above[0][1]:.3f} > {limit:.3f}"
+        count, ratio = above[0]
+        where = (
+            f"R = {count}"
+            if len(above) < sum(c >= count for c in sites)
+            else f"from R = {count} on"
+        )
+        note = f"{where}: {ratio:.3f} > {limit:.3f}"
     return Statement(f"at most r₁ at ε = {epsilon:g}", not above, note)
