@@ -63,9 +63,10 @@ def worst_ratios(preset: Preset, seed: int, progress: Progress) -> Figure:
                 worst_ratio(count, epsilon, (3200 if preset.full else 1600) * count, seed)
             )
         progress(done + 1, len(sites))
-    lines = [Series(f"found, ε = {epsilon:g}", sites, y) for epsilon, y in found.items()]
+    lines = {f"found, ε = {epsilon:g}": y for epsilon, y in found.items()}
+    lines["H_R"] = sums = [harmonic(count) for count in sites]
     bounds = {epsilon: [corrected(count, epsilon) for count in sites] for epsilon in epsilons}
-    sums = [harmonic(count) for count in sites]
+    lines[f"corrected bound, ε = {epsilons[0]:g}"] = bounds[epsilons[0]]
     kept = all(
         (np.array(y) <= np.array(bounds[epsilon])).all() for epsilon, y in found.items()
     )  # fmt: skip
@@ -73,11 +74,8 @@ def worst_ratios(preset: Preset, seed: int, progress: Progress) -> Figure:
     return Figure(
         x=PlotAxis("data centres"),
         y=PlotAxis("cost / placement known"),
-        series=[
-            *lines,
-            Series("H_R", sites, sums),
-            Series(f"corrected bound, ε = {epsilons[0]:g}", sites, bounds[epsilons[0]]),
-        ],
+        # single instances, no means
+        series=[Series(name, sites, y, chart="scatter") for name, y in lines.items()],
         published=[
             Printed(f"r₁ at ε = {epsilon:g} (Theorem 3)", claimed(epsilon)) for epsilon in epsilons
         ],
