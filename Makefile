@@ -14,7 +14,7 @@ export PYTHONDONTWRITEBYTECODE :=
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-all quick-tests all-tests lint format types contracts bench bench-proofs docs record mutants \
+.PHONY: demo test test-all quick-tests all-tests lint format types contracts bench bench-proofs docs record worst mutants \
         fuzz figures browser lock install clean
 
 demo: $(STAMP)  ## one certified run of every kind
@@ -64,8 +64,12 @@ CASES ?= 1e4
 fuzz: $(STAMP)  ## attack the checkers with changed certificates; CASES=1e6 SEED=1 for long
 	@$(BIN)/python -m tests.fuzz --cases $(CASES) --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
 
-record: $(STAMP)  ## golden texts, verdicts, solver matrix: what is missing, or NAMES="a b", CHANGED="c"
-	@$(BIN)/python -m tests.recorded --names "$(NAMES)" --changed "$(CHANGED)"
+record: $(STAMP)  ## golden texts, verdicts, solver matrix: what is missing, or NAMES="a b", CHANGED="c", ATTACKED="d"
+	@$(BIN)/python -m tests.recorded --names "$(NAMES)" --changed "$(CHANGED)" \
+	    --attacked "$(ATTACKED)" --seconds $(or $(SECONDS),60)
+
+worst: $(STAMP)  ## worst cases that ship: what is missing, or AGAIN="a b"; SECONDS=60 for each
+	@$(BIN)/python -m tests.recorded.worst --again "$(AGAIN)" --seconds $(or $(SECONDS),20)
 
 mutants: $(STAMP)  ## do the tests notice changes?  FOLDERS="certificates by_hand" SAMPLE=100 (0: all)
 	@$(BIN)/python -m tests.mutants $(FOLDERS) --sample $(or $(SAMPLE),100)

@@ -1,108 +1,52 @@
 """The search for the optimum on windows of public traces: gap, time and memory by jobs.
 
-``python -m benchmarks.bench_optimum [KIND ...]``.  Every window runs in a process of its own, whose
-peak memory is printed; time is CPU seconds, without import and compiling, until the gap is met,
-nothing moves or the limit is over.  The curve of a row says when which side moved.
+``python -m benchmarks.bench_optimum [--data FOLDER] [KIND ...]``.  Every window of
+`benchmarks.optimum_windows` runs in a process of its own, whose peak memory is printed; time is CPU
+seconds, without import and compiling, until the gap is met, nothing moves or the limit is over.
+What was measured, and the curve of both sides against time, is a JSON file for every window:
+windows whose file was made by the same sources are not measured again.  Traces are read
+from ``FOLDER``, by default ``../shared/data`` beside the checkout.  ``--figure FILE.svg`` draws
+what is kept of the largest window of every series, and measures nothing.
 """
 
 from __future__ import annotations
 
-import dataclasses
+import argparse
 import json
 import math
+import platform
 import resource
+import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import farkas
-from benchmarks.measure import keep
+from benchmarks.measure import RESULTS, keep
+from benchmarks.optimum_windows import KINDS, Window, windows
+from farkas.atomic import write_text
+from farkas.experiments.figures.gaps import gap_figure, write_gaps
+from farkas.experiments.figures.measuring import sources
 from farkas.offline.climbing import Advance
 from tests.tools.shared import ROOT, SHARED
 
-DATA = SHARED / "data"
 FLOORS = {"gap": 0.001, "CPU seconds": 600.0, "MB": 4096.0, "exponent": 1.3}
 COMPILED_BY = {
     "gadget": "gadget/demo", "eris": "eris/single_site", "dps": "dps/tiny",
     "mlbroker": "mlbroker/tiny",
 }  # fmt: skip
-"""Instances of each kind whose search loads and compiles what a larger one uses."""
+"""Instances of each kind whose search loads what a larger one uses."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Window:
-    """Jobs of a trace, and what the importer is told of them.
-
-    Parameters
-    ----------
-    series
-        Windows that differ in their number of jobs alone; time grows along them.
-    seconds
-        Limit of wall time.
-    """
-
-    kind: str
-    series: str
-    jobs: int
-    trace: str = "philly"
-    seconds: float = 600.0
-    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-
-    def instance(self) -> Any:
-        """Import it."""
-        options = {"jobs": self.jobs, **self.options}
-        if self.trace == "philly":
-            table = DATA / "philly" / "philly.csv"
-            return farkas.import_trace("philly", table, self.kind, **options).instance
-        table = DATA / "alibaba" / "openb_pod_list_default.csv"
-        return farkas.import_trace("csv", table, self.kind, map=COLUMNS, **options).instance
+KEPT = RESULTS / "optimum"
 
 
-COLUMNS = {"submit": "creation_time", "gpus": "num_gpu", "end": "deletion_time"}
-THREE_DAYS = {"slots": 72, "scale": 0.05, "start": "2017-10-10 00:00"}
-
-
-def region(slots: int, threshold_scale: float) -> dict[str, Any]:
-    """Six regions of a cloud, slots of an hour, thresholds as multiples of the published ones."""
-    prices = str(DATA / "prices" / "gpu_prices.csv")
-    return {"prices": prices, "slots": slots, "sites": 6, "threshold_scale": threshold_scale}
-
-
-DAY, WEEK = 24, 168
-WINDOWS = (
-    *(Window("gadget", "a day", jobs, options={"slots": DAY}) for jobs in (312, 908)),
-    *(
-        Window("eris", "three days", jobs, options=THREE_DAYS)
-        for jobs in (156, 312, 625, 1_250, 2_500, 5_000)
-    ),
-    *(
-        Window("dps", "5 minutes a slot", jobs, seconds=seconds)
-        for jobs, seconds in ((300, 10.0), (1_250, 30.0), (2_500, 30.0), (5_000, 60.0))
-    ),
-    *(
-        Window("mlbroker", f"a day, thresholds x {scale}", jobs, options=region(DAY, scale))
-        for scale in (1.0, 0.02)
-        for jobs in (100, 500, 908)
-    ),
-    *(
-        Window("mlbroker", f"a week, thresholds x {scale}", jobs, seconds=3600.0,
-               options=region(WEEK, scale))
-        for scale, sizes in ((1.0, (1_250, 2_500, 5_000)), (0.02, (1_250, 5_000)))
-        for jobs in sizes
-    ),
-    *(
-        Window("mlbroker", "Alibaba, a week", jobs, "alibaba", options=region(WEEK, 1.0))
-        for jobs in (100, 576)
-    ),
-)  # fmt: skip
-
-
-def measured(number: int) -> dict[str, object]:
-    """Search one of `WINDOWS`; the curve is (CPU seconds, value, bound, method)."""
-    window = WINDOWS[number]
-    instance = window.instance()
+def measured(window: Window, data: Path) -> dict[str, object]:
+    """Search a window; the curve is (CPU seconds, value, bound, method)."""
+    instance = window.instance(data)
     farkas.optimum(COMPILED_BY[window.kind], gap=0.0)
     begin = time.process_time()
     curve: list[tuple[float, float | None, float | None, str]] = []
@@ -116,6 +60,10 @@ def measured(number: int) -> dict[str, object]:
     used, begin = time.process_time() - begin, time.process_time()
     farkas.check(found.run, instance)
     return {
+        "kind": window.kind,
+        "series": window.series,
+        "begin": window.begin,
+        "seed": window.seed,
         "jobs": instance.num_jobs,
         "value": float(found.value),
         "bound": float(found.bound or 0),
@@ -125,52 +73,101 @@ def measured(number: int) -> dict[str, object]:
         "check CPU seconds": time.process_time() - begin,
         "MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "found by": found.found_by,
+        "last moved": last_moved(curve),
         "curve": curve,
+        "machine": f"{platform.machine()}, Python {platform.python_version()}",
+        "sources": sources(),
     }
 
 
-def apart(number: int) -> dict[str, Any]:
-    """`measured` in a process of its own."""
-    code = f"import json, benchmarks.bench_optimum as b; print(json.dumps(b.measured({number})))"
+def last_moved(curve: Sequence[tuple[float, float | None, float | None, str]]) -> str:
+    """Say which side moved last.
+
+    >>> last_moved([(0.1, None, 9.0, "prices"), (0.2, 8.0, 9.0, "greedy")])
+    'value'
+    """
+    if len(curve) < 2:
+        return "value" if curve and curve[0][1] is not None else "bound"
+    return "value" if curve[-1][1] != curve[-2][1] else "bound"
+
+
+def apart(kind: str, number: int, data: Path, file: Path) -> dict[str, Any] | None:
+    """`measured` in a process of its own, or what its file keeps; None where it failed."""
+    if file.exists():
+        kept: dict[str, Any] = json.loads(file.read_text())
+        if kept["sources"] == sources():
+            return kept
     done = subprocess.run(
-        [sys.executable, "-c", code], check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT
-    )
+        [sys.executable, "-m", "benchmarks.bench_optimum", "--data", str(data), "--one",
+         str(number), kind],
+        stdout=subprocess.PIPE, text=True, cwd=ROOT, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        return None
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_text(file, done.stdout)
     row: dict[str, Any] = json.loads(done.stdout)
     return row
 
 
-def exponents(rows: list[dict[str, Any]]) -> dict[str, float]:
-    """Exponent of CPU time from the fewest to the most jobs of every series."""
+def exponents(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
+    """Exponent of CPU time in jobs of every series: the slope of a line through logarithms."""
     found = {}
     for series in dict.fromkeys(row["series"] for row in rows):
-        ordered = sorted(
-            (row for row in rows if row["series"] == series), key=lambda row: int(row["jobs"])
-        )
-        few, many = ordered[0], ordered[-1]
-        if many["jobs"] > few["jobs"]:
-            grown = math.log(many["CPU seconds"] / few["CPU seconds"])
-            found[series] = grown / math.log(many["jobs"] / few["jobs"])
+        jobs = [math.log(row["jobs"]) for row in rows if row["series"] == series]
+        used = [math.log(row["CPU seconds"]) for row in rows if row["series"] == series]
+        if len(set(jobs)) > 1:
+            found[series] = statistics.linear_regression(jobs, used).slope
     return found
 
 
-def main(*kinds: str) -> None:
-    """Measure and keep, a file for every kind."""
-    if not DATA.exists():
-        print(f"no {DATA}")
+def figure(path: str) -> None:
+    """Draw the gap against time of the largest kept window of every series, of its first begin."""
+    rows = [json.loads(file.read_text()) for file in sorted(KEPT.glob("*.json"))]
+    chosen: dict[str, dict[str, Any]] = {}
+    for row in sorted(rows, key=lambda row: (-row["jobs"], row["begin"], row["seed"])):
+        chosen.setdefault(f"{row['kind']}, {row['series']}", row)
+    curves = {
+        f"{name}: {row['jobs']} jobs": ([step[:3] for step in row["curve"]], row["CPU seconds"])
+        for name, row in sorted(chosen.items())
+    }
+    machines = ", ".join(sorted({row["machine"] for row in chosen.values()}))
+    about = f"Kept measurements of one thread ({machines}), not computed with this picture."
+    write_gaps(gap_figure(curves), "Gap of value and proved bound", path, about)
+
+
+def main(words: Sequence[str] = ()) -> None:
+    """Measure and keep, a file for every window and one for every kind."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("kinds", nargs="*", default=KINDS)
+    parser.add_argument("--data", type=Path, default=SHARED / "data")
+    parser.add_argument("--one", type=int, help="measure this window alone and print JSON")
+    parser.add_argument("--figure", help="draw what is kept")
+    asked = parser.parse_args(words)
+    if asked.figure:
+        figure(asked.figure)
+        return
+    if not asked.data.exists():
+        print(f"no {asked.data}")
+        return
+    if asked.one is not None:
+        print(json.dumps(measured(windows(asked.kinds[0])[asked.one], asked.data)))
         return
     print("floors:", FLOORS)
-    for kind in kinds or COMPILED_BY:
+    for kind in asked.kinds:
         rows = []
-        for number, window in enumerate(WINDOWS):
-            if window.kind != kind:
+        for number, window in enumerate(windows(kind)):
+            row = apart(kind, number, asked.data, KEPT / f"{window.name}.json")
+            if row is None:
+                print(f"{window.name}: failed")
                 continue
-            row = {"series": window.series, **apart(number)}
             rows.append(row)
             print(
-                f"{kind}, {window.series}, {row['jobs']:5d} jobs  value {row['value']:12.2f}"
+                f"{kind}, {window.series}, {window.begin}, seed {window.seed},"
+                f" {row['jobs']:5d} jobs  value {row['value']:12.2f}"
                 f"  bound {row['bound']:12.2f}  gap {row['gap']:.5f}"
                 f"  {row['CPU seconds']:6.1f} CPU s, check {row['check CPU seconds']:5.1f},"
-                f" {row['MB']:5.0f} MB",
+                f" {row['MB']:5.0f} MB, {row['last moved']} moved last",
                 flush=True,
             )
         growth = exponents(rows)
@@ -180,4 +177,4 @@ def main(*kinds: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1:])

@@ -18,15 +18,16 @@ from fractions import Fraction
 from typing import Any
 
 import farkas
-from benchmarks.bench_optimum import DATA, WEEK, region
 from benchmarks.measure import keep
+from benchmarks.optimum_windows import REGION, WEEK
 from farkas.exact.deadline import Deadline
 from farkas.executor import AskedTask, Children, Executor, Shared, TaskEnd
 from farkas.executor.performers import About, nothing
 from farkas.offline import Ascent
 from farkas.offline.mlbroker.tolls import TollSearch
-from tests.tools.shared import ROOT
+from tests.tools.shared import ROOT, SHARED
 
+DATA = SHARED / "data"
 WEEKS_OF_JOBS = 5_000
 """Jobs for which a week is long enough."""
 
@@ -65,7 +66,8 @@ def measured(jobs: int, workers: int) -> dict[str, object]:
     """Bound an instance of so many jobs; with 0 workers in this process."""
     weeks = -(-jobs // WEEKS_OF_JOBS)
     philly = DATA / "philly" / "philly.csv"
-    options = {"jobs": jobs, **region(WEEK * weeks, 1.0)}
+    prices = str(DATA / REGION["prices"])
+    options = {"jobs": jobs, "slots": WEEK * weeks, **REGION, "prices": prices}
     data: Any = farkas.import_trace("philly", philly, "mlbroker", **options).instance
     farkas.optimum("mlbroker/tiny", gap=0.0)  # loads and compiles
     performer = Weighed(workers) if workers else None

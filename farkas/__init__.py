@@ -1,8 +1,7 @@
 """Certified online resource allocation for distributed machine-learning jobs.
 
 >>> import farkas
->>> market = farkas.generate("mlbroker", "small", seed=0)
->>> run = farkas.run(market, "mlbroker.fractional")
+>>> run = farkas.run(farkas.generate("mlbroker", "small", seed=0), "mlbroker.fractional")
 >>> 1 <= run.ratio < 1.1
 True
 
@@ -18,6 +17,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "algorithms": "farkas.verbs.listing:algorithms",
+    "attack": "farkas.verbs.attack:attack",
     "check": "farkas.verbs.check:check",
     "claims": "farkas.proofs.claim:select",
     "compare": "farkas.verbs.compare:compare",
@@ -36,6 +36,7 @@ _HOMES = {
     "show": "farkas.verbs.show:show",
     "solve": "farkas.verbs.solve:solve",
     "worst": "farkas.verbs.worst:worst",
+    "worst_box": "farkas.verbs.worst_box:worst_box",
 }
 """Module and function behind every public name."""
 

@@ -3,6 +3,7 @@ from farkas.instances.generate import generate as generate
 from farkas.instances.library import load_or_read as load
 from farkas.instances.traces import import_trace as import_trace
 from farkas.proofs.claim import select as claims
+from farkas.verbs.attack import attack as attack
 from farkas.verbs.check import check as check
 from farkas.verbs.compare import compare as compare
 from farkas.verbs.evaluate import evaluate as evaluate
@@ -17,12 +18,14 @@ from farkas.verbs.save import save as save
 from farkas.verbs.show import show as show
 from farkas.verbs.solve import solve as solve
 from farkas.verbs.worst import worst as worst
+from farkas.verbs.worst_box import worst_box as worst_box
 
 __version__: str
 
 __all__ = [
     "__version__",
     "algorithms",
+    "attack",
     "check",
     "claims",
     "compare",
@@ -41,4 +44,5 @@ __all__ = [
     "show",
     "solve",
     "worst",
+    "worst_box",
 ]

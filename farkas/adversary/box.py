@@ -141,6 +141,22 @@ class InstanceBox:
         return cls._around(instance.kind, shape, [plain_of(instance)], ranges or {}, kept)
 
     @classmethod
+    def spanned(
+        cls,
+        kind: str,
+        starts: Sequence[Plain],
+        ranges: Mapping[str, tuple[float, float]] | None = None,
+    ) -> InstanceBox:
+        """Return a box around plain fields; without a kind these are any numbers and lists.
+
+        Raises
+        ------
+        InvalidOption
+            A range names no number.
+        """
+        return cls._around(kind, shape_of(kind), starts, ranges or {}, ())
+
+    @classmethod
     def _around(
         cls,
         kind: str,
@@ -187,7 +203,8 @@ class InstanceBox:
             for family in shape.null_at_zero
             if family in ranges and ranges[family].low <= 0 < ranges[family].high
         }
-        most = max((len(start.get(shape.records) or ()) for start in starts), default=0)
+        records = [start.get(shape.records) for start in starts] if kind else []
+        most = max((len(held or ()) for held in records), default=0)
         return cls(kind, tuple(inside), ranges, most, frozenset(optional))
 
     def holds(self, data: Plain) -> bool:

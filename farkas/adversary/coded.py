@@ -54,6 +54,7 @@ shapes.add(
         null_at_zero={"rate[][]": "shift[][]"},
         implied=implied,
         records="",
+        counted=("masters", "workers"),
         witnesses=("coded.simple_greedy", "coded.iterated_greedy", "coded.round_lp"),
     ),
 )

@@ -52,6 +52,7 @@ shapes.add(
         complete=complete,
         needs={"dps.bfp_grid": grid},
         smaller=smaller,
+        counted=("jobs", "server_workers"),
         witnesses=("dps.best_fit", "dps.bfp_fluid", "dps.simple", "dps.top", "dps.learned"),
     ),
 )

@@ -7,6 +7,12 @@ from collections.abc import Iterator
 from farkas.adversary.shape import KindShape, Plain, shapes, without
 
 
+def mend(data: Plain) -> None:
+    """Let jobs arrive in the last slot at the latest."""
+    for job in data["jobs"]:
+        job["arrival"] = min(job["arrival"], data["horizon"] - 1)
+
+
 def smaller(data: Plain) -> Iterator[Plain]:
     """Leave out a job, a link, a node with its links, or the last slot."""
     for job in range(len(data["jobs"])):
@@ -35,7 +41,9 @@ shapes.add(
         sizes={"jobs": "num_jobs", "servers": "num_servers", "slots": "horizon"},
         smallest={"num_jobs": 3, "num_servers": 3, "horizon": 4},
         optional=("jobs[].budget[]",),
+        mend=mend,
         smaller=smaller,
+        counted=("jobs", "nodes", "horizon"),
         witnesses=("gadget.fifo", "gadget.las", "gadget.drf", "gadget.greedy_exact"),
     ),
 )

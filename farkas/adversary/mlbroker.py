@@ -55,6 +55,7 @@ shapes.add(
         smallest={"num_jobs": 3, "num_sites": 3, "num_slots": 6},
         mend=mend,
         smaller=smaller,
+        counted=("jobs", "num_sites", "num_slots"),
         witnesses=("mlbroker.central", "mlbroker.local"),
     ),
 )

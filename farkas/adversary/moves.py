@@ -39,7 +39,7 @@ def moved(data: Plain, box: InstanceBox, rng: np.random.Generator) -> Plain:
 
 def _reordered(data: Plain, box: InstanceBox, rng: np.random.Generator) -> bool:
     """Leave out, double or exchange jobs in place; False where there are none."""
-    jobs: list[Any] = data.get(shape_of(box.kind).records) or []
+    jobs: list[Any] = (data.get(shape_of(box.kind).records) or []) if box.kind else []
     if not jobs:
         return False
     here, there = (int(k) for k in rng.integers(len(jobs), size=2))

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from farkas.adversary.deciding import decide
 from farkas.adversary.gap import (
     RELAXED,
     UNBOUNDED,
@@ -28,8 +29,7 @@ from farkas.errors import FarkasError
 from farkas.instances import Instance
 from farkas.offline.climbing import climb
 from farkas.offline.ladder import Ladder, ladders
-from farkas.online.driver import Algorithm, Clairvoyant, algorithms, environments
-from farkas.online.recording import plain
+from farkas.online.driver import Algorithm, algorithms, environments
 from farkas.online.run import Bound
 from farkas.portable.logarithms import log
 
@@ -230,31 +230,10 @@ class Scorer:
     def _decide(
         self, algorithm: Algorithm, options: Mapping[str, Any], instance: Instance, seed: int
     ) -> Decisions | None:
-        """Let an algorithm decide, without pricing or proof; None where it has no answer."""
-        policy, world = algorithm.make(**options), environments[instance.kind]
-        decisions: Sequence[Any]
-        try:
-            if isinstance(policy, Clairvoyant):
-                decisions = policy.decide(instance, seed)
-            else:
-                state, decisions = policy.start(world.known(instance), seed), []
-                for arrival in self._arriving(instance):
-                    state, decision = policy.step(state, arrival)
-                    decisions.append(decision)
-        except (FarkasError, ArithmeticError):
-            return None
-        return Decisions(
-            algorithm=algorithm.name,
-            kind=instance.kind,
-            options=plain(dict(options)),
-            decisions=plain(decisions),
-        )
-
-    def _arriving(self, instance: Instance) -> Sequence[Any]:
-        """Return what arrives, made once for all algorithms that decide on an instance."""
+        """Let an algorithm decide on arrivals that are made once for all of them."""
         if self._arrivals is None or self._arrivals[0] is not instance:
             self._arrivals = instance, environments[instance.kind].arrivals(instance)
-        return self._arrivals[1]
+        return decide(algorithm, options, instance, seed, self._arrivals[1])
 
     def _better(
         self,

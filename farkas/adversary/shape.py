@@ -67,6 +67,8 @@ class KindShape:
         Ranges that follow from those that were asked for, both by family.
     records
         Field that holds the jobs, or what else can be left out and doubled.
+    counted
+        Fields whose numbers and lengths add up to the size of an instance.
     witnesses
         Algorithms that are asked for better decisions first, because they are fast.
     """
@@ -83,6 +85,7 @@ class KindShape:
     null_at_zero: Mapping[str, str] = dataclasses.field(default_factory=dict)
     implied: Callable[[Ranges], Ranges] = nothing_implied
     records: str = "jobs"
+    counted: tuple[str, ...] = ("jobs",)
     witnesses: tuple[str, ...] = ()
 
 
@@ -92,7 +95,7 @@ shapes: Registry[KindShape] = Registry("shape of instances", "farkas.adversary")
 
 def shape_of(kind: str) -> KindShape:
     """Return the shape of a kind, or one that knows nothing of it."""
-    return shapes.get(kind) or KindShape()
+    return (shapes.get(kind) if kind else None) or KindShape()
 
 
 def without(data: Plain, index: int, *paths: tuple[str, ...], count: str = "") -> Plain:

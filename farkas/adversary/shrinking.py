@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from farkas.adversary.box import InstanceBox, entries, plain_of
 from farkas.adversary.scoring import Scored, Scorer
@@ -32,12 +33,50 @@ def shrunk(
     The instance, and whether nothing more can be left out or rounded.
     """
     least = scored.height + log1p(-LOST)
+
+    def tried(data: Plain, current: Scored) -> Scored | None:
+        instance = box.built(data)
+        if instance is None or instance.sha256 == current.instance.sha256:
+            return None
+        found = scorer.score(instance, least)
+        return found if found is not None and found.height >= least else None
+
+    return reduced(scored, lambda one: plain_of(one.instance), box, tried, seconds=seconds)
+
+
+S = TypeVar("S")
+
+
+def reduced(
+    current: S,
+    plain: Callable[[S], Plain],
+    box: InstanceBox,
+    tried: Callable[[Plain, S], S | None],
+    *,
+    seconds: float = math.inf,
+) -> tuple[S, bool]:
+    """Leave out parts and round numbers of something while it stays what it is.
+
+    Parameters
+    ----------
+    plain
+        Its plain fields.
+    tried
+        What plain fields with a part less, or fewer digits, make instead of the second; None where
+        that is not wanted.
+    seconds
+        CPU seconds after which it ends with what it has.
+
+    Returns
+    -------
+    What is left, and whether nothing more can be left out or rounded.
+    """
     end = time.process_time() + seconds
-    current, changed = scored, True
+    changed = True
     while changed:
         changed = False
         for simpler in (_parts, _digits):
-            while (found := _first(simpler, current, box, scorer, least, end)) is not None:
+            while (found := _first(simpler(plain(current), box), current, tried, end)) is not None:
                 current, changed = found, True
             if time.process_time() >= end:
                 return current, False
@@ -45,18 +84,14 @@ def shrunk(
 
 
 def _first(
-    simpler: object, current: Scored, box: InstanceBox, scorer: Scorer, least: float, end: float
-) -> Scored | None:
-    """Score simpler instances until one keeps the ratio."""
-    assert callable(simpler)
-    for data in simpler(plain_of(current.instance), box):
+    candidates: Iterator[Plain], current: S, tried: Callable[[Plain, S], S | None], end: float
+) -> S | None:
+    """Try simpler fields until one is wanted."""
+    for data in candidates:
         if time.process_time() >= end:
             return None
-        instance = box.built(data)
-        if instance is None or instance.sha256 == current.instance.sha256:
-            continue
-        found = scorer.score(instance, least)
-        if found is not None and found.height >= least:
+        found = tried(data, current)
+        if found is not None:
             return found
     return None
 
@@ -64,6 +99,8 @@ def _first(
 def _parts(data: Plain, box: InstanceBox) -> Iterator[Plain]:
     """Yield instances with one part less."""
     shape = shape_of(box.kind)
+    if not box.kind:
+        return
     yield from shape.smaller(data)
     if not any(True for _ in shape.smaller(data)):
         for job in range(len(data.get(shape.records) or ())):

@@ -3,12 +3,14 @@
 import dataclasses
 import enum
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping
 from types import NoneType
 from typing import Any
 
 from farkas.errors import NoVerdict
 from farkas.instances import library
+from farkas.proofs.said import Among, Says
 from farkas.proofs.stated import Stated
 from farkas.registry import Registry
 from farkas.required import require_type
@@ -25,6 +27,40 @@ class Standing(enum.StrEnum):
     """By a counterexample that anyone can recompute."""
     NOT_APPLICABLE = "not applicable"
     """An assumption is false."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Attacked:
+    """How far a search for a violation got.
+
+    Parameters
+    ----------
+    seconds
+        CPU seconds that it had; the same ``evaluations`` and ``seed`` find the same again.
+    evaluations
+        Instances, or other inputs, that were tried.
+    slack
+        Smallest distance from violation over those of which the statement says something; None
+        where it says nothing of any.
+    seed
+        Of the search.
+    """
+
+    seconds: float
+    evaluations: int
+    slack: float | None
+    seed: int = 0
+
+    def __str__(self) -> str:
+        least = "said of none" if self.slack is None else f"smallest slack {self.slack:.3g}"
+        return f"attacked for {self.seconds:.3g} s, {self.evaluations:,} instances, {least}"
+
+    def to_builtins(self) -> dict[str, Any]:
+        """Plain data for JSON, which has no infinity: that is a word."""
+        data = dataclasses.asdict(self)
+        if self.slack is not None and not math.isfinite(self.slack):
+            data["slack"] = str(self.slack)
+        return data
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +86,8 @@ class Verdict:
         One sentence.
     numbers
         Named values a reader can recompute.
+    attacked
+        How far a search for a violation got, where there was one.
     """
 
     standing: Standing
@@ -61,6 +99,7 @@ class Verdict:
     given: tuple[Stated, ...] = ()
     note: str = ""
     numbers: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    attacked: Attacked | None = None
 
     def __bool__(self) -> bool:
         raise TypeError("a verdict is neither true nor false: compare its standing")
@@ -71,6 +110,8 @@ class Verdict:
             words.append(f"in {self.runs} runs, smallest slack {self.slack:.3g}")
         if self.tolerance:
             words.append(f"tolerance {self.tolerance:g}")
+        if self.attacked is not None:
+            words.append(str(self.attacked))
         if isinstance(self.counterexample, str):
             words.append(f"by {self.counterexample}")
         if self.fails:
@@ -91,6 +132,7 @@ class Verdict:
             "given": [relation.to_builtins() for relation in self.given] or None,
             "note": self.note or None,
             "numbers": dict(self.numbers) or None,
+            "attacked": None if self.attacked is None else self.attacked.to_builtins(),
         }
         return {name: value for name, value in shown.items() if value is not None}
 
@@ -238,12 +280,19 @@ class Claim:
         The docstring of the function.
     check
         Function without arguments that returns the verdict.
+    says
+        What the statement says of one instance, or of other input: the check goes through it, and
+        an attack searches with it.  None where it is about nothing that can be searched.
+    among
+        Where it is attacked.
     """
 
     name: str
     source: str
     statement: str
     check: Callable[[], Verdict]
+    says: Says | None = None
+    among: Among = dataclasses.field(default_factory=Among)
 
     @property
     def kind(self) -> str:
@@ -275,7 +324,9 @@ def select(name: str | None = None) -> list[Claim]:
     return [claims[item] for item in of_kind] if of_kind else [claims[name]]
 
 
-def claim(name: str, *, source: str) -> Callable[[Callable[[], Verdict]], Callable[[], Verdict]]:
+def claim(
+    name: str, *, source: str, says: Says | None = None, among: Among | None = None
+) -> Callable[[Callable[[], Verdict]], Callable[[], Verdict]]:
     """Register the decorated function as the check of a claim; its docstring is the statement.
 
     Parameters
@@ -284,6 +335,8 @@ def claim(name: str, *, source: str) -> Callable[[Callable[[], Verdict]], Callab
         ``kind.what_it_says``.
     source
         Where the claim stands, for example ``"mlBroker Lemma 1 (P2)"``.
+    says, among
+        What it says of one instance, and where a violation is searched for; see `Claim`.
     """
     if "." not in name:
         raise ValueError(f"claim {name!r} needs a name of the form kind.what_it_says")
@@ -294,7 +347,7 @@ def claim(name: str, *, source: str) -> Callable[[Callable[[], Verdict]], Callab
         statement = inspect.getdoc(check)
         if not statement:
             raise ValueError(f"claim {name!r} needs its statement as docstring")
-        claims.add(name, Claim(name, source, statement, check))
+        claims.add(name, Claim(name, source, statement, check, says, among or Among()))
         return check
 
     return register

@@ -7,10 +7,12 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
+from farkas.errors import NoVerdict
 from farkas.forms import LinearForm
 from farkas.instances import Instance, library
 from farkas.instances.generate import generate
 from farkas.proofs.claim import Standing, Verdict, held, proved, refuted
+from farkas.proofs.said import Saying, Says
 from farkas.proofs.stated import Stated
 from farkas.solvers import solve
 
@@ -32,6 +34,20 @@ def drawn(kind: type[I], preset: str = "published", seed: int = 0, **settings: A
     made = generate(str(kind.__struct_config__.tag), preset, seed, **settings)
     assert isinstance(made, kind)
     return made
+
+
+def asked(says: Says, example: Any) -> Saying:
+    """What a statement says of an example of which it has to say something."""
+    found = says(example)
+    if found is None:
+        raise NoVerdict("the statement says nothing of the example")
+    return found
+
+
+def refuted_by(says: Says, name: str, note: str = "", **numbers: float) -> Verdict:
+    """Verdict of a shipped instance that a statement is wrong about; more numbers of it follow."""
+    found = asked(says, library.load(name))
+    return refuted(name, found.shown, note, given=found.given, **{**found.numbers, **numbers})
 
 
 def optimum(form: LinearForm) -> float:
@@ -85,6 +101,11 @@ class Trials:
                 continue
             if self._worst is None or relation.slack < self._worst[0].slack:
                 self._worst = relation, example
+
+    def hear(self, example: Example, found: Saying | None) -> None:
+        """Count what a statement says of an example, if it says something and that applies."""
+        if found is not None and found.applies:
+            self.add(example, *found.relations)
 
     def verdict(self, note: str = "", **numbers: float) -> Verdict:
         """Held, or refuted by the worst violation."""

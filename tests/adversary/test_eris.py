@@ -30,6 +30,12 @@ def test_sites_and_resources_go_from_all_lists() -> None:
     ]  # fmt: skip
 
 
-def test_auctions_that_begin_occupied_lose_jobs_only() -> None:
-    data = plain_of(library.load("eris/tiny")) | {"occupied": {}}
-    assert len(list(smaller(data))) == len(data["jobs"])
+def test_auctions_that_begin_occupied_lose_that_and_its_entries_with_sites() -> None:
+    data = plain_of(library.load("eris/not_truthful"))
+    found = list(smaller(data))
+    assert [one["occupied"] for one in found].count(None) == 1
+    fewer = [one for one in found if one["sites"] == data["sites"] - 1]
+    assert len(fewer) == data["sites"]
+    for one in fewer:
+        assert len(one["occupied"]["resources"]) == one["sites"]
+        kind_class("eris").build(**one)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from farkas.adversary.attack import attack
 from farkas.instances import library
 from farkas.instances.files import own_kinds
 from farkas.proofs import Standing, claims
@@ -125,3 +126,25 @@ def test_the_matrix_covers_the_solvers_and_tests_of_the_suite() -> None:
 def test_no_solver_passed_what_it_says_it_cannot(solver: str) -> None:
     able = Ability.INTEGER in backends[solver].abilities
     assert (solver in matrix.kept()["tests"]["test_integer_program"]) == able, advice(solver)
+
+
+@pytest.mark.parametrize("name", verdicts.attackable())
+def test_a_claim_that_holds_says_how_hard_it_was_attacked(name: str) -> None:
+    kept = verdicts.attacked()
+    assert name in kept, f'make record ATTACKED="{name}"'
+    assert kept[name].evaluations >= 1
+    assert kept[name].seconds >= 5
+    assert kept[name].slack is not None
+
+
+def test_attacks_are_kept_of_claims_that_can_be_attacked() -> None:
+    assert set(verdicts.attacked()) <= set(verdicts.attackable())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", verdicts.attackable())
+def test_an_attack_in_the_ledger_comes_out_the_same(name: str) -> None:
+    kept = verdicts.attacked()[name]
+    found = attack(claims[name], evaluations=kept.evaluations, seed=kept.seed)
+    assert found.found is None
+    assert found.slack == pytest.approx(kept.slack, rel=1e-4, abs=1e-6)

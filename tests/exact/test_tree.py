@@ -210,3 +210,26 @@ def test_points_are_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
         tried.clear()
         search(random_integer(seed))
         assert len(tried) == len(set(tried))
+
+
+def test_searches_are_the_same_unless_a_share_of_the_time_ends_the_cuts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with_cuts = []
+    for seed in range(500, 530):
+        form = random_integer(seed)
+        one, two = search(form, gap=0.01), search(form, gap=0.01)
+        assert tree_certificate(form, one, about=ABOUT) == tree_certificate(form, two, about=ABOUT)
+        if one.cuts:
+            with_cuts.append((form, one))
+    assert with_cuts
+    monkeypatch.setattr(tree, "CUTS_SHARE", 0.0)
+    for form, known in with_cuts:
+        other = search(form, gap=0.01, deadline=Deadline(600.0))
+        assert not other.cuts  # another tree, of the same optimum
+        assert other.complete
+        best = search(form).value
+        for found in (known, other):
+            assert found.bound is not None
+            assert best is not None
+            assert best - F(1, 100) * abs(best) <= found.bound <= best

@@ -6,6 +6,9 @@ takes programs, claims, kinds, solvers (which renew their matrix), ``instances``
 the presets name), ``practice`` (policies on the public traces beside the checkout),
 ``figures`` (what `make figures` found), or ``all``, which leaves out the last two.
 
+``ATTACKED`` takes claims that hold, or ``all``: each is attacked for ``SECONDS`` CPU seconds, and
+how far that got is written beside its verdict.
+
 A claim keeps its standing unless it is told by name that this may change:
 ``make record CHANGED="KIND.CLAIM"``.
 """
@@ -32,6 +35,11 @@ FIGURES = "figures"
 def main(words: list[str]) -> int:
     """Renew what is asked for and return 1 where a verdict was refused."""
     asked = parse(words)
+    if asked.attacked:
+        given = asked.attacked.split()
+        for name in verdicts.attackable() if given == ["all"] else given:
+            say(verdicts.attack(name, asked.seconds))
+        return 0
     changed = asked.changed.split()
     given = [*asked.names.split(), *changed]
     names = expanded(given) if given else visible()
@@ -66,6 +74,8 @@ def parse(words: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--names", default="", help="names, separated by spaces")
     parser.add_argument("--changed", default="", help="claims whose standing may change")
+    parser.add_argument("--attacked", default="", help="claims that are attacked, or all")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of each attack, of the CPU")
     return parser.parse_args(words)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import time
@@ -10,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from farkas.instances.files import own_kinds
-from farkas.proofs import Verdict, claims
-from farkas.proofs.claim import Claim
+from farkas.proofs import Standing, Verdict, claims
+from farkas.proofs.claim import Attacked, Claim
+from farkas.verbs import attack as attacks
 from tests.recorded import relations
 from tests.tools.shared import ROOT
 
@@ -110,6 +112,51 @@ def renew(name: str, *, told: bool = False) -> tuple[str, bool]:
     return changes, True
 
 
+def attack(name: str, seconds: float, seed: int = 0) -> str:
+    """Attack a claim and write how far that got beside its verdict, or say what breaks it.
+
+    A claim that is broken is left as it is: its text, its check and what ships are a person's to
+    correct.
+
+    Returns
+    -------
+    What was found, in words.
+    """
+    found = attacks.attack(name, seconds=seconds, seed=seed)
+    if found.found is not None and kept()[name]["verdict"]["standing"] != Standing.REFUTED:
+        return f"{name}: broken by {found.found.data}: {found.found.said.broken[0]}  (not written)"
+    tried = found.verdict.attacked
+    assert tried is not None
+    entries = kept()
+    verdict = entries[name]["verdict"] | {
+        "attacked": shortened(dataclasses.replace(tried, seconds=seconds).to_builtins())
+    }
+    _write(name, entries | {name: entries[name] | {"verdict": verdict}})
+    return f"{name}: {tried}"
+
+
+def attacked() -> dict[str, Attacked]:
+    """How far attacks got that are kept, by claim."""
+    found = {}
+    for name, entry in kept().items():
+        said = entry["verdict"].get("attacked")
+        if said is not None:
+            slack = said["slack"]
+            found[name] = Attacked(**{**said, "slack": None if slack is None else float(slack)})
+    return found
+
+
+def attackable() -> list[str]:
+    """Claims that hold in runs and say something of single examples."""
+    return [
+        name
+        for name, entry in kept().items()
+        if name in claims
+        and claims[name].says is not None
+        and entry["verdict"]["standing"] == Standing.HELD
+    ]
+
+
 def _entry(claim: Claim, before: Entry | None) -> tuple[Entry, Verdict, relations.Said]:
     begin = time.perf_counter()
     verdict, stated = relations.heard(claim.run)
@@ -118,7 +165,10 @@ def _entry(claim: Claim, before: Entry | None) -> tuple[Entry, Verdict, relation
     doubtful = before is not None and SLOW / 2 < seconds < 2 * SLOW
     slow = before["slow"] if before is not None and doubtful else seconds > SLOW
     entry = {"claim": claim.name, "source": claim.source, "slow": slow}
-    return entry | {"verdict": shortened(verdict.to_builtins())}, verdict, stated
+    said = shortened(verdict.to_builtins())
+    if before is not None and "attacked" in before["verdict"]:
+        said["attacked"] = before["verdict"]["attacked"]
+    return entry | {"verdict": said}, verdict, stated
 
 
 def _words(entry: Entry | None) -> str:

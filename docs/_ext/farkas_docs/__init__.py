@@ -1,7 +1,7 @@
 """Pages that the code writes about itself, before Sphinx reads any page.
 
 Each module below has ``pages() -> Iterator[tuple[str, str]]``: the path of a page below
-``docs/generated`` without suffix, and its Markdown.
+``docs/generated`` without suffix, and its Markdown; or the path of a picture, and what draws it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 WRITERS = (
     "programs", "algorithms", "claims", "printed", "listings", "solvers", "command_line", "api",
-    "names", "practice", "figures",
+    "names", "practice", "figures", "worst",
 )  # fmt: skip
 
 FOLDER = Path(__file__).resolve().parents[2] / "generated"
@@ -31,12 +31,15 @@ def write_pages(folder: Path = FOLDER) -> list[Path]:
     written = []
     for name in WRITERS:
         for page, text in importlib.import_module(f"farkas_docs.{name}").pages():
-            path = folder / f"{page}.md"
+            path = folder / (f"{page}.md" if isinstance(text, str) else page)
             path.parent.mkdir(parents=True, exist_ok=True)
-            if not path.exists() or path.read_text() != text:
+            if not isinstance(text, str):  # named after its contents: what is there is right
+                if not path.exists():
+                    path.write_bytes(text())
+            elif not path.exists() or path.read_text() != text:
                 path.write_text(text)
             written.append(path)
-    for old in set(folder.rglob("*.md")) - set(written):
+    for old in {*folder.rglob("*.md"), *folder.rglob("*.svg")} - set(written):
         old.unlink()
     return written
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from farkas.proofs import Claim, Stated, claims
-from farkas.proofs.claim import failing
+from farkas.proofs.claim import Attacked, failing
 from farkas_docs.text import anchor, cell, code_cell, escaped, page, table
 
 LEDGER = Path(__file__).resolve().parents[2] / "ledger"
@@ -19,6 +19,8 @@ by running every claim; a test compares them with the code. Check any of them yo
 
 *proved*: symbolically, for all values. *held*: in so many runs, no more than that; slack is the
 smallest distance from violation, without the tolerance, which is printed where there is one.
+*attacked*: what a search from random draws for a violation came to, which says how hard one was
+looked for and proves nothing; `farkas claims NAME --evaluations N` repeats it.
 *refuted*: by a counterexample anyone can recompute, with both sides of what fails.
 *not applicable*: an assumption is false."""
 
@@ -68,6 +70,8 @@ def _claim(claim: Claim, verdict: Mapping[str, Any]) -> str:
         said.append(f"in {verdict['runs']} runs, smallest slack {verdict['slack']:.3g}")
     if "tolerance" in verdict:
         said.append(f"tolerance {verdict['tolerance']:g}")
+    if "attacked" in verdict:
+        said.append(str(attacked(verdict["attacked"])))
     if "fails" in verdict:
         said.append(_failing(verdict))
     if "note" in verdict:
@@ -78,6 +82,12 @@ def _claim(claim: Claim, verdict: Mapping[str, Any]) -> str:
         rows = [[cell(key), f"{value:.6g}"] for key, value in verdict["numbers"].items()]
         parts.append(table(["number", "value"], rows))
     return "\n\n".join(part for part in parts if part)
+
+
+def attacked(kept: Mapping[str, Any]) -> Attacked:
+    """How far an attack got, as the ledger keeps it: infinities are words."""
+    slack = kept["slack"]
+    return Attacked(**{**kept, "slack": None if slack is None else float(slack)})
 
 
 def _failing(verdict: Mapping[str, Any]) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 import traceback
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,10 +13,12 @@ import typer
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, progress
-from farkas.errors import Exit, FarkasError
+from farkas.cli.values import check_writable
+from farkas.errors import Exit, FarkasError, InvalidOption
 
 if TYPE_CHECKING:
     from farkas.proofs.claim import Claim, Verdict
+    from farkas.verbs.attack import Assault
 
 
 def command(
@@ -22,6 +26,18 @@ def command(
         str | None, typer.Argument(metavar="[KIND|ID]", help="One kind or one claim.")
     ] = None,
     run: Annotated[bool, typer.Option("--run", help="Check them now.")] = False,
+    attack: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Search for what breaks a claim; CPU seconds."),
+    ] = None,
+    evaluations: Annotated[
+        int | None, typer.Option(min=1, help="Instances that --attack tries, at most.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of --attack.")] = None,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", help="Write the instance that --attack finds (.json)."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """List the papers' claims; with --run, check them and say what became of each.
@@ -31,9 +47,18 @@ def command(
     Exit code 1 when a single claim is checked and refuted, or a check gives no verdict: its
     counterexample is none any more, or a step of a proof does not go through.  Standard error
     says why.
+
+    --attack checks one claim and then searches for an instance that breaks it: from draws, without
+    what ships, and made small.  A claim that holds stays held, attacked for so long.  With
+    --evaluations the result depends on --seed alone.  Ctrl-C ends it.
     """
     from farkas.proofs.claim import Standing, select
 
+    if attack is not None or evaluations is not None:
+        _attack(name, attack, evaluations, seed or 0, out, as_json)
+        return
+    if seed is not None or out is not None:
+        raise InvalidOption("--seed and --out are of --attack SECONDS or --evaluations N")
     chosen = select(name)
     verdicts: dict[str, Verdict] = {}
     failed: list[Exit] = []
@@ -58,6 +83,67 @@ def command(
     single = run and len(chosen) == 1 and chosen[0].name == name
     if single and verdicts[chosen[0].name].standing is Standing.REFUTED:
         raise typer.Exit(Exit.NEGATIVE)
+
+
+def _attack(
+    name: str | None,
+    seconds: float | None,
+    evaluations: int | None,
+    seed: int,
+    out: str | None,
+    as_json: bool,
+) -> None:
+    """Attack one claim, and end with code 1 where it is refuted."""
+    from farkas.proofs.claim import Standing, claims
+    from farkas.verbs.attack import attack, keep
+
+    if name is None or claims.names(f"{name}."):
+        raise InvalidOption("an attack needs one claim; farkas claims lists them")
+    check_writable(out)
+    found = attack(
+        claims[name], seconds=seconds, evaluations=evaluations, seed=seed, progress=_told()
+    )
+    if out is not None and found.instance is not None:
+        keep(found, out)
+    if as_json:
+        print_json(found.to_builtins())
+    else:
+        _print(found)
+    if out is not None and found.instance is None:
+        complain(f"nothing is written: no instance breaks {name}")
+    if found.outcome.interrupted:
+        complain("interrupted; this is what was found")
+        raise typer.Exit(Exit.INTERRUPTED)
+    if found.verdict.standing is Standing.REFUTED:
+        raise typer.Exit(Exit.NEGATIVE)
+
+
+def _told() -> Callable[[int, float], None] | None:
+    """Return what says on standard error that the slack has fallen; None without a terminal."""
+    if not sys.stderr.isatty():
+        return None
+
+    def told(evaluations: int, slack: float) -> None:
+        sys.stderr.write(f"{evaluations} instances: slack {slack:.3g}\n")
+        sys.stderr.flush()
+
+    return told
+
+
+def _print(found: Assault) -> None:
+    rows = [("verdict", str(found.verdict))]
+    if found.found is None:
+        rows.append(("broken", "no"))
+    else:
+        rows.append(("broken", ", ".join(map(str, found.found.said.broken))))
+        if found.size is not None:
+            rows.append(("parts", str(found.size)))
+            rows.append(("made small", "yes" if found.outcome.is_shrunk else "not to the end"))
+        else:
+            rows.append(("by", str(found.found.data)))
+    if found.shipped_size is not None:
+        rows.append(("parts of the shipped one", str(found.shipped_size)))
+    print_table(f"attack on {found.claim.name}", ["", ""], rows)
 
 
 def _words(item: Claim, verdict: Verdict | None, run: bool) -> str:

@@ -6,6 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import typer
 
 from farkas.cli.output import Json
@@ -20,12 +21,15 @@ if TYPE_CHECKING:
     from farkas.experiments.figures.batch import Drawn
 
 
+WORST = "worst"
+
+
 def command(
     kind: Annotated[
         str | None, typer.Argument(metavar="[KIND|all]", help="One kind, or all of them.")
     ] = None,
     number: Annotated[
-        str | None, typer.Argument(metavar="[N|all]", help="For example 5 or table4.")
+        str | None, typer.Argument(metavar="[N|all|worst]", help="For example 5 or table4.")
     ] = None,
     out: Annotated[
         str | None,
@@ -38,6 +42,10 @@ def command(
         int | None, typer.Option(min=1, help="Drawn for every point; full 5, reduced 2.")
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Processes, for all.")] = 1,
+    of: Annotated[
+        str | None,
+        typer.Option("--of", metavar="NAME|FILE", help="Of worst: one statement."),
+    ] = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
@@ -46,6 +54,10 @@ def command(
     Without a number it lists what there is and how each compares with the print at the full preset;
     `farkas figure all` writes every one (.png and .json) into a folder, `figures` unless -o says
     otherwise.  Stopped, it goes on where it was: figures and measurements that are there are kept.
+
+    `farkas figure KIND worst` draws worst cases that ship, proved as it draws, beside what theorems
+    promise; with --of one statement, of an algorithm or from a file of farkas worst --write: what
+    the algorithm decides and what is better, side by side.
     """
     from farkas.experiments.figures import PRESETS, find, of_kind
     from farkas.instances import kinds
@@ -55,6 +67,8 @@ def command(
     chosen = PRESETS[preset]
     if instances is not None:
         chosen = dataclasses.replace(chosen, instances=instances)
+    if of is not None and (kind is None or number != WORST):
+        raise InvalidOption("--of: is of worst cases; write farkas figure KIND worst --of NAME")
     if kind == "all" and number not in (None, "all"):
         raise InvalidOption(f"figure all {named(number)}: a number is of one kind; name the kind")
     if kind == "all" or number == "all":
@@ -63,8 +77,47 @@ def command(
         _write_all(every, Path(out or "figures"), chosen, seed, jobs, as_json)
     elif kind is None or number is None:
         _list([exhibit for k in ([kind] if kind else kinds()) for exhibit in of_kind(k)], as_json)
+    elif of is not None:
+        _statement(kind, of, out, as_json)
+    elif number == WORST:
+        from farkas.experiments.worst_cases import overview
+
+        _one(overview(kind), out, chosen, seed, as_json)
     else:
         _one(find(kind, number), out, chosen, seed, as_json)
+
+
+def _statement(kind: str, of: str, out: str | None, as_json: bool) -> None:
+    """Prove a statement, then draw its two sides."""
+    from farkas.experiments.figures.writing import PICTURES
+    from farkas.experiments.worst_cases.asked import asked
+
+    if out is not None:
+        if Path(out).suffix not in PICTURES:
+            raise InvalidOption.near(
+                f"{named(out)}: schedules are drawn as pictures", Path(out).suffix, PICTURES
+            )
+        check_writable(out)
+    proof, pair = asked(kind, of)
+    if out is not None:
+        from farkas.atomic import write_bytes
+        from farkas.experiments.figures.schedules import picture
+
+        write_bytes(out, picture(pair, Path(out).suffix))
+    if as_json:
+        print_json({**proof.to_builtins(), "picture": msgspec.to_builtins(pair)})
+        return
+    if out is None:
+        from farkas.experiments.worst_cases.schedule import stacked
+
+        layout = pair.layout
+        rows = [
+            (head, layout.lanes[r.lane], layout.owners[r.owner], r.start, r.end, r.high - r.low)
+            for head, side in zip(pair.heads, layout.sides, strict=True)
+            for r in stacked(side.blocks)
+        ]
+        print_table(pair.title, ["decided", "lane", "owner", "from", "to", "amount"], rows)
+    print_text(proof.statement)
 
 
 def _list(exhibits: list[Exhibit], as_json: bool) -> None:

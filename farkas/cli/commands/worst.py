@@ -56,6 +56,9 @@ def command(
     write: Annotated[
         str | None, typer.Option("--write", metavar="FILE", help="Write the statement (.json).")
     ] = None,
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Prove both sides of the ratio of all of --from.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Search for an instance on which an algorithm is far from the optimum, and prove how far.
@@ -67,14 +70,28 @@ def command(
 
     With --evaluations the result depends on the seed alone, not on --workers, and --store lets the
     same command go on where it was ended, or with more --evaluations.
+
+    With --prove the worst ratio of all instances of a box is proved from both sides, for the few
+    algorithms whose steps are a program; --write FILE.json then also writes FILE.bound.json, the
+    bound, and FILE.box.json, the instance that it is about: farkas check --instance takes both.
     """
     from farkas.online.driver import algorithms
     from farkas.verbs.worst import keep, worst
 
+    limits = {word: _range(word, text) for word, text in assignments(ranges, "--range").items()}
+    if prove:
+        from farkas.cli.worst_box import prove_box
+
+        if instance is None or preset or size or evaluations is not None or seed:
+            raise InvalidOption(
+                "--prove: give --from, and of the others only --set, --range, --seconds"
+            )
+        given = assignments(settings, "--set")
+        prove_box(algorithm, instance, limits, seconds, given, out, write, as_json)
+        return
     chosen = algorithms[algorithm]
     options = chosen.settle(assignments(settings, "--set"), strict=False)
     sizes = {word: _count(word, text) for word, text in _sizes(size).items()}
-    limits = {word: _range(word, text) for word, text in assignments(ranges, "--range").items()}
     check_writable(out)
     check_writable(write)
     found = worst(

@@ -29,6 +29,10 @@ LEGEND_LETTERS = 28
 """Entries of a legend beside the plot are wrapped, so that they leave room for it."""
 SAME = 0.01
 """Share of the height of a plot within which two lines look like one."""
+ARROW = 0.14
+"""Share of the height that arrows take, which stand for infinite numbers."""
+APART = 0.14
+"""Places between arrows of different series at the same place."""
 BARS = 0.8
 """Share of the distance between two categories that bars fill."""
 
@@ -82,10 +86,12 @@ def _figure(axes: Any, data: Figure) -> None:
         if series.chart == "bar":
             _bar(axes, series, place, look, bars.index(series), len(bars))
         else:
-            _curve(axes, series, place, look, turn, count, _covers(data.series, turn))
+            covers = series.chart != "scatter" and _covers(data.series, turn)
+            _curve(axes, series, place, look, turn, count, covers)
     for number, published in enumerate(data.published):
         _published(axes, published, categories, number)
     _scale(axes, data, categories)
+    _arrows(axes, data, categories)
     names = [*(one.name for one in data.series), *(_label(one) for one in data.published)]
     if len(names) > 1:
         _legend(axes, names)
@@ -188,6 +194,32 @@ def _scale(axes: Any, data: Figure, categories: list[str] | None) -> None:
             axes.set_xticks(measured, [f"{value:g}" for value in measured])
     if data.y.log:
         axes.set_yscale("log")
+
+
+def _arrows(axes: Any, data: Figure, categories: list[str] | None) -> None:
+    """Point upwards, beyond all other numbers, where a single measurement is infinite."""
+    every = [
+        (turn, series, [x for x, y in zip(place, series.y, strict=True) if y == math.inf])
+        for turn, series in enumerate(data.series)
+        if series.chart == "scatter"
+        for place in [_places(series.x, categories)]
+    ]
+    if not any(places for _, _, places in every):
+        return
+    if not any(math.isfinite(y) for series in data.series for y in series.y):
+        axes.set_ylim(1.0, 10.0)
+    axes.margins(y=ARROW)
+    inside = axes.get_ylim()
+    axes.set_ylim(inside)
+    shares = axes.get_xaxis_transform()  # numbers across, shares of the height upwards
+    colours = looks(len(data.series))
+    for turn, _, places in every:
+        apart = (turn - (len(every) - 1) / 2) * APART
+        for place in places:
+            axes.annotate("", (place + apart, 1.0), (place + apart, 1.0 - ARROW), xycoords=shares,
+                          textcoords=shares, annotation_clip=False,
+                          arrowprops={"arrowstyle": "-|>", "linewidth": 1.6, "shrinkA": 0,
+                                      "shrinkB": 0, "color": colours[turn]["color"]})  # fmt: skip
 
 
 def _label(published: Printed) -> str:

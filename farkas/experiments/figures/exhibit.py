@@ -66,6 +66,8 @@ class Agreement(enum.StrEnum):
     """Computed, and it comes out otherwise."""
     NOT_MODELLED = "not modelled"
     """Outside what an instance holds (for example training accuracy)."""
+    OURS = "not in the print"
+    """Computed, and no paper shows it."""
 
 
 def agreement(findings: Sequence[Statement]) -> Agreement:

@@ -11,7 +11,7 @@ import msgspec
 import farkas
 from farkas.atomic import write_bytes
 from farkas.errors import InvalidOption
-from farkas.experiments.figures.exhibit import Exhibit, Preset, agreement
+from farkas.experiments.figures.exhibit import Agreement, Exhibit, Preset, agreement
 from farkas.experiments.figures.figure import Figure, Table
 from farkas.experiments.figures.lines import INTERVALS
 from farkas.experiments.figures.measuring import sources
@@ -58,12 +58,13 @@ def write(exhibit: Exhibit, data: Figure | Table, path: str, preset: Preset, see
 
 def document(exhibit: Exhibit, data: Figure | Table, preset: Preset, seed: int) -> dict[str, Any]:
     """Everything about a figure as plain data."""
+    ours = Agreement.OURS
     return {
         "farkas": farkas.__version__,
         "figure": exhibit.name,
         "title": exhibit.title,
         "source": exhibit.source,
-        "standing": str(agreement(data.findings)),
+        "standing": str(ours if exhibit.agreement is ours else agreement(data.findings)),
         "preset": preset.name,
         "instances": preset.instances,
         "seed": seed,
@@ -86,8 +87,10 @@ def caption(exhibit: Exhibit, data: Figure | Table, preset: Preset, seed: int) -
     'Paper Fig. 1. Cost. This run (reduced, seed 0): trend reproduced; \
 falls with load: yes (3.2 to 1.1).'
     """
-    found = "; ".join([str(agreement(data.findings)), *map(str, data.findings)])
-    parts = [exhibit.source, exhibit.title, f"This run ({preset.name}, seed {seed}): {found}"]
+    found = "; ".join(map(str, data.findings))
+    if exhibit.agreement is not Agreement.OURS:
+        found = f"This run ({preset.name}, seed {seed}): {agreement(data.findings)}; {found}"
+    parts = [exhibit.source, exhibit.title, found.rstrip("; ")]
     parts.append(data.caption[:1].upper() + data.caption[1:])
     if isinstance(data, Figure) and any(series.low is not None for series in data.series):
         parts.append(f"Means of {preset.instances} instances; {INTERVALS}")
@@ -124,10 +127,15 @@ def picture(
     exhibit: Exhibit, data: Figure | Table, suffix: str, preset: Preset, seed: int
 ) -> bytes:
     """Drawing in the format of ``suffix``; the same data gives the same bytes."""
+    return drawn(data, exhibit.title, caption(exhibit, data, preset, seed), suffix)
+
+
+def drawn(data: Figure | Table, title: str, below: str, suffix: str) -> bytes:
+    """Drawing of any figure or table, with a title and a caption below."""
     from farkas.experiments.figures.drawing import draw
     from farkas.experiments.figures.style import styled
 
-    canvas = draw(data, exhibit.title, caption(exhibit, data, preset, seed))
+    canvas = draw(data, title, below)
     form = suffix.removeprefix(".")
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
     buffer = io.BytesIO()

@@ -7,9 +7,11 @@ from typing import Any
 
 import msgspec
 
+from farkas.adversary.shipped import statements_of
 from farkas.experiments.figures import Figure
 from farkas.experiments.sweeps import Ratios, Rechecked, Store, ratios, settled_seed
 from farkas.experiments.sweeps.trajectory import of_run
+from farkas.experiments.worst_cases import WorstKnown, case_of
 from farkas.instances import Instance
 from farkas.online import Run
 from farkas.proofs.claim import Claim, Verdict, select
@@ -79,6 +81,8 @@ class Contents:
         Number of algorithms whose worst run is left out for the size of the page.
     failures
         Name, status, error and number of tasks.
+    worst, unsearched
+        Worst cases of the algorithms that ship, proved now; algorithms of which none does.
     ledger
         Claims about the kinds.
     manifests
@@ -97,6 +101,8 @@ class Contents:
     runs: list[Shown]
     unshown: int
     failures: list[tuple[str, str, str, int]]
+    worst: list[WorstKnown]
+    unsearched: list[str]
     ledger: list[CheckedClaim]
     manifests: list[tuple[dict[str, str], int]]
 
@@ -159,6 +165,9 @@ def collect(
         if result.output and "manifest" in result.output:
             manifests[_versions(result.output["manifest"])] += 1
     found = ratios(store, objections=again.objections, among=again.among)
+    ran = sorted({item.name for item in found if item.what == "run"})
+    worst = [case for kind in sorted(kinds) for case in _worst(kind, ran)]
+    known = {case.name.partition("[")[0] for case in worst}
     with_worst = [item for item in found if item.what == "run" and item.worst is not None]
     return Contents(
         title=title or store.path.stem,
@@ -173,6 +182,8 @@ def collect(
         runs=[shown for item in with_worst[:MOST_SHOWN] if (shown := _shown(item, store))],
         unshown=max(0, len(with_worst) - MOST_SHOWN),
         failures=[(*key, count) for key, count in sorted(failures.items())],
+        worst=worst,
+        unsearched=[name for name in ran if name not in known],
         ledger=_ledger(sorted(kinds), check_claims, progress),
         manifests=[(msgspec.json.decode(k), count) for k, count in sorted(manifests.items())],
     )
@@ -200,6 +211,12 @@ def _shown(item: Ratios, store: Store) -> Shown | None:
     sha, seed = item.worst.instance[:8], run.manifest.seed
     name = f"{named(run.instance or 'unnamed')} ({sha}), seed {seed}"
     return Shown(item.label, name, run, charts) if charts else None
+
+
+def _worst(kind: str, algorithms: list[str]) -> list[WorstKnown]:
+    """Worst cases of algorithms, whatever their options; each is proved now."""
+    every = [one for one in statements_of(kind) if one.name.partition("[")[0] in algorithms]
+    return [case_of(one) for one in every]
 
 
 def _ledger(

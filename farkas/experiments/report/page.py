@@ -10,10 +10,18 @@ from markupsafe import Markup, escape
 import farkas
 from farkas.experiments.report.charts import legend, line_chart
 from farkas.experiments.report.contents import Contents
+from farkas.experiments.report.schedules import both_sides, owners
 from farkas.experiments.report.spread import spread
 from farkas.experiments.report.svg import at_most, number
 from farkas.experiments.sweeps import Ratios
 from farkas.experiments.sweeps.statistics import interval_words
+from farkas.experiments.worst_cases import pair_of
+from farkas.experiments.worst_cases.cases import (
+    factor_words,
+    found_words,
+    random_words,
+    state_words,
+)
 from farkas.words import cleaned, quoted
 
 KIND_TITLES = {"min": "costs: value over proved bound", "max": "rewards: proved bound over value"}
@@ -49,6 +57,7 @@ def render(contents: Contents) -> str:
         version=farkas.__version__,
         spreads=_spreads(contents),
         runs=_runs(contents),
+        worst=_worst(contents),
         style=_asset("page.css"),
         script=_asset("page.js"),
     )
@@ -85,6 +94,29 @@ def _spreads(contents: Contents) -> list[dict[str, Any]]:
         title = f"{kind}, {KIND_TITLES[sense]}"
         chart = spread(list(items), f"spread-{kind}-{sense}", title)
         drawn.append({"title": title, "chart": chart})
+    return drawn
+
+
+def _worst(contents: Contents) -> list[dict[str, Any]]:
+    """Rows of worst cases; only what is proved has a picture."""
+    drawn = []
+    for place, case in enumerate(contents.worst):
+        proof = case.standing.proof
+        pair = None if proof is None else pair_of(proof)
+        drawn.append(
+            {
+                "case": case,
+                "found": found_words(case),
+                "random": random_words(case),
+                "state": state_words(case),
+                "printed": factor_words(case, "printed"),
+                "repaired": factor_words(case, "repaired"),
+                "exceeded": any(theorem.exceeded for theorem in case.theorems),
+                "picture": None if pair is None else both_sides(pair, f"worst-{place}"),
+                "owners": [] if pair is None else owners(pair),
+                "pair": pair,
+            }
+        )
     return drawn
 
 

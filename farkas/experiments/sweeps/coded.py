@@ -19,14 +19,14 @@ def _equal_masters(instance: CodedComputing) -> bool:
 
 
 @guarantee("coded.simple_greedy", "printed", source="Coded section III, remark on Algorithm 2",
-           witnesses=DEDICATED)  # fmt: skip
+           witnesses=DEDICATED, claim="coded.largest_first")  # fmt: skip
 def as_printed(instance: CodedComputing, options: Mapping[str, Any]) -> float | None:
     """4/3 for masters that see every worker alike, over the optimum of (P5)."""
     return 4 / 3 if _equal_masters(instance) else None
 
 
 @guarantee("coded.simple_greedy", "repaired", source="largest-first scheduling, maximising the "
-           "least load", witnesses=DEDICATED)  # fmt: skip
+           "least load", witnesses=DEDICATED, claim="coded.largest_first")  # fmt: skip
 def sharper(instance: CodedComputing, options: Mapping[str, Any]) -> float | None:
     """(4 M − 2) / (3 M − 1) for masters that see every worker alike; tight for M = 2."""
     masters = Pairs.of(instance).speed.shape[0]

@@ -12,11 +12,13 @@ from farkas.numbers import Floats
 from farkas.online import Run
 from farkas.portable.logarithms import log
 
-SCHEDULES = ("eris.antman", "eris.eris", "eris.liquid", "eris.offline", "eris.tiresias")
+SCHEDULES = ("eris.antman", "eris.eris", "eris.liquid", "eris.offline",
+             "eris.optimum", "eris.tiresias")  # fmt: skip
 """Welfare that any of them reaches, the optimum reaches."""
 
 
-@guarantee("eris.eris", "printed", source="Eris Theorem 5", witnesses=SCHEDULES)
+@guarantee("eris.eris", "printed", source="Eris Theorem 5", witnesses=SCHEDULES,
+           claim="eris.competitive_ratio")  # fmt: skip
 def as_printed(instance: Auction, options: Mapping[str, Any]) -> float:
     """2 log2(γ of transfer times the largest γ of a resource), over the optimum of (2)."""
     largest = float(instance.price_base.max(initial=1.0))

@@ -44,6 +44,8 @@ class Guarantee:
         Algorithms, and programs without their variant, whose value is never better than the
         optimum that the theorem speaks of.  They can break a guarantee: the optimum is at least as
         good as they are.
+    claim
+        The claim that states it, whose verdict says whether it is true; empty where none does.
     """
 
     reading: Reading
@@ -51,13 +53,19 @@ class Guarantee:
     statement: str
     factor: Factor
     witnesses: frozenset[str] = frozenset()
+    claim: str = ""
 
 
 guarantees: Registry[Guarantee] = Registry("guarantee", "farkas.experiments.sweeps")
 
 
 def guarantee(
-    algorithm: str, reading: Reading, *, source: str, witnesses: tuple[str, ...] = ()
+    algorithm: str,
+    reading: Reading,
+    *,
+    source: str,
+    witnesses: tuple[str, ...] = (),
+    claim: str = "",
 ) -> Callable[[Factor], Factor]:
     """Register the decorated function as the factor of a theorem; its docstring is the statement.
 
@@ -65,14 +73,15 @@ def guarantee(
     ----------
     algorithm
         Whose value is bounded.
-    reading, source, witnesses
+    reading, source, witnesses, claim
         As in `Guarantee`.
     """
     name = f"{algorithm}[{reading}]"
 
     def register(factor: Factor) -> Factor:
         words = explanation(factor, f"guarantee {name}")
-        guarantees.add(name, Guarantee(reading, source, words, factor, frozenset(witnesses)))
+        found = Guarantee(reading, source, words, factor, frozenset(witnesses), claim)
+        guarantees.add(name, found)
         return factor
 
     return register

@@ -1,5 +1,6 @@
 """mlBroker's guarantees, and slots of its runs: workers, prices, multipliers of the bound."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +19,7 @@ from farkas.portable.logarithms import log1p
 INTEGER = (
     "mlbroker.central", "mlbroker.gr", "mlbroker.ir", "mlbroker.local", "mlbroker.mlbroker",
     "mlbroker.oasis", "mlbroker.offline", "mlbroker.one_shot", "mlbroker.opt",
+    "mlbroker.optimum",
 )  # fmt: skip
 """Their decisions are points of every relaxation, at no smaller cost there."""
 
@@ -29,10 +31,14 @@ def _epsilon(instance: Brokerage, options: Mapping[str, Any]) -> float:
     return float(options.get("epsilon") or instance.epsilon)
 
 
-@guarantee("mlbroker.fractional", "printed", source="mlBroker Theorem 3", witnesses=INTEGER)
+@guarantee("mlbroker.fractional", "printed", source="mlBroker Theorem 3", witnesses=INTEGER,
+           claim="mlbroker.theorem3")  # fmt: skip
 def as_printed(instance: Brokerage, options: Mapping[str, Any]) -> float:
     """2 + (1 + ε) ln(1 + 1/ε), over the optimum of the relaxation (9)."""
-    epsilon = _epsilon(instance, options)
+    return _r1(_epsilon(instance, options))
+
+
+def _r1(epsilon: float) -> float:
     return 2 + (1 + epsilon) * log1p(1 / epsilon)
 
 
@@ -41,6 +47,7 @@ def as_printed(instance: Brokerage, options: Mapping[str, Any]) -> float:
     "repaired",
     source="mlBroker Theorem 3, repaired",
     witnesses=INTEGER,
+    claim="mlbroker.theorem3_corrected",
 )
 def repaired(instance: Brokerage, options: Mapping[str, Any]) -> float | None:
     """max(1, σ) + R ε σ / κ with σ = ln(1 + 1/ε).
@@ -54,6 +61,18 @@ def repaired(instance: Brokerage, options: Mapping[str, Any]) -> float | None:
     sigma = log1p(1 / epsilon)
     extra = instance.num_sites * epsilon * sigma / _least_presence(instance, options)
     return max(1.0, sigma) + extra
+
+
+@guarantee("mlbroker.mlbroker", "printed", source="mlBroker Theorem 5", witnesses=INTEGER,
+           claim="mlbroker.theorem5")  # fmt: skip
+def whole_algorithm(instance: Brokerage, options: Mapping[str, Any]) -> float | None:
+    """r₁ r₂ of Theorems 3 and 4, over the cheapest whole placement; none where r₂ is infinite."""
+    from farkas.proofs.mlbroker.integral import ClaimedRatio  # here: it loads sympy
+
+    if not instance.num_pairs:
+        return None
+    factor = _r1(_epsilon(instance, options)) * ClaimedRatio.of(instance).total
+    return factor if math.isfinite(factor) else None
 
 
 def _least_presence(instance: Brokerage, options: Mapping[str, Any]) -> float:

@@ -1,5 +1,6 @@
 """The greatest reward of kind gadget when all arrivals are known."""
 
+from farkas.offline.gadget.planned import planned
 from farkas.offline.gadget.slots_again import slots_again
 from farkas.offline.ladder import Ladder, ladders
 from farkas.offline.policies import policies
@@ -8,6 +9,11 @@ ladders.add(
     "gadget.optimum",
     Ladder(
         "gadget.optimum",
-        climbers=(policies("gadget.fifo", "gadget.las", "gadget.gadget"), slots_again),
+        climbers=(
+            policies("gadget.fifo", "gadget.las"),
+            planned,
+            policies("gadget.gadget"),
+            slots_again,
+        ),
     ),
 )

@@ -14,9 +14,12 @@ from farkas.certificates.gadget_slot import (
     certify_slot,
 )
 from farkas.certificates.gadget_slot_tree import SlotTree, certify_slot_tree
+from farkas.errors import NoAnswer
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView, snapshot
+from farkas.numbers import Floats
+from farkas.once import once
 from farkas.online.gadget.columns import by_cases, column_rings, worth
 from farkas.online.gadget.environment import Decision, received
 from farkas.online.run import Bound
@@ -27,17 +30,31 @@ from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
 from farkas.relaxations.gadget.whole_sizes import whole_sizes
 from farkas.relaxations.price_bounds import price_bounds
 from farkas.search_tolerances import SOLVER_GAP
-from farkas.solvers.fallback import multipliers_by_any
+from farkas.solvers.fallback import multipliers_by_any, optimum_by_any
 
 SLOT_GAP = 1e-3
 """Relative gap that certificates of slots may leave before they are proved by cases."""
+
+
+@once
+def merged_horizon(cluster: Cluster) -> tuple[Floats, Floats | None]:
+    """Row duals and point of ``gadget.offline_bound``, solved once for a cluster.
+
+    Where no solver reaches an optimum there is no point, and any multipliers stand in for duals.
+    """
+    form = OfflineBound().form(cluster)
+    try:
+        answer = optimum_by_any(form, duals=True)
+    except NoAnswer:
+        return multipliers_by_any(form).rows, None
+    return answer.row_duals, answer.point
 
 
 def horizon_certificate(cluster: Cluster) -> HorizonCertificate:
     """Certificate at the optimal prices of ``gadget.offline_bound``."""
     timeline, servers = Timeline.of(cluster), ServerClasses.of(cluster)
     form = OfflineBound().form(cluster)
-    duals = multipliers_by_any(form).rows
+    duals, _ = merged_horizon(cluster)
     limits = form.row_block("node_capacity")
     prices = np.zeros((len(timeline.length), len(servers.count), cluster.num_resources))
     members = limits.axes[0].members

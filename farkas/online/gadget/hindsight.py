@@ -6,8 +6,8 @@ import numpy as np
 
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
-from farkas.models.gadget.slot import SlotView, snapshot
-from farkas.numbers import Floats
+from farkas.models.gadget.slot import Gains, SlotView, snapshot
+from farkas.numbers import Floats, Ints
 from farkas.online.gadget.columns import column_rings, worth
 from farkas.online.gadget.environment import Decision
 from farkas.online.gadget.moving import SpareRoom
@@ -36,11 +36,13 @@ def schedules(
     check: Callable[[], None] = lambda: None,
     *,
     backwards: bool = False,
+    plan: Ints | None = None,
 ) -> Iterator[Schedule]:
     """Yield schedules of the whole horizon, each better than the one before.
 
     Slots are solved to ``gap`` where `column_rings` reaches it.
-    Begins with slots of largest gains on concave envelopes, one after the other, and then solves
+    Begins with slots of largest gains on concave envelopes, one after the other, or, where there is
+    a plan, of largest marginal rewards beside what slots to come are planned to give.  Then solves
     every slot again for the marginal rewards that the other slots leave, earlier and later ones.
     No pass loses anything.
 
@@ -51,13 +53,18 @@ def schedules(
     backwards
         Whether the last slot comes first: then jobs that came late do not meet those that could
         have run before.
+    plan
+        Worker-slots, shape (slots, jobs), that need not fit; a job's sum is within its budget.
     """
     schedule = [Rings.none(cluster)] * cluster.horizon
-    total = np.zeros(cluster.num_jobs)
+    planned = np.zeros((cluster.horizon, cluster.num_jobs)) if plan is None else plan.astype(float)
+    gains: Gains = "envelope" if plan is None else "printed"
+    total = planned.sum(axis=0)
     slots = range(cluster.horizon)
     for slot in reversed(slots) if backwards else slots:
         check()
-        rings = _best(snapshot(cluster, slot, total, "envelope"), gap, schedule[slot])
+        total -= planned[slot]
+        rings = _best(snapshot(cluster, slot, total, gains), gap, schedule[slot])
         np.add.at(total, rings.job, rings.size)
         schedule[slot] = rings
     yield list(schedule)

@@ -8,11 +8,12 @@ from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import Law
 from farkas.models.coded.plans import Allocation, dedicated_plan, dedicated_share, shared_plan
 from farkas.online.coded.exhaustive import best_owner, least_level
-from farkas.proofs.claim import Verdict, claim, proved, refuted
-from farkas.proofs.coded.surrogate import expected_results, published, shipped
+from farkas.proofs.claim import Verdict, claim, proved
+from farkas.proofs.coded.surrogate import WIDE, expected_results, published, shipped
+from farkas.proofs.said import Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials
+from farkas.proofs.trials import Trials, refuted_by
 from farkas.relaxations.coded.sharing import best_sharing, shared_optimum
 from farkas.search_tolerances import FINE_GAP
 from farkas.tolerances import TIE
@@ -57,18 +58,15 @@ def shared_optima_are_no_later() -> Verdict:
     return trials.proved("shares 0 and 1 lie in [0, 1]")
 
 
-@claim("coded.shared_is_faster_when_run", source="Coded Fig. 2, 3 and section V")
-def shared_plans_finish_earlier() -> Verdict:
-    """The plan that is optimal for P3 with shared workers also finishes earlier when run."""
-    data = shipped("shared_is_slower")
+def _run_times(data: CodedComputing) -> Saying:
+    """Mean and quantile of the last master, exactly."""
     shared, dedicated = _law(data, _shared(data)), _law(data, _dedicated(data))
     mean = shared.mean(), dedicated.mean()
     wanted = data.success_probability
     late = shared.joint_quantile(wanted), dedicated.joint_quantile(wanted)
-    return refuted(
-        "coded/shared_is_slower",
-        [Stated(mean[0], "<=", mean[1]), Stated(late[0], "<=", late[1])],
-        f"mean and {wanted:g} quantile of the last master, exactly",
+    return said(
+        Stated(mean[0], "<=", mean[1]),
+        Stated(late[0], "<=", late[1]),
         mean_shared=mean[0],
         mean_dedicated=mean[1],
         quantile_shared=late[0],
@@ -77,39 +75,66 @@ def shared_plans_finish_earlier() -> Verdict:
     )
 
 
-@claim("coded.surrogate_is_meaningful", source="Coded section II, from (3b) to (4b)")
-def a_plan_of_p3_can_finish() -> Verdict:
-    """A plan that is optimal for P3 lets every master finish with probability at least ρ."""
-    data = shipped("split_worker")
+@claim(
+    "coded.shared_is_faster_when_run",
+    source="Coded Fig. 2, 3 and section V",
+    says=_run_times,
+    among=WIDE,
+)
+def shared_plans_finish_earlier() -> Verdict:
+    """The plan that is optimal for P3 with shared workers also finishes earlier when run."""
+    wanted = shipped("shared_is_slower").success_probability
+    note = f"mean and {wanted:g} quantile of the last master, exactly"
+    return refuted_by(_run_times, "coded/shared_is_slower", note)
+
+
+def _recoverable(data: CodedComputing) -> Saying:
     law = _law(data, _shared(data))
     chance = float(law.recoverable().min())
-    return refuted(
-        "coded/split_worker",
+    return said(
         Stated(chance, ">=", data.success_probability),
-        "the master that the shared worker does not choose never has its rows",
         recoverable=chance,
         recoverable_together=law.joint(math.inf),
         wanted=data.success_probability,
     )
 
 
-@claim("coded.surrogate_meets_chance", source="Coded section II, P2 as an approximation of P1")
-def the_surrogate_time_meets_the_chance_constraint() -> Verdict:
-    """By the optimal time of P3 every master has its rows with probability at least ρ."""
-    data = shipped("shared_is_slower")
+@claim(
+    "coded.surrogate_is_meaningful",
+    source="Coded section II, from (3b) to (4b)",
+    says=_recoverable,
+    among=WIDE,
+)
+def a_plan_of_p3_can_finish() -> Verdict:
+    """A plan that is optimal for P3 lets every master finish with probability at least ρ."""
+    note = "the master that the shared worker does not choose never has its rows"
+    return refuted_by(_recoverable, "coded/split_worker", note)
+
+
+def _by_surrogate_time(data: CodedComputing) -> Saying:
     plan = _dedicated(data)
     time = 1.0 / least_level(Pairs.of(data).speed, best_owner(Pairs.of(data).speed))
     law = _law(data, plan)
     chance = float(law.at(time).min())
-    return refuted(
-        "coded/shared_is_slower",
+    return said(
         Stated(chance, ">=", data.success_probability),
-        "the expected number of results is near the middle of its law",
         chance=chance,
         wanted=data.success_probability,
         quantile_over_time=law.quantile(data.success_probability) / time,
         joint_quantile_over_time=law.joint_quantile(data.success_probability) / time,
     )
+
+
+@claim(
+    "coded.surrogate_meets_chance",
+    source="Coded section II, P2 as an approximation of P1",
+    says=_by_surrogate_time,
+    among=WIDE,
+)
+def the_surrogate_time_meets_the_chance_constraint() -> Verdict:
+    """By the optimal time of P3 every master has its rows with probability at least ρ."""
+    note = "the expected number of results is near the middle of its law"
+    return refuted_by(_by_surrogate_time, "coded/shared_is_slower", note)
 
 
 @claim("coded.markov_bound", source="not in the paper; bounds on P1")

@@ -1,28 +1,29 @@
 """Claims about successive convex approximation: what its points are, and are not."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from farkas.instances.coded import CodedComputing
+from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.plans import dedicated_plan
 from farkas.models.coded.surrogate import surrogate_times
+from farkas.online.coded.exhaustive import least_level
 from farkas.online.coded.sca import iterates
-from farkas.proofs.claim import Verdict, claim, not_applicable, proved, refuted
+from farkas.proofs.claim import Verdict, claim, not_applicable, proved
 from farkas.proofs.coded.surrogate import published, shipped
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials
+from farkas.proofs.trials import Trials, refuted_by
 from farkas.relaxations.coded.sca import SharedPoint, solve_step
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.search_tolerances import FINE_GAP, LOOSE_GAP, SOLVER_GAP
+from farkas.tolerances import ROUNDING
 
 STOP = SOLVER_GAP
 """Relative decrease of time at which Algorithm 3 stops."""
-
-
-def _point(name: str) -> tuple[CodedComputing, SharedPoint]:
-    data = shipped(name)
-    return data, SharedPoint.given(data)
 
 
 @claim("coded.lemma2", source="Coded Lemma 2")
@@ -98,25 +99,58 @@ def convergence_theorem_applies() -> Verdict:
     )
 
 
-@claim("coded.stationary_is_near_optimal", source="Coded section IV, after Algorithm 3")
+def _owned() -> Iterator[CodedComputing]:
+    """Points at which every worker serves one master, whichever; other loads are near 0 or not."""
+    for seed in range(20):
+        data, rng = published(2, 2 + seed % 3, seed), np.random.default_rng(seed)
+        owner = np.concatenate([[0, 1], rng.integers(0, 2, data.workers - 2)])
+        share = np.zeros(data.rates.shape)
+        share[owner, np.arange(data.workers)] = 1.0
+        plan = dedicated_plan(data, owner)
+        time = 1.0 / least_level(Pairs.of(data).speed, owner)
+        loads = np.where(share > 0, plan.loads, (ROUNDING, 0.2)[seed % 2] * plan.loads.max(axis=0))
+        point = {"probability": share.tolist(), "loads": loads.tolist(), "time": time}
+        yield data.replace(sca_point=point)
+
+
+POINTS = Among(samples=_owned)
+
+
+def _feasible(data: CodedComputing, point: SharedPoint) -> Stated:
+    """The point is one of P3."""
+    late = float(surrogate_times(data, point.share, point.loads).max())
+    return Stated(late, "<=", point.time, LOOSE_GAP)
+
+
+def _near_optimal(data: CodedComputing) -> Saying:
+    point = SharedPoint.given(data)
+    steps = [solve_step(data, split, point).time for split in ("product", "scaled", "printed")]
+    best = shared_optimum(data).time
+    progress = max(1 - time / point.time for time in steps)
+    return said(
+        Stated(point.time, "<=", 2 * best),
+        given=[Stated(progress, "<", STOP), _feasible(data, point)],
+        stopped_at=point.time,
+        optimum=best,
+        relative_progress=progress,
+    )
+
+
+@claim(
+    "coded.stationary_is_near_optimal",
+    source="Coded section IV, after Algorithm 3",
+    says=_near_optimal,
+    among=POINTS,
+)
 def stopping_points_are_good() -> Verdict:
     """Where Algorithm 3 stops, the time is near the optimum: at most twice it.
 
     Farther points are not looked for: nothing is said of larger factors.
     """
-    data, point = _point("wrong_diagonal")
-    steps = [solve_step(data, split, point).time for split in ("product", "scaled", "printed")]
-    best = shared_optimum(data).time
-    progress = max(1 - time / point.time for time in steps)
-    return refuted(
-        "coded/wrong_diagonal",
-        Stated(point.time, "<=", 2 * best),
-        f"no split makes progress, at {point.time / best:.3g} times the optimum",
-        given=Stated(progress, "<", STOP),
-        stopped_at=point.time,
-        optimum=best,
-        relative_progress=progress,
-    )
+    data = shipped("wrong_diagonal")
+    times = SharedPoint.given(data).time / shared_optimum(data).time
+    note = f"no split makes progress, at {times:.3g} times the optimum"
+    return refuted_by(_near_optimal, "coded/wrong_diagonal", note)
 
 
 def _improved(data: CodedComputing, point: SharedPoint, size: float) -> float:
@@ -127,34 +161,51 @@ def _improved(data: CodedComputing, point: SharedPoint, size: float) -> float:
     return float(surrogate_times(data, share, loads).max())
 
 
-@claim("coded.stationary_is_local_optimum", source="Coded section IV, Theorem 2 of [17]")
-def stopping_points_are_local_optima() -> Verdict:
-    """A stationary point of Algorithm 3 is a local optimum of P3."""
-    data, point = _point("idle_pairs")
+def _locally_optimal(data: CodedComputing) -> Saying:
+    point = SharedPoint.given(data)
     after = solve_step(data, "product", point)
     best = min(_improved(data, point, size) for size in (1e-2, 1e-3, 1e-4))
-    return refuted(
-        "coded/idle_pairs",
+    return said(
         Stated(best, ">=", point.time, FINE_GAP),
-        "the step stops here, but moving a little of a slack worker and its load is better",
-        given=Stated(1 - after.time / point.time, "<", STOP),
+        given=[Stated(1 - after.time / point.time, "<", STOP), _feasible(data, point)],
         stopped_at=point.time,
         nearby=best,
         optimum=shared_optimum(data).time,
     )
 
 
-@claim("coded.zero_load_is_harmless", source='Coded section IV, "k = 0 and thus l = 0"')
-def unused_pairs_need_no_load() -> Verdict:
-    """Setting the load of an unused pair to 0 does not change where Algorithm 3 goes."""
-    data, empty = _point("idle_pairs")
+@claim(
+    "coded.stationary_is_local_optimum",
+    source="Coded section IV, Theorem 2 of [17]",
+    says=_locally_optimal,
+    among=POINTS,
+)
+def stopping_points_are_local_optima() -> Verdict:
+    """A stationary point of Algorithm 3 is a local optimum of P3."""
+    note = "the step stops here, but moving a little of a slack worker and its load is better"
+    return refuted_by(_locally_optimal, "coded/idle_pairs", note)
+
+
+def _filled(data: CodedComputing) -> Saying:
+    empty = SharedPoint.given(data)
     full = SharedPoint(empty.share, np.full(empty.loads.shape, empty.loads.max()), empty.time)
     slow, quick = solve_step(data, "product", empty), solve_step(data, "product", full)
-    return refuted(
-        "coded/idle_pairs",
+    return said(
         Stated(quick.time, "==", slow.time, LOOSE_GAP),
-        "with loads t/φ on unused pairs the same shares are left at once",
+        given=[_feasible(data, empty), _feasible(data, full)],
         after_a_step_from_no_load=slow.time,
         after_a_step_from_full_load=quick.time,
         optimum=shared_optimum(data).time,
     )
+
+
+@claim(
+    "coded.zero_load_is_harmless",
+    source='Coded section IV, "k = 0 and thus l = 0"',
+    says=_filled,
+    among=POINTS,
+)
+def unused_pairs_need_no_load() -> Verdict:
+    """Setting the load of an unused pair to 0 does not change where Algorithm 3 goes."""
+    note = "with loads t/φ on unused pairs the same shares are left at once"
+    return refuted_by(_filled, "coded/idle_pairs", note)

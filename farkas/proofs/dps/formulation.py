@@ -1,21 +1,27 @@
 """What (2) and (3) are, and what they are not."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from farkas.instances.dps import Market
 from farkas.models.dps.offline import Offline, OfflineLP
+from farkas.numbers import Floats
 from farkas.online.dps.best_fixed import best_exactly
 from farkas.online.dps.posted import FixedPrice, run_seller
 from farkas.proofs.claim import Standing, Verdict, claim, proved, refuted
-from farkas.proofs.dps.markets import shipped, small, unit_users
+from farkas.proofs.dps.markets import small, unit_users
 from farkas.proofs.dps.search import best_by_search
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require_zero, sp
-from farkas.proofs.trials import Trials, optimum
+from farkas.proofs.trials import Trials, optimum, refuted_by
 from farkas.relaxations.dps.fixed_price import corrected_bound, printed_bound
 from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
 from farkas.search_tolerances import SOLVER_GAP
 from farkas.tolerances import ROUNDING
 
+ONE_TYPE = {"worker_types": 1, "ps_types": 1, "servers": 1}
 TINY = {"num_jobs": 4, "num_servers": 2, "horizon": 12, "workers": [1, 3], "ps": [1, 2]}
 
 
@@ -41,45 +47,74 @@ def offline_is_a_milp() -> Verdict:
     )
 
 
-@claim("dps.linearisation_is_exact", source="DPS (2), made linear")
+def _tiny() -> Iterator[Market]:
+    return (small(100 + seed, **TINY) for seed in range(20))
+
+
+def _searched(market: Market) -> Saying:
+    value, best = optimum(Offline().form(market)), best_by_search(market, market.budget)
+    return said(Stated(value, "==", best, SOLVER_GAP))
+
+
+@claim(
+    "dps.linearisation_is_exact",
+    source="DPS (2), made linear",
+    says=_searched,
+    among=Among(samples=_tiny),
+)
 def linearisation_is_exact() -> Verdict:
     """dps.offline has the value of a complete search over acceptance and placement."""
     trials = Trials()
     for seed in range(25):
         market = small(seed, **TINY)
-        value, best = optimum(Offline().form(market)), best_by_search(market, market.budget)
-        trials.add(market, Stated(value, "==", best, SOLVER_GAP))
+        trials.hear(market, _searched(market))
     return trials.verdict()
 
 
-@claim("dps.bounds_are_ordered", source="DPS (2), relaxed")
+def _ordered(market: Market) -> Saying:
+    exact, by_server, whole, loose = (
+        optimum(program.form(market))
+        for program in (Offline(), OfflineLP(), IntervalIP(), IntervalLP())
+    )
+    order = ((exact, by_server), (by_server, loose), (exact, whole), (whole, loose))
+    return said(*(Stated(a, "<=", b, SOLVER_GAP, size=loose) for a, b in order))
+
+
+@claim("dps.bounds_are_ordered", source="DPS (2), relaxed", says=_ordered)
 def bounds_are_ordered() -> Verdict:
     """Offline optimum <= relaxation by server <= interval relaxation, and optimum <= interval."""
     trials = Trials()
     for seed in range(20):
         market = small(seed, num_jobs=10)
-        exact, by_server, whole, loose = (
-            optimum(program.form(market))
-            for program in (Offline(), OfflineLP(), IntervalIP(), IntervalLP())
-        )
-        order = ((exact, by_server), (by_server, loose), (exact, whole), (whole, loose))
-        trials.add(market, *(Stated(a, "<=", b, SOLVER_GAP, size=loose) for a, b in order))
+        trials.hear(market, _ordered(market))
     return trials.verdict("all strict on dps/aggregate_gap")
 
 
-@claim("dps.fixed_price_bound", source="DPS (3)")
+def _all_at(market: Market, price: float) -> tuple[Floats, Floats]:
+    """One price for all types of workers, and of parameter servers."""
+    return np.full(market.num_worker_types, price), np.full(market.num_ps_types, price)
+
+
+def _at_half(market: Market) -> Saying:
+    prices = _all_at(market, 0.5)
+    profit = FixedPrice(*prices).simulate(market).profit
+    bound = printed_bound(market, *prices)
+    return said(Stated(profit, "<=", bound, ROUNDING), profit=profit, printed_bound=bound)
+
+
+@claim(
+    "dps.fixed_price_bound",
+    source="DPS (3)",
+    says=_at_half,
+    among=Among(ranges={"epoch_compute": (1.0, 100.0)}),
+)
 def fixed_price_bound() -> Verdict:
     """A fixed price earns at most its capacity term p C (T - E τ).
 
     The term has the unit price x units x slots, but a job pays once: with runtimes near the
     horizon it vanishes.
     """
-    market = shipped("long_job")
-    prices = np.array([0.5]), np.array([0.5])
-    profit = FixedPrice(*prices).simulate(market).profit
-    bound = printed_bound(market, *prices)
-    statement = Stated(profit, "<=", bound, ROUNDING)
-    return refuted("dps/long_job", statement, profit=profit, printed_bound=bound)
+    return refuted_by(_at_half, "dps/long_job")
 
 
 @claim("dps.fixed_price_bound_corrected", source="DPS (3), corrected")
@@ -134,37 +169,56 @@ def sales_depend_on_own_price() -> Verdict:
     )
 
 
-@claim("dps.best_fixed_price_is_attained", source="DPS section IV, benchmark")
-def best_fixed_price_is_attained() -> Verdict:
-    """Some fixed prices earn the supremum of the fixed-price profit."""
-    market = shipped("unattained")
+def _attained(market: Market) -> Saying | None:
+    if market.num_worker_types != 1 or market.num_ps_types != 1:
+        return None
     best = best_exactly(market)
     at = np.array([float(best.worker)]), np.array([float(best.ps)])
     profit = sum(d.payment for d in run_seller(FixedPrice(*at), market))
     supremum = float(best.profit)
-    statement = Stated(profit, ">=", supremum, ROUNDING)
     no_other = Stated(best.attained, "==", 0)  # exact search over all prices
-    return refuted(
-        "dps/unattained", statement, given=no_other, supremum=supremum, profit_at_the_limit=profit
+    return said(
+        Stated(profit, ">=", supremum, ROUNDING),
+        given=[no_other],
+        supremum=supremum,
+        profit_at_the_limit=profit,
     )
 
 
-@claim("dps.lower_price_loses_little", source="DPS Lemma 3, appendix E")
-def lower_price_loses_little() -> Verdict:
-    """A(p / (1 + δ)) >= (1 - δ) A(p): the next lower grid price costs a share δ at most.
+@claim(
+    "dps.best_fixed_price_is_attained",
+    source="DPS section IV, benchmark",
+    says=_attained,
+    among=Among(size={**ONE_TYPE, "jobs": 4, "slots": 10}, ranges={"model_size": (0.0, 0.0)}),
+)
+def best_fixed_price_is_attained() -> Verdict:
+    """Some fixed prices earn the supremum of the fixed-price profit."""
+    return refuted_by(_attained, "dps/unattained")
 
-    It holds for demand alone, not for profit: a lower price admits jobs that block others.
-    """
-    market, step = shipped("lower_price_hurts"), 1.0 / 19.0
+
+def _one_step_lower(market: Market) -> Saying:
+    step = 1.0 / 19.0
     # 0.95 is the grid neighbour 1 / (1 + 1/19); written out, since the quotient of doubles is above
     high, low = (
-        FixedPrice(np.array([price]), np.array([price])).simulate(market).profit
-        for price in (1.0, 0.95)
+        FixedPrice(*_all_at(market, price)).simulate(market).profit for price in (1.0, 0.95)
     )
-    return refuted(
-        "dps/lower_price_hurts",
+    return said(
         Stated(low, ">=", (1.0 - step) * high),
         profit=high,
         profit_one_step_lower=low,
         step=step,
     )
+
+
+@claim(
+    "dps.lower_price_loses_little",
+    source="DPS Lemma 3, appendix E",
+    says=_one_step_lower,
+    among=Among(size=ONE_TYPE),
+)
+def lower_price_loses_little() -> Verdict:
+    """A(p / (1 + δ)) >= (1 - δ) A(p): the next lower grid price costs a share δ at most.
+
+    It holds for demand alone, not for profit: a lower price admits jobs that block others.
+    """
+    return refuted_by(_one_step_lower, "dps/lower_price_hurts")

@@ -2,12 +2,14 @@
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
 from farkas.numbers import Floats
 from farkas.proofs.claim import Verdict, claim, refuted
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials
 
@@ -58,31 +60,64 @@ def confidence_radius() -> Verdict:
     )
 
 
-@claim("dps.confidence_radius_repaired", source="DPS (13), (14), η = 2.5 ln n")
+def _misses(example: Mapping[str, Any]) -> Saying:
+    jobs, offers, mean = example["jobs"], example["offers"], example["mean"]
+    missed = failure(2.5 * math.log(jobs), offers, mean)
+    return said(Stated(missed, "<=", jobs**-2.0))
+
+
+def _threefold(example: Mapping[str, Any]) -> Saying:
+    jobs, offers, mean = example["jobs"], example["offers"], example["mean"]
+    eta, seen = math.log(jobs), np.arange(offers + 1) / offers
+    wide = radius(eta, seen, offers) > 3.0 * radius(eta, np.array(mean), offers)
+    tail = float(chances(offers, mean)[wide].sum())
+    return said(Stated(tail, "<=", jobs**-2.0), tail=tail)
+
+
+def _grid(sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+    """Every number of jobs of a grid, with every number of offers and every mean."""
+    for jobs, offers, mean in itertools.product(sizes, OFFERS, MEANS):
+        yield {"jobs": jobs, "offers": offers, "mean": mean}
+
+
+def _spread() -> Iterator[dict[str, Any]]:
+    """Some of a grid, with its ends."""
+    return itertools.islice(_grid((2, 1000)), 0, None, 16)
+
+
+SPREAD = Among(samples=_spread, ranges={"jobs": (2, 1000), "mean": (0.001, 0.999)})
+
+
+@claim(
+    "dps.confidence_radius_repaired",
+    source="DPS (13), (14), η = 2.5 ln n",
+    says=_misses,
+    among=SPREAD,
+)
 def confidence_radius_repaired() -> Verdict:
     """With η = 2.5 ln n the radius fails with probability n^{-2} at most, for n up to 1000."""
     trials = Trials()
-    for jobs, offers, mean in itertools.product((2, 5, 10, 50, 100, 300, 1000), OFFERS, MEANS):
-        missed = failure(2.5 * math.log(jobs), offers, mean)
-        example = {"jobs": jobs, "offers": offers, "mean": mean}
-        trials.add(example, Stated(missed, "<=", jobs**-2.0))
+    for example in _grid((2, 5, 10, 50, 100, 300, 1000)):
+        trials.hear(example, _misses(example))
     return trials.verdict("exact tails on a grid of offers and means")
 
 
-@claim("dps.radius_at_most_threefold", source="DPS appendix C, from [18]")
+@claim(
+    "dps.radius_at_most_threefold",
+    source="DPS appendix C, from [18]",
+    says=_threefold,
+    among=SPREAD,
+)
 def radius_at_most_threefold() -> Verdict:
     """The radius of the estimate is at most three times the radius of the expectation.
 
     Exact tails: the probability of more is below 1e-3 for η = 2 and below n^{-2} for η = ln n.
     """
     trials, largest = Trials(), 0.0
-    for jobs, offers, mean in itertools.product((10, 100, 1000), OFFERS, MEANS):
-        eta, seen = math.log(jobs), np.arange(offers + 1) / offers
-        wide = radius(eta, seen, offers) > 3.0 * radius(eta, np.array(mean), offers)
-        tail = float(chances(offers, mean)[wide].sum())
-        example = {"jobs": jobs, "offers": offers, "mean": mean}
-        trials.add(example, Stated(tail, "<=", jobs**-2.0))
-        largest = max(largest, tail)
+    for example in _grid((10, 100, 1000)):
+        found = _threefold(example)
+        trials.hear(example, found)
+        largest = max(largest, found.numbers["tail"])
     return trials.verdict(largest_tail=largest)
 
 

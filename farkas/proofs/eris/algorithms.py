@@ -1,6 +1,8 @@
 """Claims about Algorithms 2 and 3: feasibility (Theorem 1) and optimality (Theorem 4)."""
 
+import dataclasses
 import math
+from collections.abc import Iterator
 
 import msgspec
 import numpy as np
@@ -15,8 +17,9 @@ from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_printed import printed_slot
 from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.eris.samples import Shape, auction, auctions, ledger_of, propose
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
-from farkas.proofs.trials import Trials, optimum
+from farkas.proofs.trials import Trials, optimum, refuted_by
 from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers import Claimed, solve
 
@@ -44,57 +47,114 @@ def cheapest(sample: Auction, job: int, slot: int, workload: int) -> float:
     return answer.require_optimal().objective
 
 
-def _all_data(name: str) -> tuple[float, float]:
+def _all_data(sample: Auction) -> tuple[float, float]:
     """Algorithm 3 and the optimum of (8) for all data of job 0 in its first slot."""
-    sample = auction(name)
     slot, total = int(sample.arrival[0]), int(sample.chunks[0])
     return algorithm_3(sample, 0, slot, total)[0], cheapest(sample, 0, slot, total)
 
 
-@claim("eris.schedules_have_enough_workers", source="Eris Theorem 1, constraint (2b)")
-def schedules_have_enough_workers() -> Verdict:
-    """The schedules of Algorithms 2 and 3 satisfy (2b).
+def _at_least_cost(sample: Auction) -> Saying:
+    """Algorithm 3 is as cheap as (8), and finds what there is."""
+    found, best = _all_data(sample)
+    return said(Stated(found, "<=", best, SOLVER_GAP), cost=found, best_cost=best)
 
-    They count ⌈E Σq/P⌉ workers; (2b) is per site and needs Σ⌈E q/P⌉.
-    """
-    sample = auction("split_workers")
+
+def _without_moves(sample: Auction) -> Saying:
+    """The same where a chunk is too large to move and something is found: the server is left."""
+    asked = _at_least_cost(sample.replace(chunk_size=2 * sample.transfer_budget + 1))
+    return dataclasses.replace(asked, given=(Stated(asked.numbers["cost"], "<", math.inf),))
+
+
+def _with_moves(sample: Auction) -> Saying:
+    """The same where something is found, and without moves what is found is right."""
+    asked = _at_least_cost(sample)
+    still = _at_least_cost(sample.replace(chunk_size=2 * sample.transfer_budget + 1))
+    found = Stated(asked.numbers["cost"], "<", math.inf)
+    return dataclasses.replace(asked, given=(found, *still.relations))
+
+
+def _found_where_possible(sample: Auction) -> Saying:
+    """The same, where there is something to be found."""
+    asked = _at_least_cost(sample)
+    cost, best = (asked.numbers[name] for name in ("cost", "best_cost"))
+    return said(Stated(cost, "<", math.inf), given=[Stated(best, "<", math.inf)], best_cost=best)
+
+
+def _states() -> Iterator[Auction]:
+    return auctions(20, seed=0, shape=Shape(sites=3, slots=2))
+
+
+STATES = Among(samples=_states)
+"""Busy states that one job meets."""
+
+
+def _workers(sample: Auction) -> Saying | None:
     job = sample.jobs[0]
     found = propose(sample, job, "printed")
+    if found.finish < 0:
+        return None
     placed = float(found.workers.sum())
     # no chunk may move, so each site needs workers for its own
     needed = sum(math.ceil(job.epochs * chunks / job.worker_rate) for chunks in job.data)
-    return refuted(
-        "eris/split_workers",
+    return said(
         Stated(placed, ">=", needed),
-        "no chunk may move, and every site needs workers for its own",
-        given=Stated(float(found.moved.sum()), "==", 0),
+        given=[Stated(float(found.moved.sum()), "==", 0)],
         workers=placed,
         needed=needed,
         payoff=found.payoff,
     )
 
 
-@claim("eris.schedules_process_all_data", source="Eris Theorem 1, constraint (2a)")
-def schedules_process_all_data() -> Verdict:
-    """The schedules of Algorithms 2 and 3 process all data of a job.
+@claim(
+    "eris.schedules_have_enough_workers",
+    source="Eris Theorem 1, constraint (2b)",
+    says=_workers,
+    among=STATES,
+)
+def schedules_have_enough_workers() -> Verdict:
+    """The schedules of Algorithms 2 and 3 satisfy (2b).
 
-    The recursion hands no history to Algorithm 3, so that the same chunks run in several slots.
+    They count ⌈E Σq/P⌉ workers; (2b) is per site and needs Σ⌈E q/P⌉.
     """
-    sample = auction("one_chunk_twice")
+    note = "no chunk may move, and every site needs workers for its own"
+    return refuted_by(_workers, "eris/split_workers", note)
+
+
+def _data(sample: Auction) -> Saying | None:
     job = sample.jobs[0]
     found = propose(sample, job, "printed")
+    if found.finish < 0:
+        return None
     exact = propose(sample, job, "exact")
-    return refuted(
-        "eris/one_chunk_twice",
+    return said(
         Stated(processed(job, found), ">=", sum(job.data)),
-        "one site's only chunk runs in both slots; no schedule can process the other one",
-        given=Stated(float(found.moved.sum()), "==", 0),
+        given=[Stated(float(found.moved.sum()), "==", 0)],
         claimed_payoff=found.payoff,
         best_payoff=exact.payoff,
     )
 
 
-@claim("eris.algorithm_3_is_optimal", source="Eris Theorem 4, first part")
+@claim(
+    "eris.schedules_process_all_data",
+    source="Eris Theorem 1, constraint (2a)",
+    says=_data,
+    among=STATES,
+)
+def schedules_process_all_data() -> Verdict:
+    """The schedules of Algorithms 2 and 3 process all data of a job.
+
+    The recursion hands no history to Algorithm 3, so that the same chunks run in several slots.
+    """
+    note = "one site's only chunk runs in both slots; no schedule can process the other one"
+    return refuted_by(_data, "eris/one_chunk_twice", note)
+
+
+@claim(
+    "eris.algorithm_3_is_optimal",
+    source="Eris Theorem 4, first part",
+    says=_at_least_cost,
+    among=STATES,
+)
 def algorithm_3_is_optimal() -> Verdict:
     """Algorithm 3 solves the one-slot problem (8) optimally.
 
@@ -106,10 +166,10 @@ def algorithm_3_is_optimal() -> Verdict:
             cost, enough = algorithm_3(sample, 0, 0, workload)
             best = cheapest(sample, 0, 0, workload)
             counts[_outcome(cost, enough, best)] += 1.0
-    found, best = _all_data("two_moves")
     note = "infeasible by Algorithm 3, which plans more moves than fit; a solution exists"
-    statement = Stated(found, "<=", best, SOLVER_GAP)
-    return refuted("eris/two_moves", statement, note, best_cost=best, **counts)
+    found = _at_least_cost(auction("two_moves"))
+    best = found.numbers["best_cost"]
+    return refuted("eris/two_moves", found.shown, note, best_cost=best, **counts)
 
 
 def processed(job: Job, found: Proposal) -> float:
@@ -126,60 +186,79 @@ def _outcome(cost: float, enough: bool, best: float) -> str:
     return "dearer" if cost > allowed(best, SOLVER_GAP) else "optimal"
 
 
-@claim("eris.server_with_most_workers", source="Eris Algorithm 3, line 16")
+@claim(
+    "eris.server_with_most_workers",
+    source="Eris Algorithm 3, line 16",
+    says=_without_moves,
+    among=STATES,
+)
 def server_with_most_workers() -> Verdict:
     """Placing the server where most workers are costs least."""
-    found, best = _all_data("dear_server")
     note = "the server's own units are dear there and free elsewhere, and transfer costs nothing"
-    statement = Stated(found, "<=", best, SOLVER_GAP)
-    return refuted("eris/dear_server", statement, note, cost=found, best_cost=best)
+    return refuted_by(_without_moves, "eris/dear_server", note)
 
 
-@claim("eris.metric_decides_moves", source="Eris (9)")
+@claim("eris.metric_decides_moves", source="Eris (9)", says=_with_moves, among=STATES)
 def metric_decides_moves() -> Verdict:
     """A chunk should move exactly when the metric (9) is negative.
 
     It leaves out the parameters that a worker elsewhere exchanges, and counts E/P of a worker
     where a whole one is paid.
     """
-    found, best = _all_data("dear_parameters")
-    note = "a move saves remote parameters"
-    statement = Stated(found, "<=", best, SOLVER_GAP)
-    return refuted("eris/dear_parameters", statement, note, cost=found, best_cost=best)
+    return refuted_by(_with_moves, "eris/dear_parameters", "a move saves remote parameters")
 
 
-@claim("eris.moves_fit_the_budget", source="Eris (10)")
-def moves_fit_the_budget() -> Verdict:
-    """The second term of (10) guarantees that moves fit the transfer budget.
-
-    The budget is never reduced by the moves planned before.
-    """
-    sample = auction("two_moves")
+def _moves(sample: Auction) -> Saying:
     seen = ledger_of(sample).meet(sample.jobs[0])
     moves = printed_slot(seen, 0, int(sample.chunks[0]))[2]
-    free = float(sample.transfer_budget - sample.transferred[0])
-    found, best = _all_data("two_moves")
-    return refuted(
-        "eris/two_moves",
-        [Stated(sample.chunk_size * moves, "<=", free), Stated(found, "<=", best, SOLVER_GAP)],
-        "MB of the moves planned and MB free; cost by Algorithm 3 and least cost",
+    free = float(sample.transfer_budget - sample.transferred[int(sample.arrival[0])])
+    found, best = _all_data(sample)
+    return said(
+        Stated(sample.chunk_size * moves, "<=", free),
+        Stated(found, "<=", best, SOLVER_GAP),
+        given=[Stated(best, "<", math.inf)],
         moves=moves,
         best_cost=best,
     )
 
 
-@claim("eris.moves_when_needed", source="Eris Algorithm 3")
+@claim("eris.moves_fit_the_budget", source="Eris (10)", says=_moves, among=STATES)
+def moves_fit_the_budget() -> Verdict:
+    """The second term of (10) guarantees that moves fit the transfer budget.
+
+    The budget is never reduced by the moves planned before.
+    """
+    note = "MB of the moves planned and MB free; cost by Algorithm 3 and least cost"
+    return refuted_by(_moves, "eris/two_moves", note)
+
+
+@claim(
+    "eris.moves_when_needed",
+    source="Eris Algorithm 3",
+    says=_found_where_possible,
+    among=STATES,
+)
 def moves_when_needed() -> Verdict:
     """Algorithm 3 finds a schedule whenever there is one.
 
     A chunk at a site without capacity stays there as long as moving saves nothing.
     """
-    found, best = _all_data("unmoved")
     note = "all prices are 0, so no metric is negative"
-    return refuted("eris/unmoved", Stated(found, "<=", best, SOLVER_GAP), note, best_cost=best)
+    return refuted_by(_found_where_possible, "eris/unmoved", note)
 
 
-@claim("eris.algorithm_2_is_optimal", source="Eris Theorem 4, second part")
+def _payoffs(sample: Auction) -> Saying:
+    claimed = propose(sample, sample.jobs[0], "printed").payoff
+    best = propose(sample, sample.jobs[0], "exact").payoff
+    return said(Stated(claimed, "<=", best, SOLVER_GAP), claimed=claimed, best=best)
+
+
+@claim(
+    "eris.algorithm_2_is_optimal",
+    source="Eris Theorem 4, second part",
+    says=_payoffs,
+    among=STATES,
+)
 def algorithm_2_is_optimal() -> Verdict:
     """Algorithm 2 finds the schedule of best payoff.
 
@@ -197,20 +276,30 @@ def algorithm_2_is_optimal() -> Verdict:
             counts["equal"] += 1.0
         else:
             counts["worse" if found.finish >= 0 else "rejected"] += 1.0
-    sample = auction("one_chunk_twice")
-    claimed = propose(sample, sample.jobs[0], "printed").payoff
-    best = propose(sample, sample.jobs[0], "exact").payoff
-    return refuted(
-        "eris/one_chunk_twice",
-        Stated(claimed, "<=", best, SOLVER_GAP),
-        "it claims a payoff no schedule has",
-        claimed=claimed,
-        best=best,
-        **counts,
+    note = "it claims a payoff no schedule has"
+    return refuted_by(_payoffs, "eris/one_chunk_twice", note, **counts)
+
+
+def _repaired(sample: Auction) -> Saying:
+    job = sample.jobs[0]
+    found = propose(sample, job, "dp")
+    data = PricedJobs(sample, (0,), posted_on_arrival(sample))
+    best = max(0.0, optimum(BestSchedule().form(data)))
+    runs = executable(job, found.workers, found.moved) if found.finish >= 0 else True
+    return said(
+        Stated(found.payoff, "<=", best, SOLVER_GAP),
+        Stated(best, "<=", found.bound, SOLVER_GAP),
+        Stated(runs, ">", 0),
+        optimal=close(found.payoff, best, SOLVER_GAP),
     )
 
 
-@claim("eris.repaired_schedules_can_run", source="farkas, repair of Eris Theorems 1 and 4")
+@claim(
+    "eris.repaired_schedules_can_run",
+    source="farkas, repair of Eris Theorems 1 and 4",
+    says=_repaired,
+    among=STATES,
+)
 def repaired_schedules_can_run() -> Verdict:
     """The repaired scheduler's schedules can run, and its bound is above every payoff.
 
@@ -220,18 +309,9 @@ def repaired_schedules_can_run() -> Verdict:
     trials = Trials()
     found_best = 0.0
     for sample in auctions(150, seed=5):
-        job = sample.jobs[0]
-        found = propose(sample, job, "dp")
-        data = PricedJobs(sample, (0,), posted_on_arrival(sample))
-        best = max(0.0, optimum(BestSchedule().form(data)))
-        found_best += close(found.payoff, best, SOLVER_GAP)
-        runs = executable(job, found.workers, found.moved) if found.finish >= 0 else True
-        trials.add(
-            sample,
-            Stated(found.payoff, "<=", best, SOLVER_GAP),
-            Stated(best, "<=", found.bound, SOLVER_GAP),
-            Stated(runs, ">", 0),
-        )
+        found = _repaired(sample)
+        found_best += found.numbers["optimal"]
+        trials.hear(sample, found)
     return trials.verdict("payoff optimal in most states", optimal=found_best)
 
 

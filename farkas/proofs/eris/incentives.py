@@ -11,11 +11,12 @@ from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.portable.draws import uniform
-from farkas.proofs.claim import Verdict, claim, refuted
+from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.eris.samples import Shape, auction, auctions, propose
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials
+from farkas.proofs.trials import Trials, refuted_by
 from farkas.search_tolerances import SOLVER_GAP
 
 Report = Callable[[Job, np.random.Generator], Job]
@@ -103,24 +104,33 @@ def individually_rational() -> Verdict:
     return trials.proved("a job is accepted where worth less cost is above 0")
 
 
-@claim("eris.profit_is_positive", source="Eris section V, proof of Theorem 2")
+def _first_payment(sample: Auction) -> Saying:
+    ledger = Ledger(sample)
+    job = sample.jobs[0]
+    found = repaired_schedule(sample, job, ledger.meet(job))
+    payoff = Stated(found.payoff, ">", 0)
+    return said(Stated(found.cost, ">", 0), given=[payoff], payment=found.cost)
+
+
+def _states() -> Iterator[Auction]:
+    return auctions(20, seed=0, shape=Shape(sites=2))
+
+
+STATES = Among(samples=_states)
+
+
+@claim(
+    "eris.profit_is_positive",
+    source="Eris section V, proof of Theorem 2",
+    says=_first_payment,
+    among=STATES,
+)
 def profit_is_positive() -> Verdict:
     """The operator's profit is always positive.
 
     It is never negative.  Prices begin at 0, so the first job pays nothing.
     """
-    sample = auction("single_site")
-    ledger = Ledger(sample)
-    job = sample.jobs[0]
-    found = repaired_schedule(sample, job, ledger.meet(job))
-    note = "the first accepted job pays nothing"
-    return refuted(
-        "eris/single_site",
-        Stated(found.cost, ">", 0),
-        note,
-        given=Stated(found.payoff, ">", 0),
-        payment=found.cost,
-    )
+    return refuted_by(_first_payment, "eris/single_site", "the first accepted job pays nothing")
 
 
 @claim("eris.truthful_in_worth", source="Eris Theorem 3")
@@ -186,26 +196,43 @@ def truthful_in_epochs() -> Verdict:
     return trials.proved("a smaller menu of the same costs; exact scheduler")
 
 
-@claim("eris.printed_is_truthful", source="Eris Theorem 3, with Algorithms 2 and 3")
+def _more_units(truth: Job) -> Job:
+    """Report one unit more of all that a worker needs."""
+    return msgspec.structs.replace(
+        truth, worker_demand=tuple(units + 1.0 for units in truth.worker_demand)
+    )
+
+
+def _reported(sample: Auction) -> Saying | None:
+    truth = sample.jobs[0]
+    told = _more_units(truth)
+    honest, other = propose(sample, truth, "printed"), propose(sample, told, "printed")
+    if other.finish < 0:
+        return None
+    return said(
+        Stated(other.payoff, "<=", honest.payoff),
+        given=[Stated(executable(truth, other.workers, other.moved), ">", 0)],
+        honest_payoff=honest.payoff,
+        reported_payoff=other.payoff,
+    )
+
+
+@claim(
+    "eris.printed_is_truthful",
+    source="Eris Theorem 3, with Algorithms 2 and 3",
+    says=_reported,
+    among=STATES,
+)
 def printed_is_truthful() -> Verdict:
     """With Algorithms 2 and 3 as printed no job gains by reporting more units per worker.
 
     The metric (9) charges E/P of a worker where a whole one is paid: a larger demand makes
     Algorithm 3 move a chunk that it should have moved in the first place.
     """
-    sample = auction("not_truthful")
-    truth = sample.jobs[0]
-    told = msgspec.structs.replace(truth, worker_demand=(2.0,))
-    honest, other = propose(sample, truth, "printed"), propose(sample, told, "printed")
+    truth = auction("not_truthful").jobs[0]
+    told = _more_units(truth)
     note = (
         f"the report w = {told.worker_demand[0]:g} earns more than the truth"
         f" w = {truth.worker_demand[0]:g}"
     )
-    return refuted(
-        "eris/not_truthful",
-        Stated(other.payoff, "<=", honest.payoff),
-        note,
-        given=Stated(executable(truth, other.workers, other.moved), ">", 0),
-        honest_payoff=honest.payoff,
-        reported_payoff=other.payoff,
-    )
+    return refuted_by(_reported, "eris/not_truthful", note)

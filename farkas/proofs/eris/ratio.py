@@ -18,35 +18,26 @@ from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_exact import exact_schedule
 from farkas.portable.draws import multinomial, uniform
 from farkas.proofs.claim import Standing, Verdict, claim, proved, refuted
-from farkas.proofs.eris.samples import auction
+from farkas.proofs.eris.samples import Shape, auction, auctions
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials, optimum
+from farkas.proofs.trials import Trials, optimum, refuted_by
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.payoff_bound import payoff_bounds
 from farkas.search_tolerances import SOLVER_GAP
 
 
-@claim("eris.prices_protect_capacity", source="Eris section IV-B, text after (6)")
-def prices_protect_capacity() -> Verdict:
-    """Prices alone keep use within capacity, if f/Σψ <= γ_d - 1 and f/Σφ <= γ_k - 1.
-
-    The payoff on what is left is 0, on the full capacities it is large: only (7a), (7b) stop it.
-    Sums are over what a schedule uses: every one of this job has its worker at the first site and
-    its server, which fits nowhere else, at the second.
-    """
-    sample = auction("partly_full")
+def _free_and_left(sample: Auction) -> Saying | None:
+    job = sample.jobs[0]
+    if sample.sites != 2 or any(job.data[1:]) or job.parameter_size <= 0:
+        return None
     data = PricedJobs(sample, (0,), posted_on_arrival(sample))
     free = optimum(BestSchedule(capacity="full").form(data))
     left = max(0.0, optimum(BestSchedule(capacity="residual").form(data)))
-    job = sample.jobs[0]
-    units = sum(job.worker_demand)  # of the one worker that its chunk needs
-    least = units + sum(job.server_demand)
-    capacity, used = float(sample.capacity[0, 0]), float(sample.used[0, 0, 0])
-    return refuted(
-        "eris/partly_full",
+    least = sum(job.worker_demand) + sum(job.server_demand)  # of the one worker a chunk needs
+    return said(
         Stated(free, "<=", left, SOLVER_GAP),
-        f"of {capacity:g} units {capacity - used:g} are free, and {units:g} of them would pay",
         given=[
             Stated(max(job.utility) / job.parameter_size, "<=", sample.price_base_transfer - 1),
             Stated(max(job.utility) / least, "<=", min(sample.price_base_resource) - 1),
@@ -55,6 +46,60 @@ def prices_protect_capacity() -> Verdict:
         payoff_by_prices=free,
         payoff_that_fits=left,
     )
+
+
+def _apart() -> Iterator[Auction]:
+    """One job, whose worker fits at the first site and whose server at the second, both busy."""
+    rng = np.random.default_rng(0)
+    for number in range(20):
+        units, ports = (float(n) for n in rng.integers(1, 9, 2))
+        yield Auction.build(
+            name=f"apart {number}",
+            slots=1,
+            sites=2,
+            resource_names=["units", "ports"],
+            site_capacity=[[units + float(rng.integers(1, 9)), 0.5], [0.5, ports]],
+            transfer_budget=float(rng.integers(10, 100)),
+            chunk_size=1.0,
+            price_base_transfer=100.0,
+            price_base_resource=[100.0, 100.0],
+            jobs=[
+                {
+                    "arrival": 0,
+                    "utility": [float(rng.integers(1, 200))],
+                    "data": [1, 0],
+                    "epochs": 1,
+                    "worker_rate": 1,
+                    "worker_demand": [units, 0.0],
+                    "server_demand": [0.0, ports],
+                    "parameter_size": float(rng.integers(1, 5)),
+                }
+            ],
+            occupied={
+                "transfer": [0.0],
+                "resources": [[[float(rng.integers(0, 4)) / 2], [0.0]], [[0.0], [0.0]]],
+            },
+        )
+
+
+@claim(
+    "eris.prices_protect_capacity",
+    source="Eris section IV-B, text after (6)",
+    says=_free_and_left,
+    among=Among(samples=_apart),
+)
+def prices_protect_capacity() -> Verdict:
+    """Prices alone keep use within capacity, if f/Σψ <= γ_d - 1 and f/Σφ <= γ_k - 1.
+
+    The payoff on what is left is 0, on the full capacities it is large: only (7a), (7b) stop it.
+    Sums are over what a schedule uses: every one of this job has its worker at the first site and
+    its server, which fits nowhere else, at the second.
+    """
+    sample = auction("partly_full")
+    units = sum(sample.jobs[0].worker_demand)  # of the one worker that its chunk needs
+    capacity, used = float(sample.capacity[0, 0]), float(sample.used[0, 0, 0])
+    note = f"of {capacity:g} units {capacity - used:g} are free, and {units:g} of them would pay"
+    return refuted_by(_free_and_left, "eris/partly_full", note)
 
 
 def worker_and_server_apart(sample: Auction) -> list[Stated]:
@@ -128,26 +173,38 @@ def full_resource_repels() -> Verdict:
     )
 
 
-@claim("eris.payoffs_are_dual_feasible", source="Eris section V, constraint (4a)")
+def _of_rejected_job(sample: Auction) -> Saying | None:
+    """(4a) of the last job, where it is not accepted."""
+    run, job = printed_run(sample), sample.num_jobs - 1
+    demanded = optimum(
+        BestSchedule(capacity="full").form(PricedJobs(sample, (job,), run.ledger.prices))
+    )
+    taken = 0.0  # of a job that is not accepted
+    return said(
+        Stated(taken, ">=", demanded, SOLVER_GAP),
+        given=[Stated(run.accepted.count(job), "==", 0)],
+        taken=taken,
+        demanded=demanded,
+    )
+
+
+def _two_jobs() -> Iterator[Auction]:
+    return (one.replace(occupied=None) for one in auctions(20, seed=0, shape=Shape(jobs=2)))
+
+
+@claim(
+    "eris.payoffs_are_dual_feasible",
+    source="Eris section V, constraint (4a)",
+    says=_of_rejected_job,
+    among=Among(samples=_two_jobs),
+)
 def payoffs_are_dual_feasible() -> Verdict:
     """Payoffs and final prices of a run are feasible in (4).
 
     Algorithm 2 maximises over schedules that fit what is left; (4a) ranges over all schedules.
     """
-    sample = auction("blocked_by_capacity")
-    run = printed_run(sample)
-    data = PricedJobs(sample, (1,), run.ledger.prices)
-    demanded = optimum(BestSchedule(capacity="full").form(data))
-    taken = 0.0  # of a job that is not accepted
     note = "job 1 does not fit, its payoff is taken as 0, and (4a) demands more at the final prices"
-    return refuted(
-        "eris/blocked_by_capacity",
-        Stated(taken, ">=", demanded, SOLVER_GAP),
-        note,
-        given=Stated(run.accepted.count(1), "==", 0),
-        taken=taken,
-        demanded=demanded,
-    )
+    return refuted_by(_of_rejected_job, "eris/blocked_by_capacity", note)
 
 
 @claim("eris.exponential_below_line", source="Eris section V, proof of Theorem 5")
@@ -164,30 +221,24 @@ def exponential_below_line() -> Verdict:
     return proved("concave gap, zero at 0 and at 1; false beyond 1", share=1 / math.log2(1000.0))
 
 
-@claim("eris.competitive_ratio", source="Eris Theorem 5")
-def competitive_ratio() -> Verdict:
-    """Eris is 2 log2(γ_d γ_k)-competitive if every f/Σψ and f/Σφ is between 1 and γ - 1.
-
-    Accepting a job that fills two sites raises (4) by about 1000 times its worth, since
-    2^x - 1 <= x is applied at x = log2 γ = 9.97; and jobs that no longer fit break (4a), see
-    eris.payoffs_are_dual_feasible.
-    """
-    sample = auction("late_fortune")
+def _ratio(sample: Auction) -> Saying | None:
+    """Jobs that differ in worth alone, so that the run's one job tells what either uses."""
     run = printed_run(sample)
+    alike = {(job.data, job.worker_demand, job.server_demand) for job in sample.jobs}
+    plain = {(job.arrival, job.epochs, job.worker_rate, job.parameter_size) for job in sample.jobs}
+    if sample.slots > 1 or len(alike) * len(plain) > 1 or len(run.accepted) != 1:
+        return None
     welfare, rise = run.welfare, run.ledger.prices.rent(sample) + run.welfare
     best = optimum(Offline().form(sample))
     claimed = 2 * math.log2(sample.price_base_transfer * max(sample.price_base_resource))
-    worths = " and ".join(f"{job.utility[0]:g}" for job in sample.jobs)
-    note = f"both jobs need both sites, worth {worths}; the first one blocks the second"
-    # the jobs differ in worth alone, so the run tells what either uses
     volumes = (
         (float(run.ledger.transferred.sum()), sample.price_base_transfer),
         (float(run.ledger.used.sum()), max(sample.price_base_resource)),
     )
-    return refuted(
-        "eris/late_fortune",
+    if not all(volume for volume, _ in volumes):
+        return None
+    return said(
         Stated(best / welfare, "<=", claimed),
-        note,
         given=[
             relation
             for job in sample.jobs
@@ -203,6 +254,38 @@ def competitive_ratio() -> Verdict:
         claimed_ratio=claimed,
         increment=rise / welfare,
     )
+
+
+def _twins() -> Iterator[Auction]:
+    """Two jobs that differ in worth alone, in one slot."""
+    for sample in auctions(20, seed=0, shape=Shape(slots=1)):
+        job = sample.jobs[0]
+        yield sample.replace(
+            occupied=None,
+            transfer_budget=20.0,
+            price_base_transfer=1000.0,
+            price_base_resource=[1000.0, 1000.0],
+            jobs=[job, msgspec.structs.replace(job, utility=(2 * job.utility[0],))],
+        )
+
+
+@claim(
+    "eris.competitive_ratio",
+    source="Eris Theorem 5",
+    says=_ratio,
+    among=Among(samples=_twins, ranges={"utility": (1.0, 20_000.0)}),
+)
+def competitive_ratio() -> Verdict:
+    """Eris is 2 log2(γ_d γ_k)-competitive if every f/Σψ and f/Σφ is between 1 and γ - 1.
+
+    Accepting a job that fills two sites raises (4) by about 1000 times its worth, since
+    2^x - 1 <= x is applied at x = log2 γ = 9.97; and jobs that no longer fit break (4a), see
+    eris.payoffs_are_dual_feasible.
+    """
+    sample = auction("late_fortune")
+    worths = " and ".join(f"{job.utility[0]:g}" for job in sample.jobs)
+    note = f"both jobs need both sites, worth {worths}; the first one blocks the second"
+    return refuted_by(_ratio, "eris/late_fortune", note)
 
 
 @claim("eris.increment_by_terms", source="farkas, repair of Eris Theorem 5")
@@ -275,7 +358,55 @@ def best_on_everything(sample: Auction, job: int, prices: Prices, known: float) 
     return max(0.0, optimum(BestSchedule(capacity="full").form(data)))
 
 
-@claim("eris.repaired_ratio", source="farkas, repair of Eris Theorem 5")
+LIMIT = 3 * math.log2(BASE)
+"""L_d + L_k + max(L_d, L_k)."""
+
+
+def repaired_run(sample: Auction) -> tuple[list[Stated], Stated, float]:
+    """Run exact schedules.
+
+    Returns
+    -------
+    What is said of the increment of every accepted job, that no payoff is infeasible in (4) at the
+    final prices, and the welfare.
+    """
+    ledger, payoffs, welfare = Ledger(sample), np.zeros(sample.num_jobs), 0.0
+    rent, increments = 0.0, []
+    for index, job in enumerate(sample.jobs):
+        seen = ledger.meet(job)
+        found = exact_schedule(ledger, job, seen, repaired_schedule(sample, job, seen))
+        if not found.pays:
+            continue
+        ledger.book(job, seen, found)
+        payoffs[index], worth = found.payoff, found.worth
+        after = ledger.prices.rent(sample)
+        increments.append(Stated((after - rent + found.payoff) / worth, "<=", LIMIT))
+        rent, welfare = after, welfare + worth
+    infeasible = 0
+    for index in range(sample.num_jobs):
+        demanded = best_on_everything(sample, index, ledger.prices, float(payoffs[index]))
+        infeasible += demanded > allowed(float(payoffs[index]), SOLVER_GAP)
+    return increments, Stated(infeasible, "==", 0), welfare
+
+
+def _repaired(sample: Auction) -> Saying | None:
+    """Auctions of `small_jobs`: of at most two chunks a job, other numbers between its draws."""
+    if not all(1 <= sum(job.data) <= 2 for job in sample.jobs):
+        return None
+    increments, feasible, _ = repaired_run(sample)
+    return said(feasible, *increments)
+
+
+def _small_jobs() -> Iterator[Auction]:
+    return small_jobs(4, seed=1011)
+
+
+@claim(
+    "eris.repaired_ratio",
+    source="farkas, repair of Eris Theorem 5",
+    says=_repaired,
+    among=Among(samples=_small_jobs),
+)
 def repaired_ratio() -> Verdict:
     """Eris is (L_d + L_k + max(L_d, L_k))-competitive, L = log2 γ, under four assumptions.
 
@@ -285,31 +416,17 @@ def repaired_ratio() -> Verdict:
     that does not fit meets a price of at least γ/2 - 1 and earns nothing, so that payoffs and final
     prices are feasible in (4).  Slack: distance of an increment from its limit.
     """
-    limit = 3 * math.log2(BASE)
     trials, feasible = Trials(), Trials()
-    worst, ratios = 0.0, []
+    ratios = []
     for sample in small_jobs(4, seed=11):
-        ledger, payoffs, welfare = Ledger(sample), np.zeros(sample.num_jobs), 0.0
-        rent = 0.0
-        for index, job in enumerate(sample.jobs):
-            seen = ledger.meet(job)
-            found = exact_schedule(ledger, job, seen, repaired_schedule(sample, job, seen))
-            if not found.pays:
-                continue
-            ledger.book(job, seen, found)
-            payoffs[index], worth = found.payoff, found.worth
-            after = ledger.prices.rent(sample)
-            rise = (after - rent + found.payoff) / worth
-            rent, welfare, worst = after, welfare + worth, max(worst, rise)
-            trials.add(sample, Stated(rise, "<=", limit))
-        infeasible = 0
-        for index in range(sample.num_jobs):
-            demanded = best_on_everything(sample, index, ledger.prices, float(payoffs[index]))
-            infeasible += demanded > allowed(float(payoffs[index]), SOLVER_GAP)
-        feasible.add(sample, Stated(infeasible, "==", 0))
+        increments, none_infeasible, welfare = repaired_run(sample)
+        for increment in increments:
+            trials.add(sample, increment)
+        feasible.add(sample, none_infeasible)
         ratios.append(relaxation_by_columns(sample).bound / welfare)
     broken = feasible.verdict("payoffs that are infeasible in (4)")
     if broken.standing is Standing.REFUTED:
         return broken
-    note = f"limit {limit:g}, printed limit {2 * 2 * math.log2(BASE):g}"
+    note = f"limit {LIMIT:g}, printed limit {2 * 2 * math.log2(BASE):g}"
+    worst = LIMIT - trials.slack
     return trials.verdict(note, largest_increment=worst, worst_ratio=max(ratios))

@@ -16,10 +16,11 @@ from farkas.online.gadget.lp_rs_mde import (
     select_sizes,
 )
 from farkas.proofs.claim import Verdict, claim, proved, refuted
-from farkas.proofs.gadget.small import random_clusters, shipped
+from farkas.proofs.gadget.small import among, random_clusters, shipped
+from farkas.proofs.said import Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials, drawn, growth, interval, optimum
+from farkas.proofs.trials import Trials, asked, drawn, growth, interval, optimum
 from farkas.relaxations.gadget.augmented import Augmented
 from farkas.relaxations.gadget.decompose import Mixture, decompose
 from farkas.relaxations.gadget.gvne_lp import GvneLP
@@ -83,16 +84,15 @@ def rounding_value() -> Verdict:
     return trials.proved("Chernoff's bound at s = ln 3", probability=level)
 
 
-@claim("gadget.rounding_value_as_printed", source="GADGET Theorem 8, value as printed")
-def rounding_value_as_printed() -> Verdict:
-    """A third of (12) is reached with probability >= 1 - e^(-2/9), whatever fits alone.
+DRAWN = 4000
+"""Draws of a rounding from which a probability is estimated."""
 
-    One server with one GPU, ten GPUs per worker: relaxed without the filter, a tenth of the ring
-    runs, and a draw reaches a third of that only when it runs the ring.  Compared with the upper
-    end of the 95 % interval of the probability over 4000 draws.
-    """
-    cluster, draws = shipped("heavy_worker"), 4000
-    share = float(cluster.capacity[0, 0] / cluster.demand[0, 0])
+
+def _third_reached(cluster: Cluster) -> Saying | None:
+    """One job of one worker on one server, of which a share is relaxed without the filter."""
+    if cluster.num_jobs != 1 or cluster.num_nodes != 1 or not cluster.demand[0].all():
+        return None
+    share = min(1.0, float((cluster.capacity[0] / cluster.demand[0]).min()))
     one = np.array([1])
     slot = SlotView(
         cluster, 0, np.zeros(1), np.array([0]), cluster.reward(0, one)[None], np.ones((1, 1), bool)
@@ -101,17 +101,42 @@ def rounding_value_as_printed() -> Verdict:
     rings = Rings(np.array([0]), one, one[None], flow)
     mix, _ = rounding_problem(slot, Mixture(rings, np.array([share]), 0))
     rng, third = np.random.default_rng(0), share * float(mix.gain[0]) / 3
-    good = sum(float(mix.gain[mix.draw(rng)].sum()) >= third for _ in range(draws))
-    high, claimed = interval(good, draws)[1], 1 - math.exp(-2 / 9)
-    return refuted(
-        "gadget/heavy_worker",
+    good = sum(float(mix.gain[mix.draw(rng)].sum()) >= third for _ in range(DRAWN))
+    high, claimed = interval(good, DRAWN)[1], 1 - math.exp(-2 / 9)
+    return said(
         Stated(high, ">=", claimed),
-        f"{good} of {draws} draws reach it",
-        probability=good / draws,
+        given=[Stated(share * float(mix.gain[0]), ">", 0)],
+        probability=good / DRAWN,
         probability_high=high,
         claimed=claimed,
         share_of_the_ring=share,
-        value_of_filtered_slot=optimum(GvneLP().form(cluster)),
+    )
+
+
+@claim(
+    "gadget.rounding_value_as_printed",
+    source="GADGET Theorem 8, value as printed",
+    says=_third_reached,
+    among=among(servers=1, jobs=1, horizon=1).over(demand=(0.1, 10.0)),
+)
+def rounding_value_as_printed() -> Verdict:
+    """A third of (12) is reached with probability >= 1 - e^(-2/9), whatever fits alone.
+
+    One server with one GPU, ten GPUs per worker: relaxed without the filter, a tenth of the ring
+    runs, and a draw reaches a third of that only when it runs the ring.  Compared with the upper
+    end of the 95 % interval of the probability over 4000 draws.
+    """
+    cluster = shipped("heavy_worker")
+    found = asked(_third_reached, cluster)
+    note = f"{found.numbers['probability'] * DRAWN:g} of {DRAWN} draws reach it"
+    filtered = optimum(GvneLP().form(cluster))
+    return refuted(
+        "gadget/heavy_worker",
+        found.shown,
+        note,
+        given=found.given,
+        **found.numbers,
+        value_of_filtered_slot=filtered,
     )
 
 
@@ -133,7 +158,43 @@ def rounding_bounds_say_something() -> Verdict:
     )
 
 
-@claim("gadget.decomposition", source="GADGET Algorithm 2, line 6")
+def _decomposed(cluster: Cluster) -> Saying | None:
+    slot = only_lone(snapshot(cluster))
+    slot = slot.fixed(slot.largest)
+    if not len(slot.jobs):
+        return None
+    form = Augmented().form(slot)
+    point = solve(form).require_optimal().point
+    mixture = decompose(slot, form, point)
+    share = np.zeros(cluster.num_jobs)
+    np.add.at(share, mixture.rings.job, mixture.share)
+    given = np.zeros(cluster.num_jobs)
+    copies = form.column_block("chosen").axes[0].members
+    np.add.at(given, copies[:, 0], form.values(point, "chosen"))
+    activity = as_scipy(form.matrix) @ point
+    load = (mixture.rings.node_load(cluster) * mixture.share[:, None, None]).sum(axis=0)
+    nodes = np.isfinite(cluster.capacity) & cluster.is_server[:, None]
+    used = activity[form.row_block("node_capacity").where]
+    flow = (mixture.rings.link_load(cluster) * mixture.share[:, None]).sum(axis=0)
+    links = np.isfinite(cluster.link_bandwidth)
+    reserved = activity[form.row_block("link_capacity").where]
+    excess = float((flow[links] - reserved).max(initial=0.0))
+    room = float(cluster.capacity[nodes].max(initial=0.0))
+    width = float(cluster.link_bandwidth[links].max(initial=0.0))
+    return said(
+        Stated(float(np.abs(share - given).max(initial=0.0)), "<=", 0, FEASIBLE, size=1),
+        Stated(float(np.abs(load[nodes] - used).max(initial=0.0)), "<=", 0, FEASIBLE, room),
+        Stated(excess, "<=", 0, FEASIBLE, width),
+        Stated(mixture.passes, "<=", int((point > 0).sum())),
+    )
+
+
+@claim(
+    "gadget.decomposition",
+    source="GADGET Algorithm 2, line 6",
+    says=_decomposed,
+    among=among(servers=4, jobs=4),
+)
 def decomposition() -> Verdict:
     """The decomposition reproduces shares and node loads, and exceeds no link load.
 
@@ -141,35 +202,7 @@ def decomposition() -> Verdict:
     """
     trials = Trials()
     for cluster in random_clusters(40, 81, network="any", servers=4, jobs=4):
-        slot = only_lone(snapshot(cluster))
-        slot = slot.fixed(slot.largest)
-        if not len(slot.jobs):
-            continue
-        form = Augmented().form(slot)
-        point = solve(form).require_optimal().point
-        mixture = decompose(slot, form, point)
-        share = np.zeros(cluster.num_jobs)
-        np.add.at(share, mixture.rings.job, mixture.share)
-        given = np.zeros(cluster.num_jobs)
-        copies = form.column_block("chosen").axes[0].members
-        np.add.at(given, copies[:, 0], form.values(point, "chosen"))
-        activity = as_scipy(form.matrix) @ point
-        load = (mixture.rings.node_load(cluster) * mixture.share[:, None, None]).sum(axis=0)
-        nodes = np.isfinite(cluster.capacity) & cluster.is_server[:, None]
-        used = activity[form.row_block("node_capacity").where]
-        flow = (mixture.rings.link_load(cluster) * mixture.share[:, None]).sum(axis=0)
-        links = np.isfinite(cluster.link_bandwidth)
-        reserved = activity[form.row_block("link_capacity").where]
-        excess = float((flow[links] - reserved).max(initial=0.0))
-        room = float(cluster.capacity[nodes].max(initial=0.0))
-        width = float(cluster.link_bandwidth[links].max(initial=0.0))
-        trials.add(
-            cluster,
-            Stated(float(np.abs(share - given).max(initial=0.0)), "<=", 0, FEASIBLE, size=1),
-            Stated(float(np.abs(load[nodes] - used).max(initial=0.0)), "<=", 0, FEASIBLE, room),
-            Stated(excess, "<=", 0, FEASIBLE, width),
-            Stated(mixture.passes, "<=", int((point > 0).sum())),
-        )
+        trials.hear(cluster, _decomposed(cluster))
     return trials.verdict("in shares", largest_error=max(0.0, -trials.slack))
 
 
@@ -225,17 +258,26 @@ def competitive_ratio_algebra() -> Verdict:
     return proved()
 
 
-@claim("gadget.slot_without_violation", source="GADGET Algorithm 2, repaired (ours)")
-def slot_without_violation() -> Verdict:
-    """Dropping what does not fit leaves rings that break no capacity."""
+def _repaired(cluster: Cluster, rng: np.random.Generator | None = None) -> Saying:
     from farkas.online.gadget.environment import broken
     from farkas.online.gadget.seen import Seen
 
+    rng = rng or np.random.default_rng(0)
+    rings = lp_rs_mde(snapshot(cluster), "repair", 20, rng).rings
+    index = np.arange(cluster.num_jobs)
+    state = Seen(cluster, index, np.zeros(cluster.num_jobs), 0, rng)
+    return said(Stated(len(broken(cluster, 0, state.run(rings)[1])), "==", 0))
+
+
+@claim(
+    "gadget.slot_without_violation",
+    source="GADGET Algorithm 2, repaired (ours)",
+    says=_repaired,
+    among=among(servers=4, jobs=4),
+)
+def slot_without_violation() -> Verdict:
+    """Dropping what does not fit leaves rings that break no capacity."""
     trials, rng = Trials(), np.random.default_rng(9)
     for cluster in random_clusters(25, 91, network="any", servers=4, jobs=4):
-        rings = lp_rs_mde(snapshot(cluster), "repair", 20, rng).rings
-        index = np.arange(cluster.num_jobs)
-        state = Seen(cluster, index, np.zeros(cluster.num_jobs), 0, rng)
-        said = broken(cluster, 0, state.run(rings)[1])
-        trials.add(cluster, Stated(len(said), "==", 0))
+        trials.hear(cluster, _repaired(cluster, rng))
     return trials.verdict()

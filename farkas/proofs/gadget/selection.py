@@ -5,27 +5,26 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from farkas.instances.gadget import Cluster
 from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.numbers import Floats
 from farkas.proofs.claim import Verdict, claim, refuted
-from farkas.proofs.gadget.small import random_clusters, shipped
+from farkas.proofs.gadget.small import among, random_clusters, shipped
+from farkas.proofs.said import Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials, optimum
+from farkas.proofs.trials import Trials, optimum, refuted_by
 from farkas.relaxations.gadget.embedding import NodeLP
 from farkas.search_tolerances import LOOSE_GAP, SHARE, SOLVER_GAP
 from farkas.solvers import solve
 from farkas.tolerances import ROUNDING
 
 
-@claim("gadget.relaxed_workers_bound_ring_sizes", source="GADGET V-C, Q_i")
-def relaxed_workers_bound_ring_sizes() -> Verdict:
-    """The rounded-up workers of the relaxation bound the size of every useful ring."""
+def _up_to_relaxed(cluster: Cluster) -> Saying:
     from farkas.relaxations.gadget.workers import WorkerRelaxation
     from farkas.solvers.via_cvxpy import solve_problem
 
-    cluster = shipped("worker_bound_trap")
     model = WorkerRelaxation().model(cluster)
     solve_problem(model.problem).require_optimal()
     q = np.ceil(model.point()["workers"].sum(axis=1) - LOOSE_GAP)
@@ -33,13 +32,19 @@ def relaxed_workers_bound_ring_sizes() -> Verdict:
     sizes = np.arange(1, slot.allowed.shape[1] + 1)
     printed = slot.restrict(slot.allowed & (sizes[None, :] <= q[slot.jobs, None]))
     low, best = optimum(Gvne().form(printed)), optimum(Gvne().form(slot))
-    return refuted(
-        "gadget/worker_bound_trap",
-        Stated(low, ">=", best, SOLVER_GAP),
-        "sizes up to ceil(q) leave job 1 nothing",
-        printed=low,
-        optimum=best,
-    )
+    return said(Stated(low, ">=", best, SOLVER_GAP), printed=low, optimum=best)
+
+
+@claim(
+    "gadget.relaxed_workers_bound_ring_sizes",
+    source="GADGET V-C, Q_i",
+    says=_up_to_relaxed,
+    among=among(),
+)
+def relaxed_workers_bound_ring_sizes() -> Verdict:
+    """The rounded-up workers of the relaxation bound the size of every useful ring."""
+    note = "sizes up to ceil(q) leave job 1 nothing"
+    return refuted_by(_up_to_relaxed, "gadget/worker_bound_trap", note)
 
 
 def shares(slot: SlotView) -> Floats:
@@ -86,7 +91,14 @@ def ring_selection_relaxed() -> Verdict:
     return trials.proved(note, least_share=least)
 
 
-@claim("gadget.ring_selection", source="GADGET Lemma 7")
+def _printed_selection(cluster: Cluster) -> Saying:
+    sizes = _printed_sizes(snapshot(cluster))
+    value, best = optimum(Gvne().form(selected(sizes))), optimum(Gvne().form(cluster))
+    kept = best / sizes.largest_size
+    return said(Stated(value, ">=", kept, size=best), value=value, optimum=best)
+
+
+@claim("gadget.ring_selection", source="GADGET Lemma 7", says=_printed_selection, among=among())
 def ring_selection() -> Verdict:
     """The selected ring sizes keep 1/Γ of the integer optimum.
 
@@ -95,17 +107,13 @@ def ring_selection() -> Verdict:
     numbers: dict[str, float] = {}
     picked = []
     for name in ("half_server", "unlinked_pair"):
-        cluster = shipped(name)
-        chosen = selected(_printed_sizes(snapshot(cluster)))
+        chosen = selected(_printed_sizes(snapshot(shipped(name))))
         picked.append(f"{chosen.largest.max()} on {name}")
-        numbers[f"{name}_value"] = optimum(Gvne().form(chosen))
-        numbers[f"{name}_optimum"] = optimum(Gvne().form(cluster))
-    return refuted(
-        "gadget/half_server",
-        Stated(numbers["half_server_value"], ">=", numbers["half_server_optimum"] / 3),
-        f"of the printed sizes the relaxation picks {', '.join(picked)}, which never fit",
-        **numbers,
-    )
+        found = _printed_selection(shipped(name))
+        numbers |= {f"{name}_{word}": value for word, value in found.numbers.items()}
+    note = f"of the printed sizes the relaxation picks {', '.join(picked)}, which never fit"
+    found = _printed_selection(shipped("half_server"))
+    return refuted("gadget/half_server", found.shown, note, **numbers)
 
 
 def _printed_sizes(slot: SlotView) -> SlotView:
@@ -120,25 +128,29 @@ def _printed_sizes(slot: SlotView) -> SlotView:
     return SlotView(cluster, slot.slot, slot.progress, slot.jobs, gains, allowed)
 
 
-@claim("gadget.gamma_bounds_sizes", source="GADGET Lemma 7, proof (Π_i)")
+def _number_of_sizes(cluster: Cluster) -> Saying | None:
+    """One job without a budget, and its number of sizes in the first slot."""
+    slot = snapshot(cluster)
+    if cluster.num_jobs != 1 or not len(slot.jobs) or not cluster.demand[0].all():
+        return None
+    room = cluster.capacity[cluster.is_server] / cluster.demand[0]
+    smallest = min(float(cluster.max_workers[0]), float(room.min()))
+    sizes = float(slot.largest_size)
+    return said(Stated(sizes, "<=", smallest), printed_bound=smallest, sizes=sizes)
+
+
+@claim(
+    "gadget.gamma_bounds_sizes",
+    source="GADGET Lemma 7, proof (Π_i)",
+    says=_number_of_sizes,
+    among=among(jobs=1, budgets=False),
+)
 def gamma_bounds_sizes() -> Verdict:
     """Π_i = min over servers of capacity over demand, N and budget bounds the number of sizes.
 
     Rings span servers: two one-GPU servers hold a ring of two.
     """
-    cluster = shipped("two_ring_star")
-    smallest = min(
-        float(cluster.max_workers[0]),
-        float((cluster.capacity[cluster.is_server, 0] / cluster.demand[0, 0]).min()),
-    )
-    sizes = float(snapshot(cluster).largest_size)
-    return refuted(
-        "gadget/two_ring_star",
-        Stated(sizes, "<=", smallest),
-        "a ring of two runs",
-        printed_bound=smallest,
-        sizes=sizes,
-    )
+    return refuted_by(_number_of_sizes, "gadget/two_ring_star", "a ring of two runs")
 
 
 @claim("gadget.floor_and_ceiling_keep_half", source="GADGET Lemma 7, improved (ours)")

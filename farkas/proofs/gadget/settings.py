@@ -1,12 +1,19 @@
 """Claims about the examples and the evaluation."""
 
+from collections.abc import Iterator
+
+import msgspec
 import numpy as np
 
+from farkas.instances.gadget import Cluster
 from farkas.instances.generate.gadget import Published
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
+from farkas.portable.draws import uniform
 from farkas.proofs.claim import Verdict, claim, refuted
-from farkas.proofs.gadget.small import shipped
+from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
+from farkas.proofs.trials import refuted_by
 
 
 @claim("gadget.evaluated_budgets_bind", source="GADGET VI, (3) as specialised")
@@ -26,23 +33,40 @@ def evaluated_budgets_bind() -> Verdict:
     )
 
 
-@claim("gadget.example_utilities_are_nondecreasing", source="GADGET IV-3, example 2 (energy)")
+def _first_worker_slot(cluster: Cluster) -> Saying:
+    """Of the first job."""
+    received = offline_optimum(FeasibleCounts.of(cluster))[1]
+    rewards = cluster.reward(0, np.arange(3))
+    return said(
+        Stated(float(rewards[1]), ">=", float(rewards[0])),
+        given=[Stated(float(received[0]), "==", 0)],
+        worker_slots=float(received[0]),
+        reward_of_one=float(rewards[1]),
+    )
+
+
+def _examples() -> Iterator[Cluster]:
+    """Clusters whose first job has the utility of example 2, with any factors."""
+    rng = np.random.default_rng(0)
+    for cluster in random_clusters(20, 1000, network="any", jobs=2):
+        first, *others = msgspec.to_builtins(cluster.jobs)
+        quadratic, linear = uniform(rng, 0.0, 1.0, 2).tolist()
+        first["utility"] = {"kind": "quadratic_cost", "quadratic": quadratic, "linear": linear}
+        yield cluster.replace(jobs=[first, *others])
+
+
+@claim(
+    "gadget.example_utilities_are_nondecreasing",
+    source="GADGET IV-3, example 2 (energy)",
+    says=_first_worker_slot,
+    among=Among(samples=_examples),
+)
 def example_utilities_are_nondecreasing() -> Verdict:
     """The utilities of the examples are nondecreasing.
 
     The energy utility falls, and the best schedule idles the job.
     """
-    cluster = shipped("energy")
-    received = offline_optimum(FeasibleCounts.of(cluster))[1]
-    rewards = cluster.reward(0, np.arange(3))
-    return refuted(
-        "gadget/energy",
-        Stated(float(rewards[1]), ">=", float(rewards[0])),
-        "the job is never run",
-        given=Stated(float(received[0]), "==", 0),
-        worker_slots=float(received[0]),
-        reward_of_one=float(rewards[1]),
-    )
+    return refuted_by(_first_worker_slot, "gadget/energy", "the job is never run")
 
 
 @claim("gadget.logarithm_is_a_reward", source="GADGET IV-3, example 3 (logarithm)")

@@ -8,6 +8,7 @@ import numpy as np
 
 from farkas.instances.gadget import Cluster
 from farkas.proofs import trials
+from farkas.proofs.said import Among
 
 Rng = np.random.Generator
 
@@ -57,6 +58,12 @@ def random_clusters(count: int, seed: int, **settings: Any) -> Iterator[Cluster]
     rng = np.random.default_rng(seed)
     for _ in range(count):
         yield random_cluster(rng, **settings)
+
+
+def among(**settings: Any) -> Among:
+    """Draws around which a claim is attacked; settings as in :func:`random_cluster`."""
+    settings = {"network": "any", **settings}
+    return Among(samples=lambda: random_clusters(20, 1000, **settings))
 
 
 def _network(rng: Rng, shape: str, servers: int, resources: int) -> tuple[list[Any], list[Any]]:

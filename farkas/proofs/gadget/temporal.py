@@ -1,6 +1,7 @@
 """Claims about greedy scheduling in time: Lemma 5, the matroid, Theorem 6."""
 
 import dataclasses
+import itertools
 import math
 
 import numpy as np
@@ -8,11 +9,12 @@ import numpy as np
 from farkas.instances.gadget import Cluster
 from farkas.instances.utilities.curvature import concave_in_reach
 from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
-from farkas.proofs.claim import Verdict, claim, proved, refuted
-from farkas.proofs.gadget.small import random_clusters, shipped
+from farkas.proofs.claim import Verdict, claim, proved
+from farkas.proofs.gadget.small import among, random_clusters, shipped
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials
+from farkas.proofs.trials import Trials, refuted_by
 from farkas.tolerances import ROUNDING
 
 ALPHAS = (1 / 3, 1 / 2, 1.0)
@@ -43,40 +45,61 @@ def concave_rewards_are_submodular() -> Verdict:
     return proved("μ(x + d) - μ(x) >= μ(y + d) - μ(y) for x <= y and every concave μ")
 
 
-@claim("gadget.published_utility_is_concave", source="GADGET VI-1, sigmoid utility")
-def published_utility_is_concave() -> Verdict:
-    """The utility of the evaluation satisfies the assumption of Lemma 5 and Theorem 6."""
-    cluster = shipped("late_sigmoid")
-    gains = np.diff(cluster.reward(0, np.arange(7)))
-    return refuted(
-        "gadget/late_sigmoid",
-        Stated(float(gains[5]), "<=", float(gains[4])),
-        "the sixth worker-slot gains more than the fifth",
+def _gains(cluster: Cluster) -> Saying:
+    """Two worker-slots of the first job, one after the other, where the gain rises most."""
+    most = max(6, cluster.horizon * int(cluster.max_workers[0]))
+    gains = np.diff(cluster.reward(0, np.arange(most + 1)))
+    at = int(np.diff(gains).argmax())
+    return said(
+        Stated(float(gains[at + 1]), "<=", float(gains[at])),
         fifth=float(gains[4]),
         sixth=float(gains[5]),
     )
 
 
-@claim("gadget.schedules_form_a_matroid", source="GADGET Theorem 6, proof")
+@claim(
+    "gadget.published_utility_is_concave",
+    source="GADGET VI-1, sigmoid utility",
+    says=_gains,
+    among=Among(preset="published", size={"jobs": 2, "servers": 2, "slots": 20}),
+)
+def published_utility_is_concave() -> Verdict:
+    """The utility of the evaluation satisfies the assumption of Lemma 5 and Theorem 6."""
+    note = "the sixth worker-slot gains more than the fifth"
+    return refuted_by(_gains, "gadget/late_sigmoid", note)
+
+
+def _maximal(cluster: Cluster) -> Saying | None:
+    """Slots of the schedules of one job that spend its budget: nothing can be added to them."""
+    budget = float(cluster.most_slots[0])
+    if cluster.num_jobs != 1 or not budget.is_integer() or cluster.horizon > SLOTS:
+        return None
+    feasible = FeasibleCounts.of(cluster)
+    limits = [feasible.limit(slot, np.zeros(1)) for slot in range(cluster.horizon)]
+    counts = [feasible.within(limit)[:, 0].tolist() for limit in limits]
+    sizes = {
+        sum(size > 0 for size in schedule)
+        for schedule in itertools.product(*counts)
+        if sum(schedule) == budget
+    }
+    if not sizes:
+        return None
+    return said(Stated(min(sizes), "==", max(sizes)), smallest=min(sizes), largest=max(sizes))
+
+
+@claim(
+    "gadget.schedules_form_a_matroid",
+    source="GADGET Theorem 6, proof",
+    says=_maximal,
+    among=among(jobs=1),
+)
 def schedules_form_a_matroid() -> Verdict:
     """Feasible schedules form a partition matroid, a 1-system.
 
     Budgets (3) couple the slots: all maximal schedules would have to have one size.
     """
-    cluster = shipped("budget_of_two")
-    budget = int(cluster.most_slots[0])
-    sizes = {
-        sum(size > 0 for size in schedule)
-        for schedule in ((a, b) for a in range(3) for b in range(3))
-        if sum(schedule) == budget  # spends the budget: nothing can be added
-    }
-    return refuted(
-        "gadget/budget_of_two",
-        Stated(min(sizes), "==", max(sizes)),
-        "two workers at once, or one in each slot: both maximal",
-        smallest=min(sizes),
-        largest=max(sizes),
-    )
+    note = "two workers at once, or one in each slot: both maximal"
+    return refuted_by(_maximal, "gadget/budget_of_two", note)
 
 
 @claim("gadget.truncation_repairs_budgets", source="GADGET Theorem 6, repaired")
@@ -189,25 +212,28 @@ def greedy_ratio() -> Verdict:
     return trials.proved(note, **numbers)
 
 
-@claim("gadget.greedy_ratio_as_printed", source="GADGET Theorem 6 as printed, α of (10)")
+def _half_of_value(cluster: Cluster) -> Saying | None:
+    if not all(concave_in_reach(cluster, job) for job in range(cluster.num_jobs)):
+        return None
+    feasible = FeasibleCounts.of(cluster)
+    value = worst_run(feasible, 0.5, marginal=False)
+    best = offline_optimum(feasible)[0]
+    return said(Stated(value, ">=", best / 3), value=value, optimum=best, bound=1 / 3)
+
+
+@claim(
+    "gadget.greedy_ratio_as_printed",
+    source="GADGET Theorem 6 as printed, α of (10)",
+    says=_half_of_value,
+    among=among(servers=2, jobs=2),
+)
 def greedy_ratio_as_printed() -> Verdict:
     """If every slot reaches α of the optimum of (10), the run reaches α/(1+α).
 
     (10) counts rewards of the past: with a linear utility, half of it is met by idling from the
     second slot on.
     """
-    cluster = shipped("one_gpu")
-    feasible = FeasibleCounts.of(cluster)
-    value = worst_run(feasible, 0.5, marginal=False)
-    best = offline_optimum(feasible)[0]
-    return refuted(
-        "gadget/one_gpu",
-        Stated(value, ">=", best / 3),
-        "half of (10) in every slot",
-        value=value,
-        optimum=best,
-        bound=1 / 3,
-    )
+    return refuted_by(_half_of_value, "gadget/one_gpu", "half of (10) in every slot")
 
 
 @claim("gadget.greedy_ratio_at_once", source="GADGET Theorem 6, sharpened (ours)")
@@ -257,12 +283,18 @@ def exact_greedy_is_half() -> Verdict:
     return dataclasses.replace(tried, numbers={"least_ratio": 0.5 + trials.slack})
 
 
-@claim("gadget.greedy_ratio_without_concavity", source="GADGET Theorem 6, sigmoid utilities")
-def greedy_ratio_without_concavity() -> Verdict:
-    """The ratio also holds for the utilities of the evaluation, which are not concave."""
-    cluster = shipped("step_greedy")
+def _half_by_greedy(cluster: Cluster) -> Saying:
     feasible = FeasibleCounts.of(cluster)
     value, best = cluster.total_reward(greedy(feasible)), offline_optimum(feasible)[0]
-    note = "unbounded in the prize"
-    statement = Stated(value, ">=", best / 2)
-    return refuted("gadget/step_greedy", statement, note, value=value, optimum=best)
+    return said(Stated(value, ">=", best / 2), value=value, optimum=best)
+
+
+@claim(
+    "gadget.greedy_ratio_without_concavity",
+    source="GADGET Theorem 6, sigmoid utilities",
+    says=_half_by_greedy,
+    among=among(concave=False),
+)
+def greedy_ratio_without_concavity() -> Verdict:
+    """The ratio also holds for the utilities of the evaluation, which are not concave."""
+    return refuted_by(_half_by_greedy, "gadget/step_greedy", "unbounded in the prize")

@@ -2,50 +2,61 @@
 
 import numpy as np
 
+from farkas.instances.gadget import Cluster
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.printed import OfflinePrinted
 from farkas.proofs.claim import Verdict, claim, refuted
-from farkas.proofs.gadget.small import shipped
+from farkas.proofs.gadget.small import among, shipped
+from farkas.proofs.said import Saying, said
 from farkas.proofs.stated import Stated
-from farkas.proofs.trials import optimum
+from farkas.proofs.trials import optimum, refuted_by
 from farkas.search_tolerances import SOLVER_GAP
 
 
-def printed_optimum(name: str, degree: str) -> float:
-    """Optimum of the printed program on a shipped instance."""
-    return optimum(OfflinePrinted(degree=degree).form(shipped(name)))
+def printed_optimum(cluster: Cluster, degree: str = "own_servers") -> float:
+    """Optimum of the printed program."""
+    return optimum(OfflinePrinted(degree=degree).form(cluster))
 
 
-@claim("gadget.degree_two_admits_rings", source="GADGET (9)")
+def _admitted(cluster: Cluster) -> Saying:
+    printed = printed_optimum(cluster)
+    best = offline_optimum(FeasibleCounts.of(cluster))[0]
+    return said(Stated(printed, ">=", best, SOLVER_GAP), printed=printed, optimum=best)
+
+
+@claim(
+    "gadget.degree_two_admits_rings",
+    source="GADGET (9)",
+    says=_admitted,
+    among=among(jobs=2, horizon=2),
+)
 def degree_two_admits_rings() -> Verdict:
     """(9) admits every ring: two servers joined by one path can carry a ring of two.
 
     Their degree is one, so the printed program forbids what fits.
     """
-    printed = printed_optimum("two_ring_star", "own_servers")
-    best = offline_optimum(FeasibleCounts.of(shipped("two_ring_star")))[0]
-    return refuted(
-        "gadget/two_ring_star",
-        Stated(printed, ">=", best, SOLVER_GAP),
-        "printed slots run one worker each",
-        printed=printed,
-        optimum=best,
-    )
+    return refuted_by(_admitted, "gadget/two_ring_star", "printed slots run one worker each")
 
 
-@claim("gadget.degree_two_means_one_ring", source="GADGET (9), text below it")
+def _one_ring(cluster: Cluster) -> Saying | None:
+    """One slot, in which (9) admits no more than rings."""
+    if cluster.horizon != 1:
+        return None
+    printed, best = printed_optimum(cluster), optimum(Gvne().form(cluster))
+    return said(Stated(printed, "<=", best, SOLVER_GAP), printed=printed, optimum=best)
+
+
+@claim(
+    "gadget.degree_two_means_one_ring",
+    source="GADGET (9), text below it",
+    says=_one_ring,
+    among=among(servers=6, jobs=1, horizon=1),
+)
 def degree_two_means_one_ring() -> Verdict:
     """(9) guarantees one big cycle instead of several small ones."""
-    printed = printed_optimum("two_triangles", "own_servers")
-    best = optimum(Gvne().form(shipped("two_triangles")))
-    return refuted(
-        "gadget/two_triangles",
-        Stated(printed, "<=", best, SOLVER_GAP),
-        "six workers on two separate triangles have degree two everywhere",
-        printed=printed,
-        optimum=best,
-    )
+    note = "six workers on two separate triangles have degree two everywhere"
+    return refuted_by(_one_ring, "gadget/two_triangles", note)
 
 
 @claim("gadget.path_capacities_bound_links", source="GADGET (8)")

@@ -17,6 +17,9 @@ from farkas.proofs.mlbroker.regularizer import (
     entropy_term,
 )
 from farkas.proofs.mlbroker.runs import (
+    CHEAP,
+    FEW,
+    Inequality,
     Traced,
     compare,
     dual_bound,
@@ -109,20 +112,52 @@ def scaled(run: Traced, value: float) -> float:
 
 @claim("mlbroker.step_12a_12b", source="mlBroker (12a) <= (12b)")
 def step_12a_12b() -> Verdict:
-    """(12a) <= (12b), read with ψ where (12b) prints φ."""
-    return compare(traced_runs("printed"), static, line_12b)
+    """(12a) <= (12b), read with ψ where (12b) prints φ, at exact optima of the slots.
+
+    (K20), (K19) and (K22) say that q, g and x times their reduced costs vanish, so that a move
+    pays d q = (β − α) q, a connection d B g = (ψ + η) g, and x = x (θ + ρ).  Of the switches u = 0,
+    1 are two, for which x = b h + e is enough, since a h − M <= b h + e for valid M; so the least x
+    is at most that, and θ + ρ is not negative.
+    """
+    paid, gain, amount, theta, rho, x = sp.symbols("d g q theta rho x", nonnegative=True)
+    b, h, e, less, spare = sp.symbols("b h e r s", nonnegative=True)
+    more = sp.symbols("y", nonnegative=True)  # a − b
+    weight, discounted = theta + rho, b * h + e
+    big_m = more * h - e + spare  # valid: at least what the two prices differ by
+    require_zero(
+        moved_or_connected=paid * amount - gain * amount - amount * (paid - gain),
+        resources=x - x * weight - x * (1 - theta - rho),
+    )
+    require(
+        the_discounted_price_is_enough=sp.expand(
+            discounted - ((b + more) * h - big_m)
+        ).is_nonnegative,
+        the_least_is_below_it=sp.expand(
+            discounted * weight - (discounted - less) * weight
+        ).is_nonnegative,
+    )
+    tried = compare(traced_runs("printed"), Inequality(left=static, right=line_12b))
+    return proved_where_held(tried, "products of reduced costs vanish, and x <= b h + e")
 
 
-@claim("mlbroker.step_12b_12c", source="mlBroker (12b) <= (12c)")
+ONE = CHEAP.sized(jobs=1, slots=1)
+
+_12B_12C = Inequality(left=line_12b, right=line_12c)
+
+
+@claim("mlbroker.step_12b_12c", source="mlBroker (12b) <= (12c)", says=_12B_12C.says, among=ONE)
 def step_12b_12c() -> Verdict:
     """(12b) <= (12c), although its terms have different units; infinite when some D is 0."""
-    return compare(traced_runs("printed"), line_12b, line_12c)
+    return compare(traced_runs("printed"), _12B_12C)
 
 
-@claim("mlbroker.step_12c_12d", source="mlBroker (12c) <= (12d)")
+_12C_12D = Inequality(left=line_12c, right=lambda run: 2 * printed_dual(run))
+
+
+@claim("mlbroker.step_12c_12d", source="mlBroker (12c) <= (12d)", says=_12C_12D.says, among=FEW)
 def step_12c_12d() -> Verdict:
     """(12c) <= (12d) = 2 D."""
-    return compare(traced_runs("printed"), line_12c, lambda run: 2 * printed_dual(run))
+    return compare(traced_runs("printed"), _12C_12D)
 
 
 @claim("mlbroker.static_below_dual", source="mlBroker (12); corrected")
@@ -137,14 +172,22 @@ def static_costs_are_below_the_corrected_dual() -> Verdict:
     ratio = 1 + more / (p + eps)  # of which it takes the logarithm
     require_zero(price=slope - c / sigma * sp.log(ratio))
     require(price_is_not_negative=(ratio - 1).is_positive)
-    tried = compare(traced_runs("printed"), static, dual_bound)
+    tried = compare(traced_runs("printed"), Inequality(left=static, right=dual_bound))
     return proved_where_held(tried, "what D adds is v times the slope of the entropy term")
 
 
-@claim("mlbroker.printed_dual_objective", source="mlBroker (12d), (13f)")
+_PRINTED_DUAL = Inequality(left=printed_dual, right=relaxed_value)
+
+
+@claim(
+    "mlbroker.printed_dual_objective",
+    source="mlBroker (12d), (13f)",
+    says=_PRINTED_DUAL.says,
+    among=FEW,
+)
 def the_printed_dual_objective_is_a_lower_bound() -> Verdict:
     """D = Σ D β + Σ γ + Σ e ρ at the constructed multipliers is at most P_f.  It omits Σ ξ."""
-    return compare(traced_runs("printed"), printed_dual, relaxed_value)
+    return compare(traced_runs("printed"), _PRINTED_DUAL)
 
 
 @claim("mlbroker.corrected_dual_objective", source="mlBroker (12d), (13f); corrected")
@@ -164,7 +207,7 @@ def the_corrected_dual_objective_is_a_lower_bound() -> Verdict:
         all_deployed=price.subs(v, 1),
     )
     require(prices_fall=(-sp.diff(price, v)).is_positive)
-    tried = compare(traced_runs("printed"), dual_bound, relaxed_value)
+    tried = compare(traced_runs("printed"), Inequality(left=dual_bound, right=relaxed_value))
     return proved_where_held(
         tried, "slopes of the entropy term are differences of prices in [0, c]"
     )
@@ -179,64 +222,104 @@ def step_13b_13c() -> Verdict:
     v, p, eps = sp.symbols("v p epsilon", positive=True)
     require_zero(rise=(v + eps) - (p + eps) - (v - p))
     a_minus_b_is_at_most_a_log_of_a_over_b()  # raises unless it is so
-    tried = compare(traced_runs("printed"), moving, line_13c)
+    tried = compare(traced_runs("printed"), Inequality(left=moving, right=line_13c))
     return proved_where_held(tried, "a − b <= a ln(a/b) for each job, slot and site")
 
 
-@claim("mlbroker.step_13c_13d", source="mlBroker (13c) <= (13d)")
+_13C_13D = Inequality(left=line_13c, right=lambda run: line_13d(run, -1.0))
+
+
+@claim("mlbroker.step_13c_13d", source="mlBroker (13c) <= (13d)", says=_13C_13D.says, among=FEW)
 def step_13c_13d() -> Verdict:
     """(13c) <= (13d), which has −U φ and so is never positive."""
-    return compare(traced_runs("printed"), line_13c, lambda run: line_13d(run, -1.0))
+    return compare(traced_runs("printed"), _13C_13D)
 
 
 @claim("mlbroker.step_13c_13d_corrected", source="mlBroker (13c) <= (13d); corrected")
 def step_13c_13d_corrected() -> Verdict:
-    """(13c) = (13d) with +U φ, at exact slot optima: both directions within 1e-4."""
+    """(13c) = (13d) with +U φ, at exact optima of the slots.
+
+    With a = v+ε, b = p+ε and ι = (c/σ) ln(a/b) − U φ, the reduced cost of v by (K6), the terms of
+    both differ by σ (v + ε) ι.  v ι vanishes, so that ι does where v > 0.  Where v = 0 the
+    deployment p before it is 0, since v never falls (mlbroker.deployment_grows), and ι = −U φ is
+    both >= 0 and <= 0.  In the trials both directions hold within 1e-4.
+    """
+    v, p, eps, c, sigma = sp.symbols("v p epsilon c sigma", positive=True)
+    bound, phi = sp.symbols("U phi", nonnegative=True)
+    grown = sp.log((v + eps) / (p + eps))
+    reduced = c / sigma * grown - bound * phi
+    before, after = c * (v + eps) * grown, sigma * (v + eps) * bound * phi
+    require_zero(
+        difference=before - after - sigma * (v + eps) * reduced,
+        nothing_deployed=reduced.subs({v: 0, p: 0}) + bound * phi,
+    )
+    require(no_room_below=(-bound * phi).is_nonpositive)
     runs = traced_runs("printed")
-    upper = compare(runs, line_13c, lambda run: line_13d(run, 1.0), noise=LOOSE_SLOPE)
-    lower = compare(runs, lambda run: line_13d(run, 1.0), line_13c, noise=LOOSE_SLOPE)
-    return lower if upper.counterexample is None else upper
+    upper, lower = (
+        compare(runs, Inequality(left=left, right=right, noise=LOOSE_SLOPE))
+        for left, right in ((line_13c, _line_13d), (_line_13d, line_13c))
+    )
+    tried = lower if upper.counterexample is None else upper
+    return proved_where_held(tried, "what the terms differ by is a product that vanishes")
 
 
-@claim("mlbroker.step_13d_13e", source="mlBroker (13d) <= (13e)")
+def _line_13d(run: Traced) -> float:
+    return line_13d(run, 1.0)
+
+
+_13D_13E = Inequality(
+    left=lambda run: line_13d(run, 1.0), right=lambda run: scaled(run, data_value(run))
+)
+
+
+@claim("mlbroker.step_13d_13e", source="mlBroker (13d) <= (13e)", says=_13D_13E.says, among=FEW)
 def step_13d_13e() -> Verdict:
     """(13d) with the sign corrected <= (13e) = σ (1+ε) Σ D β.
 
     The paper argues α <= β <= D β; (11b) at equal sites gives β <= α, the opposite.
     """
-    return compare(
-        traced_runs("printed"),
-        lambda run: line_13d(run, 1.0),
-        lambda run: scaled(run, data_value(run)),
-    )
+    return compare(traced_runs("printed"), _13D_13E)
 
 
-@claim("mlbroker.alpha_below_beta", source="mlBroker (13e)")
+def _furthest(values: Floats, run: Traced) -> float:
+    above = run.point.alpha - run.point.beta
+    return float(values.flat[int(above.argmax())]) if above.size else 0.0
+
+
+_ALPHA_BETA = Inequality(
+    left=lambda run: _furthest(run.point.alpha, run),
+    right=lambda run: _furthest(run.point.beta, run),
+    size=lambda run: float(np.max(run.point.beta, initial=0.0)),
+)
+
+
+@claim("mlbroker.alpha_below_beta", source="mlBroker (13e)", says=_ALPHA_BETA.says, among=FEW)
 def alpha_is_at_most_beta() -> Verdict:
     """α_i^r <= β_i^r.  (11b) with r = r' and d = 0 says β <= α.
 
     Compared where they differ most.
     """
-
-    def furthest(values: Floats, run: Traced) -> float:
-        above = run.point.alpha - run.point.beta
-        return float(values.flat[int(above.argmax())]) if above.size else 0.0
-
-    return compare(
-        traced_runs("printed"),
-        lambda run: furthest(run.point.alpha, run),
-        lambda run: furthest(run.point.beta, run),
-        size=lambda run: float(np.max(run.point.beta, initial=0.0)),
-    )
+    return compare(traced_runs("printed"), _ALPHA_BETA)
 
 
-@claim("mlbroker.step_13b_13f", source="mlBroker (13b) <= (13f)")
+_13B_13F = Inequality(left=moving, right=lambda run: scaled(run, printed_dual(run)))
+
+
+@claim("mlbroker.step_13b_13f", source="mlBroker (13b) <= (13f)", says=_13B_13F.says, among=FEW)
 def step_13b_13f() -> Verdict:
     """C3 <= (1+ε) ln(1+1/ε) D with the printed D."""
-    return compare(traced_runs("printed"), moving, lambda run: scaled(run, printed_dual(run)))
+    return compare(traced_runs("printed"), _13B_13F)
 
 
-@claim("mlbroker.step_13b_13f_corrected_dual", source="mlBroker (13b) <= (13f)")
+_13B_13F_CORRECTED = Inequality(left=moving, right=lambda run: scaled(run, dual_bound(run)))
+
+
+@claim(
+    "mlbroker.step_13b_13f_corrected_dual",
+    source="mlBroker (13b) <= (13f)",
+    says=_13B_13F_CORRECTED.says,
+    among=FEW,
+)
 def step_13b_13f_corrected_dual() -> Verdict:
     """C3 <= (1+ε) ln(1+1/ε) D with the corrected D."""
-    return compare(traced_runs("printed"), moving, lambda run: scaled(run, dual_bound(run)))
+    return compare(traced_runs("printed"), _13B_13F_CORRECTED)

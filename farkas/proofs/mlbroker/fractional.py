@@ -17,6 +17,7 @@ from farkas.proofs.mlbroker.regularizer import (
     entropy_term,
 )
 from farkas.proofs.mlbroker.runs import (
+    Inequality,
     Traced,
     compare,
     cost,
@@ -26,9 +27,10 @@ from farkas.proofs.mlbroker.runs import (
     trace,
     traced_runs,
 )
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials, drawn
+from farkas.proofs.trials import Trials, drawn, refuted_by
 
 
 def claimed_ratio(epsilon: float) -> float:
@@ -98,41 +100,50 @@ def fractional_runs_are_feasible() -> Verdict:
     return trials.proved("all rows but those of z are rows of one slot")
 
 
-@claim("mlbroker.theorem3", source="mlBroker Theorem 3")
+def _within_r1(broker: Brokerage) -> Saying:
+    run = algorithms["mlbroker.fractional"].run(broker, relax="printed")
+    ratio, bound = run.value / optimum(broker, "printed"), claimed_ratio(broker.epsilon)
+    return said(Stated(ratio, "<=", bound), ratio=ratio, r1=bound, cost=run.value)
+
+
+def _within_r1_for_many(broker: Brokerage) -> Saying:
+    found = _within_r1(broker)
+    assumed = Stated(broker.num_resources * broker.num_sites, "<=", broker.num_jobs)
+    return said(*found.relations, given=[assumed], **found.numbers)
+
+
+WANDERING = Among(size={"jobs": 1, "sites": 12, "slots": 12})
+
+
+@claim("mlbroker.theorem3", source="mlBroker Theorem 3", says=_within_r1, among=WANDERING)
 def fractional_runs_cost_at_most_r1_times_the_relaxation() -> Verdict:
     """The cost of A_fractional is at most r₁ = 2 + (1+ε) ln(1+1/ε) times P_f.
 
     Data wander over R sites; deploying at the last one was enough.  P_f = 1, the run pays about
-    1 + N/(N+1) (H_R − 1), which no constant bounds.
+    1 + N/(N+1) (H_R − 1), which no constant bounds.  That is not the worst: where data come back to
+    sites that were left, and moving them costs a little, eight sites are enough.
     """
     sizes: dict[str, float] = {}
-    statement, sites = [], []
-    for name in ("harmonic_seventeen", "harmonic_fifteen", "harmonic"):
+    statement: list[Stated] = []
+    sites = []
+    for name in ("harmonic_seventeen", "harmonic_fifteen", "harmonic", "wandering"):
         broker = shipped(name)
-        run = algorithms["mlbroker.fractional"].run(broker, relax="printed")
-        ratio, bound = run.value / optimum(broker, "printed"), claimed_ratio(broker.epsilon)
-        statement.append(Stated(ratio, "<=", bound))
+        found = _within_r1(broker)
+        statement += found.relations
         sites.append(broker.num_sites)
-        sizes |= {f"ratio_{name}": ratio, f"r1_{name}": bound}
+        sizes |= {f"{word}_{name}": found.numbers[word] for word in ("ratio", "r1")}
     return refuted("mlbroker/harmonic", statement, f"R >= {min(sites)} sites", **sizes)
 
 
-@claim("mlbroker.theorem3_many_jobs", source="mlBroker Theorem 3, assumption K R <= I")
+@claim(
+    "mlbroker.theorem3_many_jobs",
+    source="mlBroker Theorem 3, assumption K R <= I",
+    says=_within_r1_for_many,
+    among=WANDERING.sized(jobs=12),
+)
 def many_jobs_save_theorem_3() -> Verdict:
     """Theorem 3 holds when K R <= I.  Twelve copies of the harmonic job meet the assumption."""
-    broker = shipped("harmonic_copies")
-    run = algorithms["mlbroker.fractional"].run(broker, relax="printed")
-    ratio = run.value / optimum(broker, "printed")
-    assumed = Stated(broker.num_resources * broker.num_sites, "<=", broker.num_jobs)
-    bound = claimed_ratio(broker.epsilon)
-    return refuted(
-        "mlbroker/harmonic_copies",
-        Stated(ratio, "<=", bound),
-        given=assumed,
-        cost=run.value,
-        ratio=ratio,
-        r1=bound,
-    )
+    return refuted_by(_within_r1_for_many, "mlbroker/harmonic_copies")
 
 
 @claim("mlbroker.theorem3_assumption", source="mlBroker (12d)")
@@ -220,13 +231,16 @@ def the_cost_is_bounded_by_the_run_itself() -> Verdict:
         return static(run) + broker.entropy_scale * above + float(rest.sum())
 
     runs = traced_runs("printed") + traced_runs("tight")
-    tried = compare(runs, cost, right)
+    tried = compare(runs, Inequality(left=cost, right=right))
     return proved_where_held(tried, "deployment is at most σ (D − static) + Σ c ε ln(1 + v_end/ε)")
 
 
 @claim("mlbroker.fractional_ratio", source="mlBroker Fig. 5")
 def fractional_runs_lose_little() -> Verdict:
-    """The ratio of A_fractional to P_f stays below 1.25 in random instances."""
+    """The ratio of A_fractional to P_f stays below 1.25 in random instances.
+
+    Of all instances that is not so: mlbroker.theorem3 has one of 3.07.
+    """
     trials = Trials()
     for run in traced_runs("printed"):
         if not isinstance(run.example, str):

@@ -9,14 +9,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import deployment_bound, valid_big_m
 from farkas.models.mlbroker.entropy import growth
 from farkas.numbers import Floats
-from farkas.proofs.claim import Verdict, claim, refuted
+from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.mlbroker.chain import usage
-from farkas.proofs.mlbroker.runs import Traced, cost, shipped, trace, traced_runs
+from farkas.proofs.mlbroker.runs import FEW, Traced, cost, trace, traced_runs
+from farkas.proofs.said import Saying, said
 from farkas.proofs.stated import Stated
-from farkas.proofs.trials import Trials
+from farkas.proofs.trials import Trials, refuted_by
 from farkas.search_tolerances import FINE_GAP, LOOSE_GAP, SLOPE
 
 
@@ -127,7 +129,16 @@ def _vanishes(run: Traced, amounts: Floats, tolerance: float) -> Stated:
     return Stated(float(np.abs(amounts).sum()), "==", 0.0, tolerance, cost(run) + once)
 
 
-@claim("mlbroker.kkt_of_slots", source="mlBroker Table 2, (K1)-(K22)")
+def _conditions(broker: Brokerage) -> Saying:
+    return said(*statements(trace("", broker, "printed")).values())
+
+
+@claim(
+    "mlbroker.kkt_of_slots",
+    source="mlBroker Table 2, (K1)-(K22)",
+    says=_conditions,
+    among=FEW,
+)
 def slots_meet_their_optimality_conditions() -> Verdict:
     """Decisions of A_fractional and the multipliers of its bound meet (K1) to (K22).
 
@@ -141,17 +152,29 @@ def slots_meet_their_optimality_conditions() -> Verdict:
     return trials.verdict("every row of every slot")
 
 
-@claim("mlbroker.kkt_by_resource", source="mlBroker Table 2, (K2), (K3)")
+def _first_two_resources(broker: Brokerage) -> Saying | None:
+    """Where a worker pays most for one of them."""
+    if broker.num_resources < 2:
+        return None
+    run = trace("", broker, "printed")
+    point = run.point
+    unit = broker.list_price * point.theta + broker.reduced_price * point.rho
+    paid = unit[broker.pair_slot] * broker.worker_demand[broker.pair_job][:, None, :]
+    pair, site, _ = np.unravel_index(np.argmax(paid), paid.shape)
+    first, second = paid[pair, site, :2]
+    return said(Stated(first, "==", second, LOOSE_GAP))
+
+
+@claim(
+    "mlbroker.kkt_by_resource",
+    source="mlBroker Table 2, (K2), (K3)",
+    says=_first_two_resources,
+    among=FEW,
+)
 def stationarity_holds_resource_by_resource() -> Verdict:
     """(K2) as printed holds for every resource by itself, with one ν for all of them.
 
     Then a worker would pay the same for each of its resources.
     """
-    run = trace("mlbroker/quiet_slot", shipped("quiet_slot"), "printed")
-    broker, point = run.instance, run.point
-    unit = broker.list_price * point.theta + broker.reduced_price * point.rho
-    paid = unit[broker.pair_slot] * broker.worker_demand[broker.pair_job][:, None, :]
-    pair, site, _ = np.unravel_index(np.argmax(paid), paid.shape)
-    first, second = paid[pair, site, :2]
-    statement = Stated(first, "==", second, LOOSE_GAP)
-    return refuted("mlbroker/quiet_slot", statement, "a sum over resources is missing")
+    note = "a sum over resources is missing"
+    return refuted_by(_first_two_resources, "mlbroker/quiet_slot", note)

@@ -7,11 +7,12 @@ from typing import Any
 from farkas.duals.mlbroker.as_printed import DualAsPrinted
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.offline import Offline
-from farkas.proofs.claim import Verdict, claim, proved, refuted
-from farkas.proofs.mlbroker.runs import brokers, shipped
+from farkas.proofs.claim import Verdict, claim, proved
+from farkas.proofs.mlbroker.runs import FEW, brokers
+from farkas.proofs.said import Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials, optimum
+from farkas.proofs.trials import Trials, optimum, refuted_by
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.search_tolerances import SOLVER_GAP
 
@@ -93,28 +94,43 @@ def two_constants_relax_the_price_to_its_chord() -> Verdict:
     return proved("the lines cross at u = h/H, at the height of the chord")
 
 
-@claim("mlbroker.reentry_is_charged", source="mlBroker section 3.2, (8g), (8h)")
+def _printed_as_strict(broker: Brokerage) -> Saying:
+    """Optima of (8) as printed, and with what the text says."""
+    printed, strict = (offline(broker, semantics=name) for name in ("printed", "strict"))
+    return said(Stated(printed, "==", strict, SOLVER_GAP), printed=printed, strict=strict)
+
+
+@claim(
+    "mlbroker.reentry_is_charged",
+    source="mlBroker section 3.2, (8g), (8h)",
+    says=_printed_as_strict,
+    among=FEW,
+)
 def every_entry_of_a_site_is_charged() -> Verdict:
     """(8) charges deployment whenever a job appears at a site, as the text says.
 
     Nothing in (8) makes v fall, so each (job, site) is paid once a life.
     """
-    broker = shipped("return_trip")
-    sizes = {name: offline(broker, semantics=name) for name in ("printed", "strict")}
-    statement = Stated(sizes["printed"], "==", sizes["strict"], SOLVER_GAP)
-    return refuted("mlbroker/return_trip", statement, "(8) lacks v <= y + s", **sizes)
+    return refuted_by(_printed_as_strict, "mlbroker/return_trip", "(8) lacks v <= y + s")
 
 
-@claim("mlbroker.workers_pay_for_the_server", source="mlBroker section 3.2, (8j)")
+def _in_one_slot(broker: Brokerage) -> Saying | None:
+    """The same in one slot, where no site is entered again."""
+    return _printed_as_strict(broker) if broker.num_slots == 1 else None
+
+
+@claim(
+    "mlbroker.workers_pay_for_the_server",
+    source="mlBroker section 3.2, (8j)",
+    says=_in_one_slot,
+    among=FEW.sized(slots=1),
+)
 def every_worker_pays_for_its_server() -> Verdict:
     """(8) charges traffic between each worker and the server's site, as the text says.
 
     (8j) is a lower bound: workers beyond Y connect to a site without a server for nothing.
     """
-    broker = shipped("surplus_worker")
-    sizes = {name: offline(broker, semantics=name) for name in ("printed", "strict")}
-    statement = Stated(sizes["printed"], "==", sizes["strict"], SOLVER_GAP)
-    return refuted("mlbroker/surplus_worker", statement, "(8) lacks g <= Y s", **sizes)
+    return refuted_by(_in_one_slot, "mlbroker/surplus_worker", "(8) lacks g <= Y s")
 
 
 def _chord_is_below_the_price() -> None:
@@ -164,19 +180,21 @@ def relaxations_are_ordered() -> Verdict:
     return proved("points of each are points of the one before, at no more cost")
 
 
-@claim("mlbroker.printed_dual", source="mlBroker (11)")
+def _dual_below_offline(broker: Brokerage) -> Saying:
+    dual, best = optimum(DualAsPrinted().form(broker)), offline(broker)
+    return said(
+        Stated(dual, "<=", best, SOLVER_GAP),
+        dual=dual,
+        relaxed=relaxed(broker, "printed"),
+        offline=best,
+    )
+
+
+@claim("mlbroker.printed_dual", source="mlBroker (11)", says=_dual_below_offline, among=FEW)
 def the_printed_dual_bounds_the_relaxation() -> Verdict:
     """The optimum of (11) is the optimum of (9).
 
     The objective lacks Σ ξ, so that weak duality fails; sums over resources are missing too.
     """
-    broker = shipped("tiny")
-    dual, best = optimum(DualAsPrinted().form(broker)), offline(broker)
-    return refuted(
-        "mlbroker/tiny",
-        Stated(dual, "<=", best, SOLVER_GAP),
-        "a dual of a minimum lies above the integer optimum",
-        dual=dual,
-        relaxed=relaxed(broker, "printed"),
-        offline=best,
-    )
+    note = "a dual of a minimum lies above the integer optimum"
+    return refuted_by(_dual_below_offline, "mlbroker/tiny", note)

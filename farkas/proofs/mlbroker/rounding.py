@@ -11,11 +11,13 @@ from farkas.online import algorithms, environments
 from farkas.online.mlbroker.rounded import MlBroker
 from farkas.portable.draws import uniform
 from farkas.proofs.claim import Verdict, claim, proved, refuted
-from farkas.proofs.mlbroker.runs import largest_lambda, shipped
+from farkas.proofs.mlbroker.runs import largest_lambda
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials, drawn
+from farkas.proofs.trials import Trials, drawn, refuted_by
 from farkas.rounding import round_sites, round_workers, trade_once
+from farkas.tolerances import ROUNDING
 
 Outcomes = dict[tuple[int, ...], Fraction]
 
@@ -204,27 +206,33 @@ def rounding_multiplies_a_jobs_capacity_by_at_most_one_plus_lambda() -> Verdict:
     return proved("P + P (R+1) x / min D is left, with Σ P ỹ = min D + x")
 
 
-@claim("mlbroker.usage_growth", source="mlBroker below (14), (16b)")
+def _usage(broker: Brokerage) -> Saying | None:
+    """One job in one slot, with a hundredth of a worker at the first site, the rest at the next."""
+    if broker.num_pairs != 1 or broker.num_sites < 2:
+        return None
+    fractional = np.zeros((1, broker.num_sites))
+    fractional[0, :2] = 0.01, max(1.0, float(broker.workers_needed[0])) - 0.01
+    rounded = round_workers(fractional, broker.worker_demand, np.random.default_rng(0))
+    demand = float(broker.worker_demand[0, 0])
+    allowed = (1 + largest_lambda(broker)) * demand * float(fractional[0, 0])
+    used = demand * float(rounded[0, 0])
+    enough = Stated(float(fractional.sum()), ">=", float(broker.workers_needed[0]), ROUNDING)
+    return said(Stated(used, "<=", allowed), given=[enough], used=used, allowed=allowed)
+
+
+@claim(
+    "mlbroker.usage_growth",
+    source="mlBroker below (14), (16b)",
+    says=_usage,
+    among=Among(size={"jobs": 1, "sites": 2, "slots": 1}, ranges={"data": (1.0, 1000.0)}),
+)
 def rounding_multiplies_a_sites_usage_by_at_most_one_plus_lambda() -> Verdict:
     """Σ n ȳ <= (1+λ) Σ n ỹ at each site, "through the same derivation process".
 
     With (0.01, 0.99) workers at the two sites of `surplus_worker` λ = 3 P / min D = 6; Round1 has
     one item a site and rounds both up, always.
     """
-    broker = shipped("surplus_worker")
-    fractional = np.array([[0.01, 0.99]])
-    rounded = round_workers(fractional, broker.worker_demand, np.random.default_rng(0))
-    demand = float(broker.worker_demand[0, 0])
-    allowed = (1 + largest_lambda(broker)) * demand * float(fractional[0, 0])
-    used = demand * float(rounded[0, 0])
-    return refuted(
-        "mlbroker/surplus_worker",
-        Stated(used, "<=", allowed),
-        "one item per site",
-        given=Stated(float(fractional.sum()), ">=", float(broker.workers_needed[0])),
-        used=used,
-        allowed=allowed,
-    )
+    return refuted_by(_usage, "mlbroker/surplus_worker", "one item per site")
 
 
 @claim("mlbroker.independent_rounding_fails", source="mlBroker section 5, introduction")

@@ -14,6 +14,7 @@ from farkas.online import Outcome, environments
 from farkas.online.mlbroker.fractional import Fractional, FractionalSlot
 from farkas.proofs import trials
 from farkas.proofs.claim import Standing, Verdict, held, proved, refuted
+from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import drawn
 from farkas.search_tolerances import LOOSE_GAP
@@ -126,34 +127,50 @@ def dual_bound(run: Traced) -> float:
     return float(run.point.bound)
 
 
-def compare(
-    runs: tuple[Traced, ...],
-    left: Callable[[Traced], float],
-    right: Callable[[Traced], float],
-    *,
-    noise: float = LOOSE_GAP,
-    size: Callable[[Traced], float] = small_cost,
-) -> Verdict:
-    """Verdict on ``left <= right`` over runs.
-
-    Refuted by the worst finite violation, on a shipped instance where one violates it.
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Inequality:
+    """What a statement compares in a run: ``left <= right``.
 
     Parameters
     ----------
+    left, right
+        Both sides.
     noise
         Violation relative to the largest of both sides and ``size`` that solver noise explains.
     size
         In the unit of the sides: smaller ones are noise, and compared with this instead.
+    """
 
-    Raises
-    ------
-    ValueError
-        A side is not a number.
+    left: Callable[[Traced], float]
+    right: Callable[[Traced], float]
+    noise: float = LOOSE_GAP
+    size: Callable[[Traced], float] = small_cost
+
+    def of(self, run: Traced) -> Stated:
+        """Compare both sides; raises ValueError where one is not a number."""
+        return Stated(self.left(run), "<=", self.right(run), self.noise, self.size(run))
+
+    def says(self, instance: Brokerage) -> Saying:
+        """Compare both sides on the run of an instance."""
+        return said(self.of(trace("", instance, "printed")))
+
+
+FEW = Among(size={"jobs": 2, "sites": 2, "slots": 3})
+"""Brokers on which Algorithm 1 takes no time."""
+
+CHEAP = FEW.over(worker_capacity=(1.0, 1000.0), data=(0.0, 1000.0), sync_volume=(0.0, 10.0))
+"""Such whose workers may process much, so that a GB costs little."""
+
+
+def compare(runs: tuple[Traced, ...], sides: Inequality) -> Verdict:
+    """Verdict on ``left <= right`` over runs.
+
+    Refuted by the worst finite violation, on a shipped instance where one violates it.
     """
     relations: list[Stated] = []
     violations: list[tuple[bool, bool, float, Example, Stated]] = []
     for run in runs:
-        relation = Stated(left(run), "<=", right(run), noise, size(run))
+        relation = sides.of(run)
         relations.append(relation)
         if not relation.holds:
             # shipped first, then finite; rounded, so that noise does not choose between equals

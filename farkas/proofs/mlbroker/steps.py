@@ -13,9 +13,11 @@ from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.mlbroker.integral import ClaimedRatio
-from farkas.proofs.mlbroker.runs import Traced, cost, largest_lambda, shipped, trace
+from farkas.proofs.mlbroker.runs import CHEAP, Traced, cost, largest_lambda, shipped, trace
+from farkas.proofs.said import Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, sp
+from farkas.proofs.trials import refuted_by
 from farkas.rounding import round_workers
 from farkas.tolerances import FEASIBLE
 
@@ -61,38 +63,52 @@ def the_dearest_pair_bounds_all_pairs() -> Verdict:
     return proved("no price into a site exceeds the largest of all")
 
 
-def _unit_run() -> tuple[Traced, float]:
-    """Run Algorithm 1 on `unit_scaling`; and Σ P ỹ of it, GB."""
-    run = trace("mlbroker/unit_scaling", shipped("unit_scaling"), "tight")
-    return run, float((run.instance.worker_capacity[0] * run.decisions[0].workers).sum())
+def _one_slot_run(broker: Brokerage) -> tuple[Traced, float] | None:
+    """Run Algorithm 1 on one job in one slot; and Σ P ỹ of it, GB."""
+    if broker.num_pairs != 1 or broker.workers_needed[0] <= 0:
+        return None
+    run = trace("", broker, "tight")
+    workers = next(one.workers for one in run.decisions if len(one.workers))
+    return run, float((broker.worker_capacity[0] * workers).sum())
 
 
-@claim("mlbroker.resources_below_ratio", source="mlBroker (16d)")
+ALONE = CHEAP.sized(jobs=1, slots=1)
+
+
+def _resources(broker: Brokerage) -> Saying | None:
+    found = _one_slot_run(broker)
+    if found is None:
+        return None
+    run, trained = found
+    ratio = ClaimedRatio.of(broker).resource
+    statement = Stated(ratio * trained, "<=", ratio * cost(run))
+    return said(statement, data=trained, cost=cost(run))
+
+
+@claim("mlbroker.resources_below_ratio", source="mlBroker (16d)", says=_resources, among=ALONE)
 def resource_steps_compare_equal_units() -> Verdict:
     """(16c) <= ϱ₂ P̃.  (16c) is ϱ₂ Σ P ỹ where there is one site and job: GB for USD."""
-    run, trained = _unit_run()
-    ratio = ClaimedRatio.of(run.instance).resource
-    statement = Stated(ratio * trained, "<=", ratio * cost(run))
-    return refuted("mlbroker/unit_scaling", statement, "GB for USD", data=trained, cost=cost(run))
+    return refuted_by(_resources, "mlbroker/unit_scaling", "GB for USD")
 
 
-@claim("mlbroker.presence_below_data", source="mlBroker (17d)")
-def workers_and_servers_are_at_most_a_share_of_the_data() -> Verdict:
-    """Σ c (ȳ + s̄) <= Σ (2+λ) c / (P Y) P ỹ.  It needs 1 + λ <= (2+λ)/Y, false for large Y."""
-    run, trained = _unit_run()
-    broker = run.instance
-    rounded = round_workers(
-        run.decisions[0].workers, broker.worker_demand, np.random.default_rng(0)
-    )
+def _presence(broker: Brokerage) -> Saying | None:
+    found = _one_slot_run(broker)
+    if found is None:
+        return None
+    run, trained = found
+    workers = next(one.workers for one in run.decisions if len(one.workers))
+    rounded = round_workers(workers, broker.worker_demand, np.random.default_rng(0))
     left = float(broker.deploy_cost[0]) * (float(rounded.sum()) + 1)
     right = _deploy_term(broker, trained)
-    needed = float(broker.workers_needed[0])
-    return refuted(
-        "mlbroker/unit_scaling",
-        Stated(left, "<=", right),
-        f"Y = {needed:g} workers and a server",
-        workers=float(rounded.sum()),
-    )
+    return said(Stated(left, "<=", right), workers=float(rounded.sum()))
+
+
+@claim("mlbroker.presence_below_data", source="mlBroker (17d)", says=_presence, among=ALONE)
+def workers_and_servers_are_at_most_a_share_of_the_data() -> Verdict:
+    """Σ c (ȳ + s̄) <= Σ (2+λ) c / (P Y) P ỹ.  It needs 1 + λ <= (2+λ)/Y, false for large Y."""
+    needed = float(shipped("unit_scaling").workers_needed[0])
+    note = f"Y = {needed:g} workers and a server"
+    return refuted_by(_presence, "mlbroker/unit_scaling", note)
 
 
 def _deploy_term(broker: Brokerage, trained: float) -> float:
@@ -101,13 +117,25 @@ def _deploy_term(broker: Brokerage, trained: float) -> float:
     return (2 + largest_lambda(broker)) * share * trained
 
 
-@claim("mlbroker.deployments_below_ratio", source="mlBroker (17e)")
+def _deployments(broker: Brokerage) -> Saying | None:
+    found = _one_slot_run(broker)
+    if found is None:
+        return None
+    run, trained = found
+    right = ClaimedRatio.of(broker).deploy * cost(run)
+    statement = Stated(_deploy_term(broker, trained), "<=", right)
+    return said(statement, data=trained, cost=cost(run))
+
+
+@claim(
+    "mlbroker.deployments_below_ratio",
+    source="mlBroker (17e)",
+    says=_deployments,
+    among=ALONE,
+)
 def deployment_steps_compare_equal_units() -> Verdict:
     """Σ (2+λ) c / (P Y) P ỹ <= ϱ₃ P̃.  Again GB for USD."""
-    run, trained = _unit_run()
-    right = ClaimedRatio.of(run.instance).deploy * cost(run)
-    statement = Stated(_deploy_term(run.instance, trained), "<=", right)
-    return refuted("mlbroker/unit_scaling", statement, "GB for USD", data=trained, cost=cost(run))
+    return refuted_by(_deployments, "mlbroker/unit_scaling", "GB for USD")
 
 
 @claim("mlbroker.sync_below_volume", source="mlBroker (18a)")

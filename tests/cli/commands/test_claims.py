@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -99,3 +100,59 @@ def test_a_counterexample_that_is_none_any_more_is_no_verdict_and_no_crash(
 def test_an_unknown_claim_is_answered_within_its_kind(capsys: Capture) -> None:
     assert call(["claims", "dps.nosuch"]) == 2
     assert "coded" not in capsys.readouterr().err
+
+
+def test_an_attack_says_what_it_found_and_writes_it(capsys: Capture, tmp_path: Path) -> None:
+    file, claim = tmp_path / "found.json", "coded.simple_greedy_is_good"
+    words = ["claims", claim, "--evaluations", "300", "--seed", "1", "--out", str(file), "--json"]
+    assert call(words) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["claim"] == claim
+    assert found["broken"]
+    assert found["verdict"]["attacked"]["seed"] == 1
+    assert found["verdict"]["counterexample"] == "coded/greedy_trap"
+    assert found["size"] <= found["shipped_size"] + 1
+    written = json.loads(file.read_text())
+    assert written["rate"] == found["broken_by"]["rate"]
+    assert call(["show", str(file)]) == 0
+
+
+def test_a_claim_that_an_attack_does_not_break_is_held(capsys: Capture, tmp_path: Path) -> None:
+    file = tmp_path / "found.json"
+    words = ["claims", "coded.largest_first", "--attack", "0.5", "--out", str(file)]
+    assert call(words) == 0
+    told = capsys.readouterr()
+    assert "held: in 151 runs" in told.out
+    assert "attacked for 0.5" in told.out
+    assert "no instance breaks" in told.err
+    assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["coded.theorem1", "--attack", "1"], "proved for all values"),
+        (["coded.cited_factor", "--attack", "1"], "assumption of it is false"),
+        (["dps.step_below_one", "--attack", "1"], "horizon, capacity, jobs"),
+        (["coded.proposition", "--attack", "1"], "did you mean coded.proposition1"),
+        (["coded", "--attack", "1"], "needs one claim"),
+        (["--attack", "1"], "needs one claim"),
+        (["coded.proposition1", "--attack", "0"], "above 0"),
+        (["coded.proposition1", "--attack", "nan"], "above 0"),
+        (["coded.proposition1", "--attack", "-3"], "above 0"),
+        (["coded.proposition1", "--attack", "soon"], "--attack"),
+        (["coded.proposition1", "--evaluations", "0"], "--evaluations"),
+        (["coded.proposition1", "--attack", "1", "--seed", "-1"], "--seed"),
+        (["coded.proposition1", "--seed", "1"], "are of --attack"),
+        (["coded.proposition1", "--run", "--out", "x.json"], "are of --attack"),
+        (["coded.proposition1", "--attack", "1", "--out", "/nowhere/x.json"], "/nowhere"),
+    ],
+)
+def test_what_an_attack_cannot_do_is_said_in_one_line(
+    words: list[str], said: str, capsys: Capture
+) -> None:
+    assert call(["claims", *words]) not in (0, 1)
+    told = capsys.readouterr()
+    assert not told.out
+    assert said in told.err
+    assert "Traceback" not in told.err

@@ -91,3 +91,40 @@ def test_a_folder_that_cannot_be_made_is_told_in_one_line(shown, tmp_path, monke
     captured = capsys.readouterr()
     assert captured.err.endswith(": no folder: Permission denied\n")
     assert captured.err.count("\n") == 1
+
+
+def test_worst_cases_are_drawn_beside_what_theorems_promise(tmp_path, capsys):
+    assert call(["figure", "coded", "worst", "-o", str(tmp_path / "w.svg")]) == 0
+    assert "every statement is proved: yes" in " ".join(capsys.readouterr().out.split())
+    assert (tmp_path / "w.svg").exists()
+    assert call(["figure", "coded", "worst", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["figure"], found["standing"]) == ("coded.worst", "not in the print")
+
+
+def test_one_statement_is_proved_and_drawn(tmp_path, capsys):
+    of = ["figure", "coded", "worst", "--of", "coded.simple_greedy"]
+    assert call([*of, "-o", str(tmp_path / "s.png")]) == 0
+    assert "which keep every requirement exactly" in " ".join(capsys.readouterr().out.split())
+    assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
+    assert call(of) == 0
+    assert "worker 0" in capsys.readouterr().out
+    assert call([*of, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["algorithm"] == "coded.simple_greedy"
+    assert len(found["picture"]["layout"]["sides"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["nobody", "worst"], 2, "unknown kind 'nobody'"),
+        (["coded", "worst", "--of", "coded.simple"], 2, "did you mean coded.simple_greedy"),
+        (["coded", "2", "--of", "coded.simple_greedy"], 2, "--of: is of worst cases"),
+        (["coded", "worst", "--of", "simple_greedy", "-o", "a.csv"], 2, "drawn as pictures"),
+        (["coded", "worst", "--of", "none.json"], 2, "none.json: No such file"),
+    ],
+)
+def test_worst_cases_that_cannot_be_drawn_are_refused(words, code, message, capsys):
+    assert call(["figure", *words]) == code
+    assert message in capsys.readouterr().err

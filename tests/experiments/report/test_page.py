@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import re
 import shutil
 from html.parser import HTMLParser
@@ -179,3 +181,43 @@ def contrast(one: str, other: str) -> float:
 
     low, high = sorted([luminance(one), luminance(other)])
     return (high + 0.05) / (low + 0.05)
+
+
+def test_worst_cases_of_the_sweep_are_shown_with_their_proof(contents, text):
+    names = [case.name for case in contents.worst]
+    assert names == ["mlbroker.fractional", "mlbroker.local"]
+    section = text[text.index('<section id="worst"') :].partition("</section>")[0]
+    assert section.count("proved, and the algorithm decides so") == 2
+    assert section.count("<details>") == 2
+    assert section.count("<svg") == 2
+    assert '<a href="#worst">' in text
+    assert "not proved" not in section
+
+
+def test_forged_worst_cases_are_never_shown_as_proved(contents, tmp_path):
+    from farkas.experiments.worst_cases import case_of
+    from tests.experiments.worst_cases.made import copied
+
+    shipped = copied(tmp_path, "mlbroker.local")
+    data = json.loads(shipped.path.read_text())
+    data["ratio"] = "123456789"
+    shipped.path.write_text(json.dumps(data))
+    forged = dataclasses.replace(contents, worst=[case_of(shipped)])
+    section = render(forged).partition('<section id="worst"')[2].partition("</section>")[0]
+    assert "not proved: claimed is the ratio 123456789" in section
+    assert '<td class="numeric strong">' not in section
+    assert "<svg" not in section
+
+
+def test_decisions_that_are_not_repeated_are_said_to_be_others(contents):
+    (case,) = [one for one in contents.worst if one.name == "mlbroker.local"]
+    other = dataclasses.replace(case, standing=dataclasses.replace(case.standing, repeats=False))
+    section = render(dataclasses.replace(contents, worst=[other]))
+    assert "the algorithm takes others here" in section
+    assert "proved, and the algorithm decides so" not in section
+
+
+def test_algorithms_without_a_worst_case_are_named_and_without_any_there_is_no_section(contents):
+    without = dataclasses.replace(contents, unsearched=["mlbroker.opt"])
+    assert "No worst case ships of mlbroker.opt" in render(without)
+    assert '<section id="worst"' not in render(dataclasses.replace(contents, worst=[]))

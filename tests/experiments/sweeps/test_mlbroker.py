@@ -31,6 +31,17 @@ def test_guarantees_of_the_fractional_algorithm_by_hand():
     assert kappa_at_most_1 >= repaired.factor(instance, tight)
 
 
+def test_the_whole_algorithm_is_promised_what_its_claim_refutes():
+    from farkas.proofs import claims
+
+    (printed,) = guarantees_of("mlbroker.mlbroker")
+    numbers = claims["mlbroker.theorem5"].run().numbers
+    scaled = library.load("mlbroker/unit_scaling")
+    assert printed.factor(scaled, {"epsilon": 0.0}) == pytest.approx(numbers["r1_r2"])
+    # a site without data makes λ, and with it r2, infinite
+    assert printed.factor(library.load("mlbroker/tiny"), {"epsilon": 0.0}) is None
+
+
 @pytest.mark.parametrize("name", ["tiny", "demo"])
 def test_a_run_without_certificate_has_no_duals(name):
     instance = library.load(f"mlbroker/{name}")

@@ -8,6 +8,7 @@ from farkas.instances import library
 from farkas.models.gadget import printed
 from farkas.models.gadget.offline import Offline
 from farkas.models.gadget.printed import OfflinePrinted, simple_paths
+from farkas.proofs.gadget.small import shipped
 from farkas.proofs.gadget.topology import printed_optimum
 from farkas.solvers import solve
 from tests.conformance.oracle import row
@@ -19,9 +20,11 @@ def optimum(form):
 
 
 def test_the_printed_program_forbids_pairs_and_admits_two_triangles():
-    assert printed_optimum("two_ring_star", "every_server") == pytest.approx(2 * np.sqrt(2))
+    assert printed_optimum(shipped("two_ring_star"), "every_server") == pytest.approx(
+        2 * np.sqrt(2)
+    )
     assert optimum(Offline().form(library.load("gadget/two_ring_star"))) == pytest.approx(4.0)
-    assert printed_optimum("two_triangles", "own_servers") == pytest.approx(5.0)
+    assert printed_optimum(shipped("two_triangles")) == pytest.approx(5.0)
     assert optimum(Offline().form(library.load("gadget/two_triangles"))) == pytest.approx(1.0)
 
 

@@ -22,11 +22,14 @@ def test_numbers_of_a_claim_are_those_by_hand(name, expected, verdict_of) -> Non
 
 @pytest.mark.parametrize("unit", [2.0**-40, 1.0, 2.0**40])
 def test_agreement_is_relative(unit) -> None:
-    assert agreement(3 * unit, 3 * unit).slack == 0.0
+    sides = [(3 * unit, 3 * unit), (3 * unit, 4 * unit), (4 * unit, 3 * unit)]
     # off by 1 of 4
-    assert agreement(3 * unit, 4 * unit).slack == agreement(4 * unit, 3 * unit).slack == -0.25
-    assert agreement(unit, (1 + 9e-6) * unit).holds
-    assert not agreement(unit, (1 + 11e-6) * unit).holds
+    assert [agreement(*both, 2 * unit).slack for both in sides] == [0.0, -0.25, -0.25]
+    assert agreement(unit, (1 + 9e-6) * unit, unit).holds
+    assert not agreement(unit, (1 + 11e-6) * unit, unit).holds
+    # nothing against jobs that are worth a unit
+    assert agreement(0.0, 1e-9 * unit, unit).holds
+    assert not agreement(0.0, 2e-5 * unit, unit).holds
 
 
 def test_as_printed_a_job_of_the_first_slot_earns_its_best_worth() -> None:

@@ -2,13 +2,14 @@
 
 import pytest
 
+from farkas.proofs.gadget.small import shipped
 from farkas.proofs.gadget.topology import printed_optimum
 
 
 def test_two_rings_of_two_are_forbidden_as_printed(verdict_of):
     numbers = verdict_of("gadget.degree_two_admits_rings").numbers
     assert numbers["optimum"] == 4
-    assert numbers["printed"] == pytest.approx(printed_optimum("two_ring_star", "own_servers"))
+    assert numbers["printed"] == pytest.approx(printed_optimum(shipped("two_ring_star")))
     assert numbers["printed"] < 4
 
 

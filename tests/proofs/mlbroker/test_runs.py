@@ -9,6 +9,7 @@ import pytest
 
 from farkas.proofs import Standing
 from farkas.proofs.mlbroker.runs import (
+    Inequality,
     compare,
     cost,
     proved_where_held,
@@ -32,7 +33,8 @@ def runs(*sides: tuple[float, float], unit: float = 1.0, shipped: int = 2) -> An
 
 
 def verdict(*sides: tuple[float, float], **how: Any) -> Any:
-    return compare(runs(*sides, **how), lambda run: run.low, lambda run: run.high)
+    sides_of = Inequality(left=lambda run: run.low, right=lambda run: run.high)
+    return compare(runs(*sides, **how), sides_of)
 
 
 @pytest.mark.parametrize("unit", [2.0**-40, 1.0, 2.0**40])
@@ -68,7 +70,7 @@ def test_what_is_not_a_number_cannot_be_compared():
 
 
 def test_costs_of_real_runs_exceed_nothing():
-    found = compare(traced_runs("tight")[:3], cost, lambda run: 0.0)
+    found = compare(traced_runs("tight")[:3], Inequality(left=cost, right=lambda run: 0.0))
     assert found.standing is Standing.REFUTED
     assert found.note == "violated in 3 of 3 runs"
 
@@ -86,3 +88,9 @@ def test_a_run_that_contradicts_a_proof_refutes_it():
     kept = proved_where_held(verdict((1.0, 2.0)), "for all runs")
     assert (kept.standing, kept.note) == (Standing.PROVED, "for all runs")
     assert proved_where_held(verdict((2.0, 1.0)), "for all runs").standing is Standing.REFUTED
+
+
+def test_what_sides_say_of_a_broker_is_what_they_say_of_its_run() -> None:
+    sides = Inequality(left=cost, right=lambda run: 2.0, size=lambda run: 0.0)
+    broker = shipped("surplus_worker")
+    assert sides.says(broker).relations == (sides.of(trace("", broker, "printed")),)

@@ -1,0 +1,247 @@
+"""Worst cases: a page for each statement that ships, proved while the page is written.
+
+``worst/<kind>`` lists those of a kind; ``listings/worst`` is the table of all.  Ratios on real
+traces are those of ``tests/recorded/practice.py``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from farkas.adversary.box import plain_of
+from farkas.adversary.shipped import HowFound, label_of, unusual
+from farkas.certificates.ratio import ratio_words as certified_words
+from farkas.experiments import worst_cases
+from farkas.experiments.figures import schedules, style
+from farkas.experiments.worst_cases import WorstKnown, cases_of, pair_of
+from farkas.experiments.worst_cases.cases import factor_words, found_words, random_words
+from farkas.instances.files import own_kinds
+from farkas_docs.claims import lines_of_kind, standing
+from farkas_docs.practice import PATH as PRACTICE
+from farkas_docs.practice import worst
+from farkas_docs.text import anchor, cell, code_cell, escaped, fence, page, table
+
+Written = str | Callable[[], bytes]
+"""Markdown, or what draws a picture where it is not there yet."""
+
+NONE = "none is stated"
+FALSE = "none: an assumption is false here"
+LONG = 12
+"""Numbers of a list that a table shows."""
+
+
+def pages() -> Iterator[tuple[str, Written]]:
+    """Pages of statements with their pictures, one page a kind, and the table of all."""
+    parts = []
+    drawing = _sources()
+    for kind in own_kinds():
+        cases = cases_of(kind)
+        if not cases:
+            continue
+        verdicts = {claim.name: standing(kept) for claim, kept in lines_of_kind(kind)}
+        for case in cases:
+            picture = f"worst/{slug(case)}-{_version(case, drawing)}.svg"
+            pair = pair_of(case.standing.proof) if case.standing.proof else None
+            if pair is not None:
+                yield picture, lambda pair=pair: schedules.picture(pair, ".svg")  # type: ignore[misc]
+            shown = Path(picture).name if pair is not None else ""
+            yield f"worst/{slug(case)}", _page(case, shown, verdicts)
+        summary = _summary(cases)
+        hidden = "```{toctree}\n:hidden:\n" + "\n".join(slug(case) for case in cases) + "\n```"
+        yield f"worst/{kind}", page(f"Worst cases of kind {kind}", READING, summary, hidden)
+        parts.append(f"{_linked(kind)}\n\n{summary.replace('](', '](generated/worst/')}")
+    yield "listings/worst", "\n\n".join(parts) + "\n"
+
+
+READING = """All ratios are proved: both sides of each are replayed in exact arithmetic from the
+decisions in the statement, and the algorithm decides again, when this page is written. A theorem's
+factor is that of the same instance. *Draws* is the worst of random instances of the same box that
+took as much CPU time as the search."""
+
+
+def _linked(kind: str) -> str:
+    return f"[{kind}](generated/worst/{kind}.md):"
+
+
+def slug(case: WorstKnown) -> str:
+    """Name of the page of a statement.
+
+    >>> from farkas.adversary.shipped import find_statement
+    >>> from farkas.experiments.worst_cases import case_of
+    >>> slug(case_of(find_statement("eris.eris[scheduler=printed]")))
+    'eris_eris_scheduler_printed'
+    """
+    label = label_of(case.name)
+    words = "".join(letter if letter.isalnum() else "_" for letter in label)
+    return f"{case.name.partition('.')[0]}_{words}"
+
+
+def _sources() -> str:
+    """Hash of what decides how pictures look."""
+    folder = Path(worst_cases.__file__).parent
+    files = [*sorted(folder.glob("*.py")), Path(schedules.__file__), Path(style.__file__)]
+    digest = hashlib.sha256()
+    for path in files:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _version(case: WorstKnown, drawing: str) -> str:
+    """Short hash of a picture's contents."""
+    path = case.standing.shipped.path
+    content = path.read_bytes() if path.exists() else b""
+    return hashlib.sha256(drawing.encode() + content).hexdigest()[:12]
+
+
+def _summary(cases: list[WorstKnown]) -> str:
+    rows = [
+        [
+            f"[`{case.name}`]({slug(case)}.md)",
+            factor_words(case, "printed"),
+            factor_words(case, "repaired"),
+            f"**{found_words(case)}**" if case.is_proved else found_words(case),
+            random_words(case),
+            _traces(case),
+        ]
+        for case in cases
+    ]
+    return table(["algorithm", "theorem", "repaired", "worst found", "draws", "traces"], rows)
+
+
+def _traces(case: WorstKnown) -> str:
+    """Largest certified ratio on the windows of public traces; a dash where none was run."""
+    kind, _, first = case.name.partition("[")[0].partition(".")
+    options = "".join(f", {k}={v}" for k, v in _options(case).items())
+    windows = json.loads(PRACTICE.read_text()).get(kind)
+    if not windows:
+        return "–"
+    found = worst(windows)
+    rule = f"{first}{options}" if kind != "coded" else first
+    if rule not in found:
+        return "–"
+    ratio = found[rule]
+    return "no finite ratio" if ratio is None else f"at most {certified_words(ratio)}"
+
+
+def _options(case: WorstKnown) -> dict[str, Any]:
+    proof = case.standing.proof
+    return {} if proof is None else unusual(proof.gap.reached)
+
+
+def _page(case: WorstKnown, picture: str, verdicts: Mapping[str, str]) -> str:
+    proof = case.standing.proof
+    title = f"Worst case of {case.name}"
+    if proof is None:
+        wrong = f"The statement that ships is **not proved**: {escaped(case.standing.objection)}."
+        return page(title, wrong)
+    pair = pair_of(proof)
+    repeated = (
+        "The algorithm decided so again when this page was written."
+        if case.standing.repeats
+        else "**Not repeated**: when this page was written, the algorithm decided otherwise."
+    )
+    heads = [] if pair is None else [f"{head}." for head in pair.heads]
+    image = f"![Both schedules of {case.name}]({picture})" if picture else ""
+    kind = proof.instance.kind
+    return page(
+        title,
+        f"Ratio at least **{found_words(case)}**. {escaped(' '.join(heads))} {repeated}",
+        _ratios(case, verdicts),
+        image,
+        "" if pair is None else f"*{escaped(pair.explanation)}*",
+        "## How it was found",
+        _found(case),
+        "## The instance",
+        *_instance(plain_of(proof.instance)),
+        "## Again",
+        fence(f"farkas figure {kind} worst --of '{case.name}' -o picture.svg", "bash"),
+        f"`{case.standing.shipped.path.name}` in `farkas/adversary/statements/{kind}` is the"
+        " statement; `farkas check` proves it.",
+    )
+
+
+def _ratios(case: WorstKnown, verdicts: Mapping[str, str]) -> str:
+    rows = []
+    for theorem in case.theorems:
+        said = FALSE if theorem.factor is None else f"{theorem.factor:.4g}"
+        said += ", **exceeded here**" if theorem.exceeded else ""
+        claim = theorem.guarantee.claim
+        verdict = f"; [`{claim}`](#{anchor(claim)}): {verdicts.get(claim, '')}" if claim else ""
+        words = f"{theorem.guarantee.source}, {theorem.reading}: {theorem.guarantee.statement}"
+        rows.append([cell(words), said + verdict])
+    known = {theorem.reading for theorem in case.theorems}
+    rows += [[f"theorem, {reading}", NONE] for reading in ("printed", "repaired")
+             if reading not in known]  # fmt: skip
+    rows.append(["worst found, proved", f"**{found_words(case)}**"])
+    rows.append(["worst of random draws, proved", random_words(case)])
+    rows.append(["certified on public traces", _traces(case)])
+    return table(["ratio", "on this instance"], rows)
+
+
+def _found(case: WorstKnown) -> str:
+    search = case.standing.shipped.search
+    proof = case.standing.proof
+    assert proof is not None
+    if search is None:
+        return "Nothing says how."
+    algorithm = proof.gap.reached.algorithm
+    command = fence(search.command(algorithm, unusual(proof.gap.reached)), "bash")
+    return f"{_words(search)}\n\n{command}"
+
+
+def _words(search: HowFound) -> str:
+    box = [f"{word} {count}" for word, count in search.size.items()]
+    box += [f"{name} from {low:g} to {high:g}" for name, (low, high) in search.ranges.items()]
+    inside = f"box: {', '.join(box)}, else" if box else "box:"
+    words = (
+        f"{search.evaluations:,} instances in {search.seconds:g} CPU seconds with those of making "
+        f"it small, seed {search.seed}; {inside} the smallest sizes of the kind, and numbers "
+        f"between those of twenty draws. Random draws: {search.draws:,} in {search.draw_seconds:g}"
+        " CPU seconds."
+    )
+    if search.found_by == "draws":
+        words += (
+            " The search found less than they did: this is the worst of them, made small, and the"
+            " command below finds another instance."
+        )
+    return words
+
+
+def _instance(data: Mapping[str, Any]) -> Iterator[str]:
+    """Fields of an instance as tables: one of single values, one for each list of records."""
+    records = {name: value for name, value in data.items()
+               if isinstance(value, list) and value and isinstance(value[0], dict)}  # fmt: skip
+    single = [[code_cell(name), _value(value)] for name, value in data.items()
+              if name not in records and value not in (None, [], {})]  # fmt: skip
+    if single:
+        yield table(["field", "value"], single)
+    for name, rows in records.items():
+        heads = list(dict.fromkeys(key for row in rows for key in row))
+        body = [[str(place), *(_value(row.get(head)) for head in heads)]
+                for place, row in enumerate(rows)]  # fmt: skip
+        yield table([f"`{name}`", *(f"`{head}`" for head in heads)], body)
+
+
+def _value(value: Any) -> str:
+    """Value of a field with few digits; long lists are cut, and equal entries counted."""
+    return cell(_text(value))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "–"}[value]
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_text(part)}" for key, part in value.items())
+    if isinstance(value, list):
+        texts = [f"({_text(part)})" if isinstance(part, list) else _text(part) for part in value]
+        if len(texts) > 2 and len(set(texts)) == 1:
+            return f"{len(texts)} × {texts[0]}"
+        cut = ["…"] if len(texts) > LONG else []
+        return ", ".join([*texts[:LONG], *cut])
+    return str(value)

@@ -1,0 +1,339 @@
+"""Search for an instance that breaks a claim: annealing on how far its relations are from failing.
+
+A relation's *height* is the logarithm of its sides' ratio, in the direction of violation, so that
+neither units nor sizes count; one whose sides differ in sign, or of which one is 0, has that of the
+largest ratio that is told apart.  The claim's own relations, with its tolerances, judge whether it
+is broken.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from farkas.adversary.box import DRAWS, InstanceBox, plain_of
+from farkas.adversary.moves import moved
+from farkas.adversary.shape import Plain, copied, shape_of
+from farkas.adversary.shrinking import reduced
+from farkas.errors import FarkasError
+from farkas.instances import Instance
+from farkas.portable.exponentials import exp
+from farkas.portable.logarithms import log1p
+from farkas.proofs.claim import Claim
+from farkas.proofs.said import Saying
+from farkas.proofs.stated import Stated
+
+LEG = 60
+"""Moves of one descent in temperature."""
+WARM, COLD = 1.0, 0.02
+"""First and last temperature: at 1 a factor of e between the sides is given up once in e times."""
+KEPT = 6
+"""Examples kept, the nearest to violation."""
+HIGHEST = 14.0
+"""Largest logarithm of a ratio of sides that is told apart."""
+FINDS = 6
+"""Violations that are looked for and made small, of which the smallest is kept."""
+AGAIN = 0.2
+"""Share of the time in which a violation is followed by a search for another."""
+ASSUMED = 100.0
+"""By how much an example is lower of which the statement says nothing: more than sides differ."""
+
+Progress = Callable[[int, float], None]
+"""Called with the examples tried and the smallest slack, whenever that has fallen."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Attempt:
+    """One example with what the statement says of it.
+
+    Parameters
+    ----------
+    example
+        The instance, or plain input.
+    data
+        Its plain fields.
+    said
+        What the statement says.
+    """
+
+    example: Any
+    data: Plain
+    said: Saying
+
+    @property
+    def broken(self) -> bool:
+        """Whether the statement is wrong about it."""
+        return bool(self.said.broken)
+
+    @property
+    def height(self) -> float:
+        """How near it is to violation: the largest over the relations.
+
+        An assumption that fails is climbed first.
+        """
+        failing = [one for one in self.said.given if not one.holds]
+        if failing:
+            return -ASSUMED - sum(1.0 + max(height(one), 0.0) for one in failing)
+        return max(height(one) for one in self.said.relations)
+
+
+def height(relation: Stated) -> float:
+    """Logarithm of the ratio of two sides: above 0 where the relation fails.
+
+    >>> height(Stated(2.0, "<=", 1.0)) == -height(Stated(1.0, "<=", 2.0)) > 0.69
+    True
+    """
+    left, right = float(relation.left), float(relation.right)
+    larger = max(abs(left), abs(right), relation.size)
+    if left == right:
+        beyond = 0.0
+    elif math.isinf(larger):
+        beyond = math.copysign(1.0, left - right)
+    else:
+        beyond = max(-1.0, min(1.0, (left - right) / larger))
+    towards = {"<": beyond, ">": -beyond, "=": abs(beyond), "!": -abs(beyond)}[relation.sign[0]]
+    steps = HIGHEST if abs(towards) == 1 else min(HIGHEST, -float(log1p(-abs(towards))))
+    return math.copysign(steps, towards) if towards else 0.0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Attack:
+    """Where an attack ended.
+
+    Parameters
+    ----------
+    found
+        A violation, made small; None where there was none.
+    slack
+        Smallest distance from violation that was seen; None where nothing was said.
+    evaluations, refused
+        Examples tried, and those that no instance of the kind is, or that could not be computed.
+    seconds
+        CPU seconds of search and shrinking.
+    is_shrunk
+        Whether nothing more could be left out or rounded.
+    interrupted
+        Whether Ctrl-C ended it.
+    """
+
+    found: Attempt | None
+    slack: float | None
+    evaluations: int
+    refused: int
+    seconds: float
+    is_shrunk: bool
+    interrupted: bool
+
+
+def box_of(claim: Claim) -> InstanceBox:
+    """Return the box in which a claim is attacked: around draws, never around shipped instances."""
+    among = claim.among
+    if among.samples is None:
+        return InstanceBox.drawn(
+            claim.kind, preset=among.preset, size=among.size, ranges=among.ranges
+        )
+    samples = list(itertools.islice(among.samples(), DRAWS))
+    kind = claim.kind if isinstance(samples[0], Instance) else ""
+    starts = [plain_of(one) if isinstance(one, Instance) else copied(one) for one in samples]
+    return InstanceBox.spanned(kind, starts, among.ranges)
+
+
+def attack(
+    claim: Claim,
+    *,
+    seconds: float = math.inf,
+    evaluations: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Attack:
+    """Search for a violation of a claim that says something of single examples.
+
+    Parameters
+    ----------
+    seconds
+        CPU seconds of search and shrinking.
+    evaluations
+        Examples tried by the search at most; the same number finds the same whatever the time.
+    seed
+        Of the search's own draws.
+    progress
+        Called whenever the smallest slack has fallen.
+
+    Raises
+    ------
+    ValueError
+        The claim says nothing of single examples.
+    """
+    if claim.says is None:
+        raise ValueError(f"{claim.name} says nothing of single examples")
+    begin = time.process_time()
+    hunt = _Hunt(claim, box_of(claim), np.random.default_rng(seed), progress)
+    hunt.limit(begin + seconds, evaluations)
+    interrupted = False
+    try:
+        hunt.run()
+    except KeyboardInterrupt:
+        interrupted = True
+    return Attack(
+        found=hunt.smallest,
+        slack=hunt.slack if hunt.heard else None,
+        evaluations=hunt.searched,
+        refused=hunt.refused,
+        seconds=time.process_time() - begin,
+        is_shrunk=hunt.complete,
+        interrupted=interrupted,
+    )
+
+
+class _Hunt:
+    """One search: what was tried, and the nearest to violation."""
+
+    def __init__(
+        self,
+        claim: Claim,
+        box: InstanceBox,
+        rng: np.random.Generator,
+        progress: Progress | None,
+    ) -> None:
+        self.evaluations = self.searched = self.refused = self.heard = 0
+        self.slack = math.inf
+        self.smallest: Attempt | None = None
+        self.complete = False
+        self._broken: Attempt | None = None
+        self._claim, self._box, self._rng, self._progress = claim, box, rng, progress
+        self._kept: list[Attempt] = []
+        self._reducing = 0
+        self._end, self._again, self._most = math.inf, math.inf, math.inf
+
+    def limit(self, end: float, evaluations: int | None) -> None:
+        """End at a CPU time, and after so many examples; look for others in a share of the time."""
+        now = time.process_time()
+        self._end, self._again = end, now + AGAIN * (end - now)
+        self._most = math.inf if evaluations is None else evaluations
+
+    @property
+    def late(self) -> bool:
+        """Whether the limits are reached."""
+        return self.searched >= self._most or time.process_time() >= self._end
+
+    @property
+    def over(self) -> bool:
+        """Whether a walk ends."""
+        return self._broken is not None or self.late
+
+    def run(self) -> None:
+        """Look for violations, each of which is made small, and keep the smallest."""
+        for start in self._box.starts:
+            if self.over:
+                break
+            self._take(self.tried(start))
+        for _ in range(FINDS):
+            while not self.over:
+                self._leg()
+            if self._broken is None:
+                return
+            self._keep(*self._reduced(self._broken))
+            self._broken, self._kept = None, []
+            if self.late or time.process_time() >= self._again:
+                return
+
+    def _keep(self, found: Attempt, complete: bool) -> None:
+        """Keep the smaller; the last of two that are as small."""
+        if self.smallest is None or _measure(found) <= _measure(self.smallest):
+            self.smallest, self.complete = found, complete
+
+    def tried(self, data: Plain) -> Attempt | None:
+        """Ask the statement about plain fields; None where they are no example of it."""
+        kind, says = self._box.kind, self._claim.says
+        assert says is not None
+        example: Any = copied(data)
+        if kind:
+            example = self._box.built(example)
+            if example is None:
+                self.refused += 1
+                return None
+        self.evaluations += 1
+        try:
+            with np.errstate(all="ignore"):  # sides that are no numbers are refused
+                said = says(example)
+        except (FarkasError, ArithmeticError, ValueError, IndexError, RuntimeError):
+            said = None
+        if said is None:
+            self.refused += 1
+            return None
+        return Attempt(example, plain_of(example) if kind else copied(data), said)
+
+    def _take(self, attempt: Attempt | None) -> None:
+        self.searched = self.evaluations - self._reducing
+        if attempt is None:
+            return
+        if attempt.said.applies:
+            self.heard += 1
+            if attempt.said.slack < self.slack:
+                self.slack = attempt.said.slack
+                if self._progress is not None:
+                    self._progress(self.evaluations, self.slack)
+        if attempt.broken:
+            self._broken = attempt
+            if self.smallest is None:
+                self.smallest = attempt
+        ranked = sorted([*self._kept, attempt], key=lambda one: -one.height)
+        self._kept = ranked[:KEPT]
+
+    def _leg(self) -> None:
+        """Walk while the temperature falls."""
+        rng, box = self._rng, self._box
+        data, level = box.starts[int(rng.integers(len(box.starts)))], -math.inf
+        if self._kept and rng.random() < 0.75:
+            chosen = self._kept[int(len(self._kept) * rng.random() ** 2)]
+            data, level = chosen.data, chosen.height
+        for step in range(LEG):
+            if self.over:
+                return
+            temperature = WARM * (COLD / WARM) ** (step / LEG)
+            attempt = self.tried(moved(data, box, rng))
+            self._take(attempt)
+            if attempt is None:
+                continue
+            change = attempt.height - level
+            if change >= 0 or rng.random() < exp(change / temperature):
+                data, level = attempt.data, attempt.height
+
+    def _reduced(self, found: Attempt) -> tuple[Attempt, bool]:
+        """Leave out parts and round numbers while the claim stays broken."""
+        before = self.evaluations
+
+        def tried(data: Plain, current: Attempt) -> Attempt | None:
+            attempt = None if data == current.data else self.tried(data)
+            if attempt is None or not attempt.broken or attempt.data == current.data:
+                return None
+            self._keep(attempt, False)
+            return attempt
+
+        left = self._end - time.process_time()
+        try:
+            return reduced(found, lambda one: one.data, self._box, tried, seconds=left)
+        finally:
+            self._reducing += self.evaluations - before
+
+
+def _measure(attempt: Attempt) -> tuple[int, int]:
+    """Parts, and then digits, of an example."""
+    return size_of(attempt.example) or 0, len(str(attempt.data))
+
+
+def size_of(example: Any) -> int | None:
+    """Count the jobs, sites, slots and other parts of an instance; None of other input.
+
+    What counts is in the shape of the kind.
+    """
+    if not isinstance(example, Instance):
+        return None
+    parts = (getattr(example, name) for name in shape_of(example.kind).counted)
+    return sum(part if isinstance(part, int) else len(part) for part in parts)

@@ -1,0 +1,237 @@
+"""The worst statement found for each algorithm, shipped with the package; none is believed.
+
+``statements/<kind>/<label>.json`` is a `Gap`, which ``farkas check`` proves; the file of the same
+name in ``random`` is that of the worst of random draws; ``found.json`` says how both were found.
+The label is the algorithm without its kind, and the options that are not its defaults.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from farkas.adversary.deciding import decides_again
+from farkas.adversary.gap import Decisions, GapProof, from_json, prove_gap
+from farkas.errors import FarkasError, FileProblem, UnknownName
+from farkas.online.driver import algorithms
+from farkas.refusals import parsed
+
+FOLDER = Path(__file__).parent / "statements"
+FOUND = "found.json"
+RANDOM = "random"
+
+
+class HowFound(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a statement was found; the word of whoever recorded it.
+
+    Parameters
+    ----------
+    preset, size, ranges
+        The box, as `farkas.worst` takes it; an empty preset is the kind's smallest.
+    seed, evaluations, seconds
+        Of the search: instances scored, and CPU seconds with those of making it small.
+    draws, draw_seconds
+        Random instances of the same box, and the CPU seconds that they took.
+    version
+        Of farkas.
+    found_by
+        ``draws`` where the worst random draw, made small, is worse than what the search found.
+    """
+
+    preset: str = ""
+    size: dict[str, int] = {}
+    ranges: dict[str, tuple[float, float]] = {}
+    seed: int
+    evaluations: int
+    seconds: float
+    draws: int
+    draw_seconds: float
+    version: str
+    found_by: Literal["search", "draws"] = "search"
+
+    def command(self, algorithm: str, options: Mapping[str, Any]) -> str:
+        """Command that searches in the same way again."""
+        words = ["farkas", "worst", algorithm]
+        for name, value in options.items():
+            words += ["--set", f"{name}={str(value).lower() if value is False else value}"]
+        words += ["--preset", self.preset] if self.preset else []
+        words += ["--size", ",".join(f"{k}={n}" for k, n in self.size.items())] if self.size else []
+        for name, (low, high) in self.ranges.items():
+            words += ["--range", f"{name}={low:g}..{high:g}"]
+        words += ["--evaluations", str(self.evaluations)]
+        words += ["--seed", str(self.seed)] if self.seed else []
+        return shlex.join(words)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Shipped:
+    """A statement that ships with the package, as its files hold it.
+
+    Parameters
+    ----------
+    name
+        Of the algorithm, with options in brackets that are not its defaults.
+    folder
+        Of its kind.
+    search
+        How it was found; None where nothing says so.
+    """
+
+    name: str
+    folder: Path
+    search: HowFound | None
+
+    @property
+    def path(self) -> Path:
+        return self.folder / f"{label_of(self.name)}.json"
+
+    @property
+    def random_path(self) -> Path:
+        return self.folder / RANDOM / f"{label_of(self.name)}.json"
+
+    def prove(self) -> Reproved:
+        """Prove the statement now, and let its algorithm decide again."""
+        proof, objection = _proved(self.path, self.name)
+        random, _ = _proved(self.random_path, self.name)
+        again = proof is not None and decides_again(proof.gap, proof.instance)
+        drawn = random if random and decides_again(random.gap, random.instance) else None
+        return Reproved(self, proof, objection, again, drawn)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Reproved:
+    """What became of a shipped statement when it was proved again.
+
+    Parameters
+    ----------
+    shipped
+        The statement.
+    proof
+        What is proved of it; None where nothing is.
+    objection
+        Why nothing is.
+    repeats
+        Whether the algorithm decides today as the statement says.
+    random
+        The same of the worst random draw; None where it is not proved or not repeated.
+    """
+
+    shipped: Shipped
+    proof: GapProof | None
+    objection: str
+    repeats: bool
+    random: GapProof | None
+
+    @property
+    def name(self) -> str:
+        return self.shipped.name
+
+    @property
+    def ratio(self) -> Fraction | None:
+        """Proved ratio; None where it is unbounded.  Raises `ValueError` where none is proved."""
+        if self.proof is None:
+            raise ValueError(f"{self.name}: nothing is proved: {self.objection}")
+        return self.proof.ratio
+
+
+def statement_name(decided: Decisions) -> str:
+    """Name of what decided: the algorithm, and options that are not its defaults.
+
+    >>> statement_name(Decisions(algorithm="eris.eris", kind="eris", decisions=[],
+    ...                          options={"scheduler": "printed", "price_floor": 0.0}))
+    'eris.eris[scheduler=printed]'
+    """
+    said = unusual(decided)
+    words = ",".join(f"{key}={value}" for key, value in said.items())
+    return f"{decided.algorithm}[{words}]" if words else decided.algorithm
+
+
+def unusual(decided: Decisions) -> dict[str, Any]:
+    """Options that are not the algorithm's defaults."""
+    usual = algorithms[decided.algorithm].options
+    return {key: value for key, value in decided.options.items() if value != usual.get(key)}
+
+
+def label_of(name: str) -> str:
+    """Name of the file of a statement, without suffix and kind.
+
+    >>> label_of("eris.eris[scheduler=printed]"), label_of("dps.simple")
+    ('eris.scheduler=printed', 'simple')
+    """
+    return name.partition(".")[2].replace("[", ".").rstrip("]")
+
+
+def _name_of(kind: str, label: str) -> str:
+    first, dot, options = label.partition(".")
+    return f"{kind}.{first}[{options}]" if dot else f"{kind}.{first}"
+
+
+def statements_of(kind: str, folder: Path | None = None) -> list[Shipped]:
+    """Statements of a kind by name, unproved.
+
+    Parameters
+    ----------
+    folder
+        That holds a folder for each kind; by default the package's own.
+    """
+    inside = (folder or FOLDER) / kind
+    searches = _searches(inside / FOUND)
+    names = sorted(
+        _name_of(kind, path.stem) for path in inside.glob("*.json") if path.name != FOUND
+    )
+    return [Shipped(name, inside, searches.get(name)) for name in names]
+
+
+def find_statement(name: str) -> Shipped:
+    """Shipped statement of a name; raises `UnknownName`."""
+    every = {one.name: one for one in statements_of(name.partition(".")[0])}
+    if name not in every:
+        raise UnknownName.of("statement of a worst case", name, every)
+    return every[name]
+
+
+def _searches(path: Path) -> dict[str, HowFound]:
+    """How statements were found, by name; nothing where the file is none."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, HowFound])
+    except (OSError, ValueError):
+        return {}
+
+
+def _proved(path: Path, name: str) -> tuple[GapProof | None, str]:
+    """Prove a file about an algorithm and options; else say why it is not proved."""
+    try:
+        gap = from_json(path.read_bytes(), path.name)
+        proof = prove_gap(gap)
+    except OSError as error:
+        return None, f"{path.name}: {error.strerror or error}"
+    except FarkasError as error:
+        return None, str(error)
+    found = statement_name(gap.reached)
+    if found != name:
+        return None, f"{path.name} is about {found}"
+    return proof, ""
+
+
+def write_searches(path: Path, searches: Mapping[str, HowFound]) -> None:
+    """Write ``found.json`` in one step, by name; raises `FileProblem`."""
+    from farkas.atomic import write_bytes
+
+    content = msgspec.json.format(msgspec.json.encode(dict(sorted(searches.items()))))
+    write_bytes(str(path), content + b"\n")
+
+
+def read_searches(path: Path) -> dict[str, HowFound]:
+    """Read ``found.json``; raises `FileProblem` where it is there and is none."""
+    if not path.exists():
+        return {}
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, HowFound])
+    except (msgspec.DecodeError, ValueError) as error:
+        raise FileProblem(f"{path}: says not how statements were found: {parsed(error)}") from None

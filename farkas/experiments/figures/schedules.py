@@ -1,0 +1,142 @@
+"""Pictures of statements: the same lanes twice, filled by an algorithm and by better decisions."""
+
+from __future__ import annotations
+
+import io
+import textwrap
+from typing import Any
+
+from farkas.experiments.figures.style import COLOURS, QUIET, styled
+from farkas.experiments.worst_cases.schedule import BothSides, Layout, Schedule, stacked
+
+WIDTH = 7.4
+"""Inches."""
+LANE, FRAME = 0.42, 1.25
+"""Height of a lane, and of what is above and below all of them; inches."""
+FILLED = 0.86
+"""Share of a lane's height that a full lane takes."""
+LINE = 0.16
+"""Height of a line of remarks; inches."""
+LETTERS = 58
+MOST_REMARKS = 8
+MOST_TICKS = 12
+"""Slots that carry a tick each."""
+MOST_OWNERS = 10
+"""More owners have no legend: their numbers stand in their blocks."""
+NAME_LETTERS = 24
+WIDE = 0.045
+"""Share of the axis that a block needs for its owner's number."""
+SEEN = 0.006
+"""Share of the axis that every block takes at least, so that it is seen."""
+HIGH = 0.3
+"""And of the lane."""
+HATCHES = ("", "///", "...", "xxx")
+"""Told apart where colours begin again."""
+
+
+def picture(pair: BothSides, suffix: str) -> bytes:
+    """Draw a statement in the format of ``suffix``; the same statement gives the same bytes."""
+    form = suffix.removeprefix(".")
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
+    buffer = io.BytesIO()
+    with styled():
+        drawn(pair).savefig(buffer, format=form, metadata=undated)
+    return buffer.getvalue()
+
+
+def drawn(pair: BothSides) -> Any:
+    """Draw a statement as a ``matplotlib.figure.Figure`` that belongs to no window."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure as Canvas
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    layout = pair.layout
+    remarks = [_remarks(side) for side in layout.sides]
+    below = LINE * max(len(lines) for lines in remarks)
+    height = FRAME + LANE * max(2, len(layout.lanes)) + below
+    with styled():
+        share = below / height
+        canvas = Canvas(figsize=(WIDTH, height),
+                        layout=ConstrainedLayoutEngine(rect=(0, share, 1, 1 - share)))  # fmt: skip
+        FigureCanvasAgg(canvas)
+        axes = canvas.subplots(1, len(layout.sides), sharey=True, squeeze=False)[0]
+        canvas.suptitle(pair.title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+        for one, head, side in zip(axes, pair.heads, layout.sides, strict=True):
+            _side(one, head, side, layout)
+        _legend(canvas, layout)
+        for turn, lines in enumerate(remarks):
+            canvas.text(0.02 + turn * 0.5, share, "\n".join(lines), fontsize=7.6, color=QUIET,
+                        va="top", linespacing=1.3)  # fmt: skip
+        canvas.draw_without_rendering()
+    return canvas
+
+
+def _remarks(side: Schedule) -> list[str]:
+    """Lines of the remarks, as many as there is room for."""
+    lines = [line for remark in side.remarks for line in textwrap.wrap(remark, LETTERS)]
+    if len(lines) > MOST_REMARKS:
+        lines = [*lines[: MOST_REMARKS - 1], f"and {len(lines) - MOST_REMARKS + 1} lines more"]
+    return lines
+
+
+def _side(axes: Any, head: str, side: Schedule, layout: Layout) -> None:
+    axes.set_title("\n".join(textwrap.wrap(head, 44)), fontsize=8.8, fontweight="normal")
+    count = max(1, len(layout.lanes))
+    span = layout.end - layout.begin
+    for block in stacked(side.blocks):
+        scale = FILLED / layout.tops[block.lane]
+        low = count - 1 - block.lane + scale * block.low
+        rise = scale * (block.high - block.low)
+        long = max(block.end - block.start, SEEN * span)
+        edge = 0.7 if long > 3 * SEEN * span else 0.0
+        axes.barh(low, long, rise, left=block.start, align="edge", edgecolor="white",
+                  linewidth=edge, **look(block.owner))  # fmt: skip
+        if long >= WIDE * span and rise >= HIGH:
+            axes.text(block.start + long / 2, low + rise / 2, str(block.owner), color="white",
+                      fontsize=7.5, fontweight="bold", ha="center", va="center")  # fmt: skip
+    for lane in range(count):
+        axes.axhline(lane, color=QUIET, linewidth=0.6, zorder=3)
+    axes.set_yticks([count - 1 - lane + FILLED / 2 for lane in range(len(layout.lanes))],
+                    _lane_names(layout),
+                    fontsize=7.6)  # fmt: skip
+    axes.tick_params(axis="y", length=0)
+    axes.grid(visible=False, axis="y")
+    axes.set_ylim(0, count)
+    axes.set_xlim(layout.begin, layout.end)
+    axes.set_xlabel(str(layout.x), fontsize=8.2)
+    if span <= MOST_TICKS and span == int(span) and layout.begin == int(layout.begin):
+        axes.set_xticks(range(int(layout.begin), int(layout.end) + 1))
+
+
+def _lane_names(layout: Layout) -> list[str]:
+    """Names of lanes with what fills them."""
+    return [
+        "\n".join([*textwrap.wrap(_short(lane), 18), *([filling] if filling else [])])
+        for lane, filling in zip(layout.lanes, layout.fillings, strict=True)
+    ]
+
+
+def look(owner: int) -> dict[str, Any]:
+    """Colour of an owner, with a hatch where colours begin again."""
+    turn, colour = divmod(owner, len(COLOURS))
+    return {"facecolor": COLOURS[colour], "hatch": HATCHES[turn % len(HATCHES)]}
+
+
+def _short(name: str) -> str:
+    return textwrap.shorten(name, 36, placeholder="…") if " " in name else name[:36]
+
+
+def _legend(canvas: Any, layout: Layout) -> None:
+    from matplotlib.patches import Patch
+
+    held = sorted({block.owner for side in layout.sides for block in side.blocks})
+    if not held or len(held) > MOST_OWNERS:
+        return
+    names = [layout.owners[owner] for owner in held]
+    handles = [
+        Patch(label=name if len(name) <= NAME_LETTERS else f"{name[: NAME_LETTERS - 1]}…",
+              edgecolor="white", **look(owner))
+        for owner, name in zip(held, names, strict=True)
+    ]  # fmt: skip
+    canvas.legend(handles=handles, loc="outside upper right", ncols=min(4, len(handles)),
+                  fontsize=7.6, handlelength=1.2, columnspacing=1.0)  # fmt: skip

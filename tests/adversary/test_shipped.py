@@ -1,0 +1,157 @@
+"""Statements that ship: each is proved, repeated, and as bad as recorded; forged ones are not."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import farkas
+from farkas.adversary.gap import UNBOUNDED, from_json
+from farkas.adversary.shipped import (
+    FOLDER,
+    FOUND,
+    HowFound,
+    Shipped,
+    find_statement,
+    label_of,
+    read_searches,
+    statements_of,
+    write_searches,
+)
+from farkas.adversary.shrinking import LOST
+from farkas.cli import call
+from farkas.errors import FileProblem, UnknownName
+from farkas.instances.files import own_kinds
+from farkas.online.driver import algorithms
+
+SHIPPED = [one for kind in own_kinds() for one in statements_of(kind)]
+
+
+@pytest.mark.parametrize("shipped", SHIPPED, ids=lambda one: one.name)
+def test_a_shipped_statement_is_proved_repeated_and_as_bad_as_it_says(shipped: Shipped) -> None:
+    proof = farkas.check(str(shipped.path))
+    standing = shipped.prove()
+    assert standing.proof is not None, standing.objection
+    assert standing.repeats
+    said = from_json(shipped.path.read_bytes(), shipped.name).ratio
+    if said == UNBOUNDED:
+        assert standing.ratio is None
+    else:
+        assert standing.ratio is None or standing.ratio >= Fraction(said)
+    assert proof.ratio == standing.ratio
+    assert shipped.search is not None
+    assert standing.random is not None, "the worst random draw is proved as well"
+    assert label_of(shipped.name) == shipped.path.stem
+
+
+@pytest.mark.parametrize("shipped", SHIPPED, ids=lambda one: one.name)
+def test_no_random_draw_that_is_kept_is_worse(shipped: Shipped) -> None:
+    standing = shipped.prove()
+    assert standing.random is not None
+    drawn, least = standing.random.ratio, 1 - Fraction(LOST)  # shrinking may give that up
+    if drawn is None:
+        assert standing.ratio is None
+    else:
+        assert standing.ratio is None or standing.ratio >= drawn * least
+
+
+@pytest.mark.parametrize("kind", own_kinds())
+def test_every_kind_ships_its_own_algorithm_and_every_record_has_its_statement(kind: str) -> None:
+    names = {one.name for one in statements_of(kind)}
+    assert len(names) >= 4
+    assert {name.partition("[")[0] for name in names} <= set(algorithms)
+    assert set(read_searches(FOLDER / kind / FOUND)) == names
+
+
+def copied(tmp_path: Path, name: str) -> Shipped:
+    """Copy a statement and its draw, to be forged."""
+    shipped = find_statement(name)
+    folder = tmp_path / shipped.folder.name
+    shutil.copytree(shipped.folder, folder)
+    (found,) = [one for one in statements_of(folder.name, tmp_path) if one.name == name]
+    return found
+
+
+def test_a_larger_ratio_than_is_proved_is_not_proved(tmp_path: Path) -> None:
+    shipped = copied(tmp_path, "mlbroker.local")
+    data = json.loads(shipped.path.read_text())
+    data["ratio"] = "1000000"
+    shipped.path.write_text(json.dumps(data))
+    standing = shipped.prove()
+    assert standing.proof is None
+    assert not standing.repeats
+    assert "claimed is the ratio 1000000" in standing.objection
+    with pytest.raises(ValueError, match="nothing is proved"):
+        _ = standing.ratio
+
+
+def test_decisions_that_the_algorithm_does_not_take_are_proved_but_not_repeated(
+    tmp_path: Path,
+) -> None:
+    shipped = copied(tmp_path, "mlbroker.local")
+    data = json.loads(shipped.path.read_text())
+    # the better decisions under the algorithm's name: true of whoever decides so, a ratio of 1
+    data["reached"]["decisions"] = data["witness"]["decisions"]
+    data["ratio"] = "1"
+    shipped.path.write_text(json.dumps(data))
+    standing = shipped.prove()
+    assert standing.proof is not None
+    assert not standing.repeats
+
+
+def test_the_statement_of_another_algorithm_is_not_this_one(tmp_path: Path) -> None:
+    shipped = copied(tmp_path, "mlbroker.local")
+    other = find_statement("mlbroker.central")
+    shutil.copy(other.path, shipped.path)
+    standing = shipped.prove()
+    assert standing.proof is None
+    assert standing.objection == "local.json is about mlbroker.central"
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"[1]", b'{"farkas": 1'])
+def test_what_is_no_statement_is_not_proved(tmp_path: Path, content: bytes) -> None:
+    shipped = copied(tmp_path, "mlbroker.local")
+    shipped.path.write_bytes(content)
+    assert shipped.prove().proof is None
+    shipped.random_path.write_bytes(content)
+    assert shipped.prove().random is None
+    shipped.path.unlink()
+    assert "local.json: No such file" in shipped.prove().objection
+
+
+def test_names_that_do_not_ship_are_refused_with_a_suggestion() -> None:
+    with pytest.raises(UnknownName, match=r"did you mean mlbroker\.local"):
+        find_statement("mlbroker.locl")
+    with pytest.raises(UnknownName):
+        find_statement("mlbroker.opt")  # exact: nothing is worse
+
+
+def test_how_statements_were_found_is_kept_and_a_broken_record_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / FOUND
+    search = HowFound(ranges={"rate": (1.0, 1000.0)}, size={"jobs": 3}, seed=2, evaluations=7,
+                    seconds=1.0, draws=5, draw_seconds=1.0, version="1")  # fmt: skip
+    write_searches(path, {"coded.uniform": search})
+    assert read_searches(path) == {"coded.uniform": search}
+    assert read_searches(tmp_path / "none.json") == {}
+    path.write_text("[")
+    with pytest.raises(FileProblem, match="says not how statements were found"):
+        read_searches(path)
+    assert statements_of("nowhere", tmp_path) == []
+
+
+def test_the_command_of_a_record_searches_that_box(capsys) -> None:
+    search = HowFound(ranges={"rate": (1.0, 1000.0)}, size={"masters": 2}, seed=2, evaluations=7,
+                    seconds=1.0, draws=5, draw_seconds=1.0, version="1")  # fmt: skip
+    words = search.command("gadget.gadget", {"slots": "lp_rs_mde", "fill": False})
+    assert words == (
+        "farkas worst gadget.gadget --set slots=lp_rs_mde --set fill=false"
+        " --size masters=2 --range rate=1..1000 --evaluations 7 --seed 2"
+    )
+    plain = search.command("coded.uniform", {}).split()[1:]
+    assert call([*plain, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["algorithm"], found["evaluations"], found["seed"]) == ("coded.uniform", 7, 2)

@@ -1,0 +1,128 @@
+"""Pages of worst cases say what is proved now, and that a changed statement is not."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from farkas_docs import worst
+from farkas_docs.worst import Written, _instance, _page, _text, _traces, _words, pages, slug
+
+from farkas.adversary import shipped as module
+from farkas.adversary.shipped import find_statement, statements_of
+from farkas.experiments.worst_cases import WorstKnown, case_of
+from farkas.instances.files import own_kinds
+from tests.experiments.worst_cases.made import copied
+
+
+@pytest.fixture(scope="module")
+def written() -> dict[str, Written]:
+    return dict(pages())
+
+
+def test_every_statement_has_a_page_and_a_picture_and_every_kind_its_list(written) -> None:
+    names = [one.name for kind in own_kinds() for one in statements_of(kind)]
+    for name in names:
+        page = slug(case_of_name(name))
+        text = written[f"worst/{page}"]
+        assert text.startswith(f"# Worst case of {name}\n")
+        pictures = [path for path in written if path.startswith(f"worst/{page}-")]
+        assert len(pictures) == 1
+        assert f"]({Path(pictures[0]).name})" in text
+        assert "The algorithm decided so again" in text
+        assert f"({page}.md)" in written[f"worst/{name.partition('.')[0]}"]
+        assert f"(generated/worst/{page}.md)" in written["listings/worst"]
+    assert len({slug(case_of_name(name)) for name in names}) == len(names)
+
+
+def case_of_name(name: str) -> WorstKnown:
+    return case_of(find_statement(name))
+
+
+def test_a_picture_is_drawn_when_it_is_asked_for_and_named_after_what_it_shows(
+    written, tmp_path: Path
+) -> None:
+    (path,) = [path for path in written if path.startswith("worst/gadget_drf-")]
+    assert written[path]().startswith(b"<?xml")
+    shipped = copied(tmp_path, "gadget.drf")
+    case = case_of(shipped)
+    before = worst._version(case, "drawing")
+    assert worst._version(case, "another drawing") != before
+    shipped.path.write_bytes(shipped.path.read_bytes() + b" ")
+    assert worst._version(case_of(shipped), "drawing") != before
+
+
+def test_a_page_shows_theorem_verdict_search_and_instance() -> None:
+    text = _page(case_of_name("eris.eris"), "p.svg", {"eris.competitive_ratio": "refuted"})
+    assert "39.86, **exceeded here**; [`eris.competitive_ratio`](#eris-competitive-ratio)" in text
+    assert "): refuted" in text
+    assert "| theorem, repaired | none is stated |" in text
+    assert "farkas worst eris.eris --range worth=1..1000 --evaluations " in text
+    assert "| `jobs` | `name` | `arrival` |" in text
+    other = _page(case_of_name("coded.simple_greedy"), "", {})
+    assert "none: an assumption is false here" in other
+
+
+def test_a_forged_statement_is_not_proved_on_its_page(tmp_path: Path, monkeypatch) -> None:
+    shipped = copied(tmp_path, "eris.eris")
+    data = json.loads(shipped.path.read_text())
+    data["ratio"] = "98765"
+    shipped.path.write_text(json.dumps(data))
+    case = case_of(shipped)
+    text = _page(case, "", {})
+    assert "**not proved**" in text
+    assert "at least" not in text
+    assert "98765" in text  # the objection says what was claimed
+    monkeypatch.setattr(module, "FOLDER", tmp_path)
+    forged = dict(pages())
+    (row,) = [line for line in forged["worst/eris"].splitlines() if "[`eris.eris`]" in line]
+    assert "| not proved |" in row
+    assert not [path for path in forged if path.startswith("worst/eris_eris-")]
+
+
+def test_what_is_not_repeated_is_said() -> None:
+    case = case_of_name("mlbroker.local")
+    other = WorstKnown(dataclasses.replace(case.standing, repeats=False), [])
+    assert "**Not repeated**" in _page(other, "", {})
+
+
+def test_ratios_on_traces_are_those_of_the_record() -> None:
+    kept = json.loads(worst.PRACTICE.read_text())["eris"]
+    largest = max(row["ratio"] for window in kept for row in window["rules"]
+                  if row["rule"] == "eris, price_floor=0.5")  # fmt: skip
+    said = _traces(case_of_name("eris.eris[price_floor=0.5]"))
+    assert said.startswith("at most ")
+    assert float(said.split()[-1]) == pytest.approx(largest, rel=1e-4)
+    assert _traces(case_of_name("eris.eris[scheduler=printed]")) == "–"
+
+
+def test_statements_that_draws_found_say_so() -> None:
+    search = find_statement("mlbroker.local").search
+    assert search is not None
+    assert "The search found less" not in _words(search)
+    fields = {name: getattr(search, name) for name in search.__struct_fields__}
+    drawn = type(search)(**{**fields, "found_by": "draws"})
+    assert "The search found less" in _words(drawn)
+
+
+def test_values_are_short() -> None:
+    assert _text([1.0, 1.0, 1.0]) == "3 × 1"
+    assert _text([[1.23456, 2], [3, None]]) == "(1.235, 2), (3, –)"
+    assert _text([[1, 2]] * 3) == "3 × (1, 2)"
+    assert _text(list(range(30))).endswith("11, …")
+    assert _text({"kind": "linear", "slope": 2.0}) == "kind linear, slope 2"
+    assert _text(True) == "yes"
+
+
+def tables(data: dict[str, object]) -> Iterator[str]:
+    yield from _instance(data)
+
+
+def test_fields_that_say_nothing_are_left_out_and_records_have_a_table() -> None:
+    one, two = tables({"slots": 3, "occupied": None, "jobs": [{"arrival": 0}, {"worth": 1.5}]})
+    assert "occupied" not in one
+    assert two.splitlines()[0] == "| `jobs` | `arrival` | `worth` |"
+    assert two.splitlines()[-1] == "| 1 | – | 1.5 |"

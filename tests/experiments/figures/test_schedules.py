@@ -1,0 +1,98 @@
+"""Pictures of statements: every block is drawn where it lies, in its owner's colour."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from farkas.experiments.figures import PlotAxis
+from farkas.experiments.figures.schedules import SEEN, drawn, look, picture
+from farkas.experiments.worst_cases.schedule import BothSides, Held, Layout, Schedule, pair_of
+from tests.experiments.worst_cases.made import proof_of
+
+LAYOUT = Layout(
+    lanes=["site 0", "site 1"], tops=[2.0, 4.0], owners=["job 0", "job 1"],
+    x=PlotAxis("slot"), unit="workers", end=4,
+    sides=[
+        Schedule([Held(0, 0, 0, 2, 2.0), Held(1, 1, 1, 4, 1.0)], ["job 1 waits"]),
+        Schedule([Held(1, 0, 3, 4, 4.0)]),
+    ],
+)  # fmt: skip
+PAIR = BothSides("algorithm: at least 2 times off", ("one costs 2", "two costs 1"), LAYOUT, "words")
+
+
+def test_blocks_lie_in_their_lanes_as_high_as_they_fill_them() -> None:
+    left, right = drawn(PAIR).axes
+    first, second = sorted(left.patches, key=lambda bar: bar.get_x())
+    assert (first.get_x(), first.get_width()) == (0, 2)
+    assert first.get_y() == 1  # the first lane is on top
+    assert (second.get_x(), second.get_width()) == (1, 3)
+    assert second.get_y() == 0
+    assert second.get_height() == pytest.approx(first.get_height() / 4)
+    (other,) = right.patches
+    assert other.get_height() == pytest.approx(first.get_height())
+    assert other.get_facecolor() == first.get_facecolor() != second.get_facecolor()
+    assert left.get_title(loc="left") == "one costs 2"
+
+
+def test_titles_remarks_and_what_fills_a_lane_are_written() -> None:
+    canvas = drawn(PAIR)
+    words = [text.get_text() for text in canvas.texts]
+    assert "job 1 waits" in words
+    assert canvas.get_suptitle() == PAIR.title
+    ticks = [tick.get_text() for tick in canvas.axes[0].get_yticklabels()]
+    assert ticks == ["site 0\nfull: 2 workers", "site 1\nfull: 4 workers"]
+
+
+def test_one_unit_is_one_and_no_unit_is_not_named() -> None:
+    one = dataclasses.replace(LAYOUT, tops=[1.0, 2.5])
+    assert one.fillings == ["full: 1 worker", "full: 2.5 workers"]
+    assert dataclasses.replace(LAYOUT, unit="").fillings == ["", ""]
+
+
+def test_an_axis_may_begin_late() -> None:
+    late = dataclasses.replace(LAYOUT, begin=1, end=4)
+    left, _ = drawn(dataclasses.replace(PAIR, layout=late)).axes
+    assert left.get_xlim() == (1, 4)
+    assert list(left.get_xticks()) == [1, 2, 3, 4]
+
+
+def test_the_smallest_block_is_seen_and_empty_sides_are_drawn() -> None:
+    tiny = dataclasses.replace(
+        LAYOUT, sides=[Schedule([Held(0, 0, 0, 1e-9, 2.0)]), Schedule([])], end=4
+    )
+    left, right = drawn(dataclasses.replace(PAIR, layout=tiny)).axes
+    assert left.patches[0].get_width() == pytest.approx(SEEN * 4)
+    assert not right.patches
+
+
+def test_no_two_of_many_owners_look_alike() -> None:
+    looks = [tuple(look(owner).values()) for owner in range(24)]
+    assert len(set(looks)) == 24
+
+
+def test_long_names_many_owners_and_remarks_leave_room_for_the_plot() -> None:
+    many = dataclasses.replace(
+        LAYOUT,
+        owners=[f"job {k} (a name that goes on and on and on)" for k in range(20)],
+        lanes=["a lane with a very long name that does not fit anywhere", "site_" * 30],
+        sides=[
+            Schedule([Held(0, k, k / 5, k / 5 + 0.2, 2.0) for k in range(20)], ["words " * 20] * 9),
+            Schedule([]),
+        ],
+    )
+    canvas = drawn(dataclasses.replace(PAIR, layout=many, heads=("long " * 30, "short")))
+    width, height = canvas.get_size_inches()
+    for axes in canvas.axes:
+        box = axes.get_position()
+        assert box.width * width > 1.5
+        assert box.height * height > 0.4
+    assert any("lines more" in text.get_text() for text in canvas.texts)
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
+def test_the_same_statement_is_the_same_file(suffix: str) -> None:
+    pair = pair_of(proof_of("gadget.drf"))
+    assert pair is not None
+    assert picture(pair, suffix) == picture(pair, suffix)

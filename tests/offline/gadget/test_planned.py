@@ -1,0 +1,133 @@
+"""Plans with pooled servers, and the schedules that follow them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import farkas
+from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
+from farkas.offline.gadget.planned import plan_of, planned
+from farkas.offline.ladder import Ascent, ladders
+from farkas.online.gadget.hindsight import reward_of, schedules
+from farkas.proofs.gadget.small import random_clusters
+from tests.generators.gadget import job, star, table
+
+
+def ascent(deadline: Deadline | None = None) -> Ascent:
+    return Ascent("max", deadline or Deadline(), Fraction(1, 10**9))
+
+
+def crowded_at_the_end():
+    """One GPU, three slots; the first job earns 4, 3 and 1, the others 5 and 2 in slot 2 only."""
+    first = job(max_workers=1, **table(0, 4, 7, 8))
+    last = [job(arrival=2, max_workers=1, **table(0, worth)) for worth in (5, 2)]
+    return star(1, horizon=3, jobs=[first, *last])
+
+
+def test_a_plan_is_the_optimum_of_pooled_servers():
+    # slots 0 and 1 are the first job's, 4 + 3; slot 2 earns 5
+    assert plan_of(crowded_at_the_end()).tolist() == [[1, 0, 0], [1, 0, 0], [0, 1, 0]]
+
+
+def test_slots_of_a_block_share_what_it_gives():
+    # two GPUs in one server, three equal slots, no more than four worker-slots: 2 + 1 + 1
+    cluster = star(2, horizon=3, jobs=[job(max_workers=2, budget=[4.0], **table(0, 4, 7, 9, 10))])
+    plan = plan_of(cluster)
+    assert sorted(plan.ravel().tolist()) == [1, 1, 2]
+
+
+def test_slots_of_a_block_are_planned_as_full_as_each_other():
+    # one GPU, four equal slots, four jobs of one worker-slot: one each, in any order
+    jobs = [job(max_workers=1, budget=[1.0], **table(0, worth)) for worth in (1, 2, 3, 4)]
+    plan = plan_of(star(1, horizon=4, jobs=jobs))
+    assert plan.sum(axis=0).tolist() == [1, 1, 1, 1]
+    assert plan.sum(axis=1).tolist() == [1, 1, 1, 1]
+
+
+def test_pooled_capacity_holds_in_every_slot_where_workers_are_alike():
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        jobs = [
+            job(
+                arrival=int(rng.choice([0, 0, 2])),
+                max_workers=int(rng.integers(1, 4)),
+                budget=[float(rng.integers(1, 12))],
+                **table(0, *np.cumsum(np.sort(rng.integers(1, 50, 12))[::-1]).tolist()),
+            )
+            for _ in range(9)
+        ]
+        plan = plan_of(star(3, horizon=5, jobs=jobs))
+        assert (plan.sum(axis=1) <= 3).all()
+        assert plan.sum() == 15
+
+
+def test_a_job_receives_no_more_than_is_rewarded():
+    # what is free may be planned, the reward ends after two worker-slots
+    cluster = star(2, horizon=3, jobs=[job(max_workers=2, budget=[2.0], **table(0, 4, 7))])
+    assert plan_of(cluster).sum() == 2
+
+
+def test_a_cluster_without_jobs_or_room_has_an_empty_plan():
+    assert plan_of(star(1, horizon=2, jobs=[])).shape == (2, 0)
+    late = job(arrival=5, max_workers=1, **table(0, 1))
+    assert plan_of(star(1, horizon=2, jobs=[late])).tolist() == [[0], [0]]
+
+
+def test_plans_keep_budgets_rings_and_arrivals():
+    for cluster in random_clusters(12, 3, network="any", servers=3, jobs=4, horizon=4):
+        plan = plan_of(cluster)
+        assert (plan >= 0).all()
+        assert (plan <= cluster.max_workers).all()
+        assert (plan.sum(axis=0) <= cluster.reachable_slots).all()
+        slots = np.arange(cluster.horizon)[:, None]
+        assert (plan[np.broadcast_to(slots < cluster.arrival, plan.shape)] == 0).all()
+
+
+def test_schedules_that_follow_a_plan_keep_the_rules_and_are_at_most_the_optimum():
+    reached = 0
+    for cluster in random_clusters(12, 7, network="any", servers=3, jobs=4, horizon=3):
+        best = offline_optimum(FeasibleCounts.of(cluster))[0]
+        for rung in planned(cluster, ascent()):
+            run = ladders["gadget.optimum"].run(cluster, rung.decisions)
+            assert run.violations == []
+            value = float(Fraction(run.reached))
+            assert value <= best + 1e-9 * abs(best)
+        reached += value >= best * (1 - 1e-9)
+    assert reached >= 6, "plans are good where links are wide"
+
+
+def test_a_plan_may_be_any_and_the_schedule_still_fits():
+    # one GPU, two slots, three jobs that earn 5, 4.5 and, from slot 1 on, 4
+    early = [job(max_workers=1, **table(0, worth)) for worth in (5, 4.5)]
+    cluster = star(1, horizon=2, jobs=[*early, job(arrival=1, max_workers=1, **table(0, 4))])
+    everything = np.array([[1, 0, 0], [0, 1, 1]])  # more than the GPU of slot 1
+    *_, last = schedules(cluster, 1e-9, plan=everything)
+    assert [rings.job.tolist() for rings in last] == [[0], [1]]
+    assert reward_of(cluster, last) == 9.5
+
+
+def test_slots_that_follow_a_plan_leave_to_others_what_these_are_to_give():
+    # the second job would gain more in slot 0 than the first, but is planned for slot 1
+    jobs = [job(max_workers=1, **table(0, 3)), job(max_workers=1, **table(0, 5))]
+    cluster = star(1, horizon=2, jobs=jobs)
+    first = next(schedules(cluster, 1e-9, plan=np.array([[1, 0], [0, 1]])))
+    assert [rings.job.tolist() for rings in first] == [[0], [1]]
+
+
+def test_the_search_meets_the_bound_by_the_plan():
+    # one GPU, two slots: 5 + 4, while the baselines let the first job of the file begin
+    early = [job(max_workers=1, **table(0, *worth)) for worth in ((1, 2), (5,))]
+    late = job(arrival=1, max_workers=1, **table(0, 4))
+    found = farkas.optimum(star(1, horizon=2, jobs=[*early, late]), gap=0.0)
+    assert found.value == 9
+    assert found.gap <= 1e-9
+    assert found.found_by == "rings of a plan with pooled servers"
+
+
+def test_the_deadline_ends_it():
+    with pytest.raises(OutOfTime):
+        list(planned(crowded_at_the_end(), ascent(Deadline(0.0))))

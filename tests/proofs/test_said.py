@@ -1,0 +1,167 @@
+"""What statements say of single examples: of what ships, of draws, and beyond rounding."""
+
+from __future__ import annotations
+
+import math
+import time
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from farkas.adversary.attack import box_of
+from farkas.adversary.box import InstanceBox
+from farkas.adversary.moves import moved
+from farkas.adversary.shape import copied
+from farkas.errors import FarkasError
+from farkas.instances import library
+from farkas.proofs import Standing, claims
+from farkas.proofs.said import Among, Saying, beyond_rounding, said
+from farkas.proofs.stated import Stated
+from tests.recorded import verdicts
+
+ALWAYS = {
+    "coded.surrogate_meets_chance": "an expectation is about the median of its law, never the 98 %",
+    "eris.profit_is_positive": "the first job of an empty system pays nothing, whatever it is",
+    "mlbroker.kkt_by_resource": "prices of resources differ in every draw",
+    "mlbroker.printed_dual_objective": "every slot has a switch that costs something",
+    "mlbroker.step_12c_12d": "needs capacities and data that never meet in draws",
+    "mlbroker.step_13c_13d": "its right side is never positive",
+}
+"""Refuted claims that fail on every draw, and why."""
+
+RARE = {
+    "dps.best_fixed_price_is_attained": "supposes that no fixed price is best, which is rare",
+    "mlbroker.theorem3": "an instance of twelve sites takes seconds",
+    "mlbroker.theorem3_many_jobs": "one of twelve sites and jobs takes longer",
+}
+"""Claims that say nothing of most draws, or take long."""
+
+
+def recorded(standing: Standing) -> list[Any]:
+    return [
+        pytest.param(name, marks=[pytest.mark.slow] * entry["slow"])
+        for name, entry in verdicts.kept().items()
+        if name in claims
+        and claims[name].says is not None
+        and entry["verdict"]["standing"] == standing
+    ]
+
+
+def asked(name: str, example: Any) -> Saying | None:
+    says = claims[name].says
+    assert says is not None
+    return says(example)
+
+
+@pytest.mark.parametrize("name", recorded(Standing.REFUTED))
+def test_what_is_said_of_the_shipped_counterexample_is_the_refutation(name: str) -> None:
+    verdict = claims[name].run()
+    assert isinstance(verdict.counterexample, str)
+    found = asked(name, library.load(verdict.counterexample))
+    assert found is not None
+    assert found.applies
+    assert found.broken
+    # the check goes through the same function
+    assert set(map(str, found.broken)) <= set(map(str, verdict.fails))
+    assert list(map(str, found.given)) == list(map(str, verdict.given))
+
+
+@pytest.mark.parametrize("name", recorded(Standing.REFUTED))
+def test_a_refuted_claim_is_right_about_some_draw(name: str) -> None:
+    if name in ALWAYS or name in RARE:
+        pytest.skip((ALWAYS | RARE)[name])
+    box, rng, end = box_of(claims[name]), np.random.default_rng(0), time.process_time() + 5
+    draws = [copied(start) for start in box.starts]
+    while time.process_time() < end:
+        data = draws.pop(0) if draws else moved(copied(box.starts[0]), box, rng)
+        found = _of(name, box, data)
+        if found is not None and found.applies and not found.broken:
+            assert all(one.holds or not beyond_rounding(one) for one in found.relations)
+            return
+    pytest.fail("it fails on every draw: then it is no claim about instances")
+
+
+def _of(name: str, box: InstanceBox, data: Any) -> Saying | None:
+    example = box.built(data) if box.kind else data
+    if example is None:
+        return None
+    try:
+        with np.errstate(all="ignore"):  # as attacks do: sides that are no numbers are refused
+            return asked(name, example)
+    except (FarkasError, ArithmeticError, ValueError, IndexError, RuntimeError):
+        return None
+
+
+@pytest.mark.parametrize("name", recorded(Standing.HELD))
+def test_a_claim_that_held_says_nothing_false_of_draws(name: str) -> None:
+    box = box_of(claims[name])
+    found = [_of(name, box, copied(start)) for start in box.starts[:6]]
+    said_of = [one for one in found if one is not None and one.applies]
+    assert said_of, "it says nothing of draws"
+    for one in said_of:
+        assert not one.broken
+        assert all(relation.holds for relation in one.relations)
+
+
+@pytest.mark.parametrize("name", sorted(claims))
+def test_draws_are_not_what_ships(name: str) -> None:
+    if claims[name].says is None:
+        return
+    shipped = {library.load(one).sha256 for one in library.names(claims[name].kind)}
+    box = box_of(claims[name])
+    built = [box.built(copied(start)) for start in box.starts] if box.kind else []
+    assert not shipped & {one.sha256 for one in built if one is not None}
+
+
+def test_most_refutations_by_an_instance_can_be_searched() -> None:
+    by_instance = [
+        name
+        for name, entry in verdicts.kept().items()
+        if isinstance(entry["verdict"].get("counterexample"), str) and name in claims
+    ]
+    without = [name for name in by_instance if claims[name].says is None]
+    assert without == ["gadget.path_capacities_bound_links"]
+
+
+def test_what_is_assumed_decides_whether_it_applies() -> None:
+    found = said(Stated(2, "<=", 1), given=[Stated(1, ">", 0)], size=3.0)
+    assert found.applies
+    assert found.broken == found.shown == (Stated(2, "<=", 1),)
+    assert found.numbers == {"size": 3.0}
+    none = said(Stated(2, "<=", 1), given=[Stated(0, ">", 0)])
+    assert not none.applies
+    assert none.broken == ()
+    fine = said(Stated(0, "<=", 1), Stated(2, "<=", 5))
+    assert fine.broken == ()
+    assert fine.shown == fine.relations
+    assert fine.slack == 1
+    with pytest.raises(ValueError, match="nothing is said"):
+        said()
+
+
+@pytest.mark.parametrize(
+    ("relation", "beyond"),
+    [
+        (Stated(1.0, "<=", 1.0), False),
+        (Stated(1.0 + 1e-12, "<=", 1.0), False),
+        (Stated(1.0 + 1e-6, "<=", 1.0), True),
+        (Stated(1.0 + 1e-6, "<=", 1.0, 1e-5), False),
+        (Stated(1.0 + 1e-4, "<=", 1.0, 1e-5), True),
+        (Stated(2, "<", 2), True),
+        (Stated(2.0, "<", 2.0), False),
+        (Stated(0.0, ">", 0.0), True),
+        (Stated(math.inf, "<", math.inf), True),
+        (Stated(1e-15, "<=", 0.0, size=1.0), False),
+        (Stated(1e-15, "<=", 0.0), True),
+        (Stated(Fraction(1, 3), "==", Fraction(1, 3) + Fraction(1, 10**20)), True),
+    ],
+)
+def test_rounding_alone_breaks_nothing(relation: Stated, beyond: bool) -> None:
+    assert beyond_rounding(relation) is beyond
+
+
+def test_a_box_can_be_changed() -> None:
+    box = Among(size={"jobs": 2}).sized(slots=3).over(data=(0.0, 1.0))
+    assert (box.size, box.ranges) == ({"jobs": 2, "slots": 3}, {"data": (0.0, 1.0)})
