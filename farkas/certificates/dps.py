@@ -396,5 +396,7 @@ run_bounds.add(
         RunBound("dps_prices", "dps.interval_lp[capped]"),
         RunBound("dps_server_prices", "dps.offline[free]"),
         RunBound("dps_server_prices", "dps.offline[capped]"),
+        RunBound("dps_server_trees", "dps.offline[free]"),
+        RunBound("dps_server_trees", "dps.offline[capped]"),
     ),
 )
