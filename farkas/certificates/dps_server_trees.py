@@ -204,8 +204,8 @@ class GroupOfServers:
         left = np.where(ways[0] & ways[1], np.maximum(left, reward - spread), left)
         left = np.where(may_wait, np.where(ways[0] | ways[1], np.maximum(left, 0), 0), left)
         # what decided jobs lose has no bound of 64 bits in all
-        lost = sum(left[left < 0].tolist())
-        return total + lost + int(left[left > 0].sum())
+        lost = int(sum(left[left < 0].tolist()))
+        return int(total + lost + left[left > 0].sum())
 
     def steps(self, leaf: LeafPrices) -> int:
         """Count what a leaf's bound takes."""

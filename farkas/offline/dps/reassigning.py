@@ -139,7 +139,9 @@ class Reassigning:
                     if not gained:
                         # programs around the jobs next to it would be much the same
                         away = np.abs(self.market.arrival[jobs] - self.market.arrival[job])
-                        tried.update(jobs[np.argsort(away, kind="stable")[: len(jobs) // 2]].tolist())
+                        tried.update(
+                            jobs[np.argsort(away, kind="stable")[: len(jobs) // 2]].tolist()
+                        )
                     else:
                         tight, loose = self.missing(tree)
             if not left():
@@ -267,25 +269,23 @@ class Reassigning:
             height += len(jobs)
         whole = ways.what == WHOLE
         first = self.timeline.first[ways.job]
-        after = np.where(
-            whole, self.timeline.after[1][ways.job], self.timeline.after[0][ways.job]
-        )
+        after = np.where(whole, self.timeline.after[1][ways.job], self.timeline.after[0][ways.job])
         kind = int(market.worker_type[jobs[0]])
-        for side, piece in ((0, WORKERS), (1, PS)):
+        for side, unit in ((0, WORKERS), (1, PS)):
             held = np.where(whole, (market.workers, market.ps)[side][ways.job], 1).astype(float)
             types = np.full(count, kind) if side == 0 else market.ps_type[ways.job]
-            users = np.flatnonzero(whole | (ways.what == piece))
-            for server, other in {(int(ways.server[u]), int(types[u])) for u in users.tolist()}:
+            users = np.flatnonzero(whole | (ways.what == unit))
+            for server, other in sorted({(int(ways.server[u]), int(types[u])) for u in users}):
                 here = users[(ways.server[users] == server) & (types[users] == other)]
                 idle = self.timeline.idle_units(side, other)[server]
-                height = _limits(parts, upper, height, here, held, first, after, idle)
+                height = _limits(parts, upper, height, here, held, ways.most, first, after, idle)
         away = np.flatnonzero(ways.what == ELSEWHERE)
         for other in np.unique(market.ps_type[ways.job[away]]).tolist():
             here = away[market.ps_type[ways.job[away]] == other]
-            idle = np.delete(self.timeline.idle_units(1, other), self.servers[kind], axis=0)
-            height = _limits(
-                parts, upper, height, here, np.ones(count), first, after, idle.sum(axis=0)
-            )
+            there = np.delete(self.timeline.idle_units(1, other), self.servers[kind], axis=0)
+            idle = there.sum(axis=0)
+            one = np.ones(count)
+            height = _limits(parts, upper, height, here, one, ways.most, first, after, idle)
         values, at, columns = (np.concatenate(each) for each in zip(*parts, strict=True))
         lower.append(np.full(height - 3 * len(jobs), -np.inf))
         paid = np.where(ways.what <= SPREAD, self.packing.payment[ways.job], 0.0)
@@ -329,9 +329,9 @@ class Reassigning:
             idle = idle.copy()
             idle[own] = 0
             order = np.lexsort((idle, idle_workers))
-            for server in order.tolist():
-                taken = min(left, int(idle[server]))
-                ps[server] += taken
+            for at in order.tolist():
+                taken = min(left, int(idle[at]))
+                ps[at] += taken
                 left -= taken
             used = np.flatnonzero(workers + ps)
             if left or len(used) < 2:
@@ -343,25 +343,27 @@ class Reassigning:
 
 def _limits(
     parts: list[tuple[Floats, Ints, Ints]], upper: list[Floats], height: int, users: Ints,
-    held: Floats, first: Ints, after: Ints, idle: Ints,
+    held: Floats, most: Floats, first: Ints, after: Ints, idle: Ints,
 ) -> int:  # fmt: skip
     """Append the rows of a resource over the slots of its users; returns the height after them.
 
     Users change where one begins or ends; what is idle in between is the least there.
     """
     edges = np.unique(np.concatenate([first[users], after[users]]))
-    least = np.minimum.reduceat(np.append(idle, idle[-1:]), edges)[:-1] if len(edges) > 1 else []
+    least: list[int] = []
+    if len(edges) > 1:
+        least = np.minimum.reduceat(np.append(idle, idle[-1:]), edges)[:-1].tolist()
     previous: Bools | None = None
     rows: list[tuple[Bools, float]] = []
-    for begin, room in zip(edges[:-1].tolist(), np.asarray(least).tolist(), strict=True):
+    for begin, fewest in zip(edges[:-1].tolist(), least, strict=True):
         here = (first[users] <= begin) & (after[users] > begin)
-        if previous is not None and rows and rows[-1][1] >= room and not (previous & ~here).any():
+        if previous is not None and rows and rows[-1][1] >= fewest and not (previous & ~here).any():
             rows.pop()  # the same users and more, with no more room
-        rows.append((here, float(room)))
+        rows.append((here, float(fewest)))
         previous = here
     for here, room in rows:
         chosen = users[here]
-        if held[chosen].sum() <= room:
+        if (held * most)[chosen].sum() <= room:
             continue
         parts.append((held[chosen], np.full(len(chosen), height), chosen))
         upper.append(np.array([room]))

@@ -103,7 +103,8 @@ class ServerTimeline:
 
     def idle_units(self, side: int, kind: int) -> Ints:
         """Idle units of a type, shape (servers, arrival slots); side 0 is workers."""
-        return self._idle[side][kind]
+        idle: Ints = self._idle[side][kind]
+        return idle
 
     def one_server(self, job: int) -> Placed | None:
         """Find the fullest server that can host the whole job; None where none can."""

@@ -31,6 +31,7 @@ from farkas.certificates.dps_server_trees import (
     GroupedMarket,
     GroupOfServers,
     LeafPrices,
+    groups_of,
 )
 from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_scipy
@@ -46,6 +47,8 @@ TRIED = 8
 SPARE_BITS = 4
 """How many times larger than the market's, as a power of two, prices of leaves may be before sums
 leave 64 bits."""
+MUST = 1024.0
+"""Times what all jobs pay: what it costs a program not to serve a job that must be served."""
 MOST_COLUMNS = 200_000
 """Columns of all groups together up to which they are solved."""
 MOST_NODES = 20_000
@@ -96,7 +99,7 @@ class GroupProgram:
         self.paying: Bools = market.fits & (group.reward > 0)
         self.columns, self.links = self._columns()
         self.form, self.rows = self._form()
-        self.share = float(np.maximum(group.reward, 0.0).sum())
+        self.share = MUST * float(group.reward.sum())
 
     def _market_cost(self, way: int) -> Floats:
         """Market price of a parameter server for each job, shape (jobs, classes)."""
@@ -154,13 +157,8 @@ class GroupProgram:
                     tie(height, add(i, -1 - at_home, c, -float(price[c]), float(most)), 1.0)
                 height += 1
         self.ties = height
-        more = [np.array(each) for each in zip(*listed, strict=True)] if listed else [[]] * 5
-        joined = [
-            np.concatenate([np.asarray(a), np.asarray(b)])
-            for a, b in zip(
-                [np.concatenate(each) for each in zip(*parts, strict=True)], more, strict=True
-            )
-        ]
+        pieces = np.array(listed, dtype=float).reshape(-1, 5).T
+        joined = [np.concatenate([np.asarray(a), b]) for a, b in zip(parts[0], pieces, strict=True)]
         job, way, place = (each.astype(np.int64) for each in joined[:3])
         return Columns(job, way, place, floats(joined[3]), floats(joined[4])), rows
 
@@ -432,6 +430,8 @@ class ServerTrees:
         none = np.zeros(0, np.int64)
         numbers = prices.ps_numbers >> SPARE_BITS
         kept = numbers > 0
+        if len(groups_of(classes)) == 1:  # nobody else buys anything
+            kept = np.zeros_like(kept)
         self.market_prices = SlotPrices(
             prices.scale - SPARE_BITS, none, none, prices.ps_positions[kept], numbers[kept]
         )
