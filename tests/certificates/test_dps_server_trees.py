@@ -12,21 +12,16 @@ import pytest
 import farkas
 from farkas.certificates import check, dps_server_trees, from_json, to_json
 from farkas.certificates.dps import SlotPrices
-from farkas.certificates.dps_server_trees import (
-    ALL_WAYS,
-    LEAF,
-    DpsServerTrees,
+from farkas.certificates.dps_server_groups import (
     GroupedMarket,
     LeafPrices,
-    added,
-    groups_of,
-    tree_bound,
 )
+from farkas.certificates.dps_server_trees import LEAF, DpsServerTrees
 from farkas.certificates.dps_servers import EqualServers, server_prices_bound
 from farkas.errors import NotACertificate
 from farkas.models.dps.offline import Offline
 from farkas.solvers import solve
-from tests.generators.dps import empty_market, market_in, posted, random_market
+from tests.generators.dps import market_in, posted, random_market
 
 NONE = np.zeros(0, np.int64)
 SCALE = 20
@@ -250,43 +245,6 @@ def test_what_others_buy_is_sold():
     assert proved(market, nothing, [LEAF, LEAF], [free, free]) == 8
 
 
-def test_groups_share_worker_types_through_others():
-    market = random_market(0).replace(
-        server_workers=[[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]],
-        server_ps=[[1], [1], [1], [1], [2]],
-        worker_bandwidth=[None] * 4,
-        ps_bandwidth=[None],
-        jobs=[],
-    )
-    groups = groups_of(EqualServers.of_market(market))
-    # in ascending order: 0000, 0010, 0100, 1000, 1100
-    assert [group.tolist() for group in groups] == [[0], [1], [2, 3, 4]]
-
-
-def test_a_job_decided_where_it_cannot_be_has_no_leaf():
-    market = posted((0, 1.0, 1, 3.0), units=1)
-    none = SlotPrices(0, NONE, NONE, NONE, NONE)
-    grouped = GroupedMarket(market, none, "budget")
-    free = LeafPrices(NONE, NONE, NONE, NONE)
-    hosts = np.zeros_like(grouped.groups[0].classes.hosts)
-    group = grouped.groups[0]
-    group._whole = hosts.any(axis=1)
-    only_whole = np.array([1], np.uint8)
-    assert group.bound(free, only_whole) is None
-    assert tree_bound(group, iter([0, LEAF, LEAF]), iter([free, free]), [0]) == 3
-
-
-def test_what_decided_jobs_lose_stays_exact():
-    """Prices near 2^60 and many jobs that must pay them: sums leave 64 bits, the bound does not."""
-    jobs = [(0, 1.0, 1, 1.0)] * 9
-    market = posted(*jobs, units=1)
-    none = SlotPrices(0, NONE, NONE, NONE, NONE)
-    grouped = GroupedMarket(market, none, "budget")
-    high = 2**60
-    leaf = LeafPrices(np.array([0]), np.array([high]), NONE, NONE)
-    assert grouped.groups[0].bound(leaf, np.full(9, 1, np.uint8)) == high + 9 * (1 - high)
-
-
 @pytest.mark.parametrize("power", [-60, 60])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_unit_of_money_changes_nothing(seed, power):
@@ -371,22 +329,6 @@ def test_steps_are_counted(monkeypatch):
     monkeypatch.setattr(dps_server_trees, "MOST_STEPS", 2 * group.steps(leaf) - 1)
     with pytest.raises(NotACertificate, match="leaves of trees"):
         proved(market, *made)
-
-
-def test_sums_of_sparse_vectors():
-    positions, numbers = added(
-        np.array([1, 4]), np.array([5, 6]), np.array([0, 4]), np.array([7, 8])
-    )
-    assert positions.tolist() == [0, 1, 4]
-    assert numbers.tolist() == [7, 5, 14]
-
-
-def test_a_market_that_nobody_visits_is_worth_nothing():
-    market = empty_market()
-    grouped = GroupedMarket(market, SlotPrices(0, NONE, NONE, NONE, NONE), "budget")
-    free = LeafPrices(NONE, NONE, NONE, NONE)
-    for group in grouped.groups:
-        assert group.bound(free, np.full(0, ALL_WAYS, np.uint8)) == 0
 
 
 def test_a_run_carries_such_trees():

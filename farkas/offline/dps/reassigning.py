@@ -35,7 +35,7 @@ WHOLE, SPREAD, WORKERS, PS, ELSEWHERE = range(5)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Ways:
+class PlaceColumns:
     """Columns of a program.
 
     Parameters
@@ -206,7 +206,7 @@ class Reassigning:
             packing.put(job, where)
         return False
 
-    def _ways(self, jobs: Ints, room: float) -> Ways:
+    def _ways(self, jobs: Ints, room: float) -> PlaceColumns:
         market, timeline = self.market, self.timeline
         listed: list[tuple[int, int, int, float]] = []
         for job in jobs.tolist():
@@ -229,9 +229,9 @@ class Reassigning:
                     listed.append((ELSEWHERE, job, -1, float(elsewhere)))
         columns = np.array(listed, float).reshape(-1, 4)
         what, job_of, server = columns[:, :3].astype(np.int64).T
-        return Ways(what, job_of, server, columns[:, 3])
+        return PlaceColumns(what, job_of, server, columns[:, 3])
 
-    def _start(self, ways: Ways, before: dict[int, Placed]) -> Floats:
+    def _start(self, ways: PlaceColumns, before: dict[int, Placed]) -> Floats:
         """Where the jobs were, as a point."""
         point = np.zeros(len(ways.job))
         for n, (what, job, server) in enumerate(
@@ -252,7 +252,7 @@ class Reassigning:
                 point[n] = (where.workers if what == WORKERS else where.ps)[here].sum()
         return point
 
-    def _form(self, ways: Ways, jobs: Ints) -> LinearForm:
+    def _form(self, ways: PlaceColumns, jobs: Ints) -> LinearForm:
         market, count = self.market, len(ways.job)
         row_of = np.searchsorted(jobs, ways.job)
         once = np.flatnonzero(ways.what <= SPREAD)
@@ -301,7 +301,7 @@ class Reassigning:
             integer=np.ones(count, np.bool_),
         )
 
-    def _follow(self, ways: Ways, jobs: Ints, point: Ints) -> list[int]:
+    def _follow(self, ways: PlaceColumns, jobs: Ints, point: Ints) -> list[int]:
         """Place jobs as a point says, as far as their servers elsewhere go; returns them."""
         market, timeline, done = self.market, self.timeline, []
         waiting = []
