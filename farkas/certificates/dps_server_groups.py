@@ -30,6 +30,9 @@ REFUSED = 2
 ALL_WAYS = 0b111
 """Bits of ways that a leaf allows: whole, spread, not served."""
 
+LEAF_STEPS = 2048
+"""Steps that a leaf takes whatever its size."""
+
 Allowed = npt.NDArray[np.uint8]
 
 
@@ -175,7 +178,7 @@ class GroupOfServers:
         """Count what a leaf's bound takes."""
         prices = len(leaf.worker_positions) + len(leaf.ps_positions)
         prices += len(self.market_prices.ps_positions)
-        return (len(self.home) + 1) * self.classes.count + prices + 64
+        return (len(self.home) + 1) * self.classes.count + prices + LEAF_STEPS
 
 
 def added(positions: Ints, numbers: Ints, more: Ints, extra: Ints) -> tuple[Ints, Ints]:

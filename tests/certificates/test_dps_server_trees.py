@@ -13,6 +13,7 @@ import farkas
 from farkas.certificates import check, dps_server_trees, from_json, to_json
 from farkas.certificates.dps import SlotPrices
 from farkas.certificates.dps_server_groups import (
+    LEAF_STEPS,
     GroupedMarket,
     LeafPrices,
 )
@@ -325,7 +326,7 @@ def test_steps_are_counted(monkeypatch):
     group = GroupedMarket(market, made[0], "budget").groups[0]
     leaf = made[2][0]
     prices = len(leaf.worker_positions) + len(leaf.ps_positions) + len(made[0].ps_positions)
-    assert group.steps(leaf) == (len(group.home) + 1) * group.classes.count + prices + 64
+    assert group.steps(leaf) == (len(group.home) + 1) * group.classes.count + prices + LEAF_STEPS
     monkeypatch.setattr(dps_server_trees, "MOST_STEPS", 2 * group.steps(leaf) - 1)
     with pytest.raises(NotACertificate, match="leaves of trees"):
         proved(market, *made)

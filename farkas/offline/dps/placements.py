@@ -19,7 +19,7 @@ from farkas.online.dps.offers import Decision
 from farkas.relaxations.dps.server_prices import PricedServers, ServerProgram
 from farkas.relaxations.dps.server_trees import ServerTrees
 
-TREES_PART = 4
+TREES_PART = 3
 """Part of the gap that is asked for in which trees are to end, as a divisor."""
 MOVES_BEFORE, GAINS_BEFORE = 500, 8
 """Moves before integer programs, and gains of these before what was found is offered."""
