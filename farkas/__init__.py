@@ -1,7 +1,8 @@
 """Certified online resource allocation for distributed machine-learning jobs.
 
 >>> import farkas
->>> run = farkas.run(farkas.generate("mlbroker", "small", seed=0), "mlbroker.fractional")
+>>> market = farkas.generate("mlbroker", "small", seed=0)
+>>> run = farkas.run(market, "mlbroker.fractional")
 >>> 1 <= run.ratio < 1.1
 True
 
