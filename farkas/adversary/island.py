@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from farkas.adversary.box import InstanceBox
-from farkas.adversary.moves import moved
+from farkas.adversary.moves import moved, redrawn
 from farkas.adversary.scoring import LIFTS, Scored, Scorer
 from farkas.adversary.shape import Plain, copied
 from farkas.compiled import Kernel
@@ -29,6 +29,8 @@ KEPT = 6
 """Instances kept, each with other decisions of the algorithm."""
 FRESH = 0.25
 """Share of descents that start from a draw."""
+REDRAWN = 0.5
+"""Share of these whose first move draws every number anew: generators keep to the middle."""
 REFUSED = 20
 """Moves for each instance that may be scored; readers refuse the others."""
 
@@ -162,10 +164,11 @@ class Island:
             if self.kept and self.rng.random() >= FRESH:
                 self.walk = self.kept[int(len(self.kept) * self.rng.random() ** 2)]
         temperature = WARM * (COLD / WARM) ** (self.step / LEG)
-        self.step += 1
         here = box.starts[self.start] if self.walk is None else self.walk.data
         height = -math.inf if self.walk is None else self.walk.scored.height
-        found = self._score(moved(here, box, self.rng), box, scorer)
+        anew = self.step == 0 and self.walk is None and self.rng.random() < REDRAWN
+        self.step += 1
+        found = self._score((redrawn if anew else moved)(here, box, self.rng), box, scorer)
         if found is None:
             return
         change = found.scored.height - height

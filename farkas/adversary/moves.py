@@ -118,3 +118,12 @@ def drawn(allowed: Range, rng: np.random.Generator) -> float:
     if allowed.low == 0 < allowed.high and not allowed.whole and rng.random() < 0.5:
         return allowed.clipped(allowed.high * exp(-log(2.0) * uniform(rng, 0.0, SMALLEST)))
     return allowed.clipped(uniform(rng, allowed.low, allowed.high))
+
+
+def redrawn(data: Plain, box: InstanceBox, rng: np.random.Generator) -> Plain:
+    """Return a copy of plain data with every number drawn anew from its range."""
+    found: Plain = copied(data)
+    for family, holder, key in entries(found):
+        if family in box.ranges and box.ranges[family].open:
+            holder[key] = drawn(box.ranges[family], rng)
+    return found

@@ -1,4 +1,4 @@
-"""Several searches side by side, in rounds: after each, all of them learn of the best of others.
+"""Several searches side by side, in rounds: after each, all of them learn what others keep.
 
 Who performs the rounds makes no difference: there are always as many islands, each draws from its
 own seed, and what they found is merged in their order.
@@ -204,15 +204,14 @@ class _Rounds:
         return complete
 
     def _merge(self) -> None:
-        """Tell all islands the best of the others, and what their searches for witnesses added."""
-        bests = [island.best for island in self.islands]
+        """Tell all islands what the others keep, and what their searches for witnesses added."""
+        kept = [found for island in self.islands for found in island.kept]
         lifts = [lift for island in self.islands for lift in list(island.lifts)[-TOLD:]]
         for island in self.islands:
             island.lifts.clear()
             island.lifts.extend(lifts)
-            for other, best in enumerate(bests):
-                if best is not None and other != island.number:
-                    island.take(best)
+            for found in kept:
+                island.take(found)
 
     def _take(self, number: int, answer: Return) -> None:
         self.islands[number] = answer.island
